@@ -1,0 +1,66 @@
+import { Registry, creationStack, type Live } from './registry.ts'
+
+/** A scheduled callback. Clearing one that has fired, or twice, does nothing. */
+export interface Timer {
+  clear(): void
+}
+
+/** Time, as endwell's own code sees it (SC17). The system's clock is the default; simulations bring their own. */
+export interface Clock {
+  /** Milliseconds that only go forward; their zero means nothing. */
+  now(): number
+  /** Milliseconds since 1970, for people. May jump; nothing is decided by it. */
+  date(): number
+  /** Calls back once, `ms` from now or a little later. It keeps the process alive until then. */
+  after(ms: number, name: string, callback: () => void): Timer
+  /** The timers that have neither fired nor been cleared. */
+  readonly timers: Registry
+}
+
+/** The longest delay that timers of the platform take; longer ones would fire at once. */
+const LONGEST = 2 ** 31 - 1
+
+class SystemTimer implements Timer, Live {
+  readonly kind = 'timer'
+  readonly name: string
+  readonly stack = creationStack()
+  readonly #registry: Registry
+  readonly #handle: ReturnType<typeof setTimeout>
+
+  constructor(registry: Registry, ms: number, name: string, callback: () => void) {
+    this.name = name
+    this.#registry = registry
+    registry.add(this)
+    this.#handle = setTimeout(
+      () => {
+        registry.remove(this)
+        callback()
+      },
+      Math.min(ms, LONGEST),
+    )
+  }
+
+  clear(): void {
+    clearTimeout(this.#handle)
+    this.#registry.remove(this)
+  }
+}
+
+class SystemClock implements Clock {
+  readonly timers = new Registry()
+
+  now(): number {
+    return performance.now()
+  }
+
+  date(): number {
+    return Date.now()
+  }
+
+  after(ms: number, name: string, callback: () => void): Timer {
+    return new SystemTimer(this.timers, ms, name, callback)
+  }
+}
+
+/** The clock of the machine: the one place where endwell touches the platform's time. */
+export const systemClock: Clock = new SystemClock()

@@ -1,0 +1,40 @@
+export { CancelToken, type CancelListener } from './cancel.ts'
+export { systemClock, type Clock, type Timer } from './clock.ts'
+export { Deadline } from './deadline.ts'
+export {
+  CancelledError,
+  EndwellError,
+  LimitError,
+  NotAResourceError,
+  OptionError,
+  ScopeClosedError,
+} from './errors.ts'
+export { formatReport, type FormatOptions } from './format-report.ts'
+export type { Change, Inspection, OwnedView, ScopeView } from './inspect.ts'
+export { limits } from './limits.ts'
+export type { DialRequest, Network, Socket, SocketEnd, SocketEvents } from './network.ts'
+export { systemRandom, type Random } from './random.ts'
+export { Registry, creationStacks, type Live } from './registry.ts'
+export type {
+  Ask,
+  ChildReport,
+  ErrorReport,
+  Late,
+  Problem,
+  ScopeReport,
+  StepOutcome,
+  StepReport,
+  TaskOutcome,
+  TaskReport,
+} from './report.ts'
+export type { Endings, Resource } from './resource.ts'
+export {
+  Scope,
+  liveScopes,
+  type ChildOptions,
+  type CloseOptions,
+  type OwnOptions,
+  type SpawnOptions,
+} from './scope.ts'
+export type { DefaultPhase, Intercept, Intercepted, ScopeOptions } from './settings.ts'
+export type { TaskContext, TaskHandle } from './task.ts'

@@ -1,0 +1,97 @@
+import { ChildScope } from './child-scope.ts'
+import type { Ledger } from './ledger.ts'
+import type { Kind } from './owned.ts'
+
+/** One owned thing, as it is now. */
+export interface OwnedView {
+  readonly id: number
+  readonly kind: Exclude<Kind, 'scope'>
+  readonly name: string
+  readonly phase: string
+  /** Milliseconds since it was added. */
+  readonly age: number
+}
+
+/** A scope and everything below it, as it is now. Plain JSON. */
+export interface ScopeView {
+  readonly id: number
+  readonly name: string
+  readonly state: 'live' | 'closing' | 'closed'
+  readonly age: number
+  readonly owned: readonly OwnedView[]
+  readonly children: readonly ScopeView[]
+}
+
+/** Something was added to the tree or left it, or a scope changed its state. */
+export interface Change {
+  readonly type: 'added' | 'ended' | 'closing' | 'closed'
+  /** The clock's time. */
+  readonly at: number
+  /** Id of the scope in which it happened. */
+  readonly scope: number
+  readonly id: number
+  readonly kind: Kind
+  readonly name: string
+  /** How it ended, in the words of the report. */
+  readonly outcome?: string
+}
+
+/** A window on a tree of scopes. Nothing is recorded while none is open; a listener costs one call a change. */
+export interface Inspection {
+  /** The tree as it is now. */
+  readonly tree: ScopeView
+  stop(): void
+}
+
+/** Those who watch one scope and what is below it. One that throws disturbs nobody. */
+export class Watchers {
+  readonly #listeners = new Set<(change: Change) => void>()
+
+  add(listener: (change: Change) => void): () => boolean {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  tell(change: Change): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(change)
+      } catch {
+        // Watching must never change what is watched.
+      }
+    }
+  }
+}
+
+export function inspect(ledger: Ledger, listener?: (change: Change) => void): Inspection {
+  let stop = (): void => {}
+  if (listener) {
+    const remove = (ledger.watchers ??= new Watchers()).add((change) => listener(change))
+    ledger.tree.watched++
+    stop = () => {
+      if (remove()) ledger.tree.watched--
+    }
+  }
+  return {
+    get tree() {
+      return view(ledger, ledger.clock.now())
+    },
+    stop,
+  }
+}
+
+function view(ledger: Ledger, now: number): ScopeView {
+  const owned: OwnedView[] = []
+  const children: ScopeView[] = []
+  for (const member of [...ledger.all(), ...ledger.closers]) {
+    if (member instanceof ChildScope) {
+      children.push(view(member.inner, now))
+      continue
+    }
+    const { id, name, since } = member
+    const phase = ledger.settings.phases[member.phase]!
+    owned.push({ id, kind: member.kind as OwnedView['kind'], name, phase, age: now - since })
+  }
+  const { id, name, state, since } = ledger
+  return { id, name, state, age: now - since, owned, children }
+}

@@ -1,0 +1,59 @@
+import type { CancelledError } from './errors.ts'
+import type { Ledger } from './ledger.ts'
+
+export type Kind = 'task' | 'opening' | 'resource' | 'deferred' | 'timer' | 'scope'
+
+/**
+ * Anything a scope owns. Closing talks to all of them in the same five words, in this order:
+ *
+ *             tell        cancel        begin           holdOver          force
+ *             (intent)    (stop work)   (its phase)     (cap reached)     (budget spent)
+ * task        –           cancelled     –               goes on           abandoned
+ * opening     –           cancelled     –               goes on           abandoned; aborted when ready
+ * resource    closing()   –             close(signal)   abort()           abort()
+ * deferred    –           –             run(signal)     goes on           goes on in the background
+ * child       told        cancelled     its phases      goes on           forced
+ * timer       cleared     –             –               –                 –
+ *
+ * `tell`, `cancel` and `force` are synchronous and throw nothing. A member that has ended calls `ledger.ended(this)`
+ * once; after `force()` it has.
+ */
+export abstract class Owned {
+  abstract readonly kind: Kind
+  /** Unique in its tree of scopes. */
+  readonly id: number
+  readonly name: string
+  /** Index into the scope's list of phases. */
+  readonly phase: number
+  readonly since: number
+  /** True while closing waits for it before it begins the next phase. */
+  holds = false
+  /** The books it stands in; gone once it has ended or was given up, so that it keeps nothing alive (SC9). */
+  protected ledger: Ledger | undefined
+
+  constructor(ledger: Ledger, name: string, phase: number) {
+    this.ledger = ledger
+    this.id = ++ledger.tree.lastId
+    this.name = name
+    this.phase = phase
+    this.since = ledger.clock.now()
+  }
+
+  tell(_reason: CancelledError): void {}
+  cancel(_reason: CancelledError): void {}
+  begin(): void {}
+  holdOver(): void {}
+  /** The deadline has come nearer. */
+  sooner(): void {}
+  abstract force(): void
+
+  /** How long it may hold the next phase back, where `share` is its fair part of the time left. */
+  abstract hold(share: number): number
+
+  /** Takes it out of the books, once. Returns them if this was the time. */
+  protected leave(): Ledger | undefined {
+    const ledger = this.ledger
+    this.ledger = undefined
+    return ledger
+  }
+}

@@ -1,0 +1,168 @@
+import { attempt } from './attempt.ts'
+import { CancelToken, nothing } from './cancel.ts'
+import { CancelledError, NotAResourceError } from './errors.ts'
+import type { Ledger, LateSink } from './ledger.ts'
+import { Owned } from './owned.ts'
+import type { StepOutcome } from './report.ts'
+
+/** Something that has to be ended: a connection, a worker, a file (SC6). */
+export interface Resource {
+  /** Ends it as its protocol wants. Called once at most. `signal` aborts when its time is over. */
+  close(signal: AbortSignal): void | PromiseLike<unknown>
+  /** Ends it now: synchronous, idempotent, without a lock; before, during or after `close()`. */
+  abort(): void
+  /** Its scope has begun to close. Synchronous; nothing has been ended yet. */
+  closing?(reason: CancelledError): void
+}
+
+/** How to end something that has other words for it than `close(signal)` and `abort()`. */
+export interface Endings<T> {
+  close: (thing: T, signal: AbortSignal) => void | PromiseLike<unknown>
+  abort: (thing: T) => void
+  closing?: (thing: T, reason: CancelledError) => void
+}
+
+/** The thing as a resource, by its own methods or by the endings given for it. */
+export function asResource<T extends object>(
+  name: string,
+  thing: T,
+  endings?: Partial<Endings<T>>,
+): Resource {
+  const { close, abort, closing } = endings ?? {}
+  if (close && abort) {
+    return {
+      close: (signal) => close(thing, signal),
+      abort: () => abort(thing),
+      ...(closing ? { closing: (reason) => closing(thing, reason) } : {}),
+    }
+  }
+  const own = thing as Partial<Resource>
+  if (typeof own?.close !== 'function' || typeof own.abort !== 'function') throw new NotAResourceError(name)
+  return own as Resource
+}
+
+export class OwnedResource extends Owned {
+  readonly kind = 'resource'
+  readonly #resource: Resource
+  readonly #cap: number | undefined
+  readonly #token = new CancelToken()
+  #told = false
+  #beganAt: number | undefined
+  #late: LateSink | undefined
+  #whenEnded: (() => void) | undefined
+
+  constructor(ledger: Ledger, name: string, phase: number, resource: Resource, cap: number | undefined) {
+    super(ledger, name, phase)
+    this.#resource = resource
+    this.#cap = cap
+  }
+
+  override tell(reason: CancelledError): void {
+    if (!this.ledger || this.#told || !this.#resource.closing) return
+    this.#told = true
+    try {
+      this.#resource.closing(reason)
+    } catch (error) {
+      this.ledger?.problem(`closing() of '${this.name}'`, error)
+    }
+  }
+
+  /** Calls `close`, once: in its phase, or earlier if somebody ends it alone. */
+  override begin(): void {
+    const { ledger } = this
+    if (!ledger || this.#beganAt !== undefined) return
+    this.#beganAt = ledger.clock.now()
+    const close = ledger.intercepted('close', this.name, (signal: AbortSignal) =>
+      this.#resource.close(signal),
+    )
+    attempt(
+      () => close(this.#token.signal),
+      () => this.#closed(),
+      (error) => this.#failed(error),
+    )
+  }
+
+  hold(share: number): number {
+    return this.#cap ?? share
+  }
+
+  override holdOver(): void {
+    this.#cut('timed-out')
+  }
+
+  force(): void {
+    this.#cut(this.#beganAt === undefined ? 'skipped' : 'timed-out')
+  }
+
+  /** Ends this one now, while the scope goes on. Resolves when it is over. */
+  end(within: number): Promise<void> {
+    const { ledger } = this
+    if (!ledger) return Promise.resolve()
+    return new Promise((resolve) => {
+      const timer = ledger.clock.after(within, `end of '${this.name}'`, () => this.#cut('timed-out'))
+      const before = this.#whenEnded
+      this.#whenEnded = () => {
+        timer.clear()
+        before?.()
+        resolve()
+      }
+      this.tell(ledger.closing?.reason ?? new CancelledError(`'${this.name}' was ended`))
+      this.begin()
+    })
+  }
+
+  /** It has ended by itself: there is nothing left to close. */
+  forget(): void {
+    this.#out(this.leave(), 'done')
+  }
+
+  #closed(): void {
+    const ledger = this.leave()
+    if (!ledger) return this.#tooLate('ended')
+    this.#finish(ledger, 'done', false)
+  }
+
+  #failed(error: unknown): void {
+    const ledger = this.leave()
+    if (!ledger) return this.#tooLate('failed', error)
+    // A close that threw may have left half of the thing open.
+    this.#abort(ledger)
+    this.#finish(ledger, 'failed', true, error)
+  }
+
+  #cut(outcome: 'timed-out' | 'skipped'): void {
+    const ledger = this.leave()
+    if (!ledger) return
+    this.#late = ledger.closing ? ledger.lateSink(this) : nothing
+    const reason = ledger.closing?.reason ?? new CancelledError(`'${this.name}' did not end in time`)
+    this.#token.cancelWith(reason, (error) => ledger.problem(`close signal of '${this.name}'`, error))
+    this.#abort(ledger)
+    this.#finish(ledger, outcome, true)
+  }
+
+  #abort(ledger: Ledger): void {
+    try {
+      this.#resource.abort()
+    } catch (error) {
+      ledger.problem(`abort of '${this.name}'`, error)
+    }
+  }
+
+  #finish(ledger: Ledger, outcome: StepOutcome, forced: boolean, error?: unknown): void {
+    if (ledger.closing) ledger.closing.recordStep(this, outcome, this.#beganAt, forced, error)
+    else if (outcome !== 'done') ledger.problem(`end of '${this.name}'`, error ?? outcome)
+    this.#out(ledger, outcome)
+  }
+
+  #out(ledger: Ledger | undefined, outcome: string): void {
+    ledger?.ended(this, outcome)
+    this.#whenEnded?.()
+    this.#whenEnded = undefined
+  }
+
+  #tooLate(outcome: 'ended' | 'failed', error?: unknown): void {
+    const late = this.#late
+    this.#late = undefined
+    late?.(outcome === 'failed' ? { outcome, error } : { outcome })
+  }
+}

@@ -1,0 +1,297 @@
+import { CancelToken } from './cancel.ts'
+import { ChildScope } from './child-scope.ts'
+import type { Clock, Timer } from './clock.ts'
+import { Closing } from './closing.ts'
+import { Deferred } from './deferred.ts'
+import { OptionError, ScopeClosedError } from './errors.ts'
+import { inspect, type Change, type Inspection } from './inspect.ts'
+import { Ledger } from './ledger.ts'
+import { Registry, creationStack, type Live } from './registry.ts'
+import type { ScopeReport } from './report.ts'
+import { OwnedResource, asResource, type Endings, type Resource } from './resource.ts'
+import { duration, settle, type DefaultPhase, type ScopeOptions } from './settings.ts'
+import { Task, type TaskContext, type TaskHandle } from './task.ts'
+import { OwnedTimer } from './timer.ts'
+
+export interface CloseOptions {
+  /** Why, in the words of the caller. The first one to ask names it: `closed` unless set. */
+  reason?: string
+  /** Who asks. */
+  by?: string
+  /** Milliseconds until the report. The first ask fixes the deadline; later ones can only bring it nearer. */
+  within?: number
+  /** The task that asks, if it is one of this scope or of one below: nobody will wait for it (SC16). */
+  from?: TaskContext
+}
+
+export interface SpawnOptions<Phase extends string> {
+  /** The first phase unless set. */
+  phase?: Phase
+  /** For how long a close leaves it alone before it is cancelled. Never beyond the deadline (SC13). */
+  shield?: number
+}
+
+export interface OwnOptions<Phase extends string> {
+  /** The last phase unless set. */
+  phase?: Phase
+  /** How long ending it may take; a fair share of the time left unless set. */
+  cap?: number
+}
+
+export interface ChildOptions<
+  Phase extends string,
+  ChildPhase extends string,
+> extends ScopeOptions<ChildPhase> {
+  /** The parent's phase in which the child's own phases run; the first unless set. */
+  phase?: Phase
+}
+
+/** The root scopes that are not closed. */
+export const liveScopes = new Registry()
+
+/**
+ * Owns tasks, resources, timers and child scopes, and ends them: once, on time, leaving nothing behind, with a report.
+ *
+ * ```ts
+ * await using scope = new Scope('import job', { closeWithin: 5_000 })
+ * const feed = await scope.open('feed', (signal) => connect(url, signal))
+ * scope.spawn('poll', async ({ sleep }) => {
+ *   for (;;) {
+ *     feed.send('next')
+ *     await sleep(1_000)
+ *   }
+ * })
+ * ```
+ */
+export class Scope<Phase extends string = DefaultPhase> {
+  readonly #ledger: Ledger
+  readonly #token = new CancelToken()
+
+  constructor(name: string, options?: ScopeOptions<Phase>)
+  /** @internal */
+  constructor(name: string, options: ScopeOptions<Phase> | undefined, parent: Ledger)
+  constructor(name: string, options?: ScopeOptions<Phase>, parent?: Ledger) {
+    this.#ledger = new Ledger(this as Scope<string>, name, settle(options, parent?.settings), parent)
+    this.#ledger.onClosing = (reason, onError) => this.#token.cancelWith(reason, onError)
+    if (!parent) {
+      const entry: Live = { kind: 'scope', name, stack: creationStack() }
+      liveScopes.add(entry)
+      this.#ledger.onOver = () => liveScopes.remove(entry)
+    }
+  }
+
+  get name(): string {
+    return this.#ledger.name
+  }
+
+  get state(): 'live' | 'closing' | 'closed' {
+    return this.#ledger.state
+  }
+
+  /** The time it lives by. */
+  get clock(): Clock {
+    return this.#ledger.clock
+  }
+
+  /** Aborts when the scope begins to close. */
+  get signal(): AbortSignal {
+    return this.#token.signal
+  }
+
+  // ── owning ──
+
+  /** Starts work that the scope owns. It runs at once, up to its first await. */
+  spawn<T>(
+    name: string,
+    work: (context: TaskContext) => T | PromiseLike<T>,
+    options?: SpawnOptions<Phase>,
+  ): TaskHandle<T> {
+    const ledger = this.#ledger
+    ledger.admit(`spawn '${name}'`)
+    const task = new Task<T>(ledger, 'task', name, this.#phase(options?.phase, 'first'), options?.shield)
+    ledger.add(task)
+    return task.run(ledger.intercepted('task', name, work))
+  }
+
+  /**
+   * Opens a resource that the scope will own. If the scope begins to close meanwhile, the caller gets
+   * `ScopeClosedError` at once, and what the opener brings after that is aborted (SC7).
+   */
+  open<R extends Resource>(
+    name: string,
+    opener: (signal: AbortSignal) => R | PromiseLike<R>,
+    options?: OwnOptions<Phase>,
+  ): Promise<R>
+  open<T extends object>(
+    name: string,
+    opener: (signal: AbortSignal) => T | PromiseLike<T>,
+    options: OwnOptions<Phase> & Endings<T>,
+  ): Promise<T>
+  open<T extends object>(
+    name: string,
+    opener: (signal: AbortSignal) => T | PromiseLike<T>,
+    options: OwnOptions<Phase> & Partial<Endings<T>> = {},
+  ): Promise<T> {
+    const ledger = this.#ledger
+    ledger.admit(`open '${name}'`)
+    const open = ledger.intercepted('open', name, opener)
+    const task = new Task<T>(ledger, 'opening', name, this.#phase(options.phase, 'last'))
+    ledger.add(task)
+    // The closure reaches the scope through its context alone, which is revoked if the opener never comes back (SC9).
+    return task.opening(async (context) => {
+      const thing = await open(context.signal)
+      const resource = asResource(name, thing, options)
+      if (context.cancelled) {
+        resource.abort()
+        throw context.signal.reason
+      }
+      ;(context.scope as Scope<Phase>).#own(name, thing, resource, options)
+      return thing
+    })
+  }
+
+  /** Takes over something that is open already. */
+  own<R extends Resource>(name: string, resource: R, options?: OwnOptions<Phase>): R
+  own<T extends object>(name: string, thing: T, options: OwnOptions<Phase> & Endings<T>): T
+  own<T extends object>(name: string, thing: T, options: OwnOptions<Phase> & Partial<Endings<T>> = {}): T {
+    const resource = asResource(name, thing, options)
+    if (this.#ledger.closing) {
+      resource.abort()
+      throw new ScopeClosedError(this.name, `own '${name}'`, this.#ledger.closing.reason)
+    }
+    this.#own(name, thing, resource, options)
+    return thing
+  }
+
+  /** Ends one owned resource now, in bounded time; the scope goes on. Aborts it if `within` is not enough. */
+  async end(thing: object, within: number = this.#ledger.settings.closeWithin): Promise<void> {
+    const member = this.#ledger.handles?.get(thing)
+    if (member instanceof OwnedResource) await member.end(duration('within', within))
+  }
+
+  /** A resource has ended by itself: the scope does not own it any more. */
+  forget(thing: object): void {
+    const member = this.#ledger.handles?.get(thing)
+    if (member instanceof OwnedResource) member.forget()
+  }
+
+  /** Work to be done when the scope closes, in its phase. Returns the way to call it off. */
+  defer(
+    name: string,
+    work: (signal: AbortSignal) => void | PromiseLike<unknown>,
+    options: OwnOptions<Phase> = {},
+  ): () => void {
+    const ledger = this.#ledger
+    ledger.admit(`defer '${name}'`)
+    const deferred = new Deferred(ledger, name, this.#phase(options.phase, 'last'), work, this.#cap(options))
+    ledger.add(deferred)
+    return () => deferred.forget()
+  }
+
+  /** Calls back once, unless the scope begins to close before. */
+  after(ms: number, name: string, callback: () => void): Timer {
+    return this.#timer(ms, undefined, name, callback)
+  }
+
+  /** Calls back again and again, each time `ms` after the last, until the scope begins to close. */
+  every(ms: number, name: string, callback: () => void): Timer {
+    return this.#timer(ms, ms, name, callback)
+  }
+
+  /** A scope that ends with this one at the latest. */
+  child<ChildPhase extends string = DefaultPhase>(
+    name: string,
+    options?: ChildOptions<Phase, ChildPhase>,
+  ): Scope<ChildPhase> {
+    const ledger = this.#ledger
+    ledger.admit(`open child scope '${name}'`)
+    const scope = new Scope<ChildPhase>(name, options, ledger)
+    const member = new ChildScope(ledger, scope.#ledger, this.#phase(options?.phase, 'first'))
+    scope.#ledger.onOver = (report) => member.over(report)
+    ledger.add(member)
+    return scope
+  }
+
+  // ── waiting ──
+
+  /** What the promise becomes; throws the reason as soon as the scope begins to close. Leaves nothing behind. */
+  until<T>(promise: PromiseLike<T>): Promise<T> {
+    return this.#token.until(promise)
+  }
+
+  // ── ending ──
+
+  /** Ends everything gracefully, in bounded time. Never rejects; everybody who asks gets the same report. */
+  close(options: CloseOptions = {}): Promise<ScopeReport> {
+    const ledger = this.#ledger
+    const { reason = 'closed', by, within } = options
+    const ask = { reason, by, within: within === undefined ? undefined : Math.max(0, within) }
+    if (options.from instanceof Task) options.from.exemptFrom(ledger)
+    if (ledger.closing) ledger.closing.askAgain(ask)
+    else {
+      const closing = Closing.begin(ledger, ask)
+      closing.tell()
+      closing.cancel()
+    }
+    ledger.closing!.run()
+    return ledger.closing!.report
+  }
+
+  /** Ends everything now. Synchronous; throws nothing; the report is there when it returns. */
+  abort(reason = 'aborted'): void {
+    const ledger = this.#ledger
+    if (!ledger.closing) {
+      const closing = Closing.begin(ledger, { reason, within: 0 })
+      closing.tell()
+      closing.cancel()
+    } else ledger.closing.askAgain({ reason })
+    ledger.closing!.force()
+  }
+
+  /** Resolves when the deferred work that outlived the deadline has ended or run out of time, too. */
+  get released(): Promise<void> {
+    return this.#ledger.closing?.background.idle ?? Promise.resolve()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close({ reason: 'disposed' })
+  }
+
+  // ── looking ──
+
+  /** What the tree below owns, now and as it changes. */
+  inspect(listener?: (change: Change) => void): Inspection {
+    return inspect(this.#ledger, listener)
+  }
+
+  #own(name: string, thing: object, resource: Resource, options: OwnOptions<Phase>): void {
+    const ledger = this.#ledger
+    const handles = (ledger.handles ??= new Map())
+    if (handles.has(thing)) throw new OptionError(`'${name}' is owned by scope '${ledger.name}' already`)
+    ledger.admit(`own '${name}'`)
+    const phase = this.#phase(options.phase, 'last')
+    const member = new OwnedResource(ledger, name, phase, resource, this.#cap(options))
+    handles.set(thing, member)
+    ledger.add(member)
+  }
+
+  #timer(ms: number, again: number | undefined, name: string, callback: () => void): Timer {
+    const ledger = this.#ledger
+    ledger.admit(`schedule '${name}'`)
+    const timer = new OwnedTimer(ledger, name, duration(name, ms), again, callback)
+    ledger.add(timer)
+    return timer
+  }
+
+  #cap(options: OwnOptions<Phase>): number | undefined {
+    return options.cap === undefined ? undefined : duration('cap', options.cap)
+  }
+
+  #phase(phase: string | undefined, otherwise: 'first' | 'last'): number {
+    const { phases } = this.#ledger.settings
+    if (phase === undefined) return otherwise === 'first' ? 0 : phases.length - 1
+    const index = phases.indexOf(phase)
+    if (index >= 0) return index
+    throw new OptionError(`scope '${this.name}' has no phase '${phase}'; it has ${phases.join(', ')}`)
+  }
+}

@@ -63,7 +63,7 @@ export class CancelToken {
         },
         (error: unknown) => {
           listeners.delete(reject)
-          reject(error as Error)
+          reject(error)
         },
       )
     })
@@ -82,16 +82,14 @@ export class CancelToken {
     this.#reason = reason
     const listeners = this.#listeners
     this.#listeners = undefined
-    if (listeners) {
-      for (const listener of listeners) {
-        try {
-          listener(reason)
-        } catch (error) {
-          onError(error)
-        }
+    this.#controller?.abort(reason)
+    for (const listener of listeners ?? []) {
+      try {
+        listener(reason)
+      } catch (error) {
+        onError(error)
       }
     }
-    this.#controller?.abort(reason)
   }
 }
 

@@ -8,7 +8,6 @@ import type { ScopeReport } from './report.ts'
 export class ChildScope extends Owned {
   readonly kind = 'scope'
   readonly inner: Ledger
-  #beganAt: number | undefined
 
   constructor(ledger: Ledger, inner: Ledger, phase: number) {
     super(ledger, inner.name, phase)
@@ -18,8 +17,8 @@ export class ChildScope extends Owned {
   override tell(reason: CancelledError): void {
     const outer = this.ledger?.closing
     if (!outer) return
-    if (this.inner.closing) this.inner.closing.shorten(outer.deadline.at)
-    else Closing.begin(this.inner, { reason: outer.why, by: `scope '${this.ledger!.name}'` }, reason).tell()
+    if (this.inner.closing) return this.inner.closing.shorten(outer.deadline.at)
+    Closing.begin(this.inner, { reason: outer.why, by: `scope '${this.ledger!.name}'` }, reason).tell()
   }
 
   override cancel(): void {
@@ -27,7 +26,6 @@ export class ChildScope extends Owned {
   }
 
   override begin(): void {
-    this.#beganAt ??= this.ledger?.clock.now()
     this.inner.closing?.run()
   }
 
@@ -48,8 +46,7 @@ export class ChildScope extends Owned {
   over(report: ScopeReport): void {
     const ledger = this.leave()
     if (!ledger) return
-    const closing = ledger.closing
-    closing?.recordChild(this, this.#beganAt ?? closing.askedAt, report)
+    ledger.closing?.recordChild(this, this.inner.closing!.ranAt, report)
     ledger.ended(this, report.clean ? 'clean' : 'not clean')
   }
 }

@@ -33,10 +33,12 @@ export class Closing {
   readonly #ledger: Ledger
   readonly #by: string | undefined
   readonly #date: number
+  readonly #ownTime: number
   readonly #alsoAsked: Ask[] = []
   readonly #book: ReportBook
   #resolve!: (report: ScopeReport) => void
   #stage: 'telling' | 'told' | 'running' | 'ending' | 'over' = 'telling'
+  #ranAt: number | undefined
   #budgetEnd = 0
   #budgetTimer: Timer | undefined
   #phase = 0
@@ -53,9 +55,10 @@ export class Closing {
     this.why = ask.reason
     this.#by = ask.by
     this.reason = reason
-    this.deadline = new Deadline(clock, this.askedAt + (ask.within ?? closeWithin))
-    const outer = ledger.parent?.closing
-    if (outer) this.deadline.shorten(outer.deadline.at)
+    // A child that is told by its parent has the parent's deadline until its phase comes, and then its own time (SC4).
+    const outer = ledger.parent?.closing?.deadline.at
+    this.#ownTime = ask.within ?? closeWithin
+    this.deadline = new Deadline(clock, outer ?? this.askedAt + this.#ownTime)
     this.#setBudget()
     this.#book = new ReportBook(ledger, this.askedAt)
     this.report = new Promise((resolve) => {
@@ -73,6 +76,11 @@ export class Closing {
     if (ledger.tree.watched > 0)
       ledger.announce({ type: 'closing', id: ledger.id, kind: 'scope', name: ledger.name })
     return ledger.closing
+  }
+
+  /** When the phases began to run: for a child, when its parent's phase came. Now, if they have not. */
+  get ranAt(): number {
+    return this.#ranAt ?? this.#ledger.clock.now()
   }
 
   get over(): boolean {
@@ -129,6 +137,8 @@ export class Closing {
   run(): void {
     if (this.#stage !== 'told') return
     this.#stage = 'running'
+    this.#ranAt = this.#ledger.clock.now()
+    this.shorten(this.#ranAt + this.#ownTime)
     this.#advance()
   }
 
@@ -146,6 +156,7 @@ export class Closing {
   #beginPhase(phase: number): void {
     const members = this.#ledger.inPhase(phase)
     if (members.length === 0) return
+    // Each phase that has members gets an equal part of what is left, so none can eat the time of a later one (SC12).
     const share = this.#budgetLeft() / this.#ledger.occupiedFrom(phase)
     this.#beginning = true
     this.#holding = members.length
@@ -161,7 +172,7 @@ export class Closing {
     const groups = new Map<number, Owned[]>()
     for (const member of members) {
       if (!member.holds) continue
-      const ms = Math.min(member.hold(share), this.#budgetLeft())
+      const ms = member.hold(share)
       const group = groups.get(ms)
       if (group) group.push(member)
       else groups.set(ms, [member])

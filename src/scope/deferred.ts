@@ -43,7 +43,7 @@ export class Deferred extends Owned {
   }
 
   hold(share: number): number {
-    return this.#cap ?? share
+    return Math.min(this.#cap ?? share, share)
   }
 
   /** The deadline is here. What did not begin for lack of time begins now; what is unfinished goes on behind. */

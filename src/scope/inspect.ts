@@ -64,26 +64,25 @@ export class Watchers {
 }
 
 export function inspect(ledger: Ledger, listener?: (change: Change) => void): Inspection {
-  let stop = (): void => {}
+  let remove: (() => boolean) | undefined
   if (listener) {
-    const remove = (ledger.watchers ??= new Watchers()).add((change) => listener(change))
+    remove = (ledger.watchers ??= new Watchers()).add((change) => listener(change))
     ledger.tree.watched++
-    stop = () => {
-      if (remove()) ledger.tree.watched--
-    }
   }
   return {
     get tree() {
       return view(ledger, ledger.clock.now())
     },
-    stop,
+    stop() {
+      if (remove?.()) ledger.tree.watched--
+    },
   }
 }
 
 function view(ledger: Ledger, now: number): ScopeView {
   const owned: OwnedView[] = []
   const children: ScopeView[] = []
-  for (const member of [...ledger.all(), ...ledger.closers]) {
+  for (const member of ledger.all()) {
     if (member instanceof ChildScope) {
       children.push(view(member.inner, now))
       continue

@@ -178,8 +178,12 @@ export class Ledger {
   }
 
   announce(change: Omit<Change, 'at' | 'scope'>): void {
-    const whole = { ...change, at: this.clock.now(), scope: this.id }
-    for (let ledger: Ledger | undefined = this; ledger; ledger = ledger.parent) ledger.watchers?.tell(whole)
+    this.#pass({ ...change, at: this.clock.now(), scope: this.id })
+  }
+
+  #pass(change: Change): void {
+    this.watchers?.tell(change)
+    if (this.parent) this.parent.#pass(change)
   }
 }
 

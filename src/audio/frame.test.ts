@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { asSampleRate, concat, durationOf, level, rms, samplesIn, silence, silentLevel } from './frame.ts'
+
+describe('a frame', () => {
+  it('lasts as long as its samples take at its rate', () => {
+    expect(durationOf({ samples: new Int16Array(160), sampleRate: 8000 })).toBe(20)
+    expect(durationOf({ samples: new Int16Array(960), sampleRate: 48000 })).toBe(20)
+    expect(durationOf({ samples: new Int16Array(1), sampleRate: 16000 })).toBe(0.0625)
+  })
+
+  it('of silence has the asked length and nothing in it', () => {
+    const quiet = silence(20, 24000)
+    expect(quiet.samples).toEqual(new Int16Array(480))
+    expect(quiet.sampleRate).toBe(24000)
+  })
+
+  it('is rounded to the nearest sample when a duration falls between two', () => {
+    expect(samplesIn(0.06, 8000)).toBe(0)
+    expect(samplesIn(0.07, 8000)).toBe(1)
+  })
+
+  it.each([-1, Number.NaN, Infinity])('cannot last %d ms', (ms) => {
+    expect(() => silence(ms, 8000)).toThrow(expect.objectContaining({ code: 'BAD_DURATION' }))
+  })
+})
+
+describe('a sample rate from outside', () => {
+  it('is taken when endwell speaks it', () => {
+    expect(asSampleRate(24000)).toBe(24000)
+  })
+
+  it('is refused with the ones that would do', () => {
+    expect(() => asSampleRate(44100)).toThrow(
+      expect.objectContaining({
+        code: 'BAD_SAMPLE_RATE',
+        message: 'cannot work with 44100 samples a second: use one of 8000, 16000, 24000, 48000',
+      }),
+    )
+  })
+})
+
+describe('concat', () => {
+  it('puts frames one after the other', () => {
+    const frames = [[1, 2, 3], [], [4]].map((each) => ({
+      samples: Int16Array.from(each),
+      sampleRate: 8000 as const,
+    }))
+    expect(concat(frames, 8000)).toEqual({ samples: Int16Array.of(1, 2, 3, 4), sampleRate: 8000 })
+  })
+
+  it('makes an empty sound of no frames', () => {
+    expect(concat([], 16000)).toEqual({ samples: new Int16Array(0), sampleRate: 16000 })
+  })
+
+  it('refuses a frame of another rate', () => {
+    expect(() => concat([silence(20, 8000), silence(20, 16000)], 8000)).toThrow(
+      expect.objectContaining({ code: 'MIXED_SAMPLE_RATES' }),
+    )
+  })
+})
+
+describe('loudness', () => {
+  it('is 0 dBFS for a full-scale square wave and 6 dB less for half of it', () => {
+    expect(rms(Int16Array.of(-32768, -32768))).toBe(1)
+    expect(level(Int16Array.of(-32768, 32767))).toBeCloseTo(0, 3)
+    expect(level(Int16Array.of(16384, -16384))).toBeCloseTo(-6.02, 2)
+  })
+
+  it('is a number for silence and for no samples at all', () => {
+    expect(level(new Int16Array(160))).toBe(silentLevel)
+    expect(level(new Int16Array(0))).toBe(silentLevel)
+  })
+})

@@ -1,0 +1,20 @@
+export { AudioError, type AudioErrorCode } from './errors.ts'
+export {
+  asSampleRate,
+  concat,
+  durationOf,
+  level,
+  rms,
+  sampleRates,
+  samplesIn,
+  silence,
+  silentLevel,
+  type AudioFrame,
+  type SampleRate,
+} from './frame.ts'
+export { Framer, type FramerOptions } from './framer.ts'
+export { decodeALaw, decodeMuLaw, encodeALaw, encodeMuLaw } from './g711.ts'
+export { bytesFromSamples, SampleReader, samplesFromBytes } from './pcm.ts'
+export { Resampler, type ResamplerOptions } from './resample.ts'
+export { dtmf, dtmfFrequencies, sine, toneLevel, type ToneOptions } from './tone.ts'
+export { decodeWav, encodeWav, wavHeader, wavHeaderLength, type WavHeader, type WavSound } from './wav.ts'

@@ -1,0 +1,52 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { bytesFromSamples, SampleReader, samplesFromBytes } from './pcm.ts'
+
+describe('samples and bytes', () => {
+  it('are little-endian', () => {
+    expect(bytesFromSamples(Int16Array.of(0x1234, -2))).toEqual(Uint8Array.of(0x34, 0x12, 0xfe, 0xff))
+    expect(samplesFromBytes(Uint8Array.of(0x34, 0x12, 0xfe, 0xff))).toEqual(Int16Array.of(0x1234, -2))
+  })
+
+  it('may start at an odd address', () => {
+    const bytes = Uint8Array.of(99, 0x34, 0x12, 0xfe, 0xff).subarray(1)
+    expect(samplesFromBytes(bytes)).toEqual(Int16Array.of(0x1234, -2))
+  })
+
+  it('may be a view of something larger', () => {
+    const samples = Int16Array.of(7, 1, 2, 7).subarray(1, 3)
+    expect(bytesFromSamples(samples)).toEqual(Uint8Array.of(1, 0, 2, 0))
+  })
+
+  it('leave out half a sample at the end', () => {
+    expect(samplesFromBytes(Uint8Array.of(1, 0, 2))).toEqual(Int16Array.of(1))
+    expect(samplesFromBytes(Uint8Array.of(1))).toEqual(new Int16Array(0))
+  })
+
+  it('share no memory, so that a transport may use its buffer again', () => {
+    const bytes = Uint8Array.of(1, 0)
+    const samples = samplesFromBytes(bytes)
+    bytes[0] = 2
+    expect(samples).toEqual(Int16Array.of(1))
+  })
+})
+
+describe('a sample reader', () => {
+  it('gives the same samples wherever the stream of bytes was cut', () => {
+    const cutStreams = fc.array(fc.uint8Array({ maxLength: 9 }), { maxLength: 20 })
+    fc.assert(
+      fc.property(cutStreams, (chunks) => {
+        const reader = new SampleReader()
+        const read = chunks.flatMap((chunk) => [...reader.push(chunk)])
+        expect(read).toEqual([...samplesFromBytes(Uint8Array.from(chunks.flatMap((chunk) => [...chunk])))])
+      }),
+    )
+  })
+
+  it('starts afresh after clear', () => {
+    const reader = new SampleReader()
+    reader.push(Uint8Array.of(9))
+    reader.clear()
+    expect(reader.push(Uint8Array.of(1, 0))).toEqual(Int16Array.of(1))
+  })
+})

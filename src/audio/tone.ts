@@ -1,0 +1,59 @@
+import { AudioError } from './errors.ts'
+import { samplesIn, silentLevel, type AudioFrame, type SampleRate } from './frame.ts'
+
+/** Row and column frequencies of a telephone's keypad. */
+const ROWS = [697, 770, 852, 941]
+const COLUMNS = [1209, 1336, 1477, 1633]
+const KEYS = '123A456B789C*0#D'
+
+export interface ToneOptions {
+  readonly sampleRate: SampleRate
+  readonly duration: number
+  /** The peak of each sine in dBFS. Default -6; -12 for the two of a key, so that their sum fits as well. */
+  readonly peak?: number
+}
+
+/** A sine that starts at zero and rises. */
+export function sine(hz: number, { sampleRate, duration, peak = -6 }: ToneOptions): AudioFrame {
+  return { samples: mix([hz], samplesIn(duration, sampleRate), sampleRate, peak), sampleRate }
+}
+
+/** The tone of a telephone key: 0 to 9, *, #, A to D. */
+export function dtmf(key: string, { sampleRate, duration, peak = -12 }: ToneOptions): AudioFrame {
+  const [row, column] = dtmfFrequencies(key)
+  return { samples: mix([row, column], samplesIn(duration, sampleRate), sampleRate, peak), sampleRate }
+}
+
+/** The two frequencies of a telephone key, the lower one first. */
+export function dtmfFrequencies(key: string): [row: number, column: number] {
+  const place = key.length === 1 ? KEYS.indexOf(key) : -1
+  if (place >= 0) return [ROWS[place >> 2]!, COLUMNS[place & 3]!]
+  throw new AudioError('BAD_DTMF_KEY', `a telephone has no key '${key}': use 0 to 9, *, #, or A to D`)
+}
+
+/**
+ * How loud one frequency is in a sound: the peak in dBFS of the sine at `hz`, by Goertzel's algorithm. It tells two
+ * frequencies apart when they differ by more than 2 / duration, so for 50 Hz give it 40 ms or more.
+ */
+export function toneLevel({ samples, sampleRate }: AudioFrame, hz: number): number {
+  const turn = 2 * Math.cos((2 * Math.PI * hz) / sampleRate)
+  let last = 0
+  let beforeLast = 0
+  for (const sample of samples) {
+    const now = sample + turn * last - beforeLast
+    beforeLast = last
+    last = now
+  }
+  const power = last * last + beforeLast * beforeLast - turn * last * beforeLast
+  const peak = (2 * Math.sqrt(Math.max(0, power))) / Math.max(1, samples.length) / 32768
+  return Math.max(silentLevel, 20 * Math.log10(peak))
+}
+
+function mix(frequencies: readonly number[], length: number, sampleRate: number, peak: number): Int16Array {
+  const amplitude = 32767 * 10 ** (peak / 20)
+  return Int16Array.from({ length }, (_, i) => {
+    let sum = 0
+    for (const hz of frequencies) sum += Math.sin((2 * Math.PI * hz * i) / sampleRate)
+    return Math.max(-32768, Math.min(32767, Math.round(amplitude * sum)))
+  })
+}

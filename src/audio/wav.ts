@@ -1,0 +1,155 @@
+import { AudioError } from './errors.ts'
+
+/** The header's length, whatever it says: a recorder writes it first and writes it again over itself at the end. */
+export const wavHeaderLength = 44
+
+/** What a size field says while nobody knows it yet. Players read such a file to its end, so a crash loses nothing. */
+const UNKNOWN = 0xffffffff
+const LONGEST = UNKNOWN - wavHeaderLength
+
+const PCM = 1
+const EXTENSIBLE = 0xfffe
+
+export interface WavHeader {
+  readonly channels: 1 | 2
+  /** Any rate: a file may have one that endwell itself does not speak, such as 44100. */
+  readonly sampleRate: number
+  /** Bytes of sound that follow. Leave it out while still recording. */
+  readonly dataLength?: number
+}
+
+/** What a WAV file holds: one array of samples a channel, all as long as each other. */
+export interface WavSound {
+  readonly channels: readonly Int16Array[]
+  readonly sampleRate: number
+}
+
+/**
+ * The header of a PCM16 WAV file.
+ *
+ * @example
+ * await file.write(wavHeader({ channels: 2, sampleRate: 16000 }), 0, 44, 0)
+ * // … write sound, count its bytes …
+ * await file.write(wavHeader({ channels: 2, sampleRate: 16000, dataLength }), 0, 44, 0)
+ */
+export function wavHeader({ channels, sampleRate, dataLength }: WavHeader): Uint8Array<ArrayBuffer> {
+  if (dataLength !== undefined && !(dataLength >= 0 && dataLength <= LONGEST)) {
+    throw new AudioError(
+      'WAV_TOO_LONG',
+      `a WAV file cannot hold ${dataLength} bytes of sound, only ${LONGEST}: split the recording`,
+    )
+  }
+  const header = new Uint8Array(wavHeaderLength)
+  const view = new DataView(header.buffer)
+  writeTag(header, 0, 'RIFF')
+  view.setUint32(4, dataLength === undefined ? UNKNOWN : dataLength + wavHeaderLength - 8, true)
+  writeTag(header, 8, 'WAVE')
+  writeTag(header, 12, 'fmt ')
+  view.setUint32(16, 16, true)
+  view.setUint16(20, PCM, true)
+  view.setUint16(22, channels, true)
+  view.setUint32(24, sampleRate, true)
+  view.setUint32(28, sampleRate * channels * 2, true)
+  view.setUint16(32, channels * 2, true)
+  view.setUint16(34, 16, true)
+  writeTag(header, 36, 'data')
+  view.setUint32(40, dataLength ?? UNKNOWN, true)
+  return header
+}
+
+/** A whole WAV file of one or two channels. A channel that is shorter than the other ends in silence. */
+export function encodeWav(channels: readonly Int16Array[], sampleRate: number): Uint8Array<ArrayBuffer> {
+  const count = channels.length
+  if (count !== 1 && count !== 2) {
+    throw new AudioError('WAV_UNSUPPORTED', `a WAV file here has one or two channels, not ${count}`)
+  }
+  const length = Math.max(...channels.map((channel) => channel.length))
+  const dataLength = length * count * 2
+  const header = wavHeader({ channels: count, sampleRate, dataLength })
+  const file = new Uint8Array(wavHeaderLength + dataLength)
+  file.set(header)
+  const view = new DataView(file.buffer, wavHeaderLength)
+  channels.forEach((channel, c) => {
+    for (let i = 0; i < channel.length; i++) view.setInt16((i * count + c) * 2, channel[i]!, true)
+  })
+  return file
+}
+
+/**
+ * Reads a PCM16 WAV file of one or two channels. It believes what is in the file more than what the file says about
+ * itself: a recording that was cut off, or whose sizes were never written, is read as far as it goes.
+ */
+export function decodeWav(file: Uint8Array): WavSound {
+  const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
+  if (tagAt(file, 0) !== 'RIFF' || tagAt(file, 8) !== 'WAVE') {
+    throw malformed('it does not start with RIFF and WAVE')
+  }
+
+  let format: Format | undefined
+  for (let at = 12; at + 8 <= file.length;) {
+    const body = at + 8
+    const said = view.getUint32(at + 4, true)
+    const tag = tagAt(file, at)
+    if (tag === 'fmt ') format = readFormat(view, body, said)
+    if (tag === 'data') {
+      if (!format) throw malformed('its sound comes before its format')
+      const end = body + lengthThere(view, body, said)
+      return { channels: readChannels(view, body, end, format.channels), sampleRate: format.sampleRate }
+    }
+    at = body + said + (said % 2)
+  }
+  throw malformed('it has no sound in it: no data chunk before its end')
+}
+
+interface Format {
+  readonly channels: number
+  readonly sampleRate: number
+}
+
+function readFormat(view: DataView, at: number, length: number): Format {
+  if (length < 16 || at + length > view.byteLength) throw malformed('its format chunk is cut off')
+  const tag = view.getUint16(at, true)
+  const channels = view.getUint16(at + 2, true)
+  const sampleRate = view.getUint32(at + 4, true)
+  const bits = view.getUint16(at + 14, true)
+
+  const encoding = tag === EXTENSIBLE && length >= 26 ? view.getUint16(at + 24, true) : tag
+  if (encoding !== PCM || bits !== 16 || channels < 1 || channels > 2) {
+    throw new AudioError(
+      'WAV_UNSUPPORTED',
+      `cannot read a WAV file of encoding ${encoding} with ${bits} bits and ${channels} channels, only PCM (1) with ` +
+        `16 bits and 1 or 2: convert it with \`sox in.wav -e signed -b 16 -c 1 out.wav\``,
+    )
+  }
+  if (sampleRate === 0) throw malformed('its sample rate is 0')
+  return { channels, sampleRate }
+}
+
+/** The length of the sound that is really there. Zero with more to come is a recorder that never came back to it. */
+function lengthThere(view: DataView, body: number, said: number): number {
+  const left = view.byteLength - body
+  const riffEnd = 8 + view.getUint32(4, true)
+  const neverWritten = said === 0 && riffEnd <= body
+  return neverWritten ? left : Math.min(said, left)
+}
+
+function readChannels(view: DataView, body: number, end: number, count: number): Int16Array[] {
+  const length = Math.floor((end - body) / (count * 2))
+  return Array.from({ length: count }, (_, c) => {
+    const channel = new Int16Array(length)
+    for (let i = 0; i < length; i++) channel[i] = view.getInt16(body + (i * count + c) * 2, true)
+    return channel
+  })
+}
+
+function tagAt(file: Uint8Array, at: number): string {
+  return String.fromCharCode(...file.subarray(at, at + 4))
+}
+
+function writeTag(file: Uint8Array, at: number, tag: string): void {
+  for (let i = 0; i < tag.length; i++) file[at + i] = tag.charCodeAt(i)
+}
+
+function malformed(why: string): AudioError {
+  return new AudioError('WAV_MALFORMED', `this is not a WAV file that can be read: ${why}`)
+}

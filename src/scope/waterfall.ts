@@ -1,0 +1,176 @@
+import type { Bar, Pen, Piece, Style } from './report-pen.ts'
+import { isHealthy, type Heading, type Note, type Outcome, type Row, type Span } from './report-rows.ts'
+import { clip, padStart, textWidth, timeText, wrap } from './terminal-text.ts'
+import { TimeAxis } from './time-axis.ts'
+
+/** Columns before the names, where the mark of a row that went wrong stands. */
+const MARGIN = 2
+const GAP = '  '
+/** Columns of the outcome: the longest has as many letters. */
+const OUTCOME = 9
+/** The part of the width that names may take. */
+const NAMES = 0.36
+/** Lines of an error's message that are shown. */
+const MESSAGE_LINES = 3
+
+/** What kind of thing a row is, where it is not what one expects. */
+const tags: Readonly<Record<Span['kind'], string>> = {
+  task: '',
+  opening: ' (opening)',
+  resource: '',
+  deferred: ' (deferred)',
+  scope: ' (scope)',
+}
+
+/**
+ * Rows as bars over one axis of time:
+ *
+ *                    0         1 s       2 s
+ *                    ├──────────┴─────────┴──────
+ *     name           ━━━━━━━━━━━━━━                outcome    took
+ *   ✗ name           ███████████████████████✗      outcome    took
+ *       └ error
+ */
+export class Waterfall {
+  readonly #rows: readonly Row[]
+  readonly #pen: Pen
+  readonly #axis: TimeAxis
+  /** Columns a level is indented by: fewer if the tree is deep. */
+  readonly #step: number
+  /** Columns of the names, and of the times. */
+  readonly #names: number
+  readonly #times: number
+
+  constructor(rows: readonly Row[], took: number, deadline: number, pen: Pen) {
+    this.#rows = rows
+    this.#pen = pen
+    const spans = rows.filter((row) => row.type === 'span')
+    const most = Math.floor(pen.width * NAMES)
+    const deepest = Math.max(...spans.map(({ depth }) => depth))
+    this.#step = deepest * 2 <= most / 2 ? 2 : 1
+    const names = spans.map(
+      ({ depth, kind, name }) => depth * this.#step + textWidth(name) + tags[kind].length,
+    )
+    this.#names = Math.max(12, Math.min(most, Math.max(...names)))
+    this.#times = Math.max(6, ...spans.map((span) => this.#took(span).length))
+    const bars = pen.width - MARGIN - this.#names - OUTCOME - this.#times - 3 * GAP.length
+    this.#axis = new TimeAxis(took, deadline, bars)
+  }
+
+  draw(): string[] {
+    const left = MARGIN + this.#names + GAP.length
+    const axis = this.#axis.draw(this.#pen.glyphs, this.#pen.width - left)
+    return [
+      ...axis.map((pieces) => this.#pen.line({ text: ' '.repeat(left) }, ...pieces)),
+      ...this.#rows.flatMap((row) => this.#row(row)),
+    ]
+  }
+
+  #row(row: Row): string[] {
+    if (row.type === 'phase') return [this.#heading(row)]
+    if (row.type === 'span') return [this.#span(row)]
+    if (row.type === 'more') return [this.#more(row)]
+    return this.#note(row, row.type === 'error' ? styleOf(row.outcome, 'plain') : 'quiet')
+  }
+
+  #heading({ name, depth }: Heading): string {
+    return this.#pen.line(...this.#name(name, depth, 'strong'), ...this.#bar())
+  }
+
+  #span(span: Span): string {
+    const { outcome } = span
+    return this.#pen.line(
+      ...this.#name(span.name, span.depth, styleOf(outcome, 'plain'), outcome, tags[span.kind]),
+      ...this.#bar(span),
+      { text: GAP + outcome.padEnd(OUTCOME) + GAP, style: styleOf(outcome, 'quiet') },
+      { text: padStart(this.#took(span), this.#times) },
+    )
+  }
+
+  #name(name: string, depth: number, style: Style, outcome?: Outcome, tag = ''): Piece[] {
+    const room = this.#names - this.#indent(depth)
+    const text = clip(name, room - tag.length, this.#pen.glyphs.ellipsis)
+    const filler = ' '.repeat(room - textWidth(text) - tag.length)
+    return [
+      ...this.#start(depth, outcome),
+      { text, style },
+      { text: tag, style: 'quiet' },
+      { text: filler + GAP },
+    ]
+  }
+
+  /** The bar of a span, and where it leaves room the line of the deadline. */
+  #bar(span?: Span): Piece[] {
+    const { glyphs } = this.#pen
+    const axis = this.#axis
+    const cells = Array.from({ length: axis.columns }, () => ' ')
+    const line = axis.deadlineColumn
+    if (line !== undefined) cells[line] = glyphs.deadline
+    if (!span) return [{ text: cells.join(''), style: 'quiet' }]
+
+    const from = axis.column(span.begin)
+    const to = axis.column(span.end)
+    const { first, body, last, only } = glyphs.bars[barOf(span)]
+    const bar = Array.from({ length: to - from + 1 }, () => body)
+    bar[0] = first
+    if (span.shield !== undefined) bar.fill(glyphs.shield, 0, Math.max(0, axis.column(span.shield) - from))
+    bar[to - from] = from === to ? only : last
+    if (axis.isBefore(span.begin)) bar[0] = glyphs.earlier
+    return [
+      { text: cells.slice(0, from).join(''), style: 'quiet' },
+      { text: bar.join(''), style: styleOf(span.outcome, 'good') },
+      { text: cells.slice(to + 1).join(''), style: 'quiet' },
+    ]
+  }
+
+  #more({ text, depth, outcome }: Note): string {
+    const { ellipsis } = this.#pen.glyphs
+    const room = this.#pen.width - MARGIN - this.#indent(depth)
+    const line = { text: clip(`${ellipsis} ${text}`, room, ellipsis), style: styleOf(outcome, 'quiet') }
+    return this.#pen.line(...this.#start(depth, outcome), line)
+  }
+
+  #note({ text, depth }: Note, style: Style): string[] {
+    const { glyphs, width } = this.#pen
+    const indent = MARGIN + this.#indent(depth + 1)
+    const corner = `${glyphs.corner} `
+    return wrap(text, width - indent - corner.length, MESSAGE_LINES, glyphs.ellipsis).map((line, index) =>
+      this.#pen.line(
+        { text: ' '.repeat(indent) },
+        { text: index === 0 ? corner : ' '.repeat(corner.length), style: 'quiet' },
+        { text: line, style },
+      ),
+    )
+  }
+
+  /** What stands before a name: the mark, if it went wrong, and the indent. */
+  #start(depth: number, outcome?: Outcome): Piece[] {
+    const { wrong, warning } = this.#pen.glyphs
+    const indent = ' '.repeat(this.#indent(depth))
+    if (outcome === undefined || isHealthy(outcome)) return [{ text: ' '.repeat(MARGIN) + indent }]
+    const mark = outcome === 'pending' ? warning : wrong
+    return [{ text: mark.padEnd(MARGIN), style: styleOf(outcome, 'plain') }, { text: indent }]
+  }
+
+  /** However deep the tree is, half of the room stays for the name. */
+  #indent(depth: number): number {
+    return Math.min(depth * this.#step, Math.floor(this.#names / 2))
+  }
+
+  #took({ outcome, took }: Span): string {
+    return outcome === 'skipped' ? this.#pen.glyphs.none : timeText(took)
+  }
+}
+
+function barOf({ kind, outcome }: Span): Bar {
+  if (kind === 'scope') return 'scope'
+  if (outcome === 'closer') return 'closer'
+  if (isHealthy(outcome)) return 'calm'
+  if (outcome === 'pending') return 'pending'
+  return outcome === 'abandoned' ? 'deserted' : 'broken'
+}
+
+function styleOf(outcome: Outcome, healthy: Style): Style {
+  if (isHealthy(outcome)) return healthy
+  return outcome === 'pending' ? 'warning' : 'bad'
+}

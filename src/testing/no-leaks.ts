@@ -1,0 +1,37 @@
+import {
+  EndwellError,
+  creationStacks,
+  liveScopes,
+  systemClock,
+  type Live,
+  type Registry,
+} from '../scope/index.ts'
+
+/** Something outlived its test. The message names it and, if stacks were kept, says where it was opened. */
+export class LeakError extends EndwellError {
+  readonly left: readonly Live[]
+
+  constructor(left: readonly Live[]) {
+    const lines = left.map(({ kind, name, stack }) => `  ${kind} '${name}'${stack ? `\n${stack}` : ''}`)
+    super('LEAK', `left behind:\n${lines.join('\n')}\nClose the scope that owns it, or clear it.`)
+    this.left = left
+  }
+}
+
+/**
+ * Makes the check behind SI3: it throws `LeakError` if a scope, a timer or a socket is still alive. What was alive
+ * when the check was made, or was told once, is not told again. From here on everything remembers where it was created.
+ *
+ * ```ts
+ * afterEach(noLeaks())
+ * ```
+ */
+export function noLeaks(registries: readonly Registry[] = [liveScopes, systemClock.timers]): () => void {
+  creationStacks.on = true
+  const known = new WeakSet<Live>(registries.flatMap((registry) => registry.list()))
+  return () => {
+    const left = registries.flatMap((registry) => registry.list()).filter((entry) => !known.has(entry))
+    for (const entry of left) known.add(entry)
+    if (left.length > 0) throw new LeakError(left)
+  }
+}

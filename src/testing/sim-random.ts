@@ -1,0 +1,53 @@
+import type { Random } from '../scope/index.ts'
+
+/** Chance from a seed: the same seed draws the same numbers on every machine. */
+export class SimRandom implements Random {
+  #a: number
+  #b: number
+  #c: number
+  #counter = 1
+
+  constructor(seed: number) {
+    this.#a = seed >>> 0
+    this.#b = Math.floor(seed / 2 ** 32) >>> 0
+    this.#c = 0x9e3779b9
+    // Neighbouring seeds start alike; a dozen rounds pull them apart.
+    for (let round = 0; round < 12; round++) this.next()
+  }
+
+  /** A number from 0 up to, but never, 1 (sfc32). */
+  next(): number {
+    const sum = (this.#a + this.#b + this.#counter) | 0
+    this.#counter = (this.#counter + 1) | 0
+    this.#a = this.#b ^ (this.#b >>> 9)
+    this.#b = (this.#c + (this.#c << 3)) | 0
+    this.#c = ((this.#c << 21) | (this.#c >>> 11)) + sum
+    return (sum >>> 0) / 2 ** 32
+  }
+
+  /** A whole number from `from` to `to`, both included. */
+  int(from: number, to: number): number {
+    return from + Math.floor(this.next() * (to - from + 1))
+  }
+
+  chance(probability: number): boolean {
+    return this.next() < probability
+  }
+
+  pick<T>(choices: readonly T[]): T {
+    const choice = choices[this.int(0, choices.length - 1)]
+    if (choice === undefined) throw new RangeError('pick() needs something to choose from')
+    return choice
+  }
+
+  /** One of the names, as often as its weight says. */
+  weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
+    const entries = Object.entries(weights) as [Name, number][]
+    let left = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0)
+    for (const [name, weight] of entries) {
+      left -= weight
+      if (left < 0) return name
+    }
+    return entries.at(-1)![0]
+  }
+}

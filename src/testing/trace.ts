@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto'
+
+/** What happened in one simulated life, in order, in words. */
+export class Trace {
+  readonly #lines: { readonly at: number; readonly text: string }[] = []
+
+  add(at: number, text: string): void {
+    this.#lines.push({ at, text })
+  }
+
+  get length(): number {
+    return this.#lines.length
+  }
+
+  /** The same on every machine for the same seed (SI1). */
+  get hash(): string {
+    const hash = createHash('sha256')
+    for (const { at, text } of this.#lines) hash.update(`${at}\t${text}\n`)
+    return hash.digest('hex').slice(0, 16)
+  }
+
+  /** The story, one line an event; a time stands only where it changes. */
+  get story(): string {
+    let last: number | undefined
+    return this.#lines
+      .map(({ at, text }) => {
+        const time = at === last ? '' : `${at.toFixed(at % 1 === 0 ? 0 : 2)} ms`
+        last = at
+        return `${time.padStart(12)}  ${text}`
+      })
+      .join('\n')
+  }
+}

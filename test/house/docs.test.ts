@@ -1,0 +1,139 @@
+import { accessSync, constants } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+
+import { brokenLinks, missingScripts, staleExamples, testCommands } from './markdown.ts'
+import { manifest, paths, read, root, sources } from './tree.ts'
+
+const page = (...lines: string[]) => ({ path: 'docs/page.md', text: lines.join('\n') })
+
+describe('examples in a page', () => {
+  const files: Record<string, string> = {
+    'examples/whole.ts': `import 'endwell'\nrun()\n`,
+    'examples/part.ts': `setUp()\n// #region shown\nrun()\n// #endregion\ntearDown()\n`,
+  }
+  const stale = (...lines: string[]): string[] => staleExamples(page(...lines), (path) => files[path])
+
+  it('are the file, or the region it marks', () => {
+    expect(stale('<!-- examples/whole.ts -->', '```ts', `import 'endwell'`, 'run()', '```')).toEqual([])
+    expect(stale('<!-- examples/part.ts -->', '', '```ts', 'run()', '```')).toEqual([])
+  })
+
+  it('are stale when they differ, or when the file is gone', () => {
+    expect(stale('', '<!-- examples/whole.ts -->', '```ts', 'run()', '```')).toEqual([
+      'docs/page.md:3 differs from examples/whole.ts',
+    ])
+    expect(stale('<!-- examples/part.ts -->', '```ts', 'setUp()', 'run()', 'tearDown()', '```')).toHaveLength(
+      1,
+    )
+    expect(stale('<!-- examples/part.ts -->', '```ts', '  run()', '```')).toEqual([])
+    expect(stale('<!-- examples/gone.ts -->', '```ts', 'run()', '```')).toEqual([
+      'docs/page.md:2 shows examples/gone.ts, which does not exist',
+    ])
+  })
+
+  it('are missed when a comment names one that is not shown', () => {
+    expect(stale('<!-- examples/whole.ts -->', 'Some text.', '```ts', 'run()', '```')).toHaveLength(1)
+    expect(stale('<!-- examples/whole.ts -->', '```sh', 'npm test', '```')).toHaveLength(1)
+    expect(stale('<!-- a remark -->', '```ts', 'run()', '```')).toEqual([])
+    expect(stale('````md', '<!-- examples/gone.ts -->', '```ts', 'run()', '```', '````')).toEqual([])
+  })
+})
+
+describe('scripts in a page', () => {
+  it('exist', () => {
+    const text = [
+      'Use `npm run sim -- --seeds 5`, or',
+      '```sh',
+      'npm run check:types',
+      '```',
+      'npm run bench.',
+    ]
+    expect(missingScripts(page(...text), ['sim', 'check:types', 'bench'])).toEqual([])
+    expect(missingScripts(page(...text), ['check', 'bench'])).toEqual([
+      'docs/page.md says npm run sim, which is not in package.json',
+      'docs/page.md says npm run check:types, which is not in package.json',
+    ])
+  })
+})
+
+describe('links in a page', () => {
+  const files = ['README.md', 'docs/page.md', 'docs/other page.md', 'src/scope/index.ts']
+
+  it.each([
+    '[a](other%20page.md)',
+    '[a](../README.md#top)',
+    '[a](../src/scope/)',
+    '[a](/README.md)',
+    '[a](#here)',
+    '[a](https://example.com/gone.md)',
+    '[a](mailto:jo@example.com)',
+    '[a]: ./page.md',
+    '`[a](gone.md)`',
+    '<!-- [a](gone.md) -->',
+    '```md\n[a](gone.md)\n```',
+    '[^1]: a footnote',
+  ])('are fine: %s', (text) => {
+    expect(brokenLinks(page(text), files)).toEqual([])
+  })
+
+  it.each([
+    '[a](gone.md)',
+    '![a](gone.png "title")',
+    '[a](README.md)',
+    '[a](../../elsewhere/README.md)',
+    '[a](../src/sco)',
+    '[a]: gone.md',
+    '<img src="gone.png">',
+    '[![a](gone.svg)](https://example.com)',
+    '[a](https://example.com) [b](gone.md)',
+  ])('are broken: %s', (text) => {
+    expect(brokenLinks(page(text), files)).toHaveLength(1)
+  })
+})
+
+describe('the test command of a page', () => {
+  it('is the first line below a heading that speaks of tests', () => {
+    const text = [
+      '# a',
+      '```sh',
+      'npm i',
+      '```',
+      '## Running the tests',
+      '',
+      '```sh',
+      'npm ci && npm test',
+      'more',
+      '```',
+    ]
+    expect(testCommands(text.join('\n'))).toEqual(['npm ci && npm test'])
+    expect(testCommands(text.slice(0, 4).join('\n'))).toEqual([])
+  })
+})
+
+describe('the pages of endwell', () => {
+  const files = paths()
+  const pages = sources(/\.md$/)
+  const example = (path: string): string | undefined => (files.includes(path) ? read(path) : undefined)
+  const readme = pages.find(({ path }) => path === 'README.md') ?? { path: 'README.md', text: '' }
+
+  it('show the examples as they are', () => {
+    expect(pages.flatMap((each) => staleExamples(each, example))).toEqual([])
+  })
+
+  it('name scripts that exist', () => {
+    const scripts = Object.keys(manifest.scripts)
+    const texts = [...pages, { path: '.ci/run', text: read('.ci/run') }]
+    expect(texts.flatMap((each) => missingScripts(each, scripts))).toEqual([])
+  })
+
+  it('link to files that exist', () => {
+    expect(pages.length).toBeGreaterThan(0)
+    expect(pages.flatMap((each) => brokenLinks(each, files))).toEqual([])
+  })
+
+  it('say how to test, as .ci/run does it', () => {
+    expect(testCommands(readme.text)).toContain('npm ci && npm test')
+    expect(read('.ci/run')).toMatch(/^part npm ci\npart npm test$/m)
+    expect(() => accessSync(`${root}.ci/run`, constants.X_OK)).not.toThrow()
+  })
+})

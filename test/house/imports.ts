@@ -1,0 +1,50 @@
+import { Visitor, type ESTree } from 'vite'
+
+import { textOf, type Node, type Syntax } from './syntax.ts'
+
+export interface Import {
+  /** Undefined for an import of something computed. */
+  readonly from: string | undefined
+  readonly typeOnly: boolean
+  /** The names taken, as the other module calls them. Empty if the whole module is taken. */
+  readonly names: readonly string[]
+  readonly line: number
+}
+
+/** Everything a source takes from other modules, in whichever way TypeScript knows. */
+export function importsOf({ program, comments, lineOf }: Syntax): Import[] {
+  const found: Import[] = []
+  const add = (node: Node, from: string | undefined, typeOnly = false, names: string[] = []): void => {
+    found.push({ from, typeOnly, names, line: lineOf(node) })
+  }
+  new Visitor({
+    ImportDeclaration(node) {
+      add(node, node.source.value, node.importKind === 'type', node.specifiers.flatMap(importedName))
+    },
+    ExportNamedDeclaration(node) {
+      if (node.source === null) return
+      const names = node.specifiers.map(({ local }) => nameOf(local))
+      add(node, node.source.value, node.exportKind === 'type', names)
+    },
+    ExportAllDeclaration: (node) => add(node, node.source.value, node.exportKind === 'type'),
+    ImportExpression: (node) => add(node, textOf(node.source)),
+    TSImportType: (node) => add(node, textOf(node.source), true),
+    TSExternalModuleReference: (node) => add(node, textOf(node.expression)),
+    CallExpression(node) {
+      const { callee } = node
+      if (callee.type === 'Identifier' && callee.name === 'require') add(node, textOf(node.arguments[0]))
+    },
+  }).visit(program)
+  for (const { value, line } of comments) {
+    const reference = /^\/\s*<reference\s+(?:path|types)\s*=\s*["']([^"']+)/.exec(value)
+    if (reference !== null) found.push({ from: reference[1], typeOnly: true, names: [], line })
+  }
+  return found
+}
+
+function importedName(specifier: ESTree.ImportDeclarationSpecifier): string[] {
+  if (specifier.type !== 'ImportSpecifier' || specifier.importKind === 'type') return []
+  return [nameOf(specifier.imported)]
+}
+
+const nameOf = (node: ESTree.ModuleExportName): string => (node.type === 'Literal' ? node.value : node.name)

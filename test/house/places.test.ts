@@ -1,0 +1,173 @@
+import { describe, expect, it } from 'vitest'
+
+import { places, strayPardons, strayUses, type Place } from './places.ts'
+import { sources, typescript } from './tree.ts'
+import { usesOf } from './uses.ts'
+
+const powersIn = (text: string): string[] =>
+  usesOf({ path: 'src/session/a.ts', text }).map(({ power }) => power)
+
+describe('powers are seen', () => {
+  it.each([
+    ['timers', 'setTimeout(f, 1)'],
+    ['timers', 'setInterval(f, 1)'],
+    ['immediate', 'setImmediate(f)'],
+    ['now', 'Date.now()'],
+    ['now', 'new Date()'],
+    ['now', 'Date()'],
+    ['now', 'performance.now()'],
+    ['now', 'process.hrtime.bigint()'],
+    ['chance', 'Math.random()'],
+    ['chance', 'crypto.randomUUID()'],
+    ['sockets', `new WebSocket('wss://example.com')`],
+    ['race', 'Promise.race([a, b])'],
+    ['timers', 'AbortSignal.timeout(5)'],
+    ['timers', 'Atomics.wait(a, 0, 0, 5)'],
+  ])('%s, plainly: %s', (power, text) => {
+    expect(powersIn(text)).toEqual([power])
+  })
+
+  it.each([
+    ['timers', `globalThis['setTimeout'](f, 1)`],
+    ['timers', 'globalThis[`setTimeout`](f, 1)'],
+    ['timers', 'globalThis?.setTimeout?.(f, 1)'],
+    ['timers', '(globalThis as Timers).setTimeout(f, 1)'],
+    ['timers', 'window.setTimeout(f, 1)'],
+    ['timers', 'const wait = setTimeout'],
+    ['timers', 'const timers = { setTimeout }'],
+    ['timers', 'const timers = { wait: setTimeout }'],
+    ['timers', 'const { setTimeout: wait } = globalThis'],
+    ['timers', 'promisify(setTimeout)'],
+    ['timers', 'const wait = <Wait>setTimeout'],
+    ['timers', 'const wait = setTimeout satisfies Wait'],
+    ['timers', `import { setTimeout as wait } from 'node:timers/promises'`],
+    ['timers', `import timers from 'timers'`],
+    ['timers', `const timers = await import('node:timers')`],
+    ['timers', `const timers = require('timers')`],
+    ['timers', `export { setTimeout } from 'node:timers'`],
+    ['now', 'const { now } = Date'],
+    ['now', 'const { now: time = f } = Date'],
+    ['now', `const { 'now': time } = Date`],
+    ['now', '({ now } = Date)'],
+    ['now', 'const { Date: { now } } = globalThis'],
+    ['now', 'const { Date: { now } = clock } = globalThis'],
+    ['now', 'function f({ now } = Date) {}'],
+    ['now', 'class A { #now = Date.now }'],
+    ['now', `Date['now']()`],
+    ['now', 'globalThis.Date.now()'],
+    ['now', 'Date!.now()'],
+    ['now', `new globalThis.Date()`],
+    ['now', `import { performance as time } from 'node:perf_hooks'`],
+    ['race', 'const { race } = Promise'],
+    ['race', 'Promise.race.call(Promise, [a, b])'],
+    ['chance', 'const { random } = Math'],
+    ['chance', `import { randomInt } from 'node:crypto'`],
+    ['sockets', `import { WebSocket as Socket } from 'undici'`],
+    ['sockets', `import Socket from 'ws'`],
+    ['sockets', 'class Mine extends WebSocket {}'],
+    ['disguise', 'globalThis[name](f, 1)'],
+    ['disguise', 'Reflect.get(globalThis, name)'],
+    ['disguise', 'const world = globalThis'],
+    ['disguise', 'const { ...world } = globalThis'],
+    ['disguise', 'const { [name]: wait } = globalThis'],
+    ['disguise', 'const P = Promise'],
+    ['disguise', 'function f(D = Date) {}'],
+    ['disguise', `process.getBuiltinModule('timers')`],
+  ])('%s, in disguise: %s', (power, text) => {
+    expect(powersIn(text)).toEqual([power])
+  })
+
+  it.each([
+    'clock.setTimeout(f, 1)',
+    'const clock = { setTimeout: f, now: f }',
+    'const clock = { setTimeout(f) {} }',
+    'class Fake { setTimeout() {} now() {} }',
+    'const { now } = clock',
+    'const { setTimeout: wait } = clock',
+    'const a = new Date(0)',
+    'const a = Date.parse(text)',
+    'const a = Math.max(1, 2)',
+    'const a = Promise.all([b])',
+    'const a = globalThis.process',
+    'const a = process.env[name]',
+    'const a = b instanceof Promise && b instanceof Date',
+    'let a: WebSocket | ReturnType<typeof setTimeout>',
+    'const a = b as WebSocket',
+    'class Fake implements WebSocket {}',
+    'interface Mine extends WebSocket {}',
+    'function f(this: WebSocket, a: typeof Date.now) {}',
+    `import type { WebSocket } from 'ws'`,
+    `import { type WebSocket, other } from 'undici'`,
+    `import { createHash } from 'node:crypto'`,
+    '// setTimeout(f, 1)',
+    `const a = 'setTimeout(f, 1)'`,
+  ])('and not in: %s', (text) => {
+    expect(powersIn(text)).toEqual([])
+  })
+})
+
+describe('places', () => {
+  const clock: Place = { path: 'src/scope/clock.ts', powers: ['now'], reason: 'test' }
+  const bench: Place = { path: 'bench/', powers: ['now'], reason: 'test' }
+
+  it('may use what they were given, and no other file may', () => {
+    const text = '\nDate.now()'
+    expect(strayUses([{ path: 'src/scope/clock.ts', text }], [clock])).toEqual([])
+    expect(strayUses([{ path: 'bench/deep/a.ts', text }], [bench])).toEqual([])
+    expect(strayUses([{ path: 'src/scope/clock.test.ts', text }], [])).toEqual([
+      'src/scope/clock.test.ts:2 uses Date.now (now)',
+    ])
+  })
+
+  it('may use nothing else', () => {
+    const source = { path: 'src/scope/clock.ts', text: 'Date.now()\nPromise.race([])' }
+    expect(strayUses([source], [clock])).toEqual(['src/scope/clock.ts:2 uses Promise.race (race)'])
+  })
+
+  it('lose what they do not use', () => {
+    expect(strayUses([{ path: 'src/scope/clock.ts', text: '' }], [clock])).toEqual([
+      'src/scope/clock.ts now: allowed, and not used',
+    ])
+  })
+})
+
+describe('pardons', () => {
+  it.each([
+    '// oxlint-disable-next-line no-restricted-globals',
+    '/* eslint-disable */',
+    'f() // oxlint-disable-line',
+    '/**\n * eslint-disable no-console\n */',
+    '// @ts-ignore',
+    '// @ts-nocheck: later',
+  ])('are seen: %s', (text) => {
+    expect(strayPardons([{ path: 'src/a.ts', text }], [])).toHaveLength(1)
+  })
+
+  it('are not seen in strings and in talk about them', () => {
+    const text = `const a = '// oxlint-disable'\n// The linter cannot be disabled, nor @ts-ignore used.`
+    expect(strayPardons([{ path: 'src/a.ts', text }], [])).toEqual([])
+  })
+
+  it('can be listed, while they are there', () => {
+    const allowed = ['src/a.ts oxlint-disable-line no-console']
+    const source = { path: 'src/a.ts', text: 'f() // oxlint-disable-line no-console' }
+    expect(strayPardons([source], allowed)).toEqual([])
+    expect(strayPardons([{ ...source, text: 'f()' }], allowed)).toHaveLength(1)
+  })
+})
+
+describe('endwell', () => {
+  const ours = sources(typescript)
+
+  it('[SC17] uses time, chance and sockets in their places only, and races nowhere', () => {
+    expect(ours.map(({ path }) => path)).toContain('test/house/places.test.ts')
+    expect(strayUses(ours, places)).toEqual([])
+  })
+
+  // Each entry is a path, a space and the comment's text, and needs a reason beside it.
+  const pardons: string[] = []
+
+  it('switches no rule off in a comment that is not listed', () => {
+    expect(strayPardons(ours, pardons)).toEqual([])
+  })
+})

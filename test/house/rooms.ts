@@ -1,0 +1,88 @@
+import { posix } from 'node:path'
+
+import { importsOf } from './imports.ts'
+import { parse } from './syntax.ts'
+import type { Source } from './tree.ts'
+
+/** The rooms of `src`, top first: a room may import from itself and from the rooms above it. */
+export const rooms = [
+  'scope',
+  'audio',
+  'link',
+  'parts',
+  'session',
+  'guard',
+  'providers',
+  'lines',
+  'host',
+  'testing',
+  'cli',
+]
+
+/** Rooms with one folder a member. Members know what they have in common, and nothing of each other. */
+const families = new Set(['providers', 'lines'])
+
+/** What tests beside the source may import on top of what their room may. */
+const testPackages = new Set(['vitest', 'fast-check'])
+const isTest = (path: string): boolean => /\.test\.tsx?$/.test(path)
+
+interface Place {
+  readonly room: string
+  /** The folder inside a family; empty for what the family has in common. */
+  readonly member: string
+}
+
+function placeOf(path: string): Place | undefined {
+  const [src, room = '', ...rest] = path.split('/')
+  if (src !== 'src' || !rooms.includes(room) || rest.length === 0) return undefined
+  return { room, member: families.has(room) && rest.length > 1 ? (rest[0] ?? '') : '' }
+}
+
+/**
+ * Imports that the order of rooms forbids, one line each. `packages` are those an installed endwell can count on.
+ * Imports of types count like all others: who needs to know a type depends on its room.
+ */
+export function strayImports(sources: readonly Source[], packages: ReadonlySet<string>): string[] {
+  return sources.flatMap((source) => {
+    if (source.path === 'src/index.ts') return []
+    const here = placeOf(source.path)
+    if (here === undefined) return [`${source.path} is in no room: rooms are ${rooms.join(', ')}`]
+    return importsOf(parse(source)).flatMap(({ from, line }) => {
+      const wrong = whyNot(source.path, here, from, packages)
+      return wrong === undefined ? [] : [`${source.path}:${line} ${wrong}`]
+    })
+  })
+}
+
+function whyNot(
+  path: string,
+  here: Place,
+  from: string | undefined,
+  packages: ReadonlySet<string>,
+): string | undefined {
+  // The last room may import all others, so what it computes cannot be wrong.
+  if (from === undefined) return here.room === rooms.at(-1) ? undefined : 'imports something computed'
+  if (from.startsWith('.')) return whyNotFile(path, here, posix.join(posix.dirname(path), from))
+  if (isTest(path) && testPackages.has(from)) return undefined
+  if (here.room === 'scope') return `imports ${from}: scope imports nothing but itself`
+  if (from.startsWith('node:') || packages.has(packageOf(from))) return undefined
+  return `imports ${from}, which is not among the dependencies`
+}
+
+function whyNotFile(path: string, here: Place, target: string): string | undefined {
+  const there = placeOf(target)
+  if (there === undefined) return `imports ${target}, which is in no room`
+  if (isTest(target)) return `imports ${target}, a test`
+  if (isTest(path) && there.room === 'testing') return undefined
+  if (rooms.indexOf(there.room) > rooms.indexOf(here.room))
+    return `imports ${target}: ${there.room} is below ${here.room}`
+  if (there.room !== here.room || there.member === '' || there.member === here.member) return undefined
+  return `imports ${target}: ${here.room} never import each other`
+}
+
+/** `ws` of `ws/lib/stream.js`, `@scope/name` of `@scope/name/sub`. */
+const packageOf = (from: string): string =>
+  from
+    .split('/')
+    .slice(0, from.startsWith('@') ? 2 : 1)
+    .join('/')

@@ -1,0 +1,91 @@
+import { firstText, parse, walk, type Node } from './syntax.ts'
+import type { Source } from './tree.ts'
+
+export interface Title {
+  readonly text: string
+  /** A test that is never run proves nothing. */
+  readonly skipped: boolean
+  readonly line: number
+}
+
+/** The ids of a specification, in its order: those of its lines `- **ID** …`. */
+export const idsOf = (spec: string): string[] =>
+  [...spec.matchAll(/^- \*\*([A-Z]+\d+)\*\*/gm)].map(([, id]) => id ?? '')
+
+/** The ids of a list: one a line, `#` starts a comment. */
+export const listed = (list: string): string[] =>
+  list
+    .split('\n')
+    .map((line) => line.replace(/#.*/, '').trim())
+    .filter((line) => line !== '')
+
+/** Titles of tests and suites, those of `it.each(…)('…')` and of test functions made by `extend` included. */
+export function titlesOf(source: Source): Title[] {
+  const { program, lineOf } = parse(source)
+  const found: Title[] = []
+  const collect = (start: Node, outerSkipped: boolean): void =>
+    walk(start, ({ node }) => {
+      if (node.type !== 'CallExpression') return true
+      const words = wordsOf(node.callee)
+      if (!/^(it|test|describe)$|(It|Test|Describe)$/.test(words[0] ?? '')) return true
+      const skipped = outerSkipped || words.includes('skip') || words.includes('todo')
+      const text = titleOf(node.arguments[0])
+      if (text !== undefined) found.push({ text, skipped, line: lineOf(node) })
+      for (const argument of node.arguments) collect(argument, skipped)
+      return false
+    })
+  collect(program, false)
+  return found
+}
+
+/** `it`, `skip`, `each` of `it.skip.each(cases)`: the function called and what it went through. */
+function wordsOf(callee: Node): string[] {
+  if (callee.type === 'Identifier') return [callee.name]
+  if (callee.type === 'CallExpression') return wordsOf(callee.callee)
+  if (callee.type === 'TaggedTemplateExpression') return wordsOf(callee.tag)
+  if (callee.type !== 'MemberExpression') return []
+  return [...wordsOf(callee.object), ...wordsOf(callee.property)]
+}
+
+function titleOf(node: Node | undefined): string | undefined {
+  if (node?.type === 'Literal' && typeof node.value === 'string') return node.value
+  return node?.type === 'TemplateLiteral' ? firstText(node) : undefined
+}
+
+/** Where the specification, the tests and the list of rules not built yet disagree, one line each. */
+export function disagreements(spec: string, tests: readonly Source[], notBuilt: string): string[] {
+  const ids = idsOf(spec)
+  const waiting = listed(notBuilt)
+  const tested = new Set<string>()
+  const wrong: string[] = []
+  for (const source of tests) {
+    for (const { text, skipped, line } of titlesOf(source)) {
+      const at = `${source.path}:${line}`
+      const named = idsIn(text)
+      if (named.length === 0 && text.startsWith('['))
+        wrong.push(`${at} "${text}" starts with a bracket, and names no rule`)
+      for (const id of named) {
+        if (!ids.includes(id)) wrong.push(`${at} names ${id}, which is not in SPEC.md`)
+        if (!skipped) tested.add(id)
+      }
+    }
+  }
+  for (const id of repeated(ids)) wrong.push(`${id} is in SPEC.md twice`)
+  for (const id of repeated(waiting)) wrong.push(`${id} is listed twice as not built`)
+  for (const id of new Set(waiting)) {
+    if (!ids.includes(id)) wrong.push(`${id} is listed as not built, and is not in SPEC.md`)
+    if (tested.has(id)) wrong.push(`${id} is listed as not built, and has a test`)
+  }
+  for (const id of new Set(ids)) {
+    if (!tested.has(id) && !waiting.includes(id))
+      wrong.push(`${id} has no test whose title starts with [${id}]`)
+  }
+  return wrong
+}
+
+function idsIn(title: string): string[] {
+  const [head] = /^(\[[A-Z]+\d+\]\s*)*/.exec(title) ?? ['']
+  return [...head.matchAll(/[A-Z]+\d+/g)].map(([id]) => id)
+}
+
+const repeated = (ids: readonly string[]): string[] => ids.filter((id, index) => ids.indexOf(id) !== index)

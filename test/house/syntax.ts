@@ -1,0 +1,61 @@
+import { parseSync, type ESTree } from 'vite'
+
+import type { Source } from './tree.ts'
+
+// Vite's parser stands in for the compiler's: TypeScript 7 has no JavaScript API.
+
+export type Node = ESTree.Node
+
+export interface Syntax {
+  readonly program: ESTree.Program
+  readonly comments: readonly { readonly value: string; readonly line: number }[]
+  readonly lineOf: (node: Node) => number
+}
+
+/** Parses a source, and refuses one with errors: what cannot be read cannot be checked. */
+export function parse({ path, text }: Source): Syntax {
+  const { program, comments, errors } = parseSync(path, text)
+  const [error] = errors
+  if (error !== undefined) throw new SyntaxError(`${path} cannot be parsed: ${error.message}`)
+  const lineAt = (offset: number): number => text.slice(0, offset).split('\n').length
+  return {
+    program,
+    comments: comments.map(({ value, start }) => ({ value, line: lineAt(start) })),
+    lineOf: (node) => lineAt(node.start),
+  }
+}
+
+export interface Step {
+  readonly node: Node
+  readonly parent: Node | undefined
+  /** The parent's property that holds the node. */
+  readonly key: string
+}
+
+/** Visits a node and all below it, outermost first. A visitor that returns false keeps what is below unseen. */
+export function walk(start: Node, visit: (step: Step) => boolean | void): void {
+  const descend = (step: Step): void => {
+    if (visit(step) === false) return
+    const { node } = step
+    for (const [key, value] of Object.entries(node)) {
+      for (const child of Array.isArray(value) ? value : [value]) {
+        if (isNode(child)) descend({ node: child, parent: node, key })
+      }
+    }
+  }
+  descend({ node: start, parent: undefined, key: '' })
+}
+
+const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
+
+/** The text of a string literal or of a template without holes. */
+export function textOf(node: Node | null | undefined): string | undefined {
+  if (node?.type === 'Literal' && typeof node.value === 'string') return node.value
+  if (node?.type === 'TemplateLiteral' && node.expressions.length === 0) return firstText(node)
+  return undefined
+}
+
+/** The text of a template up to its first hole. */
+export const firstText = (node: ESTree.TemplateLiteral): string | undefined =>
+  node.quasis[0]?.value.cooked ?? undefined

@@ -1,0 +1,244 @@
+import type { ScopeReport, TaskOutcome } from '../../src/index.ts'
+import type { World } from '../../src/testing/index.ts'
+import type { ResourceFacts, ScopeFacts, TaskFacts } from './actors.ts'
+import { everyScope, type Facts } from './scope-life.ts'
+
+/** What must be true of one scope right after `close()` of it, or of one above, has returned (SC3). */
+export function checkFirstMoment(world: World, facts: ScopeFacts): void {
+  const { scope, name } = facts
+  if (scope.state === 'live') world.violate('SC3', `${name} is still live after close()`)
+  if (!scope.signal.aborted) world.violate('SC3', `the signal of ${name} has not been aborted`)
+  for (const task of facts.tasks) {
+    if (task.endedAt !== undefined || task.handle?.outcome !== undefined) continue
+    if (task.shield === 0 && task.cancelSeenAt === undefined) {
+      world.violate('SC3', `${task.name} in ${name} runs unshielded and has not been cancelled`)
+    }
+  }
+  for (const resource of facts.resources) {
+    const open = resource.closeCalls === 0 && resource.aborts === 0 && !resource.forgotten
+    if (open && resource.hasHook && resource.toldAt === undefined) {
+      world.violate('SC3', `${resource.name} in ${name} has not been told the intent`)
+    }
+  }
+}
+
+/** What must be true of a whole life once everything has happened. */
+export function checkEnd(world: World, facts: Facts): void {
+  for (const one of everyScope(facts.root)) checkScope(world, facts, one)
+  const { changes } = facts
+  const added = changes.filter(({ type }) => type === 'added').length
+  const ended = changes.filter(({ type }) => type === 'ended').length
+  // The feed starts after the tree of scopes was built: those scopes end in it without having been added.
+  const scopesBefore = everyScope(facts.root).length - 1
+  if (ended - scopesBefore !== added)
+    world.violate('SC1', `${added} things came and ${ended - scopesBefore} went`)
+  const left = facts.root.scope.inspect().tree
+  if (left.owned.length + left.children.length > 0) {
+    world.violate('SC15', `still owned after the end: ${JSON.stringify(left)}`)
+  }
+}
+
+function checkScope(world: World, facts: Facts, one: ScopeFacts): void {
+  const { name, scope, closedAt, reports } = one
+  const fail = (rule: string, what: string): void => world.violate(rule, `${name}: ${what}`)
+  if (scope.state !== 'closed' || closedAt === undefined) return fail('CL1', `is ${scope.state} at the end`)
+  const closes = facts.changes.filter((change) => change.type === 'closed' && change.name === name).length
+  if (closes !== 1) fail('SC5', `was closed ${closes} times`)
+  const report = reportOf(one)
+  if (!report) return fail('SC5', 'nobody has its report')
+  for (const other of reports) if (other !== report) fail('SC5', 'two callers got two reports')
+  if (!Object.isFrozen(report) || !Object.isFrozen(report.steps)) fail('SC5', 'the report is not frozen')
+  if (one.timersFiredAfterClosing > 0) fail('SC7', 'a timer fired after closing had begun')
+
+  const deadline = deadlineOf(one)
+  // A clock that leaps over the deadline takes the report with it: then it has to come at that very moment.
+  const latest = Math.max(
+    deadline,
+    ...facts.jumps.filter((jump) => jump > deadline && jump - 20_000 <= deadline),
+  )
+  if (closedAt > latest) fail('SC4', `closed at ${closedAt}, deadline ${deadline}`)
+  if (Math.abs(report.askedAt.length - 24) > 0) fail('CL13', 'askedAt is no date')
+
+  for (const { at, report: inner } of report.children) {
+    const child = one.children.find((other) => other.name === inner.name)!
+    const began = closedAt - report.took + at
+    // Whoever asked for the child itself may have given it more time than it would take.
+    if (child.asks.length > 0) continue
+    if (child.closedAt! > Math.max(began + child.closeWithin + 0.02, ...facts.jumps)) {
+      fail('SC4', `${child.name} took ${child.closedAt! - began} of its own ${child.closeWithin}`)
+    }
+  }
+  for (const task of one.tasks) checkTask(fail, facts, one, task, report, closedAt)
+  for (const resource of one.resources) checkResource(fail, facts, resource, report, closedAt)
+  checkOpenings(fail, one, closedAt)
+  checkDeferred(fail, facts, one, report, closedAt)
+  checkPhases(fail, one)
+  checkClean(fail, report)
+}
+
+function reportOf(one: ScopeFacts): ScopeReport | undefined {
+  const asked = one.reports.find((report) => report !== 'rejected')
+  if (asked) return asked
+  // Nobody closed it by itself: its report is inside its parent's.
+  const outer = one.parent && reportOf(one.parent)
+  return outer?.children.find(({ report }) => report.name === one.name)?.report
+}
+
+/** The earliest moment anybody allowed, here or above (SC4). */
+function deadlineOf(one: ScopeFacts): number {
+  const own = Math.min(...one.asks.map(({ deadline }) => deadline))
+  return one.parent ? Math.min(own, deadlineOf(one.parent)) : own
+}
+
+type Fail = (rule: string, what: string) => void
+
+function checkTask(
+  fail: Fail,
+  facts: Facts,
+  one: ScopeFacts,
+  task: TaskFacts,
+  report: ScopeReport,
+  closedAt: number,
+): void {
+  const outcome = task.handle?.outcome
+  if (outcome === undefined) return fail('SC8', `${task.name} has no outcome`)
+  const latecomers = facts.late.filter(({ name }) => name === task.name)
+  const expected: Record<string, TaskOutcome> = { returned: 'ended', cancelled: 'cancelled', threw: 'failed' }
+  if (outcome === 'abandoned' || outcome === 'closer') {
+    if (outcome === 'closer' && !task.closer) fail('SC16', `${task.name} was let go as closer`)
+    if (task.endedAt !== undefined && task.endedAt < closedAt)
+      fail('SC8', `${task.name} had ended, yet is ${outcome}`)
+    if (latecomers.length !== (task.endedAt === undefined ? 0 : 1)) {
+      fail('SC9', `${task.name} came late ${latecomers.length} times`)
+    }
+    if (!report.tasks.some(({ name }) => name === task.name)) fail('SC9', `${task.name} is not in the report`)
+    if (task.cancelSeenAt === undefined) fail('SC8', `${task.name} was given up without being told`)
+  } else {
+    if (task.endedAt === undefined || task.endedAt > closedAt) fail('SC8', `${task.name} was not awaited`)
+    if (outcome !== expected[task.how ?? ''])
+      fail('SC10', `${task.name} ${task.how}, but is called ${outcome}`)
+    if (latecomers.length > 0) fail('SC9', `${task.name} ended in time and came late, too`)
+  }
+  checkShield(fail, one, task, report, closedAt)
+}
+
+function checkShield(
+  fail: Fail,
+  one: ScopeFacts,
+  task: TaskFacts,
+  report: ScopeReport,
+  closedAt: number,
+): void {
+  if (task.shield === 0 || task.cancelSeenAt === undefined) return
+  if (task.cancelSeenAt > closedAt) fail('SC13', `${task.name} was told after the end`)
+  const asked = closedAt - report.took
+  const early = task.cancelSeenAt < asked + task.shield - 0.02
+  const deadline = asked + report.deadline
+  const lastMoment = deadline - 2 * Math.min(one.reserve, report.deadline / 10) - 0.02
+  if (early && !one.aborted && task.cancelSeenAt < lastMoment && task.cancelSeenAt !== closedAt) {
+    fail(
+      'SC13',
+      `${task.name} has a shield of ${task.shield} and was cancelled after ${task.cancelSeenAt - asked}`,
+    )
+  }
+}
+
+function checkResource(
+  fail: Fail,
+  facts: Facts,
+  resource: ResourceFacts,
+  report: ScopeReport,
+  closedAt: number,
+): void {
+  const { name } = resource
+  const steps = report.steps.filter((step) => step.name === name)
+  if (steps.length !== 1) return fail('SC11', `${name} has ${steps.length} steps in the report`)
+  const step = steps[0]!
+  const closed = resource.closedAt !== undefined && resource.closedAt <= closedAt
+  if (resource.closeCalls > 1) fail('SC6', `${name} was closed ${resource.closeCalls} times`)
+  if (step.outcome === 'done' && (!closed || step.forced)) fail('CL13', `${name} is called done, and is not`)
+  if (step.outcome === 'failed' && resource.failedAt === undefined) fail('CL13', `${name} is called failed`)
+  if (step.outcome === 'skipped' && resource.closeCalls > 0) fail('CL13', `${name} is called skipped`)
+  if (step.outcome !== 'done' && (resource.aborts === 0 || !step.forced)) {
+    fail('SC12', `${name} is ${step.outcome} and was not aborted`)
+  }
+  if (resource.abortAt !== undefined && resource.abortAt > closedAt)
+    fail('SC12', `${name} was aborted after the end`)
+  const leapt = facts.jumps.some(
+    (jump) => resource.closeAt !== undefined && jump >= resource.closeAt && jump <= closedAt,
+  )
+  if (resource.cap !== undefined && step.took > resource.cap + 0.02 && !leapt) {
+    fail('SC12', `${name} took ${step.took} with a cap of ${resource.cap}`)
+  }
+}
+
+function checkOpenings(fail: Fail, one: ScopeFacts, closedAt: number): void {
+  for (const { name, outcome, outcomeAt, readyAt, resource } of one.openings) {
+    if (outcome === undefined) fail('SC7', `whoever opens ${name} waits for ever`)
+    if (outcomeAt !== undefined && outcomeAt > closedAt)
+      fail('SC7', `whoever opens ${name} was told after the end`)
+    const late = readyAt !== undefined && outcome !== 'ready'
+    if (late && resource.aborts === 0) fail('SC7', `${name} came after closing had begun, and is still open`)
+    if (late && resource.closeCalls > 0) fail('SC7', `${name} came late and was closed instead of aborted`)
+  }
+}
+
+function checkDeferred(
+  fail: Fail,
+  facts: Facts,
+  one: ScopeFacts,
+  report: ScopeReport,
+  closedAt: number,
+): void {
+  for (const deferred of one.deferred) {
+    const { name, calls, endedAt } = deferred
+    const latecomers = facts.late.filter((late) => late.name === name)
+    if (deferred.calledOff) {
+      if (calls > 0) fail('SC11', `${name} was called off and ran`)
+      continue
+    }
+    const step = report.steps.find((each) => each.name === name)
+    if (!step) {
+      fail('SC11', `${name} is not in the report`)
+      continue
+    }
+    if (calls !== 1) fail('SC11', `${name} ran ${calls} times`)
+    if (step.outcome === 'pending') {
+      if (endedAt !== undefined && endedAt < closedAt) fail('SC14', `${name} had ended and is called pending`)
+      if (latecomers.length !== 1) fail('SC14', `${name} is pending and came late ${latecomers.length} times`)
+      const released = closedAt - report.took + (latecomers[0]?.at ?? 0)
+      if (released > closedAt + one.releaseTimeout + 0.02 && facts.jumps.every((jump) => jump < closedAt)) {
+        fail('SC14', `${name} was released ${released - closedAt} ms after the end`)
+      }
+    } else {
+      if (latecomers.length > 0) fail('SC14', `${name} is ${step.outcome} and came late, too`)
+      const outcome = deferred.failed ? 'failed' : 'done'
+      if (step.outcome !== outcome) fail('CL13', `${name} is called ${step.outcome}, and is ${outcome}`)
+    }
+  }
+}
+
+/** A resource's ending does not begin before every resource of an earlier phase has ended (SC11). */
+function checkPhases(fail: Fail, one: ScopeFacts): void {
+  for (const later of one.resources) {
+    for (const earlier of one.resources) {
+      if (later.closeAt === undefined || earlier.closeAt === undefined) continue
+      if (one.phases.indexOf(earlier.phase) >= one.phases.indexOf(later.phase)) continue
+      const over = Math.min(
+        earlier.closedAt ?? Infinity,
+        earlier.failedAt ?? Infinity,
+        earlier.abortAt ?? Infinity,
+      )
+      if (later.closeAt < over) fail('SC11', `${later.name} began before ${earlier.name} was over`)
+    }
+  }
+}
+
+function checkClean(fail: Fail, report: ScopeReport): void {
+  const unclean =
+    report.steps.some(({ outcome }) => outcome !== 'done') ||
+    report.tasks.some(({ outcome }) => outcome === 'failed' || outcome === 'abandoned') ||
+    report.children.some((child) => !child.report.clean) ||
+    report.problems.length > 0
+  if (report.clean === unclean) fail('CL13', `clean is ${report.clean}`)
+}

@@ -1,0 +1,180 @@
+import { Scope, liveScopes, type Change, type Late } from '../../src/index.ts'
+import type { World } from '../../src/testing/index.ts'
+import {
+  addDeferred,
+  addResource,
+  addTask,
+  addTimer,
+  ask,
+  mustRefuse,
+  restartNames,
+  someTime,
+  type ScopeFacts,
+} from './actors.ts'
+import { checkEnd, checkFirstMoment } from './invariants.ts'
+
+/** What a life leaves to be checked. */
+export interface Facts {
+  readonly root: ScopeFacts
+  readonly late: Late[]
+  readonly changes: Change[]
+  /** Moments to which the clock leapt. */
+  readonly jumps: number[]
+}
+
+/** A random tree of scopes with random faults and random closers, lived to its end and checked (SC3–SC15). */
+export async function scopeLife(world: World): Promise<void> {
+  const { clock, random } = world
+  restartNames()
+  const rootsBefore = liveScopes.size
+  const late: Late[] = []
+  const root = makeScope(world, undefined, late, 0)
+  const facts: Facts = { root, late, changes: [], jumps: [] }
+  root.scope.inspect((change) => {
+    facts.changes.push(change)
+    const outcome = change.outcome === undefined ? '' : ` (${change.outcome})`
+    world.tell(`${change.kind} ${change.name}: ${change.type}${outcome}`)
+    if (change.kind === 'scope' && change.type === 'closed') note(root, change.name, clock.now())
+  })
+  root.scope.inspect(() => {
+    throw new Error('a watcher that throws disturbs nobody')
+  })
+  fill(world, root)
+
+  const closers = Array.from({ length: random.int(1, 3) }, () => closer(world, facts))
+  await Promise.all(closers)
+  const within = random.chance(0.3) ? someTime(world) : undefined
+  await closeNow(world, root, within)
+  await root.scope.released
+  // Whatever comes late has come by then.
+  await clock.elapse(60_000)
+  checkEnd(world, facts)
+  if (liveScopes.size > rootsBefore) world.violate('SC15', 'the root scope is still registered as alive')
+}
+
+function makeScope(world: World, parent: ScopeFacts | undefined, late: Late[], depth: number): ScopeFacts {
+  const { random } = world
+  const phases = random.pick([['only'], ['first', 'last'], ['first', 'middle', 'last']])
+  const closeWithin = random.pick([0, 40, 300, 1_000, 5_000, 5_000])
+  const reserve = random.pick([0, 10, 250])
+  const releaseTimeout = random.pick([0, 100, 3_000])
+  const taskCap = random.pick([0, 50, 1_000])
+  const name = parent ? `${parent.name}.${parent.children.length + 1}` : 'root'
+  const options = { phases, closeWithin, reserve, releaseTimeout, taskCap }
+  const onLate = (one: Late): void => {
+    late.push(one)
+    world.tell(`late: ${one.kind} ${one.name} ${one.outcome}`)
+    if (random.chance(0.1)) throw new Error('onLate throws')
+  }
+  const scope = parent
+    ? parent.scope.child(name, { ...options, phase: random.pick(parent.phases) })
+    : new Scope<string>(name, { ...options, clock: world.clock, onLate })
+  world.tell(`scope ${name}: ${JSON.stringify(options)}`)
+  const facts: ScopeFacts = {
+    scope,
+    name,
+    parent,
+    phases,
+    closeWithin,
+    reserve,
+    releaseTimeout,
+    children: [],
+    tasks: [],
+    resources: [],
+    deferred: [],
+    openings: [],
+    reports: [],
+    asks: [],
+    aborted: false,
+    closedAt: undefined,
+    timersFiredAfterClosing: 0,
+  }
+  if (depth < 3) {
+    for (let count = random.pick([0, 0, 1, 2]); count > 0; count--) {
+      facts.children.push(makeScope(world, facts, late, depth + 1))
+    }
+  }
+  return facts
+}
+
+function fill(world: World, facts: ScopeFacts): void {
+  const { random, clock } = world
+  const add = [addTask, addTask, addResource, addResource, addDeferred, addTimer]
+  for (let count = random.int(0, 6); count > 0; count--) {
+    const one = random.pick(add)
+    if (random.chance(0.7)) {
+      one(world, facts)
+      continue
+    }
+    clock.happen(someTime(world), `something more for ${facts.name}`, () => {
+      if (facts.scope.state === 'live') one(world, facts)
+    })
+  }
+  for (const child of facts.children) fill(world, child)
+}
+
+/** Somebody who ends one of the scopes at some time, in some way; or a machine that sleeps. */
+async function closer(world: World, facts: Facts): Promise<void> {
+  const { random, clock } = world
+  const target = random.pick(everyScope(facts.root))
+  const way = random.weighted({ close: 6, hurry: 2, abort: 1, jump: 1, spawnAndClose: 1 })
+  await clock.elapse(someTime(world), `closer comes to ${target.name}`)
+  switch (way) {
+    case 'close':
+      return closeNow(world, target, undefined)
+    case 'hurry':
+      return closeNow(world, target, someTime(world))
+    case 'jump': {
+      const leap = someTime(world)
+      clock.jump(leap)
+      facts.jumps.push(clock.now())
+      world.tell(`the clock leaps ahead by ${leap} ms`)
+      return
+    }
+    case 'abort':
+      world.tell(`abort of ${target.name}`)
+      for (const one of everyScope(target)) one.aborted = true
+      try {
+        target.scope.abort('given up')
+      } catch (error) {
+        world.violate('SC2', `abort() threw ${String(error)}`)
+      }
+      if (target.scope.state !== 'closed')
+        world.violate('SC2', `abort() left ${target.name} ${target.scope.state}`)
+      return ask(world, target, () => target.scope.close())
+    case 'spawnAndClose':
+      if (target.scope.state === 'live') addTask(world, target)
+      return closeNow(world, target, undefined)
+  }
+}
+
+/** Closes and, before anything else can happen, checks what must be true already (SC3). */
+async function closeNow(world: World, target: ScopeFacts, within: number | undefined): Promise<void> {
+  const options = within === undefined ? {} : { within }
+  world.tell(`close of ${target.name}${within === undefined ? '' : ` within ${within} ms`}`)
+  const wasLive = everyScope(target).filter(({ scope }) => scope.state === 'live')
+  await ask(
+    world,
+    target,
+    () => {
+      const report = target.scope.close({ reason: 'asked', ...options })
+      for (const one of wasLive) {
+        checkFirstMoment(world, one)
+        mustRefuse(world, one, 'spawn', () => one.scope.spawn('too late', () => {}))
+        mustRefuse(world, one, 'timer', () => one.scope.after(1, 'too late', () => {}))
+        mustRefuse(world, one, 'child', () => one.scope.child('too late'))
+      }
+      return report
+    },
+    within,
+  )
+}
+
+export function everyScope(facts: ScopeFacts): ScopeFacts[] {
+  return [facts, ...facts.children.flatMap(everyScope)]
+}
+
+function note(root: ScopeFacts, name: string, at: number): void {
+  const facts = everyScope(root).find((one) => one.name === name)
+  if (facts) facts.closedAt = at
+}

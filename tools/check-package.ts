@@ -1,0 +1,122 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { publint } from 'publint'
+import { formatMessage } from 'publint/utils'
+
+import { exitCodes, runCommand } from './command.ts'
+import { privatePaths, registryAddresses, testFiles, tooLarge, unpackedBytes } from './package/contents.ts'
+import { installScripts, type Lockfile } from './package/lockfile.ts'
+import { deadSubpaths, layOut, type Manifest } from './package/subpaths.ts'
+import { readTarball } from './package/tarball.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** Something that must hold of the package, with what is wrong if it does not. */
+interface Check {
+  readonly name: string
+  readonly problems: readonly string[]
+}
+
+function print(checks: readonly Check[], size: string): void {
+  for (const { name, problems } of checks) {
+    console.log(`${problems.length === 0 ? 'ok    ' : 'FAILED'}  ${name}`)
+    for (const line of problems.join('\n').split('\n')) if (line !== '') console.log(`        ${line}`)
+  }
+  console.log(size)
+}
+
+interface Result {
+  readonly bytes: number
+  readonly files: number
+  readonly checks: readonly Check[]
+}
+
+async function checkPackage(folder: string): Promise<Result> {
+  const packing = await npm('pack', '--pack-destination', folder)
+  const name = readdirSync(folder).find((file) => file.endsWith('.tgz'))
+  if (name === undefined) {
+    const problems = [...packing.problems, 'npm pack left no tarball']
+    return { bytes: 0, files: 0, checks: [{ name: 'npm can pack it', problems }] }
+  }
+
+  const tarball = join(folder, name)
+  const packed = readFileSync(tarball)
+  const files = readTarball(packed)
+  const manifest: Manifest & Record<string, unknown> = readJson('package.json')
+  const lockfile: Lockfile = readJson('package-lock.json')
+  const registry = await npm('config', 'get', 'registry')
+  layOut(folder, files, manifest, join(root, 'node_modules'))
+  const [lint, types, dead] = await Promise.all([
+    publintProblems(manifest, packed),
+    attwProblems(tarball),
+    deadSubpaths(folder, manifest),
+  ])
+  const checks: Check[] = [
+    { name: 'publint is content', problems: lint },
+    { name: 'types resolve as the code does', problems: types },
+    { name: 'every subpath can be imported, exports something, and lets the process end', problems: dead },
+    { name: 'no test is packed', problems: testFiles(files) },
+    { name: 'no path of this machine is packed', problems: privatePaths(files, [root, homedir()]) },
+    { name: 'no registry address is packed', problems: registryAddresses(files, registry.stdout.trim()) },
+    { name: 'the package is small', problems: tooLarge(files) },
+    { name: 'no dependency has an install script', problems: installScripts(lockfile) },
+  ]
+  return { bytes: unpackedBytes(files), files: files.size, checks }
+}
+
+const readJson = (path: string) => JSON.parse(readFileSync(join(root, path), 'utf8'))
+
+/** Runs a program from the root of the repository. What it printed is the problem if it failed. */
+async function run(
+  program: string,
+  args: readonly string[],
+): Promise<{ stdout: string; problems: string[] }> {
+  return new Promise((resolve) => {
+    execFile(program, args, { cwd: root }, (error, stdout) => {
+      // The message of the error has what was printed to stderr.
+      resolve({ stdout, problems: error === null ? [] : [error.message, stdout] })
+    })
+  })
+}
+
+async function npm(...args: string[]): Promise<{ stdout: string; problems: string[] }> {
+  // Inside of a script npm says where it is: so the same npm is used, and no shell is needed where it is a batch file.
+  const cli = process.env['npm_execpath']
+  return cli === undefined ? run('npm', args) : run(process.execPath, [cli, ...args])
+}
+
+async function publintProblems(manifest: Record<string, unknown>, packed: Buffer): Promise<string[]> {
+  const tarball = new Uint8Array(packed).buffer
+  const { messages } = await publint({ pack: { tarball }, strict: true })
+  return messages.map((message) => formatMessage(message, manifest, { color: false }) ?? message.code)
+}
+
+async function attwProblems(tarball: string): Promise<string[]> {
+  const cli = fileURLToPath(
+    new URL('dist/index.js', import.meta.resolve('@arethetypeswrong/cli/package.json')),
+  )
+  const args = [cli, tarball, '--profile', 'esm-only', '--format', 'ascii', '--no-emoji']
+  const { problems } = await run(process.execPath, args)
+  return problems
+}
+
+await runCommand({
+  name: 'npm run check:package --',
+  summary: 'Packs endwell as it would be published, and checks what an install would get.',
+  options: {},
+  async run({ json }) {
+    const folder = mkdtempSync(join(tmpdir(), 'endwell-package-'))
+    try {
+      const { bytes, files, checks } = await checkPackage(folder)
+      const ok = checks.every(({ problems }) => problems.length === 0)
+      if (json) console.log(JSON.stringify({ ok, bytes, files, checks }, undefined, 2))
+      else print(checks, `${files} files, ${bytes} bytes unpacked`)
+      return ok ? exitCodes.ok : exitCodes.failed
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  },
+})

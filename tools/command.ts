@@ -1,0 +1,122 @@
+import { parseArgs } from 'node:util'
+
+interface Flag {
+  readonly type: 'boolean'
+  readonly about: string
+}
+
+interface Text {
+  readonly type: 'string'
+  readonly about: string
+  readonly default?: string
+}
+
+interface Amount {
+  readonly type: 'number'
+  readonly about: string
+  readonly default?: number
+}
+
+export type Options = Readonly<Record<string, Flag | Text | Amount>>
+
+type Base<O> = O extends Flag ? boolean : O extends Text ? string : number
+type Value<O> = O extends Flag | { readonly default: string | number } ? Base<O> : Base<O> | undefined
+
+/** What a command was called with: one value an option, and whether its output shall be JSON. */
+export type Values<O extends Options> = { readonly [K in keyof O]: Value<O[K]> } & { readonly json: boolean }
+
+export interface Command<O extends Options> {
+  /** As it is typed: `npm run bench --`. */
+  readonly name: string
+  readonly summary: string
+  readonly options: O
+  /** Gives the exit code. */
+  readonly run: (values: Values<O>) => Promise<number>
+}
+
+export type Reading<O extends Options> =
+  | { readonly kind: 'run'; readonly values: Values<O> }
+  | { readonly kind: 'help'; readonly text: string }
+  | { readonly kind: 'misuse'; readonly text: string }
+
+export const exitCodes = { ok: 0, failed: 1, misuse: 2 } as const
+
+const common = {
+  json: { type: 'boolean', about: 'print the result as JSON' },
+  help: { type: 'boolean', about: 'print this' },
+} as const
+
+/**
+ * Reads the arguments of a command that has options, and no others. `--help` and `--json` come by themselves.
+ *
+ * @example
+ * await runCommand({
+ *   name: 'npm run sim --',
+ *   summary: 'Simulates sessions and checks how they end.',
+ *   options: { seeds: { type: 'number', about: 'how many seeds to try', default: 1_000 } },
+ *   run: async ({ seeds, json }) => simulate(seeds, json),
+ * })
+ */
+export async function runCommand<const O extends Options>(
+  command: Command<O>,
+  args: readonly string[] = process.argv.slice(2),
+): Promise<void> {
+  const reading = readArguments(command, args)
+  switch (reading.kind) {
+    case 'help':
+      console.log(reading.text)
+      return
+    case 'misuse':
+      console.error(reading.text)
+      process.exitCode = exitCodes.misuse
+      return
+    case 'run':
+      process.exitCode = await command.run(reading.values)
+  }
+}
+
+export function readArguments<const O extends Options>(
+  command: Command<O>,
+  args: readonly string[],
+): Reading<O> {
+  const misuse = (problem: string): Reading<O> => ({
+    kind: 'misuse',
+    text: `${problem}\nSee ${command.name} --help`,
+  })
+  let given: ReturnType<typeof parseArgs>['values']
+  try {
+    given = parseArgs({ args: [...args], options: spellings({ ...command.options, ...common }) }).values
+  } catch (error) {
+    return misuse(error instanceof Error ? error.message : String(error))
+  }
+  if (given['help'] === true) return { kind: 'help', text: helpFor(command) }
+
+  const values: unknown[][] = []
+  for (const [name, option] of Object.entries<Options[string]>({ ...command.options, json: common.json })) {
+    const value = given[name] ?? (option.type === 'boolean' ? false : option.default)
+    if (option.type !== 'number' || typeof value !== 'string') values.push([name, value])
+    else if (value === '' || !Number.isFinite(Number(value)))
+      return misuse(`Option '--${name}' wants a number, and got '${value}'`)
+    else values.push([name, Number(value)])
+  }
+  return { kind: 'run', values: Object.fromEntries(values) }
+}
+
+/** The options as `parseArgs` knows them: it has no numbers. */
+function spellings(options: Options): Record<string, { type: 'boolean' | 'string' }> {
+  return Object.fromEntries(
+    Object.entries(options).map(([name, { type }]) => [name, { type: type === 'boolean' ? type : 'string' }]),
+  )
+}
+
+export function helpFor<O extends Options>({ name, summary, options }: Command<O>): string {
+  const rows = Object.entries<Options[string]>({ ...options, ...common }).map(([option, details]) => {
+    const { type, about } = details
+    const spelling = type === 'boolean' ? `--${option}` : `--${option} <${type}>`
+    const preset = 'default' in details ? ` (default: ${details.default})` : ''
+    return [spelling, about + preset] as const
+  })
+  const width = Math.max(...rows.map(([spelling]) => spelling.length))
+  const lines = rows.map(([spelling, about]) => `  ${spelling.padEnd(width)}  ${about}`)
+  return [`Usage: ${name} [options]`, '', summary, '', 'Options:', ...lines].join('\n')
+}

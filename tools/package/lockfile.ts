@@ -1,0 +1,12 @@
+export interface Lockfile {
+  readonly packages: Readonly<Record<string, { readonly dev?: boolean; readonly hasInstallScript?: boolean }>>
+}
+
+/** Packages that come along when endwell is installed, and want to run code then. */
+export function installScripts({ packages }: Lockfile): string[] {
+  return Object.entries(packages)
+    .filter(([, { dev, hasInstallScript }]) => dev !== true && hasInstallScript === true)
+    .map(([path]) =>
+      path === '' ? 'the package itself has an install script' : `${path} has an install script`,
+    )
+}

@@ -5,5 +5,7 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     setupFiles: ['test/setup.ts'],
     restoreMocks: true,
+    // Concurrent tests are child processes; the machines that run them have two cores.
+    maxConcurrency: 2,
   },
 })

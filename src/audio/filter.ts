@@ -1,19 +1,19 @@
 import type { SampleRate } from './frame.ts'
 
 /**
- * The low-pass of the resampler: a sinc under a Kaiser window, one shape for all ratios, its unit the lower of the two
- * rates. The three numbers were searched for together: the shortest filter that loses at most 0.1 dB up to 0.9 of the
- * lower Nyquist frequency and lets nothing above that frequency through by more than -80 dB. Its cutoff lies in the
- * middle of the gap but a little low, for the window spends less on the passband than on the stopband.
+ * The low-pass of the resampler: a sinc under a Kaiser window, one shape for all ratios, its unit the lower
+ * of the two rates. The three numbers were searched for together: the shortest filter that loses at most
+ * 0.1 dB up to 0.9 of the lower Nyquist frequency and keeps everything above that frequency 80 dB down. The
+ * cutoff lies below the middle of that gap, for a fall of 80 dB takes more room than one of 0.1 dB.
  */
 const REACH = 45
 const SHAPE = 8
 const CUTOFF = 0.943
 
-/** Rows are a multiple of this many steps long, so that the convolution can take four at once without a rest. */
+/** Rows are a multiple of this many steps long, so that the convolution has no odd taps at its end. */
 const TAPS_AT_ONCE = 4
 
-/** A low-pass split into phases: which taps an output needs depends only on where it falls between two inputs. */
+/** A low-pass split into phases: an output's taps depend only on where it falls between two inputs. */
 export interface Filter {
   /** The ratio of the rates, reduced: `up` outputs for every `down` inputs. */
   readonly up: number
@@ -28,7 +28,7 @@ export interface Filter {
 
 const filters = new Map<number, Filter>()
 
-/** The filter between two rates. Made once for a ratio and shared: 8 to 16 kHz and 24 to 48 kHz are the same. */
+/** The filter between two rates, made once for a ratio: 8 to 16 kHz and 24 to 48 kHz share theirs. */
 export function filterFor(from: SampleRate, to: SampleRate): Filter {
   const ratio = to / from
   let filter = filters.get(ratio)
@@ -57,7 +57,7 @@ function design(from: number, to: number): Filter {
   return { up, down, centre, taps, phases }
 }
 
-/** Every phase passes a constant unchanged: else a constant would come out with a hum at the old sample rate. */
+/** Every phase passes a constant unchanged: else it would come out with a hum at the old sample rate. */
 function normalise(row: Float64Array): Float64Array {
   const sum = row.reduce((total, tap) => total + tap, 0)
   return row.map((tap) => tap / sum)

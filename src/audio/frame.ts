@@ -6,7 +6,7 @@ export const sampleRates = [8000, 16000, 24000, 48000] as const
 /** Samples per second. */
 export type SampleRate = (typeof sampleRates)[number]
 
-/** A stretch of mono sound, 16 bit signed PCM. Frames may share memory: who holds one does not write into it. */
+/** A stretch of mono sound, 16 bit signed PCM. Frames may share memory: nobody writes into one. */
 export interface AudioFrame {
   readonly samples: Int16Array
   readonly sampleRate: SampleRate
@@ -71,7 +71,7 @@ export function rms(samples: Int16Array): number {
   return Math.sqrt(sum / samples.length) / 32768
 }
 
-/** Loudness in dBFS: 0 is a full-scale square wave, so a full-scale sine is -3; silence is {@link silentLevel}. */
+/** Loudness in dBFS: 0 is a full-scale square wave, a full-scale sine -3, silence {@link silentLevel}. */
 export function level(samples: Int16Array): number {
   return Math.max(silentLevel, 20 * Math.log10(rms(samples)))
 }

@@ -10,8 +10,8 @@ export interface FramerOptions {
 /**
  * Cuts chunks of any size into frames of exactly one length.
  *
- * A frame that lies within one chunk is a view of it; only frames that straddle chunks are copied. So whoever pushes a
- * chunk does not write into it any more.
+ * A frame that lies within one chunk is a view of it; only frames that straddle chunks are copied. So whoever
+ * pushes a chunk does not write into it any more.
  *
  * @example
  * const framer = new Framer({ sampleRate: 24000 })
@@ -29,7 +29,7 @@ export class Framer {
     if (size === 0 || size * 1000 !== duration * sampleRate) {
       throw new AudioError(
         'BAD_DURATION',
-        `a frame of ${duration} ms is not a whole number of samples at ${sampleRate} Hz: use 20, or another that is`,
+        `a frame of ${duration} ms is no whole number of samples at ${sampleRate} Hz: use 20, or one that is`,
       )
     }
     this.sampleRate = sampleRate

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { decodeALaw, decodeMuLaw, encodeALaw, encodeMuLaw } from './g711.ts'
 
 /**
- * The laws as the Recommendation tabulates them: decision values, segment by segment, and between each two of them the
- * value that stands for all in between. In units of the standard, scaled to 16 bit at the end.
+ * The laws as the Recommendation tabulates them: decision values, segment by segment, and between each two of
+ * them the value that stands for all in between. In units of the standard, scaled to 16 bit at the end.
  */
 const muDecisions = decisions([1, ...Array<number>(15).fill(2)], [4, 8, 16, 32, 64, 128, 256], 4)
 const aDecisions = decisions(Array<number>(32).fill(2), [4, 8, 16, 32, 64, 128], 8)

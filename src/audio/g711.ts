@@ -1,10 +1,10 @@
 /**
- * G.711, the two companding laws of the telephone network, bit for bit as the ITU's reference software (G.191) has them:
- * a sample takes the code of the interval between two decision values that it falls into, and a sample exactly on a
- * decision value belongs to the interval above it.
+ * G.711, the two companding laws of the telephone network, bit for bit as the ITU's reference software
+ * (G.191) has them: a sample takes the code of the interval between two decision values that it falls into,
+ * and a sample exactly on a decision value belongs to the interval above it.
  */
 
-/** How many low bits of a sample each law does not look at: mu-law is made for 14 bit, A-law for 13 with no code for 0. */
+/** How many low bits of a sample each law does not look at. */
 const MU_UNSEEN = 2
 const A_UNSEEN = 4
 
@@ -51,7 +51,7 @@ function codeTable(unseen: number, compress: (sample: number) => number): Uint8A
   return Uint8Array.from({ length }, (_, i) => compress((i - (length >> 1)) << unseen))
 }
 
-/** A code is sign, segment (3 bit) and step within it (4 bit), all bits inverted; 33 makes every segment start at 2^n. */
+/** A code is sign, segment (3 bit) and step (4 bit), all inverted; 33 makes segments start at powers of 2. */
 function compressMu(sample: number): number {
   const magnitude = Math.min(((sample < 0 ? ~sample : sample) >> MU_UNSEEN) + 33, 0x1fff)
   const segment = 26 - Math.clz32(magnitude)
@@ -66,7 +66,7 @@ function expandMu(code: number): number {
   return (code < 0x80 ? -magnitude : magnitude) << MU_UNSEEN
 }
 
-/** A code is sign, segment and step, every other bit inverted; the first two segments are one line through zero. */
+/** A code is sign, segment and step, every other bit inverted; the first two segments are one line. */
 function compressA(sample: number): number {
   const magnitude = (sample < 0 ? ~sample : sample) >> A_UNSEEN
   const segment = Math.max(0, 28 - Math.clz32(magnitude))

@@ -7,9 +7,9 @@ export function bytesFromSamples(samples: Int16Array): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Little-endian bytes as samples. Always a copy: the bytes may start at an odd address, and they are often a slice of
- * a pool that one frame would keep alive. Half a sample at the end is left out; in a stream it belongs to the next
- * chunk, and {@link SampleReader} keeps it.
+ * Little-endian bytes as samples. Always a copy: the bytes may start at an odd address, and they are often a
+ * slice of a pool that one frame would keep alive. Half a sample at the end is left out; in a stream it
+ * belongs to the next chunk, and {@link SampleReader} keeps it.
  */
 export function samplesFromBytes(bytes: Uint8Array): Int16Array<ArrayBuffer> {
   const samples = new Int16Array(bytes.length >> 1)
@@ -19,8 +19,8 @@ export function samplesFromBytes(bytes: Uint8Array): Int16Array<ArrayBuffer> {
 }
 
 /**
- * Reads samples from a stream of bytes that was cut anywhere, also in the middle of a sample. HTTP bodies are: losing
- * that one byte would turn the rest of the speech into noise.
+ * Reads samples from a stream of bytes that was cut anywhere, also in the middle of a sample. HTTP bodies
+ * are: losing that one byte would turn the rest of the speech into noise.
  */
 export class SampleReader {
   #half: number | undefined

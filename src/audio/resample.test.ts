@@ -23,7 +23,7 @@ function join(chunks: Int16Array[]): Int16Array {
   ).samples
 }
 
-/** A sine after resampling: 100 ms of it, away from the ends, so whole periods for every multiple of 10 Hz. */
+/** A sine after resampling: 100 ms away from the ends, so whole periods for every multiple of 10 Hz. */
 function tone(hz: number, pair: Pair, peak: number): Int16Array {
   const { samples } = sine(hz, { sampleRate: pair.from, duration: 120, peak })
   const out = resample(pair, samples)

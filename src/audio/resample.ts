@@ -2,9 +2,10 @@ import { convolve } from './convolve.ts'
 import { filterFor, type Filter } from './filter.ts'
 import { asSampleRate, type SampleRate } from './frame.ts'
 
-// Looked for on npm first: @alexanderolsen/libsamplerate-js 2.1.2 (MIT, wasm) is the best there, but it is 2 MB, starts
-// asynchronously, and at our delay (its medium sinc, 5.9 ms) takes eight times as long a frame. speex-resampler 3.0.1
-// (MIT, wasm, untouched since 2020) wants Node's Buffer, cannot be flushed and takes three times as long.
+// Looked for on npm first: @alexanderolsen/libsamplerate-js 2.1.2 (MIT, wasm) was the best found, but it has
+// 2 MB, starts asynchronously, and at our delay (its medium sinc, 5.9 ms) takes seven times as long for a
+// frame. speex-resampler 3.0.1 (MIT, wasm, last released in 2020) wants Node's Buffer, has no flush and takes
+// three times as long.
 
 export interface ResamplerOptions {
   readonly from: SampleRate
@@ -12,12 +13,12 @@ export interface ResamplerOptions {
 }
 
 /**
- * Changes the sample rate of a stream. Chunks may have any size: where a stream is cut does not change a bit of what
- * comes out. The sound keeps its place: sample k of the output is the moment k / to of the input, and n samples give
- * ceil(n * to / from), the last of them with `flush()`.
+ * Changes the sample rate of a stream. Chunks may have any size: where a stream is cut does not change a bit
+ * of what comes out. The sound keeps its place: sample k of the output is the moment k / to of the input, and
+ * n samples give ceil(n * to / from), the last of them with `flush()`.
  *
- * Quality, held by the tests: flat within 0.09 dB up to 0.9 of the lower Nyquist frequency, everything above that
- * frequency at least 81 dB down, and linear phase. The price is `delay`.
+ * Quality, held by the tests: flat within 0.09 dB up to 0.9 of the lower Nyquist frequency, everything from
+ * that frequency up at least 81 dB down, images too, and linear phase. The price is `delay`.
  *
  * @example
  * const resampler = new Resampler({ from: 24000, to: 8000 })
@@ -28,12 +29,13 @@ export class Resampler {
   readonly from: SampleRate
   readonly to: SampleRate
   /**
-   * How many milliseconds of the future an output needs, so how much later it comes: 5.6 where the lower rate is 8 kHz,
-   * 2.8 with 16 kHz, 1.9 with 24 kHz, 0 when the rates are equal. The first push gives that much less, `flush()` the rest.
+   * How many milliseconds of the future an output needs, so how much later it comes: 5.6 where the lower rate
+   * is 8 kHz, 2.8 with 16 kHz, 1.9 with 24 kHz, 0 when the rates are equal. The first push gives that much
+   * less, `flush()` the rest.
    */
   readonly delay: number
   readonly #filter: Filter | undefined
-  /** The inputs still needed, then the new ones. Room for a frame of 20 ms: longer chunks go through it in pieces. */
+  /** The inputs still needed, then up to 20 ms of new ones: longer chunks go through it in pieces. */
   readonly #line: Float64Array
   #filled = 0
   /** Where in the line the taps of the next output begin, counted in 1/up of an input. */
@@ -48,7 +50,7 @@ export class Resampler {
     this.clear()
   }
 
-  /** The outputs that can be made with these samples. When the rates are equal they are the samples themselves. */
+  /** The outputs that can be made with these samples; when the rates are equal, the samples themselves. */
   push(samples: Int16Array): Int16Array {
     const filter = this.#filter
     if (!filter) return samples

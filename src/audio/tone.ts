@@ -32,8 +32,8 @@ export function dtmfFrequencies(key: string): [row: number, column: number] {
 }
 
 /**
- * How loud one frequency is in a sound: the peak in dBFS of the sine at `hz`, by Goertzel's algorithm. It tells two
- * frequencies apart when they differ by more than 2 / duration, so for 50 Hz give it 40 ms or more.
+ * How loud one frequency is in a sound: the peak in dBFS of the sine at `hz`, by Goertzel's algorithm. It
+ * tells two frequencies apart when they differ by more than 2 / duration, so for 50 Hz give it 40 ms or more.
  */
 export function toneLevel({ samples, sampleRate }: AudioFrame, hz: number): number {
   const turn = 2 * Math.cos((2 * Math.PI * hz) / sampleRate)

@@ -132,7 +132,6 @@ describe('reading a WAV file', () => {
     ['nothing', new Uint8Array(0)],
     ['another format', Uint8Array.from([...ascii('RIFX'), ...riff([...mono, ...sound]).slice(4)])],
     ['RIFF that is no WAVE', Uint8Array.from([...ascii('RIFF    AVI '), ...mono, ...sound])],
-    ['the first bytes of a file', riff([...mono, ...sound]).slice(0, 11)],
     ['no sound', riff(mono)],
     ['sound before its format', riff([...chunk('data', [1, 0]), ...mono])],
     ['a short format', riff([...chunk('fmt ', [1, 0, 1, 0]), ...sound])],

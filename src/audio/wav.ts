@@ -1,9 +1,9 @@
 import { AudioError } from './errors.ts'
 
-/** The header's length, whatever it says: a recorder writes it first and writes it again over itself at the end. */
+/** The header's length, whatever it says: a recorder writes it first, and over itself at the end. */
 export const wavHeaderLength = 44
 
-/** What a size field says while nobody knows it yet. Players read such a file to its end, so a crash loses nothing. */
+/** A size nobody knows yet. Players read such a file to its end, so a crash of the recorder loses nothing. */
 const UNKNOWN = 0xffffffff
 const LONGEST = UNKNOWN - wavHeaderLength
 
@@ -76,8 +76,8 @@ export function encodeWav(channels: readonly Int16Array[], sampleRate: number): 
 }
 
 /**
- * Reads a PCM16 WAV file of one or two channels. It believes what is in the file more than what the file says about
- * itself: a recording that was cut off, or whose sizes were never written, is read as far as it goes.
+ * Reads a PCM16 WAV file of one or two channels. It believes what is in the file more than what the file says
+ * about itself: a recording that was cut off, or whose sizes were never written, is read as far as it goes.
  */
 export function decodeWav(file: Uint8Array): WavSound {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
@@ -117,15 +117,15 @@ function readFormat(view: DataView, at: number, length: number): Format {
   if (encoding !== PCM || bits !== 16 || channels < 1 || channels > 2) {
     throw new AudioError(
       'WAV_UNSUPPORTED',
-      `cannot read a WAV file of encoding ${encoding} with ${bits} bits and ${channels} channels, only PCM (1) with ` +
-        `16 bits and 1 or 2: convert it with \`sox in.wav -e signed -b 16 -c 1 out.wav\``,
+      `cannot read a WAV file of encoding ${encoding}, ${bits} bits and ${channels} channels, ` +
+        `only of PCM (1), 16 bits and 1 or 2: convert it with \`sox in.wav -e signed -b 16 -c 1 out.wav\``,
     )
   }
   if (sampleRate === 0) throw malformed('its sample rate is 0')
   return { channels, sampleRate }
 }
 
-/** The length of the sound that is really there. Zero with more to come is a recorder that never came back to it. */
+/** The length of the sound that is there. Zero with more to come is a recorder that never came back. */
 function lengthThere(view: DataView, body: number, said: number): number {
   const left = view.byteLength - body
   const riffEnd = 8 + view.getUint32(4, true)

@@ -1,4 +1,4 @@
-import { Registry, creationStack, type Live } from './registry.ts'
+import { Registry, origin, type Live } from './registry.ts'
 
 /** A scheduled callback. Clearing one that has fired, or twice, does nothing. */
 export interface Timer {
@@ -23,7 +23,7 @@ const LONGEST = 2 ** 31 - 1
 class SystemTimer implements Timer, Live {
   readonly kind = 'timer'
   readonly name: string
-  readonly stack = creationStack()
+  readonly origin = origin()
   readonly #registry: Registry
   readonly #handle: ReturnType<typeof setTimeout>
 

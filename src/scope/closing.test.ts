@@ -69,6 +69,7 @@ describe('the deadline', () => {
       await clock.elapse(200)
       const outer = await scope.close()
       expect(await inner).toBe(outer.children[0]?.report)
+      expect(await inner).toMatchObject({ deadline: 1_200 })
       expect(clock.now()).toBeLessThanOrEqual(1_200)
     }))
 

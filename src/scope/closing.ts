@@ -1,7 +1,7 @@
 import type { Timer } from './clock.ts'
 import { Deadline } from './deadline.ts'
 import { Background } from './deferred.ts'
-import { CancelledError } from './errors.ts'
+import { CancelledError, withoutStack } from './errors.ts'
 import type { Ledger } from './ledger.ts'
 import { limits } from './limits.ts'
 import type { Owned } from './owned.ts'
@@ -71,7 +71,7 @@ export class Closing {
     ledger.closing = new Closing(
       ledger,
       ask,
-      reason ?? new CancelledError(`scope '${ledger.name}' closed: ${ask.reason}`),
+      reason ?? withoutStack(() => new CancelledError(`scope '${ledger.name}' closed: ${ask.reason}`)),
     )
     if (ledger.tree.watched > 0)
       ledger.announce({ type: 'closing', id: ledger.id, kind: 'scope', name: ledger.name })
@@ -81,6 +81,11 @@ export class Closing {
   /** When the phases began to run: for a child, when its parent's phase came. Now, if they have not. */
   get ranAt(): number {
     return this.#ranAt ?? this.#ledger.clock.now()
+  }
+
+  /** When everything that is left will be forced. */
+  get budgetEnd(): number {
+    return this.#budgetEnd
   }
 
   get over(): boolean {
@@ -236,7 +241,10 @@ export class Closing {
   #setBudget(): void {
     const now = this.#ledger.clock.now()
     const span = Math.max(0, this.deadline.at - now)
-    this.#budgetEnd = this.deadline.at - Math.min(this.#ledger.settings.reserve, span / 10)
+    const own = this.deadline.at - Math.min(this.#ledger.settings.reserve, span / 10)
+    // A parent forces its children when its own budget ends: what a child plans must fit into that.
+    const outer = this.#ledger.parent?.closing?.budgetEnd
+    this.#budgetEnd = outer === undefined ? own : Math.min(own, outer)
   }
 
   #budgetLeft(): number {

@@ -32,6 +32,22 @@ export class CancelledError extends EndwellError {
   }
 }
 
+/**
+ * Makes an error without a stack. A stack keeps alive every object on it until somebody reads it; an error that is
+ * kept by work which never ends would keep the whole closed session (SC9).
+ */
+export function withoutStack<E extends Error>(make: () => E): E {
+  // Known to the engines that keep such stacks; elsewhere it is a property nobody reads.
+  const engine = Error as { stackTraceLimit?: number | undefined }
+  const { stackTraceLimit } = engine
+  engine.stackTraceLimit = 0
+  try {
+    return make()
+  } finally {
+    engine.stackTraceLimit = stackTraceLimit
+  }
+}
+
 /** A thing without a synchronous `abort()` was offered to a scope (SC6). */
 export class NotAResourceError extends EndwellError {
   constructor(name: string) {

@@ -1,6 +1,6 @@
 import type { Problem, ScopeReport } from './report.ts'
 import { Pen, type Piece } from './report-pen.ts'
-import { askText, errorText, isHealthy, rowsOf, type Outcome, type Row } from './report-rows.ts'
+import { askText, errorText, isHealthy, rowsOf } from './report-rows.ts'
 import { clip, plain, textWidth, timeText, wrap } from './terminal-text.ts'
 import { Waterfall } from './waterfall.ts'
 
@@ -30,13 +30,16 @@ const mostProblems = 24
 export function formatReport(report: ScopeReport, options: FormatOptions = {}): string {
   const pen = new Pen(options)
   const rows = rowsOf(report)
-  const below = [...problemLines(report, pen), ...lastLines(report, rows, pen)]
-  return [...headlines(report, pen), '', ...bars(report, rows, pen), '', ...below].join('\n')
-}
-
-function bars(report: ScopeReport, rows: readonly Row[], pen: Pen): string[] {
-  if (rows.length === 0) return ['  nothing was left to end']
-  return new Waterfall(rows, report.took, report.deadline, pen).draw()
+  const picture = new Waterfall(rows, report.took, report.deadline, pen)
+  return [
+    ...headlines(report, pen),
+    '',
+    ...(rows.length === 0 ? ['  nothing was left to end'] : picture.draw()),
+    '',
+    ...problemLines(report, pen),
+    ...lastLines(report, pen),
+    ...pen.flow(picture.legend()),
+  ].join('\n')
 }
 
 // ── above the bars ──
@@ -45,7 +48,7 @@ function headlines(report: ScopeReport, pen: Pen): string[] {
   const { glyphs, width } = pen
   const { clean } = report
   const name = clip(plain(report.name), Math.floor(width / 2), glyphs.ellipsis)
-  const reason = clip(`reason: ${askText(report)}`, width - 2, glyphs.ellipsis)
+  const fitted = (text: string): Piece => ({ text: clip(text, width - 2, glyphs.ellipsis) })
   const life = `lived ${timeText(report.lived)}, asked to close at ${plain(report.askedAt)}`
   return [
     ...pen.flow(
@@ -53,12 +56,13 @@ function headlines(report: ScopeReport, pen: Pen): string[] {
         { text: `${clean ? glyphs.right : glyphs.wrong} ${name}`, style: 'strong' },
         clean ? { text: 'clean', style: 'good' } : { text: 'NOT clean', style: 'bad' },
         { text: tookText(report) },
-        { text: reason },
+        fitted(`reason: ${plain(report.reason)}`),
+        ...(report.by === undefined ? [] : [fitted(`by: ${plain(report.by)}`)]),
       ],
       0,
     ),
     ...pen.flow(culprits(report, pen)),
-    pen.line({ text: `  ${life}`, style: 'quiet' }),
+    ...pen.flow([{ ...fitted(life), style: 'quiet' }]),
   ]
 }
 
@@ -110,7 +114,7 @@ function namesText(names: readonly string[]): string {
 function problemLines(report: ScopeReport, pen: Pen): string[] {
   const { glyphs, width } = pen
   const problems = scopesOf(report).flatMap(({ path, offset, report: { problems: own } }) =>
-    own.map((problem) => problemText(problem, path, offset)),
+    own.map((problem) => problemText(problem, pathText(path, pen), offset)),
   )
   if (problems.length === 0) return []
   const lines = [pen.line({ text: '  problems', style: 'strong' })]
@@ -126,55 +130,39 @@ function problemLines(report: ScopeReport, pen: Pen): string[] {
 }
 
 function problemText({ where, at, error }: Problem, path: string, offset: number): string {
-  const time = offset + at
-  const when = time < 0 ? `${timeText(-time)} before the ask` : `at ${timeText(time)}`
-  return `${path}${plain(where)}, ${when}: ${errorText(error)}`
+  return `${path}${plain(where)}, ${whenText(offset + at)}: ${errorText(error)}`
 }
 
-function lastLines(report: ScopeReport, rows: readonly Row[], pen: Pen): string[] {
+function pathText(path: string, { width, glyphs }: Pen): string {
+  return textWidth(path) <= width / 3 ? path : `${glyphs.ellipsis}/`
+}
+
+function whenText(at: number): string {
+  return at < 0 ? `${timeText(-at)} before the ask` : `at ${timeText(at)}`
+}
+
+function lastLines(report: ScopeReport, pen: Pen): string[] {
   const { glyphs, width } = pen
   const scopes = scopesOf(report)
   const asks = scopes.flatMap(({ path, offset, report: { alsoAsked } }) =>
-    alsoAsked.map((ask) => `${path}${askText(ask)}, at ${timeText(offset + ask.at)}`),
+    alsoAsked.map((ask) => `${pathText(path, pen)}${askText(ask)}, ${whenText(offset + ask.at)}`),
   )
   const lines: string[] = []
   if (asks.length > 0) {
     const shown = asks.slice(0, mostAsks)
     if (asks.length > mostAsks) shown.push(`and ${asks.length - mostAsks} more`)
     shown[0] = `also asked: ${shown[0]}`
-    lines.push(
-      ...pen.flow(
-        shown.map((text) => ({ text: clip(text, width - 2, glyphs.ellipsis) })),
-        2,
-      ),
-    )
+    lines.push(...pen.flow(shown.map((text) => ({ text: clip(text, width - 2, glyphs.ellipsis) }))))
   }
   const omitted = scopes.reduce((sum, scope) => sum + scope.report.omitted, 0)
   if (omitted > 0) lines.push(`  left out of the report: ${omitted} ${omitted === 1 ? 'entry' : 'entries'}`)
-  lines.push(...pen.flow([{ text: totalsText(report) }]))
-  const legend = legendText(rows, pen)
-  if (legend.length > 0) lines.push(...pen.flow(legend))
-  return lines
+  return [...lines, ...pen.flow(totals(report))]
 }
 
-function totalsText({ totals }: ScopeReport): string {
-  const counts = Object.entries(totals).filter(([, count]) => count > 0)
-  const text = counts.map(([outcome, count]) => `${count} ${outcome}`).join(', ')
-  return `its own tasks, over its whole life: ${text === '' ? 'none' : text}`
-}
-
-/** What the bars do not say by themselves. */
-function legendText(rows: readonly Row[], { glyphs }: Pen): Piece[] {
-  const spans = rows.filter((row) => row.type === 'span')
-  const some = (...outcomes: readonly Outcome[]): boolean =>
-    spans.some(({ outcome }) => outcomes.includes(outcome))
-  const entries = [
-    { text: `${glyphs.shield} shielded`, used: spans.some(({ begin, shield = begin }) => shield > begin) },
-    { text: `${glyphs.later} still running`, used: some('abandoned', 'pending', 'closer') },
-    { text: `${glyphs.earlier} began before the ask`, used: spans.some(({ begin }) => begin < 0) },
-    { text: 'closer: asked for this close itself', used: some('closer') },
-  ]
-  return entries.filter(({ used }) => used).map(({ text }) => ({ text, style: 'quiet' }))
+function totals(report: ScopeReport): Piece[] {
+  const counts = Object.entries(report.totals).filter(([, count]) => count > 0)
+  const [first = 'none', ...others] = counts.map(([outcome, count]) => `${count} ${outcome}`)
+  return [`its own tasks, over its whole life: ${first}`, ...others].map((text) => ({ text }))
 }
 
 interface PlacedScope {

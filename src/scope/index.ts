@@ -14,7 +14,7 @@ export type { Change, Inspection, OwnedView, ScopeView } from './inspect.ts'
 export { limits } from './limits.ts'
 export type { DialRequest, Network, Socket, SocketEnd, SocketEvents } from './network.ts'
 export { systemRandom, type Random } from './random.ts'
-export { Registry, creationStacks, type Live } from './registry.ts'
+export { Registry, creationStacks, origin, type Live } from './registry.ts'
 export type {
   Ask,
   ChildReport,

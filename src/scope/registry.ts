@@ -2,8 +2,8 @@
 export interface Live {
   readonly kind: string
   readonly name: string
-  /** Where it was opened; only while `creationStacks.on`, since a stack costs microseconds. */
-  readonly stack?: string | undefined
+  /** Its stack says where it was opened. Only kept while `creationStacks.on`. */
+  readonly origin?: Error | undefined
 }
 
 /** What lives right now, exactly: an entry is there from the moment of creation to the moment of its end (SC17). */
@@ -30,8 +30,7 @@ export class Registry {
 /** Turned on by tests: every registered thing remembers where it was created. */
 export const creationStacks = { on: false }
 
-/** The caller's stack without the frames of the kernel, if stacks are being kept. */
-export function creationStack(): string | undefined {
-  if (!creationStacks.on) return undefined
-  return new Error('created').stack?.split('\n').slice(2).join('\n')
+/** Where the caller is, if stacks are being kept. It becomes text only when somebody reads it, which is rare. */
+export function origin(): Error | undefined {
+  return creationStacks.on ? new Error('opened here') : undefined
 }

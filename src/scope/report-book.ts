@@ -38,7 +38,7 @@ export class ReportBook {
       phase: this.#phase(member),
       outcome,
       at: this.#since(this.#now()),
-      ...(cancelledAt === undefined ? {} : { cancelledAt }),
+      ...(cancelledAt === undefined ? {} : { cancelledAt: this.#since(cancelledAt) }),
       ...(outcome === 'failed' ? { error: describeError(error) } : {}),
     }))
   }
@@ -56,8 +56,8 @@ export class ReportBook {
       kind: member.kind,
       phase: this.#phase(member),
       outcome,
-      // A resource can have been ended alone, just before the whole scope was closed.
-      at: Math.max(0, this.#since(beganAt ?? now)),
+      // Negative for a resource that was being ended alone when the scope was closed.
+      at: this.#since(beganAt ?? now),
       took: round(Math.max(0, now - (beganAt ?? now))),
       forced,
       ...(error === undefined ? {} : { error: describeError(error) }),
@@ -96,8 +96,9 @@ export class ReportBook {
       lived: round(Math.max(0, this.#askedAt - ledger.since)),
       took: Math.max(0, this.#since(this.#now())),
       deadline: this.#since(ask.deadline),
+      phases: [...ledger.settings.phases],
       clean: this.#steps.clean && this.#tasks.clean && this.#children.clean && problems.length === 0,
-      alsoAsked: [...ask.alsoAsked],
+      alsoAsked: ask.alsoAsked.map(({ at, ...rest }) => ({ ...rest, at: round(at) })),
       steps: this.#steps.list(),
       tasks: this.#tasks.list(),
       children: this.#children.list(),

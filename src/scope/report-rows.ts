@@ -44,9 +44,9 @@ export interface Note {
   readonly outcome: Outcome
 }
 
-/** Of so many spans of one kind and outcome, or more, only a few are shown: the slowest, or the first that went wrong. */
-const many = { healthy: 7, unhealthy: 15 } as const
-const few = { healthy: 4, unhealthy: 12 } as const
+/** Of so many spans of one kind and outcome a few are shown: the slowest, or the first that went wrong. */
+const many = { healthy: 13, unhealthy: 19 } as const
+const few = { healthy: 6, unhealthy: 16 } as const
 /** Rows of a whole report. Trees so big are read by a program. */
 const mostRows = 500
 
@@ -91,31 +91,16 @@ interface Entry {
 }
 
 function* scopeRows(report: ScopeReport, offset: number, depth: number): Generator<Row> {
-  for (const phase of phasesOf(report)) {
+  const { tasks, children, steps } = report
+  for (const phase of report.phases) {
     const here = (entry: { readonly phase: string }): boolean => entry.phase === phase
+    if (![...tasks, ...children, ...steps].some(here)) continue
     const below = depth + 1
     yield { type: 'phase', depth, name: plain(phase) }
-    yield* limited(report.tasks.filter(here).map((task) => taskEntry(task, offset, below)))
-    yield* limited(report.children.filter(here).map((child) => childEntry(child, report, offset, below)))
-    yield* limited(report.steps.filter(here).map((step) => stepEntry(step, offset, below)))
+    yield* limited(tasks.filter(here).map((task) => taskEntry(task, offset, below)))
+    yield* limited(children.filter(here).map((child) => childEntry(child, report, offset, below)))
+    yield* limited(steps.filter(here).map((step) => stepEntry(step, offset, below)))
   }
-}
-
-/**
- * A report does not list the phases, but they began one after the other, and steps and children began with theirs.
- * A phase with tasks alone tells nothing; it is put first, where tasks belong unless told otherwise, or last if all
- * it has is resources on their way.
- */
-function phasesOf({ tasks, children, steps }: ScopeReport): string[] {
-  const began = new Map<string, number>()
-  for (const { phase, kind } of tasks) if (kind === 'task') began.set(phase, -Infinity)
-  const timed = new Map<string, number>()
-  for (const { phase, at } of [...children, ...steps]) {
-    timed.set(phase, Math.min(at, timed.get(phase) ?? Infinity))
-  }
-  for (const [phase, at] of timed) began.set(phase, at)
-  for (const { phase } of tasks) if (!began.has(phase)) began.set(phase, Infinity)
-  return [...began].toSorted(([, a], [, b]) => (a === b ? 0 : a - b)).map(([phase]) => phase)
 }
 
 function taskEntry(task: TaskReport, offset: number, depth: number): Entry {
@@ -179,8 +164,9 @@ function withError(span: Span, error: ErrorReport | undefined): Entry {
   return error ? { span, note: { type: 'error', depth, text: errorText(error), outcome } } : { span }
 }
 
-/** The rows of some entries; where many are alike, of a few of them and then the number of the others. */
-function* limited(entries: readonly Entry[]): Generator<Row> {
+/** The rows of entries in the order of time; where many are alike, a few of them and the number of the others. */
+function* limited(unsorted: readonly Entry[]): Generator<Row> {
+  const entries = unsorted.toSorted((a, b) => a.span.begin - b.span.begin || a.span.end - b.span.end)
   const alike = bySort(entries)
   for (const entry of entries) {
     const { span, note, inner } = entry

@@ -19,9 +19,11 @@ export interface ScopeReport {
   readonly took: number
   /** The deadline in force at the end. `took` is never later, unless the thread was blocked. */
   readonly deadline: number
+  /** The phases in which it was ended, in order. */
+  readonly phases: readonly string[]
   /** True only if nothing was forced, failed or abandoned, here and in the children. */
   readonly clean: boolean
-  /** Asks that came later, while it was closing. */
+  /** Asks that came later, while it was closing; the first few of them. */
   readonly alsoAsked: readonly Ask[]
   /** Resources and deferred work, in the order in which their endings began. */
   readonly steps: readonly StepReport[]
@@ -58,6 +60,7 @@ export interface StepReport {
   readonly kind: 'resource' | 'deferred'
   readonly phase: string
   readonly outcome: StepOutcome
+  /** When it began. */
   readonly at: number
   readonly took: number
   /** `abort()` had to be called. */
@@ -83,7 +86,7 @@ export interface TaskReport {
   readonly outcome: TaskOutcome
   /** When it ended, or was given up. */
   readonly at: number
-  /** When a shielded task was cancelled; everybody else is cancelled at 0. */
+  /** When a shielded task was cancelled, if it was; everybody else is cancelled at 0. */
   readonly cancelledAt?: number
   readonly error?: ErrorReport
 }

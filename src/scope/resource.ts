@@ -43,7 +43,10 @@ export function asResource<T extends object>(
 
 export class OwnedResource extends Owned {
   readonly kind = 'resource'
-  readonly #resource: Resource
+  /** Gone once it has ended: a `close` that never settles must not keep it (SC9). */
+  #resource: Resource | undefined
+  /** What the owner knows it by. */
+  #thing: object | undefined
   readonly #cap: number | undefined
   readonly #token = new CancelToken()
   #told = false
@@ -51,17 +54,25 @@ export class OwnedResource extends Owned {
   #late: LateSink | undefined
   #whenEnded: (() => void) | undefined
 
-  constructor(ledger: Ledger, name: string, phase: number, resource: Resource, cap: number | undefined) {
+  constructor(
+    ledger: Ledger,
+    name: string,
+    phase: number,
+    thing: object,
+    resource: Resource,
+    cap: number | undefined,
+  ) {
     super(ledger, name, phase)
+    this.#thing = thing
     this.#resource = resource
     this.#cap = cap
   }
 
   override tell(reason: CancelledError): void {
-    if (!this.ledger || this.#told || !this.#resource.closing) return
+    if (!this.ledger || this.#told) return
     this.#told = true
     try {
-      this.#resource.closing(reason)
+      this.#resource?.closing?.(reason)
     } catch (error) {
       this.ledger?.problem(`closing() of '${this.name}'`, error)
     }
@@ -142,7 +153,7 @@ export class OwnedResource extends Owned {
 
   #abort(ledger: Ledger): void {
     try {
-      this.#resource.abort()
+      this.#resource?.abort()
     } catch (error) {
       ledger.problem(`abort of '${this.name}'`, error)
     }
@@ -155,6 +166,9 @@ export class OwnedResource extends Owned {
   }
 
   #out(ledger: Ledger | undefined, outcome: string): void {
+    this.#resource = undefined
+    ledger?.handles?.delete(this.#thing!)
+    this.#thing = undefined
     ledger?.ended(this, outcome)
     this.#whenEnded?.()
     this.#whenEnded = undefined

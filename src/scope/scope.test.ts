@@ -71,6 +71,8 @@ describe('owning', () => {
       const two = scope.own('two', make('two'))
       await scope.end(one)
       scope.forget(two)
+      // They can come back: the scope has really forgotten them.
+      scope.forget(scope.own('two', two))
       expect(calls).toEqual(['close one'])
       expect((await scope.close()).steps).toEqual([])
       expect(calls).toEqual(['close one'])

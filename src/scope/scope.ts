@@ -6,7 +6,7 @@ import { Deferred } from './deferred.ts'
 import { OptionError, ScopeClosedError } from './errors.ts'
 import { inspect, type Change, type Inspection } from './inspect.ts'
 import { Ledger } from './ledger.ts'
-import { Registry, creationStack, type Live } from './registry.ts'
+import { Registry, origin, type Live } from './registry.ts'
 import type { ScopeReport } from './report.ts'
 import { OwnedResource, asResource, type Endings, type Resource } from './resource.ts'
 import { duration, settle, type DefaultPhase, type ScopeOptions } from './settings.ts'
@@ -74,7 +74,7 @@ export class Scope<Phase extends string = DefaultPhase> {
     this.#ledger = new Ledger(this, name, settle(options, parent?.settings), parent)
     this.#ledger.onClosing = (reason, onError) => this.#token.cancelWith(reason, onError)
     if (!parent) {
-      const entry: Live = { kind: 'scope', name, stack: creationStack() }
+      const entry: Live = { kind: 'scope', name, origin: origin() }
       liveScopes.add(entry)
       this.#ledger.onOver = () => liveScopes.remove(entry)
     }
@@ -270,7 +270,7 @@ export class Scope<Phase extends string = DefaultPhase> {
     if (handles.has(thing)) throw new OptionError(`'${name}' is owned by scope '${ledger.name}' already`)
     ledger.admit(`own '${name}'`)
     const phase = this.#phase(options.phase, 'last')
-    const member = new OwnedResource(ledger, name, phase, resource, this.#cap(options))
+    const member = new OwnedResource(ledger, name, phase, thing, resource, this.#cap(options))
     handles.set(thing, member)
     ledger.add(member)
   }

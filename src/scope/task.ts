@@ -1,7 +1,7 @@
 import { attempt } from './attempt.ts'
 import { CancelToken, nothing, type CancelListener } from './cancel.ts'
 import type { Timer } from './clock.ts'
-import { CancelledError, ScopeClosedError, isAnswerTo } from './errors.ts'
+import { CancelledError, ScopeClosedError, isAnswerTo, withoutStack } from './errors.ts'
 import type { LateSink, Ledger } from './ledger.ts'
 import { Owned } from './owned.ts'
 import type { ScopeReport, TaskOutcome } from './report.ts'
@@ -47,7 +47,7 @@ export class Task<T> extends Owned implements TaskContext, TaskHandle<T> {
   /** For how long a close does not cancel it (SC13). */
   readonly #shield: number
   #shieldTimer: Timer | undefined
-  #cancelledAt = 0
+  #cancelledAt: number | undefined
   #exempt = false
   #outcome: TaskOutcome | undefined
   /** What it returned or threw. */
@@ -76,7 +76,7 @@ export class Task<T> extends Owned implements TaskContext, TaskHandle<T> {
     const { name } = this.#books('open')
     this.#token.onCancel((reason) => {
       ready.catch(nothing)
-      reject(new ScopeClosedError(name, `open '${this.name}'`, reason))
+      reject(withoutStack(() => new ScopeClosedError(name, `open '${this.name}'`, reason)))
     })
     this.run(work)
     return ready
@@ -200,7 +200,9 @@ export class Task<T> extends Owned implements TaskContext, TaskHandle<T> {
     if (!ledger) return
     this.#late = ledger.lateSink(this)
     this.#outcome = this.#exempt ? 'closer' : 'abandoned'
-    this.#ending = new ScopeClosedError(ledger.name, `wait for task '${this.name}'`, closing.reason)
+    this.#ending = withoutStack(
+      () => new ScopeClosedError(ledger.name, `wait for task '${this.name}'`, closing.reason),
+    )
     this.#record(ledger, this.#outcome)
   }
 
@@ -209,7 +211,7 @@ export class Task<T> extends Owned implements TaskContext, TaskHandle<T> {
     this.#shieldTimer?.clear()
     this.#shieldTimer = undefined
     const ledger = this.ledger
-    if (ledger?.closing) this.#cancelledAt = ledger.clock.now() - ledger.closing.askedAt
+    this.#cancelledAt = ledger?.clock.now()
     this.#token.cancelWith(reason, (error) => ledger?.problem(`cancel listener of '${this.name}'`, error))
   }
 

@@ -53,21 +53,20 @@ export class TimeAxis {
       put(text, Math.min(this.deadlineColumn, room - text.length))
     }
     for (const at of ticks) put(at === 0 ? '0' : timeText(at), this.column(at))
-    return [[{ text: labels, style: 'quiet' }], [{ text: this.#ruler(glyphs, ticks), style: 'quiet' }]]
+    return [[{ text: labels, style: 'quiet' }], [{ text: this.#ruler(glyphs, ticks, room), style: 'quiet' }]]
   }
 
-  #ruler({ axis, deadline, later }: Glyphs, ticks: readonly number[]): string {
+  #ruler({ axis, deadline, later }: Glyphs, ticks: readonly number[], room: number): string {
     const cells = Array.from({ length: this.columns }, () => axis.line)
     for (const at of ticks) cells[this.column(at)] = axis.tick
     cells[0] = axis.first
     if (this.deadlineColumn !== undefined) cells[this.deadlineColumn] = deadline
-    else if (this.#deadline > this.#end)
-      return `${cells.join('')} ${later} deadline ${timeText(this.#deadline)}`
-    return cells.join('')
+    if (this.deadlineColumn !== undefined || this.#deadline <= this.#end) return cells.join('')
+    const farther = ` ${later} deadline ${timeText(this.#deadline)}`
+    return cells.join('').slice(0, room - farther.length) + farther
   }
 
   #ticks(): number[] {
-    if (this.#end === 0) return [0]
     const fits = (step: number): boolean => {
       const label = Math.max(timeText(step).length, timeText(this.#end - (this.#end % step)).length)
       return (step / this.#end) * (this.columns - 1) >= Math.max(TICK_ROOM, label + 2)

@@ -9,7 +9,9 @@ const GAP = '  '
 /** Columns of the outcome: the longest has as many letters. */
 const OUTCOME = 9
 /** The part of the width that names may take. */
-const NAMES = 0.36
+const NAMES = 0.39
+/** Columns of a name that are too few to tell it by. */
+const SHORT_NAME = 8
 /** Lines of an error's message that are shown. */
 const MESSAGE_LINES = 3
 
@@ -48,8 +50,8 @@ export class Waterfall {
     const most = Math.floor(pen.width * NAMES)
     const deepest = Math.max(...spans.map(({ depth }) => depth))
     this.#step = deepest * 2 <= most / 2 ? 2 : 1
-    const names = spans.map(
-      ({ depth, kind, name }) => depth * this.#step + textWidth(name) + tags[kind].length,
+    const names = rows.map((row) =>
+      isNamed(row) ? row.depth * this.#step + textWidth(row.name + tagOf(row)) : 0,
     )
     this.#names = Math.max(12, Math.min(most, Math.max(...names)))
     this.#times = Math.max(6, ...spans.map((span) => this.#took(span).length))
@@ -66,6 +68,24 @@ export class Waterfall {
     ]
   }
 
+  /** What the bars do not say by themselves. */
+  legend(): Piece[] {
+    const { shield, later, earlier } = this.#pen.glyphs
+    const spans = this.#rows.filter((row) => row.type === 'span')
+    const some = (...outcomes: readonly Outcome[]): boolean =>
+      spans.some(({ outcome }) => outcomes.includes(outcome))
+    const entries = [
+      { text: `${shield} shielded`, used: spans.some((span) => (span.shield ?? span.begin) > span.begin) },
+      { text: `${later} still running`, used: some('abandoned', 'pending', 'closer') },
+      {
+        text: `${earlier} began before the ask`,
+        used: spans.some(({ begin }) => this.#axis.isBefore(begin)),
+      },
+      { text: 'closer: asked for this close itself', used: some('closer') },
+    ]
+    return entries.filter(({ used }) => used).map(({ text }) => ({ text, style: 'quiet' }))
+  }
+
   #row(row: Row): string[] {
     if (row.type === 'phase') return [this.#heading(row)]
     if (row.type === 'span') return [this.#span(row)]
@@ -73,27 +93,30 @@ export class Waterfall {
     return this.#note(row, row.type === 'error' ? styleOf(row.outcome, 'plain') : 'quiet')
   }
 
-  #heading({ name, depth }: Heading): string {
-    return this.#pen.line(...this.#name(name, depth, 'strong'), ...this.#bar())
+  #heading(heading: Heading): string {
+    return this.#pen.line(...this.#name(heading, 'strong'), ...this.#bar())
   }
 
   #span(span: Span): string {
     const { outcome } = span
     return this.#pen.line(
-      ...this.#name(span.name, span.depth, styleOf(outcome, 'plain'), outcome, tags[span.kind]),
+      ...this.#name(span, styleOf(outcome, 'plain')),
       ...this.#bar(span),
       { text: GAP + outcome.padEnd(OUTCOME) + GAP, style: styleOf(outcome, 'quiet') },
       { text: padStart(this.#took(span), this.#times) },
     )
   }
 
-  #name(name: string, depth: number, style: Style, outcome?: Outcome, tag = ''): Piece[] {
-    const room = this.#names - this.#indent(depth)
-    const text = clip(name, room - tag.length, this.#pen.glyphs.ellipsis)
-    const filler = ' '.repeat(room - textWidth(text) - tag.length)
+  #name(row: Span | Heading, style: Style): Piece[] {
+    const room = this.#names - this.#indent(row.depth)
+    const whole = tagOf(row)
+    // The name is worth more than the tag.
+    const tag = room - whole.length >= Math.min(SHORT_NAME, textWidth(row.name)) ? whole : ''
+    const name = clip(row.name, room - tag.length, this.#pen.glyphs.ellipsis)
+    const filler = ' '.repeat(room - textWidth(name) - tag.length)
     return [
-      ...this.#start(depth, outcome),
-      { text, style },
+      ...this.#start(row.depth, row.type === 'span' ? row.outcome : undefined),
+      { text: name, style },
       { text: tag, style: 'quiet' },
       { text: filler + GAP },
     ]
@@ -160,6 +183,14 @@ export class Waterfall {
   #took({ outcome, took }: Span): string {
     return outcome === 'skipped' ? this.#pen.glyphs.none : timeText(took)
   }
+}
+
+function isNamed(row: Row): row is Span | Heading {
+  return row.type === 'span' || row.type === 'phase'
+}
+
+function tagOf(row: Span | Heading): string {
+  return row.type === 'span' ? tags[row.kind] : ''
 }
 
 function barOf({ kind, outcome }: Span): Bar {

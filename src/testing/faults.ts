@@ -6,9 +6,9 @@ import type { Intercept, Intercepted, TaskContext } from '../scope/index.ts'
  * - `throw`: it throws at once
  * - `reject`: its promise rejects
  * - `ignore-signal`: it is never told to stop
- * - `late`: it does its work, then takes so much longer; `then: 'throw'` makes it fail in the end
+ * - `late`: it does its work, then takes so much longer; `fails: true` makes it fail in the end
  */
-export type Fault = 'hang' | 'throw' | 'reject' | 'ignore-signal' | { late: number; then?: 'throw' }
+export type Fault = 'hang' | 'throw' | 'reject' | 'ignore-signal' | { late: number; fails?: true }
 
 /** What an injected fault throws. */
 export class FaultError extends Error {
@@ -75,12 +75,12 @@ export class Faults {
 
   async #late(
     step: string,
-    fault: { late: number; then?: 'throw' },
+    fault: { late: number; fails?: true },
     run: () => Promise<unknown>,
   ): Promise<unknown> {
     const work = await Promise.allSettled([run()]).then(([settled]) => settled)
     await this.#wait(fault.late)
-    if (fault.then) throw new FaultError(step)
+    if (fault.fails) throw new FaultError(step)
     if (work.status === 'rejected') throw work.reason
     return work.value
   }

@@ -12,10 +12,19 @@ export class LeakError extends EndwellError {
   readonly left: readonly Live[]
 
   constructor(left: readonly Live[]) {
-    const lines = left.map(({ kind, name, stack }) => `  ${kind} '${name}'${stack ? `\n${stack}` : ''}`)
+    const lines = left.map(
+      ({ kind, name, origin }) => `  ${kind} '${name}'${origin ? `\n${where(origin)}` : ''}`,
+    )
     super('LEAK', `left behind:\n${lines.join('\n')}\nClose the scope that owns it, or clear it.`)
     this.left = left
   }
+}
+
+/** The frames of whoever opened it; those of the kernel itself say nothing. */
+function where({ stack = '' }: Error): string {
+  const frames = stack.split('\n').slice(1)
+  const outside = frames.filter((frame) => !/[/\\](src|dist)[/\\]scope[/\\](?!.*\.test\.)/.test(frame))
+  return (outside.length > 0 ? outside : frames).join('\n')
 }
 
 /**

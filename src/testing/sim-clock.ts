@@ -1,9 +1,10 @@
-import { Registry, creationStacks, type Clock, type Live, type Timer } from '../scope/index.ts'
+import { Registry, origin, type Clock, type Live, type Timer } from '../scope/index.ts'
 
 interface Event extends Timer, Live {
   readonly at: number
-  readonly order: number
   readonly callback: () => void
+  /** Cleared events stay in their place until their turn comes: looking for them would cost more. */
+  cleared: boolean
 }
 
 /** Where virtual time begins for people: an arbitrary but fixed date, so that reports are the same in every run. */
@@ -16,7 +17,6 @@ export class SimClock implements Clock {
   readonly outside = new Registry()
   readonly #events: Event[] = []
   #now = 0
-  #order = 0
 
   now(): number {
     return this.#now
@@ -49,33 +49,44 @@ export class SimClock implements Clock {
 
   /** Goes to the next event and lets it happen. Returns its name, or undefined if nothing is to come. */
   step(): string | undefined {
-    const event = this.#events[0]
-    if (!event) return undefined
-    event.clear()
-    this.#now = Math.max(this.#now, event.at)
-    event.callback()
-    return event.name
+    for (;;) {
+      const event = this.#events.pop()
+      if (!event) return undefined
+      if (event.cleared) continue
+      event.clear()
+      this.#now = Math.max(this.#now, event.at)
+      event.callback()
+      return event.name
+    }
   }
 
   #schedule(registry: Registry, ms: number, name: string, callback: () => void): Timer {
-    const events = this.#events
     const event: Event = {
       kind: 'timer',
       name,
       at: this.#now + Math.max(0, ms),
-      order: this.#order++,
-      stack: creationStacks.on ? new Error('scheduled').stack : undefined,
+      origin: origin(),
       callback,
+      cleared: false,
       clear() {
+        event.cleared = true
         registry.remove(event)
-        const index = events.indexOf(event)
-        if (index >= 0) events.splice(index, 1)
       },
     }
     registry.add(event)
-    let index = events.length
-    while (index > 0 && events[index - 1]!.at > event.at) index--
-    events.splice(index, 0, event)
+    this.#events.splice(this.#place(event.at), 0, event)
     return event
+  }
+
+  /** The latest stands first, so that the next is taken from the end; of two at one time, the older comes first. */
+  #place(at: number): number {
+    let low = 0
+    let high = this.#events.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.#events[middle]!.at > at) low = middle + 1
+      else high = middle
+    }
+    return low
   }
 }

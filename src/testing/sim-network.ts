@@ -1,6 +1,6 @@
 import {
   Registry,
-  creationStacks,
+  origin,
   type DialRequest,
   type Live,
   type Network,
@@ -65,7 +65,7 @@ export class SimNetwork implements Network {
 class SimSocket implements Socket, Live {
   readonly kind = 'socket'
   readonly name: string
-  readonly stack = creationStacks.on ? new Error('dialled').stack : undefined
+  readonly origin = origin()
   readonly buffered = 0
   state: Socket['state'] = 'connecting'
   readonly #registry: Registry

@@ -40,7 +40,8 @@ export interface TaskFacts {
   endedAt: number | undefined
   /** What the world made it do. */
   how: 'returned' | 'cancelled' | 'threw' | undefined
-  closer: boolean
+  /** When it asked for the close of its own scope. */
+  askedAt: number | undefined
 }
 
 export interface ResourceFacts {
@@ -161,7 +162,7 @@ export function taskWork(
         case 'closer':
           await clock.elapse(time)
           if (context.cancelled) context.signal.throwIfAborted()
-          facts.closer = true
+          facts.askedAt = clock.now()
           await ask(world, owner, () => context.close({ reason: `${facts.name} asked` }))
           return undefined
         case 'outsider':
@@ -245,7 +246,7 @@ export function addTask(world: World, owner: ScopeFacts): void {
     reason: undefined,
     endedAt: undefined,
     how: undefined,
-    closer: false,
+    askedAt: undefined,
   }
   owner.tasks.push(facts)
   const { phase, shield } = facts

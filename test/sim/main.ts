@@ -1,9 +1,6 @@
-import { simulate, type Life, type World } from '../../src/testing/index.ts'
+import { simulate, type Life } from '../../src/testing/index.ts'
 import { exitCodes, runCommand } from '../../tools/command.ts'
-import { scopeLife } from './scope-life.ts'
-
-/** The lives that can be lived, by name. */
-const worlds: Readonly<Record<string, (world: World) => Promise<void>>> = { scope: scopeLife }
+import { worlds } from './worlds.ts'
 
 await runCommand({
   name: 'npm run sim --',

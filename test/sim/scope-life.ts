@@ -11,7 +11,7 @@ import {
   someTime,
   type ScopeFacts,
 } from './actors.ts'
-import { checkEnd, checkFirstMoment } from './invariants.ts'
+import { checkEnd, checkFirstMoment, checkNothingLeft } from './invariants.ts'
 
 /** What a life leaves to be checked. */
 export interface Facts {
@@ -45,6 +45,7 @@ export async function scopeLife(world: World): Promise<void> {
   await Promise.all(closers)
   const within = random.chance(0.3) ? someTime(world) : undefined
   await closeNow(world, root, within)
+  checkNothingLeft(world)
   await root.scope.released
   // Whatever comes late has come by then.
   await clock.elapse(60_000)

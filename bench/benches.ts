@@ -1,0 +1,5 @@
+import type { Bench } from './bench.ts'
+import { scope } from './scope/index.ts'
+
+/** Every bench by the name it is called with. */
+export const benches: Readonly<Record<string, Bench>> = { scope }

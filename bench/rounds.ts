@@ -1,0 +1,97 @@
+import { execFileSync, fork } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+import type { Bench, Sample } from './bench.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** The argument that tells a contestant's process to weigh its heap, too. */
+export const weighing = 'weigh'
+
+/** The median of each figure, by contestant. */
+export type Medians = Readonly<Record<string, Sample>>
+
+/**
+ * Lets every contestant measure itself once a round, and takes the medians.
+ *
+ * Each sample has a process of its own: in a shared one the garbage, the loaded modules and the compiler's guesses of
+ * one contestant change the figures of the next, its heap above all. The order moves on by one a round, so that a
+ * neighbour's work on the same machine does not always meet the same contestant. The heap is weighed in the first
+ * round alone: its figures are the same every time.
+ */
+export async function runRounds(
+  name: string,
+  bench: Bench,
+  rounds: number,
+  progress: (line: string) => void,
+): Promise<Medians> {
+  const contestants = Object.keys(bench.contestants)
+  const samples = new Map(contestants.map((contestant) => [contestant, [] as Sample[]]))
+  const built = build()
+  try {
+    for (let round = 0; round < rounds; round++) {
+      for (const contestant of rotated(contestants, round)) {
+        progress(`round ${round + 1} of ${rounds}: ${contestant}`)
+        samples
+          .get(contestant)!
+          .push(await measureApart(built, [name, contestant, round === 0 ? weighing : '']))
+      }
+    }
+  } finally {
+    rmSync(built, { recursive: true })
+  }
+  return Object.fromEntries([...samples].map(([contestant, taken]) => [contestant, medians(taken)]))
+}
+
+/**
+ * Compiles the repository as it is now, into a folder from where its packages are found.
+ *
+ * What is measured is what is shipped, the output of `tsc`. Run through tsx, the same code has a wrapper around every
+ * named closure, and every error pays for source maps: some contestants get slower by half, others do not.
+ */
+function build(): string {
+  const cache = join(root, 'node_modules', '.cache')
+  mkdirSync(cache, { recursive: true })
+  const folder = mkdtempSync(join(cache, 'bench-'))
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  const options = ['--noEmit', 'false', '--noCheck', '--rootDir', root, '--outDir', folder]
+  execFileSync(process.execPath, [tsc, '-p', root, ...options], { stdio: ['ignore', 2, 2] })
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n')
+  return folder
+}
+
+function measureApart(built: string, args: readonly string[]): Promise<Sample> {
+  return new Promise((resolve, reject) => {
+    const child = fork(join(built, 'bench', 'child.js'), args, { execArgv: ['--expose-gc'] })
+    let sample: Sample | undefined
+    child.on('message', (message) => {
+      sample = message as Sample
+    })
+    child.on('error', reject)
+    child.on('exit', (code, signal) => {
+      if (code === 0 && sample) resolve(sample)
+      else
+        reject(new Error(`the process for ${args.join(', ')} ended with ${code ?? signal}, without a sample`))
+    })
+  })
+}
+
+function rotated<T>(list: readonly T[], by: number): T[] {
+  const first = by % list.length
+  return [...list.slice(first), ...list.slice(0, first)]
+}
+
+function medians(samples: readonly Sample[]): Sample {
+  const figures = new Set(samples.flatMap((sample) => Object.keys(sample)))
+  return Object.fromEntries(
+    [...figures].map((figure) => [figure, median(samples.flatMap((sample) => sample[figure] ?? []))]),
+  )
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
+}

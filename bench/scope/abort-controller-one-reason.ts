@@ -1,0 +1,21 @@
+import type { Sample } from '../bench.ts'
+import { measureFamily, untilAborted, type Family } from './children.ts'
+
+/** As a careful user writes it: one reason for all, as endwell has. */
+const family: Family = async (count, children, live) => {
+  const controllers: AbortController[] = []
+  const tasks: Promise<void>[] = []
+  for (let i = 0; i < count; i++) {
+    const controller = new AbortController()
+    controllers.push(controller)
+    tasks.push(untilAborted(children, controller.signal))
+  }
+  live()
+  const reason = new Error('closed')
+  for (const controller of controllers) controller.abort(reason)
+  await Promise.allSettled(tasks)
+}
+
+export function measure(weigh: boolean): Promise<Sample> {
+  return measureFamily(family, weigh)
+}

@@ -1,0 +1,41 @@
+import type { Sample } from '../bench.ts'
+import { measureFamily, untilAborted, type Family } from './children.ts'
+import { measureFrames, type AwaitFrame } from './frames.ts'
+
+/** As it is mostly written: every `abort()` makes its own reason, a `DOMException` with a stack. */
+const family: Family = async (count, children, live) => {
+  const controllers: AbortController[] = []
+  const tasks: Promise<void>[] = []
+  for (let i = 0; i < count; i++) {
+    const controller = new AbortController()
+    controllers.push(controller)
+    tasks.push(untilAborted(children, controller.signal))
+  }
+  live()
+  for (const controller of controllers) controller.abort()
+  await Promise.allSettled(tasks)
+}
+
+export async function measure(weigh: boolean): Promise<Sample> {
+  const tasks = await measureFamily(family, weigh)
+  const frames = await measureFrames(listening(new AbortController().signal))
+  return { ...tasks, ...frames }
+}
+
+function listening(signal: AbortSignal): AwaitFrame {
+  return (frame) =>
+    new Promise((resolve, reject) => {
+      const onAbort = () => reject(signal.reason)
+      signal.addEventListener('abort', onAbort, { once: true })
+      frame.then(
+        (value) => {
+          signal.removeEventListener('abort', onAbort)
+          resolve(value)
+        },
+        (error: unknown) => {
+          signal.removeEventListener('abort', onAbort)
+          reject(error)
+        },
+      )
+    })
+}

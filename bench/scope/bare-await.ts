@@ -1,0 +1,7 @@
+import type { Sample } from '../bench.ts'
+import { measureFrames } from './frames.ts'
+
+/** The floor: a wait that nothing can end early. */
+export function measure(): Promise<Sample> {
+  return measureFrames(async (frame) => await frame)
+}

@@ -1,0 +1,40 @@
+import { call, run, spawn, suspend, type Task } from 'effection'
+
+import type { Sample } from '../bench.ts'
+import { perCall } from '../sampling.ts'
+import { measureFamily, untilAborted, type Family } from './children.ts'
+import { liveTasks } from './index.ts'
+
+/** With a controller by hand: `useAbortSignal` is a resource of its own and costs five times as much. */
+const family: Family = async (count, children, live) => {
+  let spawned: () => void = () => {}
+  const ready = new Promise<void>((resolve) => {
+    spawned = resolve
+  })
+  const parent = run(function* () {
+    const tasks: Task<void>[] = []
+    for (let i = 0; i < count; i++) {
+      const task = yield* spawn(function* () {
+        const controller = new AbortController()
+        try {
+          yield* call(() => untilAborted(children, controller.signal))
+        } finally {
+          controller.abort()
+        }
+      })
+      tasks.push(task)
+    }
+    // Children begin when their parent waits, in their order.
+    tasks.push(yield* spawn(() => call(spawned)))
+    yield* suspend()
+  })
+  await ready
+  live()
+  await parent.halt()
+}
+
+export async function measure(weigh: boolean): Promise<Sample> {
+  const tasks = await measureFamily(family, weigh, liveTasks.effection)
+  const empty = await perCall(2_000, () => run(function* () {}))
+  return { ...tasks, empty }
+}

@@ -1,0 +1,36 @@
+import { Scope } from '../../src/scope/index.ts'
+import type { Sample } from '../bench.ts'
+import { perCall } from '../sampling.ts'
+import { measureFamily, type Family } from './children.ts'
+import { measureFrames } from './frames.ts'
+
+const family: Family = async (count, children, live) => {
+  const scope = new Scope('bench')
+  for (let i = 0; i < count; i++) {
+    scope.spawn('child', async ({ until }) => {
+      children.begun()
+      try {
+        await until(new Promise(() => {}))
+      } finally {
+        children.ended()
+      }
+    })
+  }
+  live()
+  await closeClean(scope)
+}
+
+export async function measure(weigh: boolean): Promise<Sample> {
+  const tasks = await measureFamily(family, weigh)
+  const empty = await perCall(2_000, () => closeClean(new Scope('empty')))
+  const scope = new Scope('call')
+  const frames = await scope.spawn('audio', ({ until }) => measureFrames(until)).result
+  await closeClean(scope)
+  return { ...tasks, empty, ...frames }
+}
+
+/** A forced close would be another figure. */
+async function closeClean(scope: Scope): Promise<void> {
+  const report = await scope.close()
+  if (!report.clean) throw new Error(`not a clean close: ${JSON.stringify(report)}`)
+}

@@ -1,0 +1,59 @@
+import type { Bench } from './bench.ts'
+import type { Medians } from './rounds.ts'
+import type { Judged, Verdict } from './verdict.ts'
+
+/** The outcome of a bench for people. Its last line sums it up. */
+export function table(
+  bench: Bench,
+  medians: Medians,
+  verdict: Verdict,
+  versions: Readonly<Record<string, string>>,
+): string {
+  const figures = Object.entries(bench.figures)
+  const row = (contestant: string): string[] => {
+    const version = versions[contestant]
+    const numbers = figures.map(([figure, { digits }]) => number(medians[contestant]?.[figure], digits))
+    return [version ? `${contestant} ${version}` : contestant, ...numbers]
+  }
+  const rows = [
+    ['', ...figures.map(([, { title }]) => title)],
+    ['', ...figures.map(([, { unit }]) => unit)],
+    ...Object.keys(bench.contestants).map(row),
+  ]
+  return [
+    bench.summary,
+    '',
+    ...aligned(rows),
+    '',
+    ...bench.notes,
+    '',
+    ...verdict.marks.map(line),
+    '',
+    sum(verdict.marks),
+  ].join('\n')
+}
+
+function aligned(rows: readonly (readonly string[])[]): string[] {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
+  return rows.map((row) =>
+    row
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)))
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
+function number(value: number | undefined, digits: number): string {
+  if (value === undefined) return '–'
+  return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })
+}
+
+function line({ wanted, got, ok }: Judged): string {
+  return `${ok ? 'met   ' : 'missed'}  ${wanted} (${got})`
+}
+
+function sum(marks: readonly Judged[]): string {
+  const missed = marks.filter(({ ok }) => !ok)
+  if (missed.length === 0) return `ok: all ${marks.length} marks are met`
+  return `not ok: ${missed.length} of ${marks.length} marks are missed: ${missed.map(({ wanted }) => wanted).join('; ')}`
+}

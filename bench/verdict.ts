@@ -1,0 +1,52 @@
+import type { Bench, Mark } from './bench.ts'
+import type { Medians } from './rounds.ts'
+
+/** What became of one mark. */
+export interface Judged {
+  /** In words: `tasks: 4 times cheaper than effect`. */
+  readonly wanted: string
+  /** The ratio, or the figure itself. */
+  readonly got: number
+  readonly ok: boolean
+}
+
+export interface Verdict {
+  /** How many times cheaper ours is, by figure and contestant. */
+  readonly ratios: Readonly<Record<string, Readonly<Record<string, number>>>>
+  readonly marks: readonly Judged[]
+  readonly ok: boolean
+}
+
+export function judge(bench: Bench, medians: Medians): Verdict {
+  const [ours = '', ...others] = Object.keys(bench.contestants)
+  const ratio = (figure: string, other: string): number | undefined => {
+    const mine = medians[ours]?.[figure]
+    const theirs = medians[other]?.[figure]
+    // Next to nothing, as kept bytes are, has no meaningful ratio.
+    return mine === undefined || theirs === undefined || mine < 0.1 ? undefined : round(theirs / mine)
+  }
+  const ratiosOf = (figure: string): Record<string, number> =>
+    Object.fromEntries(
+      others.flatMap((other) => {
+        const times = ratio(figure, other)
+        return times === undefined ? [] : [[other, times]]
+      }),
+    )
+  const judged = (mark: Mark): Judged => {
+    const { title } = bench.figures[mark.figure]!
+    if ('atMost' in mark) {
+      const got = medians[ours]?.[mark.figure] ?? Number.NaN
+      return { wanted: `${title}: at most ${mark.atMost}`, got: round(got), ok: got <= mark.atMost }
+    }
+    const got = ratio(mark.figure, mark.against) ?? Number.NaN
+    const wanted = `${title}: ${mark.timesCheaper} times cheaper than ${mark.against}`
+    return { wanted, got, ok: got >= mark.timesCheaper }
+  }
+  const marks = bench.marks.map(judged)
+  const ratios = Object.fromEntries(Object.keys(bench.figures).map((figure) => [figure, ratiosOf(figure)]))
+  return { ratios, marks, ok: marks.every(({ ok }) => ok) }
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100
+}

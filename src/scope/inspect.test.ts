@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest'
+import { inVirtualTime } from '../testing/index.ts'
+import { Scope, type Change } from './index.ts'
+
+const never = (): Promise<never> => new Promise(() => {})
+
+it('shows the tree as it is, with ages', () =>
+  inVirtualTime(async ({ clock }) => {
+    const scope = new Scope('call', { clock })
+    scope.spawn('poll', ({ until }) => until(never()))
+    await clock.elapse(40)
+    const child = scope.child('tool')
+    child.own('link', { close() {}, abort() {} })
+    await clock.elapse(2)
+    const view = scope.inspect()
+    expect(view.tree).toEqual({
+      id: 1,
+      name: 'call',
+      state: 'live',
+      age: 42,
+      owned: [{ id: 2, kind: 'task', name: 'poll', phase: 'tasks', age: 42 }],
+      children: [
+        {
+          id: 3,
+          name: 'tool',
+          state: 'live',
+          age: 2,
+          owned: [{ id: 5, kind: 'resource', name: 'link', phase: 'resources', age: 2 }],
+          children: [],
+        },
+      ],
+    })
+    await scope.close()
+    expect(view.tree).toMatchObject({ state: 'closed', owned: [], children: [] })
+  }))
+
+it('tells what changes below, until it is stopped; a watcher of a child sees only the child', () =>
+  inVirtualTime(async ({ clock }) => {
+    const line = ({ type, kind, name, outcome }: Change): string =>
+      `${type} ${kind} ${name}${outcome === undefined ? '' : ` ${outcome}`}`
+    const all: string[] = []
+    const some: string[] = []
+    const scope = new Scope('call', { clock })
+    const watching = scope.inspect((change) => all.push(line(change)))
+    const child = scope.child('tool')
+    const inner = child.inspect((change) => some.push(line(change)))
+    scope.spawn('quick', () => {})
+    child.spawn('slow', ({ until }) => until(never()))
+    await child.close()
+    inner.stop()
+    inner.stop()
+    watching.stop()
+    await scope.close()
+    expect(some).toEqual([
+      'added task slow',
+      'closing scope tool',
+      'ended task slow cancelled',
+      'closed scope tool',
+    ])
+    expect(all).toEqual([
+      'added scope tool',
+      'added task quick',
+      'ended task quick ended',
+      ...some,
+      'ended scope tool clean',
+    ])
+  }))

@@ -1,0 +1,50 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { expect, it } from 'vitest'
+import { inVirtualTime } from '../testing/index.ts'
+import { Scope, type Clock, type Resource, type TaskContext } from './index.ts'
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as () => void
+
+/** Held by somebody else, as a promise inside a library would be: the stuck work cannot be collected. */
+const stuck: unknown[] = []
+
+function never(): Promise<never> {
+  const promise = new Promise<never>((...settle) => void stuck.push(settle))
+  stuck.push(promise)
+  return promise
+}
+
+async function tool(context: TaskContext): Promise<void> {
+  stuck.push(context, context.signal)
+  await never()
+}
+
+async function connect(signal: AbortSignal): Promise<Resource> {
+  stuck.push(signal)
+  return never()
+}
+
+async function closeWithStuckWork(clock: Clock): Promise<Record<string, WeakRef<object>>> {
+  const session = { transcript: 'hello' }
+  const scope = new Scope('call', { clock, closeWithin: 100, onProblem: () => void session.transcript })
+  const { result } = scope.spawn('tool', tool)
+  stuck.push(result)
+  scope.open('link', connect).catch(() => {})
+  scope.own('feed', { close: never, abort() {} })
+  const report = await scope.close()
+  return { scope: new WeakRef(scope), session: new WeakRef(session), report: new WeakRef(report) }
+}
+
+it('[SC9] work that is stuck for ever keeps nothing of its scope alive', () =>
+  inVirtualTime(async ({ clock }) => {
+    const references = await closeWithStuckWork(clock)
+    for (let round = 0; round < 5; round++) {
+      await clock.elapse(1)
+      collect()
+    }
+    const alive = Object.keys(references).filter((name) => references[name]?.deref() !== undefined)
+    expect(alive).toEqual([])
+    expect(stuck.length).toBeGreaterThan(0)
+  }))

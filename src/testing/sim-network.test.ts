@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest'
+import { inVirtualTime, type Manners, type World } from './index.ts'
+
+/** Dials once and writes down, with the time, all that happens. */
+function dial({ network, clock }: World, manners: Manners) {
+  const log: string[] = []
+  const note = (what: string): void => void log.push(`${clock.now()} ${what}`)
+  network.serve = () => manners
+  const socket = network.dial(
+    { name: 'stt', url: 'ws://stt' },
+    {
+      opened: () => note('opened'),
+      message: (data) => note(`got ${String(data)}`),
+      ended: ({ how, code, status }) =>
+        note(`ended ${how}${code ? ` ${code}` : ''}${status ? ` ${status}` : ''}`),
+    },
+  )
+  return { socket, log, note }
+}
+
+describe('the simulated network', () => {
+  it('connects, carries messages both ways and closes', () =>
+    inVirtualTime(async (world) => {
+      const { socket, log } = dial(world, {
+        connect: 20,
+        latency: 5,
+        message: (peer, data) => peer.send(`echo ${String(data)}`),
+      })
+      expect(world.network.sockets.size).toBe(1)
+      await world.clock.elapse(20)
+      socket.send('hello')
+      await world.clock.elapse(20)
+      socket.close(1000)
+      await world.clock.elapse(20)
+      expect(log).toEqual(['20 opened', '30 got echo hello', '41 ended closed 1000'])
+      expect(world.network.sockets.size).toBe(0)
+    }))
+
+  it.each<[string, Manners, string[]]>([
+    ['refuses by the network', { connect: 3, refuse: 0 }, ['3 ended refused']],
+    ['refuses with a status', { connect: 3, refuse: 401 }, ['3 ended refused 401']],
+    ['drops', { connect: 0, dropAfter: 30 }, ['0 opened', '30 ended dropped 1006']],
+    [
+      'answers late',
+      { connect: 0, latency: 70, opened: (peer) => peer.send('hi') },
+      ['0 opened', '70 got hi'],
+    ],
+    [
+      'goes dead',
+      { connect: 0, halfOpenAfter: 5, latency: 10, opened: (peer) => peer.send('hi') },
+      ['0 opened'],
+    ],
+    [
+      'closes by itself',
+      { connect: 0, opened: (peer) => peer.close(4008) },
+      ['0 opened', '1 ended closed 4008'],
+    ],
+  ])('%s', (_, manners, expected) =>
+    inVirtualTime(async (world) => {
+      const { socket, log } = dial(world, manners)
+      await world.clock.elapse(1_000)
+      expect(log).toEqual(expected)
+      socket.abort()
+    }),
+  )
+
+  it('ignores the close frame until it is cut; the cut frees the registry at once and is told later', () =>
+    inVirtualTime(async (world) => {
+      const { socket, log } = dial(world, { connect: 0, closeReply: 'never' })
+      await world.clock.elapse(1)
+      socket.close()
+      await world.clock.elapse(30_000)
+      expect([socket.state, log]).toEqual(['closing', ['0 opened']])
+      socket.abort()
+      expect([socket.state, world.network.sockets.size, log]).toEqual(['ended', 0, ['0 opened']])
+      await world.clock.elapse(1)
+      expect(log).toEqual(['0 opened', '30001 ended aborted'])
+    }))
+
+  it('never answers the upgrade; closing it then is a cut', () =>
+    inVirtualTime(async (world) => {
+      const { socket, log } = dial(world, { connect: 'never' })
+      await world.clock.elapse(60_000)
+      socket.close()
+      await world.clock.elapse(1)
+      expect(log).toEqual(['60000 ended aborted'])
+    }))
+
+  it('still delivers while closing, and nothing after the end', () =>
+    inVirtualTime(async (world) => {
+      let late: (() => void) | undefined
+      const { socket, log } = dial(world, {
+        connect: 0,
+        closeReply: 50,
+        opened: (peer) => (late = () => peer.send('last words')),
+      })
+      await world.clock.elapse(1)
+      socket.close()
+      late?.()
+      await world.clock.elapse(100)
+      late?.()
+      socket.send('nobody hears')
+      await world.clock.elapse(100)
+      expect(log).toEqual(['0 opened', '2 got last words', '51 ended closed 1000'])
+    }))
+})

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest'
+import { Scope } from '../scope/index.ts'
+import { inVirtualTime, simulate, SimClock, SimRandom } from './index.ts'
+
+describe('simulate', () => {
+  it('lives through an hour in a moment, and every microtask between two events is over', async () => {
+    const order: string[] = []
+    await simulate(1, async ({ clock }) => {
+      clock.happen(3_600_000, 'second', () => order.push('second'))
+      clock.happen(1_000, 'first', () => {
+        let ticks = 0
+        // A chain far longer than any fixed number of ticks would wait for.
+        const chain = (): void => {
+          if (++ticks < 1_000) queueMicrotask(chain)
+          else order.push('first, and a thousand ticks')
+        }
+        chain()
+      })
+      await clock.elapse(3_600_001)
+    })
+    expect(order).toEqual(['first, and a thousand ticks', 'second'])
+  })
+
+  it('a life that waits for ever is a violation, not a hang', async () => {
+    const { violations } = await simulate(1, () => new Promise(() => {}))
+    expect(violations).toMatchObject([{ rule: 'SC2', what: expect.stringContaining('hang for ever') }])
+  })
+
+  it('a life that never comes to rest is a violation', async () => {
+    const { violations } = await simulate(
+      1,
+      ({ clock }) => {
+        const again = (): void => void clock.happen(1, 'again', again)
+        again()
+      },
+      { maxEvents: 100 },
+    )
+    expect(violations).toMatchObject([{ rule: 'SC18' }])
+  })
+
+  it('a timer left running by the code under test is not: it fires; one on a dead clock is', async () => {
+    const { violations } = await simulate(1, ({ network }) => {
+      network.serve = () => ({ connect: 'never' })
+      network.dial({ name: 'stt', url: 'ws://stt' }, { opened() {}, message() {}, ended() {} })
+    })
+    expect(violations).toEqual([{ rule: 'SC15', what: "left behind: socket 'stt'" }])
+  })
+
+  it('what the life throws is a violation, and inVirtualTime throws it', async () => {
+    const { violations } = await simulate(1, () => Promise.reject(new Error('broken')))
+    expect(violations).toMatchObject([{ rule: 'life', what: expect.stringContaining('broken') }])
+    await expect(inVirtualTime(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
+    await expect(inVirtualTime(({ violate }) => violate('CL1', 'no end'))).rejects.toMatchObject({
+      code: 'VIOLATION',
+    })
+  })
+
+  it('a scope runs on virtual time without knowing', () =>
+    inVirtualTime(async ({ clock }) => {
+      await using scope = new Scope('root', { clock })
+      await scope.spawn('nap', ({ sleep }) => sleep(86_400_000)).result
+      expect(clock.now()).toBe(86_400_000)
+    }))
+})
+
+describe('SimClock', () => {
+  it('fires in order of time, then in order of scheduling; cleared ones not at all', () => {
+    const clock = new SimClock()
+    const fired: string[] = []
+    const add = (ms: number, name: string) =>
+      clock.after(ms, name, () => fired.push(`${name} ${clock.now()}`))
+    add(5, 'c')
+    add(1, 'a')
+    const cleared = add(2, 'x')
+    add(1, 'b')
+    add(5, 'd')
+    cleared.clear()
+    while (clock.step() !== undefined);
+    expect(fired).toEqual(['a 1', 'b 1', 'c 5', 'd 5'])
+    expect(clock.timers.size).toBe(0)
+  })
+
+  it('after a leap, what was due comes late but in order', () => {
+    const clock = new SimClock()
+    const fired: string[] = []
+    clock.after(10, 'a', () => fired.push(`a ${clock.now()}`))
+    clock.after(20, 'b', () => fired.push(`b ${clock.now()}`))
+    clock.jump(1_000)
+    while (clock.step() !== undefined);
+    expect(fired).toEqual(['a 1000', 'b 1000'])
+  })
+})
+
+describe('SimRandom', () => {
+  it('draws the same numbers for the same seed, others for another, all within bounds', () => {
+    const draw = (seed: number): number[] => {
+      const random = new SimRandom(seed)
+      return Array.from({ length: 20 }, () => random.int(1, 6))
+    }
+    expect(draw(42)).toEqual(draw(42))
+    expect(draw(42)).not.toEqual(draw(43))
+    expect(draw(2 ** 32 + 1)).not.toEqual(draw(1))
+    const many = new SimRandom(9)
+    const faces = new Set(Array.from({ length: 1_000 }, () => many.int(1, 6)))
+    expect([...faces].toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6])
+  })
+
+  it('weighs', () => {
+    const random = new SimRandom(1)
+    const picks = Array.from({ length: 1_000 }, () => random.weighted({ often: 9, seldom: 1, never: 0 }))
+    const often = picks.filter((pick) => pick === 'often').length
+    expect(picks).not.toContain('never')
+    expect(often).toBeGreaterThan(850)
+    expect(often).toBeLessThan(950)
+  })
+})

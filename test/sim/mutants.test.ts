@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { mutants, type Mutant } from './mutants.ts'
+
+const root = path.resolve(import.meta.dirname, '../..')
+const tsx = path.join(root, 'node_modules/tsx/dist/cli.mjs')
+const run = promisify(execFile)
+const seeds = 3_000
+
+/** Simulates a copy of the kernel, broken as the mutant says. Returns the summary of `npm run sim -- --json`. */
+async function simulateCopy(mutant?: Mutant): Promise<{ seeds: number; violations: number }> {
+  const copy = await mkdtemp(path.join(tmpdir(), 'endwell-mutant-'))
+  try {
+    for (const folder of ['src/scope', 'src/testing', 'src/index.ts', 'test/sim', 'tools', 'package.json']) {
+      await cp(path.join(root, folder), path.join(copy, folder), { recursive: true })
+    }
+    if (mutant) await mutate(path.join(copy, 'src', mutant.file), mutant)
+    const args = [tsx, 'test/sim/main.ts', '--seeds', String(seeds), '--stop', '--json']
+    const { stdout } = await run(process.execPath, args, { cwd: copy, timeout: 120_000 }).catch(
+      // The simulation exits with 1 when a rule is broken; it has printed its summary all the same.
+      (error: { stdout?: string }) => ({ stdout: error.stdout ?? '' }),
+    )
+    const lastLine = stdout.trim().split('\n').at(-1) ?? ''
+    return JSON.parse(lastLine) as { seeds: number; violations: number }
+  } finally {
+    await rm(copy, { recursive: true, force: true })
+  }
+}
+
+async function mutate(file: string, { name, find, replace }: Mutant): Promise<void> {
+  const source = await readFile(file, 'utf8')
+  const places = source.split(find).length - 1
+  if (places !== 1)
+    throw new Error(`mutant '${name}': its text is found ${places} times in ${file}, not once`)
+  await writeFile(
+    file,
+    source.replace(find, () => replace),
+  )
+}
+
+describe.concurrent('the simulation notices', { timeout: 180_000 }, () => {
+  it.each(mutants.map((mutant) => [mutant.name, mutant] as const))('%s', async (_, mutant) => {
+    const { violations } = await simulateCopy(mutant)
+    expect(violations).toBeGreaterThan(0)
+  })
+
+  it('nothing in the kernel as it is, with the same seeds', async () => {
+    expect(await simulateCopy()).toMatchObject({ seeds, violations: 0 })
+  })
+})

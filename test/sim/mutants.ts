@@ -1,0 +1,157 @@
+/** A way to break the kernel: in `file`, the text `find`, which occurs exactly once, becomes `replace`. */
+export interface Mutant {
+  readonly name: string
+  readonly file: string
+  readonly find: string
+  readonly replace: string
+}
+
+/** Each of these is a bug that a voice framework has shipped, or could. The simulation must notice every one. */
+export const mutants: readonly Mutant[] = [
+  {
+    name: 'unbounded wait: the budget never ends',
+    file: 'scope/closing.ts',
+    find: '() => this.force())',
+    replace: '() => {})',
+  },
+  {
+    name: 'no dedup: every close() starts a close of its own',
+    file: 'scope/scope.ts',
+    find: 'if (ledger.closing) ledger.closing.askAgain(ask)',
+    replace: "if (ledger.closing && ledger.state === 'closed') ledger.closing.askAgain(ask)",
+  },
+  {
+    name: 'late resource kept: what is ready after closing began is not aborted',
+    file: 'scope/scope.ts',
+    find: 'if (context.cancelled) {\n        resource.abort()',
+    replace: 'if (context.cancelled) {',
+  },
+  {
+    name: 'no abort path: a resource that overran is left alone',
+    file: 'scope/resource.ts',
+    find: '    this.#abort(ledger)\n    this.#finish(ledger, outcome, true)',
+    replace: '    this.#finish(ledger, outcome, true)',
+  },
+  {
+    name: 'finally not awaited: a cancelled task counts as ended at once',
+    file: 'scope/task.ts',
+    find: "ledger?.problem(`cancel listener of '${this.name}'`, error))",
+    replace:
+      "ledger?.problem(`cancel listener of '${this.name}'`, error))\n    this.#end('cancelled', reason)",
+  },
+  {
+    name: 'timer left behind: holds are not cleared when the phase is over',
+    file: 'scope/closing.ts',
+    find: '    for (const timer of this.#holdTimers) timer.clear()\n    this.#holdTimers = []',
+    replace: '    this.#holdTimers = []',
+  },
+  {
+    name: 'timer left behind: the budget is not cleared when all have ended',
+    file: 'scope/closing.ts',
+    find: '    this.#budgetTimer?.clear()\n    for',
+    replace: '    for',
+  },
+  {
+    name: 'cancel not delivered to a task spawned during close',
+    file: 'scope/closing.ts',
+    find: 'for (const member of this.#ledger.all()) member.cancel(this.reason)',
+    replace:
+      'for (const member of this.#ledger.all()) if (member.since < this.askedAt) member.cancel(this.reason)',
+  },
+  {
+    name: 'late error unhandled: what an abandoned task throws ends the process',
+    file: 'scope/task.ts',
+    find: "late?.(outcome === 'ended' ? { outcome, value: ending } : { outcome, error: ending })",
+    replace: "if (outcome === 'ended') late?.({ outcome, value: ending })\n      else throw ending",
+  },
+  {
+    name: 'late outcome lost',
+    file: 'scope/task.ts',
+    find: 'this.#late = ledger.lateSink(this)',
+    replace: 'this.#late = undefined',
+  },
+  {
+    name: 'a later caller can push the deadline away',
+    file: 'scope/deadline.ts',
+    find: 'if (at >= this.#at) return false',
+    replace: 'if (at === this.#at) return false',
+  },
+  {
+    name: "a child does not know its parent's deadline",
+    file: 'scope/closing.ts',
+    find: 'const outer = ledger.parent?.closing?.deadline.at',
+    replace: 'const outer: number | undefined = undefined',
+  },
+  {
+    name: 'admission stays open while closing',
+    file: 'scope/ledger.ts',
+    find: 'if (this.closing) throw new ScopeClosedError(this.name, what, this.closing.reason)',
+    replace: '',
+  },
+  {
+    name: 'timers still fire while closing',
+    file: 'scope/timer.ts',
+    find: '  override tell(): void {\n    this.clear()\n  }',
+    replace: '',
+  },
+  {
+    name: 'any error after a cancel counts as cancelled',
+    file: 'scope/task.ts',
+    find: "reason && isAnswerTo(reason, error) ? 'cancelled' : 'failed'",
+    replace: "reason ? 'cancelled' : 'failed'",
+  },
+  {
+    name: 'phases run all at once',
+    file: 'scope/closing.ts',
+    find: 'if (this.#holding > 0) return this.#armBudget()',
+    replace: 'if (this.#holding > 0) this.#armBudget()',
+  },
+  {
+    name: 'a cap is ignored',
+    file: 'scope/resource.ts',
+    find: 'return Math.min(this.#cap ?? share, share)',
+    replace: 'return share',
+  },
+  {
+    name: 'a shield is ignored',
+    file: 'scope/task.ts',
+    find: 'if (why instanceof CancelledError && this.#shield > 0 && closing) {',
+    replace: 'if (why instanceof CancelledError && this.#shield > 1e9 && closing) {',
+  },
+  {
+    name: 'deferred work is dropped at the deadline',
+    file: 'scope/deferred.ts',
+    find: '  force(): void {\n    this.begin()',
+    replace: '  force(): void {',
+  },
+  {
+    name: 'deferred work runs on without a bound',
+    file: 'scope/deferred.ts',
+    find: 'ledger.settings.releaseTimeout',
+    replace: '50_000',
+  },
+  {
+    name: 'a task that closes its own scope is waited for',
+    file: 'scope/task.ts',
+    find: 'this.ledger!.exempt(this)',
+    replace: '',
+  },
+  {
+    name: 'a listener that throws stops the close',
+    file: 'scope/resource.ts',
+    find: "this.ledger?.problem(`closing() of '${this.name}'`, error)",
+    replace: 'throw error',
+  },
+  {
+    name: 'the report is not frozen',
+    file: 'scope/report-book.ts',
+    find: 'return Object.freeze(value)',
+    replace: 'return value',
+  },
+  {
+    name: 'abandoned work does not spoil a clean report',
+    file: 'scope/report-book.ts',
+    find: "outcome !== 'failed' && outcome !== 'abandoned'",
+    replace: "outcome !== 'failed'",
+  },
+]

@@ -1,0 +1,67 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { simulate } from '../../src/testing/index.ts'
+import { worlds } from './worlds.ts'
+
+const root = path.resolve(import.meta.dirname, '../..')
+const tsx = path.join(root, 'node_modules/tsx/dist/cli.mjs')
+const main = path.join(import.meta.dirname, 'main.ts')
+const run = promisify(execFile)
+
+async function sim(...args: string[]): Promise<string> {
+  const { stdout } = await run(process.execPath, [tsx, main, ...args], { timeout: 60_000 })
+  return stdout
+}
+
+/** `world seed  what it found`, one a line. */
+async function regressions(): Promise<[world: string, seed: number, found: string][]> {
+  const text = await readFile(path.join(import.meta.dirname, 'regressions.txt'), 'utf8')
+  const lines = text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'))
+  return lines.map((line) => {
+    const [world = '', seed = '', ...found] = line.split(/\s+/)
+    return [world, Number(seed), found.join(' ')]
+  })
+}
+
+const onceBroken = await regressions()
+
+describe('simulated lives', () => {
+  it.each(onceBroken)('once broken: world %s, seed %i: %s', async (world, seed) => {
+    expect((await simulate(seed, worlds[world]!)).violations).toEqual([])
+  })
+
+  it.each(Object.keys(worlds))(
+    '[SI1] the same seed gives the same trace in every process, world %s',
+    async (world) => {
+      const args = ['--world', world, '--from', '7', '--seeds', '3', '--story']
+      const [there, thereAgain] = await Promise.all([sim(...args), sim(...args)])
+      const here: string[] = []
+      for (const seed of [7, 8, 9]) {
+        const { hash, story } = await simulate(seed, worlds[world]!)
+        here.push(`seed ${seed} · ${hash}\n${story}\n`)
+      }
+      expect(there.split('\n').slice(0, -2).join('\n')).toBe(here.join('\n').trimEnd() + '\n')
+      // All but the last line, which tells the speed.
+      expect(thereAgain.split('\n').slice(0, -2)).toEqual(there.split('\n').slice(0, -2))
+    },
+  )
+
+  it('[SI1] another seed is another life', async () => {
+    const hashes = new Set<string>()
+    for (let seed = 1; seed <= 50; seed++) hashes.add((await simulate(seed, worlds['scope']!)).hash)
+    expect(hashes.size).toBe(50)
+  })
+
+  it('a failing seed prints its story and the command that replays it', async () => {
+    const life = await simulate(3, ({ tell, violate, clock }) => {
+      tell('a call comes in')
+      clock.jump(12)
+      violate('CL1', 'it never ended')
+    })
+    expect(life.violations).toEqual([{ rule: 'CL1', what: 'it never ended' }])
+    expect(life.story).toBe('        0 ms  a call comes in\n       12 ms  ✗ CL1: it never ended')
+  })
+})

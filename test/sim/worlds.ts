@@ -1,0 +1,5 @@
+import type { World } from '../../src/testing/index.ts'
+import { scopeLife } from './scope-life.ts'
+
+/** The lives that can be lived, by name. */
+export const worlds: Readonly<Record<string, (world: World) => Promise<void>>> = { scope: scopeLife }

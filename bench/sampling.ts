@@ -1,12 +1,18 @@
 /** What a contestant measures itself with, inside its own process. */
 
-/** Microseconds that one call of `work` takes, over so many calls, after as many to warm up. */
+/**
+ * Microseconds that one call of `work` takes, over so many calls, after as many to warm up.
+ *
+ * Garbage is collected before the warm-up and never after it: a full collection throws the optimized code away whose
+ * objects have died, and the figure would be that of compiling it anew.
+ */
 export async function perCall(calls: number, work: () => Promise<unknown>): Promise<number> {
+  collectGarbage()
   await repeat(calls, work)
   return (await cpuTime(() => repeat(calls, work))) / calls
 }
 
-async function repeat(times: number, work: () => Promise<unknown>): Promise<void> {
+export async function repeat(times: number, work: () => Promise<unknown>): Promise<void> {
   for (let i = 0; i < times; i++) await work()
 }
 
@@ -17,7 +23,6 @@ async function repeat(times: number, work: () => Promise<unknown>): Promise<void
  * is, where the time that passes doubles from one run to the next.
  */
 export async function cpuTime(work: () => Promise<unknown>): Promise<number> {
-  collectGarbage()
   const before = process.cpuUsage()
   await work()
   const { user, system } = process.cpuUsage(before)
@@ -30,7 +35,7 @@ export function heap(): number {
   return process.memoryUsage().heapUsed
 }
 
-function collectGarbage(): void {
+export function collectGarbage(): void {
   if (!globalThis.gc) throw new Error('a bench needs node --expose-gc')
   // What a first pass finalizes only a second one frees.
   globalThis.gc()

@@ -84,7 +84,7 @@ export class OwnedResource extends Owned {
     if (!ledger || this.#beganAt !== undefined) return
     this.#beganAt = ledger.clock.now()
     const close = ledger.intercepted('close', this.name, (signal: AbortSignal) =>
-      this.#resource.close(signal),
+      this.#resource?.close(signal),
     )
     attempt(
       () => close(this.#token.signal),

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import type { Bench, Sample } from './bench.ts'
+import { median } from './median.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -88,10 +89,4 @@ function medians(samples: readonly Sample[]): Sample {
   return Object.fromEntries(
     [...figures].map((figure) => [figure, median(samples.flatMap((sample) => sample[figure] ?? []))]),
   )
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  const middle = sorted.length >> 1
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }

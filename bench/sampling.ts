@@ -1,19 +1,37 @@
+import { median } from './median.ts'
+
 /** What a contestant measures itself with, inside its own process. */
 
 /**
- * Microseconds that one call of `work` takes, over so many calls, after as many to warm up.
+ * Microseconds that one call of `work` takes once it has been called often: the median of five stretches.
  *
  * Garbage is collected before the warm-up and never after it: a full collection throws the optimized code away whose
  * objects have died, and the figure would be that of compiling it anew.
  */
-export async function perCall(calls: number, work: () => Promise<unknown>): Promise<number> {
-  collectGarbage()
-  await repeat(calls, work)
-  return (await cpuTime(() => repeat(calls, work))) / calls
+export async function perCall(work: () => Promise<unknown>): Promise<number> {
+  const stretch = Math.ceil((await warmUp(work)) / 10)
+  const samples: number[] = []
+  for (let i = 0; i < 5; i++) {
+    const took = await cpuTime(async () => {
+      for (let call = 0; call < stretch; call++) await work()
+    })
+    samples.push(took / stretch)
+  }
+  return median(samples)
 }
 
-export async function repeat(times: number, work: () => Promise<unknown>): Promise<void> {
-  for (let i = 0; i < times; i++) await work()
+/** Calls `work` for half a second of computing, which is what the compiler needs. Returns how often that was. */
+export async function warmUp(work: () => Promise<unknown>): Promise<number> {
+  collectGarbage()
+  let calls = 0
+  let took = 0
+  while (took < 500_000) {
+    took += await cpuTime(async () => {
+      for (let call = 0; call < 20; call++) await work()
+    })
+    calls += 20
+  }
+  return calls
 }
 
 /**
@@ -35,7 +53,7 @@ export function heap(): number {
   return process.memoryUsage().heapUsed
 }
 
-export function collectGarbage(): void {
+function collectGarbage(): void {
   if (!globalThis.gc) throw new Error('a bench needs node --expose-gc')
   // What a first pass finalizes only a second one frees.
   globalThis.gc()

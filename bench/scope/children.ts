@@ -54,9 +54,7 @@ export async function measureFamily(
   count: number = liveTasks.all,
 ): Promise<Sample> {
   // The small first: after the many, their garbage is on the bill of whatever comes next.
-  const ten = await perCall(3_000, () => run(family, 10))
-  await run(family, count / 5)
-  await perCall(500, () => run(family, 10))
+  const ten = await perCall(() => run(family, 10))
   const took = await cpuTime(() => run(family, count))
   const times = { tasks: took / count, ten }
   return weigh ? { ...times, heap: await weight(family, count) } : times

@@ -22,7 +22,7 @@ const family: Family = async (count, children, live) => {
 
 export async function measure(weigh: boolean): Promise<Sample> {
   const tasks = await measureFamily(family, weigh)
-  const empty = await perCall(2_000, () => closeClean(new Scope('empty')))
+  const empty = await perCall(() => closeClean(new Scope('empty')))
   const scope = new Scope('call')
   const frames = await scope.spawn('audio', ({ until }) => measureFrames(until)).result
   await closeClean(scope)

@@ -1,0 +1,25 @@
+import type { Message, ToolDescription, Usage } from './message.ts'
+import type { PartContext } from './part.ts'
+
+/** Thinks: messages and tools in, text and tool calls out. */
+export interface Llm {
+  readonly name: string
+  open(context: PartContext): Promise<LlmClient>
+}
+
+export interface LlmClient {
+  /** Answers, piece by piece. Throws if it cannot; when `signal` aborts it stops and throws the signal's reason. */
+  generate(request: LlmRequest, signal: AbortSignal): AsyncIterable<LlmChunk>
+}
+
+export interface LlmRequest {
+  readonly instructions: string
+  readonly messages: readonly Message[]
+  readonly tools: readonly ToolDescription[]
+}
+
+export type LlmChunk =
+  | { readonly type: 'text'; readonly text: string }
+  /** `input` is JSON as the model wrote it: it may be wrong. */
+  | { readonly type: 'tool-call'; readonly id: string; readonly name: string; readonly input: string }
+  | { readonly type: 'usage'; readonly usage: Usage }

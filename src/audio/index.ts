@@ -15,6 +15,8 @@ export {
 export { Framer, type FramerOptions } from './framer.ts'
 export { decodeALaw, decodeMuLaw, encodeALaw, encodeMuLaw } from './g711.ts'
 export { bytesFromSamples, SampleReader, samplesFromBytes } from './pcm.ts'
+export { PlayoutClock } from './playout-clock.ts'
+export type { Heard, PlayoutStretch } from './playout-stretch.ts'
 export { Resampler, type ResamplerOptions } from './resample.ts'
 export { dtmf, dtmfFrequencies, sine, toneLevel, type ToneOptions } from './tone.ts'
 export { decodeWav, encodeWav, wavHeader, wavHeaderLength, type WavHeader, type WavSound } from './wav.ts'

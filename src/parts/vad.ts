@@ -8,11 +8,14 @@ export interface Vad {
   open(context: PartContext, events: VadEvents): Promise<VadStream>
 }
 
+/** What it tells. Synchronous; in order: `started` and `stopped` take turns. After `failed` nothing more comes. */
 export interface VadEvents {
-  /** Somebody began to speak, `ago` milliseconds before the frame that was pushed last. */
+  /** Somebody began to speak, `ago` milliseconds before the end of the frame that was pushed last. */
   started(ago: number): void
-  /** Nobody speaks any more, since `ago` milliseconds before the frame that was pushed last. */
+  /** Nobody speaks any more, since `ago` milliseconds before the end of the frame that was pushed last. */
   stopped(ago: number): void
+  /** It hears nothing any more: the worker or the model behind it is gone for good. */
+  failed(error: unknown): void
 }
 
 export interface VadStream {

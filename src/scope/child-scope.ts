@@ -10,7 +10,7 @@ export class ChildScope extends Owned {
   readonly inner: Ledger
 
   constructor(ledger: Ledger, inner: Ledger, phase: number) {
-    super(ledger, inner.name, phase)
+    super(ledger, inner.name, phase, inner.id)
     this.inner = inner
   }
 

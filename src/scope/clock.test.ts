@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { drain } from '../testing/index.ts'
 import { systemClock } from './clock.ts'
 
@@ -25,6 +25,20 @@ it('a delay longer than the platform can take waits, instead of firing at once',
   await drain()
   timer.clear()
   expect(fired).toBe(false)
+})
+
+it('and it waits for as long as it was told', () => {
+  vi.useFakeTimers()
+  try {
+    let fired = false
+    systemClock.after(30 * 86_400_000, 'in thirty days', () => (fired = true))
+    vi.advanceTimersByTime(30 * 86_400_000 - 1)
+    expect(fired).toBe(false)
+    vi.advanceTimersByTime(1)
+    expect(fired).toBe(true)
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 it('time goes forward, and people can read the date', () => {

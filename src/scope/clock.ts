@@ -17,7 +17,7 @@ export interface Clock {
   readonly timers: Registry
 }
 
-/** The longest delay that timers of the platform take; longer ones would fire at once. */
+/** The longest delay that timers of the platform take; a longer one would fire at once. */
 const LONGEST = 2 ** 31 - 1
 
 class SystemTimer implements Timer, Live {
@@ -25,19 +25,25 @@ class SystemTimer implements Timer, Live {
   readonly name: string
   readonly origin = origin()
   readonly #registry: Registry
-  readonly #handle: ReturnType<typeof setTimeout>
+  readonly #callback: () => void
+  #handle: ReturnType<typeof setTimeout> | undefined
 
   constructor(registry: Registry, ms: number, name: string, callback: () => void) {
     this.name = name
     this.#registry = registry
+    this.#callback = callback
     registry.add(this)
-    this.#handle = setTimeout(
-      () => {
-        registry.remove(this)
-        callback()
-      },
-      Math.min(ms, LONGEST),
-    )
+    this.#arm(ms)
+  }
+
+  #arm(ms: number): void {
+    if (ms > LONGEST) this.#handle = setTimeout(() => this.#arm(ms - LONGEST), LONGEST)
+    else this.#handle = setTimeout(() => this.#fire(), ms)
+  }
+
+  #fire(): void {
+    this.#registry.remove(this)
+    this.#callback()
   }
 
   clear(): void {

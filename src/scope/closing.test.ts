@@ -36,6 +36,18 @@ describe('the deadline', () => {
       expect(clock.now()).toBeGreaterThan(1_300)
     }))
 
+  it.each([Number.NaN, Infinity, -Infinity])(
+    '[SC4] a time of %d is none: the deadline stays as it was',
+    (within) =>
+      inVirtualTime(async ({ clock }) => {
+        const scope = new Scope('root', { clock, closeWithin: 1_000 })
+        scope.spawn('deaf', never)
+        const report = scope.close({ within })
+        scope.close({ within }).catch(() => {})
+        expect(await report).toMatchObject({ deadline: 1_000, took: 900 })
+      }),
+  )
+
   it("[SC4] a child's deadline is the earlier of its own and its parent's", () =>
     inVirtualTime(async ({ clock }) => {
       const scope = new Scope('root', { clock, closeWithin: 2_000, reserve: 100 })
@@ -223,6 +235,24 @@ describe('cancelling', () => {
       expect(seen).toBe(report)
       expect(report).toMatchObject({ clean: true, took: 0, reason: 'said goodbye' })
       expect(outcomes(report)).toEqual({ goodbye: 'closer at 0' })
+    }))
+
+  it('[SC16] it may ask again, and bring the deadline nearer; abandoned, it is refused', () =>
+    inVirtualTime(async ({ clock }) => {
+      const scope = new Scope('root', { clock })
+      const asked: Promise<unknown>[] = []
+      scope.spawn('abandoned', async ({ close }) => {
+        await clock.elapse(9_000)
+        asked.push(close().catch((error: unknown) => error))
+      })
+      scope.spawn('impatient', async ({ close }) => {
+        asked.push(close(), close({ within: 500 }))
+        await never()
+      })
+      const report = await scope.close()
+      expect(report).toMatchObject({ deadline: 500 })
+      await clock.elapse(10_000)
+      expect(await Promise.all(asked)).toEqual([report, report, expect.any(ScopeClosedError)])
     }))
 
   it('[SC16] a task of a child can close the parent without being waited for', () =>
@@ -433,6 +463,19 @@ describe('limits', () => {
       expect(report.tasks).toHaveLength(limits.reported)
       expect(report.tasks.at(-1)).toMatchObject({ name: 'deaf', outcome: 'abandoned' })
       expect(report).toMatchObject({ omitted: 301, totals: { cancelled: 500, abandoned: 1 } })
+    }))
+
+  it('[SC18] problems and asks beyond the limit are counted', () =>
+    inVirtualTime(async ({ clock }) => {
+      const scope = new Scope('root', { clock })
+      for (let count = 0; count < limits.reported + 3; count++)
+        scope.spawn('bad', () => Promise.reject(new Error('no')))
+      scope.spawn('slow', ({ until }) => until(never()).catch(() => clock.elapse(10)))
+      await clock.elapse(1)
+      const report = scope.close()
+      for (let count = 0; count < limits.asks + 2; count++) scope.close().catch(() => {})
+      expect((await report).problems).toHaveLength(limits.reported)
+      expect(await report).toMatchObject({ omitted: 5, totals: { failed: limits.reported + 3 } })
     }))
 
   it('[SC18] a tree too deep is refused with the name of the limit, not by a stack overflow', () =>

@@ -35,6 +35,7 @@ export class Closing {
   readonly #date: number
   readonly #ownTime: number
   readonly #alsoAsked: Ask[] = []
+  #asksOmitted = 0
   readonly #book: ReportBook
   #resolve!: (report: ScopeReport) => void
   #stage: 'telling' | 'told' | 'running' | 'ending' | 'over' = 'telling'
@@ -111,10 +112,9 @@ export class Closing {
   askAgain(ask: CloseAsk): void {
     if (this.over) return
     const at = this.#ledger.clock.now()
-    if (this.#alsoAsked.length < limits.asks) {
-      const by = ask.by === undefined ? {} : { by: ask.by }
-      this.#alsoAsked.push({ reason: ask.reason, ...by, at: at - this.askedAt })
-    }
+    const by = ask.by === undefined ? {} : { by: ask.by }
+    if (this.#alsoAsked.length >= limits.asks) this.#asksOmitted++
+    else this.#alsoAsked.push({ reason: ask.reason, ...by, at: at - this.askedAt })
     if (ask.within !== undefined) this.shorten(at + ask.within)
   }
 
@@ -233,6 +233,7 @@ export class Closing {
       date: this.#date,
       deadline: this.deadline.at,
       alsoAsked: this.#alsoAsked,
+      asksOmitted: this.#asksOmitted,
     })
     this.#resolve(report)
     this.#ledger.over(report)

@@ -27,7 +27,8 @@ export class Deadline {
 
   /** Brings it nearer. Returns whether that changed anything: a later moment is ignored. */
   shorten(at: number): boolean {
-    if (at >= this.#at) return false
+    // Written so that what is not a number changes nothing.
+    if (!(at < this.#at)) return false
     this.#at = at
     return true
   }

@@ -14,9 +14,10 @@ export class EndwellError extends Error {
 
 /** Something was asked of a scope that is closing or closed. `cause` is the reason it was closed for. */
 export class ScopeClosedError extends EndwellError {
-  constructor(scope: string, what: string, cause: CancelledError | undefined) {
+  constructor(scope: string | undefined, what: string, cause: CancelledError | undefined) {
+    const which = scope === undefined ? 'its scope' : `scope '${scope}'`
     const why = cause ? ` (${cause.message})` : ''
-    super('SCOPE_CLOSED', `cannot ${what}: scope '${scope}' is closing or closed${why}`, { cause })
+    super('SCOPE_CLOSED', `cannot ${what}: ${which} is closing or closed${why}`, { cause })
   }
 }
 

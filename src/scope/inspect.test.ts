@@ -25,7 +25,7 @@ it('shows the tree as it is, with ages', () =>
           name: 'tool',
           state: 'live',
           age: 2,
-          owned: [{ id: 5, kind: 'resource', name: 'link', phase: 'resources', age: 2 }],
+          owned: [{ id: 4, kind: 'resource', name: 'link', phase: 'resources', age: 2 }],
           children: [],
         },
       ],
@@ -40,8 +40,12 @@ it('tells what changes below, until it is stopped; a watcher of a child sees onl
       `${type} ${kind} ${name}${outcome === undefined ? '' : ` ${outcome}`}`
     const all: string[] = []
     const some: string[] = []
+    const ids: number[] = []
     const scope = new Scope('call', { clock })
-    const watching = scope.inspect((change) => all.push(line(change)))
+    const watching = scope.inspect((change) => {
+      all.push(line(change))
+      if (change.kind === 'scope') ids.push(change.id)
+    })
     const child = scope.child('tool')
     const inner = child.inspect((change) => some.push(line(change)))
     scope.spawn('quick', () => {})
@@ -57,6 +61,7 @@ it('tells what changes below, until it is stopped; a watcher of a child sees onl
       'ended task slow cancelled',
       'closed scope tool',
     ])
+    expect(new Set(ids)).toEqual(new Set([child.inspect().tree.id]))
     expect(all).toEqual([
       'added scope tool',
       'added task quick',

@@ -41,6 +41,8 @@ export class Ledger {
     abandoned: 0,
     closer: 0,
   }
+  /** Problems that found no room in the list. */
+  problemsOmitted = 0
   readonly problems: { readonly where: string; readonly time: number; readonly error: ErrorReport }[] = []
   /** Resources by the object they were registered with, for `end` and `forget`. */
   handles: Map<object, Owned> | undefined
@@ -134,9 +136,8 @@ export class Ledger {
   problem(where: string, error: unknown): void {
     const time = this.clock.now()
     const told = describeError(error)
-    if (this.state !== 'closed' && this.problems.length < limits.reported) {
-      this.problems.push({ where, time, error: told })
-    }
+    if (this.problems.length < limits.reported) this.problems.push({ where, time, error: told })
+    else this.problemsOmitted++
     try {
       this.settings.onProblem?.({ where, at: time - (this.closing?.askedAt ?? time), error: told }, error)
     } catch {

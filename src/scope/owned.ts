@@ -31,9 +31,9 @@ export abstract class Owned {
   /** The books it stands in; gone once it has ended or was given up, so that it keeps nothing alive (SC9). */
   protected ledger: Ledger | undefined
 
-  constructor(ledger: Ledger, name: string, phase: number) {
+  constructor(ledger: Ledger, name: string, phase: number, id: number = ++ledger.tree.lastId) {
     this.ledger = ledger
-    this.id = ++ledger.tree.lastId
+    this.id = id
     this.name = name
     this.phase = phase
     this.since = ledger.clock.now()

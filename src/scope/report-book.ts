@@ -80,6 +80,7 @@ export class ReportBook {
     date: number
     deadline: number
     alsoAsked: readonly Ask[]
+    asksOmitted: number
   }): ScopeReport {
     const ledger = this.#ledger
     const problems = ledger.problems.map(({ where, time, error }) => ({
@@ -104,7 +105,12 @@ export class ReportBook {
       children: this.#children.list(),
       problems,
       totals: { ...ledger.totals },
-      omitted: this.#steps.omitted + this.#tasks.omitted + this.#children.omitted,
+      omitted:
+        this.#steps.omitted +
+        this.#tasks.omitted +
+        this.#children.omitted +
+        ledger.problemsOmitted +
+        ask.asksOmitted,
     })
   }
 

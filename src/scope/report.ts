@@ -23,7 +23,7 @@ export interface ScopeReport {
   readonly phases: readonly string[]
   /** True only if nothing was forced, failed or abandoned, here and in the children. */
   readonly clean: boolean
-  /** Asks that came later, while it was closing; the first few of them. */
+  /** Asks that came later, while it was closing. */
   readonly alsoAsked: readonly Ask[]
   /** Resources and deferred work, in the order in which their endings began. */
   readonly steps: readonly StepReport[]

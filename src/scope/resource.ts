@@ -1,6 +1,6 @@
 import { attempt } from './attempt.ts'
 import { CancelToken, nothing } from './cancel.ts'
-import { CancelledError, NotAResourceError } from './errors.ts'
+import { CancelledError, EndwellError, NotAResourceError } from './errors.ts'
 import type { Ledger, LateSink } from './ledger.ts'
 import { Owned } from './owned.ts'
 import type { StepOutcome } from './report.ts'
@@ -161,7 +161,11 @@ export class OwnedResource extends Owned {
 
   #finish(ledger: Ledger, outcome: StepOutcome, forced: boolean, error?: unknown): void {
     if (ledger.closing) ledger.closing.recordStep(this, outcome, this.#beganAt, forced, error)
-    else if (outcome !== 'done') ledger.problem(`end of '${this.name}'`, error ?? outcome)
+    else if (outcome !== 'done') {
+      const late = (): Error =>
+        new EndwellError('TIMED_OUT', `'${this.name}' did not end in time and was aborted`)
+      ledger.problem(`end of '${this.name}'`, error ?? late())
+    }
     this.#out(ledger, outcome)
   }
 

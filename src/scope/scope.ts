@@ -34,7 +34,10 @@ export interface SpawnOptions<Phase extends string> {
 export interface OwnOptions<Phase extends string> {
   /** The last phase unless set. */
   phase?: Phase
-  /** How long ending it may take. It never gets more than its phase's fair share of the time left. */
+  /**
+   * How long ending it may take, at most its phase's fair share of the time left. Then a resource is aborted; deferred
+   * work goes on, but the later phases wait for it no more.
+   */
   cap?: number
 }
 
@@ -225,7 +228,8 @@ export class Scope<Phase extends string = DefaultPhase> {
   close(options: CloseOptions = {}): Promise<ScopeReport> {
     const ledger = this.#ledger
     const { reason = 'closed', by, within } = options
-    const ask = { reason, by, within: within === undefined ? undefined : Math.max(0, within) }
+    // A close must not throw: a time that is none, or has no end, counts as not given.
+    const ask = { reason, by, within: Number.isFinite(within) ? Math.max(0, within!) : undefined }
     if (options.from instanceof Task) options.from.exemptFrom(ledger)
     if (ledger.closing) ledger.closing.askAgain(ask)
     else {

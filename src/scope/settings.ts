@@ -15,7 +15,7 @@ export interface ScopeOptions<Phase extends string = DefaultPhase> {
   reserve?: number
   /** How long running tasks may hold the later phases back: 1 s unless set. */
   taskCap?: number
-  /** How long deferred work may go on in the background after the deadline: 10 s unless set. */
+  /** How long deferred work may go on in the background after the report: 10 s unless set. */
   releaseTimeout?: number
   /** The order in which owned things are ended. Tasks go into the first, resources into the last, unless told. */
   phases?: readonly Phase[]

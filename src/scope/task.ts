@@ -165,7 +165,11 @@ export class Task<T> extends Owned implements TaskContext, TaskHandle<T> {
   }
 
   get close(): TaskContext['close'] {
-    return (options) => (this.#closed ??= this.scope.close({ ...options, from: this }))
+    return async (options) => {
+      // Once it is on its own, all it can get is the report it asked for.
+      if (this.ledger || !this.#closed) this.#closed = this.scope.close({ ...options, from: this })
+      return this.#closed
+    }
   }
 
   // ── closing ──
@@ -251,7 +255,7 @@ export class Task<T> extends Owned implements TaskContext, TaskHandle<T> {
   }
 
   #books(what: string): Ledger {
-    if (!this.ledger) throw new ScopeClosedError(this.name, what, this.#token.reason)
+    if (!this.ledger) throw new ScopeClosedError(undefined, what, this.#token.reason)
     return this.ledger
   }
 }

@@ -17,9 +17,13 @@ export class OwnedTimer extends Owned implements Timer {
   }
 
   clear(): void {
+    this.#end('cleared')
+  }
+
+  #end(outcome: 'cleared' | 'fired'): void {
     this.#timer?.clear()
     this.#timer = undefined
-    this.leave()?.ended(this, 'cleared')
+    this.leave()?.ended(this, outcome)
   }
 
   override tell(): void {
@@ -41,7 +45,7 @@ export class OwnedTimer extends Owned implements Timer {
   #fire(): void {
     const { ledger } = this
     if (!ledger) return
-    if (this.#again === undefined) this.clear()
+    if (this.#again === undefined) this.#end('fired')
     else this.#arm(this.#again)
     try {
       this.#callback()

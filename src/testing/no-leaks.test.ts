@@ -28,9 +28,4 @@ describe('noLeaks', () => {
     await third.close()
     check()
   })
-
-  it('[SI3] is installed for the whole suite', async () => {
-    const { default: config } = await import('../../vitest.config.ts')
-    expect(config.test?.setupFiles).toEqual(['test/setup.ts'])
-  })
 })

@@ -107,7 +107,7 @@ export async function simulate(
 
 /**
  * Runs one test in virtual time: nothing sleeps, and a promise that would hang for ever fails at once. What `test`
- * throws is thrown; a timer or socket left behind and an unhandled rejection fail, too.
+ * throws is thrown; a socket left behind and an unhandled rejection fail, too.
  *
  * ```ts
  * it('closes on time', () => inVirtualTime(async ({ clock }) => { … }))

@@ -23,6 +23,11 @@ export const places: readonly Place[] = [
     powers: ['now'],
     reason: 'says how many simulated lives it lived a second; no life sees it',
   },
+  {
+    path: 'bench/scope/promise-race.ts',
+    powers: ['race'],
+    reason: 'shows what a race costs, which is why there is none',
+  },
   { path: 'bench/', powers: ['timers', 'immediate', 'now'], reason: 'measures real time' },
   { path: 'tools/', powers: ['timers', 'immediate', 'now'], reason: 'runs outside of any session' },
 ]

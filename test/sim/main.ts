@@ -20,6 +20,8 @@ await runCommand({
       console.error(`There is no world '${world}'. There are: ${Object.keys(worlds).join(', ')}`)
       return exitCodes.misuse
     }
+    // `npm run sim … | head` is no error.
+    process.stdout.on('error', () => process.exit(exitCodes.ok))
     const say = json ? () => {} : console.log
     const began = performance.now()
     let lived = 0

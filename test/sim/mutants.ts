@@ -73,7 +73,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a later caller can push the deadline away',
     file: 'scope/deadline.ts',
-    find: 'if (at >= this.#at) return false',
+    find: 'if (!(at < this.#at)) return false',
     replace: 'if (at === this.#at) return false',
   },
   {

@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
-import { inVirtualTime } from '../testing/index.ts'
-import { Scope, type Clock, type Resource, type TaskContext } from './index.ts'
+import { inVirtualTime } from '../../src/testing/index.ts'
+import { Scope, type Clock, type Resource, type TaskContext } from '../../src/scope/index.ts'
 
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void

@@ -1,0 +1,33 @@
+import { Scope, formatReport, systemClock } from 'endwell'
+
+const scope = new Scope('call', {
+  closeWithin: 500,
+  taskCap: 150,
+  onLate: ({ name, outcome, value }) => console.log(`late: ${name} ${outcome}: ${String(value)}`),
+})
+
+// A task. A close cancels it, and waits until it has unwound.
+scope.spawn('poll', async ({ sleep }) => {
+  for (;;) await sleep(20)
+})
+
+// A task that ignores its signal. Nobody can stop it, and a close waits for it no longer than there is time.
+scope.spawn('look up order', () => slowDatabase())
+
+// A resource: anything with close(signal) and abort(). The other side of this one never answers.
+scope.own('transcriber', {
+  close: () => new Promise(() => {}),
+  abort: () => console.log('transcriber: cut'),
+})
+
+// Work for the end.
+scope.defer('save transcript', async () => console.log('transcript: saved'))
+
+const report = await scope.close({ reason: 'caller hung up' })
+console.log(formatReport(report))
+
+function slowDatabase(): Promise<string> {
+  return new Promise((resolve) => {
+    systemClock.after(700, 'slow database', () => resolve('order 7'))
+  })
+}

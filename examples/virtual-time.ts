@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { Scope, type ScopeOptions } from 'endwell'
+import { Faults, inVirtualTime, noLeaks } from 'endwell/testing'
+
+const hour = 3_600_000
+
+/** The code under test. It takes its time from its scope, and its scope takes a clock. */
+class Call {
+  readonly scope: Scope
+  renewals = 0
+
+  constructor(options: ScopeOptions = {}) {
+    this.scope = new Scope('call', { closeWithin: 2_000, ...options })
+    this.scope.own('line', { close: async () => {}, abort() {} })
+    this.scope.every(hour, 'renew token', () => this.renewals++)
+  }
+}
+
+const nothingLeft = noLeaks()
+
+// A day passes in a moment.
+await inVirtualTime(async ({ clock }) => {
+  const call = new Call({ clock })
+  await clock.elapse(24.5 * hour)
+  assert.equal(call.renewals, 24)
+  assert.equal((await call.scope.close()).clean, true)
+})
+
+// A fault by name: closing the line hangs. The report comes on time and says so.
+await inVirtualTime(async ({ clock }) => {
+  const faults = new Faults((ms) => clock.elapse(ms)).set('close:line', 'hang')
+  const call = new Call({ clock, intercept: faults.intercept })
+  const report = await call.scope.close()
+  assert.deepEqual(faults.fired, ['close:line'])
+  assert.equal(report.steps[0]?.outcome, 'timed-out')
+  assert.ok(report.took <= 2_000)
+})
+
+// Nothing outlived its test. What does is named.
+nothingLeft()
+const forgotten = new Call()
+assert.throws(nothingLeft, /scope 'call'[^]*timer 'renew token'/)
+await forgotten.scope.close()
+nothingLeft()
+console.log('all is well')

@@ -1,0 +1,47 @@
+import { EndwellError } from '../scope/index.ts'
+
+/** Something was asked of a session that is closing or closed (CL8, CL10). */
+export class SessionClosedError extends EndwellError {
+  constructor(what: string, state: string, options?: ErrorOptions) {
+    super('SESSION_CLOSED', `cannot ${what}: the session is ${state}`, options)
+  }
+}
+
+/** New work was asked of a session that is finishing its last turn (CL3). */
+export class SessionEndingError extends EndwellError {
+  constructor(what: string) {
+    super('SESSION_ENDING', `cannot ${what}: the session is ending and takes no new work`)
+  }
+}
+
+/** Speech marked uninterruptible was interrupted without `force` (SP7). */
+export class UninterruptibleError extends EndwellError {
+  constructor() {
+    super('UNINTERRUPTIBLE', 'this speech is not to be interrupted; pass { force: true } if it must be')
+  }
+}
+
+/** A tool call did not come to a result. The message is what the model reads. */
+export class ToolError extends EndwellError {
+  constructor(
+    code:
+      | 'TOOL_UNKNOWN'
+      | 'TOOL_INPUT'
+      | 'TOOL_TIMEOUT'
+      | 'TOOL_CANCELLED'
+      | 'TOOL_FAILED'
+      | 'TOOL_REFUSED'
+      | 'TOOL_LIMIT',
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(code, message, options)
+  }
+}
+
+/** A handoff could not be made; the session goes on with the agent it had (AG3). */
+export class HandoffError extends EndwellError {
+  constructor(message: string, options?: ErrorOptions) {
+    super('HANDOFF_FAILED', message, options)
+  }
+}

@@ -1,0 +1,152 @@
+import { Framer, durationOf, type AudioFrame, type SampleRate } from '../audio/index.ts'
+import {
+  SignalStop,
+  iterate,
+  type PartContext,
+  type SpokenChunk,
+  type SpokenWord,
+  type Tts,
+  type Voice,
+} from '../parts/index.ts'
+import { PartLives, type PartCounts, type PartLife, type PartManners } from './part-life.ts'
+import { soundOf } from './sound-text.ts'
+import { never } from './world-time.ts'
+
+export interface ScriptedTtsOptions extends PartManners {
+  /** 16,000 unless set. */
+  sampleRate?: SampleRate
+  /** How long a character sounds: 50 ms unless set, about what people need. */
+  msPerCharacter?: number
+  /** Tells when each word begins: yes unless false. */
+  words?: boolean
+  /** Length of a frame: 20 ms unless set. */
+  frame?: number
+  /** Milliseconds until the first frame: 0 unless set. */
+  firstAfter?: number
+  /** How much faster than it sounds it is made: at once unless set, 1 is real time. */
+  speed?: number
+  /** It fails, or stalls until the signal aborts, once it has given so many milliseconds. */
+  failAfter?: number
+  stallAfter?: number
+  /** What it fails with. */
+  error?: unknown
+  /** Rude: it goes on after its signal has aborted, and a stall lasts for ever. */
+  ignoresSignal?: boolean
+}
+
+/** How one speech went. */
+export interface ScriptedSpeech {
+  /** The text it was given. */
+  readonly text: string
+  /** Milliseconds given out. */
+  readonly given: number
+  readonly how: 'running' | 'completed' | 'cancelled' | 'failed' | 'left'
+}
+
+type Speech = { -readonly [K in keyof ScriptedSpeech]: ScriptedSpeech[K] }
+
+/** Speaks so that a `TestLine` can tell which characters were heard: see `soundOf`. */
+export class ScriptedTts implements Tts {
+  readonly name: string
+  readonly sampleRate: SampleRate
+  readonly counts: PartCounts
+  readonly speeches: ScriptedSpeech[] = []
+  readonly #lives: PartLives
+  readonly #options: ScriptedTtsOptions
+
+  constructor(options: ScriptedTtsOptions = {}) {
+    this.#options = options
+    this.#lives = new PartLives('tts', options)
+    this.counts = this.#lives
+    this.name = this.#lives.name
+    this.sampleRate = options.sampleRate ?? 16_000
+  }
+
+  open(context: PartContext): Promise<Voice> {
+    return this.#lives.open(context, (life) => ({
+      speak: (text, signal) => this.#speak(life, text, signal),
+    }))
+  }
+
+  /** How many speeches are in the making. */
+  get running(): number {
+    return this.speeches.filter(({ how }) => how === 'running').length
+  }
+
+  async *#speak(
+    life: PartLife,
+    text: AsyncIterable<string>,
+    signal: AbortSignal,
+  ): AsyncGenerator<SpokenChunk> {
+    const speech: Speech = { text: '', given: 0, how: 'running' }
+    this.speeches.push(speech)
+    const heeded = this.#options.ignoresSignal ? undefined : signal
+    const stop = new SignalStop(heeded ?? new AbortController().signal, life.context.scope)
+    try {
+      heeded?.throwIfAborted()
+      const { firstAfter = 0 } = this.#options
+      for await (const chunk of this.#chunks(speech, iterate(text, stop))) {
+        if (speech.given === 0 && firstAfter > 0) await life.wait(firstAfter, 'draws breath', heeded)
+        await this.#fault(life, speech.given, heeded)
+        heeded?.throwIfAborted()
+        speech.given += durationOf(chunk.frame)
+        yield chunk
+        await this.#pace(life, durationOf(chunk.frame), heeded)
+      }
+      speech.how = 'completed'
+    } catch (error) {
+      speech.how = heeded?.aborted ? 'cancelled' : 'failed'
+      throw error
+    } finally {
+      stop.release()
+      if (speech.how === 'running') speech.how = 'left'
+    }
+  }
+
+  /** The sound of the words, as they become complete. */
+  async *#chunks(speech: Speech, text: AsyncIterable<string>): AsyncGenerator<SpokenChunk> {
+    const { msPerCharacter = 50, frame: duration = 20, words = true } = this.#options
+    const framer = new Framer({ sampleRate: this.sampleRate, duration })
+    let waiting: SpokenWord[] = []
+    let made = 0
+    let framed = 0
+    const chunk = (frame: AudioFrame): SpokenChunk => {
+      framed += durationOf(frame)
+      const here = waiting.filter(({ start }) => start < framed)
+      waiting = waiting.slice(here.length)
+      return words && here.length > 0 ? { frame, words: here } : { frame }
+    }
+    for await (const word of wordsOf(speech, text)) {
+      const sound = soundOf(word, this.sampleRate, msPerCharacter)
+      const start = made
+      made += durationOf(sound)
+      waiting.push({ text: word, start, end: made })
+      for (const frame of framer.push(sound.samples)) yield chunk(frame)
+    }
+    const last = framer.flush()
+    if (last) yield chunk(last)
+  }
+
+  async #fault(life: PartLife, given: number, signal: AbortSignal | undefined): Promise<void> {
+    const { failAfter = Infinity, stallAfter = Infinity, ignoresSignal } = this.#options
+    if (given >= failAfter) throw this.#options.error ?? new Error('the voice broke')
+    if (given >= stallAfter) await (ignoresSignal ? never() : life.stall('stalls', signal))
+  }
+
+  async #pace(life: PartLife, ms: number, signal: AbortSignal | undefined): Promise<void> {
+    const { speed = Infinity } = this.#options
+    if (speed < Infinity) await life.wait(ms / speed, 'speaks', signal)
+  }
+}
+
+/** Each word with the space behind it, as soon as the next one begins. */
+async function* wordsOf(speech: Speech, text: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = ''
+  for await (const piece of text) {
+    speech.text += piece
+    const words = (rest + piece).match(/^\s+|\S+\s*/g) ?? []
+    rest = words.pop() ?? ''
+    yield* words
+  }
+  if (rest) yield rest
+}

@@ -1,0 +1,93 @@
+import { durationOf, level, type AudioFrame, type SampleRate } from '../audio/index.ts'
+import type { PartContext, Vad, VadEvents, VadStream } from '../parts/index.ts'
+import { PartLives, type PartCounts, type PartLife, type PartManners } from './part-life.ts'
+
+export interface ScriptedVadOptions extends PartManners {
+  /** 16,000 unless set. */
+  sampleRate?: SampleRate
+  /** Hears loudness by itself: on unless false. Explicit calls work either way. */
+  energy?: false | { threshold?: number; onset?: number; hangover?: number }
+}
+
+/**
+ * A VAD that is told what to hear, and else goes by loudness: louder than `threshold` (-50 dBFS) for `onset` (60 ms) is
+ * speech, until it was quiet for `hangover` (200 ms).
+ */
+export class ScriptedVad implements Vad {
+  readonly name: string
+  readonly sampleRate: SampleRate
+  readonly counts: PartCounts
+  readonly #lives: PartLives
+  readonly #options: ScriptedVadOptions
+  readonly #streams = new Set<ScriptedVadStream>()
+
+  constructor(options: ScriptedVadOptions = {}) {
+    this.#options = options
+    this.#lives = new PartLives('vad', options)
+    this.counts = this.#lives
+    this.name = this.#lives.name
+    this.sampleRate = options.sampleRate ?? 16_000
+  }
+
+  open(context: PartContext, events: VadEvents): Promise<VadStream> {
+    return this.#lives.open(context, (life) => {
+      const stream = new ScriptedVadStream(life, events, this.#options.energy ?? {})
+      this.#streams.add(stream)
+      life.onEnd(() => this.#streams.delete(stream))
+      return stream
+    })
+  }
+
+  /** Somebody begins to speak. */
+  starts(ago = 0): void {
+    for (const stream of this.#streams) stream.tell('started', ago)
+  }
+
+  stops(ago = 0): void {
+    for (const stream of this.#streams) stream.tell('stopped', ago)
+  }
+
+  /** The worker behind it dies. */
+  fails(error: unknown = new Error('the VAD is gone')): void {
+    for (const stream of this.#streams) stream.fail(error)
+  }
+}
+
+class ScriptedVadStream implements VadStream {
+  readonly #life: PartLife
+  readonly #events: VadEvents
+  readonly #energy: ScriptedVadOptions['energy']
+  #speaking = false
+  #failed = false
+  /** How long the opposite of what is believed has lasted. */
+  #against = 0
+
+  constructor(life: PartLife, events: VadEvents, energy: ScriptedVadOptions['energy']) {
+    this.#life = life
+    this.#events = events
+    this.#energy = energy
+  }
+
+  push(frame: AudioFrame): void {
+    if (!this.#energy) return
+    const { threshold = -50, onset = 60, hangover = 200 } = this.#energy
+    const loud = level(frame.samples) > threshold
+    this.#against = loud === this.#speaking ? 0 : this.#against + durationOf(frame)
+    if (this.#against >= (this.#speaking ? hangover : onset) && this.#against > 0)
+      this.tell(this.#speaking ? 'stopped' : 'started', this.#against)
+  }
+
+  tell(what: 'started' | 'stopped', ago: number): void {
+    const speaking = what === 'started'
+    if (this.#failed || this.#life.over || speaking === this.#speaking) return
+    this.#speaking = speaking
+    this.#against = 0
+    this.#events[what](ago)
+  }
+
+  fail(error: unknown): void {
+    if (this.#failed || this.#life.over) return
+    this.#failed = true
+    this.#events.failed(error)
+  }
+}

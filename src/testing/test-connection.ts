@@ -1,0 +1,201 @@
+import { silence, type AudioFrame, type SampleRate } from '../audio/index.ts'
+import type { LineConnection, LineEvents } from '../parts/index.ts'
+import type { Timer } from '../scope/index.ts'
+import type { PartLife } from './part-life.ts'
+import { PlayoutRecord, type HeardFrame, type Sound } from './playout-record.ts'
+import type { TestLineOptions } from './test-line.ts'
+
+/** Milliseconds in a frame, as telephones have it. */
+const FRAME = 20
+
+interface Mark {
+  readonly id: number
+  /** What was played since the mark before. */
+  readonly sounds: readonly Sound[]
+  at: number
+  timer: Timer | undefined
+}
+
+/** One call on a `TestLine`. */
+export class TestConnection implements LineConnection {
+  readonly sampleRate: SampleRate
+  /** What was asked of the line, in order. */
+  readonly log: { readonly at: number; readonly what: 'mark' | 'clear'; readonly id?: number }[] = []
+  readonly playedTooLate: AudioFrame[] = []
+  /** When closing began, when the call was over, and who ended it. */
+  closingAt: number | undefined
+  endedAt: number | undefined
+  endedBy: 'caller' | 'session' | 'nobody' | undefined
+  readonly life: PartLife
+  readonly #events: LineEvents
+  readonly #options: Readonly<TestLineOptions>
+  readonly #record = new PlayoutRecord()
+  readonly #watchers = new Set<() => void>()
+  #sounds: Sound[] = []
+  #marks: Mark[] = []
+  /** When the caller last sent a frame. */
+  #sentAt: number
+
+  constructor(
+    life: PartLife,
+    events: LineEvents,
+    sampleRate: SampleRate,
+    options: Readonly<TestLineOptions>,
+  ) {
+    this.life = life
+    this.sampleRate = sampleRate
+    this.#events = events
+    this.#options = options
+    this.#sentAt = life.clock.now()
+    life.onClosing(() => this.#closing())
+    life.onEnd(() => this.#over('session'))
+    if (options.streams) this.#stream()
+  }
+
+  // ── what a session does ──
+
+  play(frame: AudioFrame): void {
+    if (this.closingAt !== undefined || this.endedAt !== undefined) {
+      this.playedTooLate.push(frame)
+      return
+    }
+    const sound = this.#record.add(frame, this.#now + (this.#options.latency ?? 0))
+    this.#sounds.push(sound)
+    if (this.#watchers.size > 0) this.#checkAt(sound.end)
+  }
+
+  mark(id: number): void {
+    if (this.endedAt !== undefined) return
+    this.log.push({ at: this.#now, what: 'mark', id })
+    const at = Math.max(this.#now, this.#record.endsAt)
+    const mark: Mark = { id, sounds: this.#sounds, at, timer: undefined }
+    this.#sounds = []
+    this.#marks.push(mark)
+    this.#arm(mark)
+  }
+
+  clear(): void {
+    if (this.endedAt !== undefined) return
+    this.log.push({ at: this.#now, what: 'clear' })
+    this.#stopSound()
+  }
+
+  // ── what a test looks at ──
+
+  get heard(): HeardFrame[] {
+    return this.#record.heardBy(this.#now)
+  }
+
+  get heardText(): string {
+    return this.#record.textBy(this.#now)
+  }
+
+  get audibleAfterClosing(): number {
+    return this.closingAt === undefined ? 0 : this.#record.audible(this.closingAt, this.#now)
+  }
+
+  /** Milliseconds of sound that are queued and not heard yet. */
+  get queued(): number {
+    return Math.max(0, this.#record.endsAt - this.#now)
+  }
+
+  /** Calls back whenever more may have been heard, and at the end. Returns the way to unsubscribe. */
+  watch(callback: () => void): () => void {
+    this.#watchers.add(callback)
+    for (let at = this.#now; at < this.#record.endsAt; at += FRAME) this.#checkAt(at + FRAME)
+    return () => this.#watchers.delete(callback)
+  }
+
+  // ── what the caller does ──
+
+  sends(frame: AudioFrame): void {
+    this.#sentAt = this.#now
+    if (this.#listened) this.#events.frame(frame)
+  }
+
+  types(text: string): void {
+    if (this.#listened) this.#events.text(text)
+  }
+
+  presses(digit: string): void {
+    if (this.#listened) this.#events.dtmf(digit)
+  }
+
+  hangsUp(): void {
+    if (this.#over('caller')) this.#events.hungUp()
+  }
+
+  vanishes(error?: unknown): void {
+    const { lostAfter = 0 } = this.#options
+    if (!this.#over('nobody')) return
+    if (lostAfter === 0) this.#events.lost(error)
+    else this.life.after(lostAfter, 'notices that the caller is gone', () => this.#events.lost(error))
+  }
+
+  get #now(): number {
+    return this.life.clock.now()
+  }
+
+  /** Whether what the caller does still arrives. */
+  get #listened(): boolean {
+    return this.endedAt === undefined
+  }
+
+  #closing(): void {
+    this.closingAt = this.#now
+    this.#stopSound()
+  }
+
+  /** What is queued is thrown away; an avatar's mouth takes longer to shut. */
+  #stopSound(): void {
+    const { latency = 0, avatar, marksAtOnce } = this.#options
+    const stops = this.#now + (avatar ? latency + avatar.lag : 0)
+    this.#record.cut(stops)
+    for (const mark of [...this.#marks]) {
+      if (mark.at < stops) continue
+      mark.at = stops
+      mark.timer?.clear()
+      if (marksAtOnce && stops <= this.#now) this.#confirm(mark)
+      else this.#arm(mark)
+    }
+  }
+
+  #over(by: 'caller' | 'session' | 'nobody'): boolean {
+    if (this.endedAt !== undefined) return false
+    this.endedAt = this.#now
+    this.endedBy = by
+    this.#record.cut(this.#now)
+    for (const mark of this.#marks) mark.timer?.clear()
+    this.#marks = []
+    for (const watcher of this.#watchers) watcher()
+    return true
+  }
+
+  #arm(mark: Mark): void {
+    if (this.#options.confirms === false) return
+    mark.timer = this.life.after(mark.at - this.#now, `mark ${mark.id} is heard`, () => this.#confirm(mark))
+  }
+
+  #confirm(mark: Mark): void {
+    this.#marks.splice(this.#marks.indexOf(mark), 1)
+    if (this.#options.confirms === false) return
+    const heard = mark.sounds.reduce((sum, { start, end }) => sum + end - start, 0)
+    if (this.#options.knows === false) this.#events.marked(mark.id)
+    else this.#events.marked(mark.id, heard)
+  }
+
+  #checkAt(at: number): void {
+    this.life.after(at - this.#now, 'hears', () => {
+      for (const watcher of this.#watchers) watcher()
+    })
+  }
+
+  /** Fills the caller's silence. */
+  #stream(): void {
+    this.life.after(FRAME, 'sends silence', () => {
+      if (!this.#listened) return
+      if (this.#now - this.#sentAt >= FRAME) this.sends(silence(FRAME, this.sampleRate))
+      this.#stream()
+    })
+  }
+}

@@ -1,0 +1,196 @@
+import { describe, expect, it } from 'vitest'
+import { durationOf, silence } from '../audio/index.ts'
+import { silent, type LineConnection, type LineEvents, type PartContext } from '../parts/index.ts'
+import { Scope } from '../scope/index.ts'
+import { TestLine, inVirtualTime, soundOf, type TestLineOptions, type World } from './index.ts'
+
+const FRAME = 20
+const RATE = 16_000
+
+/** One second of sound, twenty characters of text, in fifty frames. */
+const WORDS = 'Good morning to you.'
+const frames = Array.from({ length: 50 }, (_, index) => ({
+  samples: soundOf(WORDS, RATE, 50).samples.subarray(index * 320, index * 320 + 320),
+  sampleRate: RATE,
+})) as { samples: Int16Array; sampleRate: 16_000 }[]
+
+interface Call {
+  readonly line: TestLine
+  readonly connection: LineConnection
+  readonly scope: Scope
+  readonly told: string[]
+}
+
+async function call({ clock, random }: World, options: TestLineOptions = {}): Promise<Call> {
+  const told: string[] = []
+  const note = (what: string): void => void told.push(`${clock.now()} ${what}`)
+  const events: LineEvents = {
+    frame: (frame) => note(`frame ${durationOf(frame)}`),
+    marked: (id, heard) => note(`marked ${id} ${heard}`),
+    dtmf: (digit) => note(`dtmf ${digit}`),
+    text: (text) => note(`text ${text}`),
+    hungUp: () => note('hung up'),
+    lost: () => note('lost'),
+  }
+  const scope = new Scope('session', { clock })
+  const context: PartContext = { scope, random, logger: silent }
+  const line = new TestLine(options)
+  const connection = await line.open(context, events)
+  return { line, connection, scope, told }
+}
+
+describe('a test line', () => {
+  it('plays in the time it takes, and says what was heard of each mark', () =>
+    inVirtualTime(async (world) => {
+      const { line, connection, scope, told } = await call(world)
+      for (const frame of frames.slice(0, 25)) connection.play(frame)
+      connection.mark(1)
+      for (const frame of frames.slice(25)) connection.play(frame)
+      connection.mark(2)
+      connection.mark(3)
+      await world.clock.elapse(520)
+      expect(line.heardText).toBe('Good morni')
+      expect(told).toEqual(['500 marked 1 500'])
+      await world.clock.elapse(500)
+      expect(line.heardText).toBe(WORDS)
+      expect(told).toEqual(['500 marked 1 500', '1000 marked 2 500', '1000 marked 3 0'])
+      expect(line.heard.map(({ at }) => at)).toEqual(frames.map((_, index) => index * FRAME))
+      await scope.close()
+    }))
+
+  it('returns the marks of what was cleared, with what was heard, and never from inside clear()', () =>
+    inVirtualTime(async (world) => {
+      const { line, connection, scope, told } = await call(world)
+      for (const frame of frames) connection.play(frame)
+      connection.mark(1)
+      await world.clock.elapse(130)
+      connection.clear()
+      expect(told).toEqual([])
+      connection.play(frames[0]!)
+      connection.mark(2)
+      await world.clock.elapse(500)
+      expect(told).toEqual(['130 marked 1 130', '150 marked 2 20'])
+      expect(line.heard.at(-2)).toMatchObject({ at: 120, heard: 10 })
+      await scope.close()
+    }))
+
+  it('has an avatar whose mouth goes on after clear(), and tells the truth about it', () =>
+    inVirtualTime(async (world) => {
+      const { line, connection, scope, told } = await call(world, { avatar: { lag: 800 } })
+      for (const frame of frames) connection.play(frame)
+      connection.mark(1)
+      await world.clock.elapse(100)
+      connection.clear()
+      await world.clock.elapse(1000)
+      expect(told).toEqual(['900 marked 1 900'])
+      expect(line.heardText).toBe(WORDS.slice(0, 18))
+      await scope.close()
+    }))
+
+  it.each<[string, TestLineOptions, string[]]>([
+    ['that never confirms', { confirms: false }, []],
+    ['that does not know', { knows: false }, ['100 marked 1 undefined']],
+    ['that confirms from inside clear()', { marksAtOnce: true }, ['100 marked 1 100']],
+    ['far away', { latency: 60 }, ['100 marked 1 40']],
+  ])('can be one %s', (_, options, expected) =>
+    inVirtualTime(async (world) => {
+      const { connection, scope, told } = await call(world, options)
+      for (const frame of frames) connection.play(frame)
+      connection.mark(1)
+      await world.clock.elapse(100)
+      connection.clear()
+      if (options.marksAtOnce) expect(told).toEqual(expected)
+      await world.clock.elapse(2000)
+      expect(told).toEqual(expected)
+      await scope.close()
+    }),
+  )
+
+  it('is silent from the moment closing begins, and notes who plays on', () =>
+    inVirtualTime(async (world) => {
+      const { line, connection, scope } = await call(world, { closeTakes: 300 })
+      for (const frame of frames) connection.play(frame)
+      await world.clock.elapse(100)
+      const closed = scope.close()
+      connection.play(frames[0]!)
+      await closed
+      expect(line.audibleAfterClosing).toBe(0)
+      expect(line.playedTooLate).toHaveLength(1)
+      expect(line.connection).toMatchObject({ closingAt: 100, endedAt: 400, endedBy: 'session' })
+      expect(line.counts).toMatchObject({ opened: 1, closed: 1, aborted: 0, live: 0 })
+    }))
+
+  it('counts what an avatar says after closing began, silence not included', () =>
+    inVirtualTime(async (world) => {
+      const { line, connection, scope } = await call(world, { avatar: { lag: 100 }, closeTakes: 300 })
+      connection.play(frames[0]!)
+      connection.play(silence(20, RATE))
+      for (const frame of frames) connection.play(frame)
+      await scope.close()
+      expect(line.audibleAfterClosing).toBe(80)
+    }))
+
+  it('lets the caller speak in real time, type, press keys and hang up, and then is silent', () =>
+    inVirtualTime(async (world) => {
+      const { line, connection, scope, told } = await call(world)
+      const both = Promise.all([line.caller.says(40), line.caller.pauses(30)])
+      line.caller.types('hello')
+      line.caller.presses('1#')
+      await both
+      connection.play(frames[0]!)
+      connection.mark(1)
+      line.caller.hangsUp()
+      line.caller.hangsUp()
+      line.caller.types('too late')
+      await line.caller.says(100)
+      connection.play(frames[0]!)
+      await world.clock.elapse(100)
+      expect(told).toEqual([
+        '0 text hello',
+        '0 dtmf 1',
+        '0 dtmf #',
+        '20 frame 20',
+        '40 frame 20',
+        '60 frame 20',
+        '80 frame 20',
+        '80 hung up',
+      ])
+      expect(line.heard).toEqual([])
+      expect(line.connection.endedBy).toBe('caller')
+      await scope.close()
+    }))
+
+  it('loses a caller who vanishes, as late as it was told to', () =>
+    inVirtualTime(async (world) => {
+      const { line, scope, told } = await call(world, { lostAfter: 5000 })
+      line.caller.vanishes()
+      line.caller.types('nobody hears this')
+      await world.clock.elapse(6000)
+      expect(told).toEqual(['5000 lost'])
+      await scope.close()
+    }))
+
+  it('fills the pauses with silence where it streams', () =>
+    inVirtualTime(async (world) => {
+      const { line, scope, told } = await call(world, { streams: true })
+      await world.clock.elapse(50)
+      await line.caller.says(60)
+      await world.clock.elapse(50)
+      await scope.close()
+      expect(told.map((each) => parseInt(each, 10))).toEqual([20, 40, 70, 90, 110, 140, 160])
+    }))
+
+  it('waits with the test until the caller has heard something, also if it is queued already', () =>
+    inVirtualTime(async (world) => {
+      const { line, connection, scope } = await call(world)
+      for (const frame of frames.slice(0, 25)) connection.play(frame)
+      const heard = line.caller.hears('morning')
+      for (const frame of frames.slice(25)) connection.play(frame)
+      await heard
+      expect(world.clock.now()).toBe(600)
+      await line.caller.hears()
+      const missed = expect(line.caller.hears('evening')).rejects.toThrow("before 'evening' was heard")
+      await scope.close()
+      await missed
+    }))
+})

@@ -1,0 +1,91 @@
+import type { AudioFrame, SampleRate } from '../audio/index.ts'
+import type { Line, LineConnection, LineEvents, PartContext } from '../parts/index.ts'
+import { PartLives, type PartCounts, type PartManners } from './part-life.ts'
+import type { HeardFrame } from './playout-record.ts'
+import { TestCaller } from './test-caller.ts'
+import { TestConnection } from './test-connection.ts'
+
+export interface TestLineOptions extends PartManners {
+  /** 16,000 unless set: the rate of the other scripted parts. */
+  sampleRate?: SampleRate
+  /** Milliseconds from `play()` to the caller's ear: 0 unless set. */
+  latency?: number
+  /** Its sound goes on for `lag` milliseconds after `clear()`. */
+  avatar?: { readonly lag: number }
+  /** Whether it confirms marks: yes unless false. */
+  confirms?: boolean
+  /** Whether it says how much was heard: yes unless false. */
+  knows?: boolean
+  /** Rude: it confirms what was cleared from inside `clear()`. */
+  marksAtOnce?: boolean
+  /** It sends silence while the caller is silent, as a telephone does. Off unless set: silence is many events. */
+  streams?: boolean
+  /** Milliseconds until it notices that the caller has vanished: 0 unless set. */
+  lostAfter?: number
+}
+
+/**
+ * A line to a caller who lives in the clock's time: hears what is played at the speed at which it sounds, and
+ * remembers it.
+ *
+ * ```ts
+ * const line = new TestLine()
+ * const session = new Session({ agent, models, line })
+ * await session.start()
+ * await line.caller.hears('Good morning')
+ * await line.caller.says('I need an appointment')
+ * line.caller.hangsUp()
+ * ```
+ */
+export class TestLine implements Line {
+  readonly name: string
+  readonly sampleRate: SampleRate
+  readonly counts: PartCounts
+  /** The one at the other end. */
+  readonly caller: TestCaller
+  readonly options: Readonly<TestLineOptions>
+  readonly #lives: PartLives
+  #connection: TestConnection | undefined
+
+  constructor(options: TestLineOptions = {}) {
+    this.options = options
+    this.#lives = new PartLives('line', options)
+    this.counts = this.#lives
+    this.name = this.#lives.name
+    this.sampleRate = options.sampleRate ?? 16_000
+    this.caller = new TestCaller(() => this.connection)
+  }
+
+  open(context: PartContext, events: LineEvents): Promise<LineConnection> {
+    return this.#lives.open(context, (life) => {
+      this.#connection = new TestConnection(life, events, this.sampleRate, this.options)
+      return this.#connection
+    })
+  }
+
+  /** The call. Throws if nobody has answered yet. */
+  get connection(): TestConnection {
+    if (this.#connection) return this.#connection
+    throw new Error(`line '${this.name}' has not been opened yet: start the session first`)
+  }
+
+  /** Every frame that reached the caller's ear so far. */
+  get heard(): readonly HeardFrame[] {
+    return this.connection.heard
+  }
+
+  /** The words that reached the caller's ear so far, if a `ScriptedTts` of the same rate spoke them. */
+  get heardText(): string {
+    return this.connection.heardText
+  }
+
+  /** Milliseconds of sound, silence not counted, that were heard after closing began (CL9). */
+  get audibleAfterClosing(): number {
+    return this.connection.audibleAfterClosing
+  }
+
+  /** Frames that somebody tried to play after closing began or the caller was gone. */
+  get playedTooLate(): readonly AudioFrame[] {
+    return this.connection.playedTooLate
+  }
+}

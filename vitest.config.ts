@@ -5,6 +5,8 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     setupFiles: ['test/setup.ts'],
     restoreMocks: true,
+    // Nothing sleeps: this only ends a test that hangs, also on a machine that is busy with other things.
+    testTimeout: 30_000,
     // Concurrent tests are child processes; the machines that run them have two cores.
     maxConcurrency: 2,
   },

@@ -10,7 +10,7 @@ export type CancelListener = (reason: CancelledError) => void
  */
 export class CancelToken {
   #reason: CancelledError | undefined
-  #listeners: Set<CancelListener> | undefined
+  #listeners: Listeners
   #controller: AbortController | undefined
 
   get cancelled(): boolean {
@@ -30,43 +30,49 @@ export class CancelToken {
     return this.#controller.signal
   }
 
+  // The next two are getters so that each can be taken out of a task's context and called alone.
+
   /** Calls `listener` when the token is cancelled, at once if it is already. Returns the way to unsubscribe. */
-  onCancel(listener: CancelListener): () => void {
-    if (this.#reason) {
-      listener(this.#reason)
-      return nothing
+  get onCancel(): (listener: CancelListener) => () => void {
+    return (listener) => {
+      if (this.#reason) {
+        listener(this.#reason)
+        return nothing
+      }
+      // A function of its own for each call: the same listener registered twice is two subscriptions.
+      const own: CancelListener = (reason) => listener(reason)
+      this.#listeners = add(this.#listeners, own)
+      return () => {
+        this.#listeners = remove(this.#listeners, own)
+      }
     }
-    // A function of its own for each call: the same listener registered twice is two subscriptions.
-    const own: CancelListener = (reason) => listener(reason)
-    const listeners = (this.#listeners ??= new Set())
-    listeners.add(own)
-    return () => listeners.delete(own)
   }
 
   /**
    * What `promise` becomes, unless the token is cancelled first: then the reason is thrown at once. It leaves nothing
    * behind on the token, so it can stand in a loop that runs for hours.
    */
-  until<T>(promise: PromiseLike<T>): Promise<T> {
-    if (this.#reason) {
-      promise.then(nothing, nothing)
-      return Promise.reject(this.#reason)
+  get until(): <T>(promise: PromiseLike<T>) => Promise<T> {
+    return (promise) => {
+      if (this.#reason) {
+        promise.then(nothing, nothing)
+        return Promise.reject(this.#reason)
+      }
+      return new Promise((resolve, reject) => {
+        // `reject` is its own listener: the cheapest subscription there is, and this stands in every audio loop.
+        this.#listeners = add(this.#listeners, reject)
+        promise.then(
+          (value) => {
+            this.#listeners = remove(this.#listeners, reject)
+            resolve(value)
+          },
+          (error: unknown) => {
+            this.#listeners = remove(this.#listeners, reject)
+            reject(error)
+          },
+        )
+      })
     }
-    const listeners = (this.#listeners ??= new Set())
-    return new Promise((resolve, reject) => {
-      // `reject` is its own listener: the cheapest subscription there is, and this stands in every audio loop.
-      listeners.add(reject)
-      promise.then(
-        (value) => {
-          listeners.delete(reject)
-          resolve(value)
-        },
-        (error: unknown) => {
-          listeners.delete(reject)
-          reject(error)
-        },
-      )
-    })
   }
 
   throwIfCancelled(): void {
@@ -80,17 +86,32 @@ export class CancelToken {
   cancelWith(reason: CancelledError, onError: (error: unknown) => void): void {
     if (this.#reason) return
     this.#reason = reason
-    const listeners = this.#listeners
-    this.#listeners = undefined
     this.#controller?.abort(reason)
-    for (const listener of listeners ?? []) {
+    // They stay where they are meanwhile, so that a listener can still take back one that comes after it.
+    const listeners = this.#listeners
+    for (const listener of typeof listeners === 'function' ? [listeners] : (listeners ?? [])) {
       try {
         listener(reason)
       } catch (error) {
         onError(error)
       }
     }
+    this.#listeners = undefined
   }
+}
+
+/** A task mostly waits for one thing at a time: the set, as heavy as the whole token, is made for the second. */
+type Listeners = CancelListener | Set<CancelListener> | undefined
+
+function add(listeners: Listeners, listener: CancelListener): Listeners {
+  if (listeners === undefined) return listener
+  if (typeof listeners === 'function') return new Set([listeners, listener])
+  return listeners.add(listener)
+}
+
+function remove(listeners: Listeners, listener: CancelListener): Listeners {
+  if (listeners instanceof Set) listeners.delete(listener)
+  return listeners === listener ? undefined : listeners
 }
 
 export function nothing(): void {}

@@ -1,5 +1,4 @@
 import { attempt } from './attempt.ts'
-import { CancelToken } from './cancel.ts'
 import type { Timer } from './clock.ts'
 import type { LateSink, Ledger } from './ledger.ts'
 import { Owned } from './owned.ts'
@@ -11,9 +10,9 @@ import type { StepOutcome } from './report.ts'
  */
 export class Deferred extends Owned {
   readonly kind = 'deferred'
-  readonly #work: (signal: AbortSignal) => unknown
+  /** Gone once it has begun: work that never ends must not keep all that it knows (SC9). */
+  #work: ((signal: AbortSignal) => unknown) | undefined
   readonly #cap: number | undefined
-  readonly #token = new CancelToken()
   #beganAt: number | undefined
   #late: LateSink | undefined
   #releaseTimer: Timer | undefined
@@ -34,9 +33,20 @@ export class Deferred extends Owned {
     const { ledger } = this
     if (!ledger || this.#beganAt !== undefined) return
     this.#beganAt = ledger.clock.now()
-    const work = ledger.intercepted('deferred', this.name, this.#work)
+    const work = ledger.intercepted('deferred', this.name, this.#work!)
+    this.#work = undefined
+    let done: unknown
+    try {
+      done = work(this.signal)
+    } catch (error) {
+      return this.#end('failed', error)
+    }
+    this.#follow(done)
+  }
+
+  #follow(done: unknown): void {
     attempt(
-      () => work(this.#token.signal),
+      () => done,
       () => this.#end('done'),
       (error) => this.#end('failed', error),
     )
@@ -55,6 +65,7 @@ export class Deferred extends Owned {
     const late = ledger.lateSink(this)
     this.#late = (outcome) => {
       this.#releaseTimer?.clear()
+      this.#releaseTimer = undefined
       late(outcome)
       background.leave()
     }
@@ -64,7 +75,7 @@ export class Deferred extends Owned {
       `release of '${this.name}'`,
       () => {
         this.#tooLate({ outcome: 'timed-out' })
-        this.#token.cancelWith(reason, () => {})
+        this.cancelWith(reason, () => {})
       },
     )
     ledger.closing.recordStep(this, 'pending', this.#beganAt, false)

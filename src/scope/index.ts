@@ -1,6 +1,7 @@
-export { CancelToken, type CancelListener } from './cancel.ts'
+export { CancelToken, nothing, type CancelListener } from './cancel.ts'
 export { systemClock, type Clock, type Timer } from './clock.ts'
 export { Deadline } from './deadline.ts'
+export { describeError } from './describe-error.ts'
 export {
   CancelledError,
   EndwellError,

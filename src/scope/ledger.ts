@@ -90,7 +90,9 @@ export class Ledger {
 
   /** Everything that is owned, as it is now, those that nobody waits for included. */
   all(): Owned[] {
-    return [...this.#members.flatMap((members) => [...members]), ...this.closers]
+    const all: Owned[] = []
+    for (const members of [...this.#members, this.closers]) for (const member of members) all.push(member)
+    return all
   }
 
   /** How many phases from `phase` on have members. */
@@ -130,6 +132,11 @@ export class Ledger {
     this.#size--
     this.closers.add(member)
     this.closing?.memberEnded(member)
+  }
+
+  /** The report of the close, if `member` asked for it. */
+  askedBy(member: Owned): Promise<ScopeReport> | undefined {
+    return this.closers.has(member) ? this.closing?.report : undefined
   }
 
   /** Something threw where nobody could catch it. It is kept for the report and told to `onProblem`. */

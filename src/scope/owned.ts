@@ -1,3 +1,4 @@
+import { CancelToken } from './cancel.ts'
 import type { CancelledError } from './errors.ts'
 import type { Ledger } from './ledger.ts'
 
@@ -15,16 +16,18 @@ export type Kind = 'task' | 'opening' | 'resource' | 'deferred' | 'timer' | 'sco
  * child       told        cancelled     its phases      goes on           forced
  * timer       cleared     –             –               –                 –
  *
- * `tell`, `cancel` and `force` are synchronous and throw nothing. A member that has ended calls `ledger.ended(this)`
+ * It is its own cancel token, not one with a token beside it: there are many, and an object each would be a tenth of a
+ * task. `tell`, `cancel` and `force` are synchronous and throw nothing. A member that has ended calls `ledger.ended(this)`
  * once; after `force()` it has.
  */
-export abstract class Owned {
+export abstract class Owned extends CancelToken {
   abstract readonly kind: Kind
   /** Unique in its tree of scopes. */
   readonly id: number
   readonly name: string
   /** Index into the scope's list of phases. */
   readonly phase: number
+  /** In whole milliseconds: nobody reads more, and a number with a fraction is an object of its own. */
   readonly since: number
   /** True while closing waits for it before it begins the next phase. */
   holds = false
@@ -32,11 +35,12 @@ export abstract class Owned {
   protected ledger: Ledger | undefined
 
   constructor(ledger: Ledger, name: string, phase: number, id: number = ++ledger.tree.lastId) {
+    super()
     this.ledger = ledger
     this.id = id
     this.name = name
     this.phase = phase
-    this.since = ledger.clock.now()
+    this.since = Math.floor(ledger.clock.now())
   }
 
   tell(_reason: CancelledError): void {}

@@ -1,5 +1,5 @@
 import { attempt } from './attempt.ts'
-import { CancelToken, nothing } from './cancel.ts'
+import { nothing } from './cancel.ts'
 import { CancelledError, EndwellError, NotAResourceError } from './errors.ts'
 import type { Ledger, LateSink } from './ledger.ts'
 import { Owned } from './owned.ts'
@@ -48,7 +48,6 @@ export class OwnedResource extends Owned {
   /** What the owner knows it by. */
   #thing: object | undefined
   readonly #cap: number | undefined
-  readonly #token = new CancelToken()
   #told = false
   #beganAt: number | undefined
   #late: LateSink | undefined
@@ -87,7 +86,7 @@ export class OwnedResource extends Owned {
       this.#resource?.close(signal),
     )
     attempt(
-      () => close(this.#token.signal),
+      () => close(this.signal),
       () => this.#closed(),
       (error) => this.#failed(error),
     )
@@ -146,7 +145,7 @@ export class OwnedResource extends Owned {
     if (!ledger) return
     this.#late = ledger.closing ? ledger.lateSink(this) : nothing
     const reason = ledger.closing?.reason ?? new CancelledError(`'${this.name}' did not end in time`)
-    this.#token.cancelWith(reason, (error) => ledger.problem(`close signal of '${this.name}'`, error))
+    this.cancelWith(reason, (error) => ledger.problem(`close signal of '${this.name}'`, error))
     this.#abort(ledger)
     this.#finish(ledger, outcome, true)
   }

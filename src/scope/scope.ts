@@ -10,7 +10,7 @@ import { Registry, origin, type Live } from './registry.ts'
 import type { ScopeReport } from './report.ts'
 import { OwnedResource, asResource, type Endings, type Resource } from './resource.ts'
 import { duration, settle, type DefaultPhase, type ScopeOptions } from './settings.ts'
-import { Task, type TaskContext, type TaskHandle } from './task.ts'
+import { Opening, Task, type TaskContext, type TaskHandle } from './task.ts'
 import { OwnedTimer } from './timer.ts'
 
 export interface CloseOptions {
@@ -111,7 +111,7 @@ export class Scope<Phase extends string = DefaultPhase> {
   ): TaskHandle<T> {
     const ledger = this.#ledger
     ledger.admit(`spawn '${name}'`)
-    const task = new Task<T>(ledger, 'task', name, this.#phase(options?.phase, 'first'), options?.shield)
+    const task = new Task<T>(ledger, name, this.#phase(options?.phase, 'first'), options?.shield)
     ledger.add(task)
     return task.run(ledger.intercepted('task', name, work))
   }
@@ -138,7 +138,7 @@ export class Scope<Phase extends string = DefaultPhase> {
     const ledger = this.#ledger
     ledger.admit(`open '${name}'`)
     const open = ledger.intercepted('open', name, opener)
-    const task = new Task<T>(ledger, 'opening', name, this.#phase(options.phase, 'last'))
+    const task = new Opening<T>(ledger, name, this.#phase(options.phase, 'last'))
     ledger.add(task)
     // The closure reaches the scope through its context alone, which is revoked if the opener never comes back (SC9).
     return task.opening(async (context) => {

@@ -1,5 +1,5 @@
 import { attempt } from './attempt.ts'
-import { CancelToken, nothing, type CancelListener } from './cancel.ts'
+import { nothing, type CancelListener } from './cancel.ts'
 import type { Timer } from './clock.ts'
 import { CancelledError, ScopeClosedError, isAnswerTo, withoutStack } from './errors.ts'
 import type { LateSink, Ledger } from './ledger.ts'
@@ -40,28 +40,38 @@ export interface TaskHandle<T> {
   cancel(why?: string): void
 }
 
+/** For how long a close does not cancel a task (SC13). */
+interface Shield {
+  readonly ms: number
+  timer: Timer | undefined
+  cancelledAt: number | undefined
+}
+
+/** How a task ended. */
+interface End {
+  readonly outcome: TaskOutcome
+  /** What it returned or threw. */
+  readonly value: unknown
+  /** The report of its scope, if it asked for that close itself. */
+  readonly report: Promise<ScopeReport> | undefined
+  /** Where its real outcome goes, if it was given up and comes after the books were closed. */
+  late: LateSink | undefined
+}
+
 /** The handle and the context are one object: there are many tasks, and most are never looked at. */
 export class Task<T> extends Owned implements TaskContext, TaskHandle<T> {
-  readonly kind: 'task' | 'opening'
-  readonly #token = new CancelToken()
-  /** For how long a close does not cancel it (SC13). */
-  readonly #shield: number
-  #shieldTimer: Timer | undefined
-  #cancelledAt: number | undefined
-  #exempt = false
-  #outcome: TaskOutcome | undefined
-  /** What it returned or threw. */
-  #ending: unknown
+  readonly #shield: Shield | undefined
+  #end: End | undefined
   #result: { readonly promise: Promise<T>; readonly settle: () => void } | undefined
-  /** Where its outcome goes if it comes after the books were closed. */
-  #late: LateSink | undefined
-  /** The report it asked for itself. */
-  #closed: Promise<ScopeReport> | undefined
 
-  constructor(ledger: Ledger, kind: 'task' | 'opening', name: string, phase: number, shield = 0) {
+  constructor(ledger: Ledger, name: string, phase: number, shield = 0) {
     super(ledger, name, phase)
-    this.kind = kind
-    this.#shield = duration('shield', shield)
+    if (duration('shield', shield) > 0)
+      this.#shield = { ms: shield, timer: undefined, cancelledAt: undefined }
+  }
+
+  get kind(): 'task' | 'opening' {
+    return 'task'
   }
 
   /** Like `run`, for a resource on its way: the caller hears of a cancel at once, not when the opener does (SC7). */
@@ -74,7 +84,7 @@ export class Task<T> extends Owned implements TaskContext, TaskHandle<T> {
     })
     this.#result = { promise: ready, settle }
     const { name } = this.#books('open')
-    this.#token.onCancel((reason) => {
+    this.onCancel((reason) => {
       ready.catch(nothing)
       reject(withoutStack(() => new ScopeClosedError(name, `open '${this.name}'`, reason)))
     })
@@ -84,18 +94,15 @@ export class Task<T> extends Owned implements TaskContext, TaskHandle<T> {
 
   /** Starts the work, now. What it throws, now or later, becomes its outcome. */
   run(work: (context: TaskContext) => T | PromiseLike<T>): this {
-    attempt(
-      () => work(this),
-      (value) => this.#end('ended', value),
-      (error) => this.#threw(error),
-    )
+    // Bound, not closures: those would keep the work alive as long as it runs, and all that it knows (SC9).
+    attempt(() => work(this), this.#returned.bind(this), this.#threw.bind(this))
     return this
   }
 
   // ── the handle ──
 
   get outcome(): TaskOutcome | undefined {
-    return this.#outcome
+    return this.#end?.outcome
   }
 
   get result(): Promise<T> {
@@ -106,58 +113,44 @@ export class Task<T> extends Owned implements TaskContext, TaskHandle<T> {
       })
       promise.catch(nothing)
       this.#result = { promise, settle }
-      if (this.#outcome) settle()
+      if (this.#end) settle()
     }
     return this.#result.promise
   }
 
   /** Closing comes with its reason and respects the shield; everybody else comes with words, and does not. */
   override cancel(why?: string | CancelledError): void {
-    if (this.#outcome || this.#token.cancelled) return
+    if (this.#end || this.cancelled) return
     const closing = this.ledger?.closing
-    if (why instanceof CancelledError && this.#shield > 0 && closing) {
-      this.#shieldTimer = closing.afterShield(this.#shield, this.name, () => this.#stop(why))
+    if (why instanceof CancelledError && this.#shield && closing) {
+      this.#shield.timer = closing.afterShield(this.#shield.ms, this.name, () => this.#stop(why))
     } else {
-      this.#stop(
-        why instanceof CancelledError ? why : new CancelledError(why ?? `task '${this.name}' was cancelled`),
-      )
+      this.#stop(why instanceof CancelledError ? why : this.#reason(why))
     }
   }
 
+  #reason(why = `task '${this.name}' was cancelled`): CancelledError {
+    return withoutStack(() => new CancelledError(why))
+  }
+
   // ── the context ──
-
-  get signal(): AbortSignal {
-    return this.#token.signal
-  }
-
-  get cancelled(): boolean {
-    return this.#token.cancelled
-  }
 
   get scope(): Scope<string> {
     return this.#books(`use the context of task '${this.name}'`).scope
   }
 
-  // The next four are getters so that each can be taken out of the context and called alone.
-
-  get onCancel(): TaskContext['onCancel'] {
-    return (listener) => this.#token.onCancel(listener)
-  }
-
-  get until(): TaskContext['until'] {
-    return (promise) => this.#token.until(promise)
-  }
+  // `onCancel` and `until` are the token's. Getters, so that each can be taken out of the context and called alone.
 
   get sleep(): TaskContext['sleep'] {
     return async (ms) => {
-      this.#token.throwIfCancelled()
+      this.throwIfCancelled()
       const { clock } = this.#books('sleep')
       let timer: Timer | undefined
       const over = new Promise<void>((resolve) => {
         timer = clock.after(duration('sleep', ms), `sleep of '${this.name}'`, resolve)
       })
       try {
-        await this.#token.until(over)
+        await this.until(over)
       } finally {
         timer?.clear()
       }
@@ -167,19 +160,18 @@ export class Task<T> extends Owned implements TaskContext, TaskHandle<T> {
   get close(): TaskContext['close'] {
     return async (options) => {
       // Once it is on its own, all it can get is the report it asked for.
-      if (this.ledger || !this.#closed) this.#closed = this.scope.close({ ...options, from: this })
-      return this.#closed
+      return this.#end?.report ?? this.scope.close({ ...options, from: this })
     }
   }
 
   // ── closing ──
 
   override sooner(): void {
-    if (!this.#shieldTimer || !this.ledger?.closing) return
+    if (!this.#shield?.timer || !this.ledger?.closing) return
     const { reason } = this.ledger.closing
-    this.#shieldTimer.clear()
-    const left = this.#shield - (this.ledger.clock.now() - this.ledger.closing.askedAt)
-    this.#shieldTimer = this.ledger.closing.afterShield(left, this.name, () => this.#stop(reason))
+    this.#shield.timer.clear()
+    const left = this.#shield.ms - (this.ledger.clock.now() - this.ledger.closing.askedAt)
+    this.#shield.timer = this.ledger.closing.afterShield(left, this.name, () => this.#stop(reason))
   }
 
   hold(share: number): number {
@@ -190,7 +182,6 @@ export class Task<T> extends Owned implements TaskContext, TaskHandle<T> {
   exemptFrom(closing: Ledger): void {
     for (let ledger = this.ledger; ledger; ledger = ledger.parent) {
       if (ledger !== closing) continue
-      this.#exempt = true
       this.ledger!.exempt(this)
     }
   }
@@ -202,60 +193,80 @@ export class Task<T> extends Owned implements TaskContext, TaskHandle<T> {
     // Being told to stop can have ended it, by a listener that settles synchronously.
     const ledger = this.leave()
     if (!ledger) return
-    this.#late = ledger.lateSink(this)
-    this.#outcome = this.#exempt ? 'closer' : 'abandoned'
-    this.#ending = withoutStack(
+    const error = withoutStack(
       () => new ScopeClosedError(ledger.name, `wait for task '${this.name}'`, closing.reason),
     )
-    this.#record(ledger, this.#outcome)
+    const report = ledger.askedBy(this)
+    this.#end = {
+      outcome: report ? 'closer' : 'abandoned',
+      value: error,
+      report,
+      late: ledger.lateSink(this),
+    }
+    this.#record(ledger, this.#end)
   }
 
   #stop(reason: CancelledError): void {
-    if (this.#token.cancelled) return
-    this.#shieldTimer?.clear()
-    this.#shieldTimer = undefined
+    if (this.cancelled) return
     const ledger = this.ledger
-    this.#cancelledAt = ledger?.clock.now()
-    this.#token.cancelWith(reason, (error) => ledger?.problem(`cancel listener of '${this.name}'`, error))
+    if (this.#shield) {
+      this.#unshield()
+      this.#shield.cancelledAt = ledger?.clock.now()
+    }
+    this.cancelWith(reason, (error) => ledger?.problem(`cancel listener of '${this.name}'`, error))
+  }
+
+  #unshield(): void {
+    if (!this.#shield) return
+    this.#shield.timer?.clear()
+    this.#shield.timer = undefined
+  }
+
+  #returned(value: T): void {
+    this.#ended('ended', value)
   }
 
   #threw(error: unknown): void {
-    const { reason } = this.#token
-    this.#end(reason && isAnswerTo(reason, error) ? 'cancelled' : 'failed', error)
+    const { reason } = this
+    this.#ended(reason && isAnswerTo(reason, error) ? 'cancelled' : 'failed', error)
   }
 
-  #end(outcome: 'ended' | 'cancelled' | 'failed', ending: unknown): void {
-    this.#shieldTimer?.clear()
-    this.#shieldTimer = undefined
+  #ended(outcome: 'ended' | 'cancelled' | 'failed', value: unknown): void {
+    this.#unshield()
     const ledger = this.leave()
     if (!ledger) {
-      const late = this.#late
-      this.#late = undefined
-      late?.(outcome === 'ended' ? { outcome, value: ending } : { outcome, error: ending })
+      const late = this.#end?.late
+      if (this.#end) this.#end.late = undefined
+      late?.(outcome === 'ended' ? { outcome, value } : { outcome, error: value })
       return
     }
-    this.#outcome = outcome
-    this.#ending = ending
+    this.#end = { outcome, value, report: ledger.askedBy(this), late: undefined }
     // A failure that nobody asked for would be lost: while the scope lives, that is a problem (SC1).
-    if (outcome === 'failed' && !this.#result && !ledger.closing)
-      ledger.problem(`task '${this.name}'`, ending)
-    this.#record(ledger, outcome)
+    if (outcome === 'failed' && !this.#result && !ledger.closing) ledger.problem(`task '${this.name}'`, value)
+    this.#record(ledger, this.#end)
   }
 
-  #record(ledger: Ledger, outcome: TaskOutcome): void {
+  #record(ledger: Ledger, { outcome, value }: End): void {
     if (this.kind === 'task') ledger.totals[outcome]++
-    ledger.closing?.recordTask(this, outcome, this.#shield > 0 ? this.#cancelledAt : undefined, this.#ending)
+    ledger.closing?.recordTask(this, outcome, this.#shield?.cancelledAt, value)
     ledger.ended(this, outcome)
     this.#result?.settle()
   }
 
   #settle(resolve: (value: T) => void, reject: (error: unknown) => void): void {
-    if (this.#outcome === 'ended') resolve(this.#ending as T)
-    else reject(this.#ending)
+    if (this.#end?.outcome === 'ended') resolve(this.#end.value as T)
+    else reject(this.#end?.value)
   }
 
   #books(what: string): Ledger {
-    if (!this.ledger) throw new ScopeClosedError(undefined, what, this.#token.reason)
+    if (!this.ledger) throw new ScopeClosedError(undefined, what, this.reason)
     return this.ledger
+  }
+}
+
+/** The task that opens a resource. */
+export class Opening<T> extends Task<T> {
+  override get kind(): 'opening' {
+    return 'opening'
   }
 }

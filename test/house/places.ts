@@ -24,6 +24,11 @@ export const places: readonly Place[] = [
     reason: 'says how many simulated lives it lived a second; no life sees it',
   },
   {
+    path: 'test/matrix/main.ts',
+    powers: ['now'],
+    reason: 'says how long the cases took; no case sees it',
+  },
+  {
     path: 'bench/scope/promise-race.ts',
     powers: ['race'],
     reason: 'shows what a race costs, which is why there is none',

@@ -28,8 +28,21 @@ async function connect(signal: AbortSignal): Promise<Resource> {
 
 async function closeWithStuckWork(clock: Clock): Promise<Record<string, WeakRef<object>>> {
   const session = { transcript: 'hello' }
-  const scope = new Scope('call', { clock, closeWithin: 100, onProblem: () => void session.transcript })
-  const { result } = scope.spawn('tool', tool)
+  const scope = new Scope('call', {
+    clock,
+    closeWithin: 100,
+    releaseTimeout: 0,
+    onProblem: () => void session.transcript,
+  })
+  // Started through closures that know the session, as the runtime's own code does.
+  const { result } = scope.spawn('tool', (context) => {
+    session.transcript += '.'
+    return tool(context)
+  })
+  scope.defer('flush', () => {
+    session.transcript += '.'
+    return never()
+  })
   stuck.push(result)
   scope.open('link', connect).catch(() => {})
   scope.own('feed', { close: never, abort() {} })

@@ -110,6 +110,8 @@ function checkTask(
   if (outcome === undefined) return fail('SC8', `${task.name} has no outcome`)
   const latecomers = facts.late.filter(({ name }) => name === task.name)
   const expected: Record<string, TaskOutcome> = { returned: 'ended', cancelled: 'cancelled', threw: 'failed' }
+  if (outcome === 'abandoned' && task.askedAt !== undefined)
+    fail('SC16', `${task.name} asked for the close, and was waited for`)
   if (outcome === 'abandoned' || outcome === 'closer') {
     if (outcome === 'closer' && task.askedAt === undefined) fail('SC16', `${task.name} was let go as closer`)
     if (task.endedAt !== undefined && task.endedAt < closedAt)

@@ -24,8 +24,8 @@ export interface Contestant {
   readonly load: () => Promise<{ readonly measure: Measure }>
 }
 
-/** Takes one sample of each figure that the contestant has part in; those of the heap only if it shall `weigh`. */
-export type Measure = (weigh: boolean) => Promise<Sample>
+/** Takes one sample of each figure that the contestant has part in. Its process ends after that. */
+export type Measure = () => Promise<Sample>
 export type Sample = Readonly<Record<string, number>>
 
 /** What ours must reach: so many times cheaper than a contestant, or no more than so much. */

@@ -1,8 +1,13 @@
 import { benches } from './benches.ts'
-import { weighing } from './rounds.ts'
 
-/** The process of one contestant: takes one sample, sends it to its parent, ends. */
-const [bench = '', contestant = '', weigh] = process.argv.slice(2)
+/** What the process of one contestant is asked for, as JSON in its first argument. */
+export interface Order {
+  readonly bench: string
+  readonly contestant: string
+}
+
+// Takes one sample, sends it to its parent, ends.
+const { bench, contestant } = JSON.parse(process.argv[2]!) as Order
 const { measure } = await benches[bench]!.contestants[contestant]!.load()
-process.send!(await measure(weigh === weighing))
+process.send!(await measure())
 process.disconnect()

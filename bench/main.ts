@@ -36,7 +36,8 @@ async function run(chosen: Bench, rounds: number, json: boolean): Promise<number
   if (process.stderr.isTTY) process.stderr.write('\r\u001B[K')
   const verdict = judge(chosen, medians)
   const versions = versionsOf(chosen)
-  if (json) console.log(JSON.stringify({ bench: name, node: process.version, versions, medians, ...verdict }))
+  const outcome = { bench: name, node: process.version, versions, medians, ...verdict }
+  if (json) console.log(JSON.stringify(outcome, thousandths))
   else console.log(`node ${process.version}\n${table(chosen, medians, verdict, versions)}`)
   return verdict.ok ? exitCodes.ok : exitCodes.failed
 }
@@ -49,4 +50,9 @@ function versionsOf({ contestants }: Bench): Record<string, string> {
       return [[contestant, (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version]]
     }),
   )
+}
+
+/** Nobody reads more digits. */
+function thousandths(_key: string, value: unknown): unknown {
+  return typeof value === 'number' ? Math.round(value * 1_000) / 1_000 : value
 }

@@ -4,12 +4,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import type { Bench, Sample } from './bench.ts'
+import type { Order } from './child.ts'
 import { median } from './median.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-
-/** The argument that tells a contestant's process to weigh its heap, too. */
-export const weighing = 'weigh'
 
 /** The median of each figure, by contestant. */
 export type Medians = Readonly<Record<string, Sample>>
@@ -19,8 +17,7 @@ export type Medians = Readonly<Record<string, Sample>>
  *
  * Each sample has a process of its own: in a shared one the garbage, the loaded modules and the compiler's guesses of
  * one contestant change the figures of the next, its heap above all. The order moves on by one a round, so that a
- * neighbour's work on the same machine does not always meet the same contestant. The heap is weighed in the first
- * round alone: its figures are the same every time.
+ * neighbour's work on the same machine does not always meet the same contestant.
  */
 export async function runRounds(
   name: string,
@@ -35,9 +32,7 @@ export async function runRounds(
     for (let round = 0; round < rounds; round++) {
       for (const contestant of rotated(contestants, round)) {
         progress(`round ${round + 1} of ${rounds}: ${contestant}`)
-        samples
-          .get(contestant)!
-          .push(await measureApart(built, [name, contestant, round === 0 ? weighing : '']))
+        samples.get(contestant)!.push(await measureApart(built, { bench: name, contestant }))
       }
     }
   } finally {
@@ -63,9 +58,11 @@ function build(): string {
   return folder
 }
 
-function measureApart(built: string, args: readonly string[]): Promise<Sample> {
+function measureApart(built: string, order: Order): Promise<Sample> {
   return new Promise((resolve, reject) => {
-    const child = fork(join(built, 'bench', 'child.js'), args, { execArgv: ['--expose-gc'] })
+    const child = fork(join(built, 'bench', 'child.js'), [JSON.stringify(order)], {
+      execArgv: ['--expose-gc'],
+    })
     let sample: Sample | undefined
     child.on('message', (message) => {
       sample = message as Sample
@@ -73,8 +70,7 @@ function measureApart(built: string, args: readonly string[]): Promise<Sample> {
     child.on('error', reject)
     child.on('exit', (code, signal) => {
       if (code === 0 && sample) resolve(sample)
-      else
-        reject(new Error(`the process for ${args.join(', ')} ended with ${code ?? signal}, without a sample`))
+      else reject(new Error(`${order.contestant} ended with ${code ?? signal}, without a sample`))
     })
   })
 }
@@ -85,8 +81,8 @@ function rotated<T>(list: readonly T[], by: number): T[] {
 }
 
 function medians(samples: readonly Sample[]): Sample {
-  const figures = new Set(samples.flatMap((sample) => Object.keys(sample)))
+  const figures = Object.keys(samples[0] ?? {})
   return Object.fromEntries(
-    [...figures].map((figure) => [figure, median(samples.flatMap((sample) => sample[figure] ?? []))]),
+    figures.map((figure) => [figure, median(samples.map((sample) => sample[figure]!))]),
   )
 }

@@ -3,15 +3,16 @@ import { median } from './median.ts'
 /** What a contestant measures itself with, inside its own process. */
 
 /**
- * Microseconds that one call of `work` takes once it has been called often: the median of five stretches.
+ * Microseconds that one call of `work` takes once it has been called often: the median of fifteen stretches.
  *
  * Garbage is collected before the warm-up and never after it: a full collection throws the optimized code away whose
- * objects have died, and the figure would be that of compiling it anew.
+ * objects have died, and the figure would be that of compiling it anew. The engine's own collections do so as well,
+ * once a second; they spoil two or three of the stretches, and the median leaves those out.
  */
 export async function perCall(work: () => Promise<unknown>): Promise<number> {
-  const stretch = Math.ceil((await warmUp(work)) / 10)
+  const stretch = Math.ceil((await warmUp(work)) / 20)
   const samples: number[] = []
-  for (let i = 0; i < 5; i++) {
+  for (let i = 0; i < 15; i++) {
     const took = await cpuTime(async () => {
       for (let call = 0; call < stretch; call++) await work()
     })
@@ -20,12 +21,12 @@ export async function perCall(work: () => Promise<unknown>): Promise<number> {
   return median(samples)
 }
 
-/** Calls `work` for half a second of computing, which is what the compiler needs. Returns how often that was. */
-export async function warmUp(work: () => Promise<unknown>): Promise<number> {
+/** Calls `work` for 0.7 s of computing: the compiler needs up to 0.5. Returns how often that was. */
+async function warmUp(work: () => Promise<unknown>): Promise<number> {
   collectGarbage()
   let calls = 0
   let took = 0
-  while (took < 500_000) {
+  while (took < 700_000) {
     took += await cpuTime(async () => {
       for (let call = 0; call < 20; call++) await work()
     })

@@ -45,15 +45,17 @@ function aligned(rows: readonly (readonly string[])[]): string[] {
 
 function number(value: number | undefined, digits: number): string {
   if (value === undefined) return '–'
-  return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })
+  // Adding 0 turns -0 into 0.
+  const rounded = Number(value.toFixed(digits)) + 0
+  return rounded.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })
 }
 
 function line({ wanted, got, ok }: Judged): string {
-  return `${ok ? 'met   ' : 'missed'}  ${wanted} (${got})`
+  return `${ok ? 'met   ' : 'missed'}  ${wanted} (it is ${got})`
 }
 
 function sum(marks: readonly Judged[]): string {
   const missed = marks.filter(({ ok }) => !ok)
   if (missed.length === 0) return `ok: all ${marks.length} marks are met`
-  return `not ok: ${missed.length} of ${marks.length} marks are missed: ${missed.map(({ wanted }) => wanted).join('; ')}`
+  return `not ok: ${missed.length} of ${marks.length} marks are missed`
 }

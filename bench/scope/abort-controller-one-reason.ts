@@ -1,5 +1,5 @@
 import type { Sample } from '../bench.ts'
-import { measureFamily, untilAborted, type Family } from './children.ts'
+import { timeFamily, untilAborted, weighFamily, type Family } from './children.ts'
 
 /** As a careful user writes it: one reason for all, as endwell has. */
 const family: Family = async (count, children, live) => {
@@ -10,12 +10,12 @@ const family: Family = async (count, children, live) => {
     controllers.push(controller)
     tasks.push(untilAborted(children, controller.signal))
   }
-  live()
+  await live()
   const reason = new Error('closed')
   for (const controller of controllers) controller.abort(reason)
   await Promise.allSettled(tasks)
 }
 
-export function measure(weigh: boolean): Promise<Sample> {
-  return measureFamily(family, weigh)
+export async function measure(): Promise<Sample> {
+  return { ...(await timeFamily(family)), ...(await weighFamily(family)) }
 }

@@ -1,5 +1,5 @@
 import type { Sample } from '../bench.ts'
-import { measureFamily, untilAborted, type Family } from './children.ts'
+import { timeFamily, untilAborted, weighFamily, type Family } from './children.ts'
 import { measureFrames, type AwaitFrame } from './frames.ts'
 
 /** As it is mostly written: every `abort()` makes its own reason, a `DOMException` with a stack. */
@@ -11,15 +11,15 @@ const family: Family = async (count, children, live) => {
     controllers.push(controller)
     tasks.push(untilAborted(children, controller.signal))
   }
-  live()
+  await live()
   for (const controller of controllers) controller.abort()
   await Promise.allSettled(tasks)
 }
 
-export async function measure(weigh: boolean): Promise<Sample> {
-  const tasks = await measureFamily(family, weigh)
+export async function measure(): Promise<Sample> {
+  const times = await timeFamily(family)
   const frames = await measureFrames(listening(new AbortController().signal))
-  return { ...tasks, ...frames }
+  return { ...times, ...frames, ...(await weighFamily(family)) }
 }
 
 function listening(signal: AbortSignal): AwaitFrame {

@@ -3,5 +3,5 @@ import { measureFrames } from './frames.ts'
 
 /** The floor: a wait that nothing can end early. */
 export function measure(): Promise<Sample> {
-  return measureFrames(async (frame) => await frame)
+  return measureFrames((frame) => frame)
 }

@@ -1,9 +1,11 @@
 import type { Sample } from '../bench.ts'
 import { cpuTime, heap, perCall } from '../sampling.ts'
-import { liveTasks } from './index.ts'
 
-/** Starts `count` children in a new scope, calls `live` when all of them wait, then cancels and awaits them. */
-export type Family = (count: number, child: Children, live: () => void) => Promise<void>
+/** How many tasks live at once; effection gets fewer, or it alone would take as long as the rest. */
+export const liveTasks = { all: 100_000, effection: 10_000 } as const
+
+/** Starts `count` children in a new scope, awaits `live` when all of them wait, then cancels and awaits them. */
+export type Family = (count: number, children: Children, live: () => void | Promise<void>) => Promise<void>
 
 /** Counts the children of one scope, so that no contestant is done before the last `finally` has run. */
 export class Children {
@@ -47,33 +49,34 @@ export async function untilAborted(children: Children, signal: AbortSignal): Pro
   }
 }
 
-/** The figures of tasks: of many at once, and of ten at a time. */
-export async function measureFamily(
-  family: Family,
-  weigh: boolean,
-  count: number = liveTasks.all,
-): Promise<Sample> {
-  // The small first: after the many, their garbage is on the bill of whatever comes next.
+/** What ten tasks and many cost. The small first: after the many, their garbage is on the bill of what comes next. */
+export async function timeFamily(family: Family, count: number = liveTasks.all): Promise<Sample> {
   const ten = await perCall(() => run(family, 10))
   const took = await cpuTime(() => run(family, count))
-  const times = { tasks: took / count, ten }
-  return weigh ? { ...times, heap: await weight(family, count) } : times
+  return { ten, tasks: took / count }
 }
 
-async function weight(family: Family, count: number): Promise<number> {
+/** What a waiting task weighs. To be measured last: nobody ends these, since the process is about to. */
+export function weighFamily(family: Family, count: number = liveTasks.all): Promise<Sample> {
   const before = heap()
-  let during = 0
-  await run(family, count, () => {
-    during = heap()
+  return new Promise((resolve, reject) => {
+    const weigh = (): Promise<void> => {
+      resolve({ heap: (heap() - before) / count })
+      return new Promise(() => {})
+    }
+    run(family, count, weigh).catch(reject)
   })
-  return (during - before) / count
 }
 
-async function run(family: Family, count: number, live: () => void = () => {}): Promise<void> {
+async function run(
+  family: Family,
+  count: number,
+  live: () => void | Promise<void> = () => {},
+): Promise<void> {
   const children = new Children(count)
   await family(count, children, () => {
     if (children.waiting !== count) throw new Error(`${children.waiting} of ${count} children are waiting`)
-    live()
+    return live()
   })
   await children.over
 }

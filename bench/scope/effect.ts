@@ -2,7 +2,7 @@ import { Effect, Exit, Scope } from 'effect'
 
 import type { Sample } from '../bench.ts'
 import { perCall } from '../sampling.ts'
-import { measureFamily, untilAborted, type Family } from './children.ts'
+import { timeFamily, untilAborted, weighFamily, type Family } from './children.ts'
 
 /** Forked in a scope, which costs the same as a `FiberSet` for many and less for ten. */
 const family: Family = (count, children, live) =>
@@ -13,13 +13,14 @@ const family: Family = (count, children, live) =>
         const child = Effect.promise((signal) => untilAborted(children, signal))
         yield* Effect.forkIn(child, scope, { startImmediately: true })
       }
-      live()
+      const wait = live()
+      if (wait) yield* Effect.promise(() => wait)
       yield* Scope.close(scope, Exit.void)
     }),
   )
 
-export async function measure(weigh: boolean): Promise<Sample> {
-  const tasks = await measureFamily(family, weigh)
+export async function measure(): Promise<Sample> {
+  const times = await timeFamily(family)
   const empty = await perCall(() => Effect.runPromise(Effect.scoped(Effect.void)))
-  return { ...tasks, empty }
+  return { ...times, empty, ...(await weighFamily(family)) }
 }

@@ -2,8 +2,7 @@ import { call, run, spawn, suspend, type Task } from 'effection'
 
 import type { Sample } from '../bench.ts'
 import { perCall } from '../sampling.ts'
-import { measureFamily, untilAborted, type Family } from './children.ts'
-import { liveTasks } from './index.ts'
+import { liveTasks, timeFamily, untilAborted, weighFamily, type Family } from './children.ts'
 
 /** With a controller by hand: `useAbortSignal` is a resource of its own and costs five times as much. */
 const family: Family = async (count, children, live) => {
@@ -29,12 +28,12 @@ const family: Family = async (count, children, live) => {
     yield* suspend()
   })
   await ready
-  live()
+  await live()
   await parent.halt()
 }
 
-export async function measure(weigh: boolean): Promise<Sample> {
-  const tasks = await measureFamily(family, weigh, liveTasks.effection)
+export async function measure(): Promise<Sample> {
+  const times = await timeFamily(family, liveTasks.effection)
   const empty = await perCall(() => run(function* () {}))
-  return { ...tasks, empty }
+  return { ...times, empty, ...(await weighFamily(family, liveTasks.effection)) }
 }

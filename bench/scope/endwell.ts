@@ -1,7 +1,7 @@
 import { Scope } from '../../src/scope/index.ts'
 import type { Sample } from '../bench.ts'
 import { perCall } from '../sampling.ts'
-import { measureFamily, type Family } from './children.ts'
+import { timeFamily, weighFamily, type Family } from './children.ts'
 import { measureFrames } from './frames.ts'
 
 const family: Family = async (count, children, live) => {
@@ -16,17 +16,17 @@ const family: Family = async (count, children, live) => {
       }
     })
   }
-  live()
+  await live()
   await closeClean(scope)
 }
 
-export async function measure(weigh: boolean): Promise<Sample> {
-  const tasks = await measureFamily(family, weigh)
+export async function measure(): Promise<Sample> {
+  const times = await timeFamily(family)
   const empty = await perCall(() => closeClean(new Scope('empty')))
-  const scope = new Scope('call')
-  const frames = await scope.spawn('audio', ({ until }) => measureFrames(until)).result
-  await closeClean(scope)
-  return { ...tasks, empty, ...frames }
+  const call = new Scope('call')
+  const frames = await call.spawn('audio', ({ until }) => measureFrames(until)).result
+  await closeClean(call)
+  return { ...times, empty, ...frames, ...(await weighFamily(family)) }
 }
 
 /** A forced close would be another figure. */

@@ -1,14 +1,13 @@
 import type { Bench } from '../bench.ts'
-
-/** How many tasks live at once; effection gets fewer, or it alone would take as long as the rest. */
-export const liveTasks = { all: 100_000, effection: 10_000 } as const
+import { liveTasks } from './children.ts'
 
 export const scope: Bench = {
   summary:
     "What owning a user's async function costs: endwell's scope, its peers, and what the platform offers.",
   notes: [
-    'A task is an async function that waits to be cancelled and has a finally. A figure ends when every finally has',
-    'run and everything was awaited; times are CPU time. A frame is one await, in a loop, of a promise that is not settled yet.',
+    'A task is an async function that waits to be cancelled and has a finally; a figure ends when every finally',
+    'has run and everything was awaited. A frame is one await of a promise that is not settled yet, in a loop.',
+    'Times are CPU time, of all threads. Of the two AbortControllers the first is the one that marks refer to.',
     `effection runs ${liveTasks.effection.toLocaleString('en-US')} tasks, all others ${liveTasks.all.toLocaleString('en-US')}.`,
   ],
   figures: {

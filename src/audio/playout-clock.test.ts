@@ -55,7 +55,7 @@ describe('what is heard by the time that passes', () => {
     const playout = new PlayoutClock()
     const speech = playout.begin()
     playout.play(ms, 0)
-    expect([speech.sent, playout.sent]).toEqual([0, 0])
+    expect([speech.sent, playout.sent, speech.endsAt]).toEqual([0, 0, undefined])
     expect(speech.heard(10)).toEqual(known(0))
   })
 
@@ -133,8 +133,27 @@ describe('a mark', () => {
     const second = playout.mark(0)
     playout.marked(first, 90, 100)
     expect(speech.heard(100)).toEqual(assumed(90))
-    playout.marked(second, 60, 200)
-    expect(speech.heard(200)).toEqual(known(150))
+    playout.marked(second, 60, 210)
+    expect(speech.heard(210)).toEqual(known(150))
+    expect(speech.endsAt).toBe(210)
+  })
+
+  it('tells also that nothing was heard', () => {
+    const playout = new PlayoutClock()
+    const speech = playout.begin()
+    playout.play(100, 0)
+    playout.marked(playout.mark(0), 0, 100)
+    expect(speech.heard(100)).toEqual(known(0))
+  })
+
+  it('before the first sound tells when that begins', () => {
+    const playout = new PlayoutClock()
+    const id = playout.mark(0)
+    const speech = playout.begin()
+    playout.play(100, 0)
+    playout.marked(id, undefined, 80)
+    expect(speech.heard(100)).toEqual(assumed(20))
+    expect(speech.endsAt).toBe(180)
   })
 
   it.each([NaN, -1, Infinity])('a heard of %s counts as not told', (heard) => {
@@ -196,6 +215,18 @@ describe('a mark', () => {
     playout.marked(overtaken, 60, 250)
     expect([first.heard(250), last.heard(250)]).toEqual([known(60), assumed(50)])
     expect(last.endsAt).toBe(300)
+  })
+
+  it('that was overtaken after a clear, and tells nothing, leaves the assumption as it was', () => {
+    const playout = new PlayoutClock()
+    const speech = playout.begin()
+    playout.play(1_000, 0)
+    const overtaken = playout.mark(0)
+    playout.clear(300)
+    playout.marked(playout.mark(300), undefined, 400)
+    expect(playout.marked(overtaken, undefined, 900)).toBe(true)
+    expect(speech.heard(900)).toEqual(assumed(400))
+    expect(speech.endsAt).toBe(400)
   })
 
   it('in the middle of a stretch shares its heard out in the order of the sound', () => {
@@ -344,6 +375,69 @@ describe('a clear', () => {
     playout.marked(first, undefined, 900)
     playout.marked(second, undefined, 900)
     expect(never.heard(900)).toEqual(assumed(0))
+  })
+
+  it('a stale mark does not move new sound that began late enough', () => {
+    const playout = new PlayoutClock()
+    playout.play(5_000, 0)
+    const stale = playout.mark(0)
+    playout.clear(300)
+    const first = playout.begin()
+    playout.play(100, 310)
+    const second = playout.begin()
+    playout.play(100, 310)
+    const last = playout.begin()
+    playout.play(100, 1_000)
+    playout.marked(stale, undefined, 1_000)
+    expect([first.endsAt, second.endsAt, last.endsAt]).toEqual([1_100, 1_200, 1_300])
+    expect([first.heard(1_150), second.heard(1_150), last.heard(1_150)].map(({ ms }) => ms)).toEqual([
+      100, 50, 0,
+    ])
+  })
+
+  it('a stale mark that could not be so late does not move what came after a pause', () => {
+    const playout = new PlayoutClock()
+    playout.play(200, 0)
+    const stale = playout.mark(0)
+    playout.play(200, 0)
+    playout.clear(150)
+    const first = playout.begin()
+    playout.play(100, 310)
+    const second = playout.begin()
+    playout.play(50, 310)
+    const last = playout.begin()
+    playout.play(100, 1_000)
+    playout.marked(stale, undefined, 1_000)
+    expect([first.endsAt, second.endsAt, last.endsAt]).toEqual([500, 550, 1_100])
+    expect(last.heard(1_050)).toEqual(assumed(50))
+  })
+
+  it('the expected end of what was cleared is not moved by marks before it', () => {
+    const playout = new PlayoutClock()
+    playout.play(100, 0)
+    const first = playout.mark(0)
+    const cut = playout.begin()
+    playout.play(1_000, 0)
+    playout.clear(300)
+    playout.marked(first, undefined, 350)
+    expect(cut.endsAt).toBe(300)
+  })
+
+  it('two of them between two marks: each part keeps what was assumed, as far as the sum allows', () => {
+    const parts = (heard: number): number[] => {
+      const playout = new PlayoutClock()
+      const stretches = [100, 200, 300].map((passed, i) => {
+        const stretch = playout.begin()
+        playout.play(1_000, i * 1_000)
+        playout.clear(i * 1_000 + passed)
+        return stretch
+      })
+      playout.marked(playout.mark(2_300), heard, 2_300)
+      return stretches.map((stretch) => stretch.heard(2_300).ms)
+    }
+    expect(parts(600)).toEqual([100, 200, 300])
+    expect(parts(550)).toEqual([100, 200, 250])
+    expect(parts(1_000)).toEqual([500, 200, 300])
   })
 
   it('between two marks: what came after it was heard, the rest is of what came before', () => {

@@ -104,9 +104,7 @@ export class PlayoutClock {
     if (!run || run.cleared) return
     run.clear(time)
     this.#open = undefined
-    for (const slice of this.#pending) {
-      if (slice.run === run && !slice.settled) slice.endsAt = Math.min(slice.endsAt, time)
-    }
+    for (const slice of this.#pending) slice.endsAt = Math.min(slice.endsAt, time)
   }
 
   #slice(run: PlayoutRun): PlayoutSlice {
@@ -156,14 +154,13 @@ export class PlayoutClock {
     const overAt = run.cleared ? Math.min(now, run.endsAt) : now
     if (!run.cleared) run.at(marked.end, now)
     const next = new Set(later.map((slice) => slice.run))
-    if (this.#run) next.add(this.#run)
     next.delete(run)
-    for (const each of next) each.notBefore(each.start, overAt)
+    for (const each of next) each.notBefore(overAt)
 
     for (const slice of later) {
-      if (slice.settled || slice.run.cleared) continue
-      const behind = slice.run === run ? marked.end : slice.run.start
-      slice.endsAt = slice.run.momentOf(slice.end, Math.max(slice.endsAt, overAt + slice.end - behind))
+      if (slice.run.cleared) continue
+      const soonest = overAt + slice.end - (slice.run === run ? marked.end : slice.run.start)
+      slice.endsAt = slice.run.momentOf(slice.end, Math.max(slice.endsAt, soonest))
     }
   }
 

@@ -11,8 +11,6 @@
 export class PlayoutRun {
   readonly start: number
   #end: number
-  /** Heard for certain: no correction goes back behind it. */
-  #floor: number
   #position: number
   #moment: number
   #clearedAt: number | undefined
@@ -20,7 +18,6 @@ export class PlayoutRun {
   constructor(start: number, now: number) {
     this.start = start
     this.#end = start
-    this.#floor = start
     this.#position = start
     this.#moment = now
   }
@@ -61,24 +58,22 @@ export class PlayoutRun {
 
   /** How far it is heard if the sound goes on in spite of a clear. */
   reachAt(now: number): number {
-    return Math.max(this.#floor, Math.min(this.#end, this.#position + (now - this.#moment)))
+    return Math.min(this.#end, this.#position + (now - this.#moment))
   }
 
-  /** When `position` is expected to be heard; `otherwise` if that is so long ago that the run forgot it. */
+  /** When the sound before `position` is expected to be over; `otherwise` if that is so long ago that it is forgotten. */
   momentOf(position: number, otherwise: number): number {
-    return position < this.#position ? otherwise : this.#moment + (position - this.#position)
+    return position <= this.#position ? otherwise : this.#moment + (position - this.#position)
   }
 
-  /** The line says that everything up to `position` has been heard, and just now the last of it. */
+  /** The line says that just now `position` is reached. What is behind it follows without a pause: it waits by now. */
   at(position: number, now: number): void {
-    this.#floor = Math.max(this.#floor, position)
-    if (position < this.#position) return this.notBefore(position, now)
     this.#position = position
     this.#moment = now
   }
 
-  /** `position` was not heard before `moment`: then what comes behind it is later, too. */
-  notBefore(position: number, moment: number): void {
-    this.#moment = Math.max(this.#moment, moment + (this.#position - position))
+  /** The run did not begin before `moment`, because another one was still heard: then all of it may be later. */
+  notBefore(moment: number): void {
+    this.#moment = Math.max(this.#moment, moment + (this.#position - this.start))
   }
 }

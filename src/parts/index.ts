@@ -1,3 +1,14 @@
+export { batchStt, type BatchSttOptions } from './batch-stt.ts'
+export type { ConnectionReport } from './connection.ts'
+export { FallbackError, PartTimeoutError } from './errors.ts'
+export {
+  fallbackLlm,
+  fallbackStt,
+  fallbackTts,
+  type FallbackChange,
+  type FallbackOptions,
+  type FallbackSttOptions,
+} from './fallback.ts'
 export { iterate, type IterateOptions } from './iterate.ts'
 export type { Line, LineConnection, LineEvents } from './line.ts'
 export type { Llm, LlmChunk, LlmClient, LlmRequest } from './llm.ts'
@@ -12,6 +23,9 @@ export type {
 } from './message.ts'
 export type { PartContext } from './part.ts'
 export type { Realtime, RealtimeEvents, RealtimeModel, RealtimeSetup } from './realtime.ts'
+export { resampledStt, resampledTts, resampledVad } from './resampled.ts'
+export { sentenceTts, type SentenceSynthesiser, type SentenceTtsOptions } from './sentence-tts.ts'
+export { SentenceSplitter, sentences, type SentenceOptions } from './sentences.ts'
 export { SignalStop, type Stop } from './stop.ts'
 export type { Stt, SttEvents, SttStream } from './stt.ts'
 export type { SpokenChunk, SpokenWord, Tts, Voice } from './tts.ts'

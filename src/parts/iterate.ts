@@ -1,4 +1,4 @@
-import type { Clock } from '../scope/index.ts'
+import type { Scope } from '../scope/index.ts'
 import type { Stop } from './stop.ts'
 
 export interface IterateOptions {
@@ -54,43 +54,67 @@ export async function* iterate<T>(
       yield value
     }
   } catch (error) {
-    if (!ended) await leave(iterator, clockOf(stop), patience).catch(() => {})
+    if (!ended) await leave(iterator, stop, patience).catch(() => {})
     ended = true
     throw error
   } finally {
-    if (!ended) await leave(iterator, clockOf(stop), patience)
+    if (!ended) await leave(iterator, stop, patience)
   }
 }
 
-/** Tells the source to return, and waits until it has, but not for long. */
-async function leave(
-  iterator: AsyncIterator<unknown>,
-  clock: Clock | undefined,
-  patience: number,
-): Promise<void> {
+/** Tells the source to return, and waits until it has, but not for long, and not beyond the end of the scope. */
+async function leave(iterator: AsyncIterator<unknown>, stop: Stop, patience: number): Promise<void> {
   const returned = iterator.return?.()
   if (!returned) return
-  await new Promise<void>((resolve, reject) => {
-    const timer = clock?.after(patience, 'return of an iterator', resolve)
-    if (!timer) resolve()
-    returned.then(
-      () => {
-        timer?.clear()
-        resolve()
-      },
-      (error: unknown) => {
-        timer?.clear()
-        reject(error)
-      },
-    )
-  })
+  const over = new Once()
+  over.follow(returned)
+  const scope = scopeOf(stop)
+  if (!scope) return
+  const timer = scope.clock.after(patience, 'return of an iterator', () => over.settle())
+  // The scope may be forced while we wait: it leaves no timer behind then (SC15).
+  const window = scope.inspect(() => scope.state === 'closed' && over.settle())
+  try {
+    await over.promise
+  } finally {
+    timer.clear()
+    window.stop()
+  }
 }
 
-function clockOf(stop: Stop): Clock | undefined {
+/** The scope to wait in; none if it has closed, or the task was abandoned. */
+function scopeOf(stop: Stop): Scope<string> | undefined {
   try {
-    return stop.scope.state === 'closed' ? undefined : stop.scope.clock
+    return stop.scope.state === 'closed' ? undefined : stop.scope
   } catch {
-    // The task was abandoned: there is no time left to wait.
     return undefined
+  }
+}
+
+/** A promise that others settle. What it follows for ever holds this alone, and nothing of whoever waits (SC9). */
+class Once {
+  readonly promise: Promise<void>
+  #resolve: (() => void) | undefined
+  #reject: ((error: unknown) => void) | undefined
+
+  constructor() {
+    this.promise = new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+    })
+    this.promise.catch(() => {})
+  }
+
+  follow(other: PromiseLike<unknown>): void {
+    other.then(
+      () => this.settle(),
+      (error: unknown) => this.settle({ error }),
+    )
+  }
+
+  settle(failure?: { readonly error: unknown }): void {
+    if (failure) this.#reject?.(failure.error)
+    else this.#resolve?.()
+    this.#resolve = undefined
+    this.#reject = undefined
   }
 }

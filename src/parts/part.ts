@@ -1,4 +1,5 @@
 import type { Random, Scope } from '../scope/index.ts'
+import type { ConnectionReport } from './connection.ts'
 import type { Logger } from './logger.ts'
 
 /**
@@ -13,4 +14,6 @@ export interface PartContext {
   /** Where jitter is drawn from. */
   readonly random: Random
   readonly logger: Logger
+  /** A connection is over for good: how it ended stands in the session's report. Never throws. */
+  readonly ended: (connection: ConnectionReport) => void
 }

@@ -1,4 +1,4 @@
-import type { Scope, TaskContext } from '../scope/index.ts'
+import { CancelledError, type Scope, type TaskContext } from '../scope/index.ts'
 
 /** What work needs to know of being stopped. A task's context is one. */
 export type Stop = Pick<TaskContext, 'until' | 'scope'>
@@ -28,30 +28,43 @@ export class SignalStop implements Stop {
   }
 
   /** What the promise becomes; throws the signal's reason as soon as it aborts. Leaves nothing behind. */
-  readonly until = <T>(promise: PromiseLike<T>): Promise<T> =>
-    new Promise((resolve, reject) => {
-      if (this.#signal.aborted) reject(this.#signal.reason)
-      else this.#waiting.add(reject)
-      // Also when nobody waits any more: what the promise becomes later must not go unhandled.
-      promise.then(
-        (value) => {
-          this.#waiting.delete(reject)
-          resolve(value)
-        },
-        (error: unknown) => {
-          this.#waiting.delete(reject)
-          reject(error)
-        },
-      )
-    })
+  readonly until = <T>(promise: PromiseLike<T>): Promise<T> => {
+    if (!this.#signal.aborted) return waitFor(promise, this.#waiting)
+    // What it becomes later must not go unhandled.
+    promise.then(nothing, nothing)
+    return Promise.reject(this.#signal.reason)
+  }
 
+  /** Lets go of the signal. Whoever still waits is told that it is over: nobody else would. */
   release(): void {
     this.#signal.removeEventListener('abort', this.#stopped)
+    if (this.#waiting.size > 0) this.#tell(new CancelledError('the work is over'))
   }
 
-  readonly #stopped = (): void => {
+  readonly #stopped = (): void => this.#tell(this.#signal.reason)
+
+  #tell(reason: unknown): void {
     const waiting = [...this.#waiting]
     this.#waiting.clear()
-    for (const reject of waiting) reject(this.#signal.reason)
+    for (const reject of waiting) reject(reason)
   }
 }
+
+/** Outside of the class: what a promise that never settles holds is the set alone, and not the scope (SC9). */
+function waitFor<T>(promise: PromiseLike<T>, waiting: Set<(reason: unknown) => void>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    waiting.add(reject)
+    promise.then(
+      (value) => {
+        waiting.delete(reject)
+        resolve(value)
+      },
+      (error: unknown) => {
+        waiting.delete(reject)
+        reject(error)
+      },
+    )
+  })
+}
+
+function nothing(): void {}

@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest'
+import { silence } from '../audio/index.ts'
+import type { Scope } from '../scope/index.ts'
+import { ScriptedStt, inVirtualTime, partContext, soundOf, type World } from '../testing/index.ts'
+import { fallbackStt, type FallbackSttOptions, type Stt, type SttStream } from './index.ts'
+
+const RATE = 16_000
+
+interface Open {
+  readonly stream: SttStream
+  readonly scope: Scope<string>
+  readonly told: string[]
+  /** Speaks, twenty characters a second. */
+  readonly say: (text: string) => Promise<void>
+}
+
+async function open(world: World, models: readonly Stt[], options: FallbackSttOptions = {}): Promise<Open> {
+  const told: string[] = []
+  const context = partContext(world)
+  const { scope } = context
+  const events = {
+    interim: (text: string) => void told.push(`interim ${text}`),
+    final: (text: string) => void told.push(`final ${text}`),
+    endOfTurn: () => void told.push('end of turn'),
+    failed: (error: unknown) => void told.push(`failed ${(error as Error).message}`),
+  }
+  const stream = await fallbackStt(models, options)
+    .open(context, events)
+    .catch(async (error: unknown) => {
+      await scope.close()
+      throw error
+    })
+  const say = async (text: string): Promise<void> => {
+    for (const character of text) {
+      stream.push(soundOf(character, RATE, 50))
+      await world.clock.elapse(50)
+    }
+  }
+  return { stream, scope, told, say }
+}
+
+const finals = (told: readonly string[]): string[] => told.filter((each) => !each.startsWith('interim'))
+
+describe('an STT with others to fall back on', () => {
+  it('opens the next when one breaks, and lets it hear again what was not final yet', () =>
+    inVirtualTime(async (world) => {
+      const one = new ScriptedStt({ name: 'one', finalOn: 'flush', talksAfterEnd: true })
+      const two = new ScriptedStt({ name: 'two', finalOn: 'flush', openTakes: 300 })
+      const { stream, scope, told, say } = await open(world, [one, two], { probes: 0 })
+      await say('hello')
+      stream.flush()
+      await say('book me ')
+      one.fail(new Error('no network'))
+      await say('in')
+      // Still opening: what is said meanwhile is kept, and so is the wish that it be made final.
+      stream.flush()
+      expect(two.counts).toMatchObject({ asked: 1, opened: 0 })
+      await world.clock.elapse(500)
+      expect(finals(told)).toEqual(['final hello', 'final book me in'])
+      one.final('from the grave')
+      one.fail(new Error('from the grave'))
+      await say('yes')
+      stream.flush()
+      expect(finals(told)).toEqual(['final hello', 'final book me in', 'final yes'])
+      expect(one.counts.live).toBe(0)
+      await scope.close()
+      expect(two.counts.live).toBe(0)
+    }))
+
+  it('keeps only the last moments for the next', () =>
+    inVirtualTime(async (world) => {
+      const one = new ScriptedStt({ name: 'one' })
+      const two = new ScriptedStt({ name: 'two', finalOn: 'flush' })
+      const { stream, scope, told, say } = await open(world, [one, two], { replay: 200 })
+      await say('a long story')
+      one.fail()
+      await world.clock.elapse(1)
+      stream.flush()
+      expect(finals(told)).toEqual(['final tory'])
+      await scope.close()
+    }))
+
+  it('makes final what was said before the line was detached, although the model broke then', () =>
+    inVirtualTime(async (world) => {
+      const one = new ScriptedStt({ name: 'one', finalOn: 'flush', finalAfter: 'never' })
+      const two = new ScriptedStt({ name: 'two', finalOn: 'flush' })
+      const { stream, scope, told, say } = await open(world, [one, two])
+      await say('goodbye')
+      stream.detach()
+      await say('unheard')
+      one.fail()
+      await world.clock.elapse(1)
+      expect(finals(told)).toEqual(['final goodbye'])
+      expect(two.log).toEqual(['detach'])
+      await scope.close()
+    }))
+
+  it.each([
+    ['cannot be opened', { openFails: new Error('no key') }, 0],
+    ['hangs while it is opened', { openHangs: true }, 5_000],
+  ])('begins with the next when one %s', (_, manners, after) =>
+    inVirtualTime(async (world) => {
+      const one = new ScriptedStt({ name: 'one', ...manners })
+      const two = new ScriptedStt({ name: 'two' })
+      const { scope, told } = await open(world, [one, two], { probes: 0 })
+      expect(world.clock.now()).toBe(after)
+      await two.hear('hello')
+      expect(finals(told)).toEqual(['final hello'])
+      await scope.close()
+    }),
+  )
+
+  it('fails when all have failed, each once, and then says nothing more', () =>
+    inVirtualTime(async (world) => {
+      const one = new ScriptedStt({ name: 'one' })
+      const two = new ScriptedStt({ name: 'two', script: [{ fail: new Error('too many calls') }] })
+      const { stream, scope, told } = await open(world, [one, two], { name: 'both', probes: 0 })
+      stream.push(silence(20, RATE))
+      one.fail(new Error('no network'))
+      await world.clock.elapse(10)
+      expect(told).toEqual(["failed every model of 'both' has failed: one: no network; two: too many calls"])
+      stream.push(silence(20, RATE))
+      stream.flush()
+      await world.clock.elapse(10_000)
+      expect(told).toHaveLength(1)
+      expect([one.counts.opened, two.counts.opened]).toEqual([1, 1])
+      await scope.close()
+      await expect(open(world, [new ScriptedStt({ openFails: 'no key' })])).rejects.toMatchObject({
+        code: 'ALL_FAILED',
+      })
+    }))
+
+  it('goes back to the first, found well by a probe, when the second breaks', () =>
+    inVirtualTime(async (world) => {
+      const one = new ScriptedStt({ name: 'one' })
+      const two = new ScriptedStt({ name: 'two' })
+      const changes: string[] = []
+      const { scope, told } = await open(world, [one, two], {
+        onChange: ({ type, model }) => changes.push(`${model} ${type}`),
+      })
+      one.fail()
+      await world.clock.elapse(10)
+      await two.hear('hello')
+      await world.clock.elapse(6_000)
+      expect(changes).toEqual(['one failed', 'one recovered'])
+      expect(one.counts).toMatchObject({ opened: 2, live: 0 })
+      two.fail()
+      await world.clock.elapse(10)
+      await one.hear('bye')
+      expect(finals(told)).toEqual(['final hello', 'final bye'])
+      await scope.close()
+      expect(world.clock.timers.list()).toEqual([])
+    }))
+
+  it('ends turns only if all models do', () =>
+    inVirtualTime(async (world) => {
+      const ends = new ScriptedStt({ endsTurns: true })
+      expect(fallbackStt([ends, new ScriptedStt({ endsTurns: true })]).endsTurns).toBe(true)
+      expect(fallbackStt([ends, new ScriptedStt()]).endsTurns).toBe(false)
+      const { scope, told } = await open(world, [ends, new ScriptedStt()])
+      await ends.hear('hello')
+      expect(finals(told)).toEqual(['final hello'])
+      await scope.close()
+    }))
+
+  it('tells of a failure at once when the scope is closing, and opens nothing', () =>
+    inVirtualTime(async (world) => {
+      const one = new ScriptedStt({ name: 'one', closeTakes: 500 })
+      const two = new ScriptedStt({ name: 'two' })
+      const { scope, told } = await open(world, [one, two])
+      const closed = scope.close()
+      one.fail(new Error('no network'))
+      expect(told).toEqual(['failed no network'])
+      await closed
+      expect(two.counts.asked).toBe(0)
+    }))
+
+  it('is closed while the next one is being opened', () =>
+    inVirtualTime(async (world) => {
+      const one = new ScriptedStt({ name: 'one' })
+      const two = new ScriptedStt({ name: 'two', openHangs: true })
+      const { scope, told } = await open(world, [one, two])
+      one.fail()
+      await world.clock.elapse(100)
+      const report = await scope.close()
+      expect(report.took).toBeLessThan(5_000)
+      expect(told).toHaveLength(1)
+      expect(world.clock.timers.list()).toEqual([])
+    }))
+})

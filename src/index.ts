@@ -1,1 +1,4 @@
+export * from './audio/index.ts'
+export * from './parts/index.ts'
 export * from './scope/index.ts'
+export * from './session/index.ts'

@@ -1,6 +1,7 @@
 import type { AudioFrame } from '../audio/index.ts'
 import type { Guardrails } from './guardrails.ts'
-import type { Session } from './session.ts'
+import type { SessionReport } from './report.ts'
+import type { CloseSessionOptions, Session } from './session.ts'
 import type { Tool, Toolset } from './tool.ts'
 
 /** What a hook is given. */
@@ -8,6 +9,8 @@ export interface HookContext {
   readonly session: Session
   /** Aborts when the session closes, or when the hook has used up its time. */
   readonly signal: AbortSignal
+  /** Closes the session without waiting for this very hook. */
+  readonly close: (options?: CloseSessionOptions) => Promise<SessionReport>
 }
 
 export interface AgentOptions {

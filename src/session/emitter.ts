@@ -32,8 +32,9 @@ export class Emitter<Events extends EventMap> {
   }
 
   emit<Name extends keyof Events & string>(name: Name, data: Events[Name]): void {
-    for (const listener of this.#listeners.get(name) ?? []) this.#call(name, listener, data)
-    for (const reader of this.#readers) reader.push({ type: name, data } as EventOf<Events>)
+    // A copy: a listener that adds another one does not make this go on for ever.
+    for (const listener of Array.from(this.#listeners.get(name) ?? [])) this.#call(name, listener, data)
+    for (const reader of this.#readers) reader.push({ type: name, data })
   }
 
   /** No event comes after this. Iterators end when they have given out what they hold. */

@@ -21,22 +21,18 @@ export class UninterruptibleError extends EndwellError {
   }
 }
 
+export type ToolErrorCode =
+  | 'TOOL_UNKNOWN'
+  | 'TOOL_INPUT'
+  | 'TOOL_TIMEOUT'
+  | 'TOOL_CANCELLED'
+  | 'TOOL_FAILED'
+  | 'TOOL_REFUSED'
+  | 'TOOL_LIMIT'
+
 /** A tool call did not come to a result. The message is what the model reads. */
 export class ToolError extends EndwellError {
-  constructor(
-    code:
-      | 'TOOL_UNKNOWN'
-      | 'TOOL_INPUT'
-      | 'TOOL_TIMEOUT'
-      | 'TOOL_CANCELLED'
-      | 'TOOL_FAILED'
-      | 'TOOL_REFUSED'
-      | 'TOOL_LIMIT',
-    message: string,
-    options?: ErrorOptions,
-  ) {
-    super(code, message, options)
-  }
+  declare readonly code: ToolErrorCode
 }
 
 /** A handoff could not be made; the session goes on with the agent it had (AG3). */

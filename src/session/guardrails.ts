@@ -1,3 +1,5 @@
+import type { Scope } from '../scope/index.ts'
+
 /** What a guardrail says of a text: nothing is fine; words say what is wrong with it. */
 export type Verdict = string | undefined | void
 
@@ -20,4 +22,67 @@ export interface Guardrails {
 export const defaultRefusal = 'I am sorry, I cannot help with that.'
 
 /** How much the agent's text must have grown before its guardrails look again, in characters. */
-export const outputStep = 40
+const outputStep = 40
+
+/** How long a guardrail may take, in milliseconds: a verdict on words that are long over helps nobody. */
+const longest = 15_000
+
+/** Told of each guardrail that has something against a text. */
+export type Objection = (name: string, verdict: string) => void
+
+/** Lets guardrails look at what is said, as tasks of the session: cancelled and awaited when it closes (TL5). */
+export class GuardrailRunner {
+  readonly #scope: Scope<string>
+  readonly #failed: (where: string, error: unknown) => void
+
+  constructor(scope: Scope<string>, failed: (where: string, error: unknown) => void) {
+    this.#scope = scope
+    this.#failed = failed
+  }
+
+  look(text: string, guardrails: Readonly<Record<string, Guardrail>> = {}, object: Objection): void {
+    for (const [name, guardrail] of Object.entries(guardrails)) this.#run(name, guardrail, text, object)
+  }
+
+  /** Passes text on, and lets guardrails look at all of it so far each time it has grown enough, and at its end. */
+  async *watch(
+    text: AsyncIterable<string>,
+    guardrails: Readonly<Record<string, Guardrail>> | undefined,
+    object: Objection,
+  ): AsyncGenerator<string, void, undefined> {
+    let soFar = ''
+    let looked = 0
+    for await (const piece of text) {
+      soFar += piece
+      if (soFar.length >= looked + outputStep) {
+        looked = soFar.length
+        this.look(soFar, guardrails, object)
+      }
+      yield piece
+    }
+    if (soFar.length > looked) this.look(soFar, guardrails, object)
+  }
+
+  #run(name: string, guardrail: Guardrail, text: string, object: Objection): void {
+    if (this.#scope.state !== 'live') return
+    const where = `guardrail ${name}`
+    const task = this.#scope.spawn(where, async ({ signal }) => guardrail(text, { signal }))
+    let late = false
+    const timer = this.#scope.after(longest, `time of ${where}`, () => {
+      late = true
+      task.cancel(`${where} took longer than ${longest} ms`)
+      this.#failed(where, new Error(`took longer than ${longest} ms`))
+    })
+    task.result.then(
+      (verdict) => {
+        timer.clear()
+        if (!late && typeof verdict === 'string') object(name, verdict)
+      },
+      (error: unknown) => {
+        timer.clear()
+        // That it was cancelled is no news.
+        if (!late && task.outcome === 'failed') this.#failed(where, error)
+      },
+    )
+  }
+}

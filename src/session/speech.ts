@@ -25,13 +25,16 @@ export class Speech {
   readonly id: number
   readonly interruptible: boolean
   readonly priority: number
-  readonly #interrupt: (speech: Speech) => void
+  /** Gone once it has ended: whoever keeps a speech keeps no session. */
+  #interrupt: ((speech: Speech) => void) | undefined
   #text = ''
   #interrupted = false
   #outcome: PlayoutOutcome | undefined
   readonly #stopped: Promise<PlayoutOutcome>
   #settle!: (outcome: PlayoutOutcome) => void
   readonly #onInterrupt = new Set<() => void>()
+  /** Those who wait for the interruption, or for the end. */
+  readonly #waiting = new Set<() => void>()
 
   /** @internal Made by the speaker. */
   constructor(id: number, options: SpeechOptions, interrupt: (speech: Speech) => void) {
@@ -69,17 +72,22 @@ export class Speech {
     if (this.#outcome || this.#interrupted) return
     if (!this.interruptible && !force) throw new UninterruptibleError()
     this.#interrupted = true
-    this.#interrupt(this)
-    for (const tell of this.#onInterrupt) tell()
-    this.#onInterrupt.clear()
+    // Taken out first: a speech that has not sounded yet ends right here.
+    const told = [...this.#onInterrupt]
+    this.#interrupt?.(this)
+    for (const tell of told) tell()
+    this.#release()
   }
 
   /** Settles at the moment of interruption, or when the sound has stopped if that comes first (SP4). */
   untilInterrupted(): Promise<void> {
     if (this.#interrupted || this.#outcome) return Promise.resolve()
-    return new Promise((resolve) => {
-      this.#onInterrupt.add(resolve)
-    })
+    return new Promise((resolve) => this.#waiting.add(resolve))
+  }
+
+  /** @internal Calls back synchronously if it is interrupted. */
+  onInterrupt(callback: () => void): void {
+    if (!this.#interrupted && !this.#outcome) this.#onInterrupt.add(callback)
   }
 
   /** @internal */
@@ -91,8 +99,14 @@ export class Speech {
   settle(outcome: PlayoutOutcome): void {
     if (this.#outcome) return
     this.#outcome = outcome
+    this.#interrupt = undefined
     this.#settle(outcome)
-    for (const tell of this.#onInterrupt) tell()
+    this.#release()
+  }
+
+  #release(): void {
+    for (const tell of this.#waiting) tell()
+    this.#waiting.clear()
     this.#onInterrupt.clear()
   }
 }

@@ -1,6 +1,7 @@
 import type { PartContext, ToolDescription } from '../parts/index.ts'
 import { OptionError, type CloseOptions } from '../scope/index.ts'
 import type { AgentTask } from './agent.ts'
+import type { HangUpOptions, HangUpOutcome } from './graceful-end.ts'
 import type { SessionReport } from './report.ts'
 import { jsonSchemaOf, type OutputOf, type StandardSchema } from './schema.ts'
 import type { Speech } from './speech.ts'
@@ -26,6 +27,8 @@ export interface ToolContext {
   readonly progress: (update: string) => void
   /** Lets a nested agent talk to the caller until it has its result (AG5). */
   readonly run: <Result>(task: AgentTask<Result>) => Promise<Result>
+  /** Says goodbye after the words before the tool and hangs up, without waiting for this very tool (SP8). */
+  readonly hangUp: (options?: HangUpOptions) => Promise<HangUpOutcome>
   /** Closes the session without waiting for this very tool. */
   readonly close: (options?: Omit<CloseOptions, 'from'>) => Promise<SessionReport>
 }

@@ -1,0 +1,130 @@
+import {
+  silent,
+  type Line,
+  type Llm,
+  type Logger,
+  type Realtime,
+  type Stt,
+  type Tts,
+  type TurnDetector,
+  type Vad,
+} from '../parts/index.ts'
+import {
+  OptionError,
+  nothing,
+  systemClock,
+  systemRandom,
+  type Clock,
+  type Intercept,
+  type Late,
+  type Random,
+} from '../scope/index.ts'
+import type { Agent } from './agent.ts'
+import type { HistoryJSON } from './history-item.ts'
+import type { RecordingSink } from './recorder.ts'
+import type { SessionReport } from './report.ts'
+import { shelter } from './shelter.ts'
+import type { TurnOptions } from './turn-options.ts'
+
+/** What hears, thinks and speaks: a chain of models, or one that does it all. */
+export type Models =
+  | {
+      readonly llm: Llm
+      readonly tts: Tts
+      /** Without one the caller can only type. */
+      readonly stt?: Stt
+      readonly vad?: Vad
+      readonly turnDetector?: TurnDetector
+      readonly realtime?: undefined
+    }
+  | { readonly realtime: Realtime; readonly llm?: undefined }
+
+/** What a session may use before it says goodbye (CL14). */
+export interface Budget {
+  readonly tokens?: number
+  readonly toolCalls?: number
+  /** Milliseconds of sound made by the models. */
+  readonly sound?: number
+}
+
+/** Work after the call: it is awaited, bounded, and disturbs nobody (CL5). */
+export type AfterCall = (report: SessionReport, context: { readonly signal: AbortSignal }) => unknown
+
+export interface SessionOptions {
+  agent: Agent
+  models: Models
+  line: Line
+  /** Names the session in reports and logs; made up unless set. */
+  id?: string
+  /** From the ask to the report: 5 s unless set. */
+  closeTimeout?: number
+  /** How long a close waits for the last words of the user (CL6): 2 s unless set. */
+  lastWordsTimeout?: number
+  /** While ending, how long nothing may happen before the session is closed (CL3): 10 s unless set. */
+  stallTimeout?: number
+  /** How long a graceful end may take in all, whatever happens; no limit unless set (CL3). */
+  endTimeout?: number
+  /** How long a line may fail to confirm that a sound has stopped (SP3): 2 s unless set. */
+  playoutTimeout?: number
+  /** How long a hook may take: 2 s unless set. */
+  hookTimeout?: number
+  /** How long one handler of `afterCall` may take: 30 s unless set. */
+  afterCallTimeout?: number
+  /** The session says goodbye after so long; no limit unless set. */
+  maxDuration?: number
+  /** The session says goodbye when the user has been silent for so long; never unless set. */
+  idleTimeout?: number
+  budget?: Budget
+  /** What is said before a cap ends the session, by reason. */
+  goodbye?: Partial<Record<'idle' | 'max-duration' | 'budget', string>>
+  /** Rounds of tool calls in one answer before it is stopped (TL6): 10 unless set. */
+  maxToolSteps?: number
+  turns?: TurnOptions
+  /** A conversation to go on with: `history.toJSON()` of another session. */
+  history?: HistoryJSON
+  /** Where a stereo recording of the call goes. */
+  recording?: RecordingSink
+  afterCall?: AfterCall | readonly AfterCall[]
+  /** A pino logger fits. Nothing is written unless set. */
+  logger?: Logger
+  /** What comes after the report: outcomes of abandoned work. Must not hold the session. */
+  onLate?: (late: Late) => void
+  clock?: Clock
+  random?: Random
+  /** Fault injection, for tests. */
+  intercept?: Intercept
+}
+
+export type SessionSettings = ReturnType<typeof settle>
+
+/** The options with everything decided. */
+export function settle(options: SessionOptions) {
+  const { afterCall, random = systemRandom } = options
+  const settings = {
+    closeTimeout: 5_000,
+    lastWordsTimeout: 2_000,
+    stallTimeout: 10_000,
+    playoutTimeout: 2_000,
+    hookTimeout: 2_000,
+    afterCallTimeout: 30_000,
+    maxToolSteps: 10,
+    ...definedOf(options),
+    id: options.id ?? `s${Math.floor(random.next() * 36 ** 8).toString(36)}`,
+    logger: shelter(options.logger ?? silent, ['debug', 'info', 'warn', 'error'], nothing),
+    clock: options.clock ?? systemClock,
+    random,
+    afterCall: afterCall === undefined ? [] : typeof afterCall === 'function' ? [afterCall] : afterCall,
+    goodbye: options.goodbye ?? {},
+    budget: options.budget ?? {},
+  }
+  for (const [name, value] of Object.entries(settings)) {
+    if (typeof value !== 'number' || (Number.isFinite(value) && value >= 0)) continue
+    throw new OptionError(`${name} must be a finite number, 0 or more; it is ${value}`)
+  }
+  return settings
+}
+
+/** The options that were really given: `undefined` must not hide a default. */
+function definedOf<T extends object>(options: T): T {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T
+}

@@ -6,7 +6,7 @@ import type { Intercept, Intercepted, TaskContext } from '../scope/index.ts'
  * - `throw`: it throws at once
  * - `reject`: its promise rejects
  * - `ignore-signal`: it is never told to stop
- * - `late`: it does its work, then takes so much longer; `fails: true` makes it fail in the end
+ * - `late`: it does its work, then takes so much longer; with `fails` it only waits, and then fails
  */
 export type Fault = 'hang' | 'throw' | 'reject' | 'ignore-signal' | { late: number; fails?: true }
 
@@ -78,9 +78,12 @@ export class Faults {
     fault: { late: number; fails?: true },
     run: () => Promise<unknown>,
   ): Promise<unknown> {
+    if (fault.fails) {
+      await this.#wait(fault.late)
+      throw new FaultError(step)
+    }
     const work = await Promise.allSettled([run()]).then(([settled]) => settled)
     await this.#wait(fault.late)
-    if (fault.fails) throw new FaultError(step)
     if (work.status === 'rejected') throw work.reason
     return work.value
   }

@@ -13,16 +13,10 @@ export {
   type World,
 } from './simulate.ts'
 export { Trace } from './trace.ts'
-export type { PartCounts, PartManners } from './part-life.ts'
+export type { PartCounts, PartManners } from './part-lives.ts'
 export type { HeardFrame } from './playout-record.ts'
-export {
-  ScriptedLlm,
-  callTool,
-  type Generation,
-  type LlmAnswer,
-  type LlmStep,
-  type ScriptedLlmOptions,
-} from './scripted-llm.ts'
+export { callTool, type Answers, type LlmAnswer, type LlmStep, type ScriptedCall } from './script.ts'
+export { ScriptedLlm, type Generation, type ScriptedLlmOptions } from './scripted-llm.ts'
 export { ScriptedStt, type ScriptedSttOptions, type SttStep } from './scripted-stt.ts'
 export { ScriptedTts, type ScriptedSpeech, type ScriptedTtsOptions } from './scripted-tts.ts'
 export { ScriptedVad, type ScriptedVadOptions } from './scripted-vad.ts'
@@ -30,3 +24,31 @@ export { soundOf, textOf } from './sound-text.ts'
 export { TestCaller } from './test-caller.ts'
 export { TestConnection } from './test-connection.ts'
 export { TestLine, type TestLineOptions } from './test-line.ts'
+export { partContext, type PartContextOptions, type TestPartContext } from './part-context.ts'
+export {
+  ScriptedRealtime,
+  type RealtimeAnswer,
+  type RealtimeTurn,
+  type ScriptedRealtimeOptions,
+} from './scripted-realtime.ts'
+export * from './conformance/index.ts'
+export { Expectation, ExpectationError } from './expectation.ts'
+export type { TextPattern } from './fits.ts'
+export type { MockRun, MockTool } from './mock-tools.ts'
+export { StuckError, type Waiting } from './pace.ts'
+export { Rehearsal, RehearsalError, rehearse, type RunOptions } from './rehearsal.ts'
+export type { RehearsalOptions } from './rehearsal-options.ts'
+export {
+  Turn,
+  type TurnApproval,
+  type TurnClosed,
+  type TurnDigits,
+  type TurnEvent,
+  type TurnFailure,
+  type TurnHandoff,
+  type TurnMessage,
+  type TurnToolCall,
+  type TurnVerdict,
+} from './turn-record.ts'
+export { VirtualTime, type VirtualTimeOptions } from './virtual-time.ts'
+export { ScriptedTurnDetector, type ScriptedTurnDetectorOptions } from './scripted-turn-detector.ts'

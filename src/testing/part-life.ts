@@ -1,92 +1,6 @@
-import type { PartContext } from '../parts/index.ts'
+import type { ConnectionReport, PartContext } from '../parts/index.ts'
 import { ScopeClosedError, type CancelledError, type Clock, type Timer } from '../scope/index.ts'
-import { inTheWorld, never } from './world-time.ts'
-
-/** How a scripted part behaves when it is opened and ended. Unset means politely and at once. */
-export interface PartManners {
-  /** The name of its resource, by which faults are injected (`open:stt`, `close:stt`). */
-  name?: string
-  /** Milliseconds until it is open. */
-  openTakes?: number
-  /** It never opens and ignores its signal. */
-  openHangs?: boolean
-  /** It cannot be opened: this is thrown. */
-  openFails?: unknown
-  /** Milliseconds that its `close()` takes. */
-  closeTakes?: number
-  /** Its `close()` never settles. */
-  closeHangs?: boolean
-  /** Its `close()` rejects with this. */
-  closeFails?: unknown
-}
-
-/** How many living things a part has made, and how they ended. */
-export interface PartCounts {
-  /** How often somebody asked. */
-  readonly asked: number
-  readonly opened: number
-  readonly closed: number
-  readonly aborted: number
-  /** Open now. */
-  readonly live: number
-}
-
-/** Counts for one part, and opens its living things in the scope they belong to. */
-export class PartLives implements PartCounts {
-  readonly name: string
-  asked = 0
-  opened = 0
-  closed = 0
-  aborted = 0
-  readonly #manners: PartManners
-
-  constructor(name: string, manners: PartManners) {
-    this.name = manners.name ?? name
-    this.#manners = manners
-  }
-
-  get live(): number {
-    return this.opened - this.closed - this.aborted
-  }
-
-  /** Opens what `make` makes as a resource of the context's scope. */
-  open<T extends object>(context: PartContext, make: (life: PartLife) => T): Promise<T> {
-    this.asked++
-    const life = new PartLife(this.name, context)
-    return context.scope.open(
-      this.name,
-      async (signal) => {
-        await this.#opening(life, signal)
-        this.opened++
-        return make(life)
-      },
-      {
-        closing: (_, reason) => life.tell(reason),
-        close: () => this.#close(life),
-        abort: () => this.#end(life, 'aborted'),
-      },
-    )
-  }
-
-  async #opening(life: PartLife, signal: AbortSignal): Promise<void> {
-    const { openTakes = 0, openHangs = false, openFails } = this.#manners
-    if (openHangs) await never()
-    if (openTakes > 0) await life.wait(openTakes, 'opens', signal)
-    if (openFails !== undefined) throw openFails
-  }
-
-  async #close(life: PartLife): Promise<void> {
-    const { closeTakes = 0, closeHangs = false, closeFails } = this.#manners
-    if (closeHangs) await never()
-    if (closeTakes > 0) await life.wait(closeTakes, 'closes')
-    if (closeFails !== undefined) throw closeFails
-    this.#end(life, 'closed')
-  }
-
-  #end(life: PartLife, how: 'closed' | 'aborted'): void {
-    if (life.end()) this[how]++
-  }
-}
+import { inTheWorld } from './world-time.ts'
 
 /** One living thing of a scripted part: its time, and whether it still lives. */
 export class PartLife {
@@ -97,9 +11,12 @@ export class PartLife {
   readonly #onEnd = new Set<() => void>()
   readonly #onClosing = new Set<(reason: CancelledError) => void>()
 
-  constructor(name: string, context: PartContext) {
+  #connected: boolean
+
+  constructor(name: string, context: PartContext, connects: boolean) {
     this.name = name
     this.context = context
+    this.#connected = connects
   }
 
   get clock(): Clock {
@@ -108,6 +25,13 @@ export class PartLife {
 
   get over(): boolean {
     return this.state === 'over'
+  }
+
+  /** Its connection is over; the first to say so says how. */
+  disconnected(how: ConnectionReport['how']): void {
+    if (!this.#connected) return
+    this.#connected = false
+    this.context.ended({ name: this.name, how, retries: 0 })
   }
 
   /** Something that happens in the world, unless this has ended by then. */
@@ -125,6 +49,12 @@ export class PartLife {
     if (!this.over) this.#timers.add(own)
     else timer.clear()
     return own
+  }
+
+  /** Throws what waiting would throw now. */
+  check(what: string, signal?: AbortSignal): void {
+    signal?.throwIfAborted()
+    if (this.over) throw this.#ended(what)
   }
 
   /** Waits in the world's time. Throws the signal's reason when it aborts, and `ScopeClosedError` at the end. */

@@ -1,24 +1,12 @@
 import type { Llm, LlmChunk, LlmClient, LlmRequest, PartContext } from '../parts/index.ts'
-import { PartLives, type PartCounts, type PartLife, type PartManners } from './part-life.ts'
+import type { PartLife } from './part-life.ts'
+import { PartLives, type PartCounts, type PartManners } from './part-lives.ts'
+import { Script, type Answers, type LlmAnswer, type LlmStep } from './script.ts'
 import { never } from './world-time.ts'
-
-/**
- * One thing that happens in an answer: text, a tool call, usage; a pause; a stall that lasts until the signal aborts;
- * an error.
- */
-export type LlmStep =
-  | string
-  | LlmChunk
-  | { readonly wait: number }
-  | { readonly stall: true }
-  | { readonly fail: unknown }
-
-/** A whole answer. Plain text comes word by word. */
-export type LlmAnswer = string | readonly LlmStep[]
 
 export interface ScriptedLlmOptions extends PartManners {
   /** Answers in order, or a function of the request. When the list is used up, generating fails. */
-  answers?: readonly LlmAnswer[] | ((request: LlmRequest, index: number) => LlmAnswer | Promise<LlmAnswer>)
+  answers?: Answers<LlmRequest>
   /** Milliseconds until the first chunk: 0 unless set. */
   firstAfter?: number
   /** Milliseconds between two chunks: 0 unless set. */
@@ -35,13 +23,6 @@ export interface Generation {
   readonly how: 'running' | 'completed' | 'cancelled' | 'failed' | 'left'
 }
 
-let calls = 0
-
-/** A tool call for a script. */
-export function callTool(name: string, input: unknown = {}, id: string = `call-${++calls}`): LlmChunk {
-  return { type: 'tool-call', id, name, input: typeof input === 'string' ? input : JSON.stringify(input) }
-}
-
 /** Answers by script. */
 export class ScriptedLlm implements Llm {
   readonly name: string
@@ -49,14 +30,14 @@ export class ScriptedLlm implements Llm {
   readonly generations: Generation[] = []
   readonly #lives: PartLives
   readonly #options: ScriptedLlmOptions
-  readonly #answers: LlmAnswer[]
+  readonly #script: Script<LlmRequest>
 
   constructor(options: ScriptedLlmOptions = {}) {
     this.#options = options
     this.#lives = new PartLives('llm', options)
     this.counts = this.#lives
     this.name = this.#lives.name
-    this.#answers = typeof options.answers === 'function' ? [] : [...(options.answers ?? [])]
+    this.#script = new Script(this.name, options.answers)
   }
 
   open(context: PartContext): Promise<LlmClient> {
@@ -76,7 +57,7 @@ export class ScriptedLlm implements Llm {
 
   /** Adds to the script. */
   answers(...answers: readonly LlmAnswer[]): this {
-    this.#answers.push(...answers)
+    this.#script.add(answers)
     return this
   }
 
@@ -90,8 +71,8 @@ export class ScriptedLlm implements Llm {
     this.generations.push(generation)
     const heeded = this.#options.ignoresSignal ? undefined : signal
     try {
-      heeded?.throwIfAborted()
-      const steps = stepsOf(await this.#answer(request, this.generations.length - 1))
+      life.check('generate', heeded)
+      const steps = await this.#script.next(request)
       for await (const chunk of this.#play(life, steps, heeded)) {
         chunks.push(chunk)
         yield chunk
@@ -119,22 +100,10 @@ export class ScriptedLlm implements Llm {
         await (ignoresSignal ? never() : life.stall('stalls', signal))
       else {
         if (delay > 0) await life.wait(delay, 'thinks', signal)
-        signal?.throwIfAborted()
-        yield typeof step === 'string' ? { type: 'text', text: step } : step
+        life.check('generate', signal)
+        yield this.#script.chunkOf(step)
         delay = every
       }
     }
   }
-
-  async #answer(request: LlmRequest, index: number): Promise<LlmAnswer> {
-    const { answers } = this.#options
-    if (typeof answers === 'function') return answers(request, index)
-    const answer = this.#answers.shift()
-    if (answer !== undefined) return answer
-    throw new Error(`the script of '${this.name}' has no answer number ${index + 1}`)
-  }
-}
-
-function stepsOf(answer: LlmAnswer): readonly LlmStep[] {
-  return typeof answer === 'string' ? (answer.match(/\S+\s*/g) ?? []) : answer
 }

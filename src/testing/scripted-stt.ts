@@ -1,6 +1,7 @@
 import { durationOf, type AudioFrame, type SampleRate } from '../audio/index.ts'
 import type { PartContext, Stt, SttEvents, SttStream } from '../parts/index.ts'
-import { PartLives, type PartCounts, type PartLife, type PartManners } from './part-life.ts'
+import type { PartLife } from './part-life.ts'
+import { PartLives, type PartCounts, type PartManners } from './part-lives.ts'
 import { SoundReader } from './sound-text.ts'
 
 /** One thing that a stream tells, `after` milliseconds of pushed sound since the step before. */
@@ -45,7 +46,7 @@ export class ScriptedStt implements Stt {
 
   constructor(options: ScriptedSttOptions = {}) {
     this.#options = options
-    this.#lives = new PartLives('stt', options)
+    this.#lives = new PartLives('stt', options, 'closed')
     this.counts = this.#lives
     this.name = this.#lives.name
     this.sampleRate = options.sampleRate ?? 16_000
@@ -163,6 +164,7 @@ class ScriptedSttStream implements SttStream {
   fail(error: unknown): void {
     if (this.#silent) return
     this.#failed = true
+    this.#life.disconnected('dropped')
     this.#events.failed(error)
   }
 

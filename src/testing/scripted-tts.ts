@@ -8,7 +8,8 @@ import {
   type Tts,
   type Voice,
 } from '../parts/index.ts'
-import { PartLives, type PartCounts, type PartLife, type PartManners } from './part-life.ts'
+import type { PartLife } from './part-life.ts'
+import { PartLives, type PartCounts, type PartManners } from './part-lives.ts'
 import { soundOf } from './sound-text.ts'
 import { never } from './world-time.ts'
 
@@ -56,7 +57,7 @@ export class ScriptedTts implements Tts {
 
   constructor(options: ScriptedTtsOptions = {}) {
     this.#options = options
-    this.#lives = new PartLives('tts', options)
+    this.#lives = new PartLives('tts', options, 'closed')
     this.counts = this.#lives
     this.name = this.#lives.name
     this.sampleRate = options.sampleRate ?? 16_000
@@ -82,13 +83,14 @@ export class ScriptedTts implements Tts {
     this.speeches.push(speech)
     const heeded = this.#options.ignoresSignal ? undefined : signal
     const stop = new SignalStop(heeded ?? new AbortController().signal, life.context.scope)
+    const offEnd = life.onEnd(() => stop.release())
     try {
-      heeded?.throwIfAborted()
+      life.check('speak', heeded)
       const { firstAfter = 0 } = this.#options
       for await (const chunk of this.#chunks(speech, iterate(text, stop))) {
         if (speech.given === 0 && firstAfter > 0) await life.wait(firstAfter, 'draws breath', heeded)
         await this.#fault(life, speech.given, heeded)
-        heeded?.throwIfAborted()
+        life.check('speak', heeded)
         speech.given += durationOf(chunk.frame)
         yield chunk
         await this.#pace(life, durationOf(chunk.frame), heeded)
@@ -98,6 +100,7 @@ export class ScriptedTts implements Tts {
       speech.how = heeded?.aborted ? 'cancelled' : 'failed'
       throw error
     } finally {
+      offEnd()
       stop.release()
       if (speech.how === 'running') speech.how = 'left'
     }

@@ -1,6 +1,7 @@
 import { durationOf, level, type AudioFrame, type SampleRate } from '../audio/index.ts'
 import type { PartContext, Vad, VadEvents, VadStream } from '../parts/index.ts'
-import { PartLives, type PartCounts, type PartLife, type PartManners } from './part-life.ts'
+import type { PartLife } from './part-life.ts'
+import { PartLives, type PartCounts, type PartManners } from './part-lives.ts'
 
 export interface ScriptedVadOptions extends PartManners {
   /** 16,000 unless set. */

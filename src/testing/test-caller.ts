@@ -1,4 +1,4 @@
-import { concat, durationOf, Framer, silence, sine, type AudioFrame } from '../audio/index.ts'
+import { concat, silence, sine, type AudioFrame } from '../audio/index.ts'
 import { soundOf } from './sound-text.ts'
 import type { TestConnection } from './test-connection.ts'
 
@@ -8,8 +8,6 @@ const MS_PER_CHARACTER = 50
 /** The one at the other end of a `TestLine`. */
 export class TestCaller {
   readonly #line: () => TestConnection
-  /** One mouth: what is said next waits for what is being said. */
-  #mouth: Promise<void> = Promise.resolve()
 
   constructor(line: () => TestConnection) {
     this.#line = line
@@ -20,15 +18,17 @@ export class TestCaller {
    * milliseconds of a tone; or sound of your own. Resolves when it has been said, or the call is over.
    */
   says(what: string | number | readonly AudioFrame[]): Promise<void> {
-    const { sampleRate } = this.#line()
-    if (typeof what === 'string') return this.#send(soundOf(what, sampleRate, MS_PER_CHARACTER))
-    if (typeof what === 'number') return this.#send(sine(300, { sampleRate, duration: what }))
-    return this.#send(concat(what, sampleRate))
+    const line = this.#line()
+    const { sampleRate } = line
+    if (typeof what === 'string') return line.says(soundOf(what, sampleRate, MS_PER_CHARACTER))
+    if (typeof what === 'number') return line.says(sine(300, { sampleRate, duration: what }))
+    return line.says(concat(what, sampleRate))
   }
 
   /** Is silent, audibly, for so long: energy VADs need to hear it. */
   pauses(ms: number): Promise<void> {
-    return this.#send(silence(ms, this.#line().sampleRate))
+    const line = this.#line()
+    return line.says(silence(ms, line.sampleRate))
   }
 
   types(text: string): void {
@@ -70,25 +70,5 @@ export class TestCaller {
       const stop = line.watch(check)
       check()
     })
-  }
-
-  #send(sound: AudioFrame): Promise<void> {
-    const said = this.#mouth.then(() => this.#frames(sound))
-    this.#mouth = said
-    return said
-  }
-
-  async #frames(sound: AudioFrame): Promise<void> {
-    const line = this.#line()
-    const framer = new Framer({ sampleRate: sound.sampleRate })
-    const frames = framer.push(sound.samples)
-    const last = framer.flush()
-    if (last) frames.push(last)
-    for (const frame of frames) {
-      if (line.endedAt !== undefined) return
-      // A frame arrives when it has been said. The call may end meanwhile; that is no error of the caller's.
-      await line.life.wait(durationOf(frame), 'the caller speaks').catch(() => {})
-      line.sends(frame)
-    }
   }
 }

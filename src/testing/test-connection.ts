@@ -1,4 +1,4 @@
-import { silence, type AudioFrame, type SampleRate } from '../audio/index.ts'
+import { Framer, silence, type AudioFrame, type SampleRate } from '../audio/index.ts'
 import type { LineConnection, LineEvents } from '../parts/index.ts'
 import type { Timer } from '../scope/index.ts'
 import type { PartLife } from './part-life.ts'
@@ -33,8 +33,9 @@ export class TestConnection implements LineConnection {
   readonly #watchers = new Set<() => void>()
   #sounds: Sound[] = []
   #marks: Mark[] = []
-  /** When the caller last sent a frame. */
-  #sentAt: number
+  /** What the caller is about to say. */
+  #mouth: { readonly frame: AudioFrame; readonly said?: () => void }[] = []
+  #ticking = false
 
   constructor(
     life: PartLife,
@@ -46,10 +47,9 @@ export class TestConnection implements LineConnection {
     this.sampleRate = sampleRate
     this.#events = events
     this.#options = options
-    this.#sentAt = life.clock.now()
     life.onClosing(() => this.#closing())
     life.onEnd(() => this.#over('session'))
-    if (options.streams) this.#stream()
+    if (options.streams) this.#tick()
   }
 
   // ── what a session does ──
@@ -108,9 +108,19 @@ export class TestConnection implements LineConnection {
 
   // ── what the caller does ──
 
-  sends(frame: AudioFrame): void {
-    this.#sentAt = this.#now
-    if (this.#listened) this.#events.frame(frame)
+  /** Says the sound, frame by frame, after what is being said. Resolves when it is over, or the call is. */
+  says(sound: AudioFrame): Promise<void> {
+    const framer = new Framer({ sampleRate: this.sampleRate, duration: FRAME })
+    const frames = framer.push(sound.samples)
+    const last = framer.flush()
+    if (last) frames.push(last)
+    if (frames.length === 0 || !this.#listened) return Promise.resolve()
+    return new Promise((said) => {
+      this.#mouth.push(
+        ...frames.map((frame, index) => (index < frames.length - 1 ? { frame } : { frame, said })),
+      )
+      if (!this.#ticking) this.#tick()
+    })
   }
 
   types(text: string): void {
@@ -122,14 +132,20 @@ export class TestConnection implements LineConnection {
   }
 
   hangsUp(): void {
-    if (this.#over('caller')) this.#events.hungUp()
+    if (!this.#over('caller')) return
+    this.life.disconnected('closed')
+    this.#events.hungUp()
   }
 
   vanishes(error?: unknown): void {
     const { lostAfter = 0 } = this.#options
     if (!this.#over('nobody')) return
-    if (lostAfter === 0) this.#events.lost(error)
-    else this.life.after(lostAfter, 'notices that the caller is gone', () => this.#events.lost(error))
+    const noticed = (): void => {
+      this.life.disconnected('dropped')
+      this.#events.lost(error)
+    }
+    if (lostAfter === 0) noticed()
+    else this.life.after(lostAfter, 'notices that the caller is gone', noticed)
   }
 
   get #now(): number {
@@ -151,8 +167,7 @@ export class TestConnection implements LineConnection {
     const { latency = 0, avatar, marksAtOnce } = this.#options
     const stops = this.#now + (avatar ? latency + avatar.lag : 0)
     this.#record.cut(stops)
-    for (const mark of [...this.#marks]) {
-      if (mark.at < stops) continue
+    for (const mark of this.#marks.filter(({ at }) => at >= stops)) {
       mark.at = stops
       mark.timer?.clear()
       if (marksAtOnce && stops <= this.#now) this.#confirm(mark)
@@ -168,6 +183,8 @@ export class TestConnection implements LineConnection {
     for (const mark of this.#marks) mark.timer?.clear()
     this.#marks = []
     for (const watcher of this.#watchers) watcher()
+    for (const { said } of this.#mouth) said?.()
+    this.#mouth = []
     return true
   }
 
@@ -190,12 +207,15 @@ export class TestConnection implements LineConnection {
     })
   }
 
-  /** Fills the caller's silence. */
-  #stream(): void {
-    this.life.after(FRAME, 'sends silence', () => {
-      if (!this.#listened) return
-      if (this.#now - this.#sentAt >= FRAME) this.sends(silence(FRAME, this.sampleRate))
-      this.#stream()
+  /** The microphone: a frame arrives when it has been said. */
+  #tick(): void {
+    this.#ticking = true
+    this.life.after(FRAME, 'the caller speaks', () => {
+      this.#ticking = false
+      const { frame, said } = this.#mouth.shift() ?? { frame: silence(FRAME, this.sampleRate) }
+      if (this.#listened) this.#events.frame(frame)
+      said?.()
+      if (this.#listened && !this.#ticking && (this.#mouth.length > 0 || this.#options.streams)) this.#tick()
     })
   }
 }

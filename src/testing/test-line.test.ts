@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { durationOf, silence } from '../audio/index.ts'
-import { silent, type LineConnection, type LineEvents, type PartContext } from '../parts/index.ts'
-import { Scope } from '../scope/index.ts'
-import { TestLine, inVirtualTime, soundOf, type TestLineOptions, type World } from './index.ts'
+import type { ConnectionReport, LineConnection, LineEvents } from '../parts/index.ts'
+import type { Scope } from '../scope/index.ts'
+import { TestLine, inVirtualTime, partContext, soundOf, type TestLineOptions, type World } from './index.ts'
 
 const FRAME = 20
 const RATE = 16_000
@@ -17,13 +17,14 @@ const frames = Array.from({ length: 50 }, (_, index) => ({
 interface Call {
   readonly line: TestLine
   readonly connection: LineConnection
-  readonly scope: Scope
+  readonly scope: Scope<string>
+  readonly connections: readonly ConnectionReport[]
   readonly told: string[]
 }
 
-async function call({ clock, random }: World, options: TestLineOptions = {}): Promise<Call> {
+async function call(world: World, options: TestLineOptions = {}): Promise<Call> {
   const told: string[] = []
-  const note = (what: string): void => void told.push(`${clock.now()} ${what}`)
+  const note = (what: string): void => void told.push(`${world.clock.now()} ${what}`)
   const events: LineEvents = {
     frame: (frame) => note(`frame ${durationOf(frame)}`),
     marked: (id, heard) => note(`marked ${id} ${heard}`),
@@ -32,11 +33,10 @@ async function call({ clock, random }: World, options: TestLineOptions = {}): Pr
     hungUp: () => note('hung up'),
     lost: () => note('lost'),
   }
-  const scope = new Scope('session', { clock })
-  const context: PartContext = { scope, random, logger: silent }
+  const context = partContext(world)
   const line = new TestLine(options)
   const connection = await line.open(context, events)
-  return { line, connection, scope, told }
+  return { line, connection, scope: context.scope, told, connections: context.connections }
 }
 
 describe('a test line', () => {
@@ -162,12 +162,13 @@ describe('a test line', () => {
 
   it('loses a caller who vanishes, as late as it was told to', () =>
     inVirtualTime(async (world) => {
-      const { line, scope, told } = await call(world, { lostAfter: 5000 })
+      const { line, scope, told, connections } = await call(world, { lostAfter: 5000 })
       line.caller.vanishes()
       line.caller.types('nobody hears this')
       await world.clock.elapse(6000)
       expect(told).toEqual(['5000 lost'])
       await scope.close()
+      expect(connections).toEqual([{ name: 'line', how: 'dropped', retries: 0 }])
     }))
 
   it('fills the pauses with silence where it streams', () =>
@@ -177,7 +178,7 @@ describe('a test line', () => {
       await line.caller.says(60)
       await world.clock.elapse(50)
       await scope.close()
-      expect(told.map((each) => parseInt(each, 10))).toEqual([20, 40, 70, 90, 110, 140, 160])
+      expect(told.map((each) => parseInt(each, 10))).toEqual([20, 40, 60, 80, 100, 120, 140])
     }))
 
   it('waits with the test until the caller has heard something, also if it is queued already', () =>

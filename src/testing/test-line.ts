@@ -1,6 +1,6 @@
 import type { AudioFrame, SampleRate } from '../audio/index.ts'
 import type { Line, LineConnection, LineEvents, PartContext } from '../parts/index.ts'
-import { PartLives, type PartCounts, type PartManners } from './part-life.ts'
+import { PartLives, type PartCounts, type PartManners } from './part-lives.ts'
 import type { HeardFrame } from './playout-record.ts'
 import { TestCaller } from './test-caller.ts'
 import { TestConnection } from './test-connection.ts'
@@ -49,7 +49,7 @@ export class TestLine implements Line {
 
   constructor(options: TestLineOptions = {}) {
     this.options = options
-    this.#lives = new PartLives('line', options)
+    this.#lives = new PartLives('line', options, 'closed')
     this.counts = this.#lives
     this.name = this.#lives.name
     this.sampleRate = options.sampleRate ?? 16_000

@@ -1,0 +1,43 @@
+import { describe, it } from 'vitest'
+import { TestLine, conformance, lineConformance, type LineSubject, type TestLineOptions } from '../index.ts'
+
+conformance({ describe, it }, 'the test line', lineConformance, () => subjectOf())
+
+conformance({ describe, it }, 'a slow line far away', lineConformance, () =>
+  subjectOf({ openTakes: 50, closeTakes: 200, latency: 150, lostAfter: 5_000, sampleRate: 8_000 }),
+)
+
+conformance({ describe, it }, 'a line that streams silence', lineConformance, () =>
+  subjectOf({ streams: true }),
+)
+
+conformance({ describe, it }, 'a line that does not know', lineConformance, () => subjectOf({ knows: false }))
+
+conformance({ describe, it }, 'a line that never confirms', lineConformance, () =>
+  subjectOf({ confirms: false }),
+)
+
+conformance({ describe, it }, 'a line that confirms from inside clear()', lineConformance, () =>
+  subjectOf({ marksAtOnce: true }),
+)
+
+conformance({ describe, it }, 'an avatar', lineConformance, () => {
+  // Its mouth goes on after closing began: that is what an avatar is.
+  const { line, caller, ended } = subjectOf({ avatar: { lag: 800 } })
+  return { line, caller, ended }
+})
+
+function subjectOf(manners: TestLineOptions = {}): LineSubject {
+  const options: TestLineOptions = { ...manners }
+  const line = new TestLine(options)
+  return {
+    line,
+    caller: line.caller,
+    ended: () => line.connection.endedAt !== undefined,
+    audibleAfterClosing: () => line.audibleAfterClosing,
+    lostAfter: options.lostAfter ?? 0,
+    refuses: () => {
+      options.openFails = new Error('nobody there')
+    },
+  }
+}

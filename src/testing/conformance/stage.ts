@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import type { PartContext } from '../../parts/index.ts'
+import {
+  systemClock,
+  systemRandom,
+  type Clock,
+  type Live,
+  type Random,
+  type Scope,
+} from '../../scope/index.ts'
+import { partContext, type PartContextOptions, type TestPartContext } from '../part-context.ts'
+import type { SimNetwork } from '../sim-network.ts'
+import { inVirtualTime } from '../simulate.ts'
+import { inTheWorld } from '../world-time.ts'
+
+/** How long anything may take that has no bound of its own. */
+const SOON = 10_000
+
+/** Where a check is played: its time, its chance, and whatever it opens. */
+export class Stage {
+  readonly clock: Clock
+  readonly random: Random
+  /** The simulated network, on a virtual stage. */
+  readonly network: SimNetwork | undefined
+  readonly #scopes: Scope<string>[] = []
+  readonly #before: ReadonlySet<Live>
+
+  constructor(clock: Clock, random: Random, network?: SimNetwork) {
+    this.clock = clock
+    this.random = random
+    this.network = network
+    this.#before = new Set(clock.timers.list())
+  }
+
+  /** What to open a part with. Its scope is closed when the check is over, if the check has not done so. */
+  context(options?: PartContextOptions): TestPartContext {
+    const context = partContext(this, options)
+    this.#scopes.push(context.scope)
+    return context
+  }
+
+  elapse(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      inTheWorld(this.clock, ms, 'time passes', resolve)
+    })
+  }
+
+  /** What the promise becomes; fails if that takes for ever. */
+  soon<T>(promise: PromiseLike<T>, what: string): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const timer = inTheWorld(this.clock, SOON, what, () =>
+        reject(new assert.AssertionError({ message: `${what} did not happen within ${SOON} ms` })),
+      )
+      promise.then(
+        (value) => {
+          timer.clear()
+          resolve(value)
+        },
+        (error: unknown) => {
+          timer.clear()
+          reject(error)
+        },
+      )
+    })
+  }
+
+  /** Lets everything happen that needs no time. */
+  settle(): Promise<void> {
+    return this.elapse(0)
+  }
+
+  /** Fails if anything is still alive that belongs to a part. */
+  assertNothingLeft(): void {
+    const living = [...this.clock.timers.list(), ...(this.network?.sockets.list() ?? [])]
+    const left = living.filter((entry) => !this.#before.has(entry))
+    assert.deepEqual(
+      left.map(({ kind, name }) => `${kind} '${name}'`),
+      [],
+      'something was left behind',
+    )
+  }
+
+  /** Fails unless the scope has ended everything it owned. */
+  assertEmpty({ scope }: PartContext): void {
+    const { state, owned, children } = scope.inspect().tree
+    assert.equal(state, 'closed')
+    assert.deepEqual(
+      [...owned, ...children].map(({ name }) => name),
+      [],
+      'the scope still owns something',
+    )
+    this.assertNothingLeft()
+  }
+
+  /** @internal */
+  async clearUp(): Promise<void> {
+    for (const scope of this.#scopes) {
+      const report = await scope.close({ reason: 'the check is over' })
+      assert.ok(report.took <= report.deadline, `closing took ${report.took} ms`)
+    }
+  }
+}
+
+/** Sets the stage for one check, and clears it up. */
+export type OnStage = (play: (stage: Stage) => Promise<void>) => Promise<void>
+
+/** In virtual time: nothing sleeps, and what hangs fails at once. */
+export const onVirtualStage: OnStage = (play) =>
+  inVirtualTime(async ({ clock, random, network }) => {
+    const stage = new Stage(clock, random, network)
+    try {
+      await play(stage)
+    } finally {
+      await stage.clearUp()
+    }
+    stage.assertNothingLeft()
+  })
+
+/** In real time, for parts that talk to something outside of the process. */
+export const onRealStage: OnStage = async (play) => {
+  const stage = new Stage(systemClock, systemRandom)
+  try {
+    await play(stage)
+  } finally {
+    await stage.clearUp()
+  }
+  stage.assertNothingLeft()
+}

@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { durationOf } from '../../audio/index.ts'
+import type { SpokenChunk, Tts, Voice } from '../../parts/index.ts'
+import { check, type Check } from './check.ts'
+import { close, lifecycle, type Openable } from './lifecycle.ts'
+import type { Stage } from './stage.ts'
+import { hangingText, pieces, takeSoon } from './take.ts'
+
+/** A voice and the world behind it. */
+export interface TtsSubject extends Openable {
+  readonly tts: Tts
+  /** From here on every speech fails. */
+  breaks?(): void
+}
+
+const TEXT = 'Good morning to you. How can I help you today? We are open until five.'
+const REASON = new Error('interrupted')
+const unaborted = (): AbortSignal => new AbortController().signal
+
+const openVoice = (stage: Stage, { tts }: TtsSubject, context = stage.context()): Promise<Voice> =>
+  stage.soon(tts.open(context), 'opening')
+
+const lengthOf = (chunks: readonly SpokenChunk[]): number =>
+  chunks.reduce((sum, { frame }) => sum + durationOf(frame), 0)
+
+/** What every `Tts` must do. */
+export const ttsConformance: readonly Check<TtsSubject>[] = [
+  ...lifecycle<TtsSubject>(({ tts }, context) => tts.open(context)),
+
+  check('speaks a text that comes in pieces, at its rate, and ends', async (stage, subject) => {
+    const voice = await openVoice(stage, subject)
+    const { values, error } = await takeSoon(stage, voice.speak(pieces(...TEXT.split(/(?= )/)), unaborted()))
+    assert.equal(error, undefined)
+    assert.ok(lengthOf(values) > 0, 'nothing was said')
+    for (const { frame } of values) assert.equal(frame.sampleRate, subject.tts.sampleRate)
+  }),
+
+  check('tells words, if it does, in order, within the sound, and all of them', async (stage, subject) => {
+    const voice = await openVoice(stage, subject)
+    const { values } = await takeSoon(stage, voice.speak(pieces(TEXT), unaborted()))
+    const words = values.flatMap((chunk) => chunk.words ?? [])
+    if (words.length === 0) return 'it tells no words'
+    let last = 0
+    for (const { text, start, end } of words) {
+      assert.ok(start >= last && end >= start, `'${text}' goes from ${start} to ${end} ms, after ${last} ms`)
+      last = start
+    }
+    assert.ok(last <= lengthOf(values), 'a word begins after the end')
+    assert.equal(
+      words
+        .map(({ text }) => text)
+        .join('')
+        .replaceAll(/\s+/g, ' ')
+        .trim(),
+      TEXT,
+    )
+    return undefined
+  }),
+
+  check('says nothing for an empty text, and ends', async (stage, subject) => {
+    const voice = await openVoice(stage, subject)
+    for (const text of [pieces(), pieces(''), pieces('', '')]) {
+      const { values, error } = await takeSoon(stage, voice.speak(text, unaborted()))
+      assert.equal(error, undefined)
+      assert.equal(lengthOf(values), 0)
+    }
+    const { error } = await takeSoon(stage, voice.speak(pieces(' \n'), unaborted()))
+    assert.equal(error, undefined)
+  }),
+
+  check('speaks two texts at once, each whole', async (stage, subject) => {
+    const voice = await openVoice(stage, subject)
+    const alone = await takeSoon(stage, voice.speak(pieces(TEXT), unaborted()))
+    const both = await Promise.all([
+      takeSoon(stage, voice.speak(pieces(TEXT), unaborted())),
+      takeSoon(stage, voice.speak(pieces(TEXT), unaborted())),
+    ])
+    for (const { values, error } of both) {
+      assert.equal(error, undefined)
+      assert.equal(lengthOf(values), lengthOf(alone.values))
+    }
+  }),
+
+  check('one speech can be stopped while another goes on', async (stage, subject) => {
+    const voice = await openVoice(stage, subject)
+    const stop = new AbortController()
+    const [stopped, other] = await Promise.all([
+      takeSoon(stage, voice.speak(pieces(TEXT), stop.signal), () => stop.abort(REASON)),
+      takeSoon(stage, voice.speak(pieces(TEXT), unaborted())),
+    ])
+    assert.equal(stopped.error, REASON)
+    assert.equal(other.error, undefined)
+    assert.ok(lengthOf(other.values) > lengthOf(stopped.values))
+  }),
+
+  check(
+    'stops when its signal aborts, with the reason, and gives nothing after it',
+    async (stage, subject) => {
+      const voice = await openVoice(stage, subject)
+      for (const after of [0, 1]) {
+        const stop = new AbortController()
+        const look = (_: SpokenChunk, index: number): void => {
+          if (index === after) stop.abort(REASON)
+        }
+        const { values, error } = await takeSoon(stage, voice.speak(pieces(TEXT), stop.signal), look)
+        // A text of one chunk has ended before it could be stopped.
+        if (values.length > after + 1 || error !== undefined) assert.equal(error, REASON)
+        assert.ok(values.length <= after + 1, 'it went on')
+      }
+    },
+  ),
+
+  check('does not begin when its signal has aborted before', async (stage, subject) => {
+    const voice = await openVoice(stage, subject)
+    const { values, error } = await takeSoon(stage, voice.speak(pieces(TEXT), AbortSignal.abort(REASON)))
+    assert.equal(error, REASON)
+    assert.deepEqual(values, [])
+  }),
+
+  check('stops also while it waits for text that never comes, and lets go of it', async (stage, subject) => {
+    const voice = await openVoice(stage, subject)
+    const text = hangingText(TEXT)
+    const stop = new AbortController()
+    const speech = takeSoon(stage, voice.speak(text, stop.signal))
+    await stage.elapse(2_000)
+    stop.abort(REASON)
+    const before = stage.clock.now()
+    assert.equal((await speech).error, REASON)
+    assert.ok(stage.clock.now() - before <= 500, `stopping took ${stage.clock.now() - before} ms`)
+    await stage.elapse(500)
+    assert.ok(text.returned, 'it still holds the text')
+  }),
+
+  check('throws what the text throws', async (stage, subject) => {
+    const voice = await openVoice(stage, subject)
+    async function* broken(): AsyncGenerator<string> {
+      yield 'Well, '
+      throw REASON
+    }
+    const { error } = await takeSoon(stage, voice.speak(broken(), unaborted()))
+    assert.equal(error, REASON)
+  }),
+
+  check('can be left in the middle, and speaks on when it is asked again', async (stage, subject) => {
+    const context = stage.context()
+    const voice = await openVoice(stage, subject, context)
+    for await (const chunk of voice.speak(pieces(TEXT), unaborted())) if (chunk) break
+    const { error } = await takeSoon(stage, voice.speak(pieces(TEXT), unaborted()))
+    assert.equal(error, undefined)
+    await close(stage, context)
+  }),
+
+  check('ends a speech when its scope closes, with an error, and leaves nothing', async (stage, subject) => {
+    const context = stage.context()
+    const voice = await openVoice(stage, subject, context)
+    const speech = takeSoon(stage, voice.speak(hangingText(TEXT), unaborted()))
+    await stage.elapse(100)
+    await close(stage, context)
+    assert.notEqual((await speech).error, undefined)
+    stage.assertEmpty(context)
+  }),
+
+  check('is ended by abort() in the middle of a speech', async (stage, subject) => {
+    const context = stage.context()
+    const voice = await openVoice(stage, subject, context)
+    const stop = new AbortController()
+    const speech = takeSoon(stage, voice.speak(hangingText(TEXT), stop.signal))
+    await stage.elapse(100)
+    context.scope.abort()
+    stop.abort(REASON)
+    assert.notEqual((await speech).error, undefined)
+    stage.assertEmpty(context)
+  }),
+
+  check('does not speak when its scope has closed', async (stage, subject) => {
+    const context = stage.context()
+    const voice = await openVoice(stage, subject, context)
+    await close(stage, context)
+    const { values, error } = await takeSoon(stage, voice.speak(pieces(TEXT), unaborted()))
+    assert.notEqual(error, undefined, 'it said nothing of being closed')
+    assert.deepEqual(values, [])
+    stage.assertEmpty(context)
+  }),
+
+  check('throws when it cannot speak', async (stage, subject) => {
+    if (!subject.breaks) return 'the subject cannot be broken'
+    const voice = await openVoice(stage, subject)
+    subject.breaks()
+    const { error } = await takeSoon(stage, voice.speak(pieces(TEXT), unaborted()))
+    assert.notEqual(error, undefined)
+    return undefined
+  }),
+]

@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest'
+import { ExpectationError } from './expectation.ts'
+import { Turn, type TurnEvent } from './turn-record.ts'
+
+const events: readonly TurnEvent[] = [
+  { type: 'message', text: 'Let me look.', agent: 'desk', interrupted: false },
+  {
+    type: 'toolCall',
+    name: 'findSlot',
+    input: { day: 'Monday', people: 2 },
+    output: { hour: 10 },
+    how: 'done',
+    mocked: true,
+    agent: 'desk',
+  },
+  {
+    type: 'toolCall',
+    name: 'charge',
+    input: {},
+    output: 'card declined',
+    how: 'failed',
+    mocked: false,
+    agent: 'desk',
+  },
+  { type: 'guardrail', name: 'polite', on: 'output', verdict: 'rude' },
+  { type: 'handoff', from: 'desk', to: 'billing' },
+  { type: 'approval', name: 'refund', input: { sum: 40 } },
+  { type: 'digits', digits: '12' },
+  { type: 'error', where: 'speech', error: new Error('the voice broke') },
+  { type: 'message', text: 'Your bill', agent: 'billing', interrupted: true },
+  { type: 'closed', reason: 'idle' },
+]
+
+function turnOf(happened: readonly TurnEvent[] = events, latency?: number): Turn {
+  const entries = happened.map((event, index) => ({ key: String(index), event }))
+  return new Turn('Any time on Monday?', { entries: () => entries, latency: () => latency })
+}
+
+function failureOf(check: () => unknown): ExpectationError {
+  try {
+    check()
+  } catch (error) {
+    if (error instanceof ExpectationError) return error
+    throw error
+  }
+  throw new Error('it was as expected')
+}
+
+describe('an expectation', () => {
+  it('reads a turn from top to bottom, to its end', () => {
+    turnOf()
+      .expect.message('look')
+      .toolCall('findSlot', { day: 'Monday' }, { hour: 10 })
+      .failedToolCall('charge', /declined/)
+      .guardrail('polite', 'rude')
+      .handoff('billing')
+      .approval('refund', { sum: 40 })
+      .digits('12')
+      .error('speech: the voice broke')
+      .interruptedMessage(/^Your bill$/)
+      .closed('idle')
+      .nothingElse()
+  })
+
+  it('passes over what is between, and remembers its place from one statement to the next', () => {
+    const turn = turnOf()
+    turn.expect.toolCall('findSlot')
+    turn.expect.message('Your bill')
+    expect(failureOf(() => turn.expect.message()).message).toMatch(
+      /^expected a message, below 'billing: Your bill —'\. There is one above: expectations go from top to bottom\n/,
+    )
+  })
+
+  it('takes an event once', () => {
+    const turn = turnOf([{ type: 'handoff', from: 'desk', to: 'billing' }])
+    turn.expect.handoff('billing')
+    failureOf(() => turn.expect.handoff('billing'))
+  })
+
+  it('that failed has taken nothing', () => {
+    const turn = turnOf()
+    failureOf(() => turn.expect.handoff('sales'))
+    turn.expect.message('Let me look.')
+  })
+
+  it.each<[string, (turn: Turn) => unknown]>([
+    ['message', (turn) => turn.expect.message('Tuesday')],
+    ['interrupted message that was not interrupted', (turn) => turn.expect.interruptedMessage('look')],
+    ['tool call by another name', (turn) => turn.expect.toolCall('bookSlot')],
+    ['tool call with another input', (turn) => turn.expect.toolCall('findSlot', { day: 'Tuesday' })],
+    ['tool call with another output', (turn) => turn.expect.toolCall('findSlot', {}, { hour: 11 })],
+    ['tool call that failed', (turn) => turn.expect.toolCall('charge')],
+    ['failed tool call that did not', (turn) => turn.expect.failedToolCall('findSlot')],
+    ['failed tool call for another reason', (turn) => turn.expect.failedToolCall('charge', 'timeout')],
+    ['handoff', (turn) => turn.expect.handoff('desk')],
+    ['guardrail', (turn) => turn.expect.guardrail('honest')],
+    ['guardrail with another verdict', (turn) => turn.expect.guardrail('polite', 'loud')],
+    ['approval', (turn) => turn.expect.approval('refund', { sum: 50 })],
+    ['digits', (turn) => turn.expect.digits('1')],
+    ['error', (turn) => turn.expect.error('line')],
+    ['end', (turn) => turn.expect.closed('requested')],
+    ['silence', (turn) => turn.expect.noMessage()],
+    ['silence about something', (turn) => turn.expect.noMessage(/bill/)],
+    ['turn without tools', (turn) => turn.expect.noToolCall()],
+    ['turn without a tool', (turn) => turn.expect.noToolCall('charge')],
+    ['turn without a handoff', (turn) => turn.expect.noHandoff()],
+    ['turn without an error', (turn) => turn.expect.noError()],
+    ['answer', (turn) => turn.expect.answeredWithin(1_000)],
+  ])('fails: %s', (_, check) => {
+    expect(failureOf(() => check(turnOf()))).toMatchObject({
+      code: 'EXPECTATION',
+      message: expect.stringMatching(/^expected [^]*\n\nthe turn:\n {4}caller +Any time on Monday\?\n/),
+    })
+  })
+
+  it('holds for what is not there', () => {
+    turnOf([]).expect.noMessage().noToolCall().noHandoff().noError().nothingElse()
+    turnOf()
+      .expect.noMessage(/Tuesday/)
+      .noToolCall('bookSlot')
+    turnOf([], 400).expect.answeredWithin(400)
+    failureOf(() => turnOf([], 401).expect.answeredWithin(400))
+  })
+
+  it('that failed shows the whole turn, with ticks at what was expected', () => {
+    const turn = turnOf(events.slice(0, 3))
+    turn.expect.toolCall('findSlot')
+    const { message, expected, actual } = failureOf(() => turn.expect.nothingElse())
+    expect(message).toBe(
+      `expected nothing else, and there was
+  desk: Let me look.
+  charge: {} → failed: card declined
+
+the turn:
+    caller           Any time on Monday?
+    desk             Let me look.
+  ✓ findSlot (mock)  { day: 'Monday', people: 2 } → { hour: 10 }
+    charge           {} → failed: card declined`,
+    )
+    expect(expected).toEqual(["findSlot (mock): { day: 'Monday', people: 2 } → { hour: 10 }"])
+    expect(actual).toHaveLength(3)
+  })
+
+  it('that failed has what a diff needs', () => {
+    const call = failureOf(() => turnOf(events.slice(0, 2)).expect.toolCall('findSlot', { day: 'Tuesday' }))
+    expect(call).toMatchObject({
+      expected: { name: 'findSlot', input: { day: 'Tuesday' } },
+      actual: { name: 'findSlot', input: { day: 'Monday', people: 2 } },
+    })
+    const message = failureOf(() => turnOf().expect.message(/Tuesday/))
+    expect(message).toMatchObject({ expected: '/Tuesday/', actual: ['Let me look.', 'Your bill'] })
+  })
+})

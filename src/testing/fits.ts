@@ -1,0 +1,36 @@
+import { isDeepStrictEqual } from 'node:util'
+
+/** What a text must be: contain these words, match this expression, or satisfy this function. */
+export type TextPattern = string | RegExp | ((text: string) => boolean)
+
+export function textFits(text: string, pattern: TextPattern | undefined): boolean {
+  if (pattern === undefined) return true
+  if (typeof pattern === 'string') return text.includes(pattern)
+  if (typeof pattern === 'function') return pattern(text)
+  // Unlike test(), search() keeps no place in an expression that is used twice.
+  return text.search(pattern) >= 0
+}
+
+/**
+ * Whether a value is what the pattern says. Of objects, the fields that the pattern names must fit; arrays must be as
+ * long, and fit one by one; an expression must match a string; a function must say yes; anything else must be equal.
+ */
+export function fits(value: unknown, pattern: unknown): boolean {
+  if (typeof pattern === 'function') return pattern(value) === true
+  if (pattern instanceof RegExp) return typeof value === 'string' && value.search(pattern) >= 0
+  if (Array.isArray(pattern)) {
+    if (!Array.isArray(value) || value.length !== pattern.length) return false
+    return pattern.every((each, index) => fits(value[index], each))
+  }
+  if (!isPlain(pattern)) return isDeepStrictEqual(value, pattern)
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(pattern).every(
+    ([name, each]) => name in value && fits((value as Record<string, unknown>)[name], each),
+  )
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}

@@ -1,0 +1,21 @@
+import { silent, type ConnectionReport, type Logger, type PartContext } from '../parts/index.ts'
+import { Scope, type Clock, type Random, type ScopeOptions } from '../scope/index.ts'
+
+export interface PartContextOptions extends Omit<ScopeOptions<string>, 'clock' | 'phases'> {
+  logger?: Logger
+}
+
+/** A context that remembers how connections ended. */
+export interface TestPartContext extends PartContext {
+  readonly connections: readonly ConnectionReport[]
+}
+
+/** What a part is opened with, in a scope of its own. Close `scope`, and nothing of the part may be left. */
+export function partContext(
+  { clock, random }: { readonly clock: Clock; readonly random: Random },
+  { logger = silent, ...options }: PartContextOptions = {},
+): TestPartContext {
+  const scope = new Scope<string>('part', { clock, phases: ['tasks', 'resources'], ...options })
+  const connections: ConnectionReport[] = []
+  return { scope, random, logger, connections, ended: (connection) => connections.push(connection) }
+}

@@ -1,0 +1,250 @@
+import { Framer, durationOf, level, type AudioFrame } from '../audio/index.ts'
+import type { RealtimeEvents, RealtimeModel, RealtimeSetup } from '../parts/index.ts'
+import type { PartLife } from './part-life.ts'
+import type { LlmStep, Script } from './script.ts'
+import type {
+  RealtimeAnswer,
+  RealtimeTurn,
+  ScriptedRealtime,
+  ScriptedRealtimeOptions,
+} from './scripted-realtime.ts'
+import { SoundReader, soundOf } from './sound-text.ts'
+
+type Answer = { -readonly [K in keyof RealtimeAnswer]: RealtimeAnswer[K] } & {
+  readonly stop: AbortController
+  started: boolean
+  /** Calls whose results have not come. */
+  readonly calls: Set<string>
+  readonly results: RealtimeTurn['results'][number][]
+}
+
+/** Below this, in dBFS, sound is silence. */
+const QUIET = -50
+
+/** One conversation with a `ScriptedRealtime`. */
+export class ScriptedRealtimeModel implements RealtimeModel {
+  readonly #realtime: ScriptedRealtime
+  readonly #life: PartLife
+  readonly #setup: RealtimeSetup
+  readonly #events: RealtimeEvents
+  readonly #script: Script<RealtimeTurn>
+  readonly #options: ScriptedRealtimeOptions
+  readonly #reader = new SoundReader()
+  #answer: Answer | undefined
+  #failed = false
+  #speaking = false
+  /** The user's words in this turn, and how long the silence after them has lasted. */
+  #user = ''
+  #quiet = 0
+
+  constructor(
+    realtime: ScriptedRealtime,
+    life: PartLife,
+    setup: RealtimeSetup,
+    events: RealtimeEvents,
+    script: Script<RealtimeTurn>,
+    options: ScriptedRealtimeOptions,
+  ) {
+    this.#realtime = realtime
+    this.#life = life
+    this.#setup = setup
+    this.#events = events
+    this.#script = script
+    this.#options = options
+    realtime.setups.push(setup)
+    life.onEnd(() => this.#answer?.stop.abort())
+  }
+
+  // ── what a session does ──
+
+  push(frame: AudioFrame): void {
+    if (this.#gone) return
+    const words = this.#reader.push(frame.samples)
+    this.#quiet = level(frame.samples) > QUIET ? 0 : this.#quiet + durationOf(frame)
+    if (this.#quiet === 0) this.userStarts()
+    if (words) {
+      this.#user += words
+      this.#events.userInterim(this.#user)
+    }
+    if (this.#speaking && this.#setup.takesTurns && this.#quiet >= (this.#options.turnSilence ?? 300))
+      this.#endTurn()
+  }
+
+  commit(): void {
+    if (!this.#gone && this.#user) this.#endTurn()
+  }
+
+  respond(instructions?: string): void {
+    if (!this.#gone) this.#respond({ user: '', instructions, results: [] })
+  }
+
+  addText(text: string): void {
+    if (!this.#gone) this.#realtime.texts.push(text)
+  }
+
+  toolResult(id: string, output: string, failed: boolean): void {
+    if (this.#gone) return
+    const result = { id, output, failed }
+    this.#realtime.results.push(result)
+    const answer = this.#answer
+    if (!answer?.calls.delete(id)) return
+    answer.results.push(result)
+    if (answer.how !== 'running') this.#goOn(answer)
+  }
+
+  interrupt(heard: number): void {
+    if (this.#gone) return
+    const answer = this.#answer
+    this.#realtime.interruptions.push({ response: answer?.response, heard })
+    if (!answer) return
+    const { interruptTakes = 0, msPerCharacter = 50 } = this.#options
+    answer.remembered = answer.text.slice(0, Math.floor(heard / msPerCharacter))
+    this.#life.after(interruptTakes, 'is interrupted', () => this.#cancel(answer))
+  }
+
+  update(setup: Pick<RealtimeSetup, 'instructions' | 'tools'>): void {
+    if (!this.#gone) this.#realtime.setups.push(setup)
+  }
+
+  // ── what the world does ──
+
+  hear(text: string): void {
+    if (this.#gone) return
+    this.userStarts()
+    this.#user += text
+    this.#events.userInterim(this.#user)
+    if (this.#setup.takesTurns) this.#endTurn()
+  }
+
+  userStarts(): void {
+    if (this.#gone || this.#speaking) return
+    this.#speaking = true
+    this.#events.userStarted()
+    if (this.#options.yields && this.#answer) this.#cancel(this.#answer)
+  }
+
+  userStops(): void {
+    if (this.#gone || !this.#speaking) return
+    this.#speaking = false
+    this.#events.userStopped()
+  }
+
+  cancelTool(id: string): void {
+    if (!this.#gone && this.#answer?.calls.delete(id)) this.#events.toolCancelled(id)
+  }
+
+  drop(error: unknown): void {
+    if (this.#gone) return
+    this.#failed = true
+    this.#answer?.stop.abort()
+    this.#life.disconnected('dropped')
+    this.#events.failed(error)
+  }
+
+  /** Whether nothing may be told any more. */
+  get #gone(): boolean {
+    return this.#failed || this.#life.over
+  }
+
+  #endTurn(): void {
+    const user = this.#user.trim()
+    this.#user = ''
+    this.userStops()
+    this.#events.userFinal(user)
+    if (this.#setup.takesTurns) this.#respond({ user, instructions: undefined, results: [] })
+  }
+
+  /** The next answer, once every call of this one has its result. */
+  #goOn({ calls, results }: Answer): void {
+    if (calls.size === 0 && results.length > 0) this.#respond({ user: '', instructions: undefined, results })
+  }
+
+  #respond(turn: RealtimeTurn): void {
+    if (this.#answer) this.#cancel(this.#answer)
+    const answer: Answer = {
+      response: `response-${this.#realtime.answersGiven.length + 1}`,
+      text: '',
+      remembered: '',
+      given: 0,
+      how: 'running',
+      stop: new AbortController(),
+      started: false,
+      calls: new Set(),
+      results: [],
+    }
+    this.#answer = answer
+    this.#realtime.answersGiven.push(answer)
+    this.#speak(answer, turn).then(
+      () => this.#end(answer, 'completed'),
+      (error: unknown) => this.#end(answer, 'failed', error),
+    )
+  }
+
+  async #speak(answer: Answer, turn: RealtimeTurn): Promise<void> {
+    const { firstAfter = 0 } = this.#options
+    const { signal } = answer.stop
+    const steps = await this.#script.next(turn)
+    if (firstAfter > 0) await this.#life.wait(firstAfter, 'thinks', signal)
+    this.#life.check('speak', signal)
+    this.#start(answer)
+    for (const step of steps) await this.#step(answer, step)
+  }
+
+  async #step(answer: Answer, step: LlmStep): Promise<void> {
+    const { signal } = answer.stop
+    this.#life.check('speak', signal)
+    if (typeof step === 'object' && 'fail' in step) throw step.fail
+    if (typeof step === 'object' && 'wait' in step) return this.#life.wait(step.wait, 'thinks', signal)
+    if (typeof step === 'object' && 'stall' in step) return this.#life.stall('stalls', signal)
+    const chunk = this.#script.chunkOf(step)
+    if (chunk.type === 'usage') this.#events.usage(chunk.usage)
+    else if (chunk.type === 'text') await this.#say(answer, chunk.text)
+    else {
+      answer.calls.add(chunk.id)
+      this.#events.toolCall(answer.response, chunk)
+    }
+    return undefined
+  }
+
+  /** The words first, then their sound: transcripts run ahead. */
+  async #say(answer: Answer, text: string): Promise<void> {
+    const { msPerCharacter = 50, speed = Infinity } = this.#options
+    const sampleRate = this.#realtime.outputRate
+    answer.text += text
+    answer.remembered += text
+    this.#events.text(answer.response, text)
+    const framer = new Framer({ sampleRate, duration: 10 })
+    const frames = framer.push(soundOf(text, sampleRate, msPerCharacter).samples)
+    const last = framer.flush()
+    if (last) frames.push(last)
+    for (const frame of frames) {
+      this.#life.check('speak', answer.stop.signal)
+      answer.given += durationOf(frame)
+      this.#events.audio(answer.response, frame)
+      if (speed < Infinity) await this.#life.wait(durationOf(frame) / speed, 'speaks', answer.stop.signal)
+    }
+  }
+
+  #cancel(answer: Answer): void {
+    if (answer.how !== 'running') return
+    this.#end(answer, 'cancelled')
+    answer.stop.abort()
+  }
+
+  #start(answer: Answer): void {
+    answer.started = true
+    this.#events.responseStarted(answer.response)
+  }
+
+  #end(answer: Answer, how: 'completed' | 'cancelled' | 'failed', error?: unknown): void {
+    if (answer.how !== 'running') return
+    answer.how = how
+    if (this.#gone) return
+    // An answer that fails before it began is told all the same; one that was cancelled by then never was.
+    if (!answer.started && how === 'failed') this.#start(answer)
+    if (!answer.started) return
+    if (how === 'failed') this.#events.responseEnded(answer.response, how, error)
+    else this.#events.responseEnded(answer.response, how)
+    if (how === 'completed' && answer === this.#answer) this.#goOn(answer)
+  }
+}

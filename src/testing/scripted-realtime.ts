@@ -1,0 +1,115 @@
+import type { SampleRate } from '../audio/index.ts'
+import type { PartContext, Realtime, RealtimeEvents, RealtimeModel, RealtimeSetup } from '../parts/index.ts'
+import { PartLives, type PartCounts, type PartManners } from './part-lives.ts'
+
+import { Script, type Answers, type LlmAnswer } from './script.ts'
+import { ScriptedRealtimeModel } from './scripted-realtime-model.ts'
+
+export interface ScriptedRealtimeOptions extends PartManners {
+  /** 16,000 unless set. */
+  inputRate?: SampleRate
+  outputRate?: SampleRate
+  /** Answers in order, or a function of what it was asked. Text is spoken. */
+  answers?: Answers<RealtimeTurn>
+  /** How long a character sounds: 50 ms unless set. */
+  msPerCharacter?: number
+  /** Milliseconds from the request to the answer: 0 unless set. */
+  firstAfter?: number
+  /** How much faster than it sounds it speaks: at once unless set, 1 is real time. */
+  speed?: number
+  /** Milliseconds of quiet sound after words that end the user's turn: 300 unless set. */
+  turnSilence?: number
+  /** It stops its own answer when the user begins to speak. */
+  yields?: boolean
+  /** Milliseconds until an interruption reaches it: sound goes on coming until then. 0 unless set. */
+  interruptTakes?: number
+}
+
+/** What the model was asked: the user's last words, if any, and instructions for this answer alone. */
+export interface RealtimeTurn {
+  readonly user: string
+  readonly instructions: string | undefined
+  readonly results: readonly { readonly id: string; readonly output: string; readonly failed: boolean }[]
+}
+
+/** One answer, as the model remembers it. */
+export interface RealtimeAnswer {
+  readonly response: string
+  /** All of its words, and those that are left after an interruption. */
+  readonly text: string
+  readonly remembered: string
+  /** Milliseconds of sound given out. */
+  readonly given: number
+  readonly how: 'running' | 'completed' | 'cancelled' | 'failed'
+}
+
+/**
+ * A model that hears and speaks by script. It understands the words of a `TestLine` caller by ear, or is told by
+ * `hear('book me in')`. `closeTakes` is how long its acknowledged end takes; `closeHangs` never acknowledges.
+ */
+export class ScriptedRealtime implements Realtime {
+  readonly name: string
+  readonly inputRate: SampleRate
+  readonly outputRate: SampleRate
+  readonly counts: PartCounts
+  readonly setups: Pick<RealtimeSetup, 'instructions' | 'tools'>[] = []
+  readonly answersGiven: RealtimeAnswer[] = []
+  /** What it was told by `interrupt(heard)`. */
+  readonly interruptions: { readonly response: string | undefined; readonly heard: number }[] = []
+  /** Every tool result it was given. */
+  readonly results: RealtimeTurn['results'][number][] = []
+  /** Messages of the user without sound. */
+  readonly texts: string[] = []
+  readonly #lives: PartLives
+  readonly #options: ScriptedRealtimeOptions
+  readonly #script: Script<RealtimeTurn>
+  readonly #models = new Set<ScriptedRealtimeModel>()
+
+  constructor(options: ScriptedRealtimeOptions = {}) {
+    this.#options = options
+    this.#lives = new PartLives('realtime', options, 'acknowledged')
+    this.counts = this.#lives
+    this.name = this.#lives.name
+    this.inputRate = options.inputRate ?? 16_000
+    this.outputRate = options.outputRate ?? 16_000
+    this.#script = new Script(this.name, options.answers)
+  }
+
+  open(context: PartContext, setup: RealtimeSetup, events: RealtimeEvents): Promise<RealtimeModel> {
+    return this.#lives.open(context, (life) => {
+      const model = new ScriptedRealtimeModel(this, life, setup, events, this.#script, this.#options)
+      this.#models.add(model)
+      life.onEnd(() => this.#models.delete(model))
+      return model
+    })
+  }
+
+  /** Adds to the script. */
+  answers(...answers: readonly LlmAnswer[]): this {
+    this.#script.add(answers)
+    return this
+  }
+
+  /** The user says something; the model answers if it takes turns. */
+  hear(text: string): void {
+    for (const model of this.#models) model.hear(text)
+  }
+
+  userStarts(): void {
+    for (const model of this.#models) model.userStarts()
+  }
+
+  userStops(): void {
+    for (const model of this.#models) model.userStops()
+  }
+
+  /** It does not want a tool's result any more. */
+  cancelTool(id: string): void {
+    for (const model of this.#models) model.cancelTool(id)
+  }
+
+  /** The connection breaks, and cannot be resumed. */
+  drop(error: unknown = new Error('the realtime model is gone')): void {
+    for (const model of this.#models) model.drop(error)
+  }
+}

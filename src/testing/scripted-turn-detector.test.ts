@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest'
+import { ScopeClosedError } from '../scope/index.ts'
+import {
+  ScriptedTurnDetector,
+  conformance,
+  inVirtualTime,
+  lifecycle,
+  partContext,
+  type ScriptedTurnDetectorOptions,
+} from './index.ts'
+
+const unaborted = (): AbortSignal => new AbortController().signal
+
+describe('a scripted turn detector', () => {
+  it('goes by the last mark, or by what it is told', () =>
+    inVirtualTime(async (world) => {
+      const context = partContext(world)
+      const detector = new ScriptedTurnDetector()
+      const judge = await detector.open(context)
+      expect(await judge.finished('Book me in.', unaborted())).toBe(1)
+      expect(await judge.finished('Book me', unaborted())).toBe(0)
+      expect(detector.judged).toEqual(['Book me in.', 'Book me'])
+      const told = await new ScriptedTurnDetector({ finished: () => 0.4 }).open(context)
+      expect(await told.finished('Book me in.', unaborted())).toBe(0.4)
+      await context.scope.close()
+    }))
+
+  it('takes its time, stops when its signal aborts, and fails or hangs if asked', () =>
+    inVirtualTime(async (world) => {
+      const context = partContext(world)
+      const judge = await new ScriptedTurnDetector({ takes: 300 }).open(context)
+      await judge.finished('Yes.', unaborted())
+      expect(world.clock.now()).toBe(300)
+      const stop = new AbortController()
+      world.clock.happen(100, 'goes on speaking', () => stop.abort('speaks'))
+      await expect(judge.finished('Yes.', stop.signal)).rejects.toBe('speaks')
+      const broken = await new ScriptedTurnDetector({ fails: new Error('no model') }).open(context)
+      await expect(broken.finished('Yes.', unaborted())).rejects.toThrow('no model')
+      const hung = await new ScriptedTurnDetector({ hangs: true }).open(context)
+      let settled = false
+      hung.finished('Yes.', unaborted()).then(
+        () => (settled = true),
+        () => (settled = true),
+      )
+      await world.clock.elapse(100_000)
+      expect(settled).toBe(false)
+      await context.scope.close()
+      await expect(broken.finished('Yes.', unaborted())).rejects.toBeInstanceOf(ScopeClosedError)
+    }))
+})
+
+conformance(
+  { describe, it },
+  'the scripted turn detector, as a part',
+  lifecycle<{ detector: ScriptedTurnDetector; refuses: () => void }>(({ detector }, context) =>
+    detector.open(context),
+  ),
+  () => {
+    const options: ScriptedTurnDetectorOptions = {}
+    const refuses = (): void => {
+      options.openFails = new Error('no model file')
+    }
+    return { detector: new ScriptedTurnDetector(options), refuses }
+  },
+)

@@ -1,0 +1,130 @@
+import type { HistoryItem, Session, ToolItem } from '../session/index.ts'
+import type { ToolWitness } from './mock-tools.ts'
+import { Turn, type TurnEntry, type TurnEvent, type TurnSource, type TurnToolCall } from './turn-record.ts'
+
+/** What happened beside the history: after which of its items, and in which turn. */
+interface Note {
+  readonly key: string
+  readonly turn: Turn
+  readonly after: number
+  readonly event: TurnEvent
+}
+
+/** What a tool was really given and has really returned: the history has only text. */
+interface Values {
+  readonly input: unknown
+  readonly mocked: boolean
+  output?: { readonly value: unknown }
+}
+
+/**
+ * Writes the record of turns: what was heard, called and handed over stands in the session's history, which is the one
+ * truth of it; verdicts, errors and the like come as events and are put in between.
+ */
+export class TurnRecorder implements TurnSource, Pick<ToolWitness, 'ran' | 'returned'> {
+  readonly turns: Turn[] = []
+  /** The number of the newest history item when a turn began. */
+  readonly #beginnings = new Map<Turn, number>()
+  readonly #latencies = new Map<Turn, number>()
+  readonly #notes: Note[] = []
+  /** By call, which is the id of its item in the history. */
+  readonly #values = new Map<string, Values>()
+  /** Kept here, too: a history forgets the oldest. */
+  readonly #items = new Map<string, HistoryItem>()
+  #session!: Session
+
+  watch(session: Session): void {
+    this.#session = session
+    session.on('latency', ({ ms }) => this.#latencies.set(this.turns.at(-1)!, ms))
+    session.on('guardrail', (event) => this.#note({ type: 'guardrail', ...event }))
+    session.on('approval', ({ name, input }) => this.#note({ type: 'approval', name, input }))
+    session.on('digits', (event) => this.#note({ type: 'digits', ...event }))
+    session.on('error', (event) => this.#note({ type: 'error', ...event }))
+    session.on('closed', ({ reason }) => this.#note({ type: 'closed', reason }))
+    session.on('spoken', () => this.#keep())
+    session.on('tool-done', () => this.#keep())
+  }
+
+  /** The caller does something: a new turn begins. */
+  begin(opening: string): Turn {
+    const turn = new Turn(opening, this)
+    this.#beginnings.set(turn, this.#session.history.toJSON().lastId)
+    this.turns.push(turn)
+    return turn
+  }
+
+  entries(turn: Turn): readonly TurnEntry[] {
+    this.#keep()
+    const next = this.turns[this.turns.indexOf(turn) + 1]
+    const from = this.#beginnings.get(turn)!
+    const to = next === undefined ? Infinity : this.#beginnings.get(next)!
+    const rows: { readonly place: number; readonly entry: TurnEntry }[] = []
+    for (const item of this.#items.values()) {
+      const place = numberOf(item)
+      const event = this.#eventOf(item)
+      if (event && place > from && place <= to) rows.push({ place, entry: { key: item.id, event } })
+    }
+    for (const { key, turn: where, after, event } of this.#notes)
+      if (where === turn) rows.push({ place: after + 0.5, entry: { key, event } })
+    return rows.toSorted((one, other) => one.place - other.place).map(({ entry }) => entry)
+  }
+
+  latency(turn: Turn): number | undefined {
+    return this.#latencies.get(turn)
+  }
+
+  ran(call: string, input: unknown, mocked: boolean): void {
+    this.#values.set(call, { input, mocked })
+  }
+
+  returned(call: string, value: unknown): void {
+    const values = this.#values.get(call)
+    if (values) values.output = { value }
+  }
+
+  #keep(): void {
+    for (const item of this.#session.history.items) this.#items.set(item.id, item)
+  }
+
+  #note(event: TurnEvent): void {
+    const after = this.#session.history.toJSON().lastId
+    this.#notes.push({ key: `note ${this.#notes.length}`, turn: this.turns.at(-1)!, after, event })
+  }
+
+  #eventOf(item: HistoryItem): TurnEvent | undefined {
+    if (item.type === 'tool') return this.#callOf(item)
+    if (item.type === 'handoff') return { type: 'handoff', from: item.from, to: item.to }
+    const { role, agent, interrupted = false } = item
+    if (role === 'user') return undefined
+    return { type: 'message', text: item.text.trim(), agent, interrupted }
+  }
+
+  #callOf({ id, name, input, agent, result }: ToolItem): TurnToolCall {
+    const values = this.#values.get(id)
+    const how = result ? (result.failed ? 'failed' : 'done') : 'running'
+    return {
+      type: 'toolCall',
+      name,
+      agent,
+      how,
+      mocked: values?.mocked ?? false,
+      input: values ? values.input : parsed(input),
+      // A result that came too late is not the result.
+      output: how === 'done' && values?.output ? values.output.value : result?.output,
+    }
+  }
+}
+
+/** The number of an item, by which the history is ordered. Those of a history that was resumed may have other names. */
+function numberOf({ id }: HistoryItem): number {
+  const [, digits] = /^i(\d+)$/.exec(id) ?? []
+  return Number(digits ?? 0)
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return json
+  }
+}

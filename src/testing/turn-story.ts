@@ -1,0 +1,65 @@
+import { inspect } from 'node:util'
+import { describeError } from '../scope/index.ts'
+import type { TurnEntry, TurnEvent } from './turn-record.ts'
+
+/** Characters of one value: a story is for reading. */
+const LONGEST_VALUE = 300
+
+/** A value in one line. */
+export function show(value: unknown): string {
+  if (typeof value === 'function') return value.name === '' ? 'a value that fits' : value.name
+  const text = inspect(value, { breakLength: Infinity, depth: 6 })
+  return text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE - 1)}…`
+}
+
+type Row = readonly [who: string, what: string]
+
+const rows: { readonly [Type in TurnEvent['type']]: (event: Extract<TurnEvent, { type: Type }>) => Row } = {
+  message: ({ agent, text, interrupted }) => [agent ?? 'agent', `${text}${interrupted ? ' —' : ''}`],
+  toolCall: (call) => [
+    call.mocked ? `${call.name} (mock)` : call.name,
+    `${show(call.input)} → ${endOf(call)}`,
+  ],
+  handoff: ({ from, to }) => ['handoff', `${from} → ${to}`],
+  guardrail: ({ name, on, verdict }) => [`guardrail ${name}`, `stops the ${on}: ${verdict}`],
+  approval: ({ name, input }) => ['approval', `${name} ${show(input)} waits for it`],
+  digits: ({ digits }) => ['digits', digits],
+  error: (failure) => ['error', errorText(failure)],
+  closed: ({ reason }) => ['closed', reason],
+}
+
+/** Who did it, and what. */
+function rowOf(event: TurnEvent): Row {
+  const row = rows[event.type] as (event: TurnEvent) => Row
+  return row(event)
+}
+
+/** An error as it is told and searched: where it was, and what it says. */
+export function errorText({ where, error }: { readonly where: string; readonly error: unknown }): string {
+  return `${where}: ${describeError(error).message}`
+}
+
+/** One line. */
+export function lineOf(event: TurnEvent): string {
+  return rowOf(event).join(': ')
+}
+
+/** A turn in lines. Those that were expected have a tick. */
+export function storyOf(
+  opening: string,
+  entries: readonly TurnEntry[],
+  expected: ReadonlySet<string> = new Set(),
+): string {
+  const lines = [
+    [' ', 'caller', opening],
+    ...entries.map(({ key, event }) => [expected.has(key) ? '✓' : ' ', ...rowOf(event)]),
+  ]
+  const width = Math.max(...lines.map(([, who]) => who!.length))
+  return lines.map(([tick, who, what]) => `${tick} ${who!.padEnd(width)}  ${what}`).join('\n')
+}
+
+function endOf({ how, output }: Extract<TurnEvent, { type: 'toolCall' }>): string {
+  if (how === 'running') return 'still running'
+  if (how === 'failed') return `failed: ${String(output)}`
+  return show(output)
+}

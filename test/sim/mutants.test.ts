@@ -9,17 +9,22 @@ import { mutants, type Mutant } from './mutants.ts'
 const root = path.resolve(import.meta.dirname, '../..')
 const tsx = path.join(root, 'node_modules/tsx/dist/cli.mjs')
 const run = promisify(execFile)
-const seeds = 3_000
+/** How many lives each world is given to notice a mutant, and the kernel as it is to pass. */
+const seedsOf: Readonly<Record<string, number>> = { scope: 3_000, session: 600 }
 
 /** Simulates a copy of the kernel, broken as the mutant says. Returns the summary of `npm run sim -- --json`. */
-async function simulateCopy(mutant?: Mutant): Promise<{ seeds: number; violations: number }> {
+async function simulateCopy(
+  world: string,
+  seeds: number,
+  mutant?: Mutant,
+): Promise<{ seeds: number; violations: number }> {
   const copy = await mkdtemp(path.join(tmpdir(), 'endwell-mutant-'))
   try {
-    for (const folder of ['src/scope', 'src/testing', 'src/index.ts', 'test/sim', 'tools', 'package.json']) {
+    for (const folder of ['src', 'test/sim', 'test/matrix', 'tools', 'package.json']) {
       await cp(path.join(root, folder), path.join(copy, folder), { recursive: true })
     }
     if (mutant) await mutate(path.join(copy, 'src', mutant.file), mutant)
-    const args = [tsx, 'test/sim/main.ts', '--seeds', String(seeds), '--stop', '--json']
+    const args = [tsx, 'test/sim/main.ts', '--world', world, '--seeds', String(seeds), '--stop', '--json']
     const { stdout } = await run(process.execPath, args, { cwd: copy, timeout: 120_000 }).catch(
       // The simulation exits with 1 when a rule is broken; it has printed its summary all the same.
       (error: { stdout?: string }) => ({ stdout: error.stdout ?? '' }),
@@ -44,11 +49,12 @@ async function mutate(file: string, { name, find, replace }: Mutant): Promise<vo
 
 describe.concurrent('the simulation notices', { timeout: 180_000 }, () => {
   it.each(mutants.map((mutant) => [mutant.name, mutant] as const))('%s', async (_, mutant) => {
-    const { violations } = await simulateCopy(mutant)
+    const { world = 'scope' } = mutant
+    const { violations } = await simulateCopy(world, seedsOf[world]!, mutant)
     expect(violations).toBeGreaterThan(0)
   })
 
-  it('nothing in the kernel as it is, with the same seeds', async () => {
-    expect(await simulateCopy()).toMatchObject({ seeds, violations: 0 })
+  it.each(Object.entries(seedsOf))('nothing in %s as it is, with the same seeds', async (world, seeds) => {
+    expect(await simulateCopy(world, seeds)).toMatchObject({ seeds, violations: 0 })
   })
 })

@@ -1,6 +1,8 @@
 /** A way to break the kernel: in `file`, the text `find`, which occurs exactly once, becomes `replace`. */
 export interface Mutant {
   readonly name: string
+  /** The life in which it must be noticed: `scope` unless set. */
+  readonly world?: string
   readonly file: string
   readonly find: string
   readonly replace: string
@@ -61,14 +63,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'late error unhandled: what an abandoned task throws ends the process',
     file: 'scope/task.ts',
-    find: "late?.(outcome === 'ended' ? { outcome, value: ending } : { outcome, error: ending })",
-    replace: "if (outcome === 'ended') late?.({ outcome, value: ending })\n      else throw ending",
+    find: "late?.(outcome === 'ended' ? { outcome, value } : { outcome, error: value })",
+    replace: "if (outcome === 'ended') late?.({ outcome, value })\n      else throw value",
   },
   {
     name: 'late outcome lost',
     file: 'scope/task.ts',
-    find: 'this.#late = ledger.lateSink(this)',
-    replace: 'this.#late = undefined',
+    find: 'late: ledger.lateSink(this)',
+    replace: 'late: undefined',
   },
   {
     name: 'a later caller can push the deadline away',
@@ -115,8 +117,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a shield is ignored',
     file: 'scope/task.ts',
-    find: 'if (why instanceof CancelledError && this.#shield > 0 && closing) {',
-    replace: 'if (why instanceof CancelledError && this.#shield > 1e9 && closing) {',
+    find: 'if (why instanceof CancelledError && this.#shield && closing) {',
+    replace: 'if (why instanceof CancelledError && this.#shield?.ms === -1 && closing) {',
   },
   {
     name: 'deferred work is dropped at the deadline',
@@ -153,5 +155,40 @@ export const mutants: readonly Mutant[] = [
     file: 'scope/report-book.ts',
     find: "outcome !== 'failed' && outcome !== 'abandoned'",
     replace: "outcome !== 'failed'",
+  },
+  {
+    name: 'every close of a session starts a close of its own',
+    world: 'session',
+    file: 'session/closing.ts',
+    find: "if (this.#stage === 'open') this.#begin(ask)",
+    replace: "if (this.#stage === 'open' || this.#stage === 'running') this.#begin(ask)",
+  },
+  {
+    name: 'work after the call is forgotten',
+    world: 'session',
+    file: 'session/closing.ts',
+    find: 'if (report.startedAt === undefined) return',
+    replace: 'if (report.startedAt !== undefined) return',
+  },
+  {
+    name: 'speech that waits its turn is left waiting by a close',
+    world: 'session',
+    file: 'session/speaker.ts',
+    find: '    for (const speech of this.waiting) speech.interrupt({ force: true })\n',
+    replace: '',
+  },
+  {
+    name: 'a close does not settle speech whose end the line has not confirmed',
+    world: 'session',
+    file: 'session/speaker.ts',
+    find: '    for (const delivery of this.#stopping) this.#end(delivery, false)\n',
+    replace: '',
+  },
+  {
+    name: 'frames on their way are played after the end',
+    world: 'session',
+    file: 'session/closing.ts',
+    find: "this.#step('silence', () => conversation.mute())",
+    replace: "this.#step('silence', () => conversation.speaker.pause())",
   },
 ]

@@ -1,5 +1,9 @@
 import type { World } from '../../src/testing/index.ts'
 import { scopeLife } from './scope-life.ts'
+import { sessionLife } from './session-life.ts'
 
 /** The lives that can be lived, by name. */
-export const worlds: Readonly<Record<string, (world: World) => Promise<void>>> = { scope: scopeLife }
+export const worlds: Readonly<Record<string, (world: World) => Promise<void>>> = {
+  scope: scopeLife,
+  session: sessionLife,
+}

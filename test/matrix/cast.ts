@@ -1,0 +1,172 @@
+import { Agent, AgentTask, Session, tool, type SessionReport } from '../../src/session/index.ts'
+import {
+  Faults,
+  ScriptedLlm,
+  ScriptedStt,
+  ScriptedTts,
+  ScriptedVad,
+  TestLine,
+  callTool,
+  type LlmAnswer,
+  type ScriptedLlmOptions,
+  type ScriptedSttOptions,
+  type ScriptedTtsOptions,
+  type TestLineOptions,
+  type World,
+} from '../../src/testing/index.ts'
+
+/** What may be unusual about the cast of one case. */
+export interface CastOptions {
+  readonly line?: TestLineOptions
+  readonly stt?: ScriptedSttOptions
+  readonly llm?: ScriptedLlmOptions
+  readonly tts?: ScriptedTtsOptions
+  readonly preemptive?: boolean
+  readonly closeTimeout?: number
+}
+
+/** The tools by what the user types to have them called. */
+const answers: Readonly<Record<string, LlmAnswer>> = {
+  'use lookup': ['One moment. ', callTool('lookup')],
+  'use book': ['I can book that. ', callTool('book')],
+  'use transfer': ['I will put you through. ', callTool('transfer')],
+  'use ask': [callTool('ask')],
+  'use goodbye': [callTool('goodbye')],
+}
+
+/** A promise that somebody was given and that must not be left hanging (CL10). */
+export interface Given {
+  readonly what: string
+  settled: boolean
+}
+
+/**
+ * One session with everything a session can have: every kind of hook, tool and guardrail, all of it in virtual time and
+ * on scripted parts, so that each of its steps can be made to misbehave by name.
+ */
+export class Cast {
+  readonly world: World
+  readonly faults: Faults
+  readonly session: Session
+  readonly line: TestLine
+  readonly stt: ScriptedStt
+  readonly llm: ScriptedLlm
+  readonly tts: ScriptedTts
+  readonly vad = new ScriptedVad()
+  readonly closed: { readonly report: SessionReport; readonly at: number }[] = []
+  readonly given: Given[] = []
+  /** The name of every step that ran. */
+  readonly steps = new Set<string>()
+  readonly errors: string[] = []
+  readonly afterCalls: SessionReport[] = []
+  closingAt: number | undefined
+
+  constructor(world: World, options: CastOptions) {
+    const { clock, random } = world
+    this.world = world
+    this.faults = new Faults((ms) => clock.elapse(ms))
+    this.line = new TestLine(options.line)
+    this.stt = new ScriptedStt({ finalOn: 'flush', ...options.stt })
+    this.llm = new ScriptedLlm({
+      answers: ({ messages }) => {
+        const last = messages.findLast(({ role }) => role === 'user' || role === 'tool-result')
+        const asked = last?.role === 'user' ? answers[last.text] : undefined
+        return asked ?? 'This is my answer, and it is long enough to be interrupted in the middle.'
+      },
+      ...options.llm,
+    })
+    this.tts = new ScriptedTts(options.tts)
+    this.session = new Session({
+      agent: this.#desk(),
+      models: { llm: this.llm, stt: this.stt, tts: this.tts, vad: this.vad },
+      line: this.line,
+      id: 'case',
+      clock,
+      random,
+      intercept: (at, run) => {
+        this.steps.add(`${at.kind}:${at.name}`)
+        return this.faults.intercept(at, run)
+      },
+      closeTimeout: options.closeTimeout ?? 5_000,
+      turns: { preemptive: options.preemptive ?? false },
+      afterCall: (report) => void this.afterCalls.push(report),
+    })
+    this.session.on('state', ({ state }) => {
+      world.tell(`session is ${state}`)
+      if (state === 'closing') this.closingAt ??= clock.now()
+    })
+    this.session.on('closed', (report) => this.closed.push({ report, at: clock.now() }))
+    this.session.on('error', ({ where }) => {
+      world.tell(`error: ${where}`)
+      this.errors.push(where)
+    })
+    this.session.on('tool', ({ name }) => world.tell(`tool ${name} is called`))
+    this.session.on('speaking', () => world.tell('the agent speaks'))
+  }
+
+  /** Notes a promise that must settle by the time the session is closed. */
+  give<T>(what: string, promise: Promise<T>): Promise<T | undefined> {
+    const given: Given = { what, settled: false }
+    this.given.push(given)
+    return promise.then(
+      (value) => {
+        given.settled = true
+        return value
+      },
+      () => {
+        given.settled = true
+        return undefined
+      },
+    )
+  }
+
+  start(): Promise<unknown> {
+    return this.give('start()', this.session.start())
+  }
+
+  #desk(): Agent {
+    const { clock } = this.world
+    const elapse = (ms: number, signal: AbortSignal): Promise<void> =>
+      new Promise((resolve, reject) => {
+        clock.elapse(ms).then(resolve, reject)
+        signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+      })
+    const billing = new Agent({ name: 'billing', instructions: 'You do the bills.', onEnter: () => {} })
+    const question = new AgentTask<string>({
+      name: 'question',
+      instructions: 'Ask for the name.',
+      tools: (done) => ({ answer: tool({ description: 'The answer', run: () => done('Ada') }) }),
+      onExit: () => {},
+    })
+    return new Agent({
+      name: 'desk',
+      instructions: 'You answer the phone.',
+      onEnter: ({ session }) => {
+        const greeting = session.say('Good morning, this is the desk of Bright Dental.')
+        return this.give('greeting', greeting.waitForPlayout()).then(() => {})
+      },
+      onExit: () => clock.elapse(20),
+      onTurn: () => clock.elapse(1),
+      guardrails: {
+        input: { polite: () => clock.elapse(400).then(() => undefined) },
+        output: { honest: () => clock.elapse(100).then(() => undefined) },
+      },
+      tools: {
+        lookup: tool({ description: 'Looks something up', run: (_, { signal }) => elapse(3_000, signal) }),
+        book: tool({ description: 'Books', approval: true, run: () => 'booked' }),
+        transfer: tool({ description: 'To billing', run: () => billing }),
+        ask: tool({
+          description: 'Asks',
+          timeout: 60_000,
+          run: (_, { run }) => this.give('nested task', run(question)),
+        }),
+        goodbye: tool({
+          description: 'Closes from within',
+          run: async (_, { close }) => {
+            await this.give('close() in a tool', close())
+          },
+        }),
+      },
+    })
+  }
+}

@@ -1,0 +1,50 @@
+import { writeFile } from 'node:fs/promises'
+import { exitCodes, runCommand } from '../../tools/command.ts'
+import { allCases } from './cases.ts'
+import { page } from './page.ts'
+import { runCase, type CaseResult } from './run-case.ts'
+import { table } from './table.ts'
+
+await runCommand({
+  name: 'npm run matrix --',
+  summary:
+    'Ends a session in every way, at every moment of a conversation, with every step made to misbehave in every way,\n' +
+    'in virtual time, and checks each end against the rules.',
+  options: {
+    filter: { type: 'string', about: 'only cases whose name has this in it', default: '' },
+    every: { type: 'number', about: 'only every so many cases: a quick look at the whole', default: 1 },
+    html: { type: 'string', about: 'write the matrix as a page to this file' },
+  },
+  run: async ({ filter, every, html, json }) => {
+    const say = json ? () => {} : console.log
+    const began = performance.now()
+    const results: CaseResult[] = []
+    let index = 0
+    for await (const one of allCases()) {
+      if (!one.name.includes(filter) || index++ % Math.max(1, every) !== 0) continue
+      const result = await runCase(one)
+      results.push(result)
+      if (result.outcome === 'failed') {
+        if (json) console.log(JSON.stringify({ case: one.name, problems: result.problems }))
+        else say(`✗ ${one.name}\n${result.problems.map((problem) => `    ${problem}`).join('\n')}`)
+        if (filter !== '') say(result.story)
+      }
+      if (!json && process.stderr.isTTY && results.length % 100 === 0)
+        process.stderr.write(`\r${results.length} cases …`)
+    }
+    if (html !== undefined) await writeFile(html, page(results))
+    const counted = results.filter(({ outcome }) => outcome !== 'unreachable')
+    const passed = counted.filter(({ outcome }) => outcome === 'passed').length
+    const unreachable = results.length - counted.length
+    const worstMs = Math.max(0, ...results.map(({ tookMs }) => Math.round(tookMs)))
+    const seconds = Math.round((performance.now() - began) / 1_000)
+    if (json) console.log(JSON.stringify({ cases: counted.length, passed, unreachable, worstMs }))
+    else {
+      say(table(results))
+      say(
+        `${passed} of ${counted.length} cases passed, ${unreachable} cannot be reached, worst close ${worstMs} ms, in ${seconds} s`,
+      )
+    }
+    return passed === counted.length ? exitCodes.ok : exitCodes.failed
+  },
+})

@@ -1,0 +1,37 @@
+import type { CaseResult } from './run-case.ts'
+
+/** How many of a group passed, as it stands in a cell: `.` for none there. */
+export function cell(results: readonly CaseResult[]): string {
+  const counted = results.filter(({ outcome }) => outcome !== 'unreachable')
+  if (counted.length === 0) return '.'
+  const passed = counted.filter(({ outcome }) => outcome === 'passed').length
+  return passed === counted.length ? String(passed) : `${passed}/${counted.length} ✗`
+}
+
+/** The results by trigger and by what went wrong. */
+export function table(results: readonly CaseResult[]): string {
+  const triggers = [...new Set(results.map((result) => result.case.trigger))]
+  const groups = [...new Set(results.map((result) => groupOf(result)))]
+  const rows = groups.map((group) => [
+    group,
+    ...triggers.map((trigger) =>
+      cell(results.filter((one) => groupOf(one) === group && one.case.trigger === trigger)),
+    ),
+  ])
+  const all = [['', ...triggers], ...rows]
+  const widths = all[0]!.map((_, column) => Math.max(...all.map((row) => row[column]!.length)))
+  const line = (row: readonly string[]): string =>
+    row
+      .map((text, column) => (column === 0 ? text.padEnd(widths[0]!) : text.padStart(widths[column]!)))
+      .join('  ')
+  return all.map(line).join('\n')
+}
+
+/** What was made to misbehave, and how: without the numbers that count replies and speeches. */
+export function groupOf({ case: { group, step, fault } }: CaseResult): string {
+  if (group !== undefined) return group
+  if (step === undefined) return 'healthy'
+  const word =
+    typeof fault === 'object' ? (fault.fails ? 'rejects after the deadline' : 'is late') : (fault ?? '')
+  return `${step.replace(/ \d+$/, '')} · ${word}`
+}

@@ -1,0 +1,150 @@
+import type { Case } from './run-case.ts'
+
+/**
+ * Ways in which closes of other voice frameworks were seen to hang, to leak or to stop half-way, by the names they were
+ * reported under. Where the thing has another name here, `here` says which.
+ */
+const named: Readonly<
+  Record<string, Omit<Case, 'name' | 'group' | 'trigger'> & { trigger?: string; here?: string }>
+> = {
+  // tools and turns
+  'tool-ignores-signal': { moment: 'tool', step: 'task:lookup', fault: 'ignore-signal' },
+  'cancellable-tool-ignores-signal': { moment: 'tool', step: 'task:lookup', fault: { late: 20_000 } },
+  'tool-ignores-signal-then-drain': { moment: 'tool', trigger: 'drain', step: 'task:lookup', fault: 'hang' },
+  'llm-stage-never-settles': {
+    moment: 'thinking',
+    step: 'task:reply 1',
+    fault: 'hang',
+    here: 'the task `reply`',
+  },
+  'transcript-stage-never-settles': {
+    moment: 'thinking',
+    step: 'task:turn 1',
+    fault: 'hang',
+    here: 'the task `turn`',
+  },
+  'turn-hook-never-returns': { moment: 'thinking', step: "task:turn hook of 'desk'", fault: 'hang' },
+  // hooks and listeners
+  'exit-hook-never-returns': { moment: 'listening', step: "task:exit hook of 'desk'", fault: 'hang' },
+  'enter-hook-never-returns': { moment: 'greeting', step: "task:enter hook of 'desk'", fault: 'hang' },
+  'exit-hook-throws': { moment: 'listening', step: "task:exit hook of 'desk'", fault: 'throw' },
+  'closed-listener-throws': {
+    moment: 'listening',
+    spoil: ({ session }) => {
+      session.on('closed', () => {
+        throw new Error('listener')
+      })
+    },
+  },
+  // LLM and TTS
+  'llm-stream-ignores-signal': {
+    moment: 'thinking',
+    cast: { llm: { firstAfter: 20_000, ignoresSignal: true } },
+  },
+  'llm-stream-close-hangs': { moment: 'speaking', step: 'close:llm', fault: 'hang' },
+  'tts-stream-ignores-signal': { moment: 'speaking', cast: { tts: { ignoresSignal: true, speed: 1 } } },
+  'tts-never-yields': { moment: 'speaking', cast: { tts: { stallAfter: 0, ignoresSignal: true } } },
+  'tts-stage-cancel-hangs': {
+    moment: 'speaking',
+    step: 'task:speech 2',
+    fault: { late: 20_000 },
+    here: 'the task `speech`',
+  },
+  'llm-stage-cancel-hangs': {
+    moment: 'speaking',
+    step: 'task:reply 1',
+    fault: { late: 20_000 },
+    here: 'the task `reply`',
+  },
+  'llm-in-backoff': {
+    moment: 'starting',
+    step: 'open:llm',
+    fault: 'hang',
+    here: 'a part that is being opened',
+  },
+  'recoverable-error-no-listener': {
+    moment: 'thinking',
+    cast: { llm: { answers: () => [{ fail: new Error('overloaded') }] } },
+  },
+  // STT
+  'stt-ignores-signal': { moment: 'user-speaking', step: 'close:stt', fault: 'ignore-signal' },
+  'stt-stage-cancel-hangs': { moment: 'user-speaking', step: 'close:stt', fault: { late: 20_000 } },
+  'stt-in-backoff': {
+    moment: 'starting',
+    step: 'open:stt',
+    fault: { late: 20_000, fails: true },
+    here: 'a part that is being opened',
+  },
+  'stt-peer-ignores-close-frame': { moment: 'listening', step: 'close:stt', fault: 'hang' },
+  'stt-stage-never-resolves': { moment: 'transcribing', cast: { stt: { finalAfter: 'never' } } },
+  'stt-closed-while-connecting': { moment: 'starting', step: 'open:stt', fault: { late: 30_000 } },
+  'stt-closed-in-backoff': {
+    moment: 'starting',
+    trigger: 'hurry',
+    step: 'open:stt',
+    fault: { late: 30_000 },
+  },
+  'stt-idle-drop-with-stuck-hook': {
+    moment: 'listening',
+    trigger: 'stt-fails',
+    step: "task:exit hook of 'desk'",
+    fault: 'hang',
+  },
+  'tts-pooled-socket': { moment: 'speaking', step: 'close:tts', fault: { late: 40_000 } },
+  // races
+  'two-closes': { moment: 'speaking', trigger: 'twice' },
+  'close-and-shutdown-and-close-in-listener': { moment: 'ending', trigger: 'twice' },
+  'close-during-drain': { moment: 'ending' },
+  'close-after-close': {
+    moment: 'listening',
+    spoil: (cast) => {
+      cast.session.on('closed', () => cast.give('close() after close', cast.session.close({ within: 0 })))
+    },
+  },
+  'close-during-start': { moment: 'starting' },
+  // output
+  'output-never-finishes': { moment: 'speaking', cast: { line: { confirms: false } } },
+  'output-write-never-settles': {
+    moment: 'speaking',
+    step: 'task:speech 2',
+    fault: 'hang',
+    here: 'play() never waits',
+  },
+  'output-clear-throws': {
+    moment: 'speaking',
+    spoil: ({ line, session }) => {
+      session.on('started', () => {
+        line.connection.clear = () => {
+          throw new Error('no clear')
+        }
+      })
+    },
+  },
+  'uninterruptible-speech-dead-output': {
+    moment: 'listening',
+    cast: { line: { confirms: false } },
+    spoil: (cast) => {
+      cast.session.on('started', () => {
+        const speech = cast.session.say('Nobody may interrupt this.', { interruptible: false })
+        cast.give('waitForPlayout()', speech.waitForPlayout()).catch(() => {})
+      })
+    },
+  },
+  // what stands around the session
+  'room-close-hangs': { moment: 'speaking', step: 'close:line', fault: 'hang', here: 'the line' },
+  'host-close-hangs': {
+    moment: 'speaking',
+    here: 'the logger',
+    spoil: ({ session }) => session.on('closed', () => new Promise(() => {})),
+  },
+  'handoff-exit-hook-stuck': { moment: 'handoff', step: "task:exit hook of 'desk'", fault: 'hang' },
+}
+
+export const wedges: readonly Case[] = Object.entries(named).map(
+  ([name, { here, trigger = 'close', ...rest }]) => ({
+    ...rest,
+    trigger,
+    name,
+    group: here === undefined ? name : `${name} (here: ${here})`,
+  }),
+)

@@ -1,0 +1,181 @@
+import type { Fault, World } from '../../src/testing/index.ts'
+import { Cast, type CastOptions } from '../matrix/cast.ts'
+import { checkEnd } from '../matrix/run-case.ts'
+import { triggers } from '../matrix/triggers.ts'
+
+/** Steps that a random life may make misbehave. */
+const steps = [
+  'open:line',
+  'open:stt',
+  'open:llm',
+  'open:tts',
+  'open:vad',
+  'close:line',
+  'close:stt',
+  'close:llm',
+  'close:tts',
+  'close:vad',
+  'close:*',
+  'task:start',
+  'task:turn 1',
+  'task:turn 2',
+  'task:reply 1',
+  'task:reply 2',
+  'task:speech 1',
+  'task:speech 2',
+  "task:enter hook of 'desk'",
+  "task:exit hook of 'desk'",
+  "task:turn hook of 'desk'",
+  'task:guardrail polite',
+  'task:guardrail honest',
+  'task:lookup',
+  'task:transfer',
+  'task:ask',
+  'deferred:last words',
+]
+
+const faults: readonly Fault[] = [
+  'hang',
+  'throw',
+  'reject',
+  'ignore-signal',
+  { late: 300 },
+  { late: 2_000 },
+  { late: 9_000, fails: true },
+]
+
+const words = [
+  'hello',
+  'use lookup',
+  'use book',
+  'use transfer',
+  'use ask',
+  'use goodbye',
+  'Good. I mean it.',
+]
+
+/** A whole session, lived at random: talk, barge-in, tools, handoffs, faults, drops, and somebody who ends it. */
+export async function sessionLife(world: World): Promise<void> {
+  const { clock, random } = world
+  const cast = new Cast(world, randomCast(world))
+  for (let count = random.pick([0, 0, 1, 1, 2, 3]); count > 0; count--) {
+    const step = random.pick(steps)
+    const fault = random.pick(faults)
+    world.tell(`fault: ${step} ${JSON.stringify(fault)}`)
+    cast.faults.set(step, fault)
+  }
+  cast.start().catch(() => {})
+  for (let count = random.int(0, 12); count > 0; count--) {
+    await clock.elapse(someTime(world))
+    act(world, cast)
+  }
+  for (let count = random.int(0, 2); count > 0; count--) {
+    pull(world, cast, random.pick(Object.keys(triggers)))
+    await clock.elapse(someTime(world))
+  }
+  // Whatever was graceful before, this one is not; and a session may have ended itself long ago.
+  pull(world, cast, random.pick(['close', 'hurry', 'twice']))
+  await clock.elapse(60_000)
+  const problems: string[] = []
+  checkEnd(world, cast, {}, problems)
+  for (const problem of problems) {
+    const colon = problem.indexOf(': ')
+    world.violate(problem.slice(0, colon), problem.slice(colon + 2))
+  }
+}
+
+function someTime({ random }: World): number {
+  return random.pick([0, 1, 20, 100, 300, 500, 900, 1_500, 3_000])
+}
+
+function randomCast(world: World): CastOptions {
+  const { random } = world
+  const sometimes = (chance: number): boolean => random.chance(chance)
+  return {
+    line: {
+      openTakes: someTime(world),
+      latency: random.pick([0, 40, 200]),
+      confirms: !sometimes(0.1),
+      knows: !sometimes(0.2),
+      marksAtOnce: sometimes(0.1),
+      ...(sometimes(0.2) ? { avatar: { lag: 800 } } : {}),
+      closeTakes: random.pick([0, 0, 100]),
+    },
+    stt: {
+      openTakes: someTime(world),
+      finalAfter: random.pick([0, 100, 900, 'never']),
+      talksAfterEnd: sometimes(0.1),
+      closeHangs: sometimes(0.1),
+    },
+    llm: {
+      firstAfter: random.pick([0, 100, 600]),
+      every: random.pick([0, 20]),
+      ignoresSignal: sometimes(0.1),
+    },
+    tts: {
+      firstAfter: random.pick([0, 80, 400]),
+      speed: random.pick([1, 4, 100]),
+      words: sometimes(0.5),
+      ignoresSignal: sometimes(0.1),
+      ...(sometimes(0.1) ? { failAfter: 200 } : {}),
+    },
+    preemptive: sometimes(0.3),
+    closeTimeout: random.pick([300, 1_000, 5_000]),
+  }
+}
+
+/** Somebody does something. What is not possible any more is refused, and that is fine. */
+function act(world: World, cast: Cast): void {
+  const { random } = world
+  const { session, line } = cast
+  const deed = random.weighted({
+    types: 5,
+    says: 4,
+    pauses: 3,
+    presses: 1,
+    say: 2,
+    reply: 2,
+    interrupt: 2,
+    approve: 1,
+  })
+  world.tell(`act: ${deed}`)
+  try {
+    const caller = session.state === 'live' || session.state === 'ending' ? line.caller : undefined
+    switch (deed) {
+      case 'types':
+        return caller?.types(random.pick(words))
+      case 'says':
+        return quietly(caller?.says(random.pick(words)))
+      case 'pauses':
+        return quietly(caller?.pauses(random.pick([100, 700, 1_500])))
+      case 'presses':
+        return caller?.presses('1#')
+      case 'say': {
+        const speech = session.say('Something to say.', {
+          interruptible: random.chance(0.7),
+          priority: random.int(0, 2),
+        })
+        return quietly(cast.give('say()', speech.waitForPlayout()))
+      }
+      case 'reply':
+        return quietly(cast.give('reply()', session.reply().waitForPlayout()))
+      case 'interrupt':
+        return session.interrupt({ force: random.chance(0.5) })
+      case 'approve':
+        return void session.approve('call-1', random.chance(0.5))
+    }
+  } catch (error) {
+    const { code } = error as { code?: string }
+    const refusals = ['SESSION_CLOSED', 'SESSION_ENDING', 'UNINTERRUPTIBLE']
+    if (!refusals.includes(code ?? '')) world.violate('CL10', `${deed} was refused with ${String(error)}`)
+  }
+}
+
+function pull(world: World, cast: Cast, name: string): void {
+  world.tell(`── ${name} ──`)
+  triggers[name]!.pull(cast)
+}
+
+function quietly(promise: Promise<unknown> | undefined): void {
+  promise?.catch(() => {})
+}

@@ -1,5 +1,6 @@
 import type { Bench } from './bench.ts'
 import { scope } from './scope/index.ts'
+import { session } from './session/index.ts'
 
 /** Every bench by the name it is called with. */
-export const benches: Readonly<Record<string, Bench>> = { scope }
+export const benches: Readonly<Record<string, Bench>> = { scope, session }

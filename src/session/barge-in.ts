@@ -94,10 +94,7 @@ export function interrupt({ state, tell }: TurnDesk): void {
   const sounds = sound?.interruptible === true
   const thinks = state.agent.thinking === 'yes'
   if (!sounds && !thinks) return
-  if (sounds) {
-    sound.interrupted = true
-    sound.paused = undefined
-  }
+  if (sounds) sound.interrupted = true
   if (thinks) state.agent.thinking = 'no'
   tell({ type: 'interrupt' })
 }

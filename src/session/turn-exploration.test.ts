@@ -13,6 +13,8 @@ interface Seen {
   ending: boolean
   goodbye: boolean
   speaking: boolean
+  /** The words of this voice were discarded: it may be anything. */
+  loose: boolean
   /** What there may be to be committed: texts of one word each, typed text, telephone keys. */
   words: number
   typed: boolean
@@ -34,6 +36,7 @@ const nothingSeen = (): Seen => ({
   ending: false,
   goodbye: false,
   speaking: false,
+  loose: false,
   words: 0,
   typed: false,
   keys: false,
@@ -65,6 +68,7 @@ class Witness {
     switch (event.type) {
       case 'user-started':
         seen.speaking = true
+        seen.loose = false
         break
       case 'user-stopped':
         seen.speaking = false
@@ -106,6 +110,8 @@ class Witness {
         seen.goodbye = false
         break
       case 'discard':
+        seen.loose = true
+        break
       case 'end-of-turn':
       case 'judged':
       case 'barge-in':
@@ -195,6 +201,8 @@ class Witness {
     must(said <= seen.words, 'nobody said what is committed, or it was committed before')
     must(said > 0 || typed || wordless, 'nothing is committed')
     must(said === 0 || mode !== 'realtime', 'a turn of the model is committed')
+    const mayCutOff = typed || mode === 'stt' || mode === 'manual' || seen.hand > 0 || seen.loose
+    must(!seen.speaking || mayCutOff, 'the user is cut off')
     must(typed || mode !== 'manual' || wordless || seen.hand > 0, 'a commit that nobody asked for')
     must(from === (typed && said === 0 && !wordless ? 'text' : 'speech') || wordless, 'it came another way')
     seen.words -= said
@@ -252,6 +260,9 @@ class World {
     this.witness.event(event)
     const commands = this.machine.handle(event)
     this.witness.commands(commands, event)
+    const { preempt, speaking } = this.witness.seen
+    const isCurrent = !speaking && preempt === this.machine.pendingWords().text
+    must(preempt === undefined || isCurrent, 'an answer is made to what the user did not say')
     return commands
   }
 
@@ -452,7 +463,7 @@ function keyOf({ options, state, witness: { seen }, now }: World): string {
     [agent.thinking, agent.tool],
     sound && [ago(sound.since, voice ? -3 : -2), ago(sound.paused), sound.interruptible, sound.interrupted],
     Object.values(state.timers).map((due) => ago(due)),
-    [seen.ending, seen.goodbye, seen.speaking, options.idle !== undefined && seen.stir],
+    [seen.ending, seen.goodbye, seen.speaking, seen.loose, options.idle !== undefined && seen.stir],
     [
       hears || few(seen.words),
       seen.typed,

@@ -574,6 +574,10 @@ describe('barge-in', () => {
   it('that was long enough for a turn interrupts as soon as that is allowed', () => {
     const events = [thinks(0, true, false), starts(0), final(900, 'Hello.'), stops(1_000), sounds(2_000)]
     expect(agent({}, ...events, thinks(3_000, false))).toEqual(['3000 interrupt', '3000 commit Hello.'])
+    const options: TurnOptions = { bargeIn: { minWords: 2 } }
+    const said = [thinks(0, true, false), starts(0), final(900, 'Hello there.'), stops(1_000), sounds(2_000)]
+    const murmur = [starts(2_100), final(2_300, 'Mhm.'), stops(2_400), thinks(4_000, false), falls(9_000)]
+    expect(agent(options, ...said, ...murmur)).toEqual(['4000 interrupt', '4000 commit Hello there. Mhm.'])
   })
 
   it('neither pauses nor interrupts what is uninterruptible; the words are committed after', () => {
@@ -678,7 +682,10 @@ describe('a false interruption', () => {
     const wordy: TurnOptions = { ...options, bargeIn: { minWords: 2 } }
 
     it('resumes over a noise without end, which pauses no second time', () => {
-      expect(agent(wordy, sounds(0), starts(1_000), stops(9_000))).toEqual(['1000 pause', '2000 resume'])
+      expect(agent(wordy, sounds(0), starts(1_000), thinks(5_000), stops(9_000))).toEqual([
+        '1000 pause',
+        '2000 resume',
+      ])
     })
 
     it('lets that noise interrupt all the same when it turns into words', () => {

@@ -1,4 +1,5 @@
 export { batchStt, type BatchSttOptions } from './batch-stt.ts'
+export { Channel } from './channel.ts'
 export type { ConnectionReport } from './connection.ts'
 export { FallbackError, PartTimeoutError } from './errors.ts'
 export {

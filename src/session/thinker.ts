@@ -1,4 +1,5 @@
 import {
+  Channel,
   iterate,
   type LlmChunk,
   type LlmClient,
@@ -8,7 +9,6 @@ import {
 } from '../parts/index.ts'
 import { LimitError, type Scope, type TaskContext, type TaskHandle } from '../scope/index.ts'
 import { Agent } from './agent.ts'
-import { AsyncQueue } from './async-queue.ts'
 import { ToolError } from './errors.ts'
 import type { History } from './history.ts'
 import { Reply } from './reply.ts'
@@ -45,7 +45,7 @@ export interface ReplyOptions extends SpeechOptions {
 /** An answer begun before the user's turn was sure. Nothing of it is seen until it is used. */
 export interface Preparation {
   readonly text: string
-  readonly chunks: AsyncQueue<LlmChunk>
+  readonly chunks: Channel<LlmChunk>
   readonly task: TaskHandle<unknown>
 }
 
@@ -100,7 +100,7 @@ export class Thinker {
 
   /** Begins to answer as if the user had said `text`, without a trace (preemptive generation). */
   prepare(text: string): Preparation {
-    const chunks = new AsyncQueue<LlmChunk>()
+    const chunks = new Channel<LlmChunk>()
     const request = this.#request([...this.#host.history.toMessages(), { role: 'user', text }])
     const task = this.#host.scope.spawn('prepare a reply', async (context) => {
       try {
@@ -157,7 +157,7 @@ export class Thinker {
   ): Promise<{ said: string; speech: Speech | undefined; calls: ToolCall[] }> {
     const calls: ToolCall[] = []
     let said = ''
-    let words: AsyncQueue<string> | undefined
+    let words: Channel<string> | undefined
     let speech: Speech | undefined
     try {
       for await (const chunk of iterate(source, context)) {
@@ -168,7 +168,7 @@ export class Thinker {
         else if (chunk.text !== '') {
           said += chunk.text
           if (!words) {
-            words = new AsyncQueue()
+            words = new Channel()
             speech = this.#host.speak(words, options)
             reply.add(speech)
           }

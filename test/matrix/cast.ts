@@ -89,6 +89,7 @@ export class Cast {
       },
       closeTimeout: options.closeTimeout ?? 5_000,
       turns: { preemptive: options.preemptive ?? false },
+      recording: { write() {}, patch() {}, close() {}, abort() {} },
       afterCall: (report) => void this.afterCalls.push(report),
     })
     this.session.on('state', ({ state }) => {
@@ -146,6 +147,15 @@ export class Cast {
         return this.give('greeting', greeting.waitForPlayout()).then(() => {})
       },
       onExit: () => clock.elapse(20),
+      toolsets: [
+        {
+          name: 'crm',
+          open: async ({ scope }) => {
+            scope.own('crm', { close: () => clock.elapse(5), abort() {} })
+            return {}
+          },
+        },
+      ],
       onTurn: () => clock.elapse(1),
       guardrails: {
         input: { polite: () => clock.elapse(400).then(() => undefined) },

@@ -131,6 +131,15 @@ const named: Readonly<
     },
   },
   // what stands around the session
+  'recorder-close-hangs': { moment: 'speaking', step: 'close:recorder', fault: 'hang' },
+  'recorder-close-throws': { moment: 'speaking', step: 'close:recorder', fault: 'throw' },
+  'agent-toolset-close-hangs': { moment: 'listening', step: 'close:crm', fault: 'hang' },
+  'session-toolset-close-hangs': {
+    moment: 'tool',
+    step: 'close:crm',
+    fault: 'hang',
+    here: 'toolsets belong to agents',
+  },
   'room-close-hangs': { moment: 'speaking', step: 'close:line', fault: 'hang', here: 'the line' },
   'host-close-hangs': {
     moment: 'speaking',

@@ -1,3 +1,5 @@
+import { EndwellError } from '../scope/index.ts'
+
 /** What can be wrong with audio that was handed in. Codes are stable; messages are for people. */
 export type AudioErrorCode =
   | 'BAD_SAMPLE_RATE'
@@ -9,12 +11,6 @@ export type AudioErrorCode =
   | 'WAV_TOO_LONG'
 
 /** An error of the audio room: says what was wrong with which sound, and what to do. */
-export class AudioError extends Error {
-  readonly code: AudioErrorCode
-
-  constructor(code: AudioErrorCode, message: string) {
-    super(message)
-    this.name = 'AudioError'
-    this.code = code
-  }
+export class AudioError extends EndwellError {
+  declare readonly code: AudioErrorCode
 }

@@ -1,4 +1,4 @@
-import type { Random, Scope } from '../scope/index.ts'
+import type { Network, Random, Scope } from '../scope/index.ts'
 import type { ConnectionReport } from './connection.ts'
 import type { Logger } from './logger.ts'
 
@@ -11,6 +11,8 @@ import type { Logger } from './logger.ts'
 export interface PartContext {
   /** Owns everything the part opens. */
   readonly scope: Scope<string>
+  /** Where links are opened. */
+  readonly network: Network
   /** Where jitter is drawn from. */
   readonly random: Random
   readonly logger: Logger

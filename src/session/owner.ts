@@ -50,7 +50,7 @@ export class Owner {
   }
 
   #partContext(scope: Scope<string>): PartContext {
-    const { random, logger } = this.#settings
-    return { scope, random, logger, ended: this.#ended }
+    const { network, random, logger } = this.#settings
+    return { scope, network, random, logger, ended: this.#ended }
   }
 }

@@ -1,3 +1,4 @@
+import { wsNetwork } from '../link/index.ts'
 import {
   silent,
   type Line,
@@ -17,6 +18,7 @@ import {
   type Clock,
   type Intercept,
   type Late,
+  type Network,
   type Random,
 } from '../scope/index.ts'
 import type { Agent } from './agent.ts'
@@ -91,6 +93,7 @@ export interface SessionOptions {
   onLate?: (late: Late) => void
   clock?: Clock
   random?: Random
+  network?: Network
   /** Fault injection, for tests. */
   intercept?: Intercept
 }
@@ -113,6 +116,7 @@ export function settle(options: SessionOptions) {
     logger: shelter(options.logger ?? silent, ['debug', 'info', 'warn', 'error'], nothing),
     clock: options.clock ?? systemClock,
     random,
+    network: options.network ?? wsNetwork,
     afterCall: afterCall === undefined ? [] : typeof afterCall === 'function' ? [afterCall] : afterCall,
     goodbye: options.goodbye ?? {},
     budget: options.budget ?? {},

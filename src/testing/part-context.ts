@@ -1,5 +1,6 @@
+import { wsNetwork } from '../link/index.ts'
 import { silent, type ConnectionReport, type Logger, type PartContext } from '../parts/index.ts'
-import { Scope, type Clock, type Random, type ScopeOptions } from '../scope/index.ts'
+import { Scope, type Clock, type Network, type Random, type ScopeOptions } from '../scope/index.ts'
 
 export interface PartContextOptions extends Omit<ScopeOptions<string>, 'clock' | 'phases'> {
   logger?: Logger
@@ -12,10 +13,14 @@ export interface TestPartContext extends PartContext {
 
 /** What a part is opened with, in a scope of its own. Close `scope`, and nothing of the part may be left. */
 export function partContext(
-  { clock, random }: { readonly clock: Clock; readonly random: Random },
+  {
+    clock,
+    random,
+    network = wsNetwork,
+  }: { readonly clock: Clock; readonly random: Random; readonly network?: Network | undefined },
   { logger = silent, ...options }: PartContextOptions = {},
 ): TestPartContext {
   const scope = new Scope<string>('part', { clock, phases: ['tasks', 'resources'], ...options })
   const connections: ConnectionReport[] = []
-  return { scope, random, logger, connections, ended: (connection) => connections.push(connection) }
+  return { scope, network, random, logger, connections, ended: (connection) => connections.push(connection) }
 }

@@ -1,0 +1,1 @@
+export { wsNetwork } from './ws-network.ts'

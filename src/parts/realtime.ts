@@ -28,8 +28,11 @@ export interface RealtimeEvents {
   /** The user's words so far in this turn; each replaces the one before. */
   userInterim(text: string): void
   userFinal(text: string): void
-  /** An answer begins. `response` names it in all that follows. */
-  responseStarted(response: string): void
+  /**
+   * An answer begins. `response` names it in all that follows. `asked` if it is the answer to the oldest `respond()` that
+   * has none; else the model begins it by itself.
+   */
+  responseStarted(response: string, asked: boolean): void
   audio(response: string, frame: AudioFrame): void
   /** The next words of the answer's transcript. They may run ahead of the sound. */
   text(response: string, text: string): void
@@ -49,16 +52,19 @@ export interface RealtimeEvents {
 export interface RealtimeModel {
   /** Never waits and never throws; what cannot be sent is dropped. */
   push(frame: AudioFrame): void
-  /** The user has finished (manual turns). */
+  /** The user has finished (manual turns). Does not ask for an answer. */
   commit(): void
-  /** Asks for an answer now, with extra instructions for this one if given. */
+  /**
+   * Asks for an answer, with extra instructions for this one if given: now, or as soon as the one in the making is over.
+   * Each ask is answered by one `responseStarted`, also if it fails.
+   */
   respond(instructions?: string): void
   /** Adds a message of the user without audio. Does not ask for an answer. */
   addText(text: string): void
-  /** Gives a tool's result. Asks for the next answer when all calls of the last one have theirs. */
+  /** Gives a tool's result. Does not ask for an answer. */
   toolResult(id: string, output: string, failed: boolean): void
-  /** Stops the answer in the making, if any, and forgets what was not heard: `heard` milliseconds of it were. */
-  interrupt(heard: number): void
+  /** Stops an answer if it is in the making, and forgets what was not heard: `heard` milliseconds of it were. */
+  interrupt(response: string, heard: number): void
   /** Another agent takes over: new instructions and tools, the same conversation. */
   update(setup: Pick<RealtimeSetup, 'instructions' | 'tools'>): void
 }

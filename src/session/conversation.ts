@@ -1,43 +1,35 @@
-import { Resampler, type AudioFrame, type SampleRate } from '../audio/index.ts'
-import type {
-  LineConnection,
-  LlmClient,
-  SttStream,
-  TurnJudge,
-  Usage,
-  VadStream,
-  Voice,
-} from '../parts/index.ts'
-import type { Scope, TaskContext, TaskHandle } from '../scope/index.ts'
+import type { AudioFrame, SampleRate } from '../audio/index.ts'
+import type { LineConnection, RealtimeEvents, Usage } from '../parts/index.ts'
+import { nothing, type Scope, type TaskContext, type TaskHandle } from '../scope/index.ts'
 import type { Agent } from './agent.ts'
 import { Agents, type AgentsHost } from './agents.ts'
 import { bounded } from './bounded.ts'
+import { Chain, type OpenChain } from './chain.ts'
 import { SessionClosedError, UninterruptibleError } from './errors.ts'
 import type { SessionEvents } from './events.ts'
 import { GuardrailRunner, defaultRefusal, type Objection } from './guardrails.ts'
-import type { History } from './history.ts'
+import type { History, UserWords } from './history.ts'
+import { LastWords } from './last-words.ts'
+import type { Mind } from './mind.ts'
+import { RealtimeMind, type OpenRealtime } from './realtime-mind.ts'
 import type { Reply } from './reply.ts'
 import type { TurnReport } from './report.ts'
-import { Speaker } from './speaker.ts'
+import type { Speaker } from './speaker.ts'
 import type { PlayoutOutcome, Speech, SpeechOptions } from './speech.ts'
-import type { SpokenWords } from './spoken-words.ts'
-import { once, staged, tap } from './stages.ts'
-import { Thinker, type Preparation } from './thinker.ts'
+import { once } from './stages.ts'
+import type { Preparation } from './thinker.ts'
 import { ToolRunner, type ToolCall, type ToolHost, type ToolOutcome } from './tool-runner.ts'
 import type { ToolPlayout } from './tool.ts'
 import type { CommitCommand, PendingWords } from './turn-events.ts'
 import type { TurnOptions } from './turn-options.ts'
 import { Turns } from './turns.ts'
+import { Utterances, type Sound } from './utterances.ts'
 
 /** The parts of a conversation, opened. */
 export interface OpenParts {
   readonly line: LineConnection
   readonly lineRate: SampleRate
-  readonly llm: LlmClient
-  readonly stt?: { readonly stream: SttStream; readonly rate: SampleRate } | undefined
-  readonly vad?: { readonly stream: VadStream; readonly rate: SampleRate } | undefined
-  readonly voice: Voice
-  readonly judge?: TurnJudge | undefined
+  readonly models: OpenChain | OpenRealtime
 }
 
 /** What a conversation needs of the session around it. */
@@ -63,28 +55,28 @@ export interface ConversationHost {
 }
 
 /**
- * A conversation with one caller, over a chain of models. One utterance goes through it in one direction:
+ * A conversation with one caller. One utterance goes through it in one direction:
  *
- *   hear ─▶ vad, stt ─▶ turns ─▶ #commit ─▶ #answer ─▶ thinker ─▶ #speak ─▶ speaker ─▶ line
+ *   hear ─▶ mind: vad, stt ─▶ turns ─▶ #commit ─▶ #answer ─▶ mind: thinker ─▶ utterances ─▶ speaker ─▶ line
+ *
+ * With a realtime model, the turns and the thinking are the model's:
+ *
+ *   hear ─▶ mind: model ─▶ heard, and answers ─▶ utterances ─▶ speaker ─▶ line
  *
  * Interruption goes the other way as one synchronous call: turns ─▶ interrupt ─▶ speech ─▶ line.clear().
  */
 export class Conversation {
-  readonly speaker: Speaker
   readonly agents: Agents
   readonly tools: ToolRunner
   readonly turnReports: TurnReport[] = []
   readonly #host: ConversationHost
-  readonly #parts: OpenParts
+  readonly #utterances: Utterances
   readonly #turns: Turns
-  readonly #thinker: Thinker
+  readonly #mind: Mind
   readonly #guardrails: GuardrailRunner
-  /** Where the words of each speech that has not ended stand in the history. */
-  readonly #said = new Map<Speech, { readonly place: () => SpokenWords; words?: SpokenWords }>()
+  readonly #lastWords = new LastWords()
   /** The speech that the turns know to sound. */
   #audible: Speech | undefined
-  readonly #toSttRate: Resampler | undefined
-  readonly #toVadRate: Resampler | undefined
   readonly #startedAt: number
   #prepared: Preparation | undefined
   #turn: TaskHandle<unknown> | undefined
@@ -92,34 +84,36 @@ export class Conversation {
   /** When the user stopped, until the answer is heard. */
   #waitingSince: number | undefined
   readonly #onIdle = new Set<() => void>()
-  #lastWordsCame: (() => void) | undefined
+  /** What a realtime model tells; a chain has none. */
+  readonly model: RealtimeEvents | undefined
 
-  constructor(host: ConversationHost, parts: OpenParts) {
+  constructor(host: ConversationHost, { line, lineRate, models }: OpenParts) {
     const { scope, history } = host
     this.#host = host
-    this.#parts = parts
     this.#startedAt = scope.clock.now()
-    const { stt, vad, lineRate } = parts
-    if (stt && stt.rate !== lineRate) this.#toSttRate = new Resampler({ from: lineRate, to: stt.rate })
-    if (vad && vad.rate !== lineRate) this.#toVadRate = new Resampler({ from: lineRate, to: vad.rate })
-    this.speaker = new Speaker({
+    this.#guardrails = new GuardrailRunner(scope, (where, error) => host.failed(where, error))
+    this.#utterances = new Utterances({
       scope,
-      line: parts.line,
-      sampleRate: lineRate,
+      history,
+      line,
+      lineRate,
       playoutTimeout: host.playoutTimeout,
+      guardrails: this.#guardrails,
+      objectionTo: (speech) => this.#objection('output', () => stop(speech)),
       started: (speech) => this.#sounding(speech),
-      interrupted: (speech, heard) => this.#said.get(speech)?.words?.heard(heard),
       ended: (speech, outcome) => this.#spoken(speech, outcome),
       played: (frame, at) => {
         host.progress()
         host.played(frame, at)
       },
+      progress: () => host.progress(),
     })
     this.agents = new Agents({
       ...host.agents,
       scope,
       letSpeechFinish: () => this.#letSpeechFinish(),
       changed: (from, to, how) => {
+        this.#mind.agentChanged()
         if (from && how === 'handoff') {
           history.handOff({ from: from.name, to: to.name, at: scope.clock.date() })
           host.emit('handoff', { from: from.name, to: to.name })
@@ -139,25 +133,14 @@ export class Conversation {
       close: (options) => host.tools.close(options),
       late: host.tools.late,
     })
-    this.#guardrails = new GuardrailRunner(scope, (where, error) => host.failed(where, error))
-    this.#thinker = new Thinker({
-      scope,
-      history,
-      llm: parts.llm,
-      maxToolSteps: host.maxToolSteps,
-      agent: () => ({ agent: this.agents.current.agent, tools: this.agents.current.descriptions }),
-      speak: (text, options) => this.#speak(text, options, { placed: true }),
-      callTool: (call, before, done) => this.#callTool(call, before, done),
-      interruptTool: (id) => this.tools.interrupt(id),
-      handOff: (to, from) => this.agents.handOff(to, from),
-      used: (usage) => host.used(usage),
-      changed: (reply) => this.#thinking(reply),
-    })
+    const mindHost = this.#mindHost()
+    if (models.kind === 'chain') this.#mind = new Chain(mindHost, models, lineRate)
+    else this.#mind = this.model = new RealtimeMind(mindHost, models, lineRate)
     this.#turns = new Turns(scope, host.turns, {
-      flushStt: () => parts.stt?.stream.flush(),
+      flushStt: () => this.#mind.flush(),
       judge: (text) => this.#judge(text),
       preempt: (text) => {
-        this.#prepared = this.#thinker.prepare(text)
+        this.#prepared = this.#mind.prepare(text)
       },
       discardPreempt: () => this.#discard(),
       commit: (turn) => this.#commit(turn),
@@ -172,17 +155,50 @@ export class Conversation {
     })
   }
 
+  get speaker(): Speaker {
+    return this.#utterances.speaker
+  }
+
+  #mindHost() {
+    const { scope, history, maxToolSteps } = this.#host
+    return {
+      scope,
+      history,
+      maxToolSteps,
+      agent: () => ({ agent: this.agents.current.agent, tools: this.agents.current.descriptions }),
+      speak: (text: AsyncIterable<string>, options?: SpeechOptions) =>
+        this.#speak(text, options, { placed: true }),
+      utter: (sound: Sound, options?: SpeechOptions) =>
+        this.#utterances.utter(this.agents.current.agent, sound, options, { placed: true }),
+      callTool: (call: ToolCall, before: () => Promise<ToolPlayout>, done: (outcome: ToolOutcome) => void) =>
+        this.#callTool(call, before, done),
+      interruptTool: (id: string) => this.tools.interrupt(id),
+      cancelTool: (id: string) => this.tools.cancel(id),
+      handOff: (to: Agent, from: TaskContext) => this.agents.handOff(to, from),
+      used: (usage: Usage) => this.#host.used(usage),
+      changed: (reply: Reply) => this.#thinking(reply),
+      expected: () => this.#settleIdle(),
+      userStarted: () => this.userStarted(0),
+      userStopped: () => {
+        this.userStopped(0)
+        this.#waitingSince = scope.clock.now()
+      },
+      interim: (text: string) => this.interim(text),
+      heard: (text: string, place: UserWords | undefined, stops: () => boolean) =>
+        this.#heard(text, place, stops),
+    }
+  }
+
   // ── what comes from the line and the models ──
 
   live(): void {
+    this.#mind.takesTurns(true)
     this.#turns.tell({ type: 'live' })
   }
 
   /** The caller's sound. */
   hear(frame: AudioFrame): void {
-    const { stt, vad } = this.#parts
-    vad?.stream.push(atRate(vad.rate, frame, this.#toVadRate))
-    stt?.stream.push(atRate(stt.rate, frame, this.#toSttRate))
+    this.#mind.hear(frame)
   }
 
   typed(text: string): void {
@@ -223,14 +239,14 @@ export class Conversation {
   }
 
   reply(options: { instructions?: string } & SpeechOptions = {}): Reply {
-    this.#keepHeard()
-    return this.#thinker.reply(options)
+    this.#utterances.keepHeard()
+    return this.#mind.reply(options)
   }
 
   /** Stops what the agent says and thinks, now (SP1). */
   interrupt({ force = false } = {}): void {
     const { current } = this.speaker
-    const now = [...(current ? [current] : []), ...this.#thinker.replies]
+    const now = [...(current ? [current] : []), ...this.#mind.replies]
     // Refused before anything has been stopped (SP7).
     if (!force && now.some(({ interruptible, interrupted }) => !interruptible && !interrupted))
       throw new UninterruptibleError()
@@ -240,7 +256,7 @@ export class Conversation {
   /** Stops all that may be stopped. Queued speech goes, too: it was an answer to a moment that is over. */
   #stop(force: boolean): void {
     const { current, waiting } = this.speaker
-    for (const one of [...waiting, ...(current ? [current] : []), ...this.#thinker.replies])
+    for (const one of [...waiting, ...(current ? [current] : []), ...this.#mind.replies])
       if (force || one.interruptible) one.interrupt({ force })
     this.#turn?.cancel('interrupted')
     this.#discard()
@@ -262,12 +278,14 @@ export class Conversation {
 
   /** No new turns; the one in flight goes on (CL3). */
   ending(bargeIn: boolean): void {
+    this.#mind.takesTurns(false)
     this.#turns.tell({ type: 'ending', bargeIn })
   }
 
   /** Whether nothing is being said, thought or done. */
   get idle(): boolean {
-    return this.speaker.idle && this.#thinker.replies.length === 0 && !this.#turn && !this.tools.busy
+    const { replies, expecting } = this.#mind
+    return this.speaker.idle && replies.length === 0 && !expecting && !this.#turn && !this.tools.busy
   }
 
   /** Resolves as soon as nothing is being said, thought or done. */
@@ -307,38 +325,28 @@ export class Conversation {
    */
   stopTurns(): boolean {
     const { speaking } = this.pending
+    this.#mind.takesTurns(false)
     this.#turns.tell({ type: 'ending' })
     if (speaking) this.userStopped(0)
-    const { stt } = this.#parts
-    if (!stt || !this.pending.transcribing) return false
-    // Before the stream is told that it is closing: from then on it sends nothing but its own end.
-    stt.stream.flush()
-    stt.stream.detach()
-    return this.pending.transcribing
+    // Before the link is told that it is closing: from then on it sends nothing but its own end.
+    return this.pending.transcribing && this.#mind.detach() && this.pending.transcribing
   }
 
   /** Waits until what the user said is transcribed, and not longer than `timeout`. */
   lastWords(timeout: number): Promise<void> {
-    const { clock } = this.#host.scope
-    return new Promise((resolve) => {
-      const timer = clock.after(timeout, 'last words', () => this.#lastWordsCame?.())
-      this.#lastWordsCame = () => {
-        timer.clear()
-        this.#lastWordsCame = undefined
-        resolve()
-      }
-      this.#checkLastWords()
-    })
+    const waiting = this.#lastWords.wait(this.#host.scope.clock, timeout)
+    this.#checkLastWords()
+    return waiting
   }
 
   /** The wait is over, in time or not: what is understood of the user's last words is kept. */
   keepLastWords(): void {
-    this.#lastWordsCame?.()
+    this.#lastWords.come()
     this.#host.history.addUser(this.pending.text, { at: this.#host.scope.clock.date() })
   }
 
   #checkLastWords(): void {
-    if (!this.pending.transcribing) this.#lastWordsCame?.()
+    if (!this.pending.transcribing) this.#lastWords.come()
   }
 
   /** Closing: silence, now. */
@@ -357,9 +365,7 @@ export class Conversation {
     this.#waitingSince = turn.stopped
     this.#turnCount++
     this.#host.progress()
-    const task = scope.spawn(`turn ${this.#turnCount}`, (context) =>
-      this.#answer(turn.text, prepared, context),
-    )
+    const task = scope.spawn(`turn ${this.#turnCount}`, (context) => this.#answer(turn, prepared, context))
     this.#turn = task
     const over = (): void => {
       if (this.#turn === task) this.#turn = undefined
@@ -371,23 +377,48 @@ export class Conversation {
     })
   }
 
-  async #answer(text: string, prepared: Preparation | undefined, context: TaskContext): Promise<void> {
+  async #answer(
+    { text, from }: CommitCommand,
+    prepared: Preparation | undefined,
+    context: TaskContext,
+  ): Promise<void> {
     const { history, scope } = this.#host
     const { agent } = this.agents.current
     context.onCancel(() => prepared?.task.cancel('the turn was interrupted'))
     let read = text
     try {
-      if (agent.onTurn) read = await context.until(this.agents.turn(text))
+      if (agent.onTurn && text !== '') read = await context.until(this.agents.turn(text))
     } finally {
       // Also if nobody will answer: it was said.
       history.addUser(read, { at: scope.clock.date() })
-      this.#host.emit('user', { text: read })
+      // Of a turn that only the model has heard, the words come from there.
+      if (read !== '') this.#host.emit('user', { text: read })
     }
     const usable = read === text ? prepared : undefined
     if (!usable) prepared?.task.cancel('the turn was changed')
-    this.#keepHeard()
-    const reply = this.#thinker.reply({ prepared: usable })
-    this.#guardrails.look(read, agent.guardrails.input, this.#objectionTo('input', reply))
+    this.#utterances.keepHeard()
+    const reply = this.#mind.answer({ text: read, from, prepared: usable })
+    if (read !== '') this.#check(read, () => stop(reply))
+  }
+
+  /** Input guardrails look at what the user said; `stops` stops the answer to it. */
+  #check(text: string, stops: () => boolean): void {
+    const { guardrails } = this.agents.current.agent
+    this.#guardrails.look(text, guardrails.input, this.#objection('input', stops))
+  }
+
+  /** What a realtime model has understood of the user. It answers by itself; the words are for people, and for rules. */
+  #heard(text: string, place: UserWords | undefined, stops: () => boolean): void {
+    const { history, scope } = this.#host
+    if (place) place.are(text)
+    else history.addUser(text, { at: scope.clock.date() })
+    this.final(text)
+    if (text.trim() === '' || scope.state !== 'live') return
+    this.#turnCount++
+    this.#host.progress()
+    this.#host.emit('user', { text })
+    this.#check(text, stops)
+    this.agents.turn(text).catch(nothing)
   }
 
   get turnCount(): number {
@@ -400,58 +431,29 @@ export class Conversation {
   }
 
   #judge(text: string): void {
-    const { scope } = this.#host
-    const { judge } = this.#parts
-    if (!judge) return this.#turns.tell({ type: 'judged', text })
-    scope
-      .spawn('turn detector', ({ signal }) => judge.finished(text, signal))
-      .result.then(
-        (score) => this.#turns.tell({ type: 'judged', text, score }),
-        () => this.#turns.tell({ type: 'judged', text }),
-      )
+    const judging = this.#mind.judge(text)
+    if (!judging) return this.#turns.tell({ type: 'judged', text })
+    judging.then(
+      (score) => this.#turns.tell({ type: 'judged', text, score }),
+      () => this.#turns.tell({ type: 'judged', text }),
+    )
   }
 
   // ── speaking ──
 
-  /**
-   * `placed`: the words of an answer stand in the history where the model said them, before the tools it called next;
-   * others stand where they were heard. `checked`: by the guardrails.
-   */
   #speak(
     text: AsyncIterable<string>,
     options?: SpeechOptions,
-    { checked = true, placed = false } = {},
+    how?: { placed?: boolean; checked?: boolean },
   ): Speech {
-    const { history, scope } = this.#host
     const { agent } = this.agents.current
-    const { voice } = this.#parts
-    const speech = this.speaker.enqueue(
-      {
-        sound: (self, signal) => {
-          const { stages, guardrails } = agent
-          const said = tap(stages.text ? stages.text(text) : text, (piece) => {
-            self.said(piece)
-            this.#host.progress()
-          })
-          const object = this.#objectionTo('output', self)
-          const sound = voice.speak(
-            checked ? this.#guardrails.watch(said, guardrails.output, object) : said,
-            signal,
-          )
-          return stages.sound ? staged(sound, stages.sound) : sound
-        },
-      },
-      options,
-    )
-    const place = (): SpokenWords => history.speak({ at: scope.clock.date(), agent: agent.name })
-    this.#said.set(speech, placed ? { place, words: place() } : { place })
-    return speech
+    const sound: Sound = (utterance, signal) =>
+      this.#mind.sound(agent.stages.text ? agent.stages.text(text) : text, utterance, signal)
+    return this.#utterances.utter(agent, sound, options, how).speech
   }
 
   #sounding(speech: Speech): void {
     const { scope } = this.#host
-    const said = this.#said.get(speech)
-    if (said) said.words ??= said.place()
     this.#audible = speech
     this.#turns.tell({ type: 'agent-started', interruptible: speech.interruptible })
     this.#host.emit('speaking', { speech })
@@ -462,18 +464,8 @@ export class Conversation {
     this.#host.emit('latency', { ms })
   }
 
-  /** What was heard so far of the words that sound now: whoever answers must know them. */
-  #keepHeard(): void {
-    const { current, heardSoFar } = this.speaker
-    if (current) this.#said.get(current)?.words?.heard(heardSoFar)
-  }
-
   #spoken(speech: Speech, outcome: PlayoutOutcome): void {
-    const { how, heard } = outcome
-    const words = this.#said.get(speech)?.words
-    this.#said.delete(speech)
-    words?.heard(heard)
-    words?.end({ interrupted: how === 'interrupted' })
+    const { how } = outcome
     this.#host.progress()
     this.#host.emit('spoken', { speech, outcome })
     if (how === 'failed') this.#host.failed('speech', outcome.error)
@@ -486,7 +478,7 @@ export class Conversation {
   }
 
   #thinking(reply: Reply): void {
-    const { replies } = this.#thinker
+    const { replies } = this.#mind
     const interruptible = replies.every((one) => one.interruptible)
     this.#host.progress()
     this.#turns.tell({ type: 'agent-thinking', thinking: replies.length > 0, interruptible })
@@ -509,13 +501,11 @@ export class Conversation {
   }
 
   /** A guardrail that objects stops what it objects to, the rest of the answer with it, and something else is said. */
-  #objectionTo(on: 'input' | 'output', subject: Reply | Speech): Objection {
+  #objection(on: 'input' | 'output', stops: () => boolean): Objection {
     return (name, verdict) => {
       if (this.#host.scope.state !== 'live') return
       this.#host.emit('guardrail', { name, on, verdict })
-      const isOver = 'over' in subject ? subject.over : subject.outcome !== undefined
-      if (isOver || subject.interrupted) return
-      subject.interrupt({ force: true })
+      if (!stops()) return
       // Nobody checks the refusal: one that is refused would be refused again.
       this.#speak(once(this.agents.current.agent.guardrails.refusal ?? defaultRefusal), undefined, {
         checked: false,
@@ -530,6 +520,10 @@ export class Conversation {
   }
 }
 
-function atRate(rate: SampleRate, frame: AudioFrame, resampler: Resampler | undefined): AudioFrame {
-  return resampler ? { samples: resampler.push(frame.samples), sampleRate: rate } : frame
+/** Stops it if there is something to stop. */
+function stop(subject: Reply | Speech): boolean {
+  const isOver = 'over' in subject ? subject.over : subject.outcome !== undefined
+  if (isOver || subject.interrupted) return false
+  subject.interrupt({ force: true })
+  return true
 }

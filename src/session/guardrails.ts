@@ -44,23 +44,25 @@ export class GuardrailRunner {
     for (const [name, guardrail] of Object.entries(guardrails)) this.#run(name, guardrail, text, object)
   }
 
-  /** Passes text on, and lets guardrails look at all of it so far each time it has grown enough, and at its end. */
-  async *watch(
-    text: AsyncIterable<string>,
+  /** Lets guardrails look at all of a text so far each time it has grown enough, and at its end. */
+  watch(
     guardrails: Readonly<Record<string, Guardrail>> | undefined,
     object: Objection,
-  ): AsyncGenerator<string, void, undefined> {
+  ): { grew(piece: string): void; ends(): void } {
     let soFar = ''
     let looked = 0
-    for await (const piece of text) {
-      soFar += piece
-      if (soFar.length >= looked + outputStep) {
-        looked = soFar.length
-        this.look(soFar, guardrails, object)
-      }
-      yield piece
+    const look = (least: number): void => {
+      if (soFar.length < looked + least) return
+      looked = soFar.length
+      this.look(soFar, guardrails, object)
     }
-    if (soFar.length > looked) this.look(soFar, guardrails, object)
+    return {
+      grew: (piece) => {
+        soFar += piece
+        look(outputStep)
+      },
+      ends: () => look(1),
+    }
   }
 
   #run(name: string, guardrail: Guardrail, text: string, object: Objection): void {

@@ -22,6 +22,12 @@ export interface HistoryOptions {
   readonly maxItems?: number
 }
 
+/** The place of something that the user has said. */
+export interface UserWords {
+  /** Once: blank words leave no item, and what comes later changes nothing. */
+  are(text: string): void
+}
+
 /** A place in the history. It holds no item while nothing of a speech was heard. */
 interface Place {
   readonly id: string
@@ -86,6 +92,21 @@ export class History {
   addUser(text: string, { at }: { readonly at: number }): MessageItem | undefined {
     if (text.trim() === '') return undefined
     return this.#add((id): MessageItem => ({ type: 'message', id, role: 'user', text: clip(text), at }))
+  }
+
+  /** The user has said something that is not understood yet: its words will stand here. */
+  listen({ at }: { readonly at: number }): UserWords {
+    const place = this.#place(true)
+    return {
+      are: (text) => {
+        if (!place.open) return
+        place.open = false
+        const { id } = place
+        if (text.trim() === '') this.#places = this.#places.filter((each) => each !== place)
+        else place.item = Object.freeze({ type: 'message', id, role: 'user', text: clip(text), at })
+        this.#changed()
+      },
+    }
   }
 
   /** The agent begins to speak: its words will stand here, as far as they are heard. */

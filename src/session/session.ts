@@ -151,15 +151,16 @@ export class Session {
       this.#recorder = this.#owns.stores.own('recorder', recorder, { phase: 'stores' })
     }
     const parts = await context.until(
-      openParts(
-        this.#settings,
-        this.#owns.links(),
-        this.#lineEvents(),
-        () => this.#conversation,
-        (where, error) => this.#broken(where, error),
-        (where, error) => this.#failed(where, error),
-        () => this.#recorder?.clear(),
-      ),
+      openParts({
+        settings: this.#settings,
+        context: this.#owns.links(),
+        history: this.history,
+        line: this.#lineEvents(),
+        conversation: () => this.#conversation,
+        broken: (where, error) => this.#broken(where, error),
+        failed: (where, error) => this.#failed(where, error),
+        cleared: () => this.#recorder?.clear(),
+      }),
     )
     const conversation = new Conversation(this.#conversationHost(), parts)
     this.#conversation = conversation
@@ -316,14 +317,7 @@ export class Session {
   // ── what the conversation needs ──
 
   #conversationHost() {
-    const {
-      playoutTimeout,
-      stallTimeout,
-      maxToolSteps,
-      turns = {},
-      idleTimeout,
-      hookTimeout,
-    } = this.#settings
+    const { playoutTimeout, stallTimeout, maxToolSteps, turns, idleTimeout, hookTimeout } = this.#settings
     const idle = idleTimeout === undefined ? {} : { idle: idleWarning(idleTimeout) }
     const failed = (where: string, error: unknown): void => this.#failed(where, error)
     return {

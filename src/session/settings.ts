@@ -29,17 +29,22 @@ import { shelter } from './shelter.ts'
 import type { TurnOptions } from './turn-options.ts'
 
 /** What hears, thinks and speaks: a chain of models, or one that does it all. */
-export type Models =
-  | {
-      readonly llm: Llm
-      readonly tts: Tts
-      /** Without one the caller can only type. */
-      readonly stt?: Stt
-      readonly vad?: Vad
-      readonly turnDetector?: TurnDetector
-      readonly realtime?: undefined
-    }
-  | { readonly realtime: Realtime; readonly llm?: undefined }
+export type Models = ChainModels | RealtimeModels
+
+export interface ChainModels {
+  readonly llm: Llm
+  readonly tts: Tts
+  /** Without one the caller can only type. */
+  readonly stt?: Stt
+  readonly vad?: Vad
+  readonly turnDetector?: TurnDetector
+  readonly realtime?: undefined
+}
+
+export interface RealtimeModels {
+  readonly realtime: Realtime
+  readonly llm?: undefined
+}
 
 /** What a session may use before it says goodbye (CL14). */
 export interface Budget {
@@ -120,12 +125,25 @@ export function settle(options: SessionOptions) {
     afterCall: afterCall === undefined ? [] : typeof afterCall === 'function' ? [afterCall] : afterCall,
     goodbye: options.goodbye ?? {},
     budget: options.budget ?? {},
+    turns: turnsOf(options),
   }
   for (const [name, value] of Object.entries(settings)) {
     if (typeof value !== 'number' || (Number.isFinite(value) && value >= 0)) continue
     throw new OptionError(`${name} must be a finite number, 0 or more; it is ${value}`)
   }
   return settings
+}
+
+/** Who decides when the user has finished: with a realtime model that is the model, or somebody by hand. */
+function turnsOf({ models, turns = {} }: SessionOptions): TurnOptions {
+  if (!models.realtime) {
+    if (models.llm && models.tts) return turns
+    throw new OptionError('models need an llm and a tts, or a realtime model')
+  }
+  const { mode = 'realtime' } = turns
+  if (mode === 'realtime') return { ...turns, mode }
+  if (mode === 'manual') return { ...turns, mode, wordless: true }
+  throw new OptionError(`a realtime model takes turns of mode 'realtime' or 'manual'; this is '${mode}'`)
 }
 
 /** The options that were really given: `undefined` must not hide a default. */

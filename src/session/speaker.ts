@@ -18,8 +18,8 @@ export interface SpeakerOptions {
   readonly playoutTimeout: number
   /** The first sound of a speech is on its way to the caller. */
   readonly started: (speech: Speech) => void
-  /** A speech was interrupted that has been heard up to `heard`, as far as is known by now: its sound may go on. */
-  readonly interrupted: (speech: Speech, heard: string) => void
+  /** A speech was interrupted that has been heard so far, as far as is known by now: its sound may go on. */
+  readonly interrupted: (speech: Speech, heard: string, ms: number) => void
   /** A speech has ended, in whatever way; `heard` is final. */
   readonly ended: (speech: Speech, outcome: PlayoutOutcome) => void
   /** A frame is expected to be heard at a moment. */
@@ -267,7 +267,7 @@ export class Speaker {
     delivery.task?.cancel('interrupted')
     if (delivery.sounding) this.#expect(delivery, 0)
     this.#clear(delivery)
-    this.#options.interrupted(speech, this.#heardText(delivery))
+    this.#options.interrupted(speech, this.#heardText(delivery), this.#heard(delivery))
     if (!delivery.sounding) this.#end(delivery, true)
     this.#next()
   }

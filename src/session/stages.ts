@@ -7,15 +7,16 @@ export async function* once(text: string): AsyncGenerator<string, void, undefine
   yield text
 }
 
-/** Passes text on and tells of each piece. */
+/** Passes text on, and tells of each piece and of the end. */
 export async function* tap(
   text: AsyncIterable<string>,
-  seen: (piece: string) => void,
+  listener: { said(piece: string): void; ends(): void },
 ): AsyncGenerator<string, void, undefined> {
   for await (const piece of text) {
-    seen(piece)
+    listener.said(piece)
     yield piece
   }
+  listener.ends()
 }
 
 /** Sound through an agent's own stage. Words keep their times: the stage must not change how long anything lasts. */

@@ -12,10 +12,9 @@ import { SoundReader, soundOf } from './sound-text.ts'
 
 type Answer = { -readonly [K in keyof RealtimeAnswer]: RealtimeAnswer[K] } & {
   readonly stop: AbortController
+  /** By `respond`, and not by the end of a turn. */
+  readonly asked: boolean
   started: boolean
-  /** Calls whose results have not come. */
-  readonly calls: Set<string>
-  readonly results: RealtimeTurn['results'][number][]
 }
 
 /** Below this, in dBFS, sound is silence. */
@@ -30,7 +29,14 @@ export class ScriptedRealtimeModel implements RealtimeModel {
   readonly #script: Script<RealtimeTurn>
   readonly #options: ScriptedRealtimeOptions
   readonly #reader = new SoundReader()
+  /** The last answer. */
   #answer: Answer | undefined
+  readonly #answers: Answer[] = []
+  /** What it was asked while it spoke. */
+  readonly #asks: (string | undefined)[] = []
+  /** Calls whose results have not come, and results that no answer has seen. */
+  readonly #calls = new Set<string>()
+  #results: RealtimeTurn['results'][number][] = []
   #failed = false
   #speaking = false
   /** The user's words in this turn, and how long the silence after them has lasted. */
@@ -75,7 +81,9 @@ export class ScriptedRealtimeModel implements RealtimeModel {
   }
 
   respond(instructions?: string): void {
-    if (!this.#gone) this.#respond({ user: '', instructions, results: [] })
+    if (this.#gone) return
+    if (this.#answer?.how === 'running') this.#asks.push(instructions)
+    else this.#respond('', instructions, true)
   }
 
   addText(text: string): void {
@@ -86,16 +94,13 @@ export class ScriptedRealtimeModel implements RealtimeModel {
     if (this.#gone) return
     const result = { id, output, failed }
     this.#realtime.results.push(result)
-    const answer = this.#answer
-    if (!answer?.calls.delete(id)) return
-    answer.results.push(result)
-    if (answer.how !== 'running') this.#goOn(answer)
+    if (this.#calls.delete(id)) this.#results.push(result)
   }
 
-  interrupt(heard: number): void {
+  interrupt(response: string, heard: number): void {
     if (this.#gone) return
-    const answer = this.#answer
-    this.#realtime.interruptions.push({ response: answer?.response, heard })
+    this.#realtime.interruptions.push({ response, heard })
+    const answer = this.#answers.find((each) => each.response === response)
     if (!answer) return
     const { interruptTakes = 0, msPerCharacter = 50 } = this.#options
     answer.remembered = answer.text.slice(0, Math.floor(heard / msPerCharacter))
@@ -130,7 +135,7 @@ export class ScriptedRealtimeModel implements RealtimeModel {
   }
 
   cancelTool(id: string): void {
-    if (!this.#gone && this.#answer?.calls.delete(id)) this.#events.toolCancelled(id)
+    if (!this.#gone && this.#calls.delete(id)) this.#events.toolCancelled(id)
   }
 
   drop(error: unknown): void {
@@ -151,16 +156,13 @@ export class ScriptedRealtimeModel implements RealtimeModel {
     this.#user = ''
     this.userStops()
     this.#events.userFinal(user)
-    if (this.#setup.takesTurns) this.#respond({ user, instructions: undefined, results: [] })
+    if (this.#setup.takesTurns) this.#respond(user, undefined, false)
   }
 
-  /** The next answer, once every call of this one has its result. */
-  #goOn({ calls, results }: Answer): void {
-    if (calls.size === 0 && results.length > 0) this.#respond({ user: '', instructions: undefined, results })
-  }
-
-  #respond(turn: RealtimeTurn): void {
+  #respond(user: string, instructions: string | undefined, asked: boolean): void {
     if (this.#answer) this.#cancel(this.#answer)
+    const turn = { user, instructions, results: this.#results }
+    this.#results = []
     const answer: Answer = {
       response: `response-${this.#realtime.answersGiven.length + 1}`,
       text: '',
@@ -168,11 +170,11 @@ export class ScriptedRealtimeModel implements RealtimeModel {
       given: 0,
       how: 'running',
       stop: new AbortController(),
+      asked,
       started: false,
-      calls: new Set(),
-      results: [],
     }
     this.#answer = answer
+    this.#answers.push(answer)
     this.#realtime.answersGiven.push(answer)
     this.#speak(answer, turn).then(
       () => this.#end(answer, 'completed'),
@@ -200,7 +202,7 @@ export class ScriptedRealtimeModel implements RealtimeModel {
     if (chunk.type === 'usage') this.#events.usage(chunk.usage)
     else if (chunk.type === 'text') await this.#say(answer, chunk.text)
     else {
-      answer.calls.add(chunk.id)
+      this.#calls.add(chunk.id)
       this.#events.toolCall(answer.response, chunk)
     }
     return undefined
@@ -233,18 +235,17 @@ export class ScriptedRealtimeModel implements RealtimeModel {
 
   #start(answer: Answer): void {
     answer.started = true
-    this.#events.responseStarted(answer.response)
+    this.#events.responseStarted(answer.response, answer.asked)
   }
 
   #end(answer: Answer, how: 'completed' | 'cancelled' | 'failed', error?: unknown): void {
     if (answer.how !== 'running') return
     answer.how = how
     if (this.#gone) return
-    // An answer that fails before it began is told all the same; one that was cancelled by then never was.
-    if (!answer.started && how === 'failed') this.#start(answer)
-    if (!answer.started) return
-    if (how === 'failed') this.#events.responseEnded(answer.response, how, error)
-    else this.#events.responseEnded(answer.response, how)
-    if (how === 'completed' && answer === this.#answer) this.#goOn(answer)
+    // One that was asked for, or fails, is told all the same; one that was cancelled before it began never was.
+    if (!answer.started && (how === 'failed' || answer.asked)) this.#start(answer)
+    if (answer.started && how === 'failed') this.#events.responseEnded(answer.response, how, error)
+    else if (answer.started) this.#events.responseEnded(answer.response, how)
+    if (answer === this.#answer && this.#asks.length > 0) this.#respond('', this.#asks.shift(), true)
   }
 }

@@ -94,7 +94,7 @@ describe('a scripted realtime model', () => {
       await scope.close()
     }))
 
-  it('calls tools, and goes on when all of them have their results, however early those come', () =>
+  it('calls tools, takes their results, and goes on when it is asked, but not before it has finished', () =>
     inVirtualTime(async (world) => {
       const { realtime, model, scope, told } = await open(world, {
         answers: [[callTool('a'), callTool('b'), { wait: 100 }], 'Done.'],
@@ -104,6 +104,7 @@ describe('a scripted realtime model', () => {
       model.toolResult('call-1', 'one', false)
       model.toolResult('call-2', 'two', true)
       model.toolResult('call-2', 'again', true)
+      model.respond()
       expect(told.at(-1)).toBe('0 response-1 calls call-2 b {}')
       await world.clock.elapse(100)
       expect(told.slice(-3)).toEqual([
@@ -124,7 +125,7 @@ describe('a scripted realtime model', () => {
       })
       model.respond()
       await world.clock.elapse(300)
-      model.interrupt(220)
+      model.interrupt('response-1', 220)
       await world.clock.elapse(1000)
       expect(frames.reduce((sum, frame) => sum + durationOf(frame), 0)).toBe(500)
       expect(told.at(-1)).toBe('500 response-1 cancelled')

@@ -54,8 +54,8 @@ export class ScriptedRealtime implements Realtime {
   readonly counts: PartCounts
   readonly setups: Pick<RealtimeSetup, 'instructions' | 'tools'>[] = []
   readonly answersGiven: RealtimeAnswer[] = []
-  /** What it was told by `interrupt(heard)`. */
-  readonly interruptions: { readonly response: string | undefined; readonly heard: number }[] = []
+  /** What it was told by `interrupt(response, heard)`. */
+  readonly interruptions: { readonly response: string; readonly heard: number }[] = []
   /** Every tool result it was given. */
   readonly results: RealtimeTurn['results'][number][] = []
   /** Messages of the user without sound. */

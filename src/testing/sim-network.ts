@@ -27,15 +27,26 @@ export interface Manners {
   latency?: number
   opened?: (peer: Peer) => void
   message?: (peer: Peer, data: string | Uint8Array) => void
+  /** Our close frame has come, and is answered now. */
   closed?: (peer: Peer) => void
+  /** The connection is over, whoever ended it. Comes once, last, and only after `opened`. */
+  ended?: (peer: Peer) => void
 }
 
-/** The far end of a simulated socket. */
+/** The far end of a socket. What it is asked to do after the end does nothing. */
 export interface Peer {
+  /** What was dialled. Names of headers are in lower case, as servers see them. */
   readonly request: DialRequest
+  /** The connection has not ended. */
+  readonly open: boolean
   send(data: string | Uint8Array): void
   close(code?: number, reason?: string): void
   drop(): void
+  /** Reads nothing from now on: what is sent to it piles up at the sender. */
+  pause(): void
+  resume(): void
+  /** Calls back once, unless the connection ends before. */
+  after(ms: number, callback: () => void): void
 }
 
 /** A network in virtual time. `serve` decides how each connection will be treated. */
@@ -57,8 +68,9 @@ export class SimNetwork implements Network {
 
   dial(request: DialRequest, events: SocketEvents): Socket {
     this.dials++
-    const manners = this.serve(request, this.#random)
-    return new SimSocket(this.sockets, this.#clock, request, manners, events, this.#tell)
+    const seen = asServersSee(request)
+    const manners = this.serve(seen, this.#random)
+    return new SimSocket(this.sockets, this.#clock, seen, manners, events, this.#tell)
   }
 }
 
@@ -66,7 +78,7 @@ class SimSocket implements Socket, Live {
   readonly kind = 'socket'
   readonly name: string
   readonly origin = origin()
-  readonly buffered = 0
+  buffered = 0
   state: Socket['state'] = 'connecting'
   readonly #registry: Registry
   readonly #clock: SimClock
@@ -75,6 +87,8 @@ class SimSocket implements Socket, Live {
   readonly #tell: (text: string) => void
   readonly #peer: Peer
   #dead = false
+  /** What has come while the peer does not read. */
+  #unread: (string | Uint8Array)[] | undefined
 
   constructor(
     registry: Registry,
@@ -90,11 +104,22 @@ class SimSocket implements Socket, Live {
     this.#manners = manners
     this.#events = events
     this.#tell = (what) => tell(`socket ${this.name} ${what}`)
+    const isOpen = (): boolean => this.state !== 'ended'
     this.#peer = {
       request,
+      get open() {
+        return isOpen()
+      },
       send: (data) => this.#later(() => this.#arrives(data)),
       close: (code = 1000, reason = '') => this.#later(() => this.#end({ how: 'closed', code, reason })),
       drop: () => this.#end({ how: 'dropped', code: 1006 }),
+      pause: () => (this.#unread ??= []),
+      resume: () => this.#readOn(),
+      after: (ms, callback) => {
+        clock.happen(ms, `${this.name}: server`, () => {
+          if (this.state !== 'ended') callback()
+        })
+      },
     }
     registry.add(this)
     this.#tell('dials')
@@ -103,7 +128,7 @@ class SimSocket implements Socket, Live {
 
   send(data: string | Uint8Array): void {
     if (this.state !== 'open') return
-    this.#later(() => this.#manners.message?.(this.#peer, data))
+    this.#later(() => this.#comes(data))
   }
 
   close(code = 1000, reason = ''): void {
@@ -123,10 +148,14 @@ class SimSocket implements Socket, Live {
   abort(): void {
     if (this.state === 'ended') return
     // The cut is immediate; the news of it comes later, as from a real socket.
+    const opened = this.state !== 'connecting'
     this.state = 'ended'
     this.#registry.remove(this)
     this.#tell('is cut')
-    this.#clock.happen(0, `${this.name}: cut`, () => this.#events.ended({ how: 'aborted' }))
+    this.#clock.happen(0, `${this.name}: cut`, () => {
+      if (opened) this.#manners.ended?.(this.#peer)
+      this.#events.ended({ how: 'aborted' })
+    })
   }
 
   #connect(): void {
@@ -154,6 +183,19 @@ class SimSocket implements Socket, Live {
     })
   }
 
+  #comes(data: string | Uint8Array): void {
+    if (!this.#unread) return this.#manners.message?.(this.#peer, data)
+    this.#unread.push(data)
+    this.buffered += data.length
+  }
+
+  #readOn(): void {
+    const unread = this.#unread ?? []
+    this.#unread = undefined
+    this.buffered = 0
+    for (const data of unread) this.#comes(data)
+  }
+
   #arrives(data: string | Uint8Array): void {
     // Messages still arrive while the close frame is under way, as they do with real sockets.
     if (this.state === 'open' || this.state === 'closing') this.#events.message(data)
@@ -161,9 +203,18 @@ class SimSocket implements Socket, Live {
 
   #end(end: SocketEnd): void {
     if (this.state === 'ended') return
+    const opened = this.state !== 'connecting'
     this.state = 'ended'
     this.#registry.remove(this)
     this.#tell(`ends: ${end.how}`)
+    if (opened) this.#manners.ended?.(this.#peer)
     this.#events.ended(end)
   }
+}
+
+function asServersSee(request: DialRequest): DialRequest {
+  const { headers } = request
+  if (!headers) return request
+  const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
+  return { ...request, headers: Object.fromEntries(lower) }
 }

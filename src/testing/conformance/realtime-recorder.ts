@@ -4,6 +4,8 @@ import type { RealtimeEvents } from '../../parts/index.ts'
 /** One answer, as it was told. */
 interface Answer {
   readonly response: string
+  /** Whether it was asked for. */
+  readonly asked: boolean
   text: string
   /** Milliseconds. */
   sound: number
@@ -39,11 +41,11 @@ export class RealtimeRecorder implements RealtimeEvents {
     this.user += text
   }
 
-  responseStarted(response: string): void {
+  responseStarted(response: string, asked: boolean): void {
     this.count++
     if (this.answers.some((answer) => answer.response === response))
       this.disorder.push(`${response} began twice`)
-    this.answers.push({ response, text: '', sound: 0, how: 'running' })
+    this.answers.push({ response, asked, text: '', sound: 0, how: 'running' })
   }
 
   audio(response: string, frame: AudioFrame): void {

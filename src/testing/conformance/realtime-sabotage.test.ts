@@ -40,6 +40,7 @@ function sabotaged({ options = {}, events: ears, model: ways, outputRate }: Sabo
     return {
       realtime,
       hear: (text) => inner.hear(text),
+      results: () => inner.results.map(({ output }) => output),
       answers: (chunks, hangs) => void inner.answers(hangs ? [...chunks, { stall: true }] : chunks),
       breaks: () => inner.drop(),
     }
@@ -84,12 +85,19 @@ const saboteurs: [what: string, make: Make<RealtimeSubject>, found: string[]][] 
     ['stops an answer when it is interrupted, and gives no sound of it after its end'],
   ],
   [
+    'answers that nobody can tell were asked for',
+    sabotaged({
+      events: (told) => ({ responseStarted: (response) => told.responseStarted(response, false) }),
+    }),
+    ['answers when it is asked', 'answers each ask once, in order, and one after the other'],
+  ],
+  [
     'answers that begin twice',
     sabotaged({
       events: (told) => ({
-        responseStarted: (response) => {
-          told.responseStarted(response)
-          told.responseStarted(response)
+        responseStarted: (response, asked) => {
+          told.responseStarted(response, asked)
+          told.responseStarted(response, asked)
         },
       }),
     }),
@@ -114,8 +122,8 @@ const saboteurs: [what: string, make: Make<RealtimeSubject>, found: string[]][] 
     'that it ends what has ended',
     sabotaged({
       model: (model, _, told) => ({
-        interrupt: (heard) => {
-          model.interrupt(heard)
+        interrupt: (response, heard) => {
+          model.interrupt(response, heard)
           told.responseEnded('response-1', 'cancelled')
           told.responseEnded('response-1', 'cancelled')
         },

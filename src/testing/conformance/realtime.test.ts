@@ -23,6 +23,7 @@ function scripted(manners: ScriptedRealtimeOptions = {}): RealtimeSubject {
   return {
     realtime,
     hear: (text) => realtime.hear(text),
+    results: () => realtime.results.map(({ output }) => output),
     answers: (chunks, hangs) => void realtime.answers(hangs ? [...chunks, { stall: true }] : chunks),
     refuses: () => {
       options.openFails = new Error('no key')

@@ -13,6 +13,8 @@ export interface RealtimeSubject extends Openable {
   hear(text: string): void
   /** The next answer: its text is spoken. One that `hangs` never comes to its end. */
   answers(chunks: readonly LlmChunk[], hangs?: boolean): void
+  /** The outputs of tools that have reached the model. */
+  results(): readonly string[]
   /** The connection breaks, and cannot be resumed. */
   breaks?(): void
 }
@@ -55,6 +57,7 @@ export const realtimeConformance: readonly Check<RealtimeSubject>[] = [
       ['Good morning to you. completed'],
     )
     assert.ok(told.answers[0]!.sound > 0, 'it gave no sound')
+    assert.equal(told.answers[0]!.asked, false, 'nobody asked for it')
     assert.deepEqual([...told.rates], [subject.realtime.outputRate])
     await close(stage, context)
   }),
@@ -64,13 +67,28 @@ export const realtimeConformance: readonly Check<RealtimeSubject>[] = [
     subject.answers(words)
     model.addText('Good morning.')
     await stage.elapse(2_000)
-    assert.deepEqual(told.answers, [], 'it answered a text that only was to be added')
+    assert.equal(told.answers.length, 0, 'it answered a text that only was to be added')
     model.respond('Greet the caller.')
     await stage.elapse(5_000)
     assert.deepEqual(
       told.answers.map(({ text }) => text),
       ['Good morning to you.'],
     )
+    assert.equal(told.answers[0]!.asked, true, 'it was asked for')
+  }),
+
+  check('answers each ask once, in order, and one after the other', async (stage, subject) => {
+    const { told, model } = await talk(stage, subject)
+    subject.answers(words)
+    subject.answers([{ type: 'text', text: 'Goodbye.' }])
+    model.respond('Greet the caller.')
+    model.respond('Say goodbye.')
+    await stage.elapse(10_000)
+    assert.deepEqual(
+      told.answers.map(({ text, asked, how }) => `${text} ${asked} ${how}`),
+      ['Good morning to you. true completed', 'Goodbye. true completed'],
+    )
+    assert.deepEqual(told.disorder, [])
   }),
 
   check('calls a tool as the model wrote it, and goes on with its result', async (stage, subject) => {
@@ -86,7 +104,9 @@ export const realtimeConformance: readonly Check<RealtimeSubject>[] = [
     assert.equal(told.answers.length, 1, 'it did not wait for the result')
     model.toolResult('a call that never was', 'nothing', false)
     model.toolResult(told.calls[0]!.id, 'Monday at nine', false)
+    model.respond()
     await stage.elapse(5_000)
+    assert.ok(subject.results().includes('Monday at nine'), 'the result did not reach it')
     assert.deepEqual(
       told.answers.map(({ text }) => text),
       ['', 'Good morning to you.'],
@@ -111,7 +131,7 @@ export const realtimeConformance: readonly Check<RealtimeSubject>[] = [
       subject.answers(words, true)
       model.respond()
       await stage.elapse(1_000)
-      model.interrupt(100)
+      model.interrupt(told.answers[0]!.response, 100)
       await stage.elapse(2_000)
       assert.deepEqual(
         told.answers.map(({ how }) => how),
@@ -131,11 +151,11 @@ export const realtimeConformance: readonly Check<RealtimeSubject>[] = [
 
   check('can be interrupted when it says nothing', async (stage, subject) => {
     const { told, model } = await talk(stage, subject)
-    model.interrupt(0)
+    model.interrupt('an answer that never was', 0)
     subject.answers(words)
     model.respond()
     await stage.elapse(5_000)
-    model.interrupt(100)
+    model.interrupt(told.answers[0]!.response, 100)
     await stage.elapse(2_000)
     assert.deepEqual(
       told.answers.map(({ how }) => how),
@@ -151,7 +171,7 @@ export const realtimeConformance: readonly Check<RealtimeSubject>[] = [
       model.commit()
       model.addText('')
       model.toolResult('none', '', true)
-      model.interrupt(0)
+      model.interrupt('none', 0)
       model.update({ instructions: 'Be briefer.', tools: [] })
     }
     everything()

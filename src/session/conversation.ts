@@ -3,7 +3,6 @@ import type { LineConnection, RealtimeEvents, Usage } from '../parts/index.ts'
 import { nothing, type Scope, type TaskContext, type TaskHandle } from '../scope/index.ts'
 import type { Agent } from './agent.ts'
 import { Agents, type AgentsHost } from './agents.ts'
-import { bounded } from './bounded.ts'
 import { Chain, type OpenChain } from './chain.ts'
 import { SessionClosedError, UninterruptibleError } from './errors.ts'
 import type { SessionEvents } from './events.ts'
@@ -98,6 +97,7 @@ export class Conversation {
       line,
       lineRate,
       playoutTimeout: host.playoutTimeout,
+      stallTimeout: host.stallTimeout,
       guardrails: this.#guardrails,
       objectionTo: (speech) => this.#objection('output', () => stop(speech)),
       started: (speech) => this.#sounding(speech),
@@ -294,18 +294,12 @@ export class Conversation {
     return new Promise((resolve) => this.#onIdle.add(resolve))
   }
 
-  /** Lets what is being said finish. What does not sound on for `stallTimeout` stands still, and is stopped (AG3). */
+  /** Lets what is being said finish. It ends by itself, whatever happens to it (AG3). */
   async #letSpeechFinish(): Promise<void> {
-    const { scope, stallTimeout } = this.#host
-    const { clock } = scope
-    let since = clock.now()
-    const left = (): number => Math.max(since, this.speaker.endsAt ?? 0) + stallTimeout - clock.now()
+    const { scope } = this.#host
     for (let speech = this.speaker.current; speech; speech = this.speaker.current) {
-      const wait = Math.max(0, left())
-      const { how } = await bounded(scope, wait, 'speech before a handoff', speech.waitForPlayout())
+      await scope.until(speech.waitForPlayout()).catch(nothing)
       if (scope.state !== 'live') return
-      if (how !== 'late') since = clock.now()
-      else if (left() <= 0) this.speaker.giveUp(speech)
     }
   }
 
@@ -466,7 +460,8 @@ export class Conversation {
 
   #spoken(speech: Speech, outcome: PlayoutOutcome): void {
     const { how } = outcome
-    this.#host.progress()
+    // One that was given up is no step forward.
+    if (how !== 'failed') this.#host.progress()
     this.#host.emit('spoken', { speech, outcome })
     if (how === 'failed') this.#host.failed('speech', outcome.error)
     // One that never sounded, or whose sound went on into that of the next, is not the one that is heard now.

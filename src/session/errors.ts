@@ -21,6 +21,26 @@ export class UninterruptibleError extends EndwellError {
   }
 }
 
+/** A speech made no sound for so long that it was given up: its voice, or its model, stands still. */
+export class SpeechStalledError extends EndwellError {
+  constructor(id: number, stallTimeout: number) {
+    super(
+      'SPEECH_STALLED',
+      `speech ${id} stood still for stallTimeout = ${stallTimeout} ms, and was given up`,
+    )
+  }
+}
+
+/** The line or a model did not open in time. */
+export class StartTimeoutError extends EndwellError {
+  constructor(startTimeout: number) {
+    super(
+      'START_TIMEOUT',
+      `the session did not start within startTimeout = ${startTimeout} ms; its report names what was not open`,
+    )
+  }
+}
+
 export type ToolErrorCode =
   | 'TOOL_UNKNOWN'
   | 'TOOL_INPUT'

@@ -10,6 +10,8 @@ export {
   HandoffError,
   SessionClosedError,
   SessionEndingError,
+  SpeechStalledError,
+  StartTimeoutError,
   ToolError,
   UninterruptibleError,
 } from './errors.ts'

@@ -6,7 +6,7 @@ import { Caps, idleWarning, type Cap } from './caps.ts'
 import { Closing, type CloseAsk } from './closing.ts'
 import { Conversation } from './conversation.ts'
 import { Emitter, type EventOf } from './emitter.ts'
-import { SessionClosedError, SessionEndingError } from './errors.ts'
+import { SessionClosedError, SessionEndingError, StartTimeoutError } from './errors.ts'
 import type { SessionEvents, SessionState } from './events.ts'
 import { GracefulEnd, type HangUpOptions, type HangUpOutcome } from './graceful-end.ts'
 import { History } from './history.ts'
@@ -131,10 +131,19 @@ export class Session {
   async #start(): Promise<void> {
     if (this.#isClosing) throw new SessionClosedError('start', this.#state)
     this.#book.started(this.#settings.clock)
+    const { startTimeout } = this.#settings
     const opening = this.#scope.spawn('start', (context) => this.#open(context))
+    let late: StartTimeoutError | undefined
+    const timer = this.#scope.after(startTimeout, 'limit of the start', () => {
+      late = new StartTimeoutError(startTimeout)
+      opening.cancel(late.message)
+    })
     try {
       await opening.result
-    } catch (error) {
+      timer.clear()
+    } catch (thrown) {
+      timer.clear()
+      const error = late ?? thrown
       if (this.#isClosing) throw new SessionClosedError('start', this.#state, { cause: error })
       this.#broken('start', error)
       throw error

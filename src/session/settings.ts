@@ -63,11 +63,16 @@ export interface SessionOptions {
   line: Line
   /** Names the session in reports and logs; made up unless set. */
   id?: string
+  /** How long the line and the models may take to open: 30 s unless set. */
+  startTimeout?: number
   /** From the ask to the report: 5 s unless set. */
   closeTimeout?: number
   /** How long a close waits for the last words of the user (CL6): 2 s unless set. */
   lastWordsTimeout?: number
-  /** While ending, how long nothing may happen before the session is closed (CL3): 10 s unless set. */
+  /**
+   * How long nothing may happen: 10 s unless set. A speech without a sound for so long is given up; a session that is
+   * ending is closed (CL3).
+   */
   stallTimeout?: number
   /** How long a graceful end may take in all, whatever happens; no limit unless set (CL3). */
   endTimeout?: number
@@ -109,6 +114,7 @@ export type SessionSettings = ReturnType<typeof settle>
 export function settle(options: SessionOptions) {
   const { afterCall, random = systemRandom } = options
   const settings = {
+    startTimeout: 30_000,
     closeTimeout: 5_000,
     lastWordsTimeout: 2_000,
     stallTimeout: 10_000,

@@ -1,6 +1,7 @@
 import { PlayoutClock, Resampler, durationOf, type AudioFrame, type PlayoutStretch } from '../audio/index.ts'
 import { iterate, type LineConnection, type SpokenChunk, type SpokenWord } from '../parts/index.ts'
 import type { Scope, TaskContext, TaskHandle, Timer } from '../scope/index.ts'
+import { SpeechStalledError } from './errors.ts'
 import { HeardText } from './heard-text.ts'
 import { Speech, type PlayoutOutcome, type SpeechOptions } from './speech.ts'
 
@@ -16,6 +17,8 @@ export interface SpeakerOptions {
   readonly sampleRate: AudioFrame['sampleRate']
   /** How long a line may fail to confirm that a sound has stopped (SP3). */
   readonly playoutTimeout: number
+  /** How long a speech may stand still: no sound on the line, and none made. It is given up then, and fails. */
+  readonly stallTimeout: number
   /** The first sound of a speech is on its way to the caller. */
   readonly started: (speech: Speech) => void
   /** A speech was interrupted that has been heard so far, as far as is known by now: its sound may go on. */
@@ -42,6 +45,9 @@ interface Delivery {
   /** The mark that tells that it is over. */
   mark: number | undefined
   timer: Timer | undefined
+  /** Looks whether it stands still, until all of it is made; and when the last sound of it was made. */
+  watch: Timer | undefined
+  madeAt: number
   sounding: boolean
   allMade: boolean
   failure: { readonly error: unknown } | undefined
@@ -129,16 +135,6 @@ export class Speaker {
     if (delivery.allMade) this.#allSent(delivery)
   }
 
-  /** It stands still, and nobody waits for the rest: it ends with what has been made of it. */
-  giveUp(speech: Speech): void {
-    const delivery = this.#current
-    if (delivery?.speech !== speech || delivery.allMade) return
-    delivery.failure = { error: new Error(`speech ${speech.id} stood still`) }
-    delivery.allMade = true
-    delivery.task?.cancel('it stood still')
-    this.#allSent(delivery)
-  }
-
   /** The line returns a mark. */
   marked(id: number, heard: number | undefined): void {
     if (!this.#playout.marked(id, heard, this.#now())) return
@@ -176,12 +172,15 @@ export class Speaker {
       task: undefined,
       mark: undefined,
       timer: undefined,
+      watch: undefined,
+      madeAt: this.#now(),
       sounding: false,
       allMade: false,
       failure: undefined,
     }
     this.#current = delivery
     this.#paused = false
+    this.#watch(delivery)
     delivery.task = this.#options.scope.spawn(`speech ${speech.id}`, (context) =>
       this.#deliver(delivery, source, context),
     )
@@ -210,14 +209,39 @@ export class Speaker {
     if (resampler) this.#made(delivery, { samples: resampler.flush(), sampleRate })
     // A voice that broke has not said all of it.
     if (!delivery.failure) text.ends(speech.text)
-    delivery.allMade = true
-    if (!this.#paused) this.#allSent(delivery)
+    this.#allMade(delivery)
     // As long as there is sound, there is work: a drain waits for it.
     await context.until(speech.waitForPlayout())
   }
 
+  #allMade(delivery: Delivery): void {
+    delivery.allMade = true
+    delivery.watch?.clear()
+    if (!this.#paused) this.#allSent(delivery)
+  }
+
+  /** One timer that looks again, instead of one a frame. */
+  #watch(delivery: Delivery): void {
+    const { scope, stallTimeout } = this.#options
+    const { speech, stretch } = delivery
+    const now = this.#now()
+    // While it is paused nobody waits for more.
+    const since = this.#paused ? now : Math.max(delivery.madeAt, stretch.endsAt ?? 0)
+    const left = since + stallTimeout - now
+    if (left <= 0) return this.#giveUp(delivery)
+    delivery.watch = scope.after(left, `stall of speech ${speech.id}`, () => this.#watch(delivery))
+  }
+
+  /** Nobody waits for the rest: it ends with what has been made of it, and the next one has its turn. */
+  #giveUp(delivery: Delivery): void {
+    delivery.failure = { error: new SpeechStalledError(delivery.speech.id, this.#options.stallTimeout) }
+    delivery.task?.cancel('it stood still')
+    this.#allMade(delivery)
+  }
+
   #made(delivery: Delivery, frame: AudioFrame): void {
     delivery.frames.push(frame)
+    delivery.madeAt = this.#now()
     if (!this.#paused) this.#send(delivery, frame)
   }
 
@@ -263,6 +287,7 @@ export class Speaker {
     if (delivery?.speech !== speech) return
     this.#current = undefined
     this.#paused = false
+    delivery.watch?.clear()
     this.#stopping.add(delivery)
     delivery.task?.cancel('interrupted')
     if (delivery.sounding) this.#expect(delivery, 0)
@@ -285,6 +310,7 @@ export class Speaker {
 
   #end(delivery: Delivery, confirmed: boolean): void {
     delivery.timer?.clear()
+    delivery.watch?.clear()
     this.#stopping.delete(delivery)
     if (this.#current === delivery) this.#current = undefined
     const { speech, failure } = delivery

@@ -29,6 +29,7 @@ export interface UtterancesHost {
   readonly line: LineConnection
   readonly lineRate: SampleRate
   readonly playoutTimeout: number
+  readonly stallTimeout: number
   readonly guardrails: GuardrailRunner
   /** What to do if a guardrail has something against it. */
   objectionTo(speech: Speech): Objection
@@ -61,6 +62,7 @@ export class Utterances {
       line: host.line,
       sampleRate: host.lineRate,
       playoutTimeout: host.playoutTimeout,
+      stallTimeout: host.stallTimeout,
       started: (speech) => this.#started(speech),
       interrupted: (speech, heard, ms) => this.#interrupted(speech, heard, ms),
       ended: (speech, outcome) => this.#ended(speech, outcome),

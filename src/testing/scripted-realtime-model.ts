@@ -37,6 +37,8 @@ export class ScriptedRealtimeModel implements RealtimeModel {
   /** Calls whose results have not come, and results that no answer has seen. */
   readonly #calls = new Set<string>()
   #results: RealtimeTurn['results'][number][] = []
+  /** What the user has typed or said that no answer has seen. */
+  #unanswered = ''
   #failed = false
   #speaking = false
   /** The user's words in this turn, and how long the silence after them has lasted. */
@@ -83,11 +85,13 @@ export class ScriptedRealtimeModel implements RealtimeModel {
   respond(instructions?: string): void {
     if (this.#gone) return
     if (this.#answer?.how === 'running') this.#asks.push(instructions)
-    else this.#respond('', instructions, true)
+    else this.#respond(instructions, true)
   }
 
   addText(text: string): void {
-    if (!this.#gone) this.#realtime.texts.push(text)
+    if (this.#gone) return
+    this.#realtime.texts.push(text)
+    this.#unanswered += text
   }
 
   toolResult(id: string, output: string, failed: boolean): void {
@@ -154,14 +158,25 @@ export class ScriptedRealtimeModel implements RealtimeModel {
   #endTurn(): void {
     const user = this.#user.trim()
     this.#user = ''
+    this.#unanswered += user
     this.userStops()
-    this.#events.userFinal(user)
-    if (this.#setup.takesTurns) this.#respond(user, undefined, false)
+    this.#writeDown(user)
+    if (this.#setup.takesTurns) this.#respond(undefined, false)
   }
 
-  #respond(user: string, instructions: string | undefined, asked: boolean): void {
+  #writeDown(user: string): void {
+    const { finalAfter = 0 } = this.#options
+    if (finalAfter === 'never') return
+    if (finalAfter === 0) return this.#events.userFinal(user)
+    this.#life.after(finalAfter, 'writes down', () => {
+      if (!this.#gone) this.#events.userFinal(user)
+    })
+  }
+
+  #respond(instructions: string | undefined, asked: boolean): void {
     if (this.#answer) this.#cancel(this.#answer)
-    const turn = { user, instructions, results: this.#results }
+    const turn = { user: this.#unanswered, instructions, results: this.#results }
+    this.#unanswered = ''
     this.#results = []
     const answer: Answer = {
       response: `response-${this.#realtime.answersGiven.length + 1}`,
@@ -246,6 +261,6 @@ export class ScriptedRealtimeModel implements RealtimeModel {
     if (!answer.started && (how === 'failed' || answer.asked)) this.#start(answer)
     if (answer.started && how === 'failed') this.#events.responseEnded(answer.response, how, error)
     else if (answer.started) this.#events.responseEnded(answer.response, how)
-    if (answer === this.#answer && this.#asks.length > 0) this.#respond('', this.#asks.shift(), true)
+    if (answer === this.#answer && this.#asks.length > 0) this.#respond(this.#asks.shift(), true)
   }
 }

@@ -90,7 +90,7 @@ describe('a scripted realtime model', () => {
       model.respond('Be brief.')
       await world.clock.elapse(10)
       expect(told.at(-1)).toBe('10 response-1 completed')
-      expect(asked).toEqual([{ user: '', instructions: 'Be brief.', results: [] }])
+      expect(asked).toEqual([{ user: 'hello', instructions: 'Be brief.', results: [] }])
       await scope.close()
     }))
 

@@ -19,6 +19,8 @@ export interface ScriptedRealtimeOptions extends PartManners {
   speed?: number
   /** Milliseconds of quiet sound after words that end the user's turn: 300 unless set. */
   turnSilence?: number
+  /** Milliseconds from the end of a turn to its final text, which the answer does not wait for: 0 unless set. */
+  finalAfter?: number | 'never'
   /** It stops its own answer when the user begins to speak. */
   yields?: boolean
   /** Milliseconds until an interruption reaches it: sound goes on coming until then. 0 unless set. */

@@ -22,6 +22,17 @@ export function healthyCases(): Case[] {
   )
 }
 
+/** The same with one model that does it all: it prepares nothing. */
+function realtimeCases(): Case[] {
+  return healthyCases()
+    .filter(({ moment }) => moment !== 'preemptive')
+    .map((healthy) => ({
+      ...healthy,
+      name: `${healthy.name} · realtime`,
+      cast: { ...moments[healthy.moment]!.cast, realtime: {} },
+    }))
+}
+
 /**
  * The healthy case, and then each of its steps made to misbehave in every way. Which steps there are is asked of the
  * healthy run, so that a step that is new in the runtime is faulted without anybody remembering to.
@@ -54,5 +65,7 @@ export async function* allCases(): AsyncGenerator<Case> {
   yield* wedges
   yield* healthy
   yield* rudeCases()
-  for (const one of healthy) yield* faultedCases(one)
+  const realtime = realtimeCases()
+  yield* realtime
+  for (const one of [...healthy, ...realtime]) yield* faultedCases(one)
 }

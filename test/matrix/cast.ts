@@ -2,13 +2,16 @@ import { Agent, AgentTask, Session, tool, type SessionReport } from '../../src/s
 import {
   Faults,
   ScriptedLlm,
+  ScriptedRealtime,
   ScriptedStt,
   ScriptedTts,
   ScriptedVad,
   TestLine,
   callTool,
   type LlmAnswer,
+  type PartCounts,
   type ScriptedLlmOptions,
+  type ScriptedRealtimeOptions,
   type ScriptedSttOptions,
   type ScriptedTtsOptions,
   type TestLineOptions,
@@ -21,6 +24,8 @@ export interface CastOptions {
   readonly stt?: ScriptedSttOptions
   readonly llm?: ScriptedLlmOptions
   readonly tts?: ScriptedTtsOptions
+  /** One model that does it all, in place of the others. */
+  readonly realtime?: ScriptedRealtimeOptions
   readonly preemptive?: boolean
   readonly closeTimeout?: number
 }
@@ -32,6 +37,14 @@ const answers: Readonly<Record<string, LlmAnswer>> = {
   'use transfer': ['I will put you through. ', callTool('transfer')],
   'use ask': [callTool('ask')],
   'use goodbye': [callTool('goodbye')],
+}
+
+const ANSWER = 'This is my answer, and it is long enough to be interrupted in the middle.'
+
+/** The words that a realtime model was given to say. */
+function given(instructions: string | undefined): string | undefined {
+  const [, words] = /: (".*")$/.exec(instructions ?? '') ?? []
+  return words === undefined ? undefined : (JSON.parse(words) as string)
 }
 
 /** A promise that somebody was given and that must not be left hanging (CL10). */
@@ -53,6 +66,9 @@ export class Cast {
   readonly llm: ScriptedLlm
   readonly tts: ScriptedTts
   readonly vad = new ScriptedVad()
+  readonly realtime: ScriptedRealtime
+  /** All that may be left open. */
+  readonly parts: readonly { readonly name: string; readonly counts: PartCounts }[]
   readonly closed: { readonly report: SessionReport; readonly at: number }[] = []
   readonly given: Given[] = []
   /** The name of every step that ran. */
@@ -71,14 +87,24 @@ export class Cast {
       answers: ({ messages }) => {
         const last = messages.findLast(({ role }) => role === 'user' || role === 'tool-result')
         const asked = last?.role === 'user' ? answers[last.text] : undefined
-        return asked ?? 'This is my answer, and it is long enough to be interrupted in the middle.'
+        return asked ?? ANSWER
       },
       ...options.llm,
     })
     this.tts = new ScriptedTts(options.tts)
+    const { line, stt, llm, tts, vad } = this
+    this.realtime = new ScriptedRealtime({
+      answers: ({ user, instructions }) => answers[user] ?? given(instructions) ?? ANSWER,
+      // The same moments, whoever thinks.
+      ...(options.llm?.firstAfter === undefined ? {} : { firstAfter: options.llm.firstAfter }),
+      ...(options.stt?.finalAfter === undefined ? {} : { finalAfter: options.stt.finalAfter }),
+      ...(options.stt?.openTakes === undefined ? {} : { openTakes: options.stt.openTakes }),
+      ...options.realtime,
+    })
+    this.parts = [line, stt, llm, tts, vad, this.realtime]
     this.session = new Session({
       agent: this.#desk(),
-      models: { llm: this.llm, stt: this.stt, tts: this.tts, vad: this.vad },
+      models: options.realtime ? { realtime: this.realtime } : { llm, stt, tts, vad },
       line: this.line,
       id: 'case',
       clock,
@@ -88,7 +114,7 @@ export class Cast {
         return this.faults.intercept(at, run)
       },
       closeTimeout: options.closeTimeout ?? 5_000,
-      turns: { preemptive: options.preemptive ?? false },
+      turns: options.realtime ? {} : { preemptive: options.preemptive ?? false },
       recording: { write() {}, patch() {}, close() {}, abort() {} },
       afterCall: (report) => void this.afterCalls.push(report),
     })

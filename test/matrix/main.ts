@@ -13,9 +13,10 @@ await runCommand({
   options: {
     filter: { type: 'string', about: 'only cases whose name has this in it', default: '' },
     every: { type: 'number', about: 'only every so many cases: a quick look at the whole', default: 1 },
+    unreachable: { type: 'boolean', about: 'list the combinations that cannot be reached' },
     html: { type: 'string', about: 'write the matrix as a page to this file' },
   },
-  run: async ({ filter, every, html, json }) => {
+  run: async ({ filter, every, unreachable: list, html, json }) => {
     const say = json ? () => {} : console.log
     const began = performance.now()
     const results: CaseResult[] = []
@@ -31,6 +32,13 @@ await runCommand({
       }
       if (!json && process.stderr.isTTY && results.length % 100 === 0)
         process.stderr.write(`\r${results.length} cases …`)
+    }
+    for (const { outcome, case: one } of list || json ? results : []) {
+      if (outcome !== 'unreachable') continue
+      const why =
+        one.step === undefined ? 'the end cannot come that way then' : `${one.step} does not run then`
+      if (json) console.log(JSON.stringify({ unreachable: one.name, why }))
+      else say(`· ${one.name}: ${why}`)
     }
     if (html !== undefined) await writeFile(html, page(results))
     const counted = results.filter(({ outcome }) => outcome !== 'unreachable')

@@ -29,6 +29,26 @@ export const rudeCasts: Readonly<Record<string, RudeCast>> = {
     about: 'it fails after 300 ms',
     cast: { tts: { failAfter: 300, error: new Error('voice gone') } },
   },
+  'realtime model ignores interruptions': {
+    about: 'its sound goes on coming',
+    cast: { realtime: { speed: 1, interruptTakes: 20_000 } },
+  },
+  'realtime model yields': {
+    about: 'it stops by itself when the user speaks',
+    cast: { realtime: { speed: 2, yields: true } },
+  },
+  'realtime model stalls': {
+    about: 'it never says a word',
+    cast: { realtime: { answers: () => [{ stall: true }] } },
+  },
+  'realtime model fails': {
+    about: 'every answer fails',
+    cast: { realtime: { answers: () => [{ fail: new Error('overloaded') }] } },
+  },
+  'realtime model writes nothing down': {
+    about: 'no final text',
+    cast: { realtime: { finalAfter: 'never' } },
+  },
   'line never confirms': { about: 'no mark comes back', cast: { line: { confirms: false } } },
   'line is an avatar': {
     about: 'sound goes on 800 ms after a clear',

@@ -89,7 +89,7 @@ export function checkEnd(
     if (cast.line.playedTooLate.length > 0)
       fail(`CL9: ${cast.line.playedTooLate.length} frames were played too late`)
   }
-  for (const part of [cast.line, cast.stt, cast.llm, cast.tts, cast.vad]) {
+  for (const part of cast.parts) {
     if (part.counts.live > 0) fail(`SC15: ${part.name} is still open`)
   }
   for (const { name } of world.clock.timers.list()) fail(`SC15: timer '${name}' is left`)

@@ -28,10 +28,11 @@ export function table(results: readonly CaseResult[]): string {
 }
 
 /** What was made to misbehave, and how: without the numbers that count replies and speeches. */
-export function groupOf({ case: { group, step, fault } }: CaseResult): string {
+export function groupOf({ case: { group, step, fault, cast } }: CaseResult): string {
   if (group !== undefined) return group
-  if (step === undefined) return 'healthy'
+  const mind = cast?.realtime ? 'realtime · ' : ''
+  if (step === undefined) return `${mind}healthy`
   const word =
     typeof fault === 'object' ? (fault.fails ? 'rejects after the deadline' : 'is late') : (fault ?? '')
-  return `${step.replace(/ \d+$/, '')} · ${word}`
+  return `${mind}${step.replace(/ \d+$/, '')} · ${word}`
 }

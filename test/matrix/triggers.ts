@@ -71,11 +71,12 @@ export const triggers: Readonly<Record<string, Trigger>> = {
       return true
     },
   },
-  'stt-fails': {
-    about: 'the STT is gone for good',
+  'model-fails': {
+    about: 'the STT, or the realtime model, is gone for good',
     pull: (cast) => {
       if (!isOpen(cast)) return false
       cast.stt.fail()
+      cast.realtime.drop()
       return true
     },
   },

@@ -86,11 +86,24 @@ const named: Readonly<
   },
   'stt-idle-drop-with-stuck-hook': {
     moment: 'listening',
-    trigger: 'stt-fails',
+    trigger: 'model-fails',
     step: "task:exit hook of 'desk'",
     fault: 'hang',
   },
   'tts-pooled-socket': { moment: 'speaking', step: 'close:tts', fault: { late: 40_000 } },
+  // realtime models
+  'realtime-close-hangs': {
+    moment: 'speaking',
+    cast: { realtime: {} },
+    step: 'close:realtime',
+    fault: 'hang',
+  },
+  'realtime-close-throws': {
+    moment: 'speaking',
+    cast: { realtime: {} },
+    step: 'close:realtime',
+    fault: 'throw',
+  },
   // races
   'two-closes': { moment: 'speaking', trigger: 'twice' },
   'close-and-shutdown-and-close-in-listener': { moment: 'ending', trigger: 'twice' },

@@ -619,4 +619,16 @@ describe('a healthy close', () => {
       await call.session.afterCall
       expect(call.clockTimers()).toEqual([])
     }))
+
+  it.each(['line', 'stt', 'llm', 'tts'])(
+    '[CL8] a %s that never opens fails the start after startTimeout',
+    (part) =>
+      inVirtualTime(async (world) => {
+        const call = aCall(world, { startTimeout: 4_000, [part]: { openHangs: true } })
+        await expect(call.session.start()).rejects.toMatchObject({ code: 'START_TIMEOUT' })
+        expect(world.clock.now()).toBe(4_000)
+        await world.clock.elapse(6_000)
+        expect(call.reports).toMatchObject([{ reason: 'start-failed', error: { code: 'START_TIMEOUT' } }])
+      }),
+  )
 })

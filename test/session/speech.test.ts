@@ -325,6 +325,37 @@ describe('waitForPlayout()', () => {
     }))
 })
 
+describe('a voice that stands still', () => {
+  it('[SP5] is given up after stallTimeout: what it made is heard, and the next speech has its turn', () =>
+    inVirtualTime(async (world) => {
+      const { session, clock, errors, log } = await answered(world, {
+        stallTimeout: 3_000,
+        tts: { stallAfter: 500, ignoresSignal: true },
+      })
+      const first = session.say(forty)
+      const second = session.say('Hello.')
+      expect(await first.waitForPlayout()).toMatchObject({
+        how: 'failed',
+        confirmed: true,
+        error: { code: 'SPEECH_STALLED' },
+      })
+      expect(clock.now()).toBe(3_500)
+      await second.waitForPlayout()
+      expect(log).toEqual(['agent failed: Good morn', 'error: speech', 'agent played: Hello.'])
+      expect(errors).toHaveLength(1)
+      await session.close()
+    }))
+
+  it('is not one that waits, or has its sound to play, for longer than that', () =>
+    inVirtualTime(async (world) => {
+      const { session } = await answered(world, { stallTimeout: 500 })
+      const speeches = [session.say(forty), session.say(forty)]
+      for (const speech of speeches)
+        expect(await speech.waitForPlayout()).toMatchObject({ how: 'played', heard: forty })
+      await session.close()
+    }))
+})
+
 describe('a line that never confirms', () => {
   it('[SP5] cannot mute the session: the queue goes on, and the second speech does not wait again', () =>
     inVirtualTime(async (world) => {

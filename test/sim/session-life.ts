@@ -1,4 +1,4 @@
-import type { Fault, World } from '../../src/testing/index.ts'
+import type { Fault, ScriptedRealtimeOptions, World } from '../../src/testing/index.ts'
 import { Cast, type CastOptions } from '../matrix/cast.ts'
 import { checkEnd } from '../matrix/run-case.ts'
 import { triggers } from '../matrix/triggers.ts'
@@ -10,11 +10,13 @@ const steps = [
   'open:llm',
   'open:tts',
   'open:vad',
+  'open:realtime',
   'close:line',
   'close:stt',
   'close:llm',
   'close:tts',
   'close:vad',
+  'close:realtime',
   'close:*',
   'task:start',
   'task:turn 1',
@@ -121,6 +123,17 @@ function randomCast(world: World): CastOptions {
     },
     preemptive: sometimes(0.3),
     closeTimeout: random.pick([300, 1_000, 5_000]),
+    ...(sometimes(0.3) ? { realtime: randomRealtime(world) } : {}),
+  }
+}
+
+function randomRealtime({ random }: World): ScriptedRealtimeOptions {
+  return {
+    speed: random.pick([1, 4, Infinity]),
+    yields: random.chance(0.5),
+    interruptTakes: random.pick([0, 50, 2_000]),
+    closeHangs: random.chance(0.1),
+    closeTakes: random.pick([0, 100, 600]),
   }
 }
 

@@ -51,6 +51,8 @@ export interface ConversationHost {
   userActive(): void
   /** A frame of the agent is expected to be heard at a moment. */
   played(frame: AudioFrame, at: number): void
+  /** The agent's sound went on for so long after it was cleared. */
+  wentOn(ms: number): void
 }
 
 /**
@@ -106,6 +108,7 @@ export class Conversation {
         host.progress()
         host.played(frame, at)
       },
+      wentOn: (ms) => host.wentOn(ms),
       progress: () => host.progress(),
     })
     this.agents = new Agents({

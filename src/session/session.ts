@@ -375,6 +375,7 @@ export class Session {
         this.#recorder?.agent(frame, at)
         this.#caps?.sounded(durationOf(frame))
       },
+      wentOn: (ms: number) => this.#recorder?.wentOn(ms),
     }
   }
 

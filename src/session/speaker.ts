@@ -27,6 +27,8 @@ export interface SpeakerOptions {
   readonly ended: (speech: Speech, outcome: PlayoutOutcome) => void
   /** A frame is expected to be heard at a moment. */
   readonly played: (frame: AudioFrame, at: number) => void
+  /** The line tells that the sound has gone on for so many milliseconds after it was cleared. */
+  readonly wentOn: (ms: number) => void
 }
 
 /** One speech on its way through the voice and the line. */
@@ -44,6 +46,8 @@ interface Delivery {
   task: TaskHandle<unknown> | undefined
   /** The mark that tells that it is over. */
   mark: number | undefined
+  /** How much was heard of it when it was interrupted. */
+  cutAt: number
   timer: Timer | undefined
   /** Looks whether it stands still, until all of it is made; and when the last sound of it was made. */
   watch: Timer | undefined
@@ -171,6 +175,7 @@ export class Speaker {
       heardBefore: 0,
       task: undefined,
       mark: undefined,
+      cutAt: 0,
       timer: undefined,
       watch: undefined,
       madeAt: this.#now(),
@@ -291,6 +296,7 @@ export class Speaker {
     this.#stopping.add(delivery)
     delivery.task?.cancel('interrupted')
     if (delivery.sounding) this.#expect(delivery, 0)
+    delivery.cutAt = this.#heard(delivery)
     this.#clear(delivery)
     this.#options.interrupted(speech, this.#heardText(delivery), this.#heard(delivery))
     if (!delivery.sounding) this.#end(delivery, true)
@@ -315,6 +321,8 @@ export class Speaker {
     if (this.#current === delivery) this.#current = undefined
     const { speech, failure } = delivery
     const heard = this.#heardText(delivery)
+    const longer = this.#heard(delivery) - delivery.cutAt
+    if (speech.interrupted && delivery.sounding && longer > 0) this.#options.wentOn(longer)
     if (speech.interrupted) this.#finish(speech, { how: 'interrupted', confirmed, heard })
     else if (failure) this.#finish(speech, { how: 'failed', confirmed, heard, error: failure.error })
     else this.#finish(speech, { how: 'played', confirmed, heard })

@@ -38,6 +38,8 @@ export interface UtterancesHost {
   ended(speech: Speech, outcome: PlayoutOutcome): void
   /** A frame is expected to be heard at a moment. */
   played(frame: AudioFrame, at: number): void
+  /** The sound went on for so long after it was cleared. */
+  wentOn(ms: number): void
   progress(): void
 }
 
@@ -67,6 +69,7 @@ export class Utterances {
       interrupted: (speech, heard, ms) => this.#interrupted(speech, heard, ms),
       ended: (speech, outcome) => this.#ended(speech, outcome),
       played: (frame, at) => host.played(frame, at),
+      wentOn: (ms) => host.wentOn(ms),
     })
   }
 

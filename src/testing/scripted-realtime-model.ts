@@ -138,6 +138,10 @@ export class ScriptedRealtimeModel implements RealtimeModel {
     this.#events.userStopped()
   }
 
+  stops(): void {
+    if (!this.#gone && this.#answer) this.#cancel(this.#answer)
+  }
+
   cancelTool(id: string): void {
     if (!this.#gone && this.#calls.delete(id)) this.#events.toolCancelled(id)
   }

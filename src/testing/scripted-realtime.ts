@@ -105,6 +105,11 @@ export class ScriptedRealtime implements Realtime {
     for (const model of this.#models) model.userStops()
   }
 
+  /** It stops its answer by itself. */
+  stops(): void {
+    for (const model of this.#models) model.stops()
+  }
+
   /** It does not want a tool's result any more. */
   cancelTool(id: string): void {
     for (const model of this.#models) model.cancelTool(id)

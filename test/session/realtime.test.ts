@@ -165,6 +165,96 @@ describe('a session with a realtime model', () => {
       await session.close()
     }))
 
+  it('stops what is heard of an answer that the model stops by itself', () =>
+    inVirtualTime(async (world) => {
+      const { session, realtime, line } = aRealtimeCall(world, {
+        realtime: { answers: ['Good morning to you and yours.'], speed: 2 },
+      })
+      await session.start()
+      const reply = session.reply()
+      await world.clock.elapse(400)
+      realtime.stops()
+      expect(await reply.finished).toEqual({ how: 'interrupted' })
+      expect(await isSounding(world, line)).toBe(false)
+      await session.close()
+    }))
+
+  it('[SP1] interrupts given words, too; the model is told, and of no words it is not asked', () =>
+    inVirtualTime(async (world) => {
+      const { session, realtime } = aRealtimeCall(world, { realtime: { answers: ['Good morning to you.'] } })
+      await session.start()
+      expect(await session.say(' ').waitForPlayout()).toMatchObject({ how: 'played', heard: '' })
+      const speech = session.say('Good morning to you.')
+      await world.clock.elapse(400)
+      speech.interrupt()
+      expect(realtime.interruptions).toEqual([{ response: 'response-1', heard: 400 }])
+      await session.close()
+      expect(realtime.answersGiven).toHaveLength(1)
+      expect(said(session)).toEqual(['agent: Good —'])
+    }))
+
+  it('refuses tools while given words are said', () =>
+    inVirtualTime(async (world) => {
+      let ran = false
+      const { session, realtime } = aRealtimeCall(world, {
+        realtime: { answers: [['Hello.', callTool('find')]] },
+        agent: { tools: { find: find(() => (ran = true)) } },
+      })
+      await session.start()
+      await session.say('Hello.').waitForPlayout()
+      expect(realtime.results).toMatchObject([{ failed: true }])
+      expect(ran).toBe(false)
+      await session.close()
+    }))
+
+  it('puts the words of the user before the answer to them, also if they come late or never', () =>
+    inVirtualTime(async (world) => {
+      for (const finalAfter of [900, 'never'] as const) {
+        const { session, realtime } = aRealtimeCall(world, {
+          realtime: { answers: ['Until six.', 'You are welcome.'], finalAfter },
+        })
+        await session.start()
+        realtime.hear('how long are you open')
+        await world.clock.elapse(1_200)
+        realtime.hear('thank you')
+        await world.clock.elapse(3_000)
+        await session.close()
+        const words = said(session).filter((line) => finalAfter !== 'never' || line.startsWith('agent'))
+        expect(words).toEqual(
+          finalAfter === 'never'
+            ? ['agent: Until six.', 'agent: You are welcome.']
+            : [
+                'user: how long are you open',
+                'agent: Until six.',
+                'user: thank you',
+                'agent: You are welcome.',
+              ],
+        )
+      }
+    }))
+
+  it.each([
+    [
+      'the user speaks again',
+      (model: ScriptedRealtime) => {
+        model.hear('hello')
+        model.userStarts()
+      },
+    ],
+    ['it was no speech', (model: ScriptedRealtime) => model.hear(' ')],
+  ])('[CL3] owes no answer if %s', (_, happens) =>
+    inVirtualTime(async (world) => {
+      const { session, realtime } = aRealtimeCall(world, {
+        realtime: { answers: ['Yes?'], firstAfter: 60_000 },
+      })
+      await session.start()
+      happens(realtime)
+      const report = await session.drain()
+      expect(report.reason).toBe('requested')
+      expect(world.clock.now()).toBeLessThan(3_000)
+    }),
+  )
+
   it('withdraws an answer that has not begun: it is stopped when it does', () =>
     inVirtualTime(async (world) => {
       const { session, realtime, line } = aRealtimeCall(world, {
@@ -381,6 +471,8 @@ describe('a session with a realtime model', () => {
       expect(session.state).toBe('ending')
       says(caller, 'and tomorrow')
       await drained
+      // Without a stall: it knew that nothing more was owed.
+      expect(world.clock.now()).toBeLessThan(6_000)
       expect(textOf(line.heard.map(({ frame }) => frame))).toBe('Until six.')
       expect(said(session)).toContain('agent: Until six.')
       expect(said(session)).not.toContain('agent: No.')

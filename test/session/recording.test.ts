@@ -51,6 +51,22 @@ it('[CL7] a recording has what both said, as far as it was heard', () =>
     expectEnded(call)
   }))
 
+it('[CL7] what went on after it was cleared was heard', () =>
+  inVirtualTime(async (world) => {
+    const { sink, heard } = aSink()
+    const call = aCall(world, { recording: sink, line: { avatar: { lag: 800 } } })
+    await call.session.start()
+    const speech = call.session.say('This takes about two seconds to say.')
+    await world.clock.elapse(500)
+    speech.interrupt()
+    await speech.waitForPlayout()
+    await world.clock.elapse(1_000)
+    await call.session.close()
+    const { agent } = heard()
+    expect(agent).toBeGreaterThan(1_270)
+    expect(agent).toBeLessThanOrEqual(1_300)
+  }))
+
 it('[CL7] what was cleared was not heard', () =>
   inVirtualTime(async (world) => {
     const { sink, heard } = aSink()

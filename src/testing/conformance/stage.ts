@@ -4,9 +4,9 @@ import {
   systemClock,
   systemRandom,
   type Clock,
+  type Live,
   type Random,
   type Scope,
-  type Timer,
 } from '../../scope/index.ts'
 import { partContext, type PartContextOptions, type TestPartContext } from '../part-context.ts'
 import type { SimNetwork } from '../sim-network.ts'
@@ -23,14 +23,13 @@ export class Stage {
   /** The simulated network, on a virtual stage. */
   readonly network: SimNetwork | undefined
   readonly #scopes: Scope<string>[] = []
-  /** What was alive before, and the stage's own timers: on a real stage they stand among those of the part. */
-  readonly #known: Set<unknown>
+  readonly #before: ReadonlySet<Live>
 
   constructor(clock: Clock, random: Random, network?: SimNetwork) {
     this.clock = clock
     this.random = random
     this.network = network
-    this.#known = new Set(clock.timers.list())
+    this.#before = new Set(clock.timers.list())
   }
 
   /** What to open a part with. Its scope is closed when the check is over, if the check has not done so. */
@@ -42,14 +41,14 @@ export class Stage {
 
   elapse(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      this.#after(ms, 'time passes', resolve)
+      inTheWorld(this.clock, ms, 'time passes', resolve)
     })
   }
 
   /** What the promise becomes; fails if that takes for ever. */
   soon<T>(promise: PromiseLike<T>, what: string): Promise<T> {
     return new Promise((resolve, reject) => {
-      const timer = this.#after(SOON, what, () =>
+      const timer = inTheWorld(this.clock, SOON, what, () =>
         reject(new assert.AssertionError({ message: `${what} did not happen within ${SOON} ms` })),
       )
       promise.then(
@@ -73,7 +72,7 @@ export class Stage {
   /** Fails if anything is still alive that belongs to a part. */
   assertNothingLeft(): void {
     const living = [...this.clock.timers.list(), ...(this.network?.sockets.list() ?? [])]
-    const left = living.filter((entry) => !this.#known.has(entry))
+    const left = living.filter((entry) => !this.#before.has(entry))
     assert.deepEqual(
       left.map(({ kind, name }) => `${kind} '${name}'`),
       [],
@@ -91,12 +90,6 @@ export class Stage {
       'the scope still owns something',
     )
     this.assertNothingLeft()
-  }
-
-  #after(ms: number, what: string, callback: () => void): Timer {
-    const timer = inTheWorld(this.clock, ms, what, callback)
-    this.#known.add(timer)
-    return timer
   }
 
   /** @internal */

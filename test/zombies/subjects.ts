@@ -1,0 +1,78 @@
+import { createOpenAI } from '@ai-sdk/openai'
+import { AiSdkLlm } from '../../src/providers/ai-sdk/index.ts'
+import { CartesiaTts } from '../../src/providers/cartesia/index.ts'
+import { DeepgramStt } from '../../src/providers/deepgram/index.ts'
+import type { Models } from '../../src/session/index.ts'
+import { ScriptedLlm, ScriptedStt, ScriptedTts, ScriptedVad } from '../../src/testing/index.ts'
+import { CartesiaServer, ChatServer, DeepgramServer } from '../../src/testing/servers/index.ts'
+import type { Vendor } from './far-side.ts'
+
+const apiKey = 'secret'
+const LONG = 'This is a long answer, so that there is time enough to end the call in the middle of it.'
+
+/** What keeps a provider busy. */
+export type Busy = 'the caller speaks' | 'the agent speaks' | 'the agent thinks'
+
+export interface Stage {
+  readonly vendor: Vendor
+  /** The models of the session, with the provider among them. */
+  models(url: string): Models
+  readonly busy: Busy
+  /** The vendor says that it will end the connection, or that it has. */
+  readonly saysEnd?: () => void
+}
+
+/** A provider, the vendor's server that it talks to, and how a session keeps it busy. */
+export interface Subject {
+  readonly name: string
+  /** Whether it holds one connection over the call, or makes one for each request. */
+  readonly holds: 'a socket' | 'requests'
+  /** Whether a connection has to be agreed upon after it is open. */
+  readonly setsUp?: boolean
+  /** How the vendor closes a connection on which nothing happens. */
+  readonly idleEnd?: { readonly code: number; readonly reason: string }
+  /** Whether the vendor says before it ends a connection, or that it has expired. */
+  readonly ends?: 'going away' | 'expired'
+  stage(): Stage
+}
+
+const chain = () => ({
+  llm: new ScriptedLlm({ answers: () => LONG }),
+  tts: new ScriptedTts({ speed: 1 }),
+  stt: new ScriptedStt(),
+  vad: new ScriptedVad(),
+})
+
+export const subjects: readonly Subject[] = [
+  {
+    name: 'deepgram stt',
+    holds: 'a socket',
+    idleEnd: { code: 1011, reason: 'NET-0001' },
+    stage: () => ({
+      vendor: new DeepgramServer({ key: apiKey }),
+      models: (url) => ({ ...chain(), stt: new DeepgramStt({ url, apiKey }) }),
+      busy: 'the caller speaks',
+    }),
+  },
+  {
+    name: 'cartesia tts',
+    holds: 'a socket',
+    stage: () => ({
+      vendor: new CartesiaServer({ key: apiKey }),
+      models: (url) => ({ ...chain(), tts: new CartesiaTts({ voice: 'voice', url, apiKey }) }),
+      busy: 'the agent speaks',
+    }),
+  },
+  {
+    name: 'ai-sdk llm',
+    holds: 'requests',
+    stage: () => ({
+      vendor: new ChatServer({ key: apiKey }).answers([LONG, { rude: 'stalls' }]),
+      models: (url) => {
+        const baseURL = `${url.replace(/^ws/, 'http')}/v1`
+        return { ...chain(), llm: new AiSdkLlm(createOpenAI({ baseURL, apiKey }).chat('any')) }
+      },
+      busy: 'the agent thinks',
+    }),
+  },
+]

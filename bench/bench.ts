@@ -28,7 +28,11 @@ export interface Contestant {
 export type Measure = () => Promise<Sample>
 export type Sample = Readonly<Record<string, number>>
 
-/** What ours must reach: so many times cheaper than a contestant, or no more than so much. */
+/**
+ * What ours must reach: so many times cheaper than a contestant, at most so many times as much as one that does less, or
+ * no more than so much.
+ */
 export type Mark =
   | { readonly figure: string; readonly against: string; readonly timesCheaper: number }
+  | { readonly figure: string; readonly against: string; readonly timesAsMuch: number }
   | { readonly figure: string; readonly atMost: number }

@@ -38,6 +38,12 @@ export function judge(bench: Bench, medians: Medians): Verdict {
       const got = medians[ours]?.[mark.figure] ?? Number.NaN
       return { wanted: `${title}: at most ${mark.atMost}`, got: round(got), ok: got <= mark.atMost }
     }
+    if ('timesAsMuch' in mark) {
+      const mine = medians[ours]?.[mark.figure] ?? Number.NaN
+      const got = round(mine / (medians[mark.against]?.[mark.figure] ?? Number.NaN))
+      const wanted = `${title}: at most ${mark.timesAsMuch} times as much as ${mark.against}`
+      return { wanted, got, ok: got <= mark.timesAsMuch }
+    }
     const got = ratio(mark.figure, mark.against) ?? Number.NaN
     const wanted = `${title}: ${mark.timesCheaper} times cheaper than ${mark.against}`
     return { wanted, got, ok: got >= mark.timesCheaper }

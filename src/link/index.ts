@@ -1,1 +1,19 @@
+export type { ConnectionReport } from './connection-report.ts'
+export { Link, type LinkStatus } from './link.ts'
+export type { LinkPhase } from './link-state.ts'
+export { LinkError, type LinkErrorCode } from './link-error.ts'
+export type {
+  Data,
+  EndClass,
+  Ending,
+  KeepAlive,
+  LinkConnection,
+  LinkContext,
+  LinkEnd,
+  LinkLogger,
+  LinkTiming,
+  Protocol,
+  QueueLimits,
+  Rollover,
+} from './protocol.ts'
 export { wsNetwork } from './ws-network.ts'

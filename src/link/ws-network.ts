@@ -1,9 +1,140 @@
-import { Registry, type Network } from '../scope/index.ts'
+import { WebSocket, type RawData } from 'ws'
+import {
+  Registry,
+  origin,
+  type DialRequest,
+  type Live,
+  type Network,
+  type Socket,
+  type SocketEnd,
+  type SocketEvents,
+} from '../scope/index.ts'
+import { limits } from './limits.ts'
 
-/** The network of the machine: WebSockets by `ws`. */
+/** The network of the machine: WebSockets by `ws`, the one place where endwell opens them. */
 export const wsNetwork: Network = {
   sockets: new Registry(),
-  dial() {
-    throw new Error('not built yet')
-  },
+  dial: (request, events) => new WsSocket(wsNetwork.sockets, request, events),
+}
+
+/**
+ * Compression is off: audio does not shrink, and each socket would pay for it in memory. Text is checked to be UTF-8:
+ * it costs next to nothing, and mangled text must not pass for a transcript. There is no handshake timeout: who dials
+ * has one that covers more than the handshake.
+ */
+const options = {
+  perMessageDeflate: false,
+  maxPayload: limits.payload,
+  closeTimeout: limits.closeFrame,
+} as const
+
+const states = ['connecting', 'open', 'closing', 'ended'] as const
+
+class WsSocket implements Socket, Live {
+  readonly kind = 'socket'
+  readonly name: string
+  readonly origin = origin()
+  readonly #registry: Registry
+  readonly #events: SocketEvents
+  /** Unset if the request was one that cannot even be tried. */
+  readonly #ws: WebSocket | undefined
+  #opened = false
+  #aborted = false
+  #ended = false
+  #status: number | undefined
+  /** What went wrong, in words without addresses or secrets. */
+  #problem: string | undefined
+
+  constructor(registry: Registry, request: DialRequest, events: SocketEvents) {
+    this.name = request.name
+    this.#registry = registry
+    this.#events = events
+    registry.add(this)
+    this.#ws = this.#dial(request)
+  }
+
+  get state(): Socket['state'] {
+    if (this.#ended || this.#aborted) return 'ended'
+    return states[this.#ws?.readyState ?? 0]
+  }
+
+  get buffered(): number {
+    return this.#ws?.bufferedAmount ?? 0
+  }
+
+  send(data: string | Uint8Array): void {
+    const ws = this.#ws
+    if (ws?.readyState === WebSocket.OPEN) ws.send(data)
+  }
+
+  close(code = 1000, reason = ''): void {
+    if (this.state === 'connecting') return this.abort()
+    if (this.state !== 'open') return
+    try {
+      this.#ws?.close(code, reason)
+    } catch {
+      // A code that must not be sent, or a reason too long for a frame: it ends all the same.
+      this.#ws?.close(1000)
+    }
+  }
+
+  abort(): void {
+    if (this.state === 'ended') return
+    this.#aborted = true
+    this.#registry.remove(this)
+    // Its `close` event follows later, from every state, and brings `ended`.
+    this.#ws?.terminate()
+  }
+
+  #dial({ url, headers, protocols }: DialRequest): WebSocket | undefined {
+    try {
+      const ws = new WebSocket(url, protocols ? [...protocols] : [], { ...options, headers: { ...headers } })
+      ws.on('open', () => this.#open())
+      ws.on('message', (data, isBinary) => this.#message(data, isBinary))
+      ws.on('unexpected-response', (_, response) => {
+        this.#status = response.statusCode
+        ws.terminate()
+      })
+      // It stays for good: an error can still come after the end, and would crash the process.
+      ws.on('error', (error) => (this.#problem ??= wordsFor(error)))
+      ws.on('close', (code, reason) => this.#end(code, reason))
+      return ws
+    } catch {
+      // An address, header or subprotocol that is none. The error's text may hold the address, and so a key.
+      this.#problem = 'invalid request'
+      queueMicrotask(() => this.#end(1006))
+      return undefined
+    }
+  }
+
+  #open(): void {
+    this.#opened = true
+    this.#events.opened()
+  }
+
+  #message(data: RawData, isBinary: boolean): void {
+    // What came in one piece with the message that made us cut it.
+    if (this.#aborted) return
+    this.#events.message(isBinary ? (data as Buffer) : (data as Buffer).toString())
+  }
+
+  #end(code: number, reason?: Buffer): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.#registry.remove(this)
+    this.#events.ended(this.#how(code, reason?.toString() ?? ''))
+  }
+
+  #how(code: number, reason: string): SocketEnd {
+    if (this.#aborted) return { how: 'aborted' }
+    const why = reason || this.#problem
+    const words = why ? { reason: why } : {}
+    if (this.#opened) return { how: code === 1006 ? 'dropped' : 'closed', code, ...words }
+    return { how: 'refused', ...(this.#status === undefined ? words : { status: this.#status }) }
+  }
+}
+
+/** The code of an error of the platform, which has no address in it; what `ws` itself complains of has none either. */
+function wordsFor(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.message
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { inVirtualTime, type Manners, type World } from './index.ts'
+import { inVirtualTime, type Manners, type Peer, type World } from './index.ts'
 
 /** Dials once and writes down, with the time, all that happens. */
 function dial({ network, clock }: World, manners: Manners) {
@@ -102,5 +102,58 @@ describe('the simulated network', () => {
       socket.send('nobody hears')
       await world.clock.elapse(100)
       expect(log).toEqual(['0 opened', '2 got last words', '51 ended closed 1000'])
+    }))
+
+  it('stops reading: what is sent piles up, and comes in order when it reads again', () =>
+    inVirtualTime(async (world) => {
+      const heard: string[] = []
+      let peer: Peer | undefined
+      const { socket } = dial(world, {
+        connect: 0,
+        opened: (each) => {
+          peer = each
+          each.pause()
+        },
+        message: (_, data) => heard.push(String(data)),
+      })
+      await world.clock.elapse(1)
+      socket.send('one')
+      socket.send('two')
+      await world.clock.elapse(10)
+      expect([heard, socket.buffered]).toEqual([[], 6])
+      peer?.resume()
+      expect([heard, socket.buffered]).toEqual([['one', 'two'], 0])
+      socket.abort()
+    }))
+
+  it('tells a server of the end once, and calls it back only before that', () =>
+    inVirtualTime(async (world) => {
+      const story: string[] = []
+      const { socket, log } = dial(world, {
+        connect: 0,
+        opened: (peer) => {
+          peer.after(10, () => story.push('in time'))
+          peer.after(30, () => story.push('too late'))
+        },
+        ended: (peer) => story.push(`ended, open is ${peer.open}`),
+      })
+      await world.clock.elapse(20)
+      socket.abort()
+      await world.clock.elapse(100)
+      expect(story).toEqual(['in time', 'ended, open is false'])
+      expect(log).toEqual(['0 opened', '20 ended aborted'])
+    }))
+
+  it('shows a server the names of headers in lower case, as real servers see them', () =>
+    inVirtualTime(async ({ network, clock }) => {
+      const seen: unknown[] = []
+      network.serve = ({ headers }) => {
+        seen.push(headers)
+        return { connect: 0, refuse: 401 }
+      }
+      const request = { name: 'stt', url: 'ws://stt', headers: { Authorization: 'Token x' } }
+      network.dial(request, { opened() {}, message() {}, ended() {} })
+      await clock.elapse(1)
+      expect(seen).toEqual([{ authorization: 'Token x' }])
     }))
 })

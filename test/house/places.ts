@@ -13,6 +13,12 @@ export interface Place {
 export const places: readonly Place[] = [
   { path: 'src/scope/clock.ts', powers: ['timers', 'now'], reason: 'the clock of production' },
   { path: 'src/scope/random.ts', powers: ['chance'], reason: 'the chance of production' },
+  { path: 'src/link/ws-network.ts', powers: ['sockets'], reason: 'the network of production' },
+  {
+    path: 'src/testing/servers/loopback-server.ts',
+    powers: ['sockets'],
+    reason: 'the other side of a real socket',
+  },
   {
     path: 'src/testing/drain.ts',
     powers: ['immediate'],
@@ -33,6 +39,7 @@ export const places: readonly Place[] = [
     powers: ['race'],
     reason: 'shows what a race costs, which is why there is none',
   },
+  { path: 'bench/link/bare-ws.ts', powers: ['sockets'], reason: 'what a link is compared with' },
   { path: 'bench/', powers: ['timers', 'immediate', 'now'], reason: 'measures real time' },
   { path: 'tools/', powers: ['timers', 'immediate', 'now'], reason: 'runs outside of any session' },
 ]

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -23,6 +23,7 @@ async function simulateCopy(
     for (const folder of ['src', 'test/sim', 'test/matrix', 'tools', 'package.json']) {
       await cp(path.join(root, folder), path.join(copy, folder), { recursive: true })
     }
+    await symlink(path.join(root, 'node_modules'), path.join(copy, 'node_modules'), 'junction')
     if (mutant) await mutate(path.join(copy, 'src', mutant.file), mutant)
     const args = [tsx, 'test/sim/main.ts', '--world', world, '--seeds', String(seeds), '--stop', '--json']
     const { stdout } = await run(process.execPath, args, { cwd: copy, timeout: 120_000 }).catch(

@@ -63,7 +63,7 @@ export class SessionBook {
     before: readonly Ask[],
   ): SessionReport {
     const started = this.#startedAt
-    const dropped = this.#connections.some(({ how }) => how === 'dropped')
+    const broken = this.#connections.some(({ how }) => how === 'dropped' || how === 'aborted')
     const report: SessionReport = {
       version: 1,
       id: this.#id,
@@ -75,7 +75,7 @@ export class SessionBook {
       lived: scope.lived,
       took: scope.took,
       deadline: scope.deadline,
-      clean: scope.clean && !dropped && !isDrop(reason) && this.#error === undefined,
+      clean: scope.clean && !broken && !isDrop(reason) && this.#error === undefined,
       alsoAsked: Object.freeze([...before, ...scope.alsoAsked]),
       connections: Object.freeze([...this.#connections]),
       usage: Object.freeze({ ...this.usage, turns: conversation?.turnCount ?? 0 }),

@@ -1,3 +1,4 @@
+import { wsNetwork } from '../link/index.ts'
 import {
   EndwellError,
   creationStacks,
@@ -35,7 +36,9 @@ function where({ stack = '' }: Error): string {
  * afterEach(noLeaks())
  * ```
  */
-export function noLeaks(registries: readonly Registry[] = [liveScopes, systemClock.timers]): () => void {
+export function noLeaks(
+  registries: readonly Registry[] = [liveScopes, systemClock.timers, wsNetwork.sockets],
+): () => void {
   creationStacks.on = true
   const known = new WeakSet<Live>(registries.flatMap((registry) => registry.list()))
   return () => {

@@ -1,0 +1,34 @@
+import { once } from 'node:events'
+import { WebSocket } from 'ws'
+
+import type { Measure } from '../bench.ts'
+import { sample } from './sample.ts'
+
+/** What one would write by hand, with the same options. */
+export const measure: Measure = () =>
+  sample(async (url, events) => {
+    let closed = false
+    let ws: WebSocket
+    const connect = (): WebSocket => {
+      const next = new WebSocket(url, { perMessageDeflate: false })
+      next.on('open', () => events.ready())
+      next.on('message', () => events.message())
+      next.on('error', () => {})
+      next.on('close', () => {
+        if (!closed) ws = connect()
+      })
+      return next
+    }
+    ws = connect()
+    await once(ws, 'open')
+    return {
+      send: (frame) => ws.send(frame),
+      ask: (text) => ws.send(text),
+      close: async () => {
+        closed = true
+        const gone = once(ws, 'close')
+        ws.close()
+        await gone
+      },
+    }
+  })

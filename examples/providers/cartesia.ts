@@ -1,0 +1,41 @@
+// Says something, with Cartesia, and keeps what the caller heard as a WAV file.
+//
+//   npx tsx examples/providers/cartesia.ts VOICE hello.wav    needs CARTESIA_API_KEY, and the id of a voice
+//   npx tsx examples/providers/cartesia.ts --loopback         needs neither: a server of our own stands in
+import { writeFileSync } from 'node:fs'
+import { Agent, Session, concat, encodeWav, systemClock } from 'endwell'
+import { CartesiaTts } from 'endwell/providers/cartesia'
+import { ScriptedLlm, TestLine } from 'endwell/testing'
+import { CartesiaServer, LoopbackServer } from 'endwell/testing/servers'
+
+const [voice = '', file] = process.argv.slice(2)
+const loopback = voice === '--loopback'
+const server = loopback ? await LoopbackServer.listen({ serve: new CartesiaServer().serve }) : undefined
+const tts = new CartesiaTts({ voice, ...(server ? { url: server.url, apiKey: 'any' } : {}) })
+
+// A caller made of software is at the other end of the line, and hears everything.
+const line = new TestLine()
+const session = new Session({
+  agent: new Agent({ name: 'herald', instructions: 'You say what you are told.' }),
+  models: { llm: new ScriptedLlm(), tts },
+  line,
+})
+await session.start()
+const hello = session.say('Good morning. This call will end well.')
+const farewell = session.say('And this is what nobody will hear to its end.')
+console.log(await hello.waitForPlayout())
+
+// Interrupted after a second: the outcome says what was heard, word for word.
+systemClock.after(1_000, 'the caller has heard enough', () => farewell.interrupt())
+console.log(await farewell.waitForPlayout())
+
+const { clean } = await session.close()
+const { samples } = concat(
+  line.heard.map(({ frame }) => frame),
+  line.sampleRate,
+)
+if (file !== undefined) writeFileSync(file, encodeWav([samples], line.sampleRate))
+console.log(
+  `${samples.length / line.sampleRate} s were heard, and it ${clean ? 'ended' : 'did not end'} well`,
+)
+await server?.close()

@@ -1,0 +1,38 @@
+// Writes down what a caller says, with Deepgram.
+//
+//   npx tsx examples/providers/deepgram.ts call.wav      needs DEEPGRAM_API_KEY, and a recording
+//   npx tsx examples/providers/deepgram.ts --loopback    needs neither: a server of our own stands in
+import { readFileSync } from 'node:fs'
+import { Agent, Resampler, Session, asSampleRate, decodeWav, type AudioFrame } from 'endwell'
+import { DeepgramStt } from 'endwell/providers/deepgram'
+import { ScriptedLlm, ScriptedTts, ScriptedVad, TestLine } from 'endwell/testing'
+import { DeepgramServer, LoopbackServer } from 'endwell/testing/servers'
+
+const [file] = process.argv.slice(2)
+const loopback = file === '--loopback'
+const server = loopback ? await LoopbackServer.listen({ serve: new DeepgramServer().serve }) : undefined
+const stt = new DeepgramStt(server ? { url: server.url, apiKey: 'any' } : { language: 'en' })
+
+// A caller made of software is at the other end of the line; the agent only listens.
+const line = new TestLine()
+const session = new Session({
+  agent: new Agent({ name: 'clerk', instructions: 'You write down what is said.' }),
+  models: { stt, vad: new ScriptedVad(), llm: new ScriptedLlm(), tts: new ScriptedTts() },
+  turns: { mode: 'manual' },
+  line,
+})
+session.on('hearing', ({ text }) => console.log(`… ${text}`))
+await session.start()
+await line.caller.says(loopback ? 'I would like to book a room' : soundIn(file ?? 'call.wav'))
+
+// What is still on its way when the session ends is waited for: the last words are in the report.
+const { transcript, connections, clean } = await session.close()
+for (const item of transcript) if (item.type === 'message') console.log(`${item.role}: ${item.text}`)
+console.log(connections.at(-1), clean ? 'ended well' : 'did not end well')
+await server?.close()
+
+function soundIn(path: string): AudioFrame[] {
+  const { channels, sampleRate } = decodeWav(readFileSync(path))
+  const resampler = new Resampler({ from: asSampleRate(sampleRate), to: line.sampleRate })
+  return [{ samples: resampler.push(channels[0]!), sampleRate: line.sampleRate }]
+}

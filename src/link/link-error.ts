@@ -1,0 +1,58 @@
+import { EndwellError } from '../scope/index.ts'
+import type { LinkEnd } from './protocol.ts'
+
+/**
+ * - `LINK_REFUSED`: the peer does not want us: the HTTP status says why
+ * - `LINK_FATAL`: the peer closed it for good, or the protocol cannot go on
+ * - `LINK_TIMEOUT`: it was not ready in time
+ * - `LINK_FAILED`: retries are used up
+ * - `LINK_LOST`: it broke, and the conversation cannot be carried over
+ * - `LINK_OVERFLOW`: more waits to be sent than may
+ */
+export type LinkErrorCode =
+  | 'LINK_REFUSED'
+  | 'LINK_FATAL'
+  | 'LINK_TIMEOUT'
+  | 'LINK_FAILED'
+  | 'LINK_LOST'
+  | 'LINK_OVERFLOW'
+
+/** A link is over though nobody asked. Never holds an address or a header: keys travel in both. */
+export class LinkError extends EndwellError {
+  declare readonly code: LinkErrorCode
+  /** How the last connection ended, if there was one. */
+  readonly end: LinkEnd | undefined
+
+  constructor(link: string, code: LinkErrorCode, end: LinkEnd | undefined, options?: ErrorOptions) {
+    const last = end && describeEnd(end)
+    const todo = end?.status === 401 || end?.status === 403 ? 'Check the key.' : advice[code]
+    super(code, `link '${link}' ${texts[code]}${last ? `: ${last}` : ''}. ${todo}`, options)
+    this.end = end
+  }
+}
+
+const texts: Record<LinkErrorCode, string> = {
+  LINK_REFUSED: 'was refused',
+  LINK_FATAL: 'cannot go on',
+  LINK_TIMEOUT: 'was not ready in time',
+  LINK_FAILED: 'has used up its retries',
+  LINK_LOST: 'broke, and its conversation cannot be carried over',
+  LINK_OVERFLOW: 'has more messages waiting than it may',
+}
+
+const advice: Record<LinkErrorCode, string> = {
+  LINK_REFUSED: 'Check the address, the model and the options.',
+  LINK_FATAL: "Check the options against the provider's reason.",
+  LINK_TIMEOUT: 'Check the network, or allow more time.',
+  LINK_FAILED: "Check the network and the provider's state.",
+  LINK_LOST: "Check the network and the provider's state.",
+  LINK_OVERFLOW: 'The peer does not read, or too much is sent.',
+}
+
+/** An end in a few words: `closed with 1011 "NET-0001"`. */
+export function describeEnd({ status, code, reason }: LinkEnd): string {
+  const words = reason ? ` "${reason}"` : ''
+  if (status !== undefined) return `HTTP ${status}${words}`
+  if (code === undefined) return words ? words.slice(1) : ''
+  return `${code === 1006 ? 'broken with' : 'closed with'} ${code}${words}`
+}

@@ -1,0 +1,213 @@
+import { createHash } from 'node:crypto'
+import { samplesFromBytes } from '../../audio/index.ts'
+import { SoundReader } from '../sound-text.ts'
+import type { DeepgramEvent, DeepgramResults, DeepgramWord } from './deepgram-events.ts'
+import type { DeepgramRudeness } from './deepgram-server.ts'
+import type { ServerConnection } from './server-connection.ts'
+import type { ServerSession } from './vendor-server.ts'
+
+export interface DeepgramSessionOptions {
+  /** Which connection of the server it is, from 1. */
+  readonly number: number
+  readonly thinks: number
+  readonly rude: ReadonlySet<DeepgramRudeness>
+  /** Words that are understood in whatever comes. */
+  readonly heard: () => string
+}
+
+/** So long without audio and without KeepAlive, and the connection is closed. */
+const IDLE = 10_000
+/** How often it looks for that. */
+const LOOK = 1_000
+/** Words become final at the latest after so much audio, also if the speaker has not paused. */
+const SEGMENT = 3_000
+/** Below this a sample is silence. */
+const QUIET = 100
+
+/** One connection of a `DeepgramServer`. */
+export class DeepgramSession implements ServerSession {
+  readonly connection: ServerConnection
+  readonly query: URLSearchParams
+  /** The types of the control messages that came, in order. */
+  readonly controls: string[] = []
+  readonly #options: DeepgramSessionOptions
+  readonly #id: string
+  readonly #sampleRate: number
+  readonly #interim: boolean
+  readonly #vad: boolean
+  /** Milliseconds of silence after which the speaker has paused. */
+  readonly #endpointing: number
+  readonly #utteranceEnd: number
+  readonly #hash = createHash('sha256')
+  readonly #reader = new SoundReader()
+  /** Milliseconds of audio: all of it, and of what is final. */
+  #time = 0
+  #finalTime = 0
+  #quiet = 0
+  #speaking = false
+  /** Understood, and not final yet. */
+  #text = ''
+  #words: DeepgramWord[] = []
+  #lastWordEnd: number | undefined
+  /** Something has come since it last looked. */
+  #alive = true
+  #idle = 0
+  #over = false
+
+  constructor(connection: ServerConnection, options: DeepgramSessionOptions) {
+    const query = new URL(connection.request.url).searchParams
+    this.connection = connection
+    this.query = query
+    this.#options = options
+    this.#id = `00000000-0000-4000-8000-${String(options.number).padStart(12, '0')}`
+    this.#sampleRate = Number(query.get('sample_rate'))
+    this.#interim = query.get('interim_results') === 'true'
+    this.#vad = query.get('vad_events') === 'true'
+    const endpointing = query.get('endpointing') ?? '10'
+    this.#endpointing = endpointing === 'false' ? Infinity : Number(endpointing)
+    this.#utteranceEnd = Number(query.get('utterance_end_ms') ?? Infinity)
+    this.#look()
+  }
+
+  /** Milliseconds of audio that came. */
+  get audio(): number {
+    return this.#time
+  }
+
+  receive(data: string | Uint8Array): void {
+    if (this.#over) return
+    this.#alive = true
+    if (typeof data === 'string') this.#control(data)
+    // Famously so: an empty frame reads as the end.
+    else if (data.length === 0) this.#closeStream()
+    else if (data.length % 2 === 1) this.#fail()
+    else this.#audio(data)
+  }
+
+  #control(text: string): void {
+    const type = typeIn(text)
+    if (type === undefined) return this.#fail()
+    this.controls.push(type)
+    if (this.#options.rude.has(`ignores ${type}` as 'ignores Finalize')) return undefined
+    if (type === 'Finalize') this.#final({ from_finalize: true, speech_final: true })
+    else if (type === 'CloseStream') this.#closeStream()
+    return undefined
+  }
+
+  #audio(bytes: Uint8Array): void {
+    this.#hash.update(bytes)
+    const samples = samplesFromBytes(bytes)
+    const from = this.#time
+    const duration = (samples.length * 1_000) / this.#sampleRate
+    this.#time += duration
+    const sounds = samples.some((sample) => Math.abs(sample) > QUIET)
+    this.#quiet = sounds ? 0 : this.#quiet + duration
+    if (sounds && !this.#speaking) {
+      this.#speaking = true
+      if (this.#vad) this.#send({ type: 'SpeechStarted', channel: [0, 1], timestamp: seconds(from) })
+    }
+    this.#understand(this.#reader.push(samples) || this.#options.heard(), from)
+    this.#endpoint()
+  }
+
+  #understand(text: string, from: number): void {
+    if (text === '' || this.#options.rude.has('deaf')) return
+    this.#text += text
+    this.#lastWordEnd = this.#time
+    for (const word of text.match(/\S+/g) ?? []) {
+      const plain = word.toLowerCase().replaceAll(/[^\p{L}\p{N}']/gu, '')
+      const times = { start: seconds(from), end: seconds(this.#time), confidence: 1 }
+      this.#words.push({ word: plain, punctuated_word: word, ...times })
+    }
+    if (this.#interim) this.#results({})
+  }
+
+  #endpoint(): void {
+    const paused = this.#speaking && this.#quiet >= this.#endpointing
+    if (paused) this.#speaking = false
+    if (paused && this.#text !== '') this.#final({ speech_final: true })
+    else if (this.#time - this.#finalTime >= SEGMENT && this.#text.endsWith(' ')) this.#final({})
+    if (this.#lastWordEnd === undefined || this.#time - this.#lastWordEnd < this.#utteranceEnd) return
+    this.#send({ type: 'UtteranceEnd', channel: [0, 1], last_word_end: seconds(this.#lastWordEnd) })
+    this.#lastWordEnd = undefined
+  }
+
+  /** Makes final what was understood, be it nothing. */
+  #final(how: Partial<DeepgramResults>): void {
+    this.#results({ is_final: true, ...how })
+    this.#finalTime = this.#time
+    this.#text = ''
+    this.#words = []
+  }
+
+  #results(how: Partial<DeepgramResults>): void {
+    if (this.#options.rude.has('garbles')) return this.#later(() => this.connection.send('{"type":"Resul'))
+    const model = { name: 'loopback', version: '1', arch: 'loopback' }
+    return this.#send({
+      type: 'Results',
+      channel_index: [0, 1],
+      start: seconds(this.#finalTime),
+      duration: seconds(this.#time - this.#finalTime),
+      is_final: false,
+      speech_final: false,
+      from_finalize: false,
+      ...how,
+      channel: {
+        alternatives: [{ transcript: this.#text.trim(), confidence: 1, words: this.#words }],
+      },
+      metadata: { request_id: this.#id, model_info: model, model_uuid: this.#id },
+    })
+  }
+
+  /** The last words, the acknowledgement, and the end. */
+  #closeStream(): void {
+    this.#final({ speech_final: true })
+    this.#over = true
+    this.#send({
+      type: 'Metadata',
+      transaction_key: 'deprecated',
+      request_id: this.#id,
+      sha256: this.#hash.digest('hex'),
+      created: '2026-01-01T00:00:00.000Z',
+      duration: seconds(this.#time),
+      channels: 1,
+    })
+    if (!this.#options.rude.has('talks on')) return this.#later(() => this.connection.close(1000, ''))
+    this.#text = 'and another thing'
+    return this.#final({ speech_final: true })
+  }
+
+  #fail(): void {
+    this.#over = true
+    this.connection.close(1008, 'DATA-0000')
+  }
+
+  #look(): void {
+    this.connection.after(LOOK, 'deepgram looks', () => {
+      this.#idle = this.#alive ? 0 : this.#idle + LOOK
+      this.#alive = false
+      if (this.#idle < IDLE) this.#look()
+      else if (!this.#over) this.connection.close(1011, 'NET-0001')
+    })
+  }
+
+  #send(event: DeepgramEvent): void {
+    const text = JSON.stringify(event)
+    this.#later(() => this.connection.send(text))
+  }
+
+  #later(callback: () => void): void {
+    this.connection.after(this.#options.thinks, 'deepgram understands', callback)
+  }
+}
+
+function typeIn(text: string): string | undefined {
+  try {
+    const message = JSON.parse(text) as { type?: unknown } | null
+    return typeof message?.type === 'string' ? message.type : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const seconds = (ms: number): number => Math.round(ms) / 1_000

@@ -1,0 +1,36 @@
+import {
+  bytesFromSamples,
+  decodeALaw,
+  decodeMuLaw,
+  encodeALaw,
+  encodeMuLaw,
+  samplesFromBytes,
+  type SampleRate,
+} from '../../audio/index.ts'
+import type { OpenAIFormat } from './openai-session-config.ts'
+
+interface Codec {
+  readonly sampleRate: SampleRate
+  readonly decode: (bytes: Uint8Array) => Int16Array
+  readonly encode: (samples: Int16Array) => Uint8Array
+}
+
+const codecs: Readonly<Record<OpenAIFormat['type'], Codec>> = {
+  'audio/pcm': { sampleRate: 24_000, decode: samplesFromBytes, encode: bytesFromSamples },
+  'audio/pcmu': { sampleRate: 8000, decode: decodeMuLaw, encode: encodeMuLaw },
+  'audio/pcma': { sampleRate: 8000, decode: decodeALaw, encode: encodeALaw },
+}
+
+export function rateOf({ type }: OpenAIFormat): SampleRate {
+  return codecs[type].sampleRate
+}
+
+/** The samples in a client's base64. */
+export function decodeSound({ type }: OpenAIFormat, base64: string): Int16Array {
+  return codecs[type].decode(Buffer.from(base64, 'base64'))
+}
+
+/** Samples as the base64 of a delta. */
+export function encodeSound({ type }: OpenAIFormat, samples: Int16Array): string {
+  return Buffer.from(codecs[type].encode(samples)).toString('base64')
+}

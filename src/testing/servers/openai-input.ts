@@ -1,0 +1,121 @@
+import { decodeSound, rateOf } from './openai-audio.ts'
+import { invalid } from './openai-error.ts'
+import type { OpenAIServerEventBody } from './openai-events.ts'
+import type { OpenAISession, OpenAITurnDetection } from './openai-session-config.ts'
+import { Ear, type EarEvents, type Understands, type Utterance } from './ear.ts'
+
+/** Less sound than this cannot be committed, in milliseconds. */
+const LEAST_COMMIT = 100
+
+/** How long semantic turn detection waits at most, by eagerness. */
+const SEMANTIC_PATIENCE = { low: 8000, medium: 4000, auto: 4000, high: 2000 }
+
+/** How long it waits after words that sound finished. */
+const FINISHED_PATIENCE = 300
+
+/** What somebody says who has not finished. */
+const TRAILS_OFF = /(\b(u+h*m+|u+h+|er+m*|and|but|so|or|because)|,|…|\.\.\.)\s*$/i
+
+/** What the buffer tells its session. */
+export interface OpenAIInputEvents {
+  send(event: OpenAIServerEventBody): void
+  newItem(): string
+  /** Speech has begun, and it should stop a response. */
+  interrupts(): void
+  /** A turn of the user is complete. */
+  committed(item: string, utterance: Utterance, respond: boolean): void
+}
+
+/** The input audio buffer, and turn detection by the energy of what is in it. */
+export class OpenAIInput {
+  readonly #events: OpenAIInputEvents
+  readonly #understands: Understands | undefined
+  #session: OpenAISession
+  #ear: Ear
+  /** The item of the speech that goes on. */
+  #item: string | undefined
+
+  constructor(session: OpenAISession, events: OpenAIInputEvents, understands: Understands | undefined) {
+    this.#events = events
+    this.#understands = understands
+    this.#session = session
+    this.#ear = this.#newEar()
+    this.update(session)
+  }
+
+  /** The session was changed. */
+  update(session: OpenAISession): void {
+    this.#session = session
+    if (rateOf(session.audio.input.format) !== this.#ear.sampleRate) this.#ear = this.#newEar()
+    const detection = session.audio.input.turn_detection
+    const { threshold = 0.5, prefix_padding_ms = 300 } = detection?.type === 'server_vad' ? detection : {}
+    this.#ear.threshold = threshold / 100
+    this.#ear.prefix = detection ? prefix_padding_ms : Infinity
+    this.#ear.patience = (words) => patienceOf(detection, words)
+  }
+
+  append(base64: string): void {
+    this.#ear.hear(decodeSound(this.#session.audio.input.format, base64), this.#listening)
+  }
+
+  /** The same, for a test that has no sound: somebody says this and stops. */
+  hear(text: string): void {
+    this.#ear.hearText(text, this.#listening)
+  }
+
+  commit(): void {
+    const { held } = this.#ear
+    if (held < LEAST_COMMIT) {
+      const message = `Error committing input audio buffer: buffer too small. Expected at least ${LEAST_COMMIT}ms of audio, but buffer only has ${held.toFixed(2)}ms of audio.`
+      throw invalid('input_audio_buffer_commit_empty', message)
+    }
+    this.#commit(this.#ear.take(), false)
+  }
+
+  clear(): void {
+    this.#ear.clear()
+    this.#item = undefined
+    this.#events.send({ type: 'input_audio_buffer.cleared' })
+  }
+
+  /** What follows from what is heard: nothing, where the client takes the turns. */
+  get #listening(): EarEvents {
+    const detection = this.#session.audio.input.turn_detection
+    if (!detection) return {}
+    const { create_response = true, interrupt_response = true } = detection
+    return {
+      started: (at) => this.#started(at, interrupt_response),
+      stopped: (at, utterance) => this.#stopped(at, utterance, create_response),
+    }
+  }
+
+  #started(at: number, interrupts: boolean): void {
+    this.#item = this.#events.newItem()
+    const audio_start_ms = Math.max(0, at - this.#ear.prefix)
+    this.#events.send({ type: 'input_audio_buffer.speech_started', audio_start_ms, item_id: this.#item })
+    if (interrupts) this.#events.interrupts()
+  }
+
+  #stopped(at: number, utterance: Utterance, respond: boolean): void {
+    const item_id = (this.#item ??= this.#events.newItem())
+    this.#events.send({ type: 'input_audio_buffer.speech_stopped', audio_end_ms: at, item_id })
+    this.#commit(utterance, respond)
+  }
+
+  #commit(utterance: Utterance, respond: boolean): void {
+    const item = this.#item ?? this.#events.newItem()
+    this.#item = undefined
+    this.#events.committed(item, utterance, respond)
+  }
+
+  #newEar(): Ear {
+    const sampleRate = rateOf(this.#session.audio.input.format)
+    return new Ear({ sampleRate, understands: this.#understands })
+  }
+}
+
+function patienceOf(detection: OpenAITurnDetection | null, words: string): number {
+  if (!detection) return Infinity
+  if (detection.type === 'server_vad') return detection.silence_duration_ms ?? 500
+  return TRAILS_OFF.test(words) ? SEMANTIC_PATIENCE[detection.eagerness ?? 'auto'] : FINISHED_PATIENCE
+}

@@ -1,0 +1,250 @@
+import type { Script } from '../script.ts'
+import type { Utterance } from './ear.ts'
+import type { Ids } from './ids.ts'
+import { OpenAIConversation } from './openai-conversation.ts'
+import { ApiError, invalid } from './openai-error.ts'
+import type { OpenAIClientEvent, OpenAIResponseRequest, OpenAIServerEventBody } from './openai-events.ts'
+import { OpenAIInput } from './openai-input.ts'
+import type { OpenAIItem } from './openai-items.ts'
+import type { OpenAIRealtimeServer, OpenAIRealtimeServerOptions } from './openai-realtime-server.ts'
+import { OpenAIResponse } from './openai-response.ts'
+import { newSession, updated, type OpenAISession } from './openai-session-config.ts'
+import { turnOf, type OpenAITurn } from './openai-turn.ts'
+import type { ServerConnection } from './server-connection.ts'
+
+/** How long a session may last: the vendor's limit. */
+const LIFETIME = 60 * 60_000
+
+/** One connection to an `OpenAIRealtimeServer`, with its settings and its conversation. */
+export class OpenAIRealtimeSession {
+  readonly connection: ServerConnection
+  readonly conversation: OpenAIConversation
+  /** Every event of the client, in order. */
+  readonly received: OpenAIClientEvent[] = []
+  readonly #server: OpenAIRealtimeServer
+  readonly #options: OpenAIRealtimeServerOptions
+  readonly #script: Script<OpenAITurn>
+  readonly #ids: Ids
+  readonly #input: OpenAIInput
+  #settings: OpenAISession
+  #response: OpenAIResponse | undefined
+
+  constructor(
+    server: OpenAIRealtimeServer,
+    connection: ServerConnection,
+    options: OpenAIRealtimeServerOptions,
+    script: Script<OpenAITurn>,
+    ids: Ids,
+  ) {
+    this.connection = connection
+    this.#server = server
+    this.#options = options
+    this.#script = script
+    this.#ids = ids
+    const { lifetime = LIFETIME, msPerCharacter = 50, understands } = options
+    this.conversation = new OpenAIConversation(ids, msPerCharacter)
+    const query = new URL(connection.request.url).searchParams
+    const model = query.get('model')
+    const expires = connection.clock.date() + lifetime
+    const kind =
+      model === null ? ({ type: 'transcription' } as const) : ({ type: 'realtime', model } as const)
+    this.#settings = newSession(ids.next('sess'), kind, expires)
+    this.#input = new OpenAIInput(
+      this.#settings,
+      {
+        send: (event) => this.#send(event),
+        newItem: () => ids.next('item'),
+        interrupts: () => this.#response?.cancel('turn_detected'),
+        committed: (item, utterance, respond) => this.#committed(item, utterance, respond),
+      },
+      understands,
+    )
+    this.#send({ type: 'session.created', session: this.#settings })
+    connection.after(lifetime, 'the session expires', () => this.expire())
+  }
+
+  /** What the session is set to. */
+  get settings(): OpenAISession {
+    return this.#settings
+  }
+
+  /** The vendor's limit is reached: an error, and the end. */
+  expire(): void {
+    const minutes = Math.round((this.#options.lifetime ?? LIFETIME) / 60_000)
+    const message = `Your session hit the maximum duration of ${minutes} minutes.`
+    this.fail(invalid('session_expired', message))
+    this.connection.close(1001, message)
+  }
+
+  /** The user says this and stops. */
+  hear(text: string): void {
+    this.#input.hear(text)
+  }
+
+  /** Sends an `error` event. */
+  fail({ type, code, message, param }: ApiError, event_id: string | null = null): void {
+    this.#send({ type: 'error', error: { type, code, message, param, event_id } })
+  }
+
+  receive(data: string | Uint8Array): void {
+    let event_id: string | null = null
+    try {
+      const event = parse(data)
+      event_id = event.event_id ?? null
+      this.received.push(event)
+      this.#handle(event)
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      this.fail(error, event_id)
+    }
+  }
+
+  #handle(event: OpenAIClientEvent): void {
+    const { conversation } = this
+    switch (event.type) {
+      case 'session.update':
+        return this.#update(updated(this.#settings, event.session))
+      case 'input_audio_buffer.append':
+        return this.#input.append(event.audio)
+      case 'input_audio_buffer.commit':
+        return this.#input.commit()
+      case 'input_audio_buffer.clear':
+        return this.#input.clear()
+      case 'conversation.item.create':
+        return this.#add(conversation.accept(event.item), event.previous_item_id)
+      case 'conversation.item.delete':
+        conversation.delete(event.item_id)
+        return this.#send({ type: 'conversation.item.deleted', item_id: event.item_id })
+      case 'conversation.item.retrieve':
+        return this.#send({
+          type: 'conversation.item.retrieved',
+          item: conversation.find(event.item_id, 'retrieve'),
+        })
+      case 'conversation.item.truncate':
+        return this.#truncate(event)
+      case 'response.create':
+        return this.#respond(event.response)
+      case 'response.cancel':
+        return this.#cancel(event.response_id)
+      case 'output_audio_buffer.clear':
+        throw invalid('invalid_value', 'There is an output buffer with WebRTC and SIP only.', 'type')
+      default:
+        throw invalid('invalid_value', `Invalid value: '${(event as { type: string }).type}'.`, 'type')
+    }
+  }
+
+  #update(settings: OpenAISession): void {
+    this.#settings = settings
+    this.#input.update(settings)
+    this.#send({ type: 'session.updated', session: settings })
+  }
+
+  #add(item: OpenAIItem, previous?: string): void {
+    const previous_item_id = this.conversation.add(item, previous)
+    this.#send({ type: 'conversation.item.added', item, previous_item_id })
+    this.#send({ type: 'conversation.item.done', item, previous_item_id })
+  }
+
+  #truncate({ item_id, content_index, audio_end_ms }: Truncate): void {
+    this.conversation.truncate(item_id, content_index, audio_end_ms)
+    this.#send({ type: 'conversation.item.truncated', item_id, content_index, audio_end_ms })
+  }
+
+  // ── the user's turns ──
+
+  #committed(id: string, utterance: Utterance, respond: boolean): void {
+    const previous_item_id = this.conversation.last
+    this.#send({ type: 'input_audio_buffer.committed', item_id: id, previous_item_id })
+    const content = { type: 'input_audio' as const, transcript: utterance.text }
+    // The words are known to the server from the start; the client learns them by transcription alone.
+    const item: OpenAIItem = {
+      id,
+      object: 'realtime.item',
+      type: 'message',
+      role: 'user',
+      status: 'completed',
+      content: [content],
+    }
+    this.conversation.add(item)
+    const told: OpenAIItem = { ...item, content: [{ type: 'input_audio' }] }
+    this.#send({ type: 'conversation.item.added', item: told, previous_item_id })
+    this.#send({ type: 'conversation.item.done', item: told, previous_item_id })
+    this.#transcribe(id, utterance)
+    if (respond && this.#settings.type === 'realtime') this.#respond()
+  }
+
+  #transcribe(item_id: string, { text, duration }: Utterance): void {
+    const { transcription } = this.#settings.audio.input
+    if (!transcription && this.#settings.type === 'realtime') return
+    const place = { item_id, content_index: 0 }
+    const kind = 'conversation.item.input_audio_transcription'
+    this.connection.after(this.#options.transcriptionAfter ?? 50, 'transcribes', () => {
+      if (this.#server.transcriptionFails) {
+        const error = {
+          type: 'server_error',
+          code: 'transcription_failed',
+          message: 'It was not understood.',
+        }
+        return this.#send({ type: `${kind}.failed`, ...place, error })
+      }
+      for (const delta of text.match(/\s*\S+/g) ?? []) this.#send({ type: `${kind}.delta`, ...place, delta })
+      const usage = { type: 'duration', seconds: duration / 1000 } as const
+      return this.#send({ type: `${kind}.completed`, ...place, transcript: text, usage })
+    })
+  }
+
+  // ── the model's ──
+
+  #respond(request: OpenAIResponseRequest = {}): void {
+    const settings = this.#settings
+    if (settings.type !== 'realtime')
+      throw invalid('invalid_value', 'A transcription session gives no responses.', 'type')
+    if (request.conversation === 'none')
+      throw invalid('not_simulated', 'This server gives no responses outside the conversation.', 'response')
+    if (this.#response) {
+      const message = `Conversation already has an active response in progress: ${this.#response.id}. Wait until the response is finished before creating a new one.`
+      throw invalid('conversation_already_has_active_response', message)
+    }
+    const { firstAfter = 0, speed = 5, msPerCharacter = 50 } = this.#options
+    const response = new OpenAIResponse(
+      {
+        settings,
+        conversation: this.conversation,
+        ids: this.#ids,
+        firstAfter,
+        speed,
+        msPerCharacter,
+        send: (event) => this.#send(event),
+        play: (acts) => this.connection.play('responds', acts),
+        chunkOf: (step) => this.#script.chunkOf(step),
+        ended: () => (this.#response = undefined),
+      },
+      request,
+    )
+    this.#response = response
+    this.#script.next(turnOf(this, request.instructions)).then(
+      (steps) => response.speak(steps),
+      (error: unknown) => response.fail(error),
+    )
+  }
+
+  #cancel(id?: string): void {
+    if (!this.#response || (id !== undefined && id !== this.#response.id))
+      throw invalid('response_cancel_not_active', 'Cancellation failed: no active response found')
+    this.#response.cancel('client_cancelled')
+  }
+
+  #send(event: OpenAIServerEventBody): void {
+    this.connection.send(JSON.stringify({ event_id: this.#ids.next('event'), ...event }))
+  }
+}
+
+type Truncate = Extract<OpenAIClientEvent, { type: 'conversation.item.truncate' }>
+
+function parse(data: string | Uint8Array): OpenAIClientEvent {
+  try {
+    return JSON.parse(typeof data === 'string' ? data : new TextDecoder().decode(data)) as OpenAIClientEvent
+  } catch {
+    throw invalid('invalid_json', 'We could not parse the JSON body of your request.')
+  }
+}

@@ -1,0 +1,163 @@
+import { invalid } from './openai-error.ts'
+
+export type OpenAIFormat =
+  | { type: 'audio/pcm'; rate: 24_000 }
+  | { type: 'audio/pcmu' }
+  | { type: 'audio/pcma' }
+
+export type OpenAITurnDetection =
+  | {
+      type: 'server_vad'
+      threshold?: number
+      prefix_padding_ms?: number
+      silence_duration_ms?: number
+      idle_timeout_ms?: number | null
+      create_response?: boolean
+      interrupt_response?: boolean
+    }
+  | {
+      type: 'semantic_vad'
+      eagerness?: 'low' | 'medium' | 'high' | 'auto'
+      create_response?: boolean
+      interrupt_response?: boolean
+    }
+
+export interface OpenAITool {
+  type: 'function'
+  name: string
+  description?: string
+  parameters?: unknown
+}
+
+interface OpenAIAudioInput {
+  format: OpenAIFormat
+  transcription?: { model?: string; language?: string; prompt?: string }
+  turn_detection: OpenAITurnDetection | null
+}
+
+/** What a session is set to, as `session.created` and `session.updated` tell it. */
+export type OpenAISession = OpenAIRealtimeSettings | OpenAITranscriptionSettings
+
+export interface OpenAIRealtimeSettings {
+  id: string
+  object: 'realtime.session'
+  type: 'realtime'
+  model: string
+  /** Seconds since 1970. */
+  expires_at: number
+  instructions: string
+  output_modalities: ('text' | 'audio')[]
+  tools: OpenAITool[]
+  tool_choice: 'auto' | 'none' | 'required' | { type: 'function'; name: string }
+  max_output_tokens: number | 'inf'
+  audio: { input: OpenAIAudioInput; output: { format: OpenAIFormat; voice: string; speed: number } }
+}
+
+export interface OpenAITranscriptionSettings {
+  id: string
+  object: 'realtime.transcription_session'
+  type: 'transcription'
+  expires_at: number
+  audio: { input: OpenAIAudioInput }
+}
+
+/** What a client may change, as far as the server looks at it; all else is kept and told as it is. */
+export interface OpenAISessionUpdate {
+  type?: string
+  audio?: {
+    input?: {
+      format?: { type?: string }
+      transcription?: object | null
+      turn_detection?: OpenAITurnDetection | null
+    }
+    output?: { format?: { type?: string }; voice?: unknown }
+  }
+}
+
+const PCM = { type: 'audio/pcm', rate: 24_000 } as const
+
+const SERVER_VAD = {
+  type: 'server_vad',
+  threshold: 0.5,
+  prefix_padding_ms: 300,
+  silence_duration_ms: 500,
+  idle_timeout_ms: null,
+  create_response: true,
+  interrupt_response: true,
+} as const
+
+const SEMANTIC_VAD = {
+  type: 'semantic_vad',
+  eagerness: 'auto',
+  create_response: true,
+  interrupt_response: true,
+} as const
+
+/** What a session is before its client has said anything. */
+export function newSession(
+  id: string,
+  kind: { type: 'realtime'; model: string } | { type: 'transcription' },
+  expires: number,
+): OpenAISession {
+  const expires_at = Math.floor(expires / 1000)
+  const input = { format: PCM, turn_detection: SERVER_VAD }
+  if (kind.type === 'transcription') {
+    return { id, object: 'realtime.transcription_session', ...kind, expires_at, audio: { input } }
+  }
+  return {
+    id,
+    object: 'realtime.session',
+    ...kind,
+    expires_at,
+    instructions: 'You are a helpful, witty, and friendly AI.',
+    output_modalities: ['audio'],
+    tools: [],
+    tool_choice: 'auto',
+    max_output_tokens: 'inf',
+    audio: { input, output: { format: PCM, voice: 'alloy', speed: 1 } },
+  }
+}
+
+/** The session after a client's update: what the update does not name stays. Throws `ApiError`. */
+export function updated(session: OpenAISession, update: OpenAISessionUpdate): OpenAISession {
+  if (update.type === undefined)
+    throw invalid('missing_required_parameter', "Missing required parameter: 'session.type'.", 'session.type')
+  if (update.type !== session.type) {
+    throw invalid(
+      'invalid_value',
+      `Passing a ${update.type} session update event to a ${session.type} session is not allowed.`,
+      'session.type',
+    )
+  }
+  const { input = {}, output = {} } = update.audio ?? {}
+  checkFormat(input.format, 'session.audio.input.format')
+  checkFormat(output.format, 'session.audio.output.format')
+  const { turn_detection = session.audio.input.turn_detection } = input
+  // Null switches transcription off: it is then not told at all, as in the vendor's types.
+  const merged: OpenAIAudioInput & { transcription?: unknown } = {
+    ...session.audio.input,
+    ...(input as object),
+    turn_detection: withDefaults(turn_detection),
+  }
+  if (merged.transcription === null) delete merged.transcription
+  const audio =
+    session.type === 'realtime'
+      ? { input: merged, output: { ...session.audio.output, ...output } }
+      : { input: merged }
+  return { ...session, ...update, audio } as OpenAISession
+}
+
+function withDefaults(detection: OpenAITurnDetection | null): OpenAITurnDetection | null {
+  if (detection === null) return null
+  return detection.type === 'server_vad' ? { ...SERVER_VAD, ...detection } : { ...SEMANTIC_VAD, ...detection }
+}
+
+function checkFormat(format: { type?: string; rate?: number } | undefined, param: string): void {
+  const { type = 'audio/pcm', rate = 24_000 } = format ?? {}
+  if (!['audio/pcm', 'audio/pcmu', 'audio/pcma'].includes(type)) {
+    throw invalid('invalid_value', `Invalid value: '${type}'.`, `${param}.type`)
+  }
+  if (type === 'audio/pcm' && rate !== 24_000) {
+    throw invalid('invalid_value', `Invalid value: ${rate}. The only rate is 24000.`, `${param}.rate`)
+  }
+}

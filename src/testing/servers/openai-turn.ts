@@ -1,0 +1,33 @@
+import { wordsOf, type OpenAIItem } from './openai-items.ts'
+import type { OpenAIRealtimeSession } from './openai-realtime-session.ts'
+
+/** What the model was asked: what came since it spoke last, and what it remembers. */
+export interface OpenAITurn {
+  /** The user's words. */
+  readonly user: string
+  /** For this answer alone. */
+  readonly instructions: string | undefined
+  /** Outputs of tools. */
+  readonly results: readonly { readonly id: string; readonly output: string }[]
+  readonly conversation: readonly OpenAIItem[]
+  readonly session: OpenAIRealtimeSession
+}
+
+export function turnOf(session: OpenAIRealtimeSession, instructions: string | undefined): OpenAITurn {
+  const { items } = session.conversation
+  const fresh = items.slice(items.findLastIndex(isOfTheModel) + 1)
+  const user = fresh.filter((item) => item.type === 'message' && item.role === 'user')
+  return {
+    user: user.map(wordsOf).join(' '),
+    instructions,
+    results: fresh.flatMap((item) =>
+      item.type === 'function_call_output' ? [{ id: item.call_id, output: item.output }] : [],
+    ),
+    conversation: [...items],
+    session,
+  }
+}
+
+function isOfTheModel(item: OpenAIItem): boolean {
+  return item.type === 'function_call' || (item.type === 'message' && item.role === 'assistant')
+}

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { PartContext } from '../../src/parts/index.ts'
 import { formatSession, tool, type SessionReport } from '../../src/session/index.ts'
 import { callTool, inVirtualTime, type World } from '../../src/testing/index.ts'
 import { aCall, aLogger, expectEnded, never, type CallOptions } from './fixture.ts'
@@ -223,4 +224,26 @@ describe('the log', () => {
       await call.session.afterCall
       expect(lines.map(({ level }) => level)).toEqual(['error', 'info', 'info'])
     }))
+
+  it.each([
+    ['acknowledged', true],
+    ['closed', true],
+    ['aborted', false],
+    ['dropped', false],
+  ] as const)('[CL13] a connection that was %s makes clean %s', (how, clean) =>
+    inVirtualTime(async (world) => {
+      const crm = {
+        name: 'crm',
+        open: async ({ ended }: PartContext) => {
+          ended({ name: 'crm', how, retries: 0 })
+          return {}
+        },
+      }
+      const call = aCall(world, { agent: { toolsets: [crm] } })
+      await call.session.start()
+      const report = await call.session.close()
+      expect(report.clean).toBe(clean)
+      expect(report.connections).toContainEqual({ name: 'crm', how, retries: 0 })
+    }),
+  )
 })

@@ -100,6 +100,7 @@ export class Link {
       closing: (_, reason) => link.#closing(reason),
       close: () => link.#close(),
       abort: () => link.#abort(),
+      inspect: () => link.status,
     })
     await new Promise<void>((resolve, reject) => {
       link.#opening = { resolve, reject }

@@ -70,3 +70,23 @@ it('tells what changes below, until it is stopped; a watcher of a child sees onl
       'ended scope tool clean',
     ])
   }))
+
+it('[SC15] shows what a resource says of itself, and is not disturbed by one that throws', () =>
+  inVirtualTime(async ({ clock }) => {
+    const scope = new Scope('call', { clock })
+    const ends = { close: async () => {}, abort() {} }
+    scope.own('link', { ...ends, inspect: () => ({ phase: 'ready' }) })
+    scope.own('socket', {}, { close: async () => {}, abort() {}, inspect: () => ({ retries: 2 }) })
+    scope.own('broken', {
+      ...ends,
+      inspect: () => {
+        throw new Error('no')
+      },
+    })
+    expect(scope.inspect().tree.owned.map(({ name, status }) => ({ name, status }))).toEqual([
+      { name: 'link', status: { phase: 'ready' } },
+      { name: 'socket', status: { retries: 2 } },
+      { name: 'broken', status: undefined },
+    ])
+    await scope.close()
+  }))

@@ -1,6 +1,7 @@
 import { ChildScope } from './child-scope.ts'
 import type { Ledger } from './ledger.ts'
 import type { Kind } from './owned.ts'
+import { OwnedResource } from './resource.ts'
 
 /** One owned thing, as it is now. */
 export interface OwnedView {
@@ -10,6 +11,8 @@ export interface OwnedView {
   readonly phase: string
   /** Milliseconds since it was added. */
   readonly age: number
+  /** What a resource says of itself, if it does. */
+  readonly status?: object
 }
 
 /** A scope and everything below it, as it is now. Plain JSON. */
@@ -89,7 +92,9 @@ function view(ledger: Ledger, now: number): ScopeView {
     }
     const { id, name, since } = member
     const phase = ledger.settings.phases[member.phase]!
-    owned.push({ id, kind: member.kind as OwnedView['kind'], name, phase, age: now - since })
+    const status = member instanceof OwnedResource ? member.status() : undefined
+    const kind = member.kind as OwnedView['kind']
+    owned.push({ id, kind, name, phase, age: now - since, ...(status ? { status } : {}) })
   }
   const { id, name, state, since } = ledger
   return { id, name, state, age: now - since, owned, children }

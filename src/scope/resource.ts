@@ -13,6 +13,8 @@ export interface Resource {
   abort(): void
   /** Its scope has begun to close. Synchronous; nothing has been ended yet. */
   closing?(reason: CancelledError): void
+  /** How it is right now, for people, as plain JSON: shown by `inspect()`. */
+  inspect?(): object
 }
 
 /** How to end something that has other words for it than `close(signal)` and `abort()`. */
@@ -20,6 +22,7 @@ export interface Endings<T> {
   close: (thing: T, signal: AbortSignal) => void | PromiseLike<unknown>
   abort: (thing: T) => void
   closing?: (thing: T, reason: CancelledError) => void
+  inspect?: (thing: T) => object
 }
 
 /** The thing as a resource, by its own methods or by the endings given for it. */
@@ -28,12 +31,13 @@ export function asResource<T extends object>(
   thing: T,
   endings?: Partial<Endings<T>>,
 ): Resource {
-  const { close, abort, closing } = endings ?? {}
+  const { close, abort, closing, inspect } = endings ?? {}
   if (close && abort) {
     return {
       close: (signal) => close(thing, signal),
       abort: () => abort(thing),
       ...(closing ? { closing: (reason) => closing(thing, reason) } : {}),
+      ...(inspect ? { inspect: () => inspect(thing) } : {}),
     }
   }
   const own = thing as Partial<Resource>
@@ -65,6 +69,15 @@ export class OwnedResource extends Owned {
     this.#thing = thing
     this.#resource = resource
     this.#cap = cap
+  }
+
+  /** What it says of itself. Watching must never change what is watched: one that throws says nothing. */
+  status(): object | undefined {
+    try {
+      return this.#resource?.inspect?.()
+    } catch {
+      return undefined
+    }
   }
 
   override tell(reason: CancelledError): void {

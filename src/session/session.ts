@@ -1,6 +1,6 @@
 import { durationOf, type AudioFrame } from '../audio/index.ts'
 import type { LineEvents, Usage } from '../parts/index.ts'
-import { nothing, type TaskContext } from '../scope/index.ts'
+import { nothing, type Change, type Inspection, type TaskContext } from '../scope/index.ts'
 import type { Agent } from './agent.ts'
 import { Caps, idleWarning, type Cap } from './caps.ts'
 import { Closing, type CloseAsk } from './closing.ts'
@@ -92,6 +92,11 @@ export class Session {
   /** Settles when the work after the call is done, too. */
   get afterCall(): Promise<void> {
     return this.#closing.afterCall
+  }
+
+  /** A window on everything that the session owns, now and, with a listener, as it changes (SC15). */
+  inspect(listener?: (change: Change) => void): Inspection {
+    return this.#scope.inspect(listener)
   }
 
   // ── listening ──

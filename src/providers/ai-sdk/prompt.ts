@@ -1,0 +1,77 @@
+import type { LlmRequest, Message, ToolDescription } from '../../parts/index.ts'
+import type { FunctionTool, PromptMessage, ToolResultPart } from './language-model.ts'
+
+/** The conversation as the SDK's models read it. What one side says and does in a row is one message. */
+export function promptOf({ instructions, messages }: LlmRequest): PromptMessage[] {
+  const prompt: PromptMessage[] = []
+  if (instructions !== '') prompt.push({ role: 'system', content: instructions })
+  for (const message of messages) add(prompt, message)
+  return prompt
+}
+
+export function toolsOf(tools: readonly ToolDescription[]): FunctionTool[] {
+  return tools.map(({ name, description, parameters }) => ({
+    type: 'function',
+    name,
+    description,
+    inputSchema: parameters as Record<string, never>,
+  }))
+}
+
+function add(prompt: PromptMessage[], message: Message): void {
+  switch (message.role) {
+    case 'system':
+      prompt.push({ role: 'system', content: message.text })
+      return
+    case 'user':
+      // Some vendors refuse empty text.
+      if (message.text !== '') contentOf(prompt, 'user').push({ type: 'text', text: message.text })
+      return
+    case 'agent':
+      if (message.text !== '') contentOf(prompt, 'assistant').push({ type: 'text', text: message.text })
+      return
+    case 'tool-call':
+      contentOf(prompt, 'assistant').push({
+        type: 'tool-call',
+        toolCallId: message.id,
+        toolName: message.name,
+        input: objectIn(message.input),
+      })
+      return
+    case 'tool-result':
+      contentOf(prompt, 'tool').push({
+        type: 'tool-result',
+        toolCallId: message.id,
+        toolName: message.name,
+        output: outputOf(message.output, message.failed),
+      })
+  }
+}
+
+type Content<Role> = Extract<PromptMessage, { role: Role }>['content']
+
+/** The content of the last message if it has this role, else of a new one. */
+function contentOf<Role extends 'user' | 'assistant' | 'tool'>(
+  prompt: PromptMessage[],
+  role: Role,
+): Content<Role> {
+  const last = prompt.at(-1)
+  if (last?.role === role) return last.content as Content<Role>
+  const content = [] as Content<Role>
+  prompt.push({ role, content } as PromptMessage)
+  return content
+}
+
+/** Vendors take nothing but objects. Wrong JSON becomes an empty one; the tool's result says that it was wrong. */
+function objectIn(json: string): object {
+  try {
+    const value: unknown = JSON.parse(json)
+    return typeof value === 'object' && value !== null ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+function outputOf(value: string, failed: boolean): ToolResultPart['output'] {
+  return { type: failed ? 'error-text' : 'text', value }
+}

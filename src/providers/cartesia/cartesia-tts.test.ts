@@ -1,0 +1,338 @@
+import { inspect } from 'node:util'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { durationOf } from '../../audio/index.ts'
+import type { SpokenChunk, SpokenWord, Voice } from '../../parts/index.ts'
+import {
+  conformance,
+  inVirtualTime,
+  partContext,
+  textOf,
+  ttsConformance,
+  type TestPartContext,
+  type World,
+} from '../../testing/index.ts'
+import {
+  CartesiaServer,
+  type CartesiaServerOptions,
+  type CartesiaTimestamps,
+} from '../../testing/servers/index.ts'
+import { CartesiaTts, MissingKeyError, type CartesiaTtsOptions } from './index.ts'
+
+const KEY = 'ca-secret-0123456789'
+
+conformance({ describe, it }, 'Cartesia on a simulated network', ttsConformance, ({ clock, network }) => {
+  const server = new CartesiaServer({ clock, key: KEY })
+  network!.serve = server.serve
+  return {
+    tts: new CartesiaTts({ apiKey: KEY, voice: 'any' }),
+    refuses: () => {
+      server.manners.refuse = 401
+    },
+    breaks: () => {
+      server.rude.add('fails')
+    },
+  }
+})
+
+interface Speaking {
+  readonly server: CartesiaServer
+  readonly context: TestPartContext
+  readonly voice: Voice
+  readonly speak: (text: AsyncIterable<string> | string, signal?: AbortSignal) => Promise<Spoken>
+}
+
+interface Spoken {
+  readonly chunks: SpokenChunk[]
+  readonly text: string
+  readonly error?: unknown
+}
+
+async function open(
+  world: World,
+  manners: CartesiaServerOptions = {},
+  options: Partial<CartesiaTtsOptions> = {},
+): Promise<Speaking> {
+  const server = new CartesiaServer({ clock: world.clock, key: KEY, ...manners })
+  world.network.serve = server.serve
+  const context = partContext(world)
+  const voice = await new CartesiaTts({ apiKey: KEY, voice: 'any', ...options }).open(context)
+  return {
+    server,
+    context,
+    voice,
+    async speak(text, signal = new AbortController().signal) {
+      const chunks: SpokenChunk[] = []
+      const spoken = (): Spoken => ({ chunks, text: textOf(chunks.map(({ frame }) => frame)) })
+      try {
+        for await (const chunk of voice.speak(typeof text === 'string' ? pieces(text) : text, signal))
+          chunks.push(chunk)
+        return spoken()
+      } catch (error) {
+        return { ...spoken(), error }
+      }
+    },
+  }
+}
+
+async function* pieces(text: string): AsyncGenerator<string> {
+  yield* text.split(/(?= )/)
+}
+
+const lengthOf = (chunks: readonly SpokenChunk[]): number =>
+  chunks.reduce((sum, { frame }) => sum + durationOf(frame), 0)
+
+describe('the options of Cartesia', () => {
+  afterEach(() => vi.unstubAllEnvs())
+
+  it('go with each piece of text', () =>
+    inVirtualTime(async (world) => {
+      const { server, context, speak } = await open(
+        world,
+        {},
+        { model: 'sonic-2', language: 'de', sampleRate: 8_000, speed: 1.2, bufferDelay: 200 },
+      )
+      await speak('Guten Tag.')
+      const settings = {
+        context_id: 'speech-1',
+        model_id: 'sonic-2',
+        voice: { mode: 'id', id: 'any' },
+        output_format: { container: 'raw', encoding: 'pcm_s16le', sample_rate: 8_000 },
+        add_timestamps: true,
+        language: 'de',
+        max_buffer_delay_ms: 200,
+        generation_config: { speed: 1.2 },
+      }
+      expect(server.sessions[0]?.requests).toEqual([
+        { ...settings, transcript: 'Guten', continue: true },
+        { ...settings, transcript: ' Tag.', continue: true },
+        { ...settings, transcript: '', continue: false },
+      ])
+      expect(server.dials[0]).toMatchObject({
+        url: 'wss://api.cartesia.ai/tts/websocket',
+        headers: { 'cartesia-version': '2026-08-14' },
+      })
+      await context.scope.close()
+    }))
+
+  it('need a key, before anything is opened', () => {
+    vi.stubEnv('CARTESIA_API_KEY', '')
+    expect(() => new CartesiaTts({ voice: 'any' })).toThrow(MissingKeyError)
+    expect(() => new CartesiaTts({ voice: 'any' })).toThrow('CARTESIA_API_KEY')
+    vi.stubEnv('CARTESIA_API_KEY', KEY)
+    expect(new CartesiaTts({ voice: 'any' }).name).toBe('cartesia')
+  })
+
+  it('never show the key', () =>
+    inVirtualTime(async (world) => {
+      const { voice, context } = await open(world)
+      for (const thing of [new CartesiaTts({ apiKey: KEY, voice: 'any' }), voice]) {
+        expect(inspect(thing, { depth: 9, showHidden: true })).not.toContain(KEY)
+        expect(JSON.stringify(thing)).not.toContain(KEY)
+      }
+      await context.scope.close()
+    }))
+})
+
+describe('Cartesia', () => {
+  it('speaks text as it comes, and tells when each word is heard', () =>
+    inVirtualTime(async (world) => {
+      const { server, context, speak } = await open(world)
+      const { chunks, text, error } = await speak('Good morning to you.')
+      expect(error).toBeUndefined()
+      expect(text).toBe('Good morning to you.')
+      expect(wordsOf({ chunks })).toEqual([
+        { text: 'Good ', start: 0, end: 200 },
+        { text: 'morning ', start: 250, end: 600 },
+        { text: 'to ', start: 650, end: 750 },
+        { text: 'you. ', start: 800, end: 1_000 },
+      ])
+      await world.clock.elapse(10)
+      expect(server.sessions[0]?.requests.filter((request) => 'cancel' in request)).toEqual([])
+      await context.scope.close()
+      expect(context.connections).toMatchObject([{ name: 'cartesia', how: 'closed', retries: 0 }])
+    }))
+
+  it('sends space with the words that follow it, and not alone', () =>
+    inVirtualTime(async (world) => {
+      const { server, context, speak } = await open(world)
+      async function* spaced(): AsyncGenerator<string> {
+        yield* ['', ' ', 'Yes.', ' ', '\n', 'No.', ' ']
+      }
+      await speak(spaced())
+      const sent = server.sessions[0]?.requests.map(
+        (request) => 'transcript' in request && request.transcript,
+      )
+      expect(sent).toEqual([' Yes.', ' \nNo.', ''])
+      await context.scope.close()
+    }))
+
+  it('speaks the first words before the last are known', () =>
+    inVirtualTime(async (world) => {
+      const { context, voice } = await open(world)
+      const said: string[] = []
+      async function* slowly(): AsyncGenerator<string> {
+        yield 'Good morning. '
+        await world.clock.elapse(5_000)
+        said.push('asked for more')
+        yield 'Bye.'
+      }
+      for await (const chunk of voice.speak(slowly(), new AbortController().signal))
+        if (chunk && said.length === 0) said.push('heard')
+      expect(said).toEqual(['heard', 'asked for more'])
+      await context.scope.close()
+    }))
+
+  it('goes on with a context that has ended by itself while its text paused', () =>
+    inVirtualTime(async (world) => {
+      const { server, context, speak } = await open(world)
+      async function* pausing(last: string): AsyncGenerator<string> {
+        yield 'Yes. '
+        await world.clock.elapse(1_000)
+        const [session] = server.open
+        session?.send({ type: 'done', context_id: contextOf(server), status_code: 200, done: true })
+        session?.send(timed(contextOf(server), 'No.'))
+        await world.clock.elapse(1_000)
+        if (last) yield last
+      }
+      const more = await speak(pausing('No.'))
+      expect(more.text).toBe('Yes. No.')
+      // The second half of it counts its time from its own beginning.
+      expect(wordsOf(more)).toContainEqual({ text: 'No. ', start: 250, end: 350 })
+      const none = await speak(pausing(''))
+      expect(none.text).toBe('Yes. ')
+      expect(none.error).toBeUndefined()
+      await context.scope.close()
+    }))
+
+  it('cancels a speech that nobody wants any more, and drops what still comes of it', () =>
+    inVirtualTime(async (world) => {
+      const { server, context, speak } = await open(world, { rude: ['ignores cancel'] })
+      const stop = new AbortController()
+      world.clock.happen(50, 'interrupts', () => stop.abort('interrupted'))
+      const one = await speak('Good morning to you, and to all of your friends.', stop.signal)
+      expect(one.error).toBe('interrupted')
+      await world.clock.elapse(10)
+      expect(server.sessions[0]?.requests.at(-1)).toEqual({ context_id: 'speech-1', cancel: true })
+      const two = await speak('Sorry.')
+      expect(two.text).toBe('Sorry.')
+      await context.scope.close()
+      expect(server.sessions).toHaveLength(1)
+    }))
+
+  it('says a speech again when the connection broke before anything of it was heard', () =>
+    inVirtualTime(async (world) => {
+      const { server, context, speak } = await open(world, { thinks: 100 })
+      world.clock.happen(20, 'words come first', () => server.open[0]?.send(timed(contextOf(server), 'Good')))
+      world.clock.happen(50, 'breaks', () => server.drop())
+      const { error, ...spoken } = await speak('Good morning.')
+      expect(error).toBeUndefined()
+      expect(spoken.text).toBe('Good morning.')
+      expect(wordsOf(spoken).map(({ text }) => text)).toEqual(['Good ', 'morning. '])
+      expect(server.sessions).toHaveLength(2)
+      await context.scope.close()
+      expect(context.connections).toMatchObject([{ how: 'closed', retries: 1 }])
+    }))
+
+  it('fails only the speech that was broken in its middle', () =>
+    inVirtualTime(async (world) => {
+      const { server, context, speak } = await open(world, { rude: ['drops mid-context'] })
+      const broken = await speak('Good morning to you.')
+      expect(broken.error).toMatchObject({ code: 'PROVIDER_FAILED', retryable: true })
+      expect(lengthOf(broken.chunks)).toBe(100)
+      server.rude.clear()
+      expect((await speak('Sorry.')).text).toBe('Sorry.')
+      await context.scope.close()
+    }))
+
+  it('fails a speech for which the service has an error, and no other', () =>
+    inVirtualTime(async (world) => {
+      const { server, context, speak } = await open(world, { rude: ['fails'] })
+      const failed = await speak('Good morning to you.')
+      expect(failed.error).toMatchObject({
+        code: 'PROVIDER_FAILED',
+        status: 400,
+        message: 'cartesia answered with status 400: the voice broke',
+      })
+      server.rude.clear()
+      expect((await speak('Sorry.')).text).toBe('Sorry.')
+      expect(server.sessions).toHaveLength(1)
+      await context.scope.close()
+    }))
+
+  it.each<[what: string, manners: CartesiaServerOptions]>([
+    ['never says that it is done', { rude: ['never done'] }],
+    ['says nothing at all', { rude: ['mute'] }],
+  ])('does not wait for ever for a service that %s, and tries another connection', (_, manners) =>
+    inVirtualTime(async (world) => {
+      const { server, context, speak } = await open(world, manners, { stallTimeout: 3_000 })
+      const { error } = await speak('Yes.')
+      expect(error).toMatchObject({ code: 'PART_TIMEOUT' })
+      expect(world.clock.now()).toBeLessThan(3_200)
+      server.rude.clear()
+      expect((await speak('Sorry.')).text).toBe('Sorry.')
+      expect(server.sessions).toHaveLength(2)
+      await context.scope.close()
+    }),
+  )
+
+  it('keeps a connection on which others are still heard', () =>
+    inVirtualTime(async (world) => {
+      const { server, context, speak } = await open(world, { rude: ['mute'] }, { stallTimeout: 1_000 })
+      const lost = speak('Yes.')
+      await world.clock.elapse(500)
+      server.rude.clear()
+      expect((await speak('No.')).text).toBe('No.')
+      expect((await lost).error).toMatchObject({ code: 'PART_TIMEOUT' })
+      await world.clock.elapse(5_000)
+      expect(server.sessions).toHaveLength(1)
+      await context.scope.close()
+    }))
+
+  it('sleeps when the service has closed an idle connection, until there is something to say', () =>
+    inVirtualTime(async (world) => {
+      const { server, context, speak } = await open(world)
+      await speak('Yes.')
+      await world.clock.elapse(60 * 60_000)
+      expect(server.open).toEqual([])
+      expect(world.network.dials).toBe(1)
+      expect((await speak('No.')).text).toBe('No.')
+      expect(world.network.dials).toBe(2)
+      await context.scope.close()
+      expect(context.connections).toMatchObject([{ how: 'closed', retries: 0 }])
+    }))
+
+  it('fails every speech when the link is gone for good', () =>
+    inVirtualTime(async (world) => {
+      const { server, context, speak } = await open(world, { thinks: 100 })
+      const speech = speak('Good morning.')
+      await world.clock.elapse(50)
+      server.manners.refuse = 401
+      server.drop()
+      expect((await speech).error).toMatchObject({ code: 'LINK_REFUSED' })
+      expect((await speak('Hello?')).error).toMatchObject({ code: 'LINK_REFUSED' })
+      await context.scope.close()
+    }))
+
+  it('is closed on time by a server that ignores the close frame', () =>
+    inVirtualTime(async (world) => {
+      const { context } = await open(world, { ignoresClose: true })
+      const report = await context.scope.close()
+      expect(report.took).toBeLessThanOrEqual(2_000)
+      expect(context.connections).toMatchObject([{ how: 'aborted' }])
+      expect(world.network.sockets.list()).toEqual([])
+    }))
+})
+
+const wordsOf = ({ chunks }: Pick<Spoken, 'chunks'>): SpokenWord[] =>
+  chunks.flatMap(({ words = [] }) => words)
+
+/** A word that is heard in the first tenth of a second. */
+function timed(context_id: string, word: string): CartesiaTimestamps {
+  const word_timestamps = { words: [word], start: [0], end: [0.1] }
+  return { type: 'timestamps', context_id, word_timestamps, status_code: 206, done: false, flush_id: 0 }
+}
+
+/** The context that was last spoken of. */
+function contextOf(server: CartesiaServer): string {
+  return server.sessions.at(-1)?.requests.at(-1)?.context_id ?? ''
+}

@@ -1,0 +1,3 @@
+export { LinkError, type LinkErrorCode } from '../../link/index.ts'
+export { MissingKeyError } from '../errors.ts'
+export { DeepgramStt, type DeepgramSttOptions } from './deepgram-stt.ts'

@@ -1,0 +1,39 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import { ToolNames } from './tool-names.ts'
+
+describe('the names of tools', () => {
+  it('stay as they are if every model takes them', () => {
+    const names = new ToolNames('')
+    expect(['find-slot', 'findSlot', '_x1'].map((name) => names.take(name))).toEqual([
+      'find-slot',
+      'findSlot',
+      '_x1',
+    ])
+  })
+
+  it('are made such, and stay apart', () => {
+    const names = new ToolNames('crm/')
+    expect(['a b', 'a.b', 'a_b'].map((name) => names.take(name))).toEqual([
+      'crm_a_b',
+      'crm_a_b_2',
+      'crm_a_b_3',
+    ])
+  })
+
+  it('are always taken, never the same, and the same for the same tools', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.array(fc.string({ maxLength: 80 })), (prefix, tools) => {
+        const all = (): string[] => {
+          const names = new ToolNames(prefix)
+          return tools.map((name) => names.take(name))
+        }
+        const names = all()
+        expect(new Set(names).size).toBe(tools.length)
+        for (const name of names) expect(name).toMatch(/^[a-zA-Z_][\w-]{0,63}$/)
+        expect(all()).toEqual(names)
+      }),
+    )
+  })
+})

@@ -1,0 +1,66 @@
+import type { LlmSubject, Make } from '../../../src/testing/index.ts'
+import { AiSdkLlm, type LanguageModel } from '../../../src/providers/ai-sdk/index.ts'
+import type { LlmChunk } from '../../../src/parts/index.ts'
+import {
+  ChatServer,
+  LoopbackServer,
+  type ChatStep,
+  type LoopbackOptions,
+} from '../../../src/testing/servers/index.ts'
+
+export const KEY = 'sk-loopback-0123456789'
+
+/** The settings that all versions of the real package have. */
+export interface Settings {
+  readonly baseURL: string
+  readonly apiKey: string
+}
+
+/** The chat model of one version of the real package. */
+export type MakeModel = (settings: Settings) => LanguageModel
+
+/** A loopback server, and whoever answers there now. */
+export class Chat {
+  chat = new ChatServer({ key: KEY })
+  readonly server: LoopbackServer
+
+  private constructor(server: LoopbackServer) {
+    this.server = server
+  }
+
+  static async listen(): Promise<Chat> {
+    const http: LoopbackOptions['http'] = (request, response) => all.chat.http(request, response)
+    const all: Chat = new Chat(await LoopbackServer.listen({ http }))
+    return all
+  }
+
+  get settings(): Settings {
+    return { baseURL: this.chat.urlAt(this.server), apiKey: KEY }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.server.close()
+  }
+}
+
+/** What the conformance suite needs, for one version. */
+export function subjectOf(all: () => Chat, model: MakeModel): Make<LlmSubject> {
+  return () => {
+    const chat = (all().chat = new ChatServer({ key: KEY }))
+    return {
+      llm: new AiSdkLlm(model(all().settings)),
+      answers: (chunks, hangs) => {
+        chat.answers([...chunks.flatMap(stepOf), ...(hangs ? [{ rude: 'stalls' } as const] : [])])
+      },
+      fails: (after) => {
+        if (after.length === 0) chat.answers({ refuse: 500, message: 'overloaded' })
+        else chat.answers([...after.flatMap(stepOf), { rude: 'drops' }])
+      },
+    }
+  }
+}
+
+function stepOf(chunk: LlmChunk): ChatStep[] {
+  if (chunk.type === 'text') return [chunk.text]
+  return chunk.type === 'tool-call' ? [{ call: chunk.name, input: chunk.input, id: chunk.id }] : []
+}

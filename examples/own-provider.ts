@@ -1,0 +1,91 @@
+import {
+  Agent,
+  Session,
+  bytesFromSamples,
+  nothing,
+  type PartContext,
+  type Stt,
+  type SttEvents,
+} from 'endwell'
+import { Link, type Data } from 'endwell/link'
+import { ScriptedLlm, ScriptedTts, ScriptedVad, TestLine } from 'endwell/testing'
+import { LoopbackServer } from 'endwell/testing/servers'
+
+// #region shown
+/** The speech-to-text of a vendor: JSON in text frames, PCM16 in binary ones. */
+class ParrotStt implements Stt {
+  readonly name = 'parrot'
+  readonly sampleRate = 16_000
+  readonly #url: string
+  readonly #key: string
+
+  constructor({ url, key }: { url: string; key: string }) {
+    this.#url = url
+    this.#key = key
+  }
+
+  async open(context: PartContext, events: SttEvents) {
+    const tell = (data: Data): string => {
+      const { type, text } = JSON.parse(String(data)) as { type: string; text: string }
+      if (type === 'guess') events.interim(text)
+      if (type === 'words') events.final(text)
+      return type
+    }
+    // The link does the rest: it connects, retries, keeps alive, queues, and ends with the scope of the session.
+    const link = await Link.open(context, {
+      name: this.name,
+      request: () => ({ url: this.#url, headers: { authorization: `Bearer ${this.#key}` } }),
+      message: (data) => void tell(data),
+      failed: (error) => events.failed(error),
+      keepAlive: { every: 5_000, frame: () => '{"type":"alive"}' },
+      // The vendor's own end: asked for when the session closes, acknowledged by the vendor, and in the report.
+      ending: { frames: () => ['{"type":"end"}'], answer: (data) => tell(data) === 'ended' },
+    })
+    return {
+      push: ({ samples }: { samples: Int16Array }) => link.sendAudio(bytesFromSamples(samples)),
+      flush: () => link.send('{"type":"flush"}'),
+      detach: () => void context.scope.end(link).catch(nothing),
+    }
+  }
+}
+// #endregion
+
+// A vendor of our own, on a real socket of this machine: it understands everything as the same word.
+const server = await LoopbackServer.listen({
+  serve: () => ({
+    message: (peer, data) => {
+      const say = (message: object): void => peer.send(JSON.stringify(message))
+      if (typeof data !== 'string') {
+        const silence = data.every((byte) => byte === 0)
+        return silence ? undefined : say({ type: 'guess', text: 'Squa' })
+      }
+      const { type } = JSON.parse(data) as { type: string }
+      if (type === 'flush') say({ type: 'words', text: 'Squawk.' })
+      if (type === 'end') say({ type: 'ended', text: '' })
+      return undefined
+    },
+  }),
+})
+
+const line = new TestLine()
+const session = new Session({
+  agent: new Agent({ name: 'keeper', instructions: 'You look after the parrot.' }),
+  models: {
+    stt: new ParrotStt({ url: server.url, key: 'seed' }),
+    vad: new ScriptedVad(),
+    llm: new ScriptedLlm({ answers: ['Good bird.'] }),
+    tts: new ScriptedTts(),
+  },
+  line,
+})
+session.on('user', ({ text }) => console.log(`user: ${text}`))
+await session.start()
+await line.caller.says(300)
+await line.caller.pauses(1_000)
+await line.caller.hears('Good bird.')
+const { connections, clean } = await session.close()
+console.log(
+  connections.find(({ name }) => name === 'parrot'),
+  clean,
+)
+await server.close()

@@ -27,6 +27,7 @@ export class Call {
       agent: new Agent({
         name: 'desk',
         instructions: 'You answer the phone.',
+        toolsets: stage.toolsets?.(far.url) ?? [],
         onExit: () => (this.stuck ? new Promise(() => {}) : undefined),
       }),
       models: stage.models(far.url),
@@ -47,6 +48,11 @@ export class Call {
     const { messages, total } = far
     this.work()
     await far.until(() => far.messages > messages + 1 || far.total > total)
+  }
+
+  /** From here on the vendor answers no request. */
+  goUnanswered(): void {
+    this.#stage.unanswered?.()
   }
 
   /** The vendor ends the connection in its own words. */

@@ -52,6 +52,17 @@ export const phases: Readonly<Record<string, Phase>> = {
       await call.far.until(() => call.far.messages > 0)
     },
   },
+  unanswered: {
+    about: 'a request has not even headers yet',
+    only: ({ holds }) => holds === 'requests',
+    arrive: async (call) => {
+      const { far } = call
+      call.goUnanswered()
+      // A toolset asks while the session starts; a model when it has to think.
+      call.session.start().then(() => call.work(), nothing)
+      await far.until(() => far.open > 0)
+    },
+  },
   'refused at the start': {
     about: 'it is refused again and again',
     only: holdsSocket,

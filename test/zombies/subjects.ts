@@ -1,11 +1,18 @@
 import { createOpenAI } from '@ai-sdk/openai'
 import { AiSdkLlm } from '../../src/providers/ai-sdk/index.ts'
 import { CartesiaTts } from '../../src/providers/cartesia/index.ts'
+import { mcpTools } from '../../src/providers/mcp/index.ts'
 import { DeepgramStt } from '../../src/providers/deepgram/index.ts'
-import type { Models } from '../../src/session/index.ts'
-import { ScriptedLlm, ScriptedStt, ScriptedTts, ScriptedVad } from '../../src/testing/index.ts'
-import { CartesiaServer, ChatServer, DeepgramServer } from '../../src/testing/servers/index.ts'
+import type { Models, Toolset } from '../../src/session/index.ts'
+import { ScriptedLlm, ScriptedStt, ScriptedTts, ScriptedVad, callTool } from '../../src/testing/index.ts'
+import {
+  CartesiaServer,
+  ChatServer,
+  DeepgramServer,
+  type ChatAnswer,
+} from '../../src/testing/servers/index.ts'
 import type { Vendor } from './far-side.ts'
+import { ToolHost } from './tool-host.ts'
 
 const apiKey = 'secret'
 const LONG = 'This is a long answer, so that there is time enough to end the call in the middle of it.'
@@ -18,6 +25,9 @@ export interface Stage {
   /** The models of the session, with the provider among them. */
   models(url: string): Models
   readonly busy: Busy
+  /** From here on requests are not answered. */
+  readonly unanswered?: () => void
+  readonly toolsets?: (url: string) => readonly Toolset[]
   /** The vendor says that it will end the connection, or that it has. */
   readonly saysEnd?: () => void
 }
@@ -26,7 +36,7 @@ export interface Stage {
 export interface Subject {
   readonly name: string
   /** Whether it holds one connection over the call, or makes one for each request. */
-  readonly holds: 'a socket' | 'requests'
+  readonly holds: 'a socket' | 'requests' | 'threads'
   /** Whether a connection has to be agreed upon after it is open. */
   readonly setsUp?: boolean
   /** How the vendor closes a connection on which nothing happens. */
@@ -66,13 +76,41 @@ export const subjects: readonly Subject[] = [
   {
     name: 'ai-sdk llm',
     holds: 'requests',
-    stage: () => ({
-      vendor: new ChatServer({ key: apiKey }).answers([LONG, { rude: 'stalls' }]),
-      models: (url) => {
-        const baseURL = `${url.replace(/^ws/, 'http')}/v1`
-        return { ...chain(), llm: new AiSdkLlm(createOpenAI({ baseURL, apiKey }).chat('any')) }
-      },
-      busy: 'the agent thinks',
-    }),
+    stage: () => {
+      const vendor = new ChatServer({ key: apiKey })
+      let answer: ChatAnswer = [LONG, { rude: 'stalls' }]
+      return {
+        vendor: {
+          http: (request, response) => {
+            vendor.answers(answer)
+            vendor.http(request, response)
+          },
+        },
+        unanswered: () => {
+          answer = { hangs: true }
+        },
+        models: (url) => {
+          const baseURL = `${url.replace(/^ws/, 'http')}/v1`
+          return { ...chain(), llm: new AiSdkLlm(createOpenAI({ baseURL, apiKey }).chat('any')) }
+        },
+        busy: 'the agent thinks',
+      }
+    },
+  },
+  {
+    name: 'mcp over http',
+    holds: 'requests',
+    stage: () => {
+      const vendor = new ToolHost()
+      return {
+        vendor,
+        unanswered: () => {
+          vendor.hangs = true
+        },
+        models: () => ({ ...chain(), llm: new ScriptedLlm({ answers: () => [callTool('wait')] }) }),
+        toolsets: (url) => [mcpTools({ name: 'tools', url: `${url.replace(/^ws/, 'http')}/mcp` })],
+        busy: 'the agent thinks',
+      }
+    },
   },
 ]

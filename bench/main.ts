@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-import { exitCodes, runCommand } from '../tools/command.ts'
+import { exitCodes, runCommand } from '../src/cli/command.ts'
 import type { Bench } from './bench.ts'
 import { benches } from './benches.ts'
 import { runRounds } from './rounds.ts'

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 
-import { exitCodes, runCommand } from './command.ts'
+import { exitCodes, runCommand } from '../src/cli/command.ts'
 import { privatePaths, registryAddresses, testFiles, tooLarge, unpackedBytes } from './package/contents.ts'
 import { installScripts, type Lockfile } from './package/lockfile.ts'
 import { deadSubpaths, layOut, type Manifest } from './package/subpaths.ts'

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 
-import { helpFor, readArguments, type Reading } from '../../tools/command.ts'
+import { helpFor, readArguments, type Reading } from '../../src/cli/command.ts'
 import { root } from './tree.ts'
 
 const command = {
@@ -34,6 +34,20 @@ describe('the options of a command', () => {
       quick: true,
       json: true,
     })
+  })
+
+  it('may have one thing beside them, if the command wants one', () => {
+    const argument = { name: 'FILE', about: 'the agent', default: 'agent.ts' }
+    const wanting = { ...command, argument }
+    expect(readArguments(wanting, ['clinic.ts', '--quick'])).toMatchObject({
+      values: { argument: 'clinic.ts', quick: true },
+    })
+    expect(readArguments(wanting, [])).toMatchObject({ values: { argument: 'agent.ts' } })
+    expect(readArguments(wanting, ['one', 'two'])).toMatchObject({
+      kind: 'misuse',
+      text: expect.stringContaining('Only one FILE'),
+    })
+    expect(helpFor(wanting)).toContain('[FILE] [options]\n\n  FILE  the agent (default: agent.ts)')
   })
 
   it('have the types they were given', () => {
@@ -84,7 +98,7 @@ interface Ended {
 }
 
 const program = `
-import { runCommand } from './tools/command.ts'
+import { runCommand } from './src/cli/command.ts'
 await runCommand({ name: 'x', summary: 'Exits.', options: { code: { type: 'number', about: 'the exit code', default: 0 } },
   run: async ({ code }) => { console.log('ran'); return code } }, process.argv.slice(1))`
 

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises'
-import { exitCodes, runCommand } from '../../tools/command.ts'
+import { exitCodes, runCommand } from '../../src/cli/command.ts'
 import { allCases } from './cases.ts'
 import { page } from './page.ts'
 import { runCase, type CaseResult } from './run-case.ts'

@@ -1,5 +1,5 @@
 import { simulate, type Life } from '../../src/testing/index.ts'
-import { exitCodes, runCommand } from '../../tools/command.ts'
+import { exitCodes, runCommand } from '../../src/cli/command.ts'
 import { worlds } from './worlds.ts'
 
 await runCommand({

@@ -1,5 +1,5 @@
 import { systemClock } from '../../src/scope/index.ts'
-import { exitCodes, runCommand } from '../../tools/command.ts'
+import { exitCodes, runCommand } from '../../src/cli/command.ts'
 import { exitsAlone, type Exit } from './alone.ts'
 import { allCases } from './cases.ts'
 import { CLOSE_WITHIN } from './call.ts'

@@ -22,13 +22,18 @@ export type Options = Readonly<Record<string, Flag | Text | Amount>>
 type Base<O> = O extends Flag ? boolean : O extends Text ? string : number
 type Value<O> = O extends Flag | { readonly default: string | number } ? Base<O> : Base<O> | undefined
 
-/** What a command was called with: one value an option, and whether its output shall be JSON. */
-export type Values<O extends Options> = { readonly [K in keyof O]: Value<O[K]> } & { readonly json: boolean }
+/** What a command was called with: one value an option, what stands without one, and whether its output shall be JSON. */
+export type Values<O extends Options> = { readonly [K in keyof O]: Value<O[K]> } & {
+  readonly json: boolean
+  readonly argument: string | undefined
+}
 
 export interface Command<O extends Options> {
   /** As it is typed: `npm run bench --`. */
   readonly name: string
   readonly summary: string
+  /** The one thing that may stand without an option. */
+  readonly argument?: { readonly name: string; readonly about: string; readonly default?: string }
   readonly options: O
   /** Gives the exit code. */
   readonly run: (values: Values<O>) => Promise<number>
@@ -83,15 +88,21 @@ export function readArguments<const O extends Options>(
     kind: 'misuse',
     text: `${problem}\nSee ${command.name} --help`,
   })
+  const { argument } = command
   let given: ReturnType<typeof parseArgs>['values']
+  let rest: readonly string[]
   try {
-    given = parseArgs({ args: [...args], options: spellings({ ...command.options, ...common }) }).values
+    const options = spellings({ ...command.options, ...common })
+    const read = parseArgs({ args: [...args], options, allowPositionals: argument !== undefined })
+    given = read.values
+    rest = read.positionals
   } catch (error) {
     return misuse(error instanceof Error ? error.message : String(error))
   }
   if (given['help'] === true) return { kind: 'help', text: helpFor(command) }
+  if (rest.length > 1) return misuse(`Only one ${argument?.name} can be given, and there are ${rest.length}`)
 
-  const values: unknown[][] = []
+  const values: unknown[][] = [['argument', rest[0] ?? argument?.default]]
   for (const [name, option] of Object.entries<Options[string]>({ ...command.options, json: common.json })) {
     const value = given[name] ?? (option.type === 'boolean' ? false : option.default)
     if (option.type !== 'number' || typeof value !== 'string') values.push([name, value])
@@ -109,7 +120,7 @@ function spellings(options: Options): Record<string, { type: 'boolean' | 'string
   )
 }
 
-export function helpFor<O extends Options>({ name, summary, options }: Command<O>): string {
+export function helpFor<O extends Options>({ name, summary, argument, options }: Command<O>): string {
   const rows = Object.entries<Options[string]>({ ...options, ...common }).map(([option, details]) => {
     const { type, about } = details
     const spelling = type === 'boolean' ? `--${option}` : `--${option} <${type}>`
@@ -118,5 +129,8 @@ export function helpFor<O extends Options>({ name, summary, options }: Command<O
   })
   const width = Math.max(...rows.map(([spelling]) => spelling.length))
   const lines = rows.map(([spelling, about]) => `  ${spelling.padEnd(width)}  ${about}`)
-  return [`Usage: ${name} [options]`, '', summary, '', 'Options:', ...lines].join('\n')
+  const usage = `Usage: ${name}${argument ? ` [${argument.name}]` : ''} [options]`
+  const preset = argument?.default === undefined ? '' : ` (default: ${argument.default})`
+  const about = argument ? ['', `  ${argument.name}  ${argument.about}${preset}`] : []
+  return [usage, ...about, '', summary, '', 'Options:', ...lines].join('\n')
 }

@@ -114,7 +114,7 @@ export class Conversation {
     this.agents = new Agents({
       ...host.agents,
       scope,
-      letSpeechFinish: () => this.#letSpeechFinish(),
+      letSpeechFinish: () => this.letSpeechFinish(),
       changed: (from, to, how) => {
         this.#mind.agentChanged()
         if (from && how === 'handoff') {
@@ -298,7 +298,7 @@ export class Conversation {
   }
 
   /** Lets what is being said finish. It ends by itself, whatever happens to it (AG3). */
-  async #letSpeechFinish(): Promise<void> {
+  async letSpeechFinish(): Promise<void> {
     const { scope } = this.#host
     for (let speech = this.speaker.current; speech; speech = this.speaker.current) {
       await scope.until(speech.waitForPlayout()).catch(nothing)

@@ -83,6 +83,8 @@ export class GracefulEnd {
     const conversation = this.#host.live('hang up')
     const ending = this.#begin(conversation, { reason, by, from }, cancellable)
     if (!(from ? this.#goesOn(ending) : await this.#idleAfter(ending, conversation))) return 'unconfirmed'
+    // A tool may be called in the middle of what the agent says: those words are heard to their end.
+    if (say === undefined) await conversation.letSpeechFinish()
     const outcome = say === undefined ? undefined : await this.#goodbye(conversation, say, cancellable)
     if (!this.#goesOn(ending)) return 'unconfirmed'
     if (cancellable && outcome?.how === 'interrupted') {

@@ -298,6 +298,20 @@ describe('a goodbye', () => {
       expectEnded(call)
     }))
 
+  it('[SP8] in a tool, without a goodbye, lets the words before it be heard to their end', () =>
+    inVirtualTime(async (world) => {
+      const endCall = tool({ description: 'Ends the call', run: (_, { hangUp }) => hangUp() })
+      const call = aCall(world, {
+        answers: [['It was a pleasure. ', callTool('endCall')]],
+        agent: { tools: { endCall } },
+      })
+      await call.session.start()
+      call.caller.types('That was all.')
+      await call.session.afterCall
+      expect(call.line.heardText).toBe('It was a pleasure. ')
+      expect(expectEnded(call)).toMatchObject({ reason: 'agent-hung-up', clean: true })
+    }))
+
   it('[CL3] in a tool does not wait for the tool, nor the tool for the close', () =>
     inVirtualTime(async (world) => {
       const outcomes: string[] = []

@@ -1,0 +1,109 @@
+import { LocalTts, LocalVad, ScriptedDialogue } from '../../src/providers/local/index.ts'
+import { grammarOf } from '../../src/providers/local/grammar.ts'
+import { openRecogniser, type Recogniser } from '../../src/providers/local/recogniser.ts'
+import { systemClock, systemRandom } from '../../src/scope/index.ts'
+import { partContext } from '../../src/testing/index.ts'
+import { clinic } from '../../test/fixtures/clinic.ts'
+import { clips, framesOf } from '../../test/fixtures/speech.ts'
+import type { Measure, Sample } from '../bench.ts'
+import { cpuTime, perCall } from '../sampling.ts'
+import { inSilence, surroundings } from './surroundings.ts'
+
+const dialogue = new ScriptedDialogue(clinic)
+const unaborted = new AbortController().signal
+
+export const measure: Measure = async () => {
+  const context = partContext({ clock: systemClock, random: systemRandom })
+  try {
+    return {
+      ...(await recognition(context)),
+      vad: await vad(context),
+      voice: await voice(context),
+      dialogue: await answers(context),
+    }
+  } finally {
+    await context.scope.close()
+  }
+}
+
+type Context = ReturnType<typeof partContext>
+
+async function recognition({ scope }: Context): Promise<Sample> {
+  const before = process.memoryUsage().rss
+  const asked = performance.now()
+  const grammar = grammarOf(dialogue.phrases)
+  const recogniser = await openRecogniser(scope, { name: 'bench', grammar, pronunciations: {} })
+  const open = performance.now() - asked
+  const memory = (process.memoryUsage().rss - before) / 2 ** 20
+  return { open, memory, ...(await understanding(recogniser)) }
+}
+
+async function understanding(recogniser: Recogniser): Promise<Sample> {
+  const counts = { in: 0, out: 0, missed: 0, mistaken: 0, taken: 0 }
+  let sound = 0
+  const took = await cpuTime(async () => {
+    for (const { kind, text, samples } of clips) {
+      for (const change of Object.values(surroundings)) {
+        const heard = Int16Array.from(change(inSilence(samples)))
+        sound += heard.length / 16_000
+        const found = await recogniser.recognise(heard, unaborted)
+        const understood = found.doubt <= 1 ? found.text : undefined
+        counts[kind]++
+        if (kind === 'out' && understood !== undefined) counts.taken++
+        if (kind === 'in' && understood === undefined) counts.missed++
+        if (kind === 'in' && understood !== undefined && understood !== text) counts.mistaken++
+      }
+    }
+  })
+  const percent = (count: number, of: number): number => (100 * count) / of
+  return {
+    missed: percent(counts.missed, counts.in),
+    mistaken: percent(counts.mistaken, counts.in),
+    taken: percent(counts.taken, counts.out),
+    speech: took / 1_000 / sound,
+  }
+}
+
+/** Microseconds for a frame of 20 ms. */
+async function vad(context: Context): Promise<number> {
+  const frames = clips.flatMap(({ samples }) => framesOf(samples))
+  const stream = await new LocalVad().open(context, { started() {}, stopped() {}, failed() {} })
+  const all = await perCall(async () => {
+    for (const frame of frames) stream.push(frame)
+  })
+  return all / frames.length
+}
+
+/** Milliseconds from a sentence to its first sound, once the voice has spoken before. */
+async function voice(context: Context): Promise<number> {
+  const speaker = await new LocalTts({ engine: 'espeak-wasm' }).open(context)
+  let first = 0
+  for (const sentence of ['Good morning.', 'How are you?', 'What a day.', 'Which day would suit you best?']) {
+    const asked = performance.now()
+    for await (const chunk of speaker.speak(once(sentence), unaborted)) {
+      first = performance.now() - asked
+      if (chunk) break
+    }
+  }
+  return first
+}
+
+async function* once(text: string): AsyncGenerator<string> {
+  yield text
+}
+
+/** Microseconds for an answer in a conversation of ten turns. */
+async function answers(context: Context): Promise<number> {
+  const client = await dialogue.open(context)
+  const messages = Array.from({ length: 10 }, (_, index) => ({
+    role: 'user' as const,
+    text: index % 2 === 0 ? 'book an appointment on monday' : 'when are you open',
+  }))
+  const tools = [{ name: 'book', description: '', parameters: {} }]
+  return perCall(async () => {
+    let words = 0
+    for await (const chunk of client.generate({ instructions: '', messages, tools }, unaborted))
+      if (chunk.type === 'text') words++
+    return words
+  })
+}

@@ -1,0 +1,179 @@
+import {
+  SignalStop,
+  type Llm,
+  type LlmChunk,
+  type LlmClient,
+  type LlmRequest,
+  type PartContext,
+} from '../../parts/index.ts'
+import { ScopeClosedError, type CancelledError, type Random } from '../../scope/index.ts'
+import {
+  readRules,
+  type DialogueOptions,
+  type Facts,
+  type Rule,
+  type Rules,
+  type Say,
+} from './dialogue-rules.ts'
+import { isToConfirm, knownTo, missing, readState, type DialogueState } from './dialogue-state.ts'
+import { resultOf, wordsFor } from './say.ts'
+
+export interface ScriptedDialogueOptions extends DialogueOptions {
+  /** `scripted` unless set. */
+  readonly name?: string
+  /** Answers what no intent was found for: rules first, a model for the rest. */
+  readonly otherwise?: Llm
+}
+
+/** What is said next, and what is called after it. */
+interface Turn {
+  readonly say?: Say
+  /** Said after that. */
+  readonly after?: Say
+  readonly call?: Rule
+}
+
+const GREETING = 'Hello! How can I help you?'
+const NOT_UNDERSTOOD = ['Sorry, I did not get that.', 'I am sorry, I did not understand.', 'Pardon me?']
+const DECLINED = ['Alright, I will leave it as it is.', 'Okay, nothing has changed.']
+const FAILED = 'I am sorry, that did not work.'
+
+/**
+ * A dialogue by rules, in place of a language model: no key, no network, and an answer at once. It finds out what the
+ * caller wants, asks for what is missing, calls the agent's tools and tells what they returned.
+ *
+ * ```ts
+ * const desk = new ScriptedDialogue({
+ *   slots: { day: days, time: times },
+ *   intents: {
+ *     hours: {
+ *       says: ['when are you open', '[what are] your opening hours'],
+ *       answer: 'We are open from eight to six, Monday to Friday.',
+ *     },
+ *     book: {
+ *       says: ['book [an appointment] [on {day}] [at {time}]', 'can i come in [on {day}] [at {time}]'],
+ *       needs: { day: 'Which day would suit you?', time: 'And at what time?' },
+ *       call: 'book',
+ *       answer: 'You are booked for {day} at {time}.',
+ *       failed: { say: 'That is taken. What other time would suit you?', ask: 'time' },
+ *     },
+ *   },
+ * })
+ * const stt = new LocalStt({ phrases: desk.phrases })
+ * ```
+ *
+ * It keeps nothing: what it knows of a conversation it reads off the messages, each time.
+ */
+export class ScriptedDialogue implements Llm {
+  readonly name: string
+  readonly #options: ScriptedDialogueOptions
+  readonly #rules: Rules
+
+  constructor(options: ScriptedDialogueOptions) {
+    this.name = options.name ?? 'scripted'
+    this.#options = options
+    this.#rules = readRules(options)
+  }
+
+  /** Everything that can be said to it, as phrases for `LocalStt`: what is understood is what has an answer. */
+  get phrases(): readonly string[] {
+    return this.#rules.phrases
+  }
+
+  async open(context: PartContext): Promise<LlmClient> {
+    const otherwise = await this.#options.otherwise?.open(context)
+    return { generate: (request, signal) => this.#generate(context, otherwise, request, signal) }
+  }
+
+  async *#generate(
+    { scope, random }: PartContext,
+    otherwise: LlmClient | undefined,
+    request: LlmRequest,
+    signal: AbortSignal,
+  ): AsyncGenerator<LlmChunk> {
+    const check = (): void => {
+      signal.throwIfAborted()
+      if (scope.state === 'live') return
+      throw new ScopeClosedError(
+        scope.name,
+        `answer with '${this.name}'`,
+        scope.signal.reason as CancelledError,
+      )
+    }
+    check()
+    const known = knownTo(this.#rules, request.tools)
+    const state = readState(this.#rules, known, request.messages)
+    if (otherwise && state.heard === 'unknown') {
+      yield* otherwise.generate(request, signal)
+      return
+    }
+    const turn = this.#next(state, known)
+    const stop = new SignalStop(signal, scope)
+    try {
+      const words = await scope.until(stop.until(textOf(turn, state, random)))
+      // Word by word, as models do: a voice can begin with the first sentence, and an interruption finds a place.
+      for (const text of words.match(/\S+\s*/g) ?? []) {
+        check()
+        yield { type: 'text', text }
+      }
+      check()
+      if (turn.call) yield callOf(turn.call, state)
+    } finally {
+      stop.release()
+    }
+  }
+
+  #next(state: DialogueState, known: readonly Rule[]): Turn {
+    const { greeting = GREETING, declined = DECLINED } = this.#options
+    const { heard, said, rule } = state
+    if (heard === 'unknown') return this.#notUnderstood(state, known)
+    if (heard === 'no') return { say: declined }
+    if (heard === 'repeat' && said !== '') return { say: () => said }
+    return rule && heard === 'intent' ? proceed(state, rule) : { say: greeting }
+  }
+
+  /** Whoever was asked something is asked again; to others it is said what they can say. */
+  #notUnderstood(state: DialogueState, known: readonly Rule[]): Turn {
+    const say = this.#options.notUnderstood ?? NOT_UNDERSTOOD
+    const [asked] = missing(state)
+    const question = asked === undefined ? undefined : state.rule?.needs?.[asked]
+    if (question !== undefined && state.misses < 3) return { say, after: question }
+    if (isToConfirm(state)) return { say, after: 'Yes or no?' }
+    const hints = known.flatMap(({ hint }) => hint ?? [])
+    if (hints.length === 0) return { say }
+    return { say, after: `You can say, for instance: ${listed(hints)}.` }
+  }
+}
+
+/** The next step of an intent. */
+function proceed(state: DialogueState, rule: Rule): Turn {
+  const { end } = state
+  const failed = end?.failed ? (rule.failed ?? FAILED) : undefined
+  const [asked] = missing(state)
+  if (asked !== undefined && failed === undefined) return { say: rule.needs![asked]! }
+  if (isToConfirm(state)) return { say: rule.confirm! }
+  if (rule.call !== undefined && !end)
+    return { ...(rule.before === undefined ? {} : { say: rule.before }), call: rule }
+  const say =
+    failed === undefined ? rule.answer : typeof failed === 'object' && 'ask' in failed ? failed.say : failed
+  return say === undefined ? {} : { say }
+}
+
+async function textOf({ say, after }: Turn, state: DialogueState, random: Random): Promise<string> {
+  const { slots, end, said } = state
+  const output = end?.output ?? ''
+  const facts: Facts = { slots, output, result: end && resultOf(output) }
+  const parts = [say, after].filter((part) => part !== undefined)
+  const words = await Promise.all(parts.map((part) => wordsFor(part, facts, random, said)))
+  return words.filter(Boolean).join(' ')
+}
+
+function callOf(rule: Rule, { slots, calls }: DialogueState): LlmChunk {
+  const input = JSON.stringify(rule.input ? rule.input(slots) : slots)
+  return { type: 'tool-call', id: `${rule.name}-${calls + 1}`, name: rule.call!, input }
+}
+
+/** One, two or three. */
+function listed(all: readonly string[]): string {
+  return all.length < 2 ? all.join('') : `${all.slice(0, -1).join(', ')} or ${all.at(-1)}`
+}

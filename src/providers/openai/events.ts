@@ -1,0 +1,150 @@
+// What is sent and read of OpenAI's Realtime API (GA), and nothing more of it. A test holds each event against the
+// vendor's own types.
+
+// ── what is sent ──
+
+export type ClientEvent = { event_id?: string } & (
+  | { type: 'session.update'; session: SessionSettings }
+  | { type: 'input_audio_buffer.append'; audio: string }
+  | { type: 'input_audio_buffer.commit' }
+  | { type: 'input_audio_buffer.clear' }
+  | { type: 'conversation.item.create'; item: NewItem; previous_item_id?: string }
+  | { type: 'conversation.item.delete'; item_id: string }
+  | { type: 'conversation.item.truncate'; item_id: string; content_index: number; audio_end_ms: number }
+  | { type: 'response.create'; response: { instructions?: string; metadata: { ask: string } } }
+  | { type: 'response.cancel'; response_id: string }
+)
+
+export type SessionSettings = RealtimeSettings | TranscriptionSettings
+
+export interface RealtimeSettings {
+  type: 'realtime'
+  instructions: string
+  tools: { type: 'function'; name: string; description: string; parameters: unknown }[]
+  output_modalities?: 'audio'[]
+  max_output_tokens?: number
+  audio?: {
+    input: AudioInput
+    output: { format: Pcm; voice: string; speed?: number }
+  }
+}
+
+export interface TranscriptionSettings {
+  type: 'transcription'
+  audio: { input: AudioInput }
+}
+
+export interface AudioInput {
+  format: Pcm
+  transcription?: { model: string; language?: string; prompt?: string }
+  noise_reduction?: { type: 'near_field' | 'far_field' }
+  turn_detection: TurnDetectionSettings | null
+}
+
+export interface Pcm {
+  type: 'audio/pcm'
+  rate: 24_000
+}
+
+export type TurnDetectionSettings =
+  | {
+      type: 'server_vad'
+      threshold?: number
+      prefix_padding_ms?: number
+      silence_duration_ms?: number
+      idle_timeout_ms?: number
+    }
+  | { type: 'semantic_vad'; eagerness?: 'low' | 'medium' | 'high' | 'auto' }
+
+export type NewItem = { id: string } & (
+  | { type: 'message'; role: 'system'; content: { type: 'input_text'; text: string }[] }
+  | { type: 'message'; role: 'user'; content: { type: 'input_text'; text: string }[] }
+  | { type: 'message'; role: 'assistant'; content: { type: 'output_text'; text: string }[] }
+  | { type: 'function_call'; call_id: string; name: string; arguments: string }
+  | { type: 'function_call_output'; call_id: string; output: string }
+)
+
+// ── what is read: nothing of it is believed to be there, and other types come, too ──
+
+export type ServerEvent =
+  | { type: 'session.created'; session?: { type?: string; expires_at?: number } }
+  | { type: 'session.updated' }
+  | { type: 'error'; error?: ApiError }
+  | InputEvent
+  | TranscriptionEvent
+  | ResponseEvent
+
+export interface ApiError {
+  type?: string
+  message?: string
+  code?: string | null
+  /** The event of ours that it is about. */
+  event_id?: string | null
+}
+
+export type InputEvent =
+  | { type: 'input_audio_buffer.speech_started'; item_id: string }
+  | { type: 'input_audio_buffer.speech_stopped'; item_id: string }
+  | { type: 'input_audio_buffer.committed'; item_id: string }
+  | { type: 'input_audio_buffer.cleared' }
+
+export type TranscriptionEvent = { item_id: string } & (
+  | { type: 'conversation.item.input_audio_transcription.delta'; delta?: string }
+  | { type: 'conversation.item.input_audio_transcription.completed'; transcript?: string }
+  | {
+      type: 'conversation.item.input_audio_transcription.failed'
+      error?: { code?: string; message?: string }
+    }
+)
+
+export type ResponseEvent =
+  | { type: 'response.created'; response?: ServerResponse }
+  | { type: 'response.done'; response?: ServerResponse }
+  | ItemEvent
+
+/** What comes of one response. */
+export type ItemEvent =
+  | { type: 'response.output_item.added'; response_id: string; item?: OutputItem }
+  | { type: 'response.output_item.done'; response_id: string; item?: OutputItem }
+  | (InItem & { type: 'response.output_audio.delta'; content_index: number; delta?: string })
+  | (InItem & { type: 'response.output_audio_transcript.delta'; delta?: string })
+  | (InItem & { type: 'response.output_text.delta'; delta?: string })
+
+interface InItem {
+  response_id: string
+  item_id: string
+}
+
+export interface ServerResponse {
+  id?: string
+  status?: 'in_progress' | 'completed' | 'cancelled' | 'failed' | 'incomplete'
+  status_details?: { reason?: string; error?: { type?: string; code?: string } }
+  metadata?: Record<string, string> | null
+  usage?: ServerUsage
+}
+
+export interface ServerUsage {
+  input_tokens?: number
+  output_tokens?: number
+  input_token_details?: { cached_tokens?: number }
+}
+
+/** Only what is read of it: calls, and that there is a message. */
+export interface OutputItem {
+  type?: string
+  id?: string
+  status?: string
+  call_id?: string
+  name?: string
+  arguments?: string
+}
+
+// ── which is which ──
+
+export const isAboutResponse = (event: ServerEvent): event is ResponseEvent => begins(event, 'response.')
+export const isAboutInput = (event: ServerEvent): event is InputEvent => begins(event, 'input_audio_buffer.')
+export const isTranscription = (event: ServerEvent): event is TranscriptionEvent =>
+  begins(event, 'conversation.item.input_audio_transcription.')
+
+const begins = ({ type }: { type?: unknown }, prefix: string): boolean =>
+  typeof type === 'string' && type.startsWith(prefix)

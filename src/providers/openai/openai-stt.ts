@@ -1,0 +1,58 @@
+import type { PartContext, Stt, SttEvents, SttStream } from '../../parts/index.ts'
+import { OpenAIEndpoint, type OpenAIEndpointOptions } from './endpoint.ts'
+import type { TranscriptionSettings } from './events.ts'
+import { OpenAISttStream } from './openai-stt-stream.ts'
+import {
+  RATE,
+  transcriptionSettings,
+  type OpenAINoiseReduction,
+  type OpenAITranscription,
+  type OpenAITurnDetection,
+} from './session-config.ts'
+
+export interface OpenAISttOptions extends OpenAIEndpointOptions, OpenAITranscription {
+  /** How it is called in reports: `openai-stt` unless set. */
+  readonly name?: string
+  /**
+   * How it notices that the user has finished. Not at all unless set: the session's own VAD does. With it, the words of a
+   * turn are final when the service has heard its end, and `endsTurns` is true.
+   */
+  readonly turnDetection?: OpenAITurnDetection
+  /** None unless set. */
+  readonly noiseReduction?: OpenAINoiseReduction
+}
+
+/**
+ * OpenAI's streaming speech-to-text: a transcription session of its Realtime API.
+ *
+ * ```ts
+ * const stt = new OpenAIStt({ language: 'en', prompt: 'Bright Dental' })
+ * ```
+ */
+export class OpenAIStt implements Stt {
+  readonly name: string
+  readonly sampleRate = RATE
+  readonly endsTurns: boolean
+  readonly #endpoint: OpenAIEndpoint
+  readonly #settings: TranscriptionSettings
+
+  /** Throws `MissingKeyError` if there is no key. */
+  constructor(options: OpenAISttOptions = {}) {
+    const { name = 'openai-stt', model, language, prompt, turnDetection = null, noiseReduction } = options
+    this.name = name
+    this.endsTurns = turnDetection !== null
+    this.#endpoint = new OpenAIEndpoint(options)
+    const transcription = {
+      ...(model === undefined ? {} : { model }),
+      ...(language === undefined ? {} : { language }),
+      ...(prompt === undefined ? {} : { prompt }),
+    }
+    this.#settings = transcriptionSettings({ transcription, turnDetection, noiseReduction })
+  }
+
+  async open(context: PartContext, events: SttEvents): Promise<SttStream> {
+    const request = this.#endpoint.dials('/realtime', { intent: 'transcription' })
+    const stream = new OpenAISttStream({ stt: this, request, settings: this.#settings }, context, events)
+    return stream.open()
+  }
+}

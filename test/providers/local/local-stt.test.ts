@@ -1,0 +1,239 @@
+import { Worker } from 'node:worker_threads'
+import { describe, expect, it, vi } from 'vitest'
+import { concat, silence, type AudioFrame } from '../../../src/audio/index.ts'
+import type { Stt, SttStream } from '../../../src/parts/index.ts'
+import { ScopeClosedError, systemClock, systemRandom } from '../../../src/scope/index.ts'
+import { conformance, onRealStage, partContext, sttConformance } from '../../../src/testing/index.ts'
+import { clinic } from '../../fixtures/clinic.ts'
+import { clip, clips, framesOf } from '../../fixtures/speech.ts'
+import { LocalStt, type LocalSttOptions } from '../../../src/providers/local/local-stt.ts'
+import type { Recogniser } from '../../../src/providers/local/recogniser.ts'
+import { ScriptedDialogue } from '../../../src/providers/local/scripted-dialogue.ts'
+
+const { phrases } = new ScriptedDialogue(clinic)
+
+/** What the suite says, in words that there are recordings of. */
+const spoken = new Map([
+  ['one two', 'what are your opening hours'],
+  ['three', 'tuesday'],
+  ['goodbye', 'goodbye'],
+  ['last words', 'yes please'],
+  ['for two', 'at nine'],
+])
+
+// The stream by itself, in virtual time: what is recognised is made up.
+conformance({ describe, it }, 'the local STT without its recogniser', sttConformance, () => {
+  const texts: string[] = []
+  const recordings: string[] = []
+  const dying = new Set<(error: Error) => void>()
+  let refused = false
+  const open = async (): Promise<Recogniser> => {
+    if (refused) throw new Error('no model')
+    return {
+      recognise: async () => ({ text: texts.shift() ?? '', doubt: 0 }),
+      onDeath: (listener) => void dying.add(listener),
+    }
+  }
+  return {
+    stt: dubbed(new LocalStt({ phrases: ['hello'] }, open), recordings),
+    hear: (text) => {
+      texts.push(text)
+      recordings.push('goodbye')
+    },
+    refuses: () => {
+      refused = true
+    },
+    breaks: () => {
+      for (const die of dying) die(new Error('it died'))
+    },
+  }
+})
+
+// And the whole of it. The suite's tones are replaced by recordings, and what they are understood as by its words.
+conformance(
+  { describe, it },
+  'the local STT',
+  sttConformance,
+  () => {
+    const stt = new LocalStt({ phrases })
+    const recordings: string[] = []
+    return {
+      stt: dubbed(stt, recordings),
+      hear: (text) => void recordings.push(spoken.get(text) ?? 'goodbye'),
+    }
+  },
+  onRealStage,
+)
+
+function dubbed(stt: LocalStt, recordings: string[]): Stt {
+  const words = new Map([...spoken].map(([said, recorded]) => [recorded, said]))
+  return {
+    name: stt.name,
+    sampleRate: stt.sampleRate,
+    async open(context, events) {
+      const stream = await stt.open(context, {
+        ...events,
+        final: (text) => events.final(words.get(text) ?? text),
+      })
+      let at = -1
+      let sound: readonly AudioFrame[] = []
+      return {
+        push: (frame) => {
+          const recording = recordings.shift()
+          if (recording !== undefined) {
+            sound = framesOf(clip(recording).samples)
+            at = 0
+          }
+          if (at < 0 || at >= sound.length) return stream.push(silence(20, 16_000))
+          // The suite's tone is shorter than a recording.
+          for (const end = at + 2; at < end && at < sound.length; at++) stream.push(sound[at] ?? frame)
+        },
+        flush: () => stream.flush(),
+        detach: () => stream.detach(),
+      } satisfies SttStream
+    },
+  }
+}
+
+/** What is understood of these sounds, one after the other. */
+async function understand(
+  sounds: readonly Int16Array[],
+  options: Partial<LocalSttOptions> = {},
+): Promise<string[]> {
+  const context = partContext({ clock: systemClock, random: systemRandom })
+  const told: string[] = []
+  try {
+    let tell: () => void = () => {}
+    const stream = await new LocalStt({ phrases, ...options }).open(context, {
+      interim() {},
+      final: (text) => {
+        told.push(text)
+        tell()
+      },
+      endOfTurn() {},
+      failed: (error) => expect.unreachable(String(error)),
+    })
+    for (const samples of sounds) {
+      const next = new Promise<void>((resolve) => {
+        tell = resolve
+      })
+      const sound = concat(
+        [silence(300, 16_000), { samples, sampleRate: 16_000 }, silence(200, 16_000)],
+        16_000,
+      )
+      for (const frame of framesOf(sound.samples)) stream.push(frame)
+      stream.flush()
+      await next
+    }
+    return told
+  } finally {
+    expect((await context.scope.close()).clean).toBe(true)
+  }
+}
+
+describe('the local STT', () => {
+  it('understands its phrases, by several voices, and takes none for another', async () => {
+    const known = clips.filter(({ kind }) => kind === 'in')
+    const heard = await understand(known.map(({ samples }) => samples))
+    const missed = known.filter(({ text }, index) => heard[index] !== text)
+    // One voice slurs it.
+    expect(missed.map(({ voice, text }) => `${voice}: ${text}`)).toEqual(['kal16: thank you'])
+    expect(heard[known.indexOf(missed[0]!)]).toBe('[not understood]')
+  })
+
+  it('does not take other speech for the nearest phrase', async () => {
+    const other = clips.filter(({ kind }) => kind === 'out')
+    expect(await understand(other.map(({ samples }) => samples))).toEqual(other.map(() => '[not understood]'))
+  })
+
+  it('says of such speech what it was told to say', async () => {
+    const { samples } = clip('do you sell pizza')
+    expect(await understand([samples], { unknown: '?' })).toEqual(['?'])
+    // And nothing at all: only the phrase after it is told.
+    const both = [
+      concat([samples, new Int16Array(16 * 900), clip('yes please').samples].map(asFrame), 16_000).samples,
+    ]
+    expect(await understand(both, { unknown: '' })).toEqual(['yes please'])
+  })
+
+  it('is as strict as it is asked to be', async () => {
+    const { samples } = clip('cancel my flight to london')
+    expect(await understand([samples], { maxDoubt: Infinity })).toEqual(['cancel my appointment'])
+    expect(await understand([clip('book an appointment').samples], { maxDoubt: 0.001 })).toEqual([
+      '[not understood]',
+    ])
+  })
+
+  it('names the words it does not know, and where they are', async () => {
+    const failed = understand([], { phrases: ['call the florbish', 'hello'] })
+    await expect(failed).rejects.toMatchObject({ code: 'UNKNOWN_WORD' })
+    await expect(failed).rejects.toThrow("'florbish' in 'call the florbish'")
+  })
+
+  it('learns words', async () => {
+    const pronunciations = { toozdee: 'T UW Z D EY' }
+    expect(
+      await understand([clip('tuesday').samples], { phrases: ['toozdee', 'hello'], pronunciations }),
+    ).toEqual(['toozdee'])
+    const wrong = understand([], { phrases: ['toozdee'], pronunciations: { toozdee: 'tuesday' } })
+    await expect(wrong).rejects.toMatchObject({
+      code: 'BAD_OPTION',
+      message: expect.stringContaining('toozdee'),
+    })
+  })
+
+  it('refuses phrases that cannot be read before anything is opened', () => {
+    expect(() => new LocalStt({ phrases: ['book (me'] })).toThrow("cannot read the phrase 'book (me'")
+    expect(() => new LocalStt({ phrases: [] })).toThrow('at least one phrase')
+    expect(() => new LocalStt({ phrases, maxDoubt: 0 })).toThrow('maxDoubt')
+  })
+
+  it('fails when its worker dies', async () => {
+    const { workers, stop } = watchWorkers()
+    const context = partContext({ clock: systemClock, random: systemRandom })
+    const failed = vi.fn<(error: unknown) => void>()
+    const stream = await new LocalStt({ phrases }).open(context, {
+      interim() {},
+      final() {},
+      endOfTurn() {},
+      failed,
+    })
+    stop()
+    await workers[0]?.terminate()
+    await vi.waitUntil(() => failed.mock.calls.length > 0)
+    expect(failed).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: 'WORKER_DIED' }))
+    for (const frame of framesOf(clip('goodbye').samples)) stream.push(frame)
+    stream.flush()
+    expect((await context.scope.close()).took).toBeLessThan(1_000)
+    expect(failed).toHaveBeenCalledTimes(1)
+  })
+
+  it('leaves no worker behind, also if it is closed while it loads', async () => {
+    const { workers, stop } = watchWorkers()
+    const context = partContext({ clock: systemClock, random: systemRandom })
+    const opening = new LocalStt({ phrases }).open(context, {
+      interim() {},
+      final() {},
+      endOfTurn() {},
+      failed() {},
+    })
+    const refused = expect(opening).rejects.toBeInstanceOf(ScopeClosedError)
+    await vi.waitUntil(() => workers.length === 1)
+    stop()
+    const gone = new Promise((resolve) => workers[0]!.once('exit', resolve))
+    context.scope.abort()
+    await refused
+    await gone
+  })
+})
+
+const asFrame = (samples: AudioFrame | Int16Array): AudioFrame =>
+  samples instanceof Int16Array ? { samples, sampleRate: 16_000 } : samples
+
+/** The workers that are started from here on. */
+function watchWorkers(): { readonly workers: Worker[]; readonly stop: () => void } {
+  const workers: Worker[] = []
+  const listener = (worker: Worker): void => void workers.push(worker)
+  process.on('worker', listener)
+  return { workers, stop: () => process.off('worker', listener) }
+}

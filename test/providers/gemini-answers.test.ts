@@ -68,6 +68,26 @@ describe('the user of Gemini', () => {
       await context.scope.close()
     }))
 
+  it('does not interrupt an answer by the tail of the question, which comes late', () =>
+    inVirtualTime(async (world) => {
+      const { told, tells, context } = await talk(world)
+      const modelTurn = { role: 'model' as const, parts: [{ inlineData: { data: 'AAAA', mimeType: '' } }] }
+      const words = (text: string): object => ({ serverContent: { inputTranscription: { text } } })
+      tells(words('How long'), { serverContent: { modelTurn } }, words(' are you open?'))
+      await world.clock.elapse(10)
+      expect(told).toEqual([
+        'user started',
+        'interim How long',
+        'user stopped',
+        'final How long',
+        'answer-1 begins',
+      ])
+      tells({ serverContent: { turnComplete: true } })
+      await world.clock.elapse(10)
+      expect(told.slice(5)).toEqual(['answer-1 completed', 'final are you open?'])
+      await context.scope.close()
+    }))
+
   it('has stopped when there is no sign of anybody for a while', () =>
     inVirtualTime(async (world) => {
       const { told, tells, context } = await talk(world)
@@ -264,7 +284,12 @@ describe('the tools of Gemini', () => {
     inVirtualTime(async (world) => {
       const { model, told, sent, said, context } = await talk(world, {
         setup,
-        server: { answers: [['One moment. ', callTool('find', { day: 1 }), callTool('find')], 'At nine.'] },
+        server: {
+          answers: [
+            ['One moment. ', callTool('find', { day: 1 }), { wait: 10 }, callTool('find')],
+            'At nine.',
+          ],
+        },
       })
       model.respond()
       await world.clock.elapse(1_000)

@@ -59,12 +59,16 @@ describe('a connection to Gemini that is about to end', () => {
   it('[LK8] is given up in time also in the middle of an answer, of which the next one is told', () =>
     inVirtualTime(async (world) => {
       const { model, server, sent, told, context } = await talk(world, {
-        server: { answers: ['Good morning to you and to all of yours, and welcome.'], speed: 1 },
+        server: {
+          answers: ['Good morning to you and to all of yours, and welcome.'],
+          speed: 1,
+          manners: { closeReply: 300 },
+        },
       })
       model.respond()
       await world.clock.elapse(100)
       server.goAway(2_500)
-      await world.clock.elapse(700)
+      await world.clock.elapse(1_000)
       expect(told).toEqual([
         'answer-1 begins, asked',
         'answer-1 failed: gemini failed: its time was up in the middle of an answer. Try again later, or have another to fall back on',
@@ -76,6 +80,25 @@ describe('a connection to Gemini that is about to end', () => {
       ])
       await context.scope.close()
       expect(context.connections).toMatchObject([{ how: 'closed', retries: 0 }])
+    }))
+
+  it('[LK8] is not left while the caller speaks', () =>
+    inVirtualTime(async (world) => {
+      const { says, quiet, server, told, context } = await talk(world, {
+        server: { answers: ['Until six.'] },
+      })
+      says('how long are ')
+      await world.clock.elapse(10)
+      server.goAway(30_000)
+      await world.clock.elapse(1_000)
+      expect(server.sessions).toHaveLength(1)
+      says('you open')
+      quiet(600)
+      await world.clock.elapse(2_000)
+      expect(server.sessions).toHaveLength(2)
+      expect(told).toContain('final how long are you open')
+      expect(server.transcript).toEqual(['user: how long are you open', 'model: Until six.'])
+      await context.scope.close()
     }))
 
   it('[LK8] is rolled over every ten minutes of a long call', () =>
@@ -203,25 +226,48 @@ describe('a connection to Gemini that breaks', () => {
       await context.scope.close()
     }))
 
-  it('[LK2] fails loudly where there is no handle, and tells nothing after it', () =>
+  it('[LK2] is resumed in the middle of a turn that is taken by hand', () =>
     inVirtualTime(async (world) => {
-      const { model, says, server, told, context } = await talk(world, {
-        server: { answers: [['Well', { stall: true }]] },
+      const { model, says, server, sent, context } = await talk(world, {
+        setup: { takesTurns: false },
+        server: { answers: ['Until six.'] },
+      })
+      server.offerHandle()
+      says('how long ')
+      await world.clock.elapse(10)
+      server.drop()
+      await world.clock.elapse(1_000)
+      says('are you open')
+      model.commit()
+      model.respond()
+      await world.clock.elapse(2_000)
+      expect(sent(1)).toEqual([
+        'setup handle_2',
+        'content user: [{"text":"how long"}], wait',
+        'activityStart',
+        'activityEnd',
+      ])
+      expect(server.transcript).toEqual(['user: how long', 'user: are you open', 'model: Until six.'])
+      await context.scope.close()
+    }))
+
+  it('[LK2] goes on where there is no handle yet: the next connection is told what was said, in words', () =>
+    inVirtualTime(async (world) => {
+      const { model, says, server, sent, said, told, context } = await talk(world, {
+        server: { answers: [['Well', { stall: true }], 'Until six.'] },
       })
       model.respond()
       says('how long are you ')
       await world.clock.elapse(10)
-      const before = told.length
       server.drop()
-      await world.clock.elapse(60_000)
-      model.respond()
-      await world.clock.elapse(60_000)
-      expect(told.slice(before)).toEqual([
-        `failed LinkError: link 'gemini' broke, and its conversation cannot be carried over: broken with 1006. Check the network and the provider's state.`,
-      ])
-      expect(world.network.dials).toBe(1)
+      await world.clock.elapse(5_000)
+      expect(world.network.dials).toBe(2)
+      expect(sent(1)[0]).toBe('setup anew')
+      expect(sent(1)[1]).toContain('how long are you')
+      expect(said()).toContain('Until six.')
+      expect(told.filter((line) => line.startsWith('failed'))).toEqual([])
       await context.scope.close()
-      expect(context.connections).toMatchObject([{ how: 'dropped', code: 1006 }])
+      expect(context.connections).toMatchObject([{ how: 'closed', retries: 1 }])
     }))
 
   it.each<[end: string, code: number, reason: string, dials: number, retries: number]>([

@@ -289,11 +289,12 @@ describe('a session on Gemini', () => {
     inVirtualTime(async (world) => {
       const { session, server, log } = aGeminiCall(world)
       await session.start()
+      server.manners.refuse = 403
       server.drop()
       await world.clock.elapse(5_000)
       expect(session.state).toBe('closed')
       expect(log).toEqual(['error: realtime', 'closed: error'])
-      expect(world.network.dials).toBe(1)
+      expect(world.network.dials).toBe(2)
     }))
 
   it('takes turns by hand', () =>

@@ -51,7 +51,7 @@ conformance(
         gemini.manners.refuse = 403
       },
       breaks: () => {
-        gemini.forgetHandles()
+        gemini.manners.refuse = 403
         gemini.drop()
       },
     }

@@ -42,11 +42,12 @@ export class Call {
     return new Call(subject, stage, await FarSide.listen(stage.vendor))
   }
 
-  /** Gives the provider work, and waits until the other side has seen some of it. */
+  /** Gives the provider work, and waits until the other side has seen, or the caller has heard, some of it. */
   async keepBusy(): Promise<void> {
     const { far } = this
     const { messages, total } = far
     this.work()
+    if (this.#stage.busy === 'the agent answers') return this.#line.caller.hears()
     await far.until(() => far.messages > messages + 1 || far.total > total)
   }
 
@@ -64,7 +65,7 @@ export class Call {
   work(): void {
     const { busy } = this.#stage
     if (busy === 'the agent speaks') this.session.say(WORDS)
-    else if (busy === 'the agent thinks') this.session.reply()
+    else if (busy !== 'the caller speaks') this.session.reply()
     else this.#line.caller.says(WORDS).catch(nothing)
   }
 }

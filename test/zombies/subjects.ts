@@ -1,14 +1,20 @@
 import { createOpenAI } from '@ai-sdk/openai'
 import { AiSdkLlm } from '../../src/providers/ai-sdk/index.ts'
 import { CartesiaTts } from '../../src/providers/cartesia/index.ts'
+import { GeminiLive } from '../../src/providers/gemini/index.ts'
+import { LocalStt, LocalTts, LocalVad } from '../../src/providers/local/index.ts'
 import { mcpTools } from '../../src/providers/mcp/index.ts'
 import { DeepgramStt } from '../../src/providers/deepgram/index.ts'
+import { OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
 import type { Models, Toolset } from '../../src/session/index.ts'
 import { ScriptedLlm, ScriptedStt, ScriptedTts, ScriptedVad, callTool } from '../../src/testing/index.ts'
 import {
   CartesiaServer,
   ChatServer,
   DeepgramServer,
+  GeminiLiveServer,
+  OpenAIRealtimeServer,
+  OpenAISpeechServer,
   type ChatAnswer,
 } from '../../src/testing/servers/index.ts'
 import type { Vendor } from './far-side.ts'
@@ -18,7 +24,7 @@ const apiKey = 'secret'
 const LONG = 'This is a long answer, so that there is time enough to end the call in the middle of it.'
 
 /** What keeps a provider busy. */
-export type Busy = 'the caller speaks' | 'the agent speaks' | 'the agent thinks'
+export type Busy = 'the caller speaks' | 'the agent speaks' | 'the agent thinks' | 'the agent answers'
 
 export interface Stage {
   readonly vendor: Vendor
@@ -112,5 +118,72 @@ export const subjects: readonly Subject[] = [
         busy: 'the agent thinks',
       }
     },
+  },
+  {
+    name: 'openai realtime',
+    holds: 'a socket',
+    setsUp: true,
+    ends: 'expired',
+    stage: () => {
+      const vendor = new OpenAIRealtimeServer({ apiKey, answers: () => LONG, speed: 1 })
+      return {
+        vendor,
+        models: (url) => ({ realtime: new OpenAIRealtime({ url, apiKey }) }),
+        busy: 'the agent answers',
+        saysEnd: () => vendor.expire(),
+      }
+    },
+  },
+  {
+    name: 'openai stt',
+    holds: 'a socket',
+    setsUp: true,
+    stage: () => ({
+      vendor: new OpenAIRealtimeServer({ apiKey }),
+      models: (url) => ({ ...chain(), stt: new OpenAIStt({ url, apiKey }) }),
+      busy: 'the caller speaks',
+    }),
+  },
+  {
+    name: 'openai tts',
+    holds: 'requests',
+    stage: () => {
+      const vendor = new OpenAISpeechServer({ apiKey, speed: 1 })
+      return {
+        vendor,
+        models: (url) => ({ ...chain(), tts: new OpenAITts({ url, apiKey }) }),
+        unanswered: () => void vendor.treats('hangs', 'hangs', 'hangs'),
+        busy: 'the agent speaks',
+      }
+    },
+  },
+  {
+    name: 'gemini live',
+    holds: 'a socket',
+    setsUp: true,
+    ends: 'going away',
+    stage: () => {
+      const vendor = new GeminiLiveServer({ apiKey, answers: () => LONG, speed: 1 })
+      return {
+        vendor,
+        models: (url) => ({ realtime: new GeminiLive({ url, apiKey }) }),
+        busy: 'the agent answers',
+        saysEnd: () => vendor.goAway(1_000),
+      }
+    },
+  },
+  {
+    name: 'local',
+    holds: 'threads',
+    stage: () => ({
+      vendor: {},
+      models: () => ({
+        ...chain(),
+        stt: new LocalStt({ phrases: ['thank you', 'goodbye'] }),
+        vad: new LocalVad(),
+        tts: new LocalTts(),
+      }),
+      busy: 'the agent answers',
+    }),
   },
 ]

@@ -1,0 +1,48 @@
+// An agent on Google's Gemini Live: it hears and speaks by itself, calls a tool, and ends well.
+//
+//   npx tsx examples/providers/gemini.ts               needs GEMINI_API_KEY
+//   npx tsx examples/providers/gemini.ts --loopback    needs no key: a server of our own stands in
+import { writeFileSync } from 'node:fs'
+import { Agent, Session, concat, encodeWav, tool } from 'endwell'
+import { GeminiLive } from 'endwell/providers/gemini'
+import { TestLine, callTool } from 'endwell/testing'
+import { GeminiLiveServer, LoopbackServer } from 'endwell/testing/servers'
+import { z } from 'zod'
+
+const vendor = new GeminiLiveServer({
+  answers: [['Let me look. ', callTool('findSlot', { day: 'Monday' })], 'Monday at ten is free.'],
+})
+const [, , flag] = process.argv
+const server = flag === '--loopback' ? await LoopbackServer.listen({ serve: vendor.serve }) : undefined
+const realtime = new GeminiLive(server ? { url: server.url, apiKey: 'any' } : { voice: 'Kore' })
+
+// A caller made of software is at the other end of the line: it types, and hears everything.
+const line = new TestLine({ sampleRate: 24_000 })
+const session = new Session({
+  agent: new Agent({
+    name: 'desk',
+    instructions: 'You answer the phone for Bright Dental. Be brief.',
+    tools: {
+      findSlot: tool({
+        description: 'Find a free appointment',
+        input: z.object({ day: z.string() }),
+        run: ({ day }) => `${day}, 10 o'clock`,
+      }),
+    },
+  }),
+  models: { realtime },
+  line,
+})
+session.on('tool-done', ({ name, outcome }) => console.log(`${name}: ${outcome.output}`))
+session.on('spoken', ({ outcome }) => console.log(`desk: ${outcome.heard}`))
+
+await session.start()
+line.caller.types('Is there a free appointment on Monday?')
+const { connections, usage, clean } = await session.drain()
+console.log(connections.at(-1), usage, clean ? 'ended well' : 'did not end well')
+const { samples, sampleRate } = concat(
+  line.heard.map(({ frame }) => frame),
+  line.sampleRate,
+)
+if (!server) writeFileSync('answer.wav', encodeWav([samples], sampleRate))
+await server?.close()

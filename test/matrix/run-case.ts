@@ -115,7 +115,9 @@ function checkReport(
   const bad = culprits(report.scope)
   if (report.clean && bad.length > 0) fail(`CL13: called clean, with ${bad.join(', ')}`)
   // A call that was lost is never called clean, however well it was closed (CL2).
-  const explained = bad.length > 0 || report.error !== undefined || anyProblem(report.scope)
+  const cut = report.connections.some(({ how }) => how === 'aborted' || how === 'dropped')
+  if (report.clean && cut) fail('CL13: called clean, and a connection was cut or lost')
+  const explained = bad.length > 0 || cut || report.error !== undefined || anyProblem(report.scope)
   if (!report.clean && !explained && report.reason !== 'caller-lost')
     fail('CL13: not clean, and nobody knows why')
   const { step, fault } = one

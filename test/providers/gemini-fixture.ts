@@ -1,16 +1,7 @@
 import { silence, type AudioFrame } from '../../src/audio/index.ts'
 import type { RealtimeEvents, RealtimeModel, RealtimeSetup, Usage } from '../../src/parts/index.ts'
 import { GeminiLive, type GeminiLiveOptions } from '../../src/providers/gemini/index.ts'
-import { systemClock, systemRandom } from '../../src/scope/index.ts'
-import {
-  Stage,
-  partContext,
-  soundOf,
-  textOf,
-  type OnStage,
-  type TestPartContext,
-  type World,
-} from '../../src/testing/index.ts'
+import { partContext, soundOf, textOf, type TestPartContext, type World } from '../../src/testing/index.ts'
 import {
   GeminiLiveServer,
   type GeminiClientMessage,
@@ -130,23 +121,3 @@ export const toolOutputs = ({ sessions }: GeminiLiveServer): string[] =>
     .flatMap(({ received }) => received)
     .flatMap(({ toolResponse }) => toolResponse?.functionResponses ?? [])
     .map(({ response }) => String(response?.['output']))
-
-/** How much shorter the waits of a check are on real sockets: the server there is much faster than that. */
-const HURRY = 10
-
-class HurriedStage extends Stage {
-  override elapse(ms: number): Promise<void> {
-    return super.elapse(ms / HURRY)
-  }
-}
-
-/** A real stage on which checks do not wait as long for what has happened long ago. All other times are as they are. */
-export const onHurriedStage: OnStage = async (play) => {
-  const stage = new HurriedStage(systemClock, systemRandom)
-  try {
-    await play(stage)
-  } finally {
-    await stage.clearUp()
-  }
-  stage.assertNothingLeft()
-}

@@ -20,9 +20,9 @@ import type {
   UsageMetadata,
 } from '../../src/providers/gemini/messages.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
-import { conformance, realtimeConformance } from '../../src/testing/index.ts'
+import { conformance, onHurriedStage, realtimeConformance } from '../../src/testing/index.ts'
 import { GeminiLiveServer, LoopbackServer } from '../../src/testing/servers/index.ts'
-import { KEY, onHurriedStage, toolOutputs } from './gemini-fixture.ts'
+import { KEY, toolOutputs } from './gemini-fixture.ts'
 
 let server: LoopbackServer
 
@@ -56,7 +56,7 @@ conformance(
       },
     }
   },
-  onHurriedStage,
+  onHurriedStage(10),
 )
 
 /** What is on the wire: of a list of names the SDK makes an enum, and its class has two getters on top. */

@@ -1,16 +1,7 @@
 import type { AudioFrame } from '../../src/audio/index.ts'
 import type { RealtimeEvents, RealtimeModel, RealtimeSetup } from '../../src/parts/index.ts'
 import { OpenAIRealtime, type OpenAIRealtimeOptions } from '../../src/providers/openai/index.ts'
-import { systemClock, systemRandom } from '../../src/scope/index.ts'
-import {
-  Stage,
-  partContext,
-  textOf,
-  type OnStage,
-  type Peer,
-  type TestPartContext,
-  type World,
-} from '../../src/testing/index.ts'
+import { partContext, textOf, type Peer, type TestPartContext, type World } from '../../src/testing/index.ts'
 import {
   OpenAIRealtimeServer,
   type OpenAIClientEvent,
@@ -131,23 +122,3 @@ export const refusal = (code: string, event_id?: string): string =>
     type: 'error',
     error: { type: 'invalid_request_error', code, message: `Not so: ${code}.`, event_id },
   })
-
-/** How much shorter the waits of a check are on real sockets: the server there is much faster than that. */
-const HURRY = 4
-
-class HurriedStage extends Stage {
-  override elapse(ms: number): Promise<void> {
-    return super.elapse(ms / HURRY)
-  }
-}
-
-/** A real stage on which checks do not wait as long for what has happened long ago. All other times are as they are. */
-export const onHurriedStage: OnStage = async (play) => {
-  const stage = new HurriedStage(systemClock, systemRandom)
-  try {
-    await play(stage)
-  } finally {
-    await stage.clearUp()
-  }
-  stage.assertNothingLeft()
-}

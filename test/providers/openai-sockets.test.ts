@@ -8,9 +8,15 @@ import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest'
 import type { ClientEvent, NewItem, ServerEvent } from '../../src/providers/openai/events.ts'
 import { OpenAIRealtime, OpenAIStt } from '../../src/providers/openai/index.ts'
 import type { SpeechBody } from '../../src/providers/openai/speech-request.ts'
-import { conformance, realtimeConformance, sttConformance, type LlmStep } from '../../src/testing/index.ts'
+import {
+  conformance,
+  onHurriedStage,
+  realtimeConformance,
+  sttConformance,
+  type LlmStep,
+} from '../../src/testing/index.ts'
 import { LoopbackServer, OpenAIRealtimeServer } from '../../src/testing/servers/index.ts'
-import { KEY, onHurriedStage } from './openai-fixture.ts'
+import { KEY } from './openai-fixture.ts'
 
 let server: LoopbackServer
 
@@ -41,7 +47,7 @@ conformance(
       },
     }
   },
-  onHurriedStage,
+  onHurriedStage(4),
 )
 
 conformance(
@@ -62,7 +68,7 @@ conformance(
       },
     }
   },
-  onHurriedStage,
+  onHurriedStage(4),
 )
 
 describe('the sockets of OpenAI', () => {

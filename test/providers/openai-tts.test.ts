@@ -5,6 +5,7 @@ import { MissingKeyError, OpenAITts, type OpenAITtsOptions } from '../../src/pro
 import { systemClock, type Clock, type Random } from '../../src/scope/index.ts'
 import {
   conformance,
+  onHurriedStage,
   partContext,
   textOf,
   ttsConformance,
@@ -17,7 +18,7 @@ import {
   type OpenAISpeechServerOptions,
   type SpeechManners,
 } from '../../src/testing/servers/index.ts'
-import { KEY, onHurriedStage } from './openai-fixture.ts'
+import { KEY } from './openai-fixture.ts'
 
 let speech = new OpenAISpeechServer()
 let server: LoopbackServer
@@ -47,7 +48,7 @@ conformance(
       },
     }
   },
-  onHurriedStage,
+  onHurriedStage(4),
 )
 
 interface Speaking {

@@ -1,6 +1,6 @@
 import { createOpenAI } from 'ai-sdk-openai-4'
 import { afterAll, beforeAll, describe, it } from 'vitest'
-import { conformance, llmConformance, onRealStage } from '../../../src/testing/index.ts'
+import { conformance, llmConformance, onHurriedStage } from '../../../src/testing/index.ts'
 import { Chat, subjectOf } from './fixture.ts'
 
 let chat: Chat
@@ -19,5 +19,5 @@ conformance(
     () => chat,
     (settings) => createOpenAI(settings).chat('any'),
   ),
-  onRealStage,
+  onHurriedStage(5),
 )

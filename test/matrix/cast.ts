@@ -42,7 +42,7 @@ const answers: Readonly<Record<string, LlmAnswer>> = {
 const ANSWER = 'This is my answer, and it is long enough to be interrupted in the middle.'
 
 /** The words that a realtime model was given to say. */
-function given(instructions: string | undefined): string | undefined {
+function wordsGiven(instructions: string | undefined): string | undefined {
   const [, words] = /: (".*")$/.exec(instructions ?? '') ?? []
   return words === undefined ? undefined : (JSON.parse(words) as string)
 }
@@ -94,7 +94,7 @@ export class Cast {
     this.tts = new ScriptedTts(options.tts)
     const { line, stt, llm, tts, vad } = this
     this.realtime = new ScriptedRealtime({
-      answers: ({ user, instructions }) => answers[user] ?? given(instructions) ?? ANSWER,
+      answers: ({ user, instructions }) => answers[user] ?? wordsGiven(instructions) ?? ANSWER,
       // The same moments, whoever thinks.
       ...(options.llm?.firstAfter === undefined ? {} : { firstAfter: options.llm.firstAfter }),
       ...(options.stt?.finalAfter === undefined ? {} : { finalAfter: options.stt.finalAfter }),

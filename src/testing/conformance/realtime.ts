@@ -95,14 +95,14 @@ export const realtimeConformance: readonly Check<RealtimeSubject>[] = [
 
   check('calls a tool as the model wrote it, and goes on with its result', async (stage, subject) => {
     const { told, model } = await talk(stage, subject)
-    const input = subject.inputIsObject ? '{"day":"Monday"}' : '{"day":'
-    subject.answers([callWith(input)])
+    const written = subject.inputIsObject ? '{"day":"Monday"}' : '{"day":'
+    subject.answers([callWith(written)])
     subject.answers(words)
     model.respond()
     await stage.elapse(2_000)
     assert.deepEqual(
       told.calls.map(({ name, input }) => `${name} ${input}`),
-      [`find ${input}`],
+      [`find ${written}`],
     )
     assert.equal(told.answers.length, 1, 'it did not wait for the result')
     model.toolResult('a call that never was', 'nothing', false)

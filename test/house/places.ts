@@ -15,6 +15,32 @@ export const places: readonly Place[] = [
   { path: 'src/scope/random.ts', powers: ['chance'], reason: 'the chance of production' },
   { path: 'src/link/ws-network.ts', powers: ['sockets'], reason: 'the network of production' },
   {
+    path: 'src/guard/globals.ts',
+    powers: ['disguise'],
+    reason:
+      'hooks of the guard: the global timers, the dispatcher of fetch, and what copies of the package share',
+  },
+  {
+    path: 'src/guard/patch-timers.ts',
+    powers: ['timers'],
+    reason: 'sees the timers that foreign code starts, and starts none of its own but to slow it down',
+  },
+  {
+    path: 'src/lines/websocket/accepted-socket.ts',
+    powers: ['sockets'],
+    reason: 'takes the sockets that pages have dialled',
+  },
+  {
+    path: 'src/lines/websocket/secrets.ts',
+    powers: ['chance'],
+    reason: 'keys that nobody can guess must not come from a simulation',
+  },
+  {
+    path: 'src/lines/websocket/client/dom/browser.ts',
+    powers: ['sockets', 'timers', 'chance'],
+    reason: 'the network, the clock and the chance of a page',
+  },
+  {
     path: 'src/testing/servers/loopback-server.ts',
     powers: ['sockets'],
     reason: 'the other side of a real socket',
@@ -35,11 +61,17 @@ export const places: readonly Place[] = [
     reason: 'says how long the cases took; no case sees it',
   },
   {
+    path: 'test/guard/',
+    powers: ['timers', 'immediate', 'sockets', 'disguise'],
+    reason: 'does what the frameworks do that are guarded',
+  },
+  {
     path: 'bench/scope/promise-race.ts',
     powers: ['race'],
     reason: 'shows what a race costs, which is why there is none',
   },
   { path: 'bench/link/bare-ws.ts', powers: ['sockets'], reason: 'what a link is compared with' },
+  { path: 'bench/guard/load.ts', powers: ['sockets'], reason: 'what a framework does that is guarded' },
   { path: 'bench/', powers: ['timers', 'immediate', 'now'], reason: 'measures real time' },
   { path: 'tools/', powers: ['timers', 'immediate', 'now'], reason: 'runs outside of any session' },
 ]

@@ -1,0 +1,69 @@
+// A page of your own that calls an agent of your own. It needs no key.
+//
+//   npm run build && npx tsx examples/browser/server.ts    then open the address that it prints, and press Call
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { Agent, Scope, Session } from 'endwell'
+import { WebSocketCalls } from 'endwell/lines/websocket'
+import { LocalStt, LocalTts, LocalVad, ScriptedDialogue } from 'endwell/providers/local'
+
+// #region shown
+const dialogue = new ScriptedDialogue({
+  intents: { hours: { says: ['when are you open'], answer: 'From eight to six.' } },
+})
+const agent = new Agent({
+  instructions: 'You answer the phone for Bright Dental.',
+  onEnter: ({ session }) => session.say('Bright Dental, good morning!'),
+})
+
+// Owns all calls: when it is closed, they end.
+const scope = new Scope('server')
+const calls = new WebSocketCalls({
+  scope,
+  // Without a secret only pages of this machine may call.
+  secret: process.env['CALL_SECRET'] || undefined,
+  onCall: async (line) => {
+    const models = {
+      llm: dialogue,
+      tts: new LocalTts(),
+      stt: new LocalStt({ phrases: dialogue.phrases }),
+      vad: new LocalVad(),
+    }
+    const session = new Session({ agent, models, line })
+    session.on('closed', ({ reason, clean }) =>
+      console.log(reason, clean ? 'ended well' : 'did not end well'),
+    )
+    await session.start()
+  },
+})
+
+// The client is plain modules: here they are served as they lie in the package.
+const client = new URL('../', import.meta.resolve('endwell/client'))
+const server = createServer(({ url = '/' }, response) => {
+  const [, module] = /^\/endwell\/((client\/(dom\/)?)?[\w-]+\.js)$/.exec(url) ?? []
+  // Here your server decides who may call: ask for a login first.
+  if (url === '/token') response.end(process.env['CALL_SECRET'] ? calls.token() : '')
+  else if (module) send(new URL(module, client), 'text/javascript')
+  else send(new URL('page.html', import.meta.url), 'text/html')
+
+  function send(file: URL, type: string): void {
+    readFile(file).then(
+      (body) => response.setHeader('content-type', type).end(body),
+      () => response.writeHead(404).end(),
+    )
+  }
+})
+server.on('upgrade', (request, socket, head) => calls.upgrade(request, socket, head))
+// #endregion
+
+server.listen(Number(process.env['PORT'] ?? 3000), '127.0.0.1', () => {
+  const address = server.address()
+  if (address && typeof address === 'object') console.log(`http://localhost:${address.port}`)
+})
+process.once('SIGINT', () => {
+  scope.close().then(
+    () => server.close(),
+    () => {},
+  )
+  server.closeIdleConnections()
+})

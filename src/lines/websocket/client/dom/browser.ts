@@ -1,0 +1,36 @@
+import type { Platform, PlatformEvents, PlatformSocket } from '../wire.ts'
+
+/** The browser: the one place where a page touches sockets, timers and chance. */
+export const browser: Platform = {
+  connect,
+  after(ms, callback) {
+    const timer = setTimeout(callback, ms)
+    return () => clearTimeout(timer)
+  },
+  random: () => Math.random(),
+}
+
+function connect(url: string, protocols: string[], events: PlatformEvents): PlatformSocket {
+  let socket: WebSocket
+  try {
+    socket = new WebSocket(absolute(url), protocols)
+  } catch {
+    // An address or a token that cannot be one.
+    queueMicrotask(() => events.ended(1006, ''))
+    return { send() {}, close() {} }
+  }
+  socket.binaryType = 'arraybuffer'
+  socket.addEventListener('message', ({ data }: MessageEvent<string | ArrayBuffer>) => events.message(data))
+  socket.addEventListener('close', ({ code, reason }) => events.ended(code, reason))
+  return {
+    send: (data) => {
+      if (socket.readyState === WebSocket.OPEN) socket.send(data)
+    },
+    close: (code, reason) => socket.close(code, reason),
+  }
+}
+
+/** `/call` of this page, in the words of a WebSocket: not every browser takes another scheme yet. */
+function absolute(url: string): string {
+  return new URL(url, location.href).href.replace(/^http/, 'ws')
+}

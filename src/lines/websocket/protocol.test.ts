@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import { decodeSound, encodeSound, isRefusal, offer, readOffer, readPageMessage } from './protocol.ts'
+
+describe('sound on the wire', () => {
+  it('is what it was, with its position, however large that is', () => {
+    const samples = Int16Array.from([0, 1, -1, 32767, -32768])
+    for (const position of [0, 1, 2 ** 40]) {
+      const { buffer } = encodeSound(position, samples)
+      expect(decodeSound(buffer)).toEqual({ position, samples })
+    }
+  })
+})
+
+describe('what a page offers', () => {
+  const ticket = { call: 'c-1_', key: 'k-_9', generation: 12 }
+
+  it('is read as it was meant', () => {
+    expect(readOffer(offer({}))).toEqual({ known: true })
+    expect(readOffer(offer({ token: 'abc.def' }))).toEqual({ known: true, token: 'abc.def' })
+    expect(readOffer(offer({ token: 'abc.def', ticket }))).toEqual({ known: true, ticket })
+  })
+
+  it('is unknown if it is another version, or none', () => {
+    expect(readOffer(['endwell.2', 'token.abc'])).toEqual({ known: false, token: 'abc' })
+    expect(readOffer([])).toEqual({ known: false })
+    expect(readOffer(['endwell.1', 'rejoin.a.b.c', 'rejoin.a.b.1.2', 'rejoin.a.b.99999999999'])).toEqual({
+      known: true,
+    })
+  })
+})
+
+describe('what a page says', () => {
+  it.each([
+    { type: 'ready', generation: 1, sound: true },
+    { type: 'ready', generation: 2, sound: false, played: 10, buffered: 20 },
+    { type: 'played', at: 1 },
+    { type: 'marked', id: 1, heard: 0.5 },
+    { type: 'sound', on: false },
+    { type: 'text', text: '' },
+    { type: 'dtmf', digit: '#' },
+    { type: 'pong' },
+    { type: 'hang-up' },
+  ])('is understood: %j', (message) => {
+    expect(readPageMessage(JSON.stringify(message))).toEqual(message)
+  })
+
+  it.each([
+    '',
+    'null',
+    '1',
+    '[]',
+    '{}',
+    '{"type":"hello"}',
+    '{"type":"ready","generation":-1,"sound":true}',
+    '{"type":"ready","generation":1}',
+    '{"type":"played","at":-1}',
+    '{"type":"played","at":"1"}',
+    '{"type":"marked","id":1}',
+    '{"type":"marked","id":1,"heard":null}',
+    '{"type":"sound","on":1}',
+    '{"type":"text"}',
+    '{"type":"dtmf","digit":"12"}',
+    '{"type":"dtmf","digit":"E"}',
+  ])('is not taken for anything: %s', (json) => {
+    expect(readPageMessage(json)).toBeUndefined()
+  })
+})
+
+it('a refusal is a status of HTTP above 4000, and nothing else', () => {
+  expect([4400, 4401, 4409, 4503].every(isRefusal)).toBe(true)
+  expect([1000, 1001, 1006, 4000, 4200, 4600].some(isRefusal)).toBe(false)
+})

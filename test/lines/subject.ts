@@ -1,0 +1,83 @@
+import type { Line } from '../../src/parts/index.ts'
+import { WebSocketCalls, type WebSocketLine } from '../../src/lines/websocket/index.ts'
+import type { Platform } from '../../src/lines/websocket/client/wire.ts'
+import type { LineSubject, Stage } from '../../src/testing/index.ts'
+import { TestPage } from './page.ts'
+
+/** Where the pages of a subject live. */
+export interface Pages {
+  readonly platform: Platform
+  readonly url: string
+  vanish(): void
+}
+
+/** A line on which somebody calls whenever it is opened: the browser line is one line a call. */
+export function subjectOf(stage: Stage, pagesOf: (calls: () => WebSocketCalls) => Pages): LineSubject {
+  const waiting = new Set<(line: WebSocketLine) => void>()
+  const calls = new WebSocketCalls({
+    scope: stage.context().scope,
+    maxRate: 1_000,
+    onCall: (line) => {
+      const [answer] = waiting
+      if (answer) answer(line)
+      else line.abort()
+    },
+  })
+  const pages = pagesOf(() => calls)
+  let page: TestPage | undefined
+  let closingAt = Infinity
+  let refuses = false
+
+  const line: Line = {
+    name: 'browser',
+    sampleRate: 16_000,
+    async open(context, events) {
+      const { scope } = context
+      scope.signal.throwIfAborted()
+      const caller = new TestPage(stage.clock, pages.platform, pages.url)
+      page = caller
+      const taken = await scope.until(
+        new Promise<WebSocketLine>((resolve) => {
+          let one: WebSocketLine | undefined
+          const answer = (called: WebSocketLine): void => {
+            waiting.delete(answer)
+            resolve((one = called))
+          }
+          waiting.add(answer)
+          scope.signal.addEventListener('abort', () => {
+            closingAt = stage.clock.now()
+            // Nobody answers any more.
+            waiting.delete(answer)
+            if (one?.answered) return
+            one?.abort()
+            caller.wire.hangUp()
+          })
+          caller.wire.connect()
+        }),
+      )
+      if (refuses) taken.abort()
+      const connection = await taken.open(context, events)
+      await caller.until(() => caller.hello !== undefined || caller.over)
+      return connection
+    },
+  }
+  return {
+    line,
+    caller: {
+      says: (ms) => page!.says(ms),
+      types: (text) => page!.wire.send({ type: 'text', text }),
+      presses: (digits) => {
+        for (const digit of digits) page!.wire.send({ type: 'dtmf', digit })
+      },
+      hangsUp: () => page!.wire.hangUp(),
+      vanishes: () => {
+        pages.vanish()
+        page!.freezes()
+      },
+    },
+    ended: () => page!.over,
+    audibleAfterClosing: () => page!.audibleAfter(closingAt),
+    lostAfter: 10_000,
+    refuses: () => (refuses = true),
+  }
+}

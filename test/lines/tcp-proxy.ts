@@ -1,0 +1,61 @@
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { nothing } from '../../src/scope/index.ts'
+
+/** The network between a page and its server: it can break, or swallow everything without a word. */
+export class TcpProxy {
+  /** Connections there ever were. */
+  total = 0
+  readonly #sockets = new Set<Socket>()
+  readonly #server
+  #frozen = false
+
+  private constructor(target: number) {
+    this.#server = createServer({ allowHalfOpen: false }, (near) => {
+      this.total++
+      const far = connect(target, '127.0.0.1')
+      this.#join(near, far)
+      this.#join(far, near)
+    })
+  }
+
+  static async listen(target: number): Promise<TcpProxy> {
+    const proxy = new TcpProxy(target)
+    await new Promise<void>((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve))
+    return proxy
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  /** Breaks every connection; the next one gets through. */
+  cut(): void {
+    for (const socket of this.#sockets) socket.resetAndDestroy()
+  }
+
+  /** From here on nothing gets through, and nobody is told. */
+  freeze(): void {
+    this.#frozen = true
+  }
+
+  async close(): Promise<void> {
+    this.cut()
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  #join(from: Socket, to: Socket): void {
+    this.#sockets.add(from)
+    from.on('error', nothing)
+    from.on('data', (data) => {
+      if (!this.#frozen) to.write(data)
+    })
+    from.on('close', () => {
+      this.#sockets.delete(from)
+      if (!this.#frozen) to.destroy()
+    })
+  }
+}

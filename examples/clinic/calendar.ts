@@ -1,0 +1,41 @@
+import { systemClock } from 'endwell'
+
+/** The appointments of a clinic. It takes a moment for everything, as real ones do. */
+export class Calendar {
+  readonly #taken = new Map<string, string>([
+    ['Monday 9 am', 'somebody else'],
+    ['Tuesday 10 am', 'somebody else'],
+  ])
+
+  /** Books a time, or throws with what is free instead. */
+  async book(caller: string, day: string, time: string, signal: AbortSignal): Promise<void> {
+    await this.#look(1_800, signal)
+    if (day === 'Sunday' || day === 'Saturday') throw new Error('closed at the weekend; Friday is free')
+    if (this.#taken.has(`${day} ${time}`)) throw new Error(`taken; ${day} at 11 am is free`)
+    this.cancel(caller)
+    this.#taken.set(`${day} ${time}`, caller)
+  }
+
+  /** Returns when it was, if there was one. */
+  cancel(caller: string): string | undefined {
+    for (const [when, who] of this.#taken) {
+      if (who !== caller) continue
+      this.#taken.delete(when)
+      return when
+    }
+    return undefined
+  }
+
+  /** Writes down what has changed. */
+  async save(): Promise<void> {}
+
+  #look(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const timer = systemClock.after(ms, 'the calendar', resolve)
+      signal.addEventListener('abort', () => {
+        timer.clear()
+        reject(signal.reason as Error)
+      })
+    })
+  }
+}

@@ -1,0 +1,151 @@
+import { existsSync, readFileSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { Host, refuseUpgrade, serve, type AgentFile } from '../host/index.ts'
+import { WebSocketCalls, type CallInfo, type WebSocketLine } from '../lines/websocket/index.ts'
+import { Scope, ScopeClosedError, type ScopeReport } from '../scope/index.ts'
+import { Agent, Session } from '../session/index.ts'
+import { breakable } from './breakable.ts'
+import { namesOf, type Choice } from './choose-models.ts'
+import { FaultSwitches } from './fault-switches.ts'
+
+export interface DevOptions {
+  readonly file: AgentFile
+  readonly choice: Choice
+  readonly port: number
+  readonly host?: string
+  /** Nobody gets in without it. */
+  readonly secret?: string
+  /** Faults can be switched on in the page. */
+  readonly mode?: 'demo' | 'dev' | 'production'
+}
+
+/** Where `vite build` puts the page. */
+const page = fileURLToPath(new URL('../studio', import.meta.url))
+
+/** How long a session has to end when the server does. */
+const CLOSE_WITHIN = 5_000
+
+/** An agent on a port of this machine: a page to talk to it, to see what is alive, and how each session ended. */
+export class Dev {
+  readonly #options: DevOptions
+  readonly #scope = new Scope<string>('endwell', { closeWithin: 2_000 })
+  readonly #faults = new FaultSwitches()
+  readonly #sessions = new Set<Session>()
+  readonly #host: Host
+  readonly #calls: WebSocketCalls
+  #ending = false
+  url = ''
+
+  private constructor(options: DevOptions) {
+    const { file, choice, mode = 'dev', secret } = options
+    const { phrases } = choice
+    this.#options = options
+    this.#host = new Host({
+      scope: this.#scope,
+      info: {
+        name: file.name,
+        version: versionOf(),
+        mode,
+        agent: this.#agent().name,
+        models: namesOf(choice.models()),
+        call: '/call',
+        ...(phrases ? { phrases } : {}),
+      },
+      ...(mode === 'production' ? {} : { faults: this.#faults }),
+      ...(existsSync(page) ? { page } : {}),
+      ...(secret === undefined ? {} : { secret }),
+    })
+    this.#calls = new WebSocketCalls({
+      scope: this.#scope,
+      onCall: (line, info) => this.#answer(line, info),
+    })
+  }
+
+  static async start(options: DevOptions): Promise<Dev> {
+    const dev = new Dev(options)
+    const { port, host } = options
+    try {
+      const server = await serve({
+        scope: dev.#scope,
+        app: dev.#host.app,
+        port,
+        ...(host === undefined ? {} : { host }),
+        upgrade: (request, tcp, head) => dev.#upgrade(request, tcp, head),
+      })
+      dev.url = server.url
+    } catch (error) {
+      await dev.close()
+      throw error
+    }
+    return dev
+  }
+
+  /** Ends every session, so that each has its reason, and then the server. */
+  async close(): Promise<ScopeReport> {
+    this.#ending = true
+    const ask = { reason: 'host-draining', within: CLOSE_WITHIN } as const
+    await Promise.all([...this.#sessions].map((session) => session.close(ask)))
+    return this.#scope.close({ reason: 'asked' })
+  }
+
+  /** Ends everything now. */
+  abort(): void {
+    this.#scope.abort()
+  }
+
+  #agent(): Agent {
+    const { agent } = this.#options.file
+    return agent instanceof Agent ? agent : agent()
+  }
+
+  #upgrade(request: IncomingMessage, tcp: Duplex, head: Buffer): void {
+    const refused = this.#host.refuses(request)
+    if (refused) return refuseUpgrade(tcp, refused.status)
+    this.#faults.watch(tcp)
+    return this.#calls.upgrade(request, tcp, head)
+  }
+
+  #answer(line: WebSocketLine, { id, origin }: CallInfo): Promise<void> {
+    if (this.#ending) throw new ScopeClosedError(this.#scope.name, 'answer a call', undefined)
+    const { file, choice } = this.#options
+    const agent = this.#agent()
+    let breaks = (): void => {}
+    const models = breakable(choice.models(), (way) => (breaks = way))
+    const { intercept, follow } = this.#faults.afflict({ agent, breakModel: () => breaks() })
+    const session = new Session({
+      closeTimeout: CLOSE_WITHIN,
+      ...file.session,
+      id,
+      agent,
+      models,
+      line,
+      intercept,
+    })
+    follow(session)
+    this.#sessions.add(session)
+    session.on('closed', () => void this.#sessions.delete(session))
+    this.#host.add(session, { agent: agent.name, from: origin === undefined ? 'a program' : 'browser' })
+    return session.start()
+  }
+}
+
+function versionOf(): string {
+  const manifest = new URL('../../package.json', import.meta.url)
+  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version
+}
+
+/** Resolves at the first signal that asks the process to end; the second ends it at once. */
+export function untilAsked(abort: () => void): Promise<string> {
+  return new Promise((resolve) => {
+    const asked = (signal: string): void => {
+      for (const name of signals) process.off(name, asked)
+      for (const name of signals) process.once(name, abort)
+      resolve(signal)
+    }
+    for (const name of signals) process.on(name, asked)
+  })
+}
+
+const signals = ['SIGINT', 'SIGTERM'] as const

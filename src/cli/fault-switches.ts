@@ -1,0 +1,113 @@
+import type { Duplex } from 'node:stream'
+import type { FaultBoard } from '../host/index.ts'
+import { systemClock, type Intercept } from '../scope/index.ts'
+import type { Agent, Session } from '../session/index.ts'
+import { Faults, type Fault } from '../testing/index.ts'
+
+/** What a fault can get at in one call. */
+export interface Afflicted {
+  readonly agent: Agent
+  /** The connection of the model that hears breaks. */
+  breakModel(): void
+}
+
+interface NamedFault {
+  readonly about: string
+  /** Steps of a session that misbehave, by name. */
+  readonly steps?: (call: Afflicted) => Readonly<Record<string, Fault>>
+  /** What happens at once, in every call. */
+  readonly strikes?: (call: Afflicted) => void
+  /** What is done to the sockets of pages. */
+  readonly cuts?: (tcp: Duplex) => void
+  readonly spoils?: (session: Session) => void
+}
+
+const boom = (): never => {
+  throw new Error('a listener that throws, on purpose')
+}
+
+const named: Readonly<Record<string, NamedFault>> = {
+  'tool never ends': {
+    about: 'Every tool of the agent hangs and ignores its signal. Ask for an appointment, then hang up.',
+    steps: ({ agent }) =>
+      Object.fromEntries(Object.keys(agent.tools).map((name) => [`task:${name}`, 'hang'])),
+  },
+  'close hangs': {
+    about: 'No connection, worker or process answers when it is closed: each has to be cut.',
+    steps: () => ({ 'close:*': 'hang' }),
+  },
+  'close throws': {
+    about: 'Whatever is closed throws. The steps after it have to run all the same.',
+    steps: () => ({ 'close:*': 'throw' }),
+  },
+  'exit hook never returns': {
+    about: 'The hook in which the agent says its last words to your database hangs.',
+    steps: ({ agent }) => ({ [`task:exit hook of '${agent.name}'`]: 'hang' }),
+  },
+  'listener throws': {
+    about: 'Everybody who listens to the session throws, also when it is closed.',
+    spoils: (session) => {
+      for (const name of ['state', 'user', 'spoken', 'closed'] as const) session.on(name, boom)
+    },
+  },
+  'provider drops': {
+    about: 'The connection of the model that hears breaks for good, right now.',
+    strikes: (call) => call.breakModel(),
+  },
+  'half-open peer': {
+    about: 'The page is there, and nothing of it arrives any more: only a watchdog can tell.',
+    cuts: (tcp) => tcp.pause(),
+  },
+  'line vanishes': {
+    about: 'The connection of the page breaks without a word. It comes back by itself, if it may.',
+    cuts: (tcp) => tcp.destroy(),
+  },
+}
+
+/** Faults that a person can switch on in the page, for the calls that go on and those to come. For demo and dev only. */
+export class FaultSwitches implements FaultBoard {
+  #on = new Set<string>()
+  readonly #calls = new Map<Faults, { readonly call: Afflicted; readonly session: Session }>()
+  readonly #sockets = new Set<Duplex>()
+
+  list(): { readonly name: string; readonly about: string }[] {
+    return Object.entries(named).map(([name, { about }]) => ({ name, about }))
+  }
+
+  set(names: readonly string[]): void {
+    const fresh = names.filter((name) => !this.#on.has(name)).map((name) => named[name])
+    this.#on = new Set(names)
+    for (const [faults, { call, session }] of this.#calls) {
+      this.#arm(faults, call)
+      for (const fault of fresh) {
+        fault?.strikes?.(call)
+        fault?.spoils?.(session)
+      }
+    }
+    for (const fault of fresh) for (const tcp of this.#sockets) fault?.cuts?.(tcp)
+  }
+
+  /** A page has connected. */
+  watch(tcp: Duplex): void {
+    this.#sockets.add(tcp)
+    tcp.once('close', () => this.#sockets.delete(tcp))
+  }
+
+  /** What a session that begins now has to be made with, and what to do with it then. */
+  afflict(call: Afflicted): { readonly intercept: Intercept; readonly follow: (session: Session) => void } {
+    const faults = new Faults((ms) => new Promise((resolve) => void systemClock.after(ms, 'fault', resolve)))
+    this.#arm(faults, call)
+    const follow = (session: Session): void => {
+      this.#calls.set(faults, { call, session })
+      for (const name of this.#on) named[name]?.spoils?.(session)
+      session.on('closed', () => void this.#calls.delete(faults))
+    }
+    return { intercept: faults.intercept, follow }
+  }
+
+  #arm(faults: Faults, call: Afflicted): void {
+    faults.clear()
+    for (const name of this.#on)
+      for (const [step, fault] of Object.entries(named[name]?.steps?.(call) ?? {})) faults.set(step, fault)
+  }
+}

@@ -1,0 +1,47 @@
+import { describeError } from '../scope/index.ts'
+import type { SessionEvents } from '../session/index.ts'
+import { limits } from './limits.ts'
+import type { LiveEvent } from './wire.ts'
+
+type Told = LiveEvent extends infer Event ? (Event extends { at: number } ? Omit<Event, 'at'> : never) : never
+
+/** Each event of a session as plain JSON of bounded size: what a page is told. */
+export const eventJson: {
+  readonly [Name in LiveEvent['type']]: (data: SessionEvents[Name]) => Told
+} = {
+  state: ({ state }) => ({ type: 'state', state }),
+  hearing: ({ text }) => ({ type: 'hearing', text: clip(text) }),
+  user: ({ text }) => ({ type: 'user', text: clip(text) }),
+  speaking: ({ speech }) => ({ type: 'speaking', speech: speech.id, text: clip(speech.text) }),
+  spoken: ({ speech, outcome: { how, heard, confirmed } }) => ({
+    type: 'spoken',
+    speech: speech.id,
+    text: clip(speech.text),
+    heard: clip(heard),
+    how,
+    confirmed,
+  }),
+  latency: ({ ms }) => ({ type: 'latency', ms }),
+  tool: ({ id, name, input }) => ({ type: 'tool', id, name, input: clip(input) }),
+  progress: ({ id, name, update }) => ({ type: 'progress', id, name, update: clip(update) }),
+  'tool-done': ({ id, name, outcome: { output, failed } }) => ({
+    type: 'tool-done',
+    id,
+    name,
+    output: clip(output),
+    failed,
+  }),
+  approval: ({ id, name }) => ({ type: 'approval', id, name }),
+  handoff: ({ from, to }) => ({ type: 'handoff', from, to }),
+  guardrail: ({ name, on, verdict }) => ({ type: 'guardrail', name, on, verdict: clip(verdict) }),
+  digits: ({ digits }) => ({ type: 'digits', digits: clip(digits) }),
+  warning: ({ reason, left }) => ({ type: 'warning', reason, left }),
+  error: ({ where, error }) => ({ type: 'error', where: clip(where), error: describeError(error) }),
+}
+
+export const eventNames = Object.keys(eventJson) as LiveEvent['type'][]
+
+/** A text that is short enough to be sent again and again. */
+export function clip(text: string): string {
+  return text.length <= limits.text ? text : `${text.slice(0, limits.text - 1)}…`
+}

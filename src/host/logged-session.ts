@@ -1,0 +1,170 @@
+import type { Scope } from '../scope/index.ts'
+import {
+  formatSession,
+  type HistoryItem,
+  type Session,
+  type SessionReport,
+  type Speech,
+} from '../session/index.ts'
+import { culpritsOf } from './culprit.ts'
+import { clip } from './event-json.ts'
+import { limits } from './limits.ts'
+import { LiveView } from './live-view.ts'
+import type { LiveMessage, LiveSnapshot, Saying, SessionDetails, SessionSummary } from './wire.ts'
+
+/** What is known of a session beside itself. */
+export interface SessionNote {
+  /** The agent that answers. */
+  readonly agent?: string
+  /** Where the caller came from: `browser`, a number. */
+  readonly from?: string
+}
+
+/** A session in the logbook: as it lives, and then its report. It keeps no session that is closed. */
+export class LoggedSession {
+  readonly id: string
+  readonly #scope: Scope<string>
+  readonly #changed: (session: LoggedSession) => void
+  readonly #latencies: number[] = []
+  #session: Session | undefined
+  #live: LiveView | undefined
+  #summary: SessionSummary
+  #report: SessionReport | undefined
+  #speech: Speech | undefined
+
+  constructor(
+    scope: Scope<string>,
+    session: Session,
+    note: SessionNote,
+    changed: (session: LoggedSession) => void,
+  ) {
+    const { id, state } = session
+    this.id = id
+    this.#scope = scope
+    this.#changed = changed
+    this.#session = session
+    this.#summary = { id, ...note, state, addedAt: scope.clock.date(), turns: 0, errors: 0 }
+    this.#listen(session)
+  }
+
+  get summary(): SessionSummary {
+    return this.#summary
+  }
+
+  /** The session, while it is not closed. */
+  get session(): Session | undefined {
+    return this.#session
+  }
+
+  details(): SessionDetails {
+    const { summary } = this
+    const report = this.#report
+    return { summary, ...(report ? { report, text: formatSession(report) } : {}) }
+  }
+
+  /** Tells the watcher how it is, what happens, and how it ends. Returns the way to stop. */
+  watch(watcher: (message: LiveMessage) => void): () => void {
+    const session = this.#session
+    if (!session) {
+      watcher({ type: 'snapshot', now: this.#scope.clock.now(), ...this.#snapshot() })
+      watcher({ type: 'closed', summary: this.#summary, report: this.#report! })
+      return () => {}
+    }
+    this.#live ??= new LiveView(this.#scope, {
+      session,
+      saying: () => this.#saying(),
+      snapshot: () => this.#snapshot(),
+    })
+    return this.#live.watch(watcher)
+  }
+
+  /** Whether a search finds it: by its id, its agent, its caller, why it ended, who was at fault, what was said. */
+  matches(words: string): boolean {
+    const wanted = words.toLowerCase()
+    const { id, agent, from, reason, culprit } = this.#summary
+    const has = (text: string | undefined): boolean => text?.toLowerCase().includes(wanted) ?? false
+    return (
+      [id, agent, from, reason, culprit?.name].some(has) || this.#items.some((item) => has(wordsOf(item)))
+    )
+  }
+
+  get #items(): readonly HistoryItem[] {
+    return this.#report?.transcript ?? this.#session?.history.items ?? []
+  }
+
+  /** Rare events only: what comes often is listened to by the live view, while somebody watches. */
+  #listen(session: Session): void {
+    session.on('state', ({ state }) => {
+      // That it is closed is told together with its report.
+      if (state !== 'closed') this.#update({ state })
+    })
+    session.on('user', () => this.#update({ turns: this.#summary.turns + 1 }))
+    session.on('error', () => this.#update({ errors: this.#summary.errors + 1 }))
+    session.on('latency', ({ ms }) => {
+      this.#latencies.push(ms)
+      if (this.#latencies.length > limits.latencies) this.#latencies.shift()
+    })
+    session.on('speaking', ({ speech }) => {
+      this.#speech = speech
+    })
+    session.on('spoken', ({ speech }) => {
+      if (this.#speech === speech) this.#speech = undefined
+    })
+    session.on('closed', (report) => this.#closed(report))
+  }
+
+  #update(news: Partial<SessionSummary>): void {
+    this.#summary = { ...this.#summary, ...news }
+    this.#changed(this)
+  }
+
+  #closed(report: SessionReport): void {
+    const { reason, by, clean, lived, took, deadline, usage } = report
+    const [culprit] = clean ? [] : culpritsOf(report)
+    this.#report = report
+    this.#session = undefined
+    this.#speech = undefined
+    this.#update({
+      state: 'closed',
+      closedAt: this.#scope.clock.date(),
+      turns: Math.max(this.#summary.turns, usage.turns),
+      reason,
+      ...(by === undefined ? {} : { by }),
+      clean,
+      lived,
+      took,
+      deadline,
+      ...(culprit ? { culprit } : {}),
+    })
+    this.#live?.closed({ type: 'closed', summary: this.#summary, report })
+    this.#live = undefined
+  }
+
+  #snapshot(): Omit<LiveSnapshot, 'type' | 'now' | 'tree'> {
+    const saying = this.#saying()
+    return {
+      summary: this.#summary,
+      items: this.#items.slice(-limits.transcript).map(clipped),
+      ...(saying ? { saying } : {}),
+      latencies: this.#report?.turns.map(({ latency }) => latency) ?? [...this.#latencies],
+    }
+  }
+
+  #saying(): Saying | undefined {
+    return this.#speech && { speech: this.#speech.id, text: clip(this.#speech.text) }
+  }
+}
+
+function wordsOf(item: HistoryItem): string {
+  if (item.type === 'message') return item.text
+  if (item.type === 'handoff') return item.to
+  return item.name
+}
+
+function clipped(item: HistoryItem): HistoryItem {
+  if (item.type === 'message') return { ...item, text: clip(item.text) }
+  if (item.type === 'handoff') return item
+  const { result } = item
+  const output = result ? { result: { ...result, output: clip(result.output) } } : {}
+  return { ...item, input: clip(item.input), ...output }
+}

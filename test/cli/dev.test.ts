@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import type { SessionDetails, SessionSummary } from '../../src/host/index.ts'
+import { Program } from './program.ts'
+import { TypingPage } from './typing-page.ts'
+
+const clinic = ['dev', 'examples/clinic/agent.ts', '--json', '--port', '0']
+
+async function get<T>(url: string): Promise<T> {
+  return (await (await fetch(url)).json()) as T
+}
+
+describe('endwell', () => {
+  it('says what it can do', async () => {
+    const program = new Program('--help')
+    expect(await program.ended()).toBe(0)
+    expect(program.out).toContain('Usage: endwell <command>')
+  })
+
+  it('has help for each command, and refuses what it does not know', async () => {
+    const [help, stray] = [new Program('dev', '--help'), new Program('devv')]
+    expect(await help.ended()).toBe(0)
+    expect(help.out).toContain('Usage: endwell dev [FILE] [options]')
+    expect(await stray.ended()).toBe(2)
+    expect(stray.errors).toContain("There is no command 'devv'")
+  })
+})
+
+describe('endwell dev', { timeout: 60_000 }, () => {
+  it('answers calls with the agent of a file, and ends well when it is told to', async () => {
+    const program = new Program(...clinic)
+    const url = await program.url()
+    const page = new TypingPage(url)
+    await page.until(() => page.sound > 1_000)
+    page.type('when are you open')
+    const greeted = page.sound
+    await page.until(() => page.sound > greeted + 1_500)
+    // In the middle of a sentence.
+    page.hangUp()
+    await page.until(() => page.gone)
+    expect(page.over).toBe('hung-up')
+    const { sessions } = await get<{ sessions: SessionSummary[] }>(`${url}/api/sessions`)
+    const session = `${url}/api/sessions/${sessions[0]!.id}`
+    // This stream ends with the session.
+    await (await fetch(`${session}/events`)).text()
+    const { report, summary } = await get<SessionDetails>(session)
+    expect(summary).toMatchObject({ reason: 'caller-hung-up', state: 'closed', turns: 1 })
+    expect(report!.transcript.map((item) => (item.type === 'message' ? item.role : item.type))).toEqual([
+      'agent',
+      'user',
+      'agent',
+    ])
+    program.signal('SIGINT')
+    expect(await program.ended()).toBe(0)
+    expect(program.lines.at(-1)).toMatchObject({ ended: true, clean: true })
+  })
+
+  it('ends the calls that go on before it ends itself', async () => {
+    const program = new Program(...clinic)
+    const page = new TypingPage(await program.url())
+    await page.until(() => page.sound > 500)
+    program.signal('SIGTERM')
+    await page.until(() => page.gone)
+    expect(page.over).toBe('ended')
+    expect(await program.ended()).toBe(0)
+  })
+
+  it('says what is wrong with a file, or a port', async () => {
+    const missing = new Program('dev', 'nobody.ts', '--json')
+    expect(await missing.ended()).toBe(1)
+    expect(missing.lines).toMatchObject([{ error: { code: 'AGENT_FILE' } }])
+    const first = new Program(...clinic)
+    const { port } = new URL(await first.url())
+    const second = new Program('dev', 'examples/clinic/agent.ts', '--json', '--port', port)
+    expect(await second.ended()).toBe(1)
+    expect(second.lines).toMatchObject([{ error: { code: 'PORT_IN_USE' } }])
+    first.signal('SIGINT')
+    await first.ended()
+  })
+})

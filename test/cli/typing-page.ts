@@ -1,0 +1,91 @@
+import { encodeSound, offer, type LineMessage, type PageMessage } from '../../src/lines/websocket/protocol.ts'
+import { wsNetwork } from '../../src/link/index.ts'
+import type { Socket } from '../../src/scope/index.ts'
+
+const HEADER = encodeSound(0, new Int16Array(0)).byteLength
+
+/** A page without a browser: it plays what comes at once, and its user types. */
+export class TypingPage {
+  readonly #socket: Socket
+  readonly #looks = new Set<() => void>()
+  /** Milliseconds of sound that came. */
+  sound = 0
+  call = ''
+  /** What the line said at the end. */
+  over: string | undefined
+  /** Its socket has gone. */
+  gone = false
+  #played = 0
+  #marked = 0
+  #rate = 16_000
+
+  constructor(url: string) {
+    const request = {
+      name: 'page',
+      url: `${url.replace(/^http/, 'ws')}/call`,
+      headers: { origin: url },
+      protocols: offer({}),
+    }
+    this.#socket = wsNetwork.dial(request, {
+      opened: () => {},
+      message: (data) => {
+        if (typeof data === 'string') this.#told(JSON.parse(data) as LineMessage)
+        else this.#sounds(data)
+        this.#changed()
+      },
+      ended: ({ reason = '' }) => {
+        this.over ??= reason
+        this.gone = true
+        this.#changed()
+      },
+    })
+  }
+
+  type(text: string): void {
+    this.#say({ type: 'text', text })
+  }
+
+  hangUp(): void {
+    this.#say({ type: 'hang-up' })
+  }
+
+  until(met: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        if (!met()) return
+        this.#looks.delete(look)
+        resolve()
+      }
+      this.#looks.add(look)
+      look()
+    })
+  }
+
+  #told(message: LineMessage): void {
+    if (message.type === 'hello') {
+      this.call = message.call
+      this.#rate = message.sampleRate
+      this.#say({ type: 'ready', generation: message.generation, sound: true })
+    } else if (message.type === 'mark') {
+      const heard = ((Math.min(this.#played, message.at) - this.#marked) * 1000) / this.#rate
+      this.#marked = message.at
+      this.#say({ type: 'marked', id: message.id, heard: Math.max(0, heard) })
+    } else if (message.type === 'ping') this.#say({ type: 'pong' })
+    else if (message.type === 'bye') this.over = message.reason
+  }
+
+  #sounds(data: Uint8Array): void {
+    const samples = (data.byteLength - HEADER) / 2
+    this.sound += (samples * 1000) / this.#rate
+    this.#played = new DataView(data.buffer, data.byteOffset).getFloat64(0, true) + samples
+    this.#say({ type: 'played', at: this.#played })
+  }
+
+  #say(message: PageMessage): void {
+    this.#socket.send(JSON.stringify(message))
+  }
+
+  #changed(): void {
+    for (const look of this.#looks) look()
+  }
+}

@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest'
+import { Logbook, type LiveMessage } from '../../src/host/index.ts'
+import { Scope } from '../../src/scope/index.ts'
+import { tool } from '../../src/session/index.ts'
+import { callTool, inVirtualTime, type World } from '../../src/testing/index.ts'
+import { aCall, type CallOptions } from '../session/fixture.ts'
+
+/** A logbook in virtual time. */
+function aLogbook({ clock }: World, options?: { reports: number }) {
+  const scope = new Scope('host', { clock })
+  return { scope, logbook: new Logbook(scope, options) }
+}
+
+const ended = async (world: World, logbook: Logbook, id: string, options?: CallOptions): Promise<void> => {
+  const { session } = aCall(world, { ...options, id })
+  logbook.add(session)
+  await session.start()
+  await session.close()
+}
+
+describe('a logbook', () => {
+  it('keeps the reports of the last sessions, and all that live', () =>
+    inVirtualTime(async (world) => {
+      const { scope, logbook } = aLogbook(world, { reports: 2 })
+      const { session } = aCall(world, { id: 'alive' })
+      logbook.add(session)
+      for (const id of ['one', 'two', 'three']) await ended(world, logbook, id)
+      expect(logbook.list().map(({ id }) => id)).toEqual(['three', 'two', 'alive'])
+      expect({ one: logbook.get('one'), live: logbook.live }).toEqual({ one: undefined, live: 1 })
+      await session.close()
+      expect(logbook.list().map(({ id }) => id)).toEqual(['three', 'alive'])
+      await scope.close()
+    }))
+
+  it('names who is at fault for an end that was not clean', () =>
+    inVirtualTime(async (world) => {
+      const { scope, logbook } = aLogbook(world)
+      const { session, faults } = aCall(world, { id: 'one' })
+      faults.set('close:stt', 'hang')
+      logbook.add(session, { agent: 'desk' })
+      await session.start()
+      await session.close()
+      expect(logbook.list({ clean: false })).toMatchObject([
+        { agent: 'desk', clean: false, culprit: { name: 'stt', kind: 'resource', outcome: 'timed-out' } },
+      ])
+      expect(logbook.list({ words: 'STT' })).toHaveLength(1)
+      expect(logbook.get('one')!.details().text).toContain('NOT clean')
+      await scope.close()
+    }))
+
+  it('refuses a second live session of one id, and a session that is closed', () =>
+    inVirtualTime(async (world) => {
+      const { scope, logbook } = aLogbook(world)
+      const { session } = aCall(world, { id: 'one' })
+      logbook.add(session)
+      expect(() => logbook.add(aCall(world, { id: 'one' }).session)).toThrow('live session')
+      await session.close()
+      expect(() => logbook.add(session)).toThrow('closed already')
+      await ended(world, logbook, 'one')
+      expect(logbook.list()).toHaveLength(1)
+      await scope.close()
+    }))
+
+  it('holds no session that is closed', () =>
+    inVirtualTime(async (world) => {
+      const { scope, logbook } = aLogbook(world)
+      await ended(world, logbook, 'one')
+      expect(logbook.get('one')!.session).toBeUndefined()
+      await scope.close()
+    }))
+})
+
+describe('watching a session', () => {
+  it('costs no timer and no open tree while nobody does', () =>
+    inVirtualTime(async (world) => {
+      const { scope, logbook } = aLogbook(world)
+      const { session, caller } = aCall(world, { id: 'one', answers: ['Hello.'] })
+      let inspected = 0
+      const inspect = session.inspect.bind(session)
+      session.inspect = (listener) => {
+        if (listener) inspected++
+        return inspect(listener)
+      }
+      const logged = logbook.add(session)
+      await session.start()
+      caller.types('Hello?')
+      await caller.hears('Hello.')
+      const timers = (): number => scope.inspect().tree.owned.length
+      expect({ inspected, timers: timers() }).toEqual({ inspected: 0, timers: 0 })
+
+      const stop = logged.watch(() => {})
+      const another = logged.watch(() => {})
+      expect({ inspected, timers: timers() }).toEqual({ inspected: 1, timers: 1 })
+      stop()
+      another()
+      await world.clock.elapse(1_000)
+      expect({ inspected, timers: timers() }).toEqual({ inspected: 1, timers: 0 })
+      await session.close()
+      await scope.close()
+    }))
+
+  it('gives at most twenty batches a second, in order, and loses no word', () =>
+    inVirtualTime(async (world) => {
+      const { scope, logbook } = aLogbook(world)
+      const tools = {
+        count: tool({
+          description: 'Counts',
+          run: async (_, { progress }) => {
+            for (let i = 0; i < 200; i++) {
+              progress(`${i}`)
+              await clock.elapse(5)
+            }
+          },
+        }),
+      }
+      const answers = [[callTool('count')], 'It is ten past eight now.']
+      const { session, caller, clock } = aCall(world, { id: 'one', answers, agent: { tools } })
+      const logged = logbook.add(session)
+      await session.start()
+      const began = clock.now()
+      const messages: LiveMessage[] = []
+      logged.watch((message) => messages.push(message))
+      caller.types('What time is it?')
+      await caller.hears('now')
+      const batches = messages.filter((message) => message.type === 'batch')
+      expect(batches.length).toBeGreaterThan(10)
+      expect(batches.length / (clock.now() - began)).toBeLessThanOrEqual(20 / 1_000 + 0.001)
+      await session.close()
+      const events = messages.flatMap((message) => (message.type === 'batch' ? message.events : []))
+      const counted = events.filter(({ type }) => type === 'progress')
+      expect(counted.map((event) => 'update' in event && event.update)).toEqual(
+        Array.from({ length: 200 }, (_, i) => `${i}`),
+      )
+      const user = events.find(({ type }) => type === 'user')
+      const spoken = events.find(({ type }) => type === 'spoken')
+      expect([user, spoken]).toMatchObject([
+        { text: 'What time is it?' },
+        { text: 'It is ten past eight now.', how: expect.any(String) },
+      ])
+      expect(messages.at(-1)).toMatchObject({ type: 'closed', report: { id: 'one' } })
+      await scope.close()
+    }))
+
+  it('tells of the tree, and that it empties', () =>
+    inVirtualTime(async (world) => {
+      const { scope, logbook } = aLogbook(world)
+      const { session, faults } = aCall(world, { id: 'one' })
+      faults.set('close:tts', 'hang')
+      const logged = logbook.add(session)
+      await session.start()
+      const messages: LiveMessage[] = []
+      logged.watch((message) => messages.push(message))
+      await session.close()
+      const changes = messages.flatMap((message) => (message.type === 'batch' ? message.changes : []))
+      expect(changes.find(({ name }) => name === 'tts')).toMatchObject({
+        type: 'ended',
+        outcome: 'timed-out',
+      })
+      expect(changes.at(-1)).toMatchObject({ type: 'closed', name: 'session one' })
+      await scope.close()
+    }))
+
+  it('gives whoever comes in the middle of a sentence the words so far', () =>
+    inVirtualTime(async (world) => {
+      const { scope, logbook } = aLogbook(world)
+      const { session, caller } = aCall(world, { id: 'one' })
+      const logged = logbook.add(session)
+      await session.start()
+      session.say('Good morning, and welcome.')
+      await caller.hears('Good')
+      const messages: LiveMessage[] = []
+      logged.watch((message) => messages.push(message))()
+      expect(messages).toMatchObject([{ type: 'snapshot', saying: { text: 'Good morning, and welcome.' } }])
+      await session.close()
+      await scope.close()
+    }))
+})

@@ -1,0 +1,125 @@
+import { Host, serve, type HostOptions, type HttpServer, type ServeOptions } from '../../src/host/index.ts'
+import { Scope } from '../../src/scope/index.ts'
+import { Agent, Session, type AgentOptions, type SessionOptions } from '../../src/session/index.ts'
+import {
+  Faults,
+  ScriptedLlm,
+  ScriptedStt,
+  ScriptedTts,
+  ScriptedVad,
+  TestLine,
+  type LlmAnswer,
+} from '../../src/testing/index.ts'
+
+export interface StageOptions
+  extends Partial<Omit<HostOptions, 'scope'>>, Partial<Omit<ServeOptions, 'app'>> {}
+
+/** A host that listens on a real port, in real time. */
+export class Stage {
+  readonly scope: Scope<string>
+  readonly host: Host
+  readonly server: HttpServer
+  readonly #sessions: Session[] = []
+
+  private constructor(scope: Scope<string>, host: Host, server: HttpServer) {
+    this.scope = scope
+    this.host = host
+    this.server = server
+  }
+
+  static async open(options: StageOptions = {}): Promise<Stage> {
+    const { upgrade, port = 0, host: address, scope = new Scope('stage'), ...rest } = options
+    const info = { name: 'Bright Dental', version: '1.2.3', mode: 'dev' as const, agent: 'desk' }
+    try {
+      const host = new Host({ scope, info, ...rest })
+      const server = await serve({
+        scope,
+        app: host.app,
+        port,
+        ...(address === undefined ? {} : { host: address }),
+        ...(upgrade ? { upgrade } : {}),
+      })
+      return new Stage(scope, host, server)
+    } catch (error) {
+      await scope.close()
+      throw error
+    }
+  }
+
+  get url(): string {
+    return this.server.url
+  }
+
+  fetch(path: string, init?: RequestInit): Promise<Response> {
+    return fetch(this.url + path, init)
+  }
+
+  /** A session of the host, with a caller made of software. It is not started. */
+  call(options: StageCallOptions = {}): StageCall {
+    const call = stageCall(options)
+    this.#sessions.push(call.session)
+    this.host.add(call.session, { agent: 'desk', from: 'browser' })
+    return call
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#sessions.map((session) => session.close({ within: 200 })))
+    await this.scope.close()
+  }
+}
+
+export interface StageCallOptions extends Partial<Omit<SessionOptions, 'agent' | 'models' | 'line'>> {
+  answers?: readonly LlmAnswer[]
+  agent?: Partial<AgentOptions>
+  /** Milliseconds of a character: 1 unless set, so that nobody has to listen for long. */
+  msPerCharacter?: number
+}
+
+export type StageCall = ReturnType<typeof stageCall>
+
+function stageCall({ answers = [], agent, msPerCharacter = 1, ...rest }: StageCallOptions) {
+  const line = new TestLine()
+  const llm = new ScriptedLlm({ answers })
+  const faults = new Faults(() => new Promise(() => {}))
+  const session = new Session({
+    agent: new Agent({ name: 'desk', instructions: 'You answer the phone.', ...agent }),
+    models: {
+      llm,
+      tts: new ScriptedTts({ msPerCharacter }),
+      stt: new ScriptedStt({ finalOn: 'flush' }),
+      vad: new ScriptedVad(),
+    },
+    line,
+    intercept: faults.intercept,
+    ...rest,
+  })
+  return { session, line, llm, caller: line.caller, faults }
+}
+
+/** The messages of a stream of events, until it ends. Leaving the loop leaves the stream. */
+export async function* messagesOf<Message>(response: Response): AsyncGenerator<Message> {
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      text += value
+      const blocks = text.split('\n\n')
+      text = blocks.pop()!
+      for (const block of blocks) if (block.startsWith('data: ')) yield JSON.parse(block.slice(6)) as Message
+    }
+  } finally {
+    await reader.cancel()
+  }
+}
+
+/** Resolves when the session tells this. */
+export function told(
+  session: Session,
+  name: 'started' | 'user' | 'spoken' | 'tool' | 'closed',
+): Promise<void> {
+  return new Promise((resolve) => {
+    session.on(name, () => resolve())
+  })
+}

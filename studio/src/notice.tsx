@@ -1,0 +1,25 @@
+import type { ComponentChildren } from 'preact'
+
+interface NoticeProps {
+  readonly tone: 'bad' | 'warn' | 'plain'
+  readonly title: string
+  readonly children?: ComponentChildren
+  readonly action?: { readonly text: string; readonly press: () => void }
+}
+
+/** Something is in the way, and what can be done about it. */
+export function Notice({ tone, title, children, action }: NoticeProps) {
+  return (
+    <div class={`notice ${tone}`} role={tone === 'bad' ? 'alert' : 'status'}>
+      <div>
+        <strong>{title}</strong>
+        {children && <p>{children}</p>}
+      </div>
+      {action && (
+        <button type="button" onClick={action.press}>
+          {action.text}
+        </button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import { Scope, type ScopeReport } from '../../src/scope/index.ts'
+import { inVirtualTime } from '../../src/testing/index.ts'
+import { waterfallOf, type Bar } from '../../studio/src/waterfall.ts'
+
+const bars = (report: ScopeReport): Bar[] => waterfallOf(report).rows.filter((row) => row.type === 'bar')
+
+describe('the waterfall of a close', () => {
+  it('has a bar for each step, where and as long as it was', () =>
+    inVirtualTime(async ({ clock }) => {
+      const scope = new Scope('call', { clock, closeWithin: 1_000, reserve: 0 })
+      scope.spawn('tidy', async ({ signal }) => {
+        await new Promise((resolve) => {
+          signal.addEventListener('abort', resolve)
+        })
+        await clock.elapse(200)
+      })
+      scope.own('socket', { close: () => clock.elapse(600), abort: () => {} })
+      const report = await scope.close()
+      expect(report.took).toBe(800)
+      const [tidy, socket] = bars(report)
+      expect(tidy).toMatchObject({ name: 'tidy', left: 0, width: 20, tone: 'good', took: '200 ms' })
+      expect(socket).toMatchObject({ name: 'socket', left: 20, outcome: 'done', took: '600 ms' })
+      expect(socket!.width).toBeCloseTo(60)
+      expect(waterfallOf(report).deadline).toEqual({ at: 100, text: '1 s', beyond: false })
+    }))
+
+  it('draws a far deadline at the edge, and what happened as large as it can', () =>
+    inVirtualTime(async ({ clock }) => {
+      const scope = new Scope('call', { clock, closeWithin: 5_000 })
+      scope.own('socket', { close: () => clock.elapse(50), abort: () => {} })
+      const report = await scope.close()
+      const { deadline, ticks } = waterfallOf(report)
+      expect(deadline).toEqual({ at: 100, text: '5 s', beyond: true })
+      expect(ticks.map(({ text }) => text)).toEqual(['0', '10 ms', '20 ms', '30 ms', '40 ms', '50 ms'])
+      expect(bars(report)[0]!.width).toBeCloseTo(94)
+    }))
+
+  it('tells by tone and word what went wrong, and what goes on', () =>
+    inVirtualTime(async ({ clock }) => {
+      const scope = new Scope('call', { clock, closeWithin: 100 })
+      scope.child('tool').spawn('deaf', () => new Promise(() => {}))
+      scope.own('broken', {
+        close: () => {
+          throw new Error('disk full')
+        },
+        abort: () => {},
+      })
+      const report = await scope.close()
+      const { rows } = waterfallOf(report)
+      expect(bars(report)).toMatchObject([
+        { name: 'tool', kind: 'scope', depth: 1, tone: 'bad', outcome: 'not clean' },
+        { name: 'deaf', depth: 2, tone: 'bad', outcome: 'abandoned', goesOn: true },
+        { name: 'broken', depth: 1, tone: 'bad', outcome: 'failed' },
+      ])
+      expect(rows.filter(({ type }) => type === 'note')).toMatchObject([
+        { text: 'Error: disk full', tone: 'bad' },
+      ])
+      expect(rows.filter(({ type }) => type === 'phase')).toMatchObject([
+        { name: 'tasks' },
+        { name: 'resources' },
+      ])
+    }))
+
+  it('of a scope that owned nothing is empty', () =>
+    inVirtualTime(async ({ clock }) => {
+      const report = await new Scope('call', { clock }).close()
+      expect(waterfallOf(report)).toMatchObject({ rows: [], ticks: [{ at: 0, text: '0' }] })
+    }))
+
+  it('never leaves the picture', () =>
+    inVirtualTime(async ({ clock }) => {
+      const scope = new Scope('call', { clock, closeWithin: 300 })
+      const child = scope.child('tool', { closeWithin: 200 })
+      child.spawn('deaf', () => new Promise(() => {}))
+      const early = child.close()
+      await clock.elapse(100)
+      await Promise.all([scope.close(), early])
+      for (const { left, width } of bars(await scope.close())) {
+        expect(left).toBeGreaterThanOrEqual(0)
+        expect(left + width).toBeLessThanOrEqual(100)
+      }
+    }))
+})

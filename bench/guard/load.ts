@@ -1,0 +1,135 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { WebSocket } from 'ws'
+
+import { median } from '../median.ts'
+import { cpuTime, perCall } from '../sampling.ts'
+
+/** Runs work as one session's: in its guard, or plainly. */
+export type Run = <T>(work: () => T) => T
+
+const awaits = 1_000
+const ready = Promise.resolve()
+// Many at once: what is measured is their cost, and not the millisecond that they wait.
+const timers = 5_000
+const connects = 1_000
+const sessions = 200
+const framesASecond = 50
+const stages = 5
+const stretches = 7
+
+/** Nanoseconds of an `await` of something that is there. */
+export async function awaitCost(run: Run): Promise<number> {
+  const work = async (): Promise<void> => {
+    for (let n = 0; n < awaits; n++) await ready
+  }
+  return ((await perCall(() => run(work))) / awaits) * 1_000
+}
+
+/** Microseconds to start a timer and to hear of it. */
+export async function timerCost(run: Run): Promise<number> {
+  const work = async (): Promise<void> => {
+    let left = timers
+    await new Promise<void>((resolve) => {
+      const fired = (): void => {
+        if (--left === 0) resolve()
+      }
+      for (let n = 0; n < timers; n++) setTimeout(fired, 1)
+    })
+  }
+  return (await perCall(() => run(work))) / timers
+}
+
+/** Microseconds of one TCP connection, from `connect` until it is closed; this side's alone. */
+export async function connectCost(run: Run): Promise<number> {
+  return withServer(async (url) => {
+    const port = Number(new URL(url).port)
+    const work = async (): Promise<void> => {
+      for (let n = 0; n < connects; n++) {
+        const socket = connect(port, '127.0.0.1')
+        await once(socket, 'connect')
+        socket.destroy()
+        await once(socket, 'close')
+      }
+    }
+    await run(work)
+    return (await cpuTime(() => run(work))) / connects
+  })
+}
+
+/**
+ * Microseconds of computing that a frame takes, in 200 sessions of 50 frames a second: a timer, ten awaits, a message to
+ * a server and one back.
+ */
+export async function frameCost(runs: (session: number) => Run): Promise<number> {
+  return withServer(async (url) => {
+    const calls = await Promise.all(Array.from({ length: sessions }, (_, n) => runs(n)(() => aCall(url))))
+    await during(2)
+    const samples: number[] = []
+    // A neighbour's work on the same machine spoils some of the stretches, and the median leaves those out.
+    for (let n = 0; n < stretches; n++) {
+      const before = heard(calls)
+      const took = await cpuTime(() => during(1))
+      samples.push(took / (heard(calls) - before))
+    }
+    for (const call of calls) call.close()
+    return median(samples)
+  })
+}
+
+interface Call {
+  frames: number
+  close(): void
+}
+
+const heard = (calls: readonly Call[]): number => calls.reduce((sum, { frames }) => sum + frames, 0)
+const during = (seconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, seconds * 1_000))
+
+async function aCall(url: string): Promise<Call> {
+  const socket = new WebSocket(url, { perMessageDeflate: false })
+  await once(socket, 'open')
+  const frame = new Uint8Array(640).fill(7)
+  const send = async (): Promise<void> => socket.send(await throughStages(frame))
+  const timer = setInterval(() => {
+    send().catch(() => {})
+  }, 1_000 / framesASecond)
+  const call = {
+    frames: 0,
+    close() {
+      clearInterval(timer)
+      socket.terminate()
+    },
+  }
+  const receive = async (data: Uint8Array): Promise<void> => {
+    await throughStages(data)
+    call.frames++
+  }
+  socket.on('message', (data: Buffer) => {
+    receive(data).catch(() => {})
+  })
+  return call
+}
+
+async function throughStages(frame: Uint8Array): Promise<Uint8Array> {
+  for (let n = 0; n < stages; n++) await stage(frame)
+  return frame
+}
+
+async function stage(frame: Uint8Array): Promise<Uint8Array> {
+  let sum = 0
+  for (const byte of frame) sum += byte
+  return sum < 0 ? new Uint8Array() : frame
+}
+
+async function withServer<T>(work: (url: string) => Promise<T>): Promise<T> {
+  const server = fork(fileURLToPath(new URL('../link/far-end.js', import.meta.url)))
+  try {
+    const [url] = (await once(server, 'message')) as [string]
+    return await work(url)
+  } finally {
+    server.disconnect()
+  }
+}

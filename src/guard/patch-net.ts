@@ -1,0 +1,54 @@
+import { subscribe } from 'node:diagnostics_channel'
+import type { Socket as UdpSocket } from 'node:dgram'
+import { Socket, type Server } from 'node:net'
+import { addressOf } from './address.ts'
+import type { Opened } from './context.ts'
+import { contextOf, type Ground } from './ground.ts'
+import { openedServer, openedSocket, openedUdpSocket } from './opened-things.ts'
+import { afterDelay } from './patch-timers.ts'
+
+type Connect = (this: Socket, ...args: unknown[]) => Socket
+
+/**
+ * Sees every client socket: `net`, `tls`, `http`, `fetch` and `ws` all come through `Socket.prototype.connect`.
+ *
+ * The channel `net.client.socket` does not do: on Node 20 it misses TLS and sockets made by hand, and on no version can
+ * it refuse, since `connect` revives a socket that a subscriber has destroyed.
+ */
+export function patchNet(ground: Ground): void {
+  const prototype = Socket.prototype as unknown as { connect: Connect }
+  const { connect } = prototype
+  prototype.connect = function (...args) {
+    if (ground.contexts === 0) return Reflect.apply(connect, this, args)
+    const store = ground.storage.getStore()
+    const to = addressOf(args)
+    if (store?.type !== 'guard') {
+      if (store === undefined && ground.guards > 0) ground.unowned.add(this, to)
+      return Reflect.apply(connect, this, args)
+    }
+    const refusal = store.refuse(`connect to ${to}`)
+    if (!refusal) {
+      const socket = Reflect.apply(connect, this, args)
+      store.opened(openedSocket(this, to))
+      return socket
+    }
+    Object.assign(this, { connecting: true })
+    afterDelay(refusal.delay, () => this.destroy(refusal.error))
+    return this
+  }
+  watch(ground, 'udp.socket', (message) => openedUdpSocket((message as { socket: UdpSocket }).socket))
+  watch(ground, 'tracing:net.server.listen:asyncEnd', (message) =>
+    openedServer((message as { server: Server }).server),
+  )
+}
+
+/** Sees what Node tells of when it is made. It cannot be refused: what is not wanted is ended on the next tick. */
+export function watch(ground: Ground, channel: string, opened: (message: unknown) => Opened): void {
+  subscribe(channel, (message) => {
+    const context = contextOf(ground)
+    if (!context) return
+    const thing = opened(message)
+    if (context.refuse(`open a ${thing.kind}`)) process.nextTick(() => thing.abort())
+    else context.opened(thing)
+  })
+}

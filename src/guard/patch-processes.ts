@@ -1,0 +1,29 @@
+import { ChildProcess } from 'node:child_process'
+import type { Worker } from 'node:worker_threads'
+import { contextOf, type Ground } from './ground.ts'
+import { openedProcess, openedWorker } from './opened-things.ts'
+import { watch } from './patch-net.ts'
+import { afterDelay } from './patch-timers.ts'
+
+type Spawn = (this: ChildProcess, options: { readonly file: string }) => unknown
+
+/** Sees every child process, `spawn`, `exec`, `execFile` and `fork` alike, and every worker. */
+export function patchProcesses(ground: Ground): void {
+  const prototype = ChildProcess.prototype as unknown as { spawn: Spawn }
+  const { spawn } = prototype
+  prototype.spawn = function (options) {
+    const context = contextOf(ground)
+    if (!context) return Reflect.apply(spawn, this, [options])
+    const refusal = context.refuse('start a process')
+    if (!refusal) {
+      const result = Reflect.apply(spawn, this, [options])
+      context.opened(openedProcess(this, options.file))
+      return result
+    }
+    // As Node leaves a process that could not be started.
+    Object.assign(this, { stdin: null, stdout: null, stderr: null, stdio: [null, null, null] })
+    afterDelay(refusal.delay, () => this.emit('error', refusal.error))
+    return 0
+  }
+  watch(ground, 'worker_threads', (message) => openedWorker((message as { worker: Worker }).worker))
+}

@@ -1,0 +1,70 @@
+import { syncBuiltinESMExports } from 'node:module'
+import timers from 'node:timers'
+import timersPromises from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { nothing } from '../scope/index.ts'
+import { writeGlobals } from './globals.ts'
+import { contextOf, type Ground } from './ground.ts'
+
+type Start = (callback: () => void, ms?: number, ...args: unknown[]) => NodeJS.Timeout
+type Sleep = (ms?: number, value?: unknown, options?: { readonly ref?: boolean }) => Promise<unknown>
+
+/** Node's own, from before they were patched. */
+const { setTimeout: startTimeout } = timers
+
+/**
+ * Calls back when so much time has passed that a refusal may be told. The wait does not keep the process alive: nobody
+ * who matters waits for it.
+ */
+export function afterDelay(ms: number, callback: () => void): void {
+  if (ms === 0) process.nextTick(callback)
+  else startTimeout(callback, ms).unref()
+}
+
+/** Sees timeouts and intervals that guarded work starts. For everybody else it is one comparison more. */
+export function patchTimers(ground: Ground): void {
+  const timeout: Start = timers.setTimeout
+  const interval: Start = timers.setInterval
+  const microtask = globalThis.queueMicrotask
+  const sleep = timersPromises.setTimeout as unknown as Sleep
+
+  const setTimeout: Start = (callback, ms, ...args) => {
+    const timer = timeout(callback, ms, ...args)
+    if (ground.contexts > 0) contextOf(ground)?.timer(timer, false)
+    return timer
+  }
+  const setInterval: Start = (callback, ms, ...args) => {
+    const timer = interval(callback, ms, ...args)
+    if (ground.contexts > 0) contextOf(ground)?.timer(timer, true)
+    return timer
+  }
+  // On Node 20 what a microtask throws has lost its context by the time it is uncaught.
+  const queueMicrotask = (callback: () => void): void => {
+    const context = contextOf(ground)
+    if (!context || typeof callback !== 'function') return microtask(callback)
+    microtask(() => {
+      try {
+        callback()
+      } catch (error) {
+        if (!context.late(error, 'uncaughtException')) throw error
+      }
+    })
+  }
+  // The promise of Node has a timer that nobody can reach: it is not waited for, but one beside it that can be.
+  const promised: Sleep = (ms, value, options) => {
+    const context = contextOf(ground)
+    if (!context || options?.ref === false) return sleep(ms, value, options)
+    const keeper = timeout(nothing, ms)
+    context.timer(keeper, false)
+    return sleep(ms, value, { ...options, ref: false }).finally(() => clearTimeout(keeper))
+  }
+
+  Object.defineProperty(setTimeout, promisify.custom, {
+    enumerable: true,
+    get: () => timersPromises.setTimeout,
+  })
+  Object.assign(timers, { setTimeout, setInterval })
+  Object.assign(timersPromises, { setTimeout: promised })
+  writeGlobals({ setTimeout, setInterval, queueMicrotask })
+  syncBuiltinESMExports()
+}

@@ -1,0 +1,81 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { guard, outside } from '../../src/guard/index.ts'
+import '../../src/guard/install.ts'
+import { FarSide } from './far-side.ts'
+
+let far: FarSide
+beforeEach(async () => {
+  far = await FarSide.listen()
+})
+afterEach(() => far.close())
+
+const dial = (): Promise<unknown> => once(connect(far.port, '127.0.0.1'), 'connect')
+
+it('a connection that slipped out of its context is found, and makes a good end unverified', async () => {
+  const call = guard({ close: () => {} })
+  await dial()
+  const report = await call.close()
+  expect(report).toMatchObject({
+    graceful: 'unverified',
+    clean: true,
+    unowned: [{ to: `127.0.0.1:${far.port}`, age: expect.any(Number) }],
+  })
+  expect(far.open).toBe(1)
+})
+
+it('it does not count if it was there before, is gone again, is known, or was opened outside on purpose', async () => {
+  const early = guard()
+  await dial()
+  const call = guard({ ignore: (to) => to.endsWith(':1') })
+  const socket = connect(far.port, '127.0.0.1')
+  await once(socket, 'connect')
+  socket.destroy()
+  await once(socket, 'close')
+  await outside(dial)
+  expect(await call.close()).toMatchObject({ graceful: true, unowned: [] })
+
+  const knowing = guard({ ignore: (to) => to === `127.0.0.1:${far.port}` })
+  await dial()
+  expect(await knowing.close()).toMatchObject({ graceful: true, unowned: [] })
+  expect(await early.close()).toMatchObject({ graceful: 'unverified' })
+})
+
+it('it does not make a bad end better', async () => {
+  const call = guard({ deadline: 300, close: () => Promise.reject(new Error('no')) })
+  await dial()
+  expect(await call.close()).toMatchObject({ graceful: false, unowned: [{}] })
+})
+
+it('in development it is warned of, once for each place, with its stack', async () => {
+  const warnings: (Error & { code?: string; detail?: string })[] = []
+  const listener = (warning: Error): void => void warnings.push(warning)
+  process.on('warning', listener)
+  const call = guard()
+  for (let i = 0; i < 3; i++) await once(connect(far.port, '127.0.0.1'), 'connect')
+  await outside(dial)
+  await call.run(dial)
+  await new Promise(setImmediate)
+  process.off('warning', listener)
+  const ours = warnings.filter(({ code }) => code === 'ENDWELL_UNOWNED')
+  expect(ours).toHaveLength(1)
+  expect(ours[0]).toMatchObject({ name: 'GuardWarning', message: expect.stringContaining('outside()') })
+  expect(ours[0]?.detail).toContain('unowned.test.ts')
+  call.abort()
+})
+
+it('in production it is not', async () => {
+  const before = process.env['NODE_ENV']
+  process.env['NODE_ENV'] = 'production'
+  const warnings: unknown[] = []
+  const listener = (warning: Error): void => void warnings.push(warning)
+  process.on('warning', listener)
+  const call = guard()
+  await once(connect(far.port, '127.0.0.1'), 'connect')
+  await new Promise(setImmediate)
+  process.off('warning', listener)
+  process.env['NODE_ENV'] = before
+  expect(warnings).toEqual([])
+  call.abort()
+})

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { schemaOf } from './schema.ts'
+import { schemaOf } from '../../src/providers/gemini/schema.ts'
 
 describe('a JSON Schema for Gemini', () => {
   it('keeps what the service knows, in its words', () => {

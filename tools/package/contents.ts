@@ -1,7 +1,11 @@
 import type { Files } from './tarball.ts'
 
-/** An install is small. Raise this on purpose only, and say what was worth it. */
-export const maxUnpackedBytes = 1_000_000
+/**
+ * An install is small. Raise this on purpose only, and say what was worth it: 1 MB was the kernel, the session and its
+ * tests' tools; the rest are seven providers, the vendors' servers for tests, the browser's line, the host with its page
+ * and the guard, none of which brings a package along that is not listed in package.json.
+ */
+export const maxUnpackedBytes = 2_500_000
 
 export function unpackedBytes(files: Files): number {
   return [...files.values()].reduce((sum, content) => sum + content.length, 0)

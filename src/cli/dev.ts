@@ -55,10 +55,11 @@ export class Dev {
       },
       ...(mode === 'production' ? {} : { faults: this.#faults }),
       ...(existsSync(page) ? { page } : {}),
-      ...(secret === undefined ? {} : { secret }),
+      ...(secret === undefined ? {} : { secret, callToken: () => this.#calls.token() }),
     })
     this.#calls = new WebSocketCalls({
       scope: this.#scope,
+      ...(secret === undefined ? {} : { secret }),
       onCall: (line, info) => this.#answer(line, info),
     })
   }

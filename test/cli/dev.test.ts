@@ -76,4 +76,19 @@ describe('endwell dev', { timeout: 60_000 }, () => {
     first.signal('SIGINT')
     await first.ended()
   })
+
+  it('lets nobody in without the secret, once there is one', async () => {
+    process.env['ENDWELL_SECRET'] = 'a secret of thirty characters!!'
+    const program = new Program(...clinic)
+    delete process.env['ENDWELL_SECRET']
+    const url = await program.url()
+    expect((await fetch(`${url}/api/sessions`)).status).toBe(401)
+    const authorization = 'Bearer a secret of thirty characters!!'
+    expect((await fetch(`${url}/api/sessions`, { headers: { authorization } })).status).toBe(200)
+    const page = new TypingPage(url)
+    await page.until(() => page.gone)
+    expect(page.call).toBe('')
+    program.signal('SIGINT')
+    expect(await program.ended()).toBe(0)
+  })
 })

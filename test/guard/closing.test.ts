@@ -166,6 +166,14 @@ describe('the close of a guarded session', () => {
   })
 })
 
+it.each(Object.keys(clients))('[GD2] a connection by %s is owned, and cut off at the end', async (client) => {
+  const call = guard({ deadline: 300 })
+  await call.run(() => clients[client]!(far))
+  expect(call.tree.owned.map(({ name }) => name)).toContain(`socket to 127.0.0.1:${far.port}`)
+  expect((await call.close()).severed).toMatchObject([{ kind: 'socket' }])
+  await far.until(() => far.open === 0)
+})
+
 describe('while it is closing', () => {
   it('may open something, which is owned, and lingers as well', async () => {
     const call = guard({

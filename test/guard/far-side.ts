@@ -34,6 +34,8 @@ export class FarSide {
       })
       this.#changed()
     })
+    // What is no HTTP, as a handshake of TLS, is not answered, and the connection stays.
+    this.#http.on('clientError', () => {})
     const server = new WebSocketServer({ server: this.#http })
     server.on('connection', (ws, { socket }) => {
       ws.on('error', () => {})

@@ -11,12 +11,16 @@ export function cell(results: readonly CaseResult[]): string {
 /** The results by trigger and by what went wrong. */
 export function table(results: readonly CaseResult[]): string {
   const triggers = [...new Set(results.map((result) => result.case.trigger))]
-  const groups = [...new Set(results.map((result) => groupOf(result)))]
-  const rows = groups.map((group) => [
+  const groups = new Map<string, CaseResult[]>()
+  for (const result of results) {
+    const group = groupOf(result)
+    const members = groups.get(group)
+    if (members) members.push(result)
+    else groups.set(group, [result])
+  }
+  const rows = [...groups].map(([group, members]) => [
     group,
-    ...triggers.map((trigger) =>
-      cell(results.filter((one) => groupOf(one) === group && one.case.trigger === trigger)),
-    ),
+    ...triggers.map((trigger) => cell(members.filter((one) => one.case.trigger === trigger))),
   ])
   const all = [['', ...triggers], ...rows]
   const widths = all[0]!.map((_, column) => Math.max(...all.map((row) => row[column]!.length)))

@@ -31,6 +31,9 @@ export interface SpeakerOptions {
   readonly wentOn: (ms: number) => void
 }
 
+/** How far a line's count of what was heard may be off, in milliseconds: frames, resampling. */
+const ROUNDING = 100
+
 /** One speech on its way through the voice and the line. */
 interface Delivery {
   readonly speech: Speech
@@ -323,7 +326,8 @@ export class Speaker {
     const heard = this.#heardText(delivery)
     const longer = this.#heard(delivery) - delivery.cutAt
     if (speech.interrupted && delivery.sounding && longer > 0) this.#options.wentOn(longer)
-    if (speech.interrupted) this.#finish(speech, { how: 'interrupted', confirmed, heard })
+    const cut = speech.interrupted || (confirmed && this.#isCut(delivery))
+    if (cut) this.#finish(speech, { how: 'interrupted', confirmed, heard })
     else if (failure) this.#finish(speech, { how: 'failed', confirmed, heard, error: failure.error })
     else this.#finish(speech, { how: 'played', confirmed, heard })
     this.#next()
@@ -333,6 +337,12 @@ export class Speaker {
     if (speech.outcome) return
     speech.settle(outcome)
     this.#options.ended(speech, outcome)
+  }
+
+  /** The line knows that less was heard than was made: the caller is gone, though nobody interrupted. */
+  #isCut({ stretch, sentFrom, text, failure }: Delivery): boolean {
+    const { ms, known } = stretch.heard(this.#now())
+    return known && !failure && sentFrom + ms < text.made - ROUNDING
   }
 
   #heardText(delivery: Delivery): string {

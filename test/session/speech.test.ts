@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AudioFrame } from '../../src/audio/index.ts'
+import type { LineEvents } from '../../src/parts/index.ts'
 import { tool, UninterruptibleError, type Speech, type ToolPlayout } from '../../src/session/index.ts'
 import { callTool, inVirtualTime, type World } from '../../src/testing/index.ts'
 import { aCall, said, whenSettled, type CallOptions } from './fixture.ts'
@@ -302,6 +303,25 @@ describe('waitForPlayout()', () => {
       expect(await session.say('Hello').waitForPlayout()).toMatchObject({ how: 'failed', heard: '' })
       expect(said(session)).toEqual([])
       await session.close()
+    }))
+
+  it('[SP3] a line that loses its caller tells what was heard: that was not all, and it is not called played', () =>
+    inVirtualTime(async (world) => {
+      const { session, line, clock } = aCall(world)
+      let told: LineEvents | undefined
+      const open = line.open.bind(line)
+      line.open = (context, events) => open(context, (told = events))
+      await session.start()
+      const speech = session.say(forty)
+      await clock.elapse(500)
+      told?.marked(1, 500)
+      expect(await speech.waitForPlayout()).toEqual({
+        how: 'interrupted',
+        confirmed: true,
+        heard: 'Good morn',
+      })
+      await session.close()
+      expect(said(session)).toEqual(['agent: Good morn —'])
     }))
 
   it('[SP3] [CL10] settles when the session closes, for what sounds, what stops and what waits', () =>

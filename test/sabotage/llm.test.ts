@@ -1,14 +1,12 @@
-import { describe, expect, it } from 'vitest'
-import type { LlmChunk, LlmClient, LlmRequest, PartContext } from '../../parts/index.ts'
+import type { LlmChunk, LlmClient, LlmRequest, PartContext } from '../../src/parts/index.ts'
 import {
   ScriptedLlm,
-  findings,
-  lifecycle,
   llmConformance,
   type LlmSubject,
   type Make,
   type ScriptedLlmOptions,
-} from '../index.ts'
+} from '../../src/testing/index.ts'
+import { describeSabotage, ownChecks, type Saboteur } from './sabotage.ts'
 
 type Generate = (client: LlmClient, request: LlmRequest, signal: AbortSignal) => AsyncIterable<LlmChunk>
 
@@ -31,7 +29,7 @@ function sabotaged(
   }
 }
 
-const saboteurs: [what: string, make: Make<LlmSubject>, found: string[]][] = [
+const saboteurs: Saboteur<LlmSubject>[] = [
   [
     'words that come twice',
     sabotaged({}, async function* (client, request, signal) {
@@ -123,17 +121,4 @@ const saboteurs: [what: string, make: Make<LlmSubject>, found: string[]][] = [
   ],
 ]
 
-describe('the suite for LLMs', () => {
-  const own = llmConformance.slice(lifecycle(() => Promise.resolve()).length)
-  const caught = new Set<string>()
-
-  it.each(saboteurs)('finds out %s', async (_, make, expected) => {
-    const failed = (await findings(own, make)).flatMap((each) => ('error' in each ? [each.name] : []))
-    for (const name of failed) caught.add(name)
-    expect(failed).toEqual(expect.arrayContaining(expected))
-  })
-
-  it('has no check that cannot fail', () => {
-    expect(own.map(({ name }) => name).filter((name) => !caught.has(name))).toEqual([])
-  })
-})
+describeSabotage('LLMs', ownChecks(llmConformance), saboteurs)

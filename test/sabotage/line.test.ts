@@ -1,14 +1,12 @@
-import { describe, expect, it } from 'vitest'
-import type { Line, LineConnection, LineEvents, PartContext } from '../../parts/index.ts'
+import type { Line, LineConnection, LineEvents, PartContext } from '../../src/parts/index.ts'
 import {
   TestLine,
-  findings,
-  lifecycle,
   lineConformance,
   type LineSubject,
   type Make,
   type Stage,
-} from '../index.ts'
+} from '../../src/testing/index.ts'
+import { describeSabotage, ownChecks, type Saboteur } from './sabotage.ts'
 
 interface Call {
   readonly line: TestLine
@@ -60,7 +58,7 @@ function sabotaged({ events: ears, connection: ways, subject, sampleRate }: Sabo
   }
 }
 
-const saboteurs: [what: string, make: Make<LineSubject>, found: string[]][] = [
+const saboteurs: Saboteur<LineSubject>[] = [
   [
     'another rate than it says',
     sabotaged({ sampleRate: 8_000 }),
@@ -181,17 +179,4 @@ const saboteurs: [what: string, make: Make<LineSubject>, found: string[]][] = [
   ],
 ]
 
-describe('the suite for lines', () => {
-  const own = lineConformance.slice(lifecycle(() => Promise.resolve()).length)
-  const caught = new Set<string>()
-
-  it.each(saboteurs)('finds out %s', async (_, make, expected) => {
-    const failed = (await findings(own, make)).flatMap((each) => ('error' in each ? [each.name] : []))
-    for (const name of failed) caught.add(name)
-    expect(failed).toEqual(expect.arrayContaining(expected))
-  })
-
-  it('has no check that cannot fail', () => {
-    expect(own.map(({ name }) => name).filter((name) => !caught.has(name))).toEqual([])
-  })
-})
+describeSabotage('lines', ownChecks(lineConformance), saboteurs)

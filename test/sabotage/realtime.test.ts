@@ -1,15 +1,13 @@
-import { describe, expect, it } from 'vitest'
-import type { PartContext, Realtime, RealtimeEvents, RealtimeModel } from '../../parts/index.ts'
+import type { PartContext, Realtime, RealtimeEvents, RealtimeModel } from '../../src/parts/index.ts'
 import {
   ScriptedRealtime,
-  findings,
-  lifecycle,
   realtimeConformance,
   type Make,
   type RealtimeSubject,
   type ScriptedRealtimeOptions,
   type Stage,
-} from '../index.ts'
+} from '../../src/testing/index.ts'
+import { describeSabotage, ownChecks, type Saboteur } from './sabotage.ts'
 
 interface Sabotage {
   readonly options?: ScriptedRealtimeOptions
@@ -58,7 +56,7 @@ function bound<T extends object>(thing: T): T {
   return functions as T
 }
 
-const saboteurs: [what: string, make: Make<RealtimeSubject>, found: string[]][] = [
+const saboteurs: Saboteur<RealtimeSubject>[] = [
   [
     'that it says nothing',
     sabotaged({ events: () => ({ audio() {} }) }),
@@ -184,17 +182,4 @@ const saboteurs: [what: string, make: Make<RealtimeSubject>, found: string[]][] 
   ],
 ]
 
-describe('the suite for realtime models', () => {
-  const own = realtimeConformance.slice(lifecycle(() => Promise.resolve()).length)
-  const caught = new Set<string>()
-
-  it.each(saboteurs)('finds out %s', async (_, make, expected) => {
-    const failed = (await findings(own, make)).flatMap((each) => ('error' in each ? [each.name] : []))
-    for (const name of failed) caught.add(name)
-    expect(failed).toEqual(expect.arrayContaining(expected))
-  })
-
-  it('has no check that cannot fail', () => {
-    expect(own.map(({ name }) => name).filter((name) => !caught.has(name))).toEqual([])
-  })
-})
+describeSabotage('realtime models', ownChecks(realtimeConformance), saboteurs)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { silence, sine } from '../../audio/index.ts'
-import type { PartContext, Vad, VadEvents, VadStream } from '../../parts/index.ts'
-import { Scope } from '../../scope/index.ts'
+import { silence, sine } from '../../src/audio/index.ts'
+import type { PartContext, Vad, VadEvents, VadStream } from '../../src/parts/index.ts'
+import { Scope } from '../../src/scope/index.ts'
 import {
   ScriptedVad,
   findings,
@@ -9,7 +9,8 @@ import {
   type Make,
   type ScriptedVadOptions,
   type VadSubject,
-} from '../index.ts'
+} from '../../src/testing/index.ts'
+import { describeSabotage, type Saboteur } from './sabotage.ts'
 
 const RATE = 16_000
 const tone = (ms: number) =>
@@ -39,7 +40,7 @@ function sabotaged(
   }
 }
 
-const saboteurs: [what: string, make: Make<VadSubject>, found: string[]][] = [
+const saboteurs: Saboteur<VadSubject>[] = [
   [
     'a scope that nobody owns',
     sabotaged((vad, context, events) => {
@@ -195,21 +196,9 @@ const saboteurs: [what: string, make: Make<VadSubject>, found: string[]][] = [
   ],
 ]
 
+describeSabotage('VADs', vadConformance, saboteurs)
+
 describe('the suite for VADs', () => {
-  const caught = new Set<string>()
-
-  it.each(saboteurs)('finds out %s', async (_, make, expected) => {
-    const failed = (await findings(vadConformance, make)).flatMap((each) =>
-      'error' in each ? [each.name] : [],
-    )
-    for (const name of failed) caught.add(name)
-    expect(failed).toEqual(expect.arrayContaining(expected))
-  })
-
-  it('has no check that cannot fail', () => {
-    expect(vadConformance.map(({ name }) => name).filter((name) => !caught.has(name))).toEqual([])
-  })
-
   it('says what it could not check', async () => {
     const make = (): VadSubject => ({ vad: new ScriptedVad(), speech: () => [silence(20, RATE)] })
     const skipped = (await findings(vadConformance, make)).filter((each) => each.skipped)

@@ -1,15 +1,13 @@
-import { describe, expect, it } from 'vitest'
-import type { PartContext, SttEvents, SttStream } from '../../parts/index.ts'
+import type { PartContext, SttEvents, SttStream } from '../../src/parts/index.ts'
 import {
   ScriptedStt,
-  findings,
-  lifecycle,
   sttConformance,
   type Make,
   type ScriptedSttOptions,
   type Stage,
   type SttSubject,
-} from '../index.ts'
+} from '../../src/testing/index.ts'
+import { describeSabotage, ownChecks, type Saboteur } from './sabotage.ts'
 
 type Open = (stt: ScriptedStt, context: PartContext, events: SttEvents, stage: Stage) => Promise<SttStream>
 
@@ -36,7 +34,7 @@ const instead = (stream: SttStream, ways: Partial<SttStream>): SttStream => ({
   ...ways,
 })
 
-const saboteurs: [what: string, make: Make<SttSubject>, found: string[]][] = [
+const saboteurs: Saboteur<SttSubject>[] = [
   [
     'that nothing becomes final',
     sabotaged({ finalAfter: 'never' }),
@@ -136,17 +134,4 @@ const saboteurs: [what: string, make: Make<SttSubject>, found: string[]][] = [
   ],
 ]
 
-describe('the suite for STTs', () => {
-  const own = sttConformance.slice(lifecycle(() => Promise.resolve()).length)
-  const caught = new Set<string>()
-
-  it.each(saboteurs)('finds out %s', async (_, make, expected) => {
-    const failed = (await findings(own, make)).flatMap((each) => ('error' in each ? [each.name] : []))
-    for (const name of failed) caught.add(name)
-    expect(failed).toEqual(expect.arrayContaining(expected))
-  })
-
-  it('has no check that cannot fail', () => {
-    expect(own.map(({ name }) => name).filter((name) => !caught.has(name))).toEqual([])
-  })
-})
+describeSabotage('STTs', ownChecks(sttConformance), saboteurs)

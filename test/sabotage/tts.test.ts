@@ -1,15 +1,13 @@
-import { describe, expect, it } from 'vitest'
-import { silence, type SampleRate } from '../../audio/index.ts'
-import type { PartContext, SpokenChunk, Tts, Voice } from '../../parts/index.ts'
+import { silence, type SampleRate } from '../../src/audio/index.ts'
+import type { PartContext, SpokenChunk, Tts, Voice } from '../../src/parts/index.ts'
 import {
   ScriptedTts,
-  findings,
-  lifecycle,
   ttsConformance,
   type Make,
   type ScriptedTtsOptions,
   type TtsSubject,
-} from '../index.ts'
+} from '../../src/testing/index.ts'
+import { describeSabotage, ownChecks, type Saboteur } from './sabotage.ts'
 
 type Speak = (voice: Voice, text: AsyncIterable<string>, signal: AbortSignal) => AsyncIterable<SpokenChunk>
 
@@ -52,7 +50,7 @@ const unowned: Tts = {
   }),
 }
 
-const saboteurs: [what: string, make: Make<TtsSubject>, found: string[]][] = [
+const saboteurs: Saboteur<TtsSubject>[] = [
   [
     'another rate than it says',
     sabotaged({}, undefined, 8_000),
@@ -143,17 +141,4 @@ const saboteurs: [what: string, make: Make<TtsSubject>, found: string[]][] = [
   ],
 ]
 
-describe('the suite for TTSs', () => {
-  const own = ttsConformance.slice(lifecycle(() => Promise.resolve()).length)
-  const caught = new Set<string>()
-
-  it.each(saboteurs)('finds out %s', async (_, make, expected) => {
-    const failed = (await findings(own, make)).flatMap((each) => ('error' in each ? [each.name] : []))
-    for (const name of failed) caught.add(name)
-    expect(failed).toEqual(expect.arrayContaining(expected))
-  })
-
-  it('has no check that cannot fail', () => {
-    expect(own.map(({ name }) => name).filter((name) => !caught.has(name))).toEqual([])
-  })
-})
+describeSabotage('TTSs', ownChecks(ttsConformance), saboteurs)

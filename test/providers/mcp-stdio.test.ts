@@ -63,6 +63,8 @@ describe('the tools of a process', () => {
       'calendar_find_slot_2',
       '_2nd',
     ])
+    // What the process tells of itself comes by another way than what it answers.
+    await events.told('list 12')
     const lists = events.list.filter((event) => event.startsWith('list'))
     expect(lists).toEqual(['list 0', 'list 6', 'list 12'])
     expect(tools['echo']?.description).toBe('Say it again')
@@ -192,6 +194,7 @@ describe('a server that dies', () => {
       })
     }
     expect(await Promise.all([call('echo', { text: 'a' }), call('echo', { text: 'b' })])).toEqual(['a', 'b'])
+    await events.told('call echo', 2)
     expect([events.count('call die'), events.count('call wait')]).toEqual([1, 1])
     expect(witness.processes).toHaveLength(2)
     expect(lines).toContainEqual(expect.objectContaining({ level: 'warn', message: 'an MCP server is gone' }))
@@ -205,7 +208,8 @@ describe('a server that dies', () => {
   })
 
   it('between two calls is missed by nobody', async () => {
-    const { call, ends, witness, close, connections } = await opened()
+    const { call, ends, events, witness, close, connections } = await opened()
+    await events.told(/^pid/)
     process.kill(witness.processes[0]!, 'SIGKILL')
     await ends.told('dropped')
     expect(connections).toEqual([{ name: 'crm', how: 'dropped', reason: 'SIGKILL', retries: 0 }])
@@ -214,12 +218,13 @@ describe('a server that dies', () => {
   })
 
   it('is started only so often', async () => {
-    const { call, close, witness } = await opened([], { maxRestarts: 1 })
+    const { call, close, events, witness } = await opened([], { maxRestarts: 1 })
     for (let i = 0; i < 2; i++) await expect(call('die')).rejects.toMatchObject({ code: 'MCP_GONE' })
     await expect(call('echo')).rejects.toMatchObject({
       code: 'MCP_GAVE_UP',
       message: expect.stringContaining('maxRestarts') as string,
     })
+    await events.told(/^pid/, 2)
     expect(witness.processes).toHaveLength(2)
     await close()
   })
@@ -233,6 +238,7 @@ describe('a server that dies', () => {
     controller.abort(new Error('never mind'))
     await expect(first).rejects.toThrow('never mind')
     expect(await second).toBe('b')
+    await events.told('call echo')
     expect(events.count('call echo')).toBe(1)
     expect(witness.processes).toHaveLength(2)
     await close()

@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { WebSocket } from 'ws'
 import { formatGuard, guard, outside, type Guard } from '../../src/guard/index.ts'
 import { delay, never } from './clients.ts'
+import { Stillness } from './stillness.ts'
 
 /**
  * One life in a process of its own: `node alone.ts LIFE PORT`. What it prints is read by `alone.test.ts`, and so is how
@@ -177,8 +178,9 @@ const lives: Readonly<Record<string, () => Promise<unknown>>> = {
       fetch(`http://127.0.0.1:${port}/slow`).catch(() => {})
     })
     await delay(50)
+    using still = new Stillness()
     const report = await call.close()
-    return [report.took, report.severed.map(({ kind }) => kind).toSorted()]
+    return [report.took - still.total, report.severed.map(({ kind }) => kind).toSorted()]
   },
 
   /** Two copies of the package in one process, each used by somebody who knows nothing of the other. */

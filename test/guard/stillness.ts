@@ -1,0 +1,25 @@
+import { systemClock } from '../../src/scope/index.ts'
+
+const EVERY = 10
+
+/** Measures how long this process stood still, altogether: a busy machine must not fail what is told of time. */
+export class Stillness implements Disposable {
+  #last = systemClock.now()
+  #total = 0
+  readonly #timer = setInterval(() => this.#look(), EVERY)
+
+  get total(): number {
+    this.#look()
+    return this.#total
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer)
+  }
+
+  #look(): void {
+    const now = systemClock.now()
+    this.#total += Math.max(0, now - this.#last - EVERY)
+    this.#last = now
+  }
+}

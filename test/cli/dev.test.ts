@@ -9,6 +9,16 @@ async function get<T>(url: string): Promise<T> {
   return (await (await fetch(url)).json()) as T
 }
 
+/** Reads the events of a session until it says this. */
+async function untilSaying(session: string, words: string): Promise<void> {
+  let told = ''
+  for await (const text of (await fetch(`${session}/events`)).body!.pipeThrough(new TextDecoderStream())) {
+    told += text
+    if (told.includes(words)) return
+  }
+  throw new Error(`the session ended without saying '${words}'`)
+}
+
 describe('endwell', () => {
   it('says what it can do', async () => {
     const program = new Program('--help')
@@ -31,15 +41,16 @@ describe('endwell dev', { timeout: 60_000 }, () => {
     const url = await program.url()
     const page = new TypingPage(url)
     await page.until(() => page.sound > 1_000)
+    const { sessions } = await get<{ sessions: SessionSummary[] }>(`${url}/api/sessions`)
+    const session = `${url}/api/sessions/${sessions[0]!.id}`
     page.type('when are you open')
-    const greeted = page.sound
-    await page.until(() => page.sound > greeted + 1_500)
+    await untilSaying(session, 'We are open')
+    const before = page.sound
+    await page.until(() => page.sound > before + 500)
     // In the middle of a sentence.
     page.hangUp()
     await page.until(() => page.gone)
     expect(page.over).toBe('hung-up')
-    const { sessions } = await get<{ sessions: SessionSummary[] }>(`${url}/api/sessions`)
-    const session = `${url}/api/sessions/${sessions[0]!.id}`
     // This stream ends with the session.
     await (await fetch(`${session}/events`)).text()
     const { report, summary } = await get<SessionDetails>(session)

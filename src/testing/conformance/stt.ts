@@ -19,6 +19,8 @@ interface Listening {
   readonly stream: SttStream
   /** Everything that was told, in order. */
   readonly told: { readonly what: keyof SttEvents; readonly text: string }[]
+  /** Resolves when these words have become final. */
+  readonly final: (words: string) => Promise<void>
 }
 
 async function listen(
@@ -27,16 +29,26 @@ async function listen(
   context: PartContext = stage.context(),
 ): Promise<Listening> {
   const told: Listening['told'] = []
+  const looks = new Set<() => void>()
+  const final = (words: string): Promise<void> =>
+    new Promise((resolve) => {
+      looks.add(() => {
+        if (finals(told) === words) resolve()
+      })
+    })
   const stream = await stage.soon(
     stt.open(context, {
       interim: (text) => told.push({ what: 'interim', text }),
-      final: (text) => told.push({ what: 'final', text }),
+      final: (text) => {
+        told.push({ what: 'final', text })
+        for (const look of looks) look()
+      },
       endOfTurn: () => told.push({ what: 'endOfTurn', text: '' }),
       failed: (error) => told.push({ what: 'failed', text: String(error) }),
     }),
     'opening',
   )
-  return { context, stream, told }
+  return { context, stream, told, final }
 }
 
 /** Half a second of a loud tone, and as much silence. */
@@ -71,20 +83,21 @@ export const sttConformance: readonly Check<SttSubject>[] = [
   ),
 
   check('makes final what was said before it was flushed, and goes on', async (stage, subject) => {
-    const { context, stream, told } = await listen(stage, subject)
+    const { context, stream, told, final } = await listen(stage, subject)
     await say(subject, stream, 'one two', 'flush')
-    await stage.elapse(2_000)
+    await stage.within(2_000, final('one two'))
     assert.equal(finals(told), 'one two')
     await say(subject, stream, 'three', 'flush')
-    await stage.elapse(2_000)
+    await stage.within(2_000, final('one two three'))
+    await stage.elapse(1_000)
     assert.equal(finals(told), 'one two three')
     await close(stage, context)
   }),
 
   check('makes final what was said before it was detached', async (stage, subject) => {
-    const { context, stream, told } = await listen(stage, subject)
+    const { context, stream, told, final } = await listen(stage, subject)
     await say(subject, stream, 'goodbye', 'detach')
-    await stage.elapse(2_000)
+    await stage.within(2_000, final('goodbye'))
     assert.equal(finals(told), 'goodbye')
     await close(stage, context)
   }),
@@ -95,10 +108,10 @@ export const sttConformance: readonly Check<SttSubject>[] = [
       // As in a session: its tasks come first, and the scope in which parts are opened is ended after them.
       const session = stage.context()
       const links = session.scope.child('links', { phase: 'resources' })
-      const { stream, told } = await listen(stage, subject, { ...session, scope: links })
+      const { stream, told, final } = await listen(stage, subject, { ...session, scope: links })
       await subject.hear('last words')
       for (const frame of speech(subject)) stream.push(frame)
-      session.scope.spawn('last words', () => stage.elapse(900))
+      session.scope.spawn('last words', () => stage.within(900, final('last words')))
       const closing = session.scope.close()
       stream.detach()
       await stage.soon(closing, 'closing')
@@ -162,7 +175,7 @@ export const sttConformance: readonly Check<SttSubject>[] = [
     const two = await listen(stage, subject)
     await one.context.scope.close()
     await say(subject, two.stream, 'for two', 'flush')
-    await stage.elapse(2_000)
+    await stage.within(2_000, two.final('for two'))
     assert.equal(finals(two.told), 'for two')
     assert.equal(finals(one.told), '')
     await close(stage, two.context)

@@ -486,10 +486,12 @@ export class Conversation {
 
   #callTool(call: ToolCall, before: () => Promise<ToolPlayout>, done: (outcome: ToolOutcome) => void): void {
     const { id, name, input } = call
+    // A listener may close the session: then there is nobody to ask for tools, and the call has its outcome all the same.
+    const { tools } = this.agents.current
     this.#host.calledTool()
     this.#host.emit('tool', { id, name, input })
     this.#turns.tell({ type: 'tool', running: true })
-    this.tools.call(call, this.agents.current.tools, before, (outcome) => {
+    this.tools.call(call, tools, before, (outcome) => {
       done(outcome)
       this.#host.progress()
       this.#host.emit('tool-done', { id, name, outcome })
@@ -503,7 +505,8 @@ export class Conversation {
     return (name, verdict) => {
       if (this.#host.scope.state !== 'live') return
       this.#host.emit('guardrail', { name, on, verdict })
-      if (!stops()) return
+      // A listener of what was stopped may have closed the session.
+      if (!stops() || this.#host.scope.state !== 'live') return
       // Nobody checks the refusal: one that is refused would be refused again.
       this.#speak(once(this.agents.current.agent.guardrails.refusal ?? defaultRefusal), undefined, {
         checked: false,

@@ -1,11 +1,15 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bytesFromSamples, SampleReader, samplesFromBytes } from './pcm.ts'
+import { bytesFromSamples, SampleReader, samplesFromBytes, swapPairs } from './pcm.ts'
 
 describe('samples and bytes', () => {
   it('are little-endian', () => {
     expect(bytesFromSamples(Int16Array.of(0x1234, -2))).toEqual(Uint8Array.of(0x34, 0x12, 0xfe, 0xff))
     expect(samplesFromBytes(Uint8Array.of(0x34, 0x12, 0xfe, 0xff))).toEqual(Int16Array.of(0x1234, -2))
+  })
+
+  it('are turned around on a machine that is not', () => {
+    expect(swapPairs(Uint8Array.of(0x12, 0x34, 0xff, 0xfe))).toEqual(Uint8Array.of(0x34, 0x12, 0xfe, 0xff))
   })
 
   it('may start at an odd address', () => {

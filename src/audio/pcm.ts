@@ -1,9 +1,11 @@
+/** Nearly every machine has its samples in memory as everybody sends them; on the others they are turned around. */
+const littleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1
+
 /** Samples as little-endian bytes, the way every transport and vendor carries PCM16. Always a copy. */
 export function bytesFromSamples(samples: Int16Array): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(samples.length * 2)
-  const view = new DataView(bytes.buffer)
-  for (let i = 0; i < samples.length; i++) view.setInt16(i * 2, samples[i]!, true)
-  return bytes
+  new Int16Array(bytes.buffer).set(samples)
+  return littleEndian ? bytes : swapPairs(bytes)
 }
 
 /**
@@ -13,9 +15,20 @@ export function bytesFromSamples(samples: Int16Array): Uint8Array<ArrayBuffer> {
  */
 export function samplesFromBytes(bytes: Uint8Array): Int16Array<ArrayBuffer> {
   const samples = new Int16Array(bytes.length >> 1)
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  for (let i = 0; i < samples.length; i++) samples[i] = view.getInt16(i * 2, true)
+  const own = new Uint8Array(samples.buffer)
+  own.set(bytes.length === own.length ? bytes : bytes.subarray(0, own.length))
+  if (!littleEndian) swapPairs(own)
   return samples
+}
+
+/** Turns the two bytes of every sample around, in their place. */
+export function swapPairs<T extends Uint8Array>(bytes: T): T {
+  for (let i = 0; i + 1 < bytes.length; i += 2) {
+    const first = bytes[i]!
+    bytes[i] = bytes[i + 1]!
+    bytes[i + 1] = first
+  }
+  return bytes
 }
 
 /**

@@ -8,7 +8,7 @@ export interface LocalVadOptions extends SpeechDetectorOptions {
 }
 
 /**
- * Hears by loudness whether somebody speaks: no model, no key, about 10 µs a frame. It follows the loudness of the room,
+ * Hears by loudness whether somebody speaks: no model, no key, about 2 µs a frame. It follows the loudness of the room,
  * so steady noise and hum are no speech to it, nor are clicks; other voices in the room are.
  */
 export class LocalVad implements Vad {

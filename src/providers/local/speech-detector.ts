@@ -65,19 +65,21 @@ export class SpeechDetector {
 
   /** What has changed by these samples, of any number. */
   push(samples: Int16Array): SpeechChange[] {
-    const found: { readonly what: SpeechChange['what']; readonly ago: number; readonly at: number }[] = []
-    for (const [index, sample] of samples.entries()) {
-      const heard = this.#cut.next(sample / 32_768)
-      this.#energy += heard * heard
-      if (++this.#filled < this.#size) continue
+    const changes: SpeechChange[] = []
+    for (let done = 0; done < samples.length;) {
+      const next = Math.min(samples.length, done + this.#size - this.#filled)
+      this.#energy = this.#cut.energy(samples, done, next, this.#energy)
+      this.#filled += next - done
+      done = next
+      if (this.#filled < this.#size) break
       const level = 10 * Math.log10(this.#energy / this.#size)
       this.#energy = 0
       this.#filled = 0
       const change = this.#block(Math.max(silentLevel, level))
-      if (change) found.push({ ...change, at: index + 1 })
+      const behind = ((samples.length - done) * BLOCK) / this.#size
+      if (change) changes.push({ what: change.what, ago: change.ago + behind })
     }
-    const msOf = (count: number): number => (count * BLOCK) / this.#size
-    return found.map(({ what, ago, at }) => ({ what, ago: ago + msOf(samples.length - at) }))
+    return changes
   }
 
   #block(level: number): SpeechChange | undefined {
@@ -111,8 +113,10 @@ export class SpeechDetector {
 
   /** How loud the room is by itself. */
   #floor(): number {
+    const levels = this.#levels
     let lowest = Infinity
-    for (const level of this.#levels) if (level < lowest) lowest = level
+    // By the index: this loop runs for every block of every call, and an iterator takes seven times as long.
+    for (let index = 0; index < ROOM; index++) if (levels[index]! < lowest) lowest = levels[index]!
     return Math.max(QUIETEST, lowest)
   }
 

@@ -12,7 +12,8 @@ export type ThreadFile = 'espeak-thread' | 'recogniser-thread'
 export function threadOf(file: ThreadFile, data: unknown): Worker {
   const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   const url = new URL(`./${file}.${ending}`, import.meta.url)
-  if (ending === 'js') return new Worker(url, { workerData: data })
+  // What the process itself was started with, tsx for instance, would only make the thread late.
+  if (ending === 'js') return new Worker(url, { workerData: data, execArgv: [] })
   const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx'))
   const { href: api } = new URL('./esm/api/index.mjs', tsx)
   const code = `import('${api}').then(({ register }) => (register(), import('${url.href}')))`

@@ -59,6 +59,8 @@ export class WorkerThread<Question, Answer> implements Resource {
         return thread
       } catch (error) {
         thread.abort()
+        // Whoever did not wait for it is not told that it failed.
+        signal.throwIfAborted()
         throw error
       } finally {
         signal.removeEventListener('abort', abort)

@@ -1,9 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { Host, refuseUpgrade, serve, type AgentFile } from '../host/index.ts'
-import { WebSocketCalls, type CallInfo, type WebSocketLine } from '../lines/websocket/index.ts'
+import { Host, refuseUpgrade, serve, type AgentFile, type Refused } from '../host/index.ts'
+import { TwilioCalls } from '../lines/twilio/index.ts'
+import { WebSocketCalls } from '../lines/websocket/index.ts'
+import type { Line } from '../parts/index.ts'
 import { Scope, ScopeClosedError, type ScopeReport } from '../scope/index.ts'
 import { Agent, Session } from '../session/index.ts'
 import { breakable } from './breakable.ts'
@@ -17,8 +19,18 @@ export interface DevOptions {
   readonly host?: string
   /** Nobody gets in without it. */
   readonly secret?: string
+  /** The account at Twilio whose calls are taken; without a token, calls of this machine are. */
+  readonly phone?: PhoneAccount
   /** Faults can be switched on in the page. */
   readonly mode?: 'demo' | 'dev' | 'production'
+}
+
+export interface PhoneAccount {
+  readonly authToken?: string
+  readonly accountSid?: string
+  readonly publicUrl?: string
+  /** Its REST interface, if it is not the usual one: that of a region, or of a test. */
+  readonly api?: string
 }
 
 /** Where `vite build` puts the page. */
@@ -35,11 +47,12 @@ export class Dev {
   readonly #sessions = new Set<Session>()
   readonly #host: Host
   readonly #calls: WebSocketCalls
+  readonly #phone: TwilioCalls
   #ending = false
   url = ''
 
   private constructor(options: DevOptions) {
-    const { file, choice, mode = 'dev', secret } = options
+    const { file, choice, mode = 'dev', secret, phone } = options
     const { phrases } = choice
     this.#options = options
     this.#host = new Host({
@@ -60,7 +73,13 @@ export class Dev {
     this.#calls = new WebSocketCalls({
       scope: this.#scope,
       ...(secret === undefined ? {} : { secret }),
-      onCall: (line, info) => this.#answer(line, info),
+      onCall: (line, { id, origin }) =>
+        this.#answer(line, id, origin === undefined ? 'a program' : 'browser'),
+    })
+    this.#phone = new TwilioCalls({
+      scope: this.#scope,
+      ...phone,
+      onCall: (line, { id, from }) => this.#answer(line, id, from ? `phone ${masked(from)}` : 'phone'),
     })
   }
 
@@ -73,6 +92,7 @@ export class Dev {
         app: dev.#host.app,
         port,
         ...(host === undefined ? {} : { host }),
+        request: (request, response) => dev.#request(request, response),
         upgrade: (request, tcp, head) => dev.#upgrade(request, tcp, head),
       })
       dev.url = server.url
@@ -101,14 +121,30 @@ export class Dev {
     return agent instanceof Agent ? agent : agent()
   }
 
+  /** The carrier asks what to do with a call. */
+  #request(request: IncomingMessage, response: ServerResponse): boolean {
+    if (!this.#phone.concerns(request)) return false
+    const refused = this.#refuses(request)
+    if (!refused) return this.#phone.request(request, response)
+    response.writeHead(refused.status).end()
+    return true
+  }
+
   #upgrade(request: IncomingMessage, tcp: Duplex, head: Buffer): void {
-    const refused = this.#host.refuses(request)
+    const refused = this.#refuses(request)
     if (refused) return refuseUpgrade(tcp, refused.status)
     this.#faults.watch(tcp)
+    if (this.#phone.concerns(request)) return this.#phone.upgrade(request, tcp, head)
     return this.#calls.upgrade(request, tcp, head)
   }
 
-  #answer(line: WebSocketLine, { id, origin }: CallInfo): Promise<void> {
+  /** What a carrier has signed needs no other secret, and comes by a name that is not ours. */
+  #refuses(request: IncomingMessage): Refused | undefined {
+    const signed = this.#options.phone?.authToken !== undefined && this.#phone.concerns(request)
+    return signed ? undefined : this.#host.refuses(request)
+  }
+
+  #answer(line: Line, id: string, from: string): Promise<void> {
     if (this.#ending) throw new ScopeClosedError(this.#scope.name, 'answer a call', undefined)
     const { file, choice } = this.#options
     const agent = this.#agent()
@@ -127,9 +163,14 @@ export class Dev {
     follow(session)
     this.#sessions.add(session)
     session.on('closed', () => void this.#sessions.delete(session))
-    this.#host.add(session, { agent: agent.name, from: origin === undefined ? 'a program' : 'browser' })
+    this.#host.add(session, { agent: agent.name, from })
     return session.start()
   }
+}
+
+/** Enough of a number to tell calls apart, and too little to call back: a page is looked at over shoulders. */
+function masked(number: string): string {
+  return `…${number.slice(-2)}`
 }
 
 function versionOf(): string {

@@ -1,5 +1,5 @@
 import { getRequestListener } from '@hono/node-server'
-import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { nothing, type Resource, type Scope } from '../scope/index.ts'
@@ -15,6 +15,8 @@ export interface ServeOptions {
   readonly port: number
   /** The address to listen on: 127.0.0.1 unless set, where only this machine can reach it. */
   readonly host?: string
+  /** Takes over requests that are not for the app: true if it answers. */
+  readonly request?: (request: IncomingMessage, response: ServerResponse) => boolean
   /** Takes over connections that ask for a WebSocket; without it they are refused. */
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 }
@@ -33,7 +35,7 @@ export class HttpServer implements Resource {
   /** Looks whether all is over. */
   #looks: (() => void) | undefined
 
-  private constructor({ app, upgrade }: ServeOptions) {
+  private constructor({ app, request: takes, upgrade }: ServeOptions) {
     // The globals of the process stay as they are, and what fails is answered: nothing is printed.
     const listener = getRequestListener((request, env) => app.fetch(request, env), {
       overrideGlobalObjects: false,
@@ -43,7 +45,7 @@ export class HttpServer implements Resource {
       { headersTimeout: limits.headers, requestTimeout: limits.request },
       (request, response) => {
         response.once('close', () => this.#closed && this.#server.closeIdleConnections())
-        listener(request, response).catch(nothing)
+        if (!takes?.(request, response)) listener(request, response).catch(nothing)
       },
     )
     this.#server.maxConnections = limits.connections

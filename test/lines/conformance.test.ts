@@ -1,34 +1,69 @@
 import { afterEach, describe, it } from 'vitest'
+import type { TwilioCalls } from '../../src/lines/twilio/index.ts'
 import { conformance, lineConformance } from '../../src/testing/index.ts'
+import { askPhone, knockOnPhone, phoneSubjectOf } from './phone-subject.ts'
 import { RealWires, onFastStage } from './real-wires.ts'
 import { SimWires } from './sim-wires.ts'
-import { subjectOf } from './subject.ts'
+import { knockOn, subjectOf } from './subject.ts'
 
 conformance({ describe, it }, 'the browser line, on simulated sockets', lineConformance, (stage) =>
   subjectOf(stage, (calls) => {
-    const wires = new SimWires(stage, calls)
+    const wires = new SimWires(stage, knockOn(calls))
     return { platform: wires, url: 'ws://localhost/call', vanish: () => wires.vanish() }
   }),
 )
 
-describe('on real sockets', () => {
+conformance({ describe, it }, 'the phone line, on simulated sockets', lineConformance, (stage) =>
+  phoneSubjectOf(stage, (calls) => ({
+    platform: new SimWires(stage, knockOnPhone(calls)),
+    ask: askPhone(calls),
+  })),
+)
+
+describe('on real sockets', { timeout: 30_000 }, () => {
   const open: RealWires[] = []
   afterEach(async () => {
     for (const wires of open.splice(0)) await wires.close()
   })
 
+  // One waits for a minute, and one measures to the millisecond what is heard.
+  const checks = lineConformance.filter(
+    ({ name }) => !/^(tells once that the caller is gone|is silent from the first moment)/.test(name),
+  )
+
   conformance(
     { describe, it },
     'the browser line, five times as fast',
-    // That one waits for a minute; real pages are gone in browser.test.ts.
-    lineConformance.filter(({ name }) => !name.startsWith('tells once that the caller is gone')),
+    checks,
     async (stage) => {
       let calls: Parameters<Parameters<typeof subjectOf>[1]>[0] | undefined
-      const wires = await RealWires.listen(stage.clock, () => calls!())
+      const wires = await RealWires.listen(stage.clock, {
+        upgrade: (...upgrade) => calls!().upgrade(...upgrade),
+      })
       open.push(wires)
       return subjectOf(stage, (own) => {
         calls = own
-        return { platform: wires, url: wires.url, vanish: () => wires.vanish() }
+        return { platform: wires, url: `${wires.url}/call`, vanish: () => wires.vanish() }
+      })
+    },
+    onFastStage,
+  )
+
+  conformance(
+    { describe, it },
+    'the phone line, five times as fast',
+    checks,
+    async (stage) => {
+      let calls: TwilioCalls | undefined
+      const wires = await RealWires.listen(stage.clock, {
+        upgrade: (...upgrade) => calls!.upgrade(...upgrade),
+        request: (...request) => calls!.request(...request),
+        headers: () => ({}),
+      })
+      open.push(wires)
+      return phoneSubjectOf(stage, (own) => {
+        calls = own()
+        return { platform: wires, ask: wires.ask }
       })
     },
     onFastStage,

@@ -17,6 +17,7 @@ import {
 } from '../../src/testing/index.ts'
 import { TestPage, type PageOptions } from './page.ts'
 import { SimWires } from './sim-wires.ts'
+import { knockOn } from './subject.ts'
 
 export const RATE = 16_000
 export const MS_PER_CHARACTER = 50
@@ -57,7 +58,10 @@ export function scene(
       onCall: async (line, info) => answered.push(await answer(world, line, info)),
       ...(typeof options === 'function' ? options(world) : options),
     })
-    const wires = new SimWires(world, () => calls)
+    const wires = new SimWires(
+      world,
+      knockOn(() => calls),
+    )
     const page = (pageOptions?: PageOptions): TestPage =>
       new TestPage(world.clock, wires, 'ws://localhost/call', pageOptions)
     const call = async (pageOptions?: PageOptions): Promise<{ page: TestPage; call: Answered }> => {

@@ -1,6 +1,6 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { WebSocketCalls } from '../../src/lines/websocket/index.ts'
+import type { Duplex } from 'node:stream'
 import type { Platform, PlatformSocket } from '../../src/lines/websocket/client/wire.ts'
 import { wsNetwork } from '../../src/link/index.ts'
 import {
@@ -47,9 +47,20 @@ export class FastClock implements Clock {
   }
 }
 
+class FastStage extends Stage {
+  /** The machine may stand still for a moment, and here that counts five times. */
+  protected override readonly slack = 5_000
+
+  /** When it goes on again, timers come before what has arrived meanwhile: that has its turn, too. */
+  override async elapse(ms: number): Promise<void> {
+    await super.elapse(ms)
+    for (let turn = 0; turn < 10; turn++) await super.elapse(20)
+  }
+}
+
 /** In real time, five times as fast. */
 export const onFastStage: OnStage = async (play) => {
-  const stage = new Stage(new FastClock(5), systemRandom)
+  const stage = new FastStage(new FastClock(5), systemRandom)
   try {
     await play(stage)
   } finally {
@@ -57,34 +68,74 @@ export const onFastStage: OnStage = async (play) => {
   }
 }
 
-/** Pages without a browser that dial a real server over real sockets. */
+type Headers = (url: string) => Readonly<Record<string, string>>
+
+/** What a server does, as far as callers see it. */
+export interface RealDoor {
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
+  request?(request: IncomingMessage, response: ServerResponse): boolean
+  /** What callers send when they dial: a page has an origin. */
+  readonly headers?: Headers
+}
+
+/** Callers without a browser or a phone that dial a real server over real sockets. */
 export class RealWires implements Platform {
   readonly url: string
   readonly #clock: Clock
+  readonly #headers: Headers
   readonly #close: () => Promise<void>
+  /** Nothing gets through: dials fail, and what is connected has been cut. */
+  broken = false
   readonly #vanish = new Set<() => void>()
   readonly #sockets = new Map<Socket, Promise<void>>()
+  #vanished = false
 
-  private constructor(clock: Clock, url: string, close: () => Promise<void>) {
+  private constructor(clock: Clock, url: string, headers: Headers, close: () => Promise<void>) {
     this.#clock = clock
     this.url = url
+    this.#headers = headers
     this.#close = close
   }
 
-  static async listen(clock: Clock, calls: () => WebSocketCalls): Promise<RealWires> {
-    const server = createServer()
-    server.on('upgrade', (request, socket, head) => calls().upgrade(request, socket, head))
+  static async listen(clock: Clock, door: RealDoor): Promise<RealWires> {
+    const server = createServer((request, response) => {
+      if (!door.request?.(request, response)) response.writeHead(404).end()
+    })
+    server.on('upgrade', (request, socket, head) => door.upgrade(request, socket, head))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
-    return new RealWires(clock, `ws://127.0.0.1:${port}/call`, () => {
+    const { headers = () => ({ origin: 'http://localhost:3000' }) } = door
+    return new RealWires(clock, `ws://127.0.0.1:${port}`, headers, () => {
       server.closeAllConnections()
       return new Promise((resolve) => server.close(() => resolve()))
     })
   }
 
-  /** All pages are gone without a word: they hear nothing, say nothing, and answer nothing. */
+  /** All callers are gone without a word, for good: they hear nothing, say nothing, and answer nothing. */
   vanish(): void {
+    this.#vanished = true
     for (const vanish of this.#vanish) vanish()
+  }
+
+  /** Asks over HTTP, by a form. */
+  readonly ask = async (
+    path: string,
+    form: Readonly<Record<string, string>>,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<{ status: number; body: string }> => {
+    if (this.broken) throw new Error('nothing gets through')
+    const body = new URLSearchParams(form)
+    const response = await fetch(`${this.url.replace(/^ws/, 'http')}${path}`, {
+      method: 'POST',
+      body,
+      headers: { connection: 'close', ...more },
+    })
+    return { status: response.status, body: await response.text() }
+  }
+
+  /** All connections break. */
+  cut(): void {
+    for (const socket of this.#sockets.keys()) socket.abort()
   }
 
   /** Resolves when nothing is left, at either end. */
@@ -105,14 +156,20 @@ export class RealWires implements Platform {
   }
 
   connect(url: string, protocols: string[], events: Parameters<Platform['connect']>[2]): PlatformSocket {
+    if (this.#vanished) return { send() {}, close() {} }
     let dead = false
-    const headers = { origin: 'http://localhost:3000' }
+    // What is said before the connection stands.
+    let early: (string | Uint8Array)[] | undefined = []
+    const headers = this.#headers(url)
     let gone = (): void => {}
     const ended = new Promise<void>((resolve) => (gone = resolve))
     const socket = wsNetwork.dial(
       { name: 'page', url, protocols, headers },
       {
-        opened() {},
+        opened: () => {
+          for (const data of early ?? []) socket.send(data)
+          early = undefined
+        },
         message: (data) => {
           if (!dead) events.message(typeof data === 'string' ? data : new Uint8Array(data).buffer)
         },
@@ -125,11 +182,14 @@ export class RealWires implements Platform {
       },
     )
     this.#sockets.set(socket, ended)
+    if (this.broken) socket.abort()
     const vanish = (): void => void (dead = true)
     this.#vanish.add(vanish)
     return {
       send: (data) => {
-        if (!dead) socket.send(typeof data === 'string' ? data : new Uint8Array(data))
+        const said = typeof data === 'string' ? data : new Uint8Array(data)
+        if (early) early.push(said)
+        else if (!dead) socket.send(said)
       },
       close: (code, reason) => {
         if (!dead) socket.close(code, reason)

@@ -1,9 +1,16 @@
-import { statusOf } from '../../src/lines/websocket/refusal.ts'
-import type { WebSocketCalls } from '../../src/lines/websocket/index.ts'
+import type { Accept } from '../../src/lines/accepted-socket.ts'
 import type { PlatformSocket, Platform } from '../../src/lines/websocket/client/wire.ts'
 import type { Clock, Network, Random, Socket, SocketEvents } from '../../src/scope/index.ts'
 import type { Manners, Peer, SimNetwork } from '../../src/testing/index.ts'
 import { inTheWorld } from '../../src/testing/world-time.ts'
+
+/** What a server does with an upgrade: takes it, or refuses it in a way that a page can see. */
+export type Knock = (
+  url: string,
+  protocols: readonly string[],
+) =>
+  | { readonly admitted: (accept: Accept) => void }
+  | { readonly admitted?: undefined; readonly code: number; readonly reason: string }
 
 interface OpenWire {
   peer: Peer | undefined
@@ -12,31 +19,30 @@ interface OpenWire {
   vanish(): void
 }
 
-/** The wires between simulated pages and the calls: each dial of a page becomes an upgrade, and can be tampered with. */
+/** The wires between simulated callers and the calls: each dial becomes an upgrade, and can be tampered with. */
 export class SimWires implements Platform {
   /** How connections are treated from here on. */
   manners: Manners = {}
   /** Nothing gets through: dials fail, and what is connected has been cut. */
   broken = false
   dials = 0
-  origin: string | undefined = 'http://localhost:3000'
   #vanished = false
   readonly #network: SimNetwork
   readonly #clock: Clock
   readonly #random: Random
-  readonly #calls: () => WebSocketCalls
+  readonly #knock: Knock
   readonly #open = new Set<OpenWire>()
   /** Bytes that have come to pages. */
   received = 0
 
   constructor(
     world: { readonly network: Network | undefined; readonly clock: Clock; readonly random: Random },
-    calls: () => WebSocketCalls,
+    knock: Knock,
   ) {
     this.#network = world.network as SimNetwork
     this.#clock = world.clock
     this.#random = world.random
-    this.#calls = calls
+    this.#knock = knock
   }
 
   after(ms: number, callback: () => void): () => void {
@@ -135,12 +141,11 @@ export class SimWires implements Platform {
       { name: 'page', url, protocols },
       {
         opened: () => {
-          const { origin } = this
-          const request = { origin, host: 'localhost:3000', address: '127.0.0.1', url, protocols }
-          const { admitted, refused } = this.#calls().admit(request)
-          if (admitted) return admitted((listener) => this.#accepted(socket, code, (events = listener)))
-          code.of = 4000 + statusOf(refused)
-          code.reason = refused
+          const answer = this.#knock(url, protocols)
+          if (answer.admitted)
+            return answer.admitted((listener) => this.#accepted(socket, code, (events = listener)))
+          code.of = answer.code
+          code.reason = answer.reason
           return socket.abort()
         },
         message: (data) => events?.message(data),

@@ -1,8 +1,10 @@
 import type { Line } from '../../src/parts/index.ts'
 import { WebSocketCalls, type WebSocketLine } from '../../src/lines/websocket/index.ts'
 import type { Platform } from '../../src/lines/websocket/client/wire.ts'
+import { statusOf } from '../../src/lines/websocket/refusal.ts'
 import type { LineSubject, Stage } from '../../src/testing/index.ts'
 import { TestPage } from './page.ts'
+import type { Knock } from './sim-wires.ts'
 
 /** Where the pages of a subject live. */
 export interface Pages {
@@ -10,6 +12,16 @@ export interface Pages {
   readonly url: string
   vanish(): void
 }
+
+/** A page of this machine at the door of the calls. */
+export const knockOn =
+  (calls: () => WebSocketCalls): Knock =>
+  (url, protocols) => {
+    const origin = 'http://localhost:3000'
+    const request = { origin, host: 'localhost:3000', address: '127.0.0.1', url, protocols }
+    const { admitted, refused } = calls().admit(request)
+    return admitted ? { admitted } : { code: 4000 + statusOf(refused), reason: refused }
+  }
 
 /** A line on which somebody calls whenever it is opened: the browser line is one line a call. */
 export function subjectOf(stage: Stage, pagesOf: (calls: () => WebSocketCalls) => Pages): LineSubject {

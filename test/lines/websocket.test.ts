@@ -449,7 +449,7 @@ describe('calls', () => {
       const one = await calls()
       one.page.wire.send({ type: 'dtmf', digit: 'Z' })
       const two = await calls()
-      for (let i = 0; i < 2 * limits.burst; i++) two.page.wire.send({ type: 'pong' })
+      for (let i = 0; i < 2 * limits.messages.burst; i++) two.page.wire.send({ type: 'pong' })
       await clock.elapse(10)
       for (const { page, call } of [one, two]) {
         expect(call.told).toEqual(['lost PAGE_MISBEHAVED'])

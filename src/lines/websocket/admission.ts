@@ -1,4 +1,6 @@
 import type { Clock } from '../../scope/index.ts'
+import { isLoopback } from '../loopback.ts'
+import { RateLimit } from '../rate-limit.ts'
 import { checkToken } from './call-token.ts'
 import { limits } from './limits.ts'
 import { readOffer, type Ticket } from './protocol.ts'
@@ -31,15 +33,14 @@ export class Admission {
   readonly #clock: Clock
   readonly #options: WebSocketCallsOptions
   readonly #house: House
-  #allowed: number
-  #at: number
+  readonly #rate: RateLimit
 
   constructor(clock: Clock, options: WebSocketCallsOptions, house: House) {
     this.#clock = clock
     this.#options = options
     this.#house = house
-    this.#allowed = options.maxRate ?? 20
-    this.#at = clock.now()
+    const { maxRate = 20 } = options
+    this.#rate = new RateLimit({ perSecond: maxRate, burst: Math.max(1, maxRate) }, clock.now())
   }
 
   check(request: CallRequest): Verdict {
@@ -71,7 +72,7 @@ export class Admission {
       data = checked.data
     }
     if (this.#house.lines.size >= maxCalls) return refused('BUSY')
-    if (!this.#isInTime()) return refused('TOO_FAST')
+    if (!this.#rate.take(this.#clock.now())) return refused('TOO_FAST')
     return { kind: 'new', info: { data, origin, address, url } }
   }
 
@@ -84,24 +85,9 @@ export class Admission {
     if (origins) return origins.includes(origin)
     return secret !== undefined || isLoopback(hostOf(origin))
   }
-
-  /** So many a second for good, and as many at once. */
-  #isInTime(): boolean {
-    const { maxRate = 20 } = this.#options
-    const now = this.#clock.now()
-    this.#allowed = Math.min(maxRate, this.#allowed + ((now - this.#at) * maxRate) / 1000)
-    this.#at = now
-    if (this.#allowed < 1) return false
-    this.#allowed--
-    return true
-  }
 }
 
 const refused = (code: RefusalCode, speaks = true): Verdict => ({ kind: 'refused', code, speaks })
-
-function isLoopback(host: string | undefined): boolean {
-  return host !== undefined && /^(localhost|(::ffff:)?127(\.\d+){3}|\[?::1\]?)$/.test(host)
-}
 
 function hostOf(origin: string): string | undefined {
   return URL.canParse(origin) ? new URL(origin).hostname : undefined

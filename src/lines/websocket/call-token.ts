@@ -1,4 +1,4 @@
-import { same, sign } from './secrets.ts'
+import { same, sign } from '../secrets.ts'
 
 export interface TokenOptions {
   /** Milliseconds until it is worth nothing: 60 s unless set. A page fetches it right before it calls. */

@@ -1,5 +1,6 @@
 export type { TokenOptions } from './call-token.ts'
-export { CallerGoneError, CallsClosedError, LineTakenError, PageMisbehavedError } from './errors.ts'
+export { CallerGoneError, CallsClosedError, LineTakenError } from '../errors.ts'
+export { PageMisbehavedError } from './errors.ts'
 export type { RefusalCode } from './refusal.ts'
 export { WebSocketCalls, type CallInfo, type WebSocketCallsOptions } from './websocket-calls.ts'
 export { WebSocketLine } from './websocket-line.ts'

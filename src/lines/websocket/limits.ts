@@ -2,10 +2,11 @@
 export const limits = {
   /** Bytes of one message of a page: a second of sound at 48 kHz is more than any page sends at once. */
   message: 96 * 1024,
-  /** Messages a second that a page may send for good: 50 of sound, 5 of playout, and room for those who catch up. */
-  messages: 150,
-  /** Messages that a page may send at once, when the network lets go of what it has held back. */
-  burst: 1_000,
+  /**
+   * Messages that a page may send, a second for good: 50 of sound, 5 of playout, and room for those who catch up; and at
+   * once, when the network lets go of what it has held back.
+   */
+  messages: { perSecond: 150, burst: 1_000 },
   /** Characters of one typed text. */
   text: 10_000,
   /** Milliseconds of sound that are sent ahead of what was played: enough for a bad network, little to throw away. */

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import { refuse } from '../refuse.ts'
 
 /** Why a call was not taken, with the status that it has in HTTP. */
 const refusals = {
@@ -17,32 +18,12 @@ const refusals = {
 /** Stable words for programs. */
 export type RefusalCode = keyof typeof refusals
 
-const statusTexts: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'Not Found',
-  409: 'Conflict',
-  429: 'Too Many Requests',
-  503: 'Service Unavailable',
-}
-
 export function statusOf(code: RefusalCode): number {
   return refusals[code][0]
 }
 
-/** Answers an upgrade with a refusal in plain HTTP, and ends its connection. */
-export function refuse(tcp: Duplex, code: RefusalCode): void {
+/** Answers an upgrade with a refusal in plain HTTP. */
+export function refuseCall(tcp: Duplex, code: RefusalCode): void {
   const [status, message] = refusals[code]
-  const body = JSON.stringify({ code, message })
-  tcp.end(
-    [
-      `HTTP/1.1 ${status} ${statusTexts[status]}`,
-      'Connection: close',
-      'Content-Type: application/json',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      '',
-      body,
-    ].join('\r\n'),
-  )
+  refuse(tcp, status, code, message)
 }

@@ -2,13 +2,21 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { silent, type Logger } from '../../parts/index.ts'
 import { OptionError, nothing, type Resource, type Scope, type Socket } from '../../scope/index.ts'
-import { acceptUpgrade } from './accepted-socket.ts'
+import { SocketDoor, type Accept } from '../accepted-socket.ts'
+import { newKey } from '../secrets.ts'
 import { Admission, type CallRequest } from './admission.ts'
 import { makeToken, type TokenOptions } from './call-token.ts'
-import type { Accept } from './page.ts'
-import { refuse, statusOf, type RefusalCode } from './refusal.ts'
-import { newKey } from './secrets.ts'
+import { limits } from './limits.ts'
+import { subprotocol } from './protocol.ts'
+import { refuseCall, statusOf, type RefusalCode } from './refusal.ts'
 import { WebSocketLine } from './websocket-line.ts'
+
+const door = new SocketDoor({
+  name: 'page',
+  message: limits.message,
+  closePatience: limits.closePatience,
+  protocol: subprotocol,
+})
 
 /** What is known of a call before it is answered. */
 export interface CallInfo {
@@ -104,10 +112,10 @@ export class WebSocketCalls implements Resource {
   upgrade(request: IncomingMessage, tcp: Duplex, head: Buffer): void {
     tcp.on('error', nothing)
     const { admitted, refused, speaks } = this.admit(requestOf(request))
-    if (admitted) acceptUpgrade(request, tcp, head, admitted)
+    if (admitted) door.accept(request, tcp, head, admitted)
     // A page cannot read the answer to an upgrade that fails; so one that speaks our protocol is told in it.
-    else if (speaks) acceptUpgrade(request, tcp, head, (accept) => this.#turnAway(accept, refused))
-    else refuse(tcp, refused)
+    else if (speaks) door.accept(request, tcp, head, (accept) => this.#turnAway(accept, refused))
+    else refuseCall(tcp, refused)
   }
 
   /** @internal What `upgrade` decides: `admitted` takes the socket. */

@@ -1,10 +1,13 @@
 import { samplesFromBytes, type AudioFrame, type SampleRate } from '../../audio/index.ts'
 import type { LineConnection, LineEvents, PartContext } from '../../parts/index.ts'
 import { nothing, type Resource, type SocketEnd, type Timer } from '../../scope/index.ts'
-import { CallsClosedError, PageMisbehavedError } from './errors.ts'
+import { CallsClosedError } from '../errors.ts'
+import type { FarEndEvents } from '../far-end.ts'
+import { RateLimit } from '../rate-limit.ts'
+import { Watchdog } from '../watchdog.ts'
+import { PageMisbehavedError } from './errors.ts'
 import { limits } from './limits.ts'
-import { MessageBudget } from './message-budget.ts'
-import type { Page, PageEvents } from './page.ts'
+import type { Page } from './page.ts'
 import { PlayoutQueue } from './playout-queue.ts'
 import {
   closeCodes,
@@ -14,7 +17,6 @@ import {
   type PageMessage,
   type Ticket,
 } from './protocol.ts'
-import { Watchdog } from './watchdog.ts'
 
 export interface ConnectionOptions {
   readonly name: string
@@ -39,13 +41,13 @@ export interface ConnectionOptions {
  *      │                                 ▼                          │
  *      └──────── rejoins ───────────── away ── rejoinTimeout ──▶ over: lost
  */
-export class WebSocketConnection implements LineConnection, Resource, PageEvents {
+export class WebSocketConnection implements LineConnection, Resource, FarEndEvents {
   readonly #options: ConnectionOptions
   readonly #context: PartContext
   readonly #events: LineEvents
   readonly #page: Page
   readonly #queue: PlayoutQueue
-  readonly #budget: MessageBudget
+  readonly #budget: RateLimit
   readonly #watchdog: Watchdog
   /** That of the page that confirmed it last. Who comes back with an older one was replaced. */
   #generation = 0
@@ -68,7 +70,7 @@ export class WebSocketConnection implements LineConnection, Resource, PageEvents
     this.#events = events
     this.#options = options
     this.#queue = new PlayoutQueue(options.sampleRate)
-    this.#budget = new MessageBudget(clock.now())
+    this.#budget = new RateLimit(limits.messages, clock.now())
     this.#watchdog = new Watchdog(context.scope, options.lostTimeout, () => this.#vanished())
     page.listen(this)
     this.joined()
@@ -86,14 +88,14 @@ export class WebSocketConnection implements LineConnection, Resource, PageEvents
   mark(id: number): void {
     if (this.#over) return
     const { at } = this.#queue.mark(id)
-    if (this.#talking) this.#page.send({ type: 'mark', id, at })
+    if (this.#talking) this.#page.tell({ type: 'mark', id, at })
   }
 
   clear(): void {
     if (this.#over) return
     const at = this.#queue.clear()
-    this.#look?.clear()
-    if (this.#talking) this.#page.send({ type: 'clear', at })
+    this.#lookNoMore()
+    if (this.#talking) this.#page.tell({ type: 'clear', at })
   }
 
   // ── what the scope does ──
@@ -110,7 +112,7 @@ export class WebSocketConnection implements LineConnection, Resource, PageEvents
     if (!this.#over && !this.#page.here) this.#report('dropped')
     if (!this.#over) {
       this.#finish()
-      this.#page.send({ type: 'bye', reason: 'ended' })
+      this.#page.tell({ type: 'bye', reason: 'ended' })
       this.#page.close(closeCodes.bye, 'ended').catch(nothing)
     }
     await this.#page.ended()
@@ -136,7 +138,7 @@ export class WebSocketConnection implements LineConnection, Resource, PageEvents
     const { call, key, sampleRate, rejoinTimeout, lostTimeout } = this.#options
     this.#away?.clear()
     this.#talking = false
-    this.#page.send({
+    this.#page.tell({
       type: 'hello',
       version,
       call,
@@ -148,7 +150,7 @@ export class WebSocketConnection implements LineConnection, Resource, PageEvents
     })
     this.#watchdog.start()
     this.#ping?.clear()
-    this.#ping = this.#context.scope.every(lostTimeout / 4, 'ping', () => this.#page.send({ type: 'ping' }))
+    this.#ping = this.#context.scope.every(lostTimeout / 4, 'ping', () => this.#page.tell({ type: 'ping' }))
   }
 
   message(data: string | Uint8Array): void {
@@ -179,7 +181,7 @@ export class WebSocketConnection implements LineConnection, Resource, PageEvents
   /** The server takes no calls any more. */
   cutOff(): void {
     if (this.#over) return
-    this.#page.send({ type: 'bye', reason: 'closing' })
+    this.#page.tell({ type: 'bye', reason: 'closing' })
     this.#page.close(closeCodes.bye, 'closing').catch(nothing)
     this.#lost(new CallsClosedError(this.#options.call))
   }
@@ -219,8 +221,8 @@ export class WebSocketConnection implements LineConnection, Resource, PageEvents
     this.#talking = true
     const place = played === undefined || buffered === undefined ? undefined : { played, buffered }
     const at = this.#queue.joined(place)
-    if (at > 0) this.#page.send({ type: 'clear', at })
-    for (const mark of this.#queue.marks) this.#page.send({ type: 'mark', id: mark.id, at: mark.at })
+    if (at > 0) this.#page.tell({ type: 'clear', at })
+    for (const mark of this.#queue.marks) this.#page.tell({ type: 'mark', id: mark.id, at: mark.at })
     this.#soundIs(sound)
   }
 
@@ -228,7 +230,7 @@ export class WebSocketConnection implements LineConnection, Resource, PageEvents
     if (!on) return this.#queue.silent(this.#now())
     const before = this.#queue.cleared
     const at = this.#queue.audible(this.#now())
-    if (at > before && this.#talking) this.#page.send({ type: 'clear', at })
+    if (at > before && this.#talking) this.#page.tell({ type: 'clear', at })
     return this.#send()
   }
 
@@ -244,10 +246,12 @@ export class WebSocketConnection implements LineConnection, Resource, PageEvents
     while (this.#page.buffered <= limits.congested) {
       const piece = this.#queue.next()
       if (!piece) return
-      this.#page.sendSound(encodeSound(piece.position, piece.samples))
+      this.#page.send(encodeSound(piece.position, piece.samples))
     }
-    this.#look?.clear()
-    this.#look = this.#context.scope.after(limits.look, 'the page takes more', () => this.#send())
+    this.#look ??= this.#context.scope.after(limits.look, 'the page takes more', () => {
+      this.#look = undefined
+      this.#send()
+    })
   }
 
   // ── ends ──
@@ -255,7 +259,7 @@ export class WebSocketConnection implements LineConnection, Resource, PageEvents
   #hungUp(): void {
     const marks = this.#queue.giveUp()
     this.#finish()
-    this.#page.send({ type: 'bye', reason: 'hung-up' })
+    this.#page.tell({ type: 'bye', reason: 'hung-up' })
     this.#page.close(closeCodes.bye, 'hung-up').catch(nothing)
     for (const { id, heard } of marks) this.#events.marked(id, heard)
     this.#events.hungUp()
@@ -286,7 +290,12 @@ export class WebSocketConnection implements LineConnection, Resource, PageEvents
     this.#talking = false
     this.#watchdog.stop()
     this.#ping?.clear()
+    this.#lookNoMore()
+  }
+
+  #lookNoMore(): void {
     this.#look?.clear()
+    this.#look = undefined
   }
 
   #finish(): void {

@@ -1,11 +1,12 @@
 import type { SampleRate } from '../../audio/index.ts'
 import type { Line, LineConnection, LineEvents, PartContext } from '../../parts/index.ts'
 import { nothing, type Scope } from '../../scope/index.ts'
-import { CallerGoneError, LineTakenError } from './errors.ts'
+import type { Accept } from '../accepted-socket.ts'
+import { CallerGoneError, LineTakenError } from '../errors.ts'
+import { newKey, same } from '../secrets.ts'
 import { limits } from './limits.ts'
-import { Page, type Accept } from './page.ts'
+import { Page } from './page.ts'
 import { closeCodes, type ByeReason, type Ticket } from './protocol.ts'
-import { newKey, same } from './secrets.ts'
 import { WebSocketConnection, type Welcome } from './websocket-connection.ts'
 
 export interface WebSocketLineOptions {
@@ -82,7 +83,7 @@ export class WebSocketLine implements Line {
   /** @internal There will be no session, or no server. */
   dismiss(reason: ByeReason): void {
     if (this.#connection) return this.#connection.cutOff()
-    this.#page.send({ type: 'bye', reason })
+    this.#page.tell({ type: 'bye', reason })
     this.#page.close(closeCodes.bye, reason).catch(nothing)
     return this.#end()
   }

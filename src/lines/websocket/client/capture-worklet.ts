@@ -23,9 +23,13 @@ const FRAMES_A_LEVEL = 5
 export class Capture {
   readonly #tell: (news: CaptureNews) => void
   readonly #resample: (samples: Float32Array) => Float32Array
+  readonly #gate = new EchoGate()
   #frame: Int16Array<ArrayBuffer>
   #filled = 0
+  /** Of the frame that is filled, of what the page plays meanwhile, and of all frames since the last level. */
   #energy = 0
+  readonly #played = { energy: 0, count: 0 }
+  #levelEnergy = 0
   #frames = 0
 
   constructor(from: number, to: number, tell: (news: CaptureNews) => void) {
@@ -35,7 +39,10 @@ export class Capture {
     this.#frame = new Int16Array((to * FRAME) / 1000)
   }
 
-  push(input: Float32Array): void {
+  /** `playing` is what the page itself plays at the same time, if that is known. */
+  push(input: Float32Array, playing: Float32Array = nothing): void {
+    for (const sample of playing) this.#played.energy += sample * sample
+    this.#played.count += playing.length
     for (const sample of this.#resample(input)) {
       this.#energy += sample * sample
       this.#frame[this.#filled++] = Math.max(-32768, Math.min(32767, Math.round(sample * 32768)))
@@ -45,15 +52,126 @@ export class Capture {
 
   #full(): void {
     const samples = this.#frame
+    const { energy, count } = this.#played
+    this.#gate.pass(samples, decibels(this.#energy / samples.length), decibels(energy / Math.max(1, count)))
+    this.#levelEnergy += this.#energy
+    this.#energy = 0
+    this.#played.energy = 0
+    this.#played.count = 0
     this.#frame = new Int16Array(samples.length)
     this.#filled = 0
     this.#tell({ type: 'frame', samples })
     if (++this.#frames < FRAMES_A_LEVEL) return
     // Of the new frame: the old one may have been given away.
-    const level = Math.sqrt(this.#energy / (this.#frame.length * FRAMES_A_LEVEL))
+    const level = Math.sqrt(this.#levelEnergy / (this.#frame.length * FRAMES_A_LEVEL))
     this.#frames = 0
-    this.#energy = 0
+    this.#levelEnergy = 0
     this.#tell({ type: 'level', level: Math.min(1, level) })
+  }
+}
+
+const nothing = new Float32Array(0)
+const SILENT = -100
+const decibels = (energy: number): number => Math.max(SILENT, 10 * Math.log10(energy))
+
+/** Frames for which what was played may come back: the way through loudspeaker, room and microphone takes its time. */
+const REACH = 20
+/** Decibels above which what the page plays is loud enough to come back. */
+const AUDIBLE = -50
+/** By how many decibels a voice must stand out of the echo that is expected, and of the room. */
+const STANDS_OUT = 6
+/** Frames that pass after a voice was heard, so that its soft sounds are not cut out. */
+const HOLD = 10
+/** Frames after which it is looked how loud the echo was, and how many such looks count. */
+const LOOK = 15
+const LOOKS = 4
+/** How much softer than what was played the echo is, in decibels, before anybody knows; and how fast it may grow. */
+const ASSUMED = -10
+const GROWTH = 1
+/** Frames out of which the quietest are the room, by how many decibels those may differ, and how many are kept. */
+const MEMORY = 150
+const ALIKE = 3
+const ROOM = 8
+
+/**
+ * Keeps what the page plays out of what it hears, where the browser does not: else an agent on a loudspeaker interrupts
+ * itself, and answers itself. It goes by loudness. From what was played, and how loud the microphone was then, it learns
+ * how loud the echo is. While that may be heard, only what stands out of it passes; in place of the rest the room is
+ * heard, as it sounds when nobody speaks. So it costs nothing where there is no echo: with headphones, or a browser that
+ * cancels it, every voice stands out.
+ */
+class EchoGate {
+  /** Levels, in decibels, of the last frames. */
+  readonly #played = new Ring(REACH, SILENT)
+  readonly #heard = new Ring(MEMORY, 0)
+  /** How much louder than what was played the microphone was, at the last looks. */
+  readonly #ratios = new Ring(LOOKS, ASSUMED)
+  /** What the room sounds like: the last frames that were as quiet as any, and the one that is heard next. */
+  readonly #room: Int16Array[] = []
+  #turn = 0
+  #echo = ASSUMED
+  #looked = 0
+  #loudest = SILENT
+  #hold = 0
+  /** How much of what is heard passes: 0 or 1. */
+  #open = 1
+
+  /** One frame, changed where it is. */
+  pass(samples: Int16Array, heard: number, playing: number): void {
+    this.#played.push(playing)
+    this.#heard.push(heard)
+    if (heard <= this.#heard.lowest + ALIKE) this.#room.push(samples.slice())
+    if (this.#room.length > ROOM) this.#room.shift()
+    const loudest = this.#played.highest
+    const from = this.#open
+    this.#open = loudest < AUDIBLE || this.#standsOut(heard, loudest) ? 1 : 0
+    if (from === 1 && this.#open === 1) return
+    const room = this.#room[this.#turn++ % this.#room.length]!
+    // From one to the other within the frame, so that nothing clicks.
+    for (let i = 0; i < samples.length; i++) {
+      const share = from + ((this.#open - from) * (i + 1)) / samples.length
+      samples[i] = Math.round(samples[i]! * share + room[i]! * (1 - share))
+    }
+  }
+
+  #standsOut(heard: number, played: number): boolean {
+    const expected = Math.max(played + this.#echo, this.#heard.lowest)
+    this.#hold = heard > expected + STANDS_OUT ? HOLD : Math.max(0, this.#hold - 1)
+    this.#learn(heard, played)
+    return this.#hold > 0
+  }
+
+  /** A voice makes it believe in more echo than there is: slowly enough that the voice is heard before. */
+  #learn(heard: number, played: number): void {
+    this.#loudest = Math.max(this.#loudest, heard)
+    if (++this.#looked < LOOK) return
+    this.#ratios.push(this.#loudest - played)
+    this.#looked = 0
+    this.#loudest = SILENT
+    this.#echo = Math.min(this.#ratios.highest, this.#echo + GROWTH)
+  }
+}
+
+/** The last values, as many as there is room for. */
+class Ring {
+  readonly #values: Float32Array
+  #next = 0
+
+  constructor(size: number, value: number) {
+    this.#values = new Float32Array(size).fill(value)
+  }
+
+  get highest(): number {
+    return this.#values.reduce((one, other) => Math.max(one, other))
+  }
+
+  get lowest(): number {
+    return this.#values.reduce((one, other) => Math.min(one, other))
+  }
+
+  push(value: number): void {
+    this.#values[this.#next] = value
+    this.#next = (this.#next + 1) % this.#values.length
   }
 }
 
@@ -147,8 +265,8 @@ function register(): void {
     }
 
     process(inputs: Float32Array[][]): boolean {
-      const channel = inputs[0]?.[0]
-      if (channel) this.#capture.push(channel)
+      const [microphone, playing] = inputs
+      if (microphone?.[0]) this.#capture.push(microphone[0], playing?.[0])
       return !this.#stopped
     }
   }

@@ -142,7 +142,7 @@ export class Call {
   async #open(sampleRate: number): Promise<void> {
     if (this.#options.sound !== false) await this.#openLoudspeaker(sampleRate)
     try {
-      await this.#microphone?.listen(sampleRate, this.#loudspeaker?.context, (news) => {
+      await this.#microphone?.listen(sampleRate, this.#loudspeaker?.output, (news) => {
         if (news.type === 'frame') this.#wire?.sendSound(news.samples)
         else this.#events.emit('level', this.#muted ? 0 : news.level)
       })

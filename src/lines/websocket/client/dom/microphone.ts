@@ -31,21 +31,25 @@ export class Microphone {
     for (const track of this.#stream.getTracks()) track.enabled = !muted
   }
 
+  /** Begins to hear. What comes out of `playing` is kept out of what is heard, where both can be of one context. */
   async listen(
     sampleRate: number,
-    shared: AudioContext | undefined,
+    playing: AudioNode | undefined,
     news: (news: CaptureNews) => void,
   ): Promise<void> {
+    const shared = playing?.context as AudioContext | undefined
     const { context, source } = this.#source(sampleRate, shared)
     this.#context = context
     this.#ownContext = context !== shared
     await context.audioWorklet.addModule(new URL('../capture-worklet.js', import.meta.url))
     if (this.#closed) return
     const processorOptions: CaptureOptions = { sampleRate }
-    this.#node = new AudioWorkletNode(context, 'endwell-capture', { numberOfOutputs: 0, processorOptions })
+    const inputs = { numberOfInputs: 2, numberOfOutputs: 0 }
+    this.#node = new AudioWorkletNode(context, 'endwell-capture', { ...inputs, processorOptions })
     this.#node.port.addEventListener('message', ({ data }: MessageEvent<CaptureNews>) => news(data))
     this.#node.port.start()
     source.connect(this.#node)
+    if (!this.#ownContext) playing?.connect(this.#node, 0, 1)
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,7 @@
-import type { Scope, Timer } from '../../scope/index.ts'
+import type { Scope, Timer } from '../scope/index.ts'
 
 /**
- * Notices that a page has vanished without a word: nothing came from it for `patience`, although it was asked (LN2).
+ * Notices that a caller has vanished without a word: nothing came for `patience`, although something had to (LN2).
  * Signs come for every frame of sound, so a sign is one note of the time; one timer looks at it.
  */
 export class Watchdog {
@@ -17,7 +17,7 @@ export class Watchdog {
     this.#lost = lost
   }
 
-  /** The page lives. */
+  /** The caller lives. */
   sign(): void {
     this.#sign = this.#scope.clock.now()
   }
@@ -36,7 +36,7 @@ export class Watchdog {
     const { clock } = this.#scope
     const due = clock.now() + wait
     this.#timer?.clear()
-    this.#timer = this.#scope.after(wait, 'sign of life from the page', () => {
+    this.#timer = this.#scope.after(wait, 'sign of life from the caller', () => {
       const now = clock.now()
       const left = this.#sign + this.#patience - now
       if (left > 0) return this.#look(left)

@@ -1,0 +1,60 @@
+// An agent of your own on a phone number of yours. Without a number, `npx endwell phone` rings it from a recording.
+//
+//   npm run build && npx tsx examples/phone/server.ts
+//   npx endwell phone --url http://127.0.0.1:3000 test/fixtures/speech/in-slt-what-are-your-opening-hours.wav
+//
+// With a number: set TWILIO_AUTH_TOKEN and PUBLIC_URL, and have Twilio ask PUBLIC_URL/phone/answer when a call comes in,
+// and PUBLIC_URL/phone/status when its status changes.
+import { createServer } from 'node:http'
+import { Agent, Scope, Session } from 'endwell'
+import { TwilioCalls } from 'endwell/lines/twilio'
+import { LocalStt, LocalTts, LocalVad, ScriptedDialogue } from 'endwell/providers/local'
+
+// #region shown
+const dialogue = new ScriptedDialogue({
+  intents: { hours: { says: ['what are your opening hours'], answer: 'From eight to six.' } },
+})
+const agent = new Agent({
+  instructions: 'You answer the phone for Bright Dental.',
+  onEnter: ({ session }) => session.say('Bright Dental, good morning!'),
+})
+
+// Owns all calls: when it is closed, they end.
+const scope = new Scope('server')
+const calls = new TwilioCalls({
+  scope,
+  // Without a token only this machine may call.
+  authToken: process.env['TWILIO_AUTH_TOKEN'] || undefined,
+  publicUrl: process.env['PUBLIC_URL'] || undefined,
+  onCall: async (line) => {
+    const models = {
+      llm: dialogue,
+      tts: new LocalTts(),
+      stt: new LocalStt({ phrases: dialogue.phrases }),
+      vad: new LocalVad(),
+    }
+    const session = new Session({ id: line.id, agent, models, line })
+    session.on('closed', ({ reason, clean }) =>
+      console.log(reason, clean ? 'ended well' : 'did not end well'),
+    )
+    await session.start()
+  },
+})
+
+const server = createServer((request, response) => {
+  if (!calls.request(request, response)) response.writeHead(404).end()
+})
+server.on('upgrade', (request, socket, head) => calls.upgrade(request, socket, head))
+// #endregion
+
+server.listen(Number(process.env['PORT'] ?? 3000), '127.0.0.1', () => {
+  const address = server.address()
+  if (address && typeof address === 'object') console.log(`http://127.0.0.1:${address.port}`)
+})
+process.once('SIGINT', () => {
+  scope.close().then(
+    () => server.close(),
+    () => {},
+  )
+  server.closeIdleConnections()
+})

@@ -1,0 +1,26 @@
+import type { Duplex } from 'node:stream'
+
+const statusTexts: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  409: 'Conflict',
+  429: 'Too Many Requests',
+  503: 'Service Unavailable',
+}
+
+/** Answers an upgrade with a refusal in plain HTTP, and ends its connection. */
+export function refuse(tcp: Duplex, status: number, code: string, message: string): void {
+  const body = JSON.stringify({ code, message })
+  tcp.end(
+    [
+      `HTTP/1.1 ${status} ${statusTexts[status] ?? 'Refused'}`,
+      'Connection: close',
+      'Content-Type: application/json',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      '',
+      body,
+    ].join('\r\n'),
+  )
+}

@@ -1,0 +1,5 @@
+export { CallerGoneError, CallsClosedError, LineTakenError } from '../errors.ts'
+export { CarrierMisbehavedError, HangUpUnconfirmedError, StreamMissingError } from './errors.ts'
+export type { PhoneCallInfo, TwilioCallsOptions } from './options.ts'
+export { TwilioCalls } from './twilio-calls.ts'
+export { TwilioLine } from './twilio-line.ts'

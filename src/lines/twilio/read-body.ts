@@ -1,0 +1,13 @@
+import type { IncomingMessage } from 'node:http'
+
+/** The body of a request, if it has `most` bytes at most; throws if not. The server bounds the time. */
+export async function readBody(request: IncomingMessage, most: number): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request) {
+    size += (chunk as Buffer).length
+    if (size > most) throw new RangeError(`a request may have ${most} bytes`)
+    chunks.push(chunk as Buffer)
+  }
+  return Buffer.concat(chunks).toString()
+}

@@ -1,0 +1,86 @@
+import { createPublicKey, verify, type KeyObject } from 'node:crypto'
+import { OptionError } from '../../scope/index.ts'
+import { attribute, connectDocument, parameterElements, type Carrier, type SignedRequest } from './carrier.ts'
+import { readMessage, type StartMessage } from './read-message.ts'
+import { asFields, asName, asParameters, isMuLaw, type Fields } from './stream-json.ts'
+
+export interface TelnyxAccount {
+  readonly apiKey: string | undefined
+  /** In base64, as the portal shows it. */
+  readonly publicKey: string | undefined
+  readonly api: string
+}
+
+/** What a call that is over already answers to whoever ends it. */
+const HAS_ENDED = '"90018"'
+
+/** A webhook that is older may be one that somebody has overheard. */
+const LONGEST_DELAY = 5 * 60_000
+
+/** What stands before the 32 bytes of an Ed25519 key, so that it is a key of that kind. */
+const KEY_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
+
+/** Telnyx: media streaming, TeXML and its REST interface. Its frames are Twilio's by other names. */
+export function telnyx({ apiKey, publicKey, api }: TelnyxAccount): Carrier {
+  const key = publicKey === undefined ? undefined : readKey(publicKey)
+  return {
+    name: 'telnyx',
+    read: (json) => readMessage(json, readStart),
+    words: () => ({
+      sound: (bytes) =>
+        JSON.stringify({ event: 'media', media: { payload: Buffer.from(bytes).toString('base64') } }),
+      mark: (name) => JSON.stringify({ event: 'mark', mark: { name } }),
+      clear: () => JSON.stringify({ event: 'clear' }),
+    }),
+    connect: ({ url, after, parameters }) =>
+      connectDocument(
+        `<Stream url="${attribute(url)}" codec="PCMU" bidirectionalMode="rtp" bidirectionalCodec="PCMU">` +
+          `${parameterElements(parameters)}</Stream>`,
+        after,
+      ),
+    signed: (request) => key !== undefined && isSigned(key, request),
+    signsStreams: false,
+    hangUp: (call) =>
+      apiKey === undefined
+        ? undefined
+        : {
+            url: `${api}/v2/calls/${encodeURIComponent(call)}/actions/hangup`,
+            headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+            body: '{}',
+          },
+    isOver: (status, body) => (status >= 200 && status < 300) || (status === 422 && body.includes(HAS_ENDED)),
+  }
+}
+
+function readKey(publicKey: string): KeyObject {
+  try {
+    const der = Buffer.concat([KEY_PREFIX, Buffer.from(publicKey, 'base64')])
+    return createPublicKey({ key: der, format: 'der', type: 'spki' })
+  } catch {
+    throw new OptionError('publicKey is not an Ed25519 key in base64: copy it from the portal')
+  }
+}
+
+function readStart({ stream_id }: Fields, start: Fields): StartMessage | undefined {
+  const call = asName(start['call_control_id'])
+  const stream = asName(stream_id)
+  if (call === undefined || stream === undefined) return undefined
+  const { encoding, sample_rate: rate, channels } = asFields(start['media_format']) ?? {}
+  return {
+    type: 'start',
+    call,
+    stream,
+    account: asName(start['user_id']),
+    understood: isMuLaw(encoding, rate, channels),
+    parameters: asParameters(start['custom_parameters']),
+  }
+}
+
+/** By Ed25519 over the time and the body. */
+function isSigned(key: KeyObject, { headers, body, date }: SignedRequest): boolean {
+  const signature = headers['telnyx-signature-ed25519']
+  const timestamp = headers['telnyx-timestamp']
+  if (typeof signature !== 'string' || typeof timestamp !== 'string') return false
+  if (!(Math.abs(date - Number(timestamp) * 1000) <= LONGEST_DELAY)) return false
+  return verify(null, Buffer.from(`${timestamp}|${body}`), key, Buffer.from(signature, 'base64'))
+}

@@ -1,0 +1,98 @@
+import { createHmac } from 'node:crypto'
+import { same } from '../secrets.ts'
+import { attribute, connectDocument, parameterElements, type Carrier, type SignedRequest } from './carrier.ts'
+import { readMessage, type StartMessage } from './read-message.ts'
+import { asFields, asName, asParameters, isMuLaw, parse, type Fields } from './stream-json.ts'
+
+export interface TwilioAccount {
+  readonly authToken: string | undefined
+  readonly accountSid: string | undefined
+  readonly api: string
+}
+
+/** What a call that is over already answers to whoever ends it. */
+const NOT_IN_PROGRESS = 21_220
+
+/** Twilio: Media Streams, TwiML and its REST interface. */
+export function twilio({ authToken, accountSid, api }: TwilioAccount): Carrier {
+  return {
+    name: 'twilio',
+    read: (json) => readMessage(json, readStart),
+    words: (streamSid) => ({
+      sound: (bytes) => JSON.stringify({ event: 'media', streamSid, media: { payload: base64(bytes) } }),
+      mark: (name) => JSON.stringify({ event: 'mark', streamSid, mark: { name } }),
+      clear: () => JSON.stringify({ event: 'clear', streamSid }),
+    }),
+    connect: ({ url, after, parameters }) =>
+      connectDocument(`<Stream url="${attribute(url)}">${parameterElements(parameters)}</Stream>`, after),
+    signed: (request) => authToken !== undefined && isSigned(authToken, request),
+    signsStreams: true,
+    hangUp: (call, told) => {
+      const account = accountSid ?? told
+      if (authToken === undefined || account === undefined) return undefined
+      const path = `2010-04-01/Accounts/${encodeURIComponent(account)}/Calls/${encodeURIComponent(call)}.json`
+      return {
+        url: `${api}/${path}`,
+        headers: {
+          authorization: `Basic ${base64(Buffer.from(`${account}:${authToken}`))}`,
+          'content-type': 'application/x-www-form-urlencoded',
+        },
+        body: 'Status=completed',
+      }
+    },
+    isOver: (status, body) =>
+      (status >= 200 && status < 300) ||
+      (status === 400 && Number(parse(body)?.['code']) === NOT_IN_PROGRESS),
+  }
+}
+
+function readStart({ streamSid }: Fields, start: Fields): StartMessage | undefined {
+  const call = asName(start['callSid'])
+  const stream = asName(start['streamSid'] ?? streamSid)
+  if (call === undefined || stream === undefined) return undefined
+  const { encoding, sampleRate, channels } = asFields(start['mediaFormat']) ?? {}
+  return {
+    type: 'start',
+    call,
+    stream,
+    account: asName(start['accountSid']),
+    understood: isMuLaw(encoding, sampleRate, channels),
+    parameters: asParameters(start['customParameters']),
+  }
+}
+
+/** By HMAC-SHA1 over the address and the sorted parameters, in one of the spellings that Twilio has for an address. */
+function isSigned(authToken: string, { headers, url, form }: SignedRequest): boolean {
+  const signature = headers['x-twilio-signature']
+  if (typeof signature !== 'string') return false
+  const parameters = [...new Set(form.keys())]
+    .toSorted()
+    .flatMap((name) => [...new Set(form.getAll(name))].toSorted().map((value) => name + value))
+    .join('')
+  // All are computed, and none is left out for being wrong: the time tells nothing.
+  const fits = spellings(url).map((each) =>
+    same(
+      signature,
+      createHmac('sha1', authToken)
+        .update(each + parameters)
+        .digest('base64'),
+    ),
+  )
+  return fits.includes(true)
+}
+
+/** With the port and without it; and for a stream, with a slash at the end. */
+function spellings(url: string): string[] {
+  if (!URL.canParse(url)) return []
+  const { protocol, port, hostname } = new URL(url)
+  const authority = url.slice(url.indexOf('//') + 2).split('/', 1)[0]!
+  const usual = protocol === 'https:' || protocol === 'wss:' ? '443' : '80'
+  const withPort = url.replace(authority, `${hostname}:${port === '' ? usual : port}`)
+  const without = url.replace(authority, hostname)
+  const all = [url, withPort, without]
+  return protocol.startsWith('ws') ? [...all, ...all.map((each) => `${each}/`)] : all
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64')
+}

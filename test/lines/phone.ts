@@ -1,0 +1,317 @@
+import { sine, encodeMuLaw } from '../../src/audio/index.ts'
+import type { Platform, PlatformSocket } from '../../src/lines/websocket/client/wire.ts'
+import type { Clock, Timer } from '../../src/scope/index.ts'
+import { inTheWorld } from '../../src/testing/world-time.ts'
+import { wordsInCodes } from './phone-sound.ts'
+
+/** Milliseconds of a frame. */
+const FRAME = 20
+const FRAME_BYTES = FRAME * 8
+const SILENCE = 0xff
+/** How often a carrier tries to go on with a call. */
+const MOST_TRIES = 40
+
+/** Asks a webhook: what it answers, or undefined if nobody does. */
+export type Ask = (
+  path: string,
+  form: Readonly<Record<string, string>>,
+) => Promise<{ status: number; body: string }>
+
+export interface PhoneOptions {
+  /** Of the call. */
+  readonly sid?: string
+  /** Whether marks come back: yes unless false. */
+  readonly marks?: boolean
+  /** Whether the carrier tells `/status` that the call is over: no unless set. */
+  readonly status?: boolean
+  /** Names of the frames: `twilio` unless set. */
+  readonly dialect?: 'twilio' | 'telnyx'
+  /** Where its stream goes if no webhook is asked. */
+  readonly stream?: string
+}
+
+type Queued = { readonly bytes: Uint8Array } | { readonly mark: string }
+
+let phones = 0
+
+/** A caller and his carrier, in whatever time the clock has: written from Twilio's documents, not from our code. */
+export class TestPhone {
+  readonly sid: string
+  /** What came out, in mu-law, and when. */
+  readonly heard: { readonly at: number; readonly codes: Uint8Array }[] = []
+  readonly documents: string[] = []
+  /** Streams there ever were. */
+  streams = 0
+  over = false
+  /** Frames of the line that no carrier would understand. */
+  readonly nonsense: string[] = []
+  readonly #clock: Clock
+  readonly #platform: Platform
+  readonly #ask: Ask
+  readonly #options: PhoneOptions
+  readonly #changed = new Set<() => void>()
+  readonly #closed = new Set<PlatformSocket | undefined>()
+  #socket: PlatformSocket | undefined
+  #queue: Queued[] = []
+  #loop: Timer | undefined
+  #renderedTo = 0
+  #frozen = false
+  #voice: Uint8Array[] = []
+  #sequence = 0
+  #tries = 0
+
+  constructor(clock: Clock, platform: Platform, ask: Ask, options: PhoneOptions = {}) {
+    this.#clock = clock
+    this.#platform = platform
+    this.#ask = ask
+    this.#options = options
+    this.sid = options.sid ?? `CA${String(++phones).padStart(32, '0')}`
+  }
+
+  /** Its stream stands, or is being connected. */
+  get connected(): boolean {
+    return this.#socket !== undefined
+  }
+
+  /** Its stream has said what it is. */
+  get started(): boolean {
+    return this.#loop !== undefined
+  }
+
+  get words(): string {
+    return wordsInCodes(this.heard.flatMap(({ codes }) => [...codes]))
+  }
+
+  // ── the caller ──
+
+  /** Dials, and does what the webhook says. */
+  async rings(): Promise<void> {
+    await this.#doAs(await this.#asks('ringing'))
+  }
+
+  /** Opens the stream of the call at an address, webhook or not. */
+  streamsTo(url: string, parameters: Record<string, string> = {}): void {
+    let socket: PlatformSocket | undefined
+    const queue: Queued[] = []
+    const stream = `MZ${++this.streams}`
+    socket = this.#platform.connect(url, [], {
+      message: (data) => this.#hear(typeof data === 'string' ? data : '{}', queue),
+      ended: () => {
+        this.#closed.add(socket)
+        this.#tell()
+        if (this.#socket !== socket) return
+        this.#socket = undefined
+        this.#queue = []
+        this.#tell()
+        if (!this.over && !this.#frozen) this.#after()
+      },
+    })
+    this.#socket = socket
+    this.#queue = queue
+    inTheWorld(this.#clock, 2, 'a stream starts', () => this.#starts(socket, stream, parameters))
+  }
+
+  /** Another stream of the same call takes its place. What is sent on the old one gets through until that is closed. */
+  replacesStream(url: string): { says(): void; readonly closed: Promise<void> } {
+    const old = this.#socket
+    const loud = Buffer.from(encodeMuLaw(sine(300, { sampleRate: 8_000, duration: FRAME }).samples))
+    const frame = { event: 'media', ...this.#names(), media: { payload: loud.toString('base64') } }
+    this.streamsTo(url)
+    return { says: () => old?.send(JSON.stringify(frame)), closed: this.until(() => this.#closed.has(old)) }
+  }
+
+  says(ms: number): void {
+    for (let at = 0; at < ms; at += FRAME)
+      this.#voice.push(encodeMuLaw(sine(300, { sampleRate: 8_000, duration: FRAME }).samples))
+  }
+
+  presses(digits: string): void {
+    for (const digit of digits) this.send({ event: 'dtmf', dtmf: { track: 'inbound_track', digit } })
+  }
+
+  hangsUp(): void {
+    this.send({ event: 'stop', stop: { callSid: this.sid, call_control_id: this.sid } })
+    this.#socket?.close(1000)
+    this.#ends()
+  }
+
+  /** No sound comes any more, and nobody is told. */
+  vanishes(): void {
+    this.#frozen = true
+    this.#stop()
+  }
+
+  /** The carrier says it to `/status` only. */
+  async tellsStatus(CallStatus = 'completed'): Promise<{ status: number; body: string }> {
+    return await this.#ask('/phone/status', { CallSid: this.sid, CallStatus })
+  }
+
+  // ── waiting ──
+
+  until(met: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        if (!met()) return
+        this.#changed.delete(look)
+        resolve()
+      }
+      this.#changed.add(look)
+      look()
+    })
+  }
+
+  /** Milliseconds of sound that came out after a moment. */
+  audibleAfter(moment: number): number {
+    const codes = this.heard.filter(({ at }) => at > moment).flatMap((each) => [...each.codes])
+    return codes.filter((code) => code !== SILENCE && code !== 0x7f).length / 8
+  }
+
+  // ── the carrier ──
+
+  send(frame: object): void {
+    this.sendText(JSON.stringify({ ...frame, ...this.#names(), ...this.#number() }))
+  }
+
+  sendText(text: string): void {
+    if (!this.#frozen) this.#socket?.send(text)
+  }
+
+  sendBytes(bytes: Uint8Array): void {
+    if (!this.#frozen) this.#socket?.send(bytes.slice().buffer)
+  }
+
+  #names(): object {
+    return this.#options.dialect === 'telnyx'
+      ? { stream_id: `MZ${this.streams}` }
+      : { streamSid: `MZ${this.streams}` }
+  }
+
+  #number(): object {
+    const number = String(++this.#sequence)
+    return this.#options.dialect === 'telnyx' ? { sequence_number: number } : { sequenceNumber: number }
+  }
+
+  #starts(socket: PlatformSocket | undefined, stream: string, parameters: Record<string, string>): void {
+    if (this.#socket !== socket || this.#frozen) return
+    this.#socket?.send(JSON.stringify({ event: 'connected', protocol: 'Call', version: '1.0.0' }))
+    const start =
+      this.#options.dialect === 'telnyx'
+        ? {
+            user_id: 'user',
+            call_control_id: this.sid,
+            custom_parameters: parameters,
+            media_format: { encoding: 'PCMU', sample_rate: 8000, channels: 1 },
+          }
+        : {
+            accountSid: 'AC1',
+            streamSid: stream,
+            callSid: this.sid,
+            tracks: ['inbound'],
+            customParameters: parameters,
+            mediaFormat: { encoding: 'audio/x-mulaw', sampleRate: 8000, channels: 1 },
+          }
+    this.send({ event: 'start', start })
+    if (this.#loop) return
+    this.#renderedTo = this.#clock.now()
+    this.#renderNext()
+  }
+
+  async #asks(status: string): Promise<string> {
+    const form = {
+      CallSid: this.sid,
+      AccountSid: 'AC1',
+      From: '+15550100',
+      To: '+15550199',
+      CallStatus: status,
+    }
+    const { status: code, body } = await this.#ask('/phone/answer', form)
+    this.documents.push(body)
+    return code === 200 ? body : ''
+  }
+
+  async #doAs(document: string): Promise<void> {
+    const [, url] = /<Stream url="([^"]+)"/.exec(document) ?? []
+    const parameters = [...document.matchAll(/<Parameter name="([^"]+)" value="([^"]*)"/g)]
+    if (this.over) return
+    if (url === undefined) this.#ends()
+    else this.streamsTo(url, Object.fromEntries(parameters.map(([, name, value]) => [name!, value!])))
+  }
+
+  /** The stream has ended, and the call has not: what now? */
+  #after(): void {
+    if (++this.#tries > MOST_TRIES) return this.#ends()
+    inTheWorld(this.#clock, this.#tries > 1 ? 200 : 20, 'the carrier asks on', () => {
+      if (this.over || this.#frozen || this.#socket) return
+      this.#asks('in-progress').then(
+        (document) => this.#doAs(document),
+        () => this.#after(),
+      )
+    })
+  }
+
+  #ends(): void {
+    if (this.over) return
+    this.over = true
+    this.#stop()
+    this.#tell()
+    if (this.#options.status) this.tellsStatus().catch(() => {})
+  }
+
+  #hear(text: string, queue: Queued[]): void {
+    const frame = JSON.parse(text) as {
+      event: string
+      streamSid?: string
+      media?: { payload: string }
+      mark?: { name: string }
+    }
+    if (this.#options.dialect !== 'telnyx' && frame.streamSid === undefined) this.nonsense.push(text)
+    if (frame.event === 'media' && frame.media)
+      queue.push({ bytes: Buffer.from(frame.media.payload, 'base64') })
+    else if (frame.event === 'mark' && frame.mark) queue.push({ mark: frame.mark.name })
+    else if (frame.event === 'clear') for (const each of queue.splice(0)) this.#returns(each)
+    else this.nonsense.push(text)
+    // Marks without sound before them come back at once.
+    while (queue[0] && 'mark' in queue[0]) this.#returns(queue.shift()!)
+  }
+
+  #returns(queued: Queued): void {
+    if ('mark' in queued && this.#options.marks !== false)
+      this.send({ event: 'mark', mark: { name: queued.mark } })
+  }
+
+  #renderNext(): void {
+    this.#loop = inTheWorld(this.#clock, FRAME, 'the carrier sends a frame', () => {
+      this.#renderNext()
+      // Timers of a real clock are late, and a telephone is not.
+      for (; this.#renderedTo + FRAME <= this.#clock.now(); this.#renderedTo += FRAME) this.#render()
+      this.#tell()
+    })
+  }
+
+  #render(): void {
+    if (!this.#socket) return
+    const voice = this.#voice.shift() ?? new Uint8Array(FRAME_BYTES).fill(SILENCE)
+    this.send({ event: 'media', media: { track: 'inbound', payload: Buffer.from(voice).toString('base64') } })
+    const codes: number[] = []
+    while (codes.length < FRAME_BYTES && this.#queue.length > 0) {
+      const next = this.#queue.shift()!
+      if ('mark' in next) this.#returns(next)
+      else {
+        const left = FRAME_BYTES - codes.length
+        codes.push(...next.bytes.subarray(0, left))
+        if (next.bytes.length > left) this.#queue.unshift({ bytes: next.bytes.subarray(left) })
+      }
+    }
+    while (this.#queue[0] && 'mark' in this.#queue[0]) this.#returns(this.#queue.shift()!)
+    if (codes.length > 0) this.heard.push({ at: this.#renderedTo, codes: Uint8Array.from(codes) })
+  }
+
+  #stop(): void {
+    this.#loop?.clear()
+    this.#loop = undefined
+  }
+
+  #tell(): void {
+    for (const look of this.#changed) look()
+  }
+}

@@ -1,0 +1,292 @@
+import { TwilioCalls } from '../../src/lines/twilio/index.ts'
+import { WebSocketCalls } from '../../src/lines/websocket/index.ts'
+import type { Platform } from '../../src/lines/websocket/client/wire.ts'
+import { offer } from '../../src/lines/websocket/protocol.ts'
+import { wsNetwork } from '../../src/link/index.ts'
+import { soundOf, type Stage } from '../../src/testing/index.ts'
+import { wordsFrom } from './fixture.ts'
+import { TestPage } from './page.ts'
+import { TestPhone, type Ask } from './phone.ts'
+import { phoneSoundOf } from './phone-sound.ts'
+import { RealWires, type RealDoor } from './real-wires.ts'
+import type { Open, RuleCaller, RuleSubject } from './rules.ts'
+import { SimWires, type Knock } from './sim-wires.ts'
+import { signatureOf } from './twilio-signature.ts'
+
+/** Long, since a machine that stands still for half a second does so for much longer on a fast stage. */
+const rejoinTimeout = 20_000
+const lostTimeout = 15_000
+const secret = 'a secret of sixteen'
+const publicUrl = 'https://phone.example.com'
+
+/** A network between callers and a server. */
+interface Wires extends Platform {
+  broken: boolean
+  cut(): void
+  vanish(): void
+}
+
+interface Ground {
+  readonly wires: Wires
+  readonly url: string
+  readonly ask: Ask
+  /** Dials with these headers, and resolves when it has failed. */
+  readonly knocks: (
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    protocols?: readonly string[],
+  ) => Promise<void>
+}
+
+export type Lay = (stage: Stage, door: RealDoor, knock: Knock) => Promise<Ground> | Ground
+
+/** Simulated sockets: what a server would refuse is refused by `knock`, which `knocks` need not dial. */
+export const simulated: Lay = (stage, _, knock) => ({
+  wires: new SimWires(stage, knock),
+  url: 'ws://localhost',
+  ask: () => Promise.reject(new Error('there is no HTTP here')),
+  knocks: async () => {},
+})
+
+export const real =
+  (opened: RealWires[]): Lay =>
+  async (stage, door) => {
+    const wires = await RealWires.listen(stage.clock, door)
+    opened.push(wires)
+    const knocks: Ground['knocks'] = (path, headers, protocols = []) =>
+      new Promise((resolve) => {
+        wsNetwork.dial(
+          { name: 'stranger', url: `${wires.url}${path}`, headers, protocols },
+          { opened() {}, message() {}, ended: () => resolve() },
+        )
+      })
+    return { wires, url: wires.url, ask: wires.ask, knocks }
+  }
+
+/** Answers calls one after the other, each as its caller wants. */
+class Answers {
+  count = 0
+  readonly #waiting: ((open: Open) => Promise<void>)[] = []
+
+  expect(answer: (open: Open) => Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push((open) => answer(open).then(resolve, reject))
+    })
+  }
+
+  readonly take = (line: { readonly open: Open }): Promise<void> => {
+    this.count++
+    const answer = this.#waiting.shift()
+    return answer ? answer((context, events) => line.open(context, events)) : Promise.resolve()
+  }
+}
+
+/** The browser line. */
+export const pageSubject =
+  (lay: Lay) =>
+  async (stage: Stage): Promise<RuleSubject> => {
+    const answers = new Answers()
+    const { scope } = stage.context()
+    const calls = new WebSocketCalls({ scope, secret, rejoinTimeout, lostTimeout, onCall: answers.take })
+    const stranger = new WebSocketCalls({ scope, secret: 'another secret, of more', onCall: () => {} })
+    const origin = 'http://localhost:3000'
+    const admit = (protocols: readonly string[]): ReturnType<WebSocketCalls['admit']> =>
+      calls.admit({ origin, host: 'localhost', address: '127.0.0.1', url: '/call', protocols })
+    const { wires, url, knocks } = await lay(
+      stage,
+      { upgrade: (...upgrade) => calls.upgrade(...upgrade) },
+      (_, protocols) => {
+        const { admitted, refused } = admit(protocols)
+        return admitted ? { admitted } : { code: 4400, reason: refused }
+      },
+    )
+    const page = (options = {}): TestPage => new TestPage(stage.clock, wires, `${url}/call`, options)
+    const refuse = (token?: string) => (): Promise<void> => {
+      const protocols = offer({ token })
+      if (admit(protocols).admitted) throw new Error('it was admitted')
+      return knocks('/call', { origin }, protocols)
+    }
+    const pages = new Map<RuleCaller, TestPage>()
+    return {
+      rejoinTimeout,
+      lostTimeout,
+      soundOf: (text) => soundOf(text, 16_000, 50),
+      answered: () => answers.count,
+      call: async (answer) => {
+        const one = page({ token: calls.token() })
+        const answered = answers.expect(answer)
+        one.wire.connect()
+        await answered
+        await one.until(() => one.hello !== undefined)
+        const caller: RuleCaller = {
+          hangsUp: () => one.wire.hangUp(),
+          vanishes: () => {
+            wires.vanish()
+            one.freezes()
+          },
+          says: (ms) => one.says(ms),
+          get words() {
+            return wordsFrom(one)
+          },
+          ended: () => one.until(() => one.over),
+        }
+        pages.set(caller, one)
+        return caller
+      },
+      breaks: () => {
+        wires.broken = true
+        wires.cut()
+      },
+      mends: () => void (wires.broken = false),
+      replaces: async (caller) => {
+        const old = pages.get(caller)!
+        const next = page({ ticket: old.wire.ticket! })
+        next.wire.connect()
+        await next.until(() => next.hello !== undefined)
+        await stage.elapse(50)
+        return { old: { says: () => old.says(100) } }
+      },
+      strangers: {
+        'a page without a token': refuse(),
+        'a page with a token of its own': refuse(stranger.token()),
+        'a page whose token is over': refuse(calls.token({ expiresIn: -1 })),
+      },
+      friend: async () => {
+        const one = page({ token: calls.token() })
+        const answered = answers.expect(async (open) => {
+          await open(stage.context(), {
+            frame() {},
+            marked() {},
+            dtmf() {},
+            text() {},
+            hungUp() {},
+            lost() {},
+          })
+        })
+        one.wire.connect()
+        await answered
+      },
+    }
+  }
+
+/** The phone line. */
+export const phoneSubject =
+  (lay: Lay) =>
+  async (stage: Stage): Promise<RuleSubject> => {
+    const answers = new Answers()
+    const { scope } = stage.context()
+    const calls = new TwilioCalls({
+      scope,
+      authToken: secret,
+      publicUrl,
+      rejoinTimeout,
+      lostTimeout,
+      onCall: answers.take,
+      fetch: () => Promise.resolve(new Response('{}')),
+    })
+    const streams = `${publicUrl.replace('http', 'ws')}/phone/stream`
+    const signed = (token: string): Record<string, string> => ({
+      'x-twilio-signature': signatureOf(token, streams),
+    })
+    const admit = (headers: Record<string, string>): ReturnType<TwilioCalls['admit']> =>
+      calls.admit({ method: 'GET', url: '/phone/stream', headers, address: '10.0.0.7', body: '' })
+    const ground = await lay(
+      stage,
+      {
+        upgrade: (...upgrade) => calls.upgrade(...upgrade),
+        request: (...request) => calls.request(...request),
+        headers: () => signed(secret),
+      },
+      () => {
+        const { admitted, refused } = admit(signed(secret))
+        return admitted ? { admitted } : { code: 1006, reason: refused }
+      },
+    )
+    const { wires, knocks } = ground
+    const isReal = wires instanceof RealWires
+    const asks =
+      (token: string): Ask =>
+      async (path, form) => {
+        const headers = { 'x-twilio-signature': signatureOf(token, `${publicUrl}${path}`, form) }
+        if (wires instanceof RealWires) return await wires.ask(path, form, headers)
+        if (wires.broken) throw new Error('nothing gets through')
+        const body = new URLSearchParams(form).toString()
+        return calls.webhook({ method: 'POST', url: path, headers, address: '10.0.0.7', body })
+      }
+    // The carrier dials the public address, which is this server.
+    const local: Platform = {
+      connect: (url, ...rest) => wires.connect(url.replace(/^wss:\/\/[^/]+/, ground.url), ...rest),
+      after: (...args) => wires.after(...args),
+      random: () => wires.random(),
+    }
+    const phones = new Map<RuleCaller, TestPhone>()
+    const refuseStream = (headers: Record<string, string>) => (): Promise<void> => {
+      if (admit(headers).admitted) throw new Error('it was admitted')
+      return knocks('/phone/stream', headers)
+    }
+    return {
+      rejoinTimeout,
+      lostTimeout,
+      soundOf: phoneSoundOf,
+      answered: () => answers.count,
+      call: async (answer) => {
+        const phone = new TestPhone(stage.clock, local, asks(secret))
+        const answered = answers.expect(answer)
+        await phone.rings()
+        await answered
+        const caller: RuleCaller = {
+          hangsUp: () => phone.hangsUp(),
+          vanishes: () => phone.vanishes(),
+          says: (ms) => phone.says(ms),
+          get words() {
+            return phone.words
+          },
+          ended: () => phone.until(() => phone.over),
+        }
+        phones.set(caller, phone)
+        return caller
+      },
+      breaks: () => {
+        wires.broken = true
+        wires.cut()
+      },
+      mends: () => void (wires.broken = false),
+      replaces: async (caller) => {
+        const old = phones.get(caller)!.replacesStream(streams)
+        await (isReal ? old.closed : stage.elapse(10))
+        return { old }
+      },
+      strangers: {
+        'a webhook without a signature': () =>
+          isReal
+            ? wires.ask('/phone/answer', { CallSid: 'CA1' })
+            : Promise.resolve(
+                calls.webhook({
+                  method: 'POST',
+                  url: '/phone/answer',
+                  headers: {},
+                  address: '127.0.0.1',
+                  body: 'CallSid=CA1',
+                }),
+              ),
+        'a webhook with a signature of its own': () => asks('another')('/phone/answer', { CallSid: 'CA1' }),
+        'a stream without a signature': refuseStream({}),
+        'a stream with a signature of its own': refuseStream(signed('another')),
+      },
+      friend: async () => {
+        const phone = new TestPhone(stage.clock, local, asks(secret))
+        const answered = answers.expect(async (open) => {
+          await open(stage.context(), {
+            frame() {},
+            marked() {},
+            dtmf() {},
+            text() {},
+            hungUp() {},
+            lost() {},
+          })
+        })
+        await phone.rings()
+        await answered
+      },
+    }
+  }

@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 import { chooseModels, namesOf } from './choose-models.ts'
 import { exitCodes, runCommand } from './command.ts'
-import { Dev, untilAsked } from './dev.ts'
+import { Dev, untilAsked, type PhoneAccount } from './dev.ts'
 import { loadAgent } from './load-agent.ts'
+import { phone } from './phone.ts'
 
-const commands = { dev } as const
+const commands = { dev, phone } as const
 
 const [name = '--help', ...args] = process.argv.slice(2)
 const usage = [
@@ -12,6 +13,7 @@ const usage = [
   '',
   'Commands:',
   '  dev    talk to an agent in the browser, see what is alive and how each session ended',
+  '  phone  ring an agent with a recording, and hear what it says',
   '',
   'See endwell <command> --help',
 ].join('\n')
@@ -53,7 +55,15 @@ function dev(rest: readonly string[]): Promise<void> {
           const file = await loadAgent(argument!)
           const choice = chooseModels(file, model, process.env)
           const secret = process.env['ENDWELL_SECRET']
-          const running = await Dev.start({ file, choice, port, host, ...(secret ? { secret } : {}) })
+          const phoneAccount = phoneAccountOf(process.env)
+          const running = await Dev.start({
+            file,
+            choice,
+            port,
+            host,
+            phone: phoneAccount,
+            ...(secret ? { secret } : {}),
+          })
           const models = namesOf(choice.models())
           const listed = Object.entries(models).map(([what, which]) => `${what} ${which}`)
           say(`${file.name} answers at ${running.url}\n${listed.join(' · ')}`, { url: running.url, models })
@@ -71,6 +81,17 @@ function dev(rest: readonly string[]): Promise<void> {
     },
     rest,
   )
+}
+
+function phoneAccountOf(env: NodeJS.ProcessEnv): PhoneAccount {
+  const { TWILIO_AUTH_TOKEN: authToken, TWILIO_ACCOUNT_SID: accountSid, TWILIO_API_URL: api } = env
+  const { PUBLIC_URL: publicUrl } = env
+  return {
+    ...(authToken ? { authToken } : {}),
+    ...(accountSid ? { accountSid } : {}),
+    ...(publicUrl ? { publicUrl } : {}),
+    ...(api ? { api } : {}),
+  }
 }
 
 function presetPort(): number {

@@ -1,0 +1,73 @@
+import { Resampler, encodeMuLaw, samplesFromBytes } from '../../src/audio/index.ts'
+import { wsNetwork } from '../../src/link/index.ts'
+import { FrameWriter, readFrame } from '../../src/testing/servers/twilio-frames.ts'
+import { TwilioPlayout } from '../../src/testing/servers/twilio-playout.ts'
+import type { Caller, Dial } from '../calls/caller.ts'
+
+/** Bytes of mu-law in 20 ms. */
+const BYTES = 160
+
+let callers = 0
+let payloads: readonly string[] = []
+
+/** The voice of a caller as the telephone carries it: 20 ms in each payload. */
+function overThePhone(frames: readonly Uint8Array[]): readonly string[] {
+  if (payloads.length > 0) return payloads
+  const resampler = new Resampler({ from: 16_000, to: 8_000 })
+  const sound = frames.map((frame) => encodeMuLaw(resampler.push(samplesFromBytes(frame))))
+  const whole = Buffer.concat(sound)
+  payloads = frames.slice(1).map((_, n) => whole.subarray(n * BYTES, (n + 1) * BYTES).toString('base64'))
+  return payloads
+}
+
+/** Does what Twilio does on a stream: sends sound, plays in real time what comes, returns marks. */
+export const dialPhone: Dial = (url, { frames, first }, { talking, ended }) => {
+  const number = ++callers
+  const voice = overThePhone(frames)
+  const names = {
+    account: 'AC0',
+    call: `CA${number}`,
+    stream: `MZ${number}`,
+    from: '+1',
+    to: '+2',
+    parameters: {},
+  }
+  const writer = new FrameWriter('twilio', names)
+  const playout = new TwilioPlayout()
+  const marked = (marks: readonly string[]): void => {
+    for (const name of marks) socket.send(writer.write({ event: 'mark', name }))
+  }
+  const socket = wsNetwork.dial(
+    { name: 'caller', url },
+    {
+      opened: () => {
+        socket.send(writer.write({ event: 'connected' }))
+        socket.send(writer.write({ event: 'start' }))
+        talking()
+      },
+      message: (data) => {
+        const news = readFrame(data, 'twilio', names.stream)
+        if (typeof news === 'string') return
+        if (news.event === 'mark') return marked(playout.mark(news.name))
+        if (news.event === 'clear') return marked(playout.clear())
+        playout.push(news.payload)
+        caller.heard += news.payload.length / BYTES
+      },
+      ended,
+    },
+  )
+  const caller: Caller = {
+    sent: 0,
+    heard: 0,
+    tick: () => {
+      const payload = voice[(first + caller.sent++) % voice.length]!
+      socket.send(writer.write({ event: 'media', chunk: caller.sent, at: caller.sent * 20, payload }))
+      marked(playout.play(BYTES).marks)
+    },
+    hangUp: () => {
+      socket.send(writer.write({ event: 'stop' }))
+      socket.close(1000)
+    },
+  }
+  return caller
+}

@@ -1,0 +1,147 @@
+import { Resampler, level, sine } from '../../src/audio/index.ts'
+import { wsNetwork } from '../../src/link/index.ts'
+import type { SpokenChunk, Stt, Tts } from '../../src/parts/index.ts'
+import type { Session } from '../../src/session/index.ts'
+import { FrameWriter, readFrame } from '../../src/testing/servers/twilio-frames.ts'
+import { telephoneSound } from '../../src/testing/servers/twilio-voice.ts'
+import type { Server } from '../calls/load.ts'
+import { llm } from '../calls/stubs.ts'
+import { median } from '../median.ts'
+import { servePhone } from './serve-phone.ts'
+
+const rounds = 40
+const beep = sine(300, { sampleRate: 16_000, duration: 20 })
+const loud = Buffer.from(telephoneSound(beep)).toString('base64')
+const quiet = Buffer.alloc(160, 0xff).toString('base64')
+const names = { account: 'AC0', call: 'CA0', stream: 'MZ0', from: '+1', to: '+2', parameters: {} }
+
+/** One caller who beeps when it is told to, and hears when somebody else does. */
+class Beeper {
+  heard: () => void = () => {}
+  readonly #writer = new FrameWriter('twilio', names)
+  readonly #socket
+  readonly #voice
+  #chunk = 0
+  #next = quiet
+
+  constructor(url: string) {
+    this.#socket = wsNetwork.dial(
+      { name: 'beeper', url },
+      {
+        opened: () => {
+          this.#socket.send(this.#writer.write({ event: 'connected' }))
+          this.#socket.send(this.#writer.write({ event: 'start' }))
+        },
+        message: (data) => {
+          const news = readFrame(data, 'twilio', names.stream)
+          if (typeof news === 'string') return
+          if (news.event === 'media' && news.payload.some((byte) => byte !== 0xff)) this.heard()
+          if (news.event === 'mark') this.#socket.send(this.#writer.write(news))
+        },
+        ended: () => {},
+      },
+    )
+    this.#voice = setInterval(() => this.#say(), 20)
+  }
+
+  /** The next frame is a beep. Resolves when it was sent. */
+  beep(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#next = loud
+      this.#sent = resolve
+    })
+  }
+
+  hangUp(): void {
+    clearInterval(this.#voice)
+    this.#socket.close(1000)
+  }
+
+  #sent: () => void = () => {}
+
+  #say(): void {
+    const payload = this.#next
+    this.#next = quiet
+    this.#socket.send(
+      this.#writer.write({ event: 'media', chunk: ++this.#chunk, at: this.#chunk * 20, payload }),
+    )
+    if (payload === loud) this.#sent()
+  }
+}
+
+/** Milliseconds from a beep to its echo, in the median. */
+export async function echoDelay(server: Server): Promise<number> {
+  const beeper = new Beeper(server.url)
+  const took: number[] = []
+  for (let n = 0; n < rounds; n++) {
+    const heard = new Promise<number>((resolve) => {
+      beeper.heard = () => resolve(performance.now())
+    })
+    await beeper.beep()
+    const sent = performance.now()
+    took.push((await heard) - sent)
+  }
+  beeper.hangUp()
+  await server.close()
+  return median(took)
+}
+
+/** What changing the rate delays sound by, there and back: the models of a phone call speak 16 kHz. */
+const resampling =
+  new Resampler({ from: 8_000, to: 16_000 }).delay + new Resampler({ from: 16_000, to: 8_000 }).delay
+
+/**
+ * Milliseconds from a beep to the STT, and from the TTS to the caller's stream: the medians of both, together, for the
+ * first of the sound. All of it comes later by what resampling takes.
+ */
+export async function lineDelay(): Promise<number> {
+  let hears: () => void = () => {}
+  let spoke = 0
+  const stt: Stt = {
+    name: 'stt',
+    sampleRate: 16_000,
+    open: async () => ({
+      push: ({ samples }) => {
+        if (level(samples) > -40) hears()
+      },
+      flush() {},
+      detach() {},
+    }),
+  }
+  const tts: Tts = {
+    name: 'tts',
+    sampleRate: 16_000,
+    open: async () => ({
+      async *speak(text): AsyncGenerator<SpokenChunk> {
+        for await (const _ of text) {
+          spoke = performance.now()
+          yield { frame: { ...beep, samples: beep.samples.slice() } }
+        }
+      },
+    }),
+  }
+  let began: (session: Session) => void = () => {}
+  const talking = new Promise<Session>((resolve) => (began = resolve))
+  const server = await servePhone(began, () => ({ llm, stt, tts }))
+  const beeper = new Beeper(server.url)
+  const session = await talking
+  const [there, back]: [number[], number[]] = [[], []]
+  for (let n = 0; n < rounds; n++) {
+    const understood = new Promise<number>((resolve) => {
+      hears = () => resolve(performance.now())
+    })
+    await beeper.beep()
+    const sent = performance.now()
+    there.push((await understood) - sent)
+    const heard = new Promise<number>((resolve) => {
+      beeper.heard = () => resolve(performance.now())
+    })
+    const speech = session.say('Beep.')
+    back.push((await heard) - spoke)
+    await speech.waitForPlayout()
+  }
+  beeper.hangUp()
+  await session.close()
+  await server.close()
+  return median(there) + median(back) + resampling
+}

@@ -1,0 +1,47 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { TwilioCalls } from '../../src/lines/twilio/index.ts'
+import { wsNetwork } from '../../src/link/index.ts'
+import { LocalVad } from '../../src/providers/local/index.ts'
+import { Scope, systemClock } from '../../src/scope/index.ts'
+import { Agent, Session, type Models } from '../../src/session/index.ts'
+import type { Server } from '../calls/load.ts'
+import { llm, stt, tts } from '../calls/stubs.ts'
+
+const agent = new Agent({ instructions: 'You answer the phone.' })
+/** What a caller says in between is heard and transcribed, and never enough to interrupt. */
+const turns = { bargeIn: { minWords: 1_000 } }
+
+const usual = (): Models => ({ llm, tts, stt, vad: new LocalVad() })
+
+/** Answers calls of the phone, each with a session of its own. */
+export async function servePhone(
+  answered: (session: Session) => void,
+  models: () => Models = usual,
+): Promise<Server> {
+  const scope = new Scope<string>('bench')
+  const sessions = new Set<Session>()
+  const calls = new TwilioCalls({
+    scope,
+    maxCalls: 1_000,
+    maxRate: 1_000,
+    onCall: async (line) => {
+      const session = new Session({ agent, models: models(), line, turns })
+      sessions.add(session)
+      session.on('closed', () => void sessions.delete(session))
+      await session.start()
+      answered(session)
+    },
+  })
+  const server = createServer()
+  server.on('upgrade', (request, tcp, head) => calls.upgrade(request, tcp, head))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/phone/stream`,
+    left: () => sessions.size + calls.size + wsNetwork.sockets.size + systemClock.timers.size,
+    close: async () => {
+      await scope.close()
+      server.close()
+    },
+  }
+}

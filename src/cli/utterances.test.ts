@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest'
+import { concat, durationOf, silence, sine } from '../audio/index.ts'
+import { utterancesOf } from './utterances.ts'
+
+const rate = 8000
+const tone = (duration: number) => sine(300, { sampleRate: rate, duration })
+const recording = (...parts: readonly number[]) =>
+  concat(
+    parts.map((ms) => (ms < 0 ? silence(-ms, rate) : tone(ms))),
+    rate,
+  )
+
+describe('what is said in a recording', () => {
+  it('is parted by long pauses, and not by short ones', () => {
+    const said = utterancesOf(recording(-700, 600, -200, 300, -500, 400, -900))
+    expect(said.map(durationOf)).toEqual([1_100, 400])
+  })
+
+  it('is one thing without a pause, and nothing in silence', () => {
+    expect(utterancesOf(recording(1_000)).map(durationOf)).toEqual([1_000])
+    expect(utterancesOf(recording(-1_000))).toEqual([])
+  })
+})

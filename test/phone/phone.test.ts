@@ -1,0 +1,124 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { Resampler, decodeWav } from '../../src/audio/index.ts'
+import type { SessionDetails } from '../../src/host/index.ts'
+import { LocalStt } from '../../src/providers/local/index.ts'
+import { systemClock, systemRandom } from '../../src/scope/index.ts'
+import { partContext } from '../../src/testing/index.ts'
+import { Program } from '../cli/program.ts'
+import { runMatrix } from './matrix.ts'
+import { goWrong, wrongs } from './wrongs.ts'
+
+const booking = 'test/fixtures/speech/phone/booking.wav'
+
+/** What somebody else understands of a recording: these phrases of the agent, and some that it must not have said. */
+async function transcribe(wav: Uint8Array): Promise<string[]> {
+  const context = partContext({ clock: systemClock, random: systemRandom })
+  const texts: string[] = []
+  const days = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday']
+  const times = ['two thirty p m', 'ten a m', 'three p m']
+  const stt = new LocalStt({
+    phrases: [
+      'you are booked for {day} at {time} see you then',
+      'thank you for calling bright dental goodbye',
+      'i am sorry that is not possible',
+      'we are open from eight to six monday to friday',
+      'your appointment is cancelled',
+      'which day would suit you',
+    ],
+    slots: { day: days, time: times },
+    maxDoubt: 3,
+  })
+  let settled = (): void => {}
+  const stream = await stt.open(context, {
+    interim: () => {},
+    final: (text) => {
+      texts.push(text)
+      settled()
+    },
+    endOfTurn: () => {},
+    failed: (error) => {
+      throw error
+    },
+  })
+  const { channels } = decodeWav(wav)
+  const samples = new Resampler({ from: 8000, to: 16_000 }).push(channels[0]!)
+  for (let at = 0; at < samples.length; at += 320)
+    stream.push({ samples: samples.subarray(at, at + 320), sampleRate: 16_000 })
+  const goodbye = new Promise<void>((resolve) => {
+    settled = () => {
+      if (texts.at(-1)?.endsWith('goodbye')) resolve()
+    }
+    settled()
+  })
+  stream.flush()
+  await goodbye
+  await context.scope.close()
+  return texts
+}
+
+describe('endwell phone', { timeout: 120_000 }, () => {
+  it('rings the demo from a recording: it answers, books, says goodbye and hangs up', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'phone-'))
+    const out = join(folder, 'heard.wav')
+    const demo = new Program('dev', 'examples/clinic/agent.ts', '--json', '--port', '0')
+    const url = await demo.url()
+    const caller = new Program('phone', booking, '--url', url, '--out', out, '--json')
+    expect(await caller.ended(), caller.errors).toBe(0)
+    const { call, ...summary } = caller.lines.at(-1)!
+    expect(summary).toMatchObject({
+      answered: true,
+      endedBy: 'application',
+      report: `${url}/#/sessions/${String(call)}`,
+      reason: 'agent-hung-up',
+      clean: true,
+    })
+    const { report } = (await (await fetch(`${url}/api/sessions/${String(call)}`)).json()) as SessionDetails
+    expect(report!.transcript.filter((item) => item.type === 'tool')).toMatchObject([
+      { name: 'book', input: '{"day":"Friday","time":"2:30 pm"}', result: { failed: false } },
+      { name: 'goodbye' },
+    ])
+    const heard = await transcribe(await readFile(out))
+    expect(heard).toContain('you are booked for friday at two thirty p m see you then')
+    expect(heard.at(-1)).toBe('thank you for calling bright dental goodbye')
+    demo.signal('SIGTERM')
+    expect(await demo.ended()).toBe(0)
+    await rm(folder, { recursive: true })
+  })
+
+  it('says so when nobody answers, or when it has no recording', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'phone-'))
+    const out = join(folder, 'heard.wav')
+    const nobody = new Program('phone', booking, '--url', 'http://127.0.0.1:9', '--out', out)
+    const nothing = new Program('phone')
+    expect(await nobody.ended()).toBe(1)
+    expect(nobody.out).toContain('nobody answered at http://127.0.0.1:9')
+    expect(await nothing.ended()).toBe(2)
+    expect(nothing.errors).toContain('Which recording')
+    await rm(folder, { recursive: true })
+  })
+})
+
+describe('a call over real sockets', () => {
+  it('ends well however it goes wrong', { timeout: 180_000 }, async () => {
+    const waiting = wrongs.filter(({ slow }) => !slow)
+    const failed: string[] = []
+    const work = async (): Promise<void> => {
+      for (let one = waiting.shift(); one; one = waiting.shift()) {
+        const { name, leaked, unreported, problems } = await goWrong(one)
+        if (leaked + unreported + problems.length > 0)
+          failed.push(`${name}: ${leaked} left, ${unreported} not reported, ${problems.join('; ')}`)
+      }
+    }
+    await Promise.all([work(), work(), work(), work()])
+    expect(failed).toEqual([])
+  })
+
+  it('leaves nothing, whoever hangs up and whenever', { timeout: 180_000 }, async () => {
+    const result = await runMatrix({ random: 6, seed: 2, every: 61, filter: ' at ', progress: () => {} })
+    expect(result.outcomes.filter(({ problems }) => problems.length > 0)).toEqual([])
+    expect([result.leaked, result.unreported, result.left]).toEqual([0, 0, []])
+  })
+})

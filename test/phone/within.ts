@@ -1,0 +1,9 @@
+import { systemClock } from '../../src/scope/index.ts'
+
+/** Whether the promise settles in time. */
+export function within(ms: number, what: string, promise: Promise<unknown>): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const timer = systemClock.after(ms, what, () => resolve(false))
+    promise.then(() => resolve(true), reject).finally(() => timer.clear())
+  })
+}

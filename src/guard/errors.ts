@@ -19,3 +19,14 @@ export class GuardNotInstalledError extends EndwellError {
     )
   }
 }
+
+/** A guarded session has not got its connection: `cause` is what its framework was told, if it was told anything. */
+export class GuardConnectError extends EndwellError {
+  constructor(guard: string, why: string, cause?: unknown) {
+    super(
+      'GUARD_NOT_CONNECTED',
+      `guarded session '${guard}' was not connected: ${why}. Check its key, its model and the network, or connect again`,
+      cause === undefined ? {} : { cause },
+    )
+  }
+}

@@ -62,6 +62,8 @@ export function wrapIn<T extends object>(guard: Wrapping, target: T): T {
 function boundListener(argument: unknown): unknown {
   if (typeof argument !== 'function') return argument
   const listener = argument as AnyFunction
+  // What `once` makes of a listener that is bound already: an emitter knows it by this.
+  if ('listener' in listener) return listener
   const known = boundListeners.get(listener)
   if (known) return known
   const resource = new AsyncResource('listener')
@@ -69,6 +71,7 @@ function boundListener(argument: unknown): unknown {
     return resource.runInAsyncScope(listener, this, ...args)
   }
   boundListeners.set(listener, bound)
+  boundListeners.set(bound, bound)
   return bound
 }
 

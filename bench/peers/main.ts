@@ -1,0 +1,130 @@
+import { writeFile } from 'node:fs/promises'
+import { exitCodes, runCommand } from '../../src/cli/command.ts'
+import { columns, type Column, type Run } from './case.ts'
+import { frameworks, type Framework } from './frameworks.ts'
+import { checkTypes, install, versionOf } from './install.ts'
+import type { Listed } from './messages.ts'
+import { page } from './page.ts'
+import { PATIENCE, listCases, runCase } from './run-case.ts'
+import { table } from './table.ts'
+import { problemsOf, summaryOf, type Row } from './verdict.ts'
+
+await runCommand({
+  name: 'npm run peers --',
+  summary:
+    'Closes sessions of other frameworks while something misbehaves: as they are, with the guard, and the same on a\n' +
+    'session of endwell; each in a process of its own, with sockets counted at the other side. Installs the frameworks\n' +
+    'into bench/peers first.',
+  options: {
+    only: { type: 'string', about: `only this framework: ${frameworks.map(({ name }) => name).join(', ')}` },
+    filter: { type: 'string', about: 'only cases whose name has this in it', default: '' },
+    short: { type: 'boolean', about: 'only a handful of cases of each framework' },
+    html: { type: 'string', about: 'write the table as a page to this file' },
+    'at-once': { type: 'number', about: 'processes at a time: they mostly wait', default: 4 },
+  },
+  run: async ({ only, filter, short, html, json, 'at-once': atOnce }) => {
+    const chosen = frameworks.filter(({ name }) => only === undefined || name === only)
+    if (chosen.length === 0) {
+      console.error(`There is no framework '${only}'`)
+      return exitCodes.misuse
+    }
+    const say = (text: string): void => void process.stderr.write(`${text}\n`)
+    try {
+      await install(say)
+      await checkTypes(say)
+    } catch (error) {
+      say(error instanceof Error ? error.message : String(error))
+      return exitCodes.failed
+    }
+    const versions = versionsOf(chosen)
+    const listed = await Promise.all(
+      chosen.map(async (framework) => ({ framework, cases: await listCases(framework) })),
+    )
+    const rows = listed.flatMap(({ framework, cases }) =>
+      cases
+        .filter((one) => one.name.includes(filter) && (!short || one.short === true))
+        .map((one): MutableRow => ({ framework, case: one, runs: {} })),
+    )
+    await runAll(rows, atOnce, (text) => say(text))
+    if (html !== undefined) await writeFile(html, page(rows, versions))
+    const failed = rows.filter((row) => problemsOf(row).length > 0)
+    const summary = summaryOf(rows)
+    if (json) {
+      console.log(JSON.stringify({ versions, patience: PATIENCE }))
+      for (const row of rows) console.log(JSON.stringify(plainly(row)))
+      console.log(JSON.stringify(summary))
+    } else {
+      console.log(table(rows))
+      for (const row of failed) console.log(`\n✗ ${row.case.name}\n  ${problemsOf(row).join('\n  ')}`)
+      console.log(
+        `\n${Object.entries(versions)
+          .map(([name, version]) => `${name} ${version}`)
+          .join(', ')}`,
+      )
+      const { cases, plain, guarded, ours } = summary
+      console.log(
+        `${cases} cases, ${failed.length} failed; theirs: ${plain.hung} hang, ${plain.socketsLeft} sockets left; guarded: ` +
+          `${guarded.hung} hang, ${guarded.socketsLeft} left; ours: ${ours.hung} hang, ${ours.socketsLeft} left`,
+      )
+    }
+    return failed.length === 0 ? exitCodes.ok : exitCodes.failed
+  },
+})
+
+interface MutableRow extends Row {
+  readonly runs: Partial<Record<Column, Run | Error>>
+}
+
+/** Runs every case in every column, some at a time: the plain ones first, since they take longest. */
+async function runAll(
+  rows: readonly MutableRow[],
+  atOnce: number,
+  say: (text: string) => void,
+): Promise<void> {
+  const waiting = columns.flatMap((column) => rows.map((row) => ({ row, column })))
+  const all = waiting.length
+  let done = 0
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const { row, column } = next
+      row.runs[column] = await attempt(row.framework, row.case, column)
+      done++
+      say(`${done}/${all} ${row.framework.name} ${row.case.name}: ${column}`)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.max(1, atOnce) }, work))
+}
+
+async function attempt(framework: Framework, one: Listed, column: Column): Promise<Run | Error> {
+  try {
+    return await runCase(framework, one, column)
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
+  }
+}
+
+function versionsOf(chosen: readonly Framework[]): Record<string, string> {
+  const packages = chosen.flatMap((framework) => framework.packages)
+  return Object.fromEntries([
+    ['node', process.versions.node],
+    ...packages.map((name) => [name, versionOf(name)]),
+  ])
+}
+
+/** A row as JSON: an error is its message. */
+function plainly(row: Row): object {
+  const runs = columns.map((column) => {
+    const run = row.runs[column]
+    return [column, run instanceof Error ? { error: run.message } : run]
+  })
+  const { name, about, shows, unfair } = row.case
+  return {
+    framework: row.framework.name,
+    case: name,
+    about,
+    shows,
+    ...(unfair === undefined ? {} : { unfair }),
+    ...Object.fromEntries(runs),
+    problems: problemsOf(row),
+  }
+}

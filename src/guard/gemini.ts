@@ -1,0 +1,78 @@
+import { nothing } from '../scope/index.ts'
+import { duration } from '../scope/settings.ts'
+import { GuardClosedError } from './errors.ts'
+import { GeminiConnection, type GeminiCallbacks, type GeminiSession } from './gemini-connection.ts'
+import { guard, type Guard, type GuardOptions } from './guard.ts'
+
+/** The part of `ai.live` of `@google/genai` that is used here. */
+export interface GeminiLive<Parameters extends GeminiParameters, Session extends GeminiSession> {
+  connect(parameters: Parameters): Promise<Session>
+}
+
+export interface GeminiParameters {
+  callbacks: GeminiCallbacks
+}
+
+export interface GuardGeminiOptions extends Omit<GuardOptions, 'close'> {
+  /** How long `connect()` may take, the setup included, before it rejects: 15 s unless set. */
+  connectTimeout?: number
+  /** The app connects again by itself, later: the loss of the last connection does not close the session. */
+  reconnects?: boolean
+}
+
+/** A guard, and the way to connect in it. */
+export interface GuardedGemini<
+  Parameters extends GeminiParameters,
+  Session extends GeminiSession,
+> extends Guard {
+  /** As `ai.live.connect()`, but it always settles. It may be called again, to resume by a handle. */
+  connect(parameters: Parameters): Promise<Session>
+}
+
+/**
+ * Guards live sessions of `@google/genai`. It takes `ai.live`, not a session: a connection that never comes about has
+ * none, and would be left to nobody.
+ *
+ * ```ts
+ * const call = guardGemini(ai.live, { deadline: 3_000 })
+ * const session = await call.connect({ model, config, callbacks })
+ * const report = await call.close()
+ * ```
+ *
+ * When the last connection is gone and no other is being made, the call is over. The callbacks run in its context: what
+ * they open is owned.
+ */
+export function guardGemini<Parameters extends GeminiParameters, Session extends GeminiSession>(
+  live: GeminiLive<Parameters, Session>,
+  options: GuardGeminiOptions = {},
+): GuardedGemini<Parameters, Session> {
+  const { connectTimeout = 15_000, reconnects = false, ...rest } = options
+  const patience = duration('connectTimeout', connectTimeout)
+  const connections = new Set<GeminiConnection<Session>>()
+  const call = guard({
+    name: 'gemini session',
+    ...rest,
+    close: () => {
+      for (const connection of connections) connection.close()
+    },
+  })
+  call.signal.addEventListener('abort', () => {
+    for (const connection of connections)
+      connection.giveUp(new GuardClosedError(call.name, 'connect to Gemini'))
+  })
+  const connect = async (parameters: Parameters): Promise<Session> => {
+    if (call.state !== 'live') throw new GuardClosedError(call.name, 'connect to Gemini')
+    const connection = new GeminiConnection<Session>({
+      name: call.name,
+      patience,
+      ended: (why) => {
+        connections.delete(connection)
+        if (connections.size === 0 && !reconnects) call.close({ reason: why, by: 'gemini' }).catch(nothing)
+      },
+    })
+    connections.add(connection)
+    const callbacks = connection.callbacks(parameters.callbacks)
+    return call.wrap(await connection.open(() => call.run(() => live.connect({ ...parameters, callbacks }))))
+  }
+  return Object.assign(call, { connect })
+}

@@ -8,6 +8,8 @@ export interface Bench {
   /** The rows, ours first. */
   readonly contestants: Readonly<Record<string, Contestant>>
   readonly marks: readonly Mark[]
+  /** What is measured only when it is asked for, by the name of the option: it takes long. */
+  readonly extras?: Readonly<Record<string, string>>
 }
 
 export interface Figure {
@@ -15,6 +17,8 @@ export interface Figure {
   readonly unit: string
   /** Digits after the point. */
   readonly digits: number
+  /** The extra that it belongs to. */
+  readonly extra?: string
 }
 
 export interface Contestant {
@@ -25,7 +29,7 @@ export interface Contestant {
 }
 
 /** Takes one sample of each figure that the contestant has part in. Its process ends after that. */
-export type Measure = () => Promise<Sample>
+export type Measure = (extras: readonly string[]) => Promise<Sample>
 export type Sample = Readonly<Record<string, number>>
 
 /**

@@ -4,10 +4,12 @@ import { benches } from './benches.ts'
 export interface Order {
   readonly bench: string
   readonly contestant: string
+  /** The extras that were asked for. */
+  readonly extras: readonly string[]
 }
 
 // Takes one sample, sends it to its parent, ends.
-const { bench, contestant } = JSON.parse(process.argv[2]!) as Order
+const { bench, contestant, extras } = JSON.parse(process.argv[2]!) as Order
 const { measure } = await benches[bench]!.contestants[contestant]!.load()
-process.send!(await measure())
+process.send!(await measure(extras))
 process.disconnect()

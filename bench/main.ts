@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { exitCodes, runCommand } from '../src/cli/command.ts'
 import type { Bench } from './bench.ts'
 import { benches } from './benches.ts'
-import { runRounds } from './rounds.ts'
+import { mediansOf, runRounds } from './rounds.ts'
 import { table } from './table.ts'
 import { judge } from './verdict.ts'
 
@@ -11,12 +11,20 @@ const [name = '', ...args] = process.argv.slice(2)
 const bench = benches[name]
 
 if (bench) {
+  const { summary, extras = {} } = bench
+  const flags = Object.entries(extras).map(([extra, about]) => [extra, { type: 'boolean', about }] as const)
   await runCommand(
     {
       name: `npm run bench -- ${name}`,
-      summary: bench.summary,
-      options: { rounds: { type: 'number', about: 'samples of each contestant', default: 3 } },
-      run: ({ rounds, json }) => run(bench, rounds, json),
+      summary,
+      options: {
+        rounds: { type: 'number', about: 'samples of each contestant', default: 3 },
+        ...Object.fromEntries(flags),
+      },
+      run: ({ rounds, json, ...rest }) => {
+        const asked = Object.keys(extras).filter((extra) => Reflect.get(rest, extra) === true)
+        return run(bench, rounds, asked, json)
+      },
     },
     args,
   )
@@ -29,17 +37,32 @@ if (bench) {
   process.exitCode = asked ? exitCodes.ok : exitCodes.misuse
 }
 
-async function run(chosen: Bench, rounds: number, json: boolean): Promise<number> {
-  const medians = await runRounds(name, chosen, Math.max(1, Math.floor(rounds)), (line) => {
+async function run(whole: Bench, rounds: number, extras: readonly string[], json: boolean): Promise<number> {
+  const samples = await runRounds(name, whole, Math.max(1, Math.floor(rounds)), extras, (line) => {
     if (process.stderr.isTTY) process.stderr.write(`\r\u001B[K${line}`)
   })
   if (process.stderr.isTTY) process.stderr.write('\r\u001B[K')
-  const verdict = judge(chosen, medians)
+  const chosen = withExtras(whole, extras)
+  const medians = mediansOf(samples)
+  const verdict = judge(chosen, samples)
   const versions = versionsOf(chosen)
   const outcome = { bench: name, node: process.version, versions, medians, ...verdict }
   if (json) console.log(JSON.stringify(outcome, thousandths))
   else console.log(`node ${process.version}\n${table(chosen, medians, verdict, versions)}`)
   return verdict.ok ? exitCodes.ok : exitCodes.failed
+}
+
+/** The bench without the figures, and their marks, that nobody asked for. */
+function withExtras({ figures, marks, ...rest }: Bench, extras: readonly string[]): Bench {
+  const asked = Object.entries(figures).filter(
+    ([, { extra }]) => extra === undefined || extras.includes(extra),
+  )
+  const names = new Set(asked.map(([figure]) => figure))
+  return {
+    ...rest,
+    figures: Object.fromEntries(asked),
+    marks: marks.filter(({ figure }) => names.has(figure)),
+  }
 }
 
 function versionsOf({ contestants }: Bench): Record<string, string> {

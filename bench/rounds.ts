@@ -9,11 +9,14 @@ import { median } from './median.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
+/** What each contestant has measured, round by round. */
+export type Samples = Readonly<Record<string, readonly Sample[]>>
+
 /** The median of each figure, by contestant. */
 export type Medians = Readonly<Record<string, Sample>>
 
 /**
- * Lets every contestant measure itself once a round, and takes the medians.
+ * Lets every contestant measure itself once a round.
  *
  * Each sample has a process of its own: in a shared one the garbage, the loaded modules and the compiler's guesses of
  * one contestant change the figures of the next, its heap above all. The order moves on by one a round, so that a
@@ -23,8 +26,9 @@ export async function runRounds(
   name: string,
   bench: Bench,
   rounds: number,
+  extras: readonly string[],
   progress: (line: string) => void,
-): Promise<Medians> {
+): Promise<Samples> {
   const contestants = Object.keys(bench.contestants)
   const samples = new Map(contestants.map((contestant) => [contestant, [] as Sample[]]))
   const built = build()
@@ -32,13 +36,13 @@ export async function runRounds(
     for (let round = 0; round < rounds; round++) {
       for (const contestant of rotated(contestants, round)) {
         progress(`round ${round + 1} of ${rounds}: ${contestant}`)
-        samples.get(contestant)!.push(await measureApart(built, { bench: name, contestant }))
+        samples.get(contestant)!.push(await measureApart(built, { bench: name, contestant, extras }))
       }
     }
   } finally {
     rmSync(built, { recursive: true })
   }
-  return Object.fromEntries([...samples].map(([contestant, taken]) => [contestant, medians(taken)]))
+  return Object.fromEntries(samples)
 }
 
 /**
@@ -78,6 +82,12 @@ function measureApart(built: string, order: Order): Promise<Sample> {
 function rotated<T>(list: readonly T[], by: number): T[] {
   const first = by % list.length
   return [...list.slice(first), ...list.slice(0, first)]
+}
+
+export function mediansOf(samples: Samples): Medians {
+  return Object.fromEntries(
+    Object.entries(samples).map(([contestant, taken]) => [contestant, medians(taken)]),
+  )
 }
 
 function medians(samples: readonly Sample[]): Sample {

@@ -1,5 +1,6 @@
-import type { Bench, Mark } from './bench.ts'
-import type { Medians } from './rounds.ts'
+import type { Bench, Mark, Sample } from './bench.ts'
+import { median } from './median.ts'
+import { mediansOf, type Samples } from './rounds.ts'
 
 /** What became of one mark. */
 export interface Judged {
@@ -17,7 +18,8 @@ export interface Verdict {
   readonly ok: boolean
 }
 
-export function judge(bench: Bench, medians: Medians): Verdict {
+export function judge(bench: Bench, samples: Samples): Verdict {
+  const medians = mediansOf(samples)
   const [ours = '', ...others] = Object.keys(bench.contestants)
   const ratio = (figure: string, other: string): number | undefined => {
     const mine = medians[ours]?.[figure]
@@ -39,8 +41,7 @@ export function judge(bench: Bench, medians: Medians): Verdict {
       return { wanted: `${title}: at most ${mark.atMost}`, got: round(got), ok: got <= mark.atMost }
     }
     if ('timesAsMuch' in mark) {
-      const mine = medians[ours]?.[mark.figure] ?? Number.NaN
-      const got = round(mine / (medians[mark.against]?.[mark.figure] ?? Number.NaN))
+      const got = round(timesAsMuch(samples[ours], samples[mark.against], mark.figure))
       const wanted = `${title}: at most ${mark.timesAsMuch} times as much as ${mark.against}`
       return { wanted, got, ok: got <= mark.timesAsMuch }
     }
@@ -51,6 +52,12 @@ export function judge(bench: Bench, medians: Medians): Verdict {
   const marks = bench.marks.map(judged)
   const ratios = Object.fromEntries(Object.keys(bench.figures).map((figure) => [figure, ratiosOf(figure)]))
   return { ratios, marks, ok: marks.every(({ ok }) => ok) }
+}
+
+/** Of the ratios in each round: what the machine was busy with meanwhile weighed on both. */
+function timesAsMuch(mine: readonly Sample[] = [], theirs: readonly Sample[] = [], figure: string): number {
+  const ratios = mine.map((sample, n) => (sample[figure] ?? NaN) / (theirs[n]?.[figure] ?? NaN))
+  return median(ratios)
 }
 
 function round(value: number): number {

@@ -1,10 +1,9 @@
-import { fork } from 'node:child_process'
+import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { WebSocket } from 'ws'
 
-import { median } from '../median.ts'
 import { cpuTime, perCall } from '../sampling.ts'
 
 /** Runs work as one session's: in its guard, or plainly. */
@@ -18,7 +17,6 @@ const connects = 1_000
 const sessions = 200
 const framesASecond = 50
 const stages = 5
-const stretches = 7
 
 /** Nanoseconds of an `await` of something that is there. */
 export async function awaitCost(run: Run): Promise<number> {
@@ -59,34 +57,38 @@ export async function connectCost(run: Run): Promise<number> {
   })
 }
 
-/**
- * Microseconds of computing that a frame takes, in 200 sessions of 50 frames a second: a timer, ten awaits, a message to
- * a server and one back.
- */
-export async function frameCost(runs: (session: number) => Run): Promise<number> {
-  return withServer(async (url) => {
-    const calls = await Promise.all(Array.from({ length: sessions }, (_, n) => runs(n)(() => aCall(url))))
-    await during(2)
-    const samples: number[] = []
-    // A neighbour's work on the same machine spoils some of the stretches, and the median leaves those out.
-    for (let n = 0; n < stretches; n++) {
-      const before = heard(calls)
-      const took = await cpuTime(() => during(1))
-      samples.push(took / (heard(calls) - before))
-    }
-    for (const call of calls) call.close()
-    return median(samples)
-  })
+/** 200 sessions of 50 frames a second: a timer, ten awaits, a message to a server and one back. They begin silent. */
+export async function talkingSessions(runs: (session: number) => Run): Promise<Talking> {
+  const server = startServer()
+  const [url] = (await once(server, 'message')) as [string]
+  const calls = await Promise.all(Array.from({ length: sessions }, (_, n) => runs(n)(() => aCall(url))))
+  const heard = (): number => calls.reduce((sum, { frames }) => sum + frames, 0)
+  return {
+    async cost(ms) {
+      for (const call of calls) call.talks = true
+      const before = heard()
+      const took = await cpuTime(() => new Promise((resolve) => setTimeout(resolve, ms)))
+      for (const call of calls) call.talks = false
+      return took / (heard() - before)
+    },
+    end() {
+      for (const call of calls) call.close()
+      server.disconnect()
+    },
+  }
+}
+
+export interface Talking {
+  /** Lets them talk for a while. Gives the microseconds of computing that a frame took. */
+  cost(ms: number): Promise<number>
+  end(): void
 }
 
 interface Call {
+  talks: boolean
   frames: number
   close(): void
 }
-
-const heard = (calls: readonly Call[]): number => calls.reduce((sum, { frames }) => sum + frames, 0)
-const during = (seconds: number): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, seconds * 1_000))
 
 async function aCall(url: string): Promise<Call> {
   const socket = new WebSocket(url, { perMessageDeflate: false })
@@ -94,9 +96,10 @@ async function aCall(url: string): Promise<Call> {
   const frame = new Uint8Array(640).fill(7)
   const send = async (): Promise<void> => socket.send(await throughStages(frame))
   const timer = setInterval(() => {
-    send().catch(() => {})
+    if (call.talks) send().catch(() => {})
   }, 1_000 / framesASecond)
-  const call = {
+  const call: Call = {
+    talks: false,
     frames: 0,
     close() {
       clearInterval(timer)
@@ -125,7 +128,7 @@ async function stage(frame: Uint8Array): Promise<Uint8Array> {
 }
 
 async function withServer<T>(work: (url: string) => Promise<T>): Promise<T> {
-  const server = fork(fileURLToPath(new URL('../link/far-end.js', import.meta.url)))
+  const server = startServer()
   try {
     const [url] = (await once(server, 'message')) as [string]
     return await work(url)
@@ -133,3 +136,5 @@ async function withServer<T>(work: (url: string) => Promise<T>): Promise<T> {
     server.disconnect()
   }
 }
+
+const startServer = (): ChildProcess => fork(fileURLToPath(new URL('../link/far-end.js', import.meta.url)))

@@ -26,7 +26,7 @@ export const hasNode24 = (): boolean => existsSync(executable)
 /** The figures of a contestant on Node 24, by their names with `24` behind; none where it already is, or cannot be had. */
 export async function onNode24(contestant: string): Promise<Sample> {
   if (Number(process.versions.node.split('.')[0]) >= 24 || !fetched()) return {}
-  const order: Order = { bench: 'guard', contestant }
+  const order: Order = { bench: 'guard', contestant, extras: [] }
   const sample = await new Promise<Sample>((resolve, reject) => {
     const child = fork(fileURLToPath(new URL('../child.js', import.meta.url)), [JSON.stringify(order)], {
       execPath: executable,

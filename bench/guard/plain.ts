@@ -1,5 +1,5 @@
 import type { Measure } from '../bench.ts'
-import { awaitCost, connectCost, frameCost, timerCost, type Run } from './load.ts'
+import { awaitCost, connectCost, timerCost, type Run } from './load.ts'
 import { onNode24 } from './node-24.ts'
 
 const bare: Run = (work) => work()
@@ -7,10 +7,8 @@ const bare: Run = (work) => work()
 /** The same work in the same order, without a guard and without its hooks. */
 export const measure: Measure = async () => ({
   unusedTimer: await timerCost(bare),
-  unused: await frameCost(() => bare),
   await: await awaitCost(bare),
   timer: await timerCost(bare),
   connect: await connectCost(bare),
-  frame: await frameCost(() => bare),
   ...(await onNode24('plain')),
 })

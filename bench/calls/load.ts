@@ -1,0 +1,112 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { fileURLToPath } from 'node:url'
+
+import type { Sample } from '../bench.ts'
+import { median } from '../median.ts'
+import { cpuTime } from '../sampling.ts'
+import type { CallersAnswer, CallersOrder, Far } from './callers.ts'
+
+/** The side of a call that is measured. */
+export interface Server {
+  readonly url: string
+  /** What lives for the calls: sessions, sockets, timers. */
+  left(): number
+  close(): Promise<void>
+}
+
+const calls = 100
+const framesASecond = 50
+const stretches = 9
+/** Callers are in another process, and may be late on a busy machine; fewer frames than this would be another load. */
+const leastFrames = 0.9
+
+/** Measures a server that has a hundred calls at once. */
+export async function sample(far: Far, serve: () => Promise<Server>): Promise<Sample> {
+  const server = await serve()
+  const callers = fork(fileURLToPath(new URL('callers.js', import.meta.url)))
+  const ask = async (order: CallersOrder): Promise<CallersAnswer> => {
+    callers.send(order)
+    const [answer] = (await once(callers, 'message')) as [CallersAnswer]
+    return answer
+  }
+  const call = (): Promise<CallersAnswer> => ask({ type: 'call', url: server.url, calls, far })
+  try {
+    // Twice: what the compiler and the pools of the platform keep of the first time is nobody's call.
+    for (let n = 0; n < 2; n++) {
+      await call()
+      await during(2_000)
+      await ask({ type: 'hang-up' })
+      await during(500)
+    }
+    const before = { memory: memory(), resources: resources() }
+    await call()
+    await during(3_000)
+    const figures = {
+      cpu: await cpuOf(() => ask({ type: 'count' })),
+      delay: await delay(),
+      memory: (memory() - before.memory) / calls / 1_024,
+    }
+    await ask({ type: 'hang-up' })
+    await during(500)
+    const left = server.left() + Math.max(0, resources() - before.resources)
+    return { ...figures, left, kept: Math.max(0, (memory() - before.memory) / calls / 1_024) }
+  } finally {
+    await end(callers)
+    await server.close()
+  }
+}
+
+/** Percent of a core that one call takes. */
+async function cpuOf(count: () => Promise<CallersAnswer>): Promise<number> {
+  const before = await count()
+  const began = performance.now()
+  const samples: number[] = []
+  for (let n = 0; n < stretches; n++) {
+    const from = performance.now()
+    const took = await cpuTime(() => during(1_000))
+    samples.push(took / 1_000 / (performance.now() - from) / calls)
+  }
+  const after = await count()
+  const expected = ((performance.now() - began) / 1_000) * framesASecond * calls
+  for (const way of ['sent', 'heard'] as const) {
+    const share = (after[way] - before[way]) / expected
+    if (share < leastFrames || share > 1 / leastFrames)
+      throw new Error(
+        `callers have ${way} ${Math.round(share * 100)} % of the frames: is the machine too busy?`,
+      )
+  }
+  return median(samples) * 100
+}
+
+/** Milliseconds that the event loop is late, in one of a hundred cases. Apart, since looking costs something. */
+async function delay(): Promise<number> {
+  const resolution = 1
+  const histogram = monitorEventLoopDelay({ resolution })
+  histogram.enable()
+  await during(4_000)
+  histogram.disable()
+  return Math.max(0, histogram.percentile(99) / 1e6 - resolution)
+}
+
+/** Bytes in use, sound included: that lies outside of the heap. */
+function memory(): number {
+  globalThis.gc!()
+  globalThis.gc!()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
+function resources(): number {
+  return process.getActiveResourcesInfo().filter((kind) => kind !== 'Timeout' && kind !== 'Immediate').length
+}
+
+function during(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+async function end(callers: ChildProcess): Promise<void> {
+  callers.disconnect()
+  await once(callers, 'exit')
+}

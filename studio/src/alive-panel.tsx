@@ -31,7 +31,7 @@ export function AlivePanel({ session }: { readonly session: LiveSession | undefi
         </p>
       )}
       {session && tree && !(over && left.length === 0) && (
-        <ul class="tree" aria-label="Everything the session owns">
+        <ul class="tree" aria-label="Everything the session owns" tabIndex={0}>
           <Branch node={tree} now={session.now} />
         </ul>
       )}

@@ -119,13 +119,14 @@ function Controls({ phone, inCall }: { readonly phone: Phone; readonly inCall: b
           Hang up
         </button>
       </div>
-      {keys && <Keypad press={(key) => phone.press(key)} />}
+      {keys && <Keypad press={(key) => phone.press(key)} disabled={phone.state.value !== 'live'} />}
     </>
   )
 }
 
 function Talk({ phone, inCall }: { readonly phone: Phone; readonly inCall: boolean }) {
   const conversation = phone.session.value?.conversation.value
+  const talk = { say: (text: string) => phone.say(text), disabled: phone.state.value !== 'live' }
   return (
     <>
       {conversation && <LatencyStrip latencies={conversation.latencies} />}
@@ -135,13 +136,19 @@ function Talk({ phone, inCall }: { readonly phone: Phone; readonly inCall: boole
         live
         empty={inCall ? 'Nothing was said yet. Speak, or type below.' : 'Nothing was said.'}
       />
-      {inCall && <Composer say={(text) => phone.say(text)} />}
-      {inCall && <Phrases say={(text) => phone.say(text)} />}
+      {inCall && <Composer {...talk} />}
+      {inCall && <Phrases {...talk} />}
     </>
   )
 }
 
-function Composer({ say }: { readonly say: (text: string) => void }) {
+interface Talking {
+  readonly say: (text: string) => void
+  /** Nobody is there to read it: what is sent now would be lost. */
+  readonly disabled: boolean
+}
+
+function Composer({ say, disabled }: Talking) {
   const field = useRef<HTMLInputElement>(null)
   const submit = (event: Event): void => {
     event.preventDefault()
@@ -164,13 +171,15 @@ function Composer({ say }: { readonly say: (text: string) => void }) {
         autocomplete="off"
         placeholder="Type instead of speaking"
       />
-      <button type="submit">Send</button>
+      <button type="submit" disabled={disabled}>
+        Send
+      </button>
     </form>
   )
 }
 
 /** What can be said, where the models understand these sentences only. */
-function Phrases({ say }: { readonly say?: (text: string) => void }) {
+function Phrases({ say, disabled }: Partial<Talking>) {
   const phrases = info.value?.phrases ?? []
   if (phrases.length === 0) return null
   return (
@@ -180,7 +189,7 @@ function Phrases({ say }: { readonly say?: (text: string) => void }) {
         {phrases.map((phrase) => (
           <li key={phrase}>
             {say ? (
-              <button type="button" class="phrase" onClick={() => say(phrase)}>
+              <button type="button" class="phrase" disabled={disabled} onClick={() => say(phrase)}>
                 {phrase}
               </button>
             ) : (

@@ -129,7 +129,8 @@ function List({ sessions: shown }: { readonly sessions: readonly SessionSummary[
 }
 
 function Line({ session, now }: { readonly session: SessionSummary; readonly now: number }) {
-  const { id, agent, from, state, clean, reason, culprit, lived, turns, took, addedAt, closedAt } = session
+  const { id, agent, from, state, clean, reason, by, culprit, lived, turns, took, addedAt, closedAt } =
+    session
   const how = state === 'closed' ? (clean ? 'clean' : 'not clean') : state
   return (
     <tr class={how.replace(' ', '-')}>
@@ -146,6 +147,9 @@ function Line({ session, now }: { readonly session: SessionSummary; readonly now
           <span class="sub bad">
             {culprit.name} {culprit.outcome}
           </span>
+        )}
+        {!culprit && (reason === 'error' || reason === 'start-failed') && (
+          <span class="sub bad">{by} failed</span>
         )}
       </td>
       <td class="number">{clockText(lived ?? now - addedAt)}</td>

@@ -2,15 +2,19 @@ import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { pathToFileURL } from 'node:url'
 import chromium from '@sparticuz/chromium'
 import { chromium as playwright, type Browser, type Page } from 'playwright-core'
 import { transformWithOxc } from 'vite'
 
-const root = new URL('../../', import.meta.url)
+// Where everything is run from: a bench runs compiled, elsewhere, and a page wants the source.
+const root = pathToFileURL(`${process.cwd()}/`)
 
 export interface ChromiumOptions {
   /** A WAV file that the microphone hears, once. Without one it hears a beep now and then. */
   readonly microphone?: string
+  /** Whether it hears that file again and again. */
+  readonly repeats?: boolean
   /** Whether the user lets a page have the microphone: yes unless false. */
   readonly allowsMicrophone?: boolean
   /** Whether a page may make sound before somebody has clicked: yes unless false. */
@@ -27,13 +31,15 @@ export interface ChromiumOptions {
  * ```
  */
 export async function launchChromium(options: ChromiumOptions = {}): Promise<Browser> {
-  const { microphone, allowsMicrophone = true, allowsSound = true } = options
+  const { microphone, repeats = false, allowsMicrophone = true, allowsSound = true } = options
   return await playwright.launch({
     executablePath: await chromium.executablePath(),
     args: [
       ...chromium.args.filter((each) => !unwanted.has(each)),
       '--use-fake-device-for-media-stream',
-      ...(microphone === undefined ? [] : [`--use-file-for-fake-audio-capture=${microphone}%noloop`]),
+      ...(microphone === undefined
+        ? []
+        : [`--use-file-for-fake-audio-capture=${microphone}${repeats ? '' : '%noloop'}`]),
       `--use-fake-ui-for-media-stream${allowsMicrophone ? '' : '=deny'}`,
       `--autoplay-policy=${allowsSound ? 'no-user-gesture-required' : 'document-user-activation-required'}`,
     ],

@@ -1,74 +1,44 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { concat, encodeWav, silence } from '../../src/audio/index.ts'
-import { Program } from '../cli/program.ts'
 import { clip } from '../fixtures/speech.ts'
-import { launchChromium } from './chromium.ts'
+import { Demo, timeout } from './demo.ts'
 
-/** The greeting takes about four seconds; the caller waits for it, speaks, and is silent. */
-const GREETING = 6_000
+/** The greeting takes about four seconds. The caller waits for it, asks, waits for the answer, and asks again. */
+const PAUSE = 6_000
 
-let browser: Browser
-let program: Program
+let demo: Demo
 let folder: string
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'endwell-demo-'))
-  const { samples } = clip('what are your opening hours')
-  const said = concat(
-    [silence(GREETING, 16_000), { samples, sampleRate: 16_000 }, silence(20_000, 16_000)],
-    16_000,
-  )
+  const question = { samples: clip('what are your opening hours').samples, sampleRate: 16_000 } as const
+  const { samples } = concat([silence(PAUSE, 16_000), question], 16_000)
   const microphone = join(folder, 'caller.wav')
-  writeFileSync(microphone, encodeWav([said.samples], 16_000))
-  program = new Program('dev', 'examples/clinic/agent.ts', '--json', '--port', '0')
-  browser = await launchChromium({ microphone })
-}, 60_000)
+  writeFileSync(microphone, encodeWav([samples], 16_000))
+  demo = await Demo.start({ microphone, repeats: true })
+}, timeout)
 
 afterAll(async () => {
-  await browser?.close()
-  program.signal('SIGINT')
-  expect(await program.ended()).toBe(0)
+  expect(await demo.stop()).toBe(0)
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** What `npm start` shows to somebody who has never heard of it. */
-describe('the demo in a real browser', { timeout: 60_000 }, () => {
+/** What `npm start` shows to somebody who has never heard of it, with nothing in the page but the page. */
+describe('the demo in a real browser', { timeout }, () => {
   it('is spoken to, answers, is hung up on in the middle of a sentence, and shows how that ended', async () => {
-    const page = await (await browser.newContext()).newPage()
-    await page.goto(await program.url())
-    await page.getByRole('button', { name: /^Call/ }).click()
-    const log = page.getByRole('log')
-    await log.getByText('How can I help you?').waitFor()
+    await using page = await demo.open()
+    await page.call()
     // Heard by the microphone, understood on this machine, and answered.
-    await log.getByText('your opening hours').waitFor({ timeout: 30_000 })
-    await log.getByText('from eight to six').waitFor()
-    await page.getByRole('button', { name: 'Hang up' }).click()
-    await page
-      .locator('.sentence')
-      .getByText(/^Ended well/)
-      .waitFor()
-    await page.getByText('Nothing is left.', { exact: true }).waitFor()
-    await page.close()
-  })
-
-  it('ends well also when nothing of it wants to', async () => {
-    const page = await (await browser.newContext()).newPage()
-    await page.goto(await program.url())
-    await page.getByRole('button', { name: /^Call/ }).click()
-    await page.getByRole('log').getByText('How can I help you?').waitFor()
-    const url = await program.url()
-    const faults = { method: 'PUT', headers: { 'content-type': 'application/json', origin: url } }
-    await fetch(`${url}/api/faults`, { ...faults, body: JSON.stringify({ names: ['close hangs'] }) })
-    await page.getByRole('button', { name: 'Hang up' }).click()
-    await page
-      .locator('.sentence')
-      .getByText(/hang|cut|time/i)
-      .waitFor({ timeout: 20_000 })
-    await fetch(`${url}/api/faults`, { ...faults, body: JSON.stringify({ names: [] }) })
-    await page.close()
+    await page.log.getByText('your opening hours').first().waitFor()
+    await page.log.getByText('from eight to six').first().waitFor()
+    await page.hangUp()
+    await page.sentence.getByText(/^Ended well/).waitFor()
+    await page.page.getByText('Nothing is left.', { exact: true }).waitFor()
+    const { turns } = await page.report()
+    console.log(`turn latency: ${turns.map(({ latency }) => `${latency.toFixed(0)} ms`).join(', ')}`)
+    expect(page.trouble).toEqual([])
   })
 })

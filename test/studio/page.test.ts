@@ -1,15 +1,14 @@
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Scope } from '../../src/scope/index.ts'
 import { launchChromium } from '../browser/chromium.ts'
 import { Stage, told } from '../host/stage.ts'
+import { barriers } from './barriers.ts'
 import { buildPage } from './build-page.ts'
+import { tabTo } from './keyboard.ts'
 import { Studio, info } from './studio.ts'
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** A folder for pictures of every view, to be looked at by people. */
 const pictures = process.env['STUDIO_PICTURES']
@@ -28,16 +27,6 @@ afterAll(async () => {
 
 const openStudio = (options?: Parameters<typeof Studio.open>[2]): Promise<Studio> =>
   Studio.open(browser, built.folder, options)
-
-/** What the accessibility check objects to, a line each. */
-async function barriers(page: Page): Promise<string[]> {
-  await page.evaluate(axe)
-  const violations = (await page.evaluate(
-    `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
-      .then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ': ' + target)))`,
-  )) as string[]
-  return violations
-}
 
 const sentence = (page: Page) => page.locator('.sentence')
 
@@ -147,18 +136,7 @@ describe('a call in the page', () => {
     const { page } = studio
     await studio.goto()
     await page.getByRole('button', { name: 'Call', exact: true, disabled: false }).waitFor()
-    /** Goes on with Tab until something with this name has the focus. */
-    const reach = async (name: string): Promise<void> => {
-      for (let presses = 0; presses < 40; presses++) {
-        await page.keyboard.press('Tab')
-        const here = await page.evaluate(
-          `(({ labels, localName, textContent }) =>
-            localName + ' ' + (labels?.[0]?.textContent ?? textContent).trim())(document.activeElement)`,
-        )
-        if (here === name) return
-      }
-      throw new Error(`Tab never came to '${name}'`)
-    }
+    const reach = (name: string): Promise<void> => tabTo(page, name)
     await reach('button Call')
     await page.keyboard.press('Enter')
     await page.getByRole('log').getByText('How can I help you?').waitFor()

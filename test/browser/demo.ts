@@ -1,0 +1,212 @@
+import { readFile } from 'node:fs/promises'
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { transformWithOxc } from 'vite'
+import { bytesFromSamples, samplesFromBytes } from '../../src/audio/index.ts'
+import type { SessionDetails, SessionSummary } from '../../src/host/index.ts'
+import type { SessionReport } from '../../src/session/index.ts'
+import { Program } from '../cli/program.ts'
+import { launchChromium, troubleOf, type ChromiumOptions } from './chromium.ts'
+import type { Room } from './room.ts'
+
+/** How long a page is waited for. Only what hangs takes so long, or a machine that has far too much to do. */
+const PATIENCE = 60_000
+
+/** How long a test of the demo may take. */
+export const timeout = 2 * PATIENCE
+
+/** What a report may be over its deadline: a clock goes on while a busy machine lets the process stand still. */
+export const STANDSTILL = 1_000
+
+/** The demo as `npm start` runs it, and a browser to talk to it. One for a file of tests. */
+export class Demo {
+  readonly browser: Browser
+  readonly url: string
+  readonly #program: Program
+  readonly #ears: string
+
+  private constructor(program: Program, url: string, browser: Browser, ears: string) {
+    this.#program = program
+    this.url = url
+    this.browser = browser
+    this.#ears = ears
+  }
+
+  static async start(options: ChromiumOptions & { readonly browser?: Browser } = {}): Promise<Demo> {
+    const program = new Program('dev', 'examples/clinic/agent.ts', '--json', '--port', '0')
+    const file = new URL('page-ears.ts', import.meta.url)
+    const [browser, url, source] = await Promise.all([
+      options.browser ?? launchChromium(options),
+      program.url(),
+      readFile(file, 'utf8'),
+    ])
+    const { code } = await transformWithOxc(source, 'page-ears.ts', { sourcemap: false, target: 'es2022' })
+    // What runs before a page is a script and no module.
+    return new Demo(program, url, browser, code.replace(/^export \{\};?$/m, ''))
+  }
+
+  /** A page of its own. With ears, what it plays is heard, and its microphone can be a room. */
+  async open(options: DemoPageOptions = {}): Promise<DemoPage> {
+    const { ears = false, room, url = this.url, ...browserOptions } = options
+    const context = await this.browser.newContext({
+      permissions: ['clipboard-read', 'clipboard-write', 'microphone'],
+      // The recorder is a script that the page has not asked for.
+      bypassCSP: ears,
+      ...browserOptions,
+    })
+    if (ears) await context.addInitScript(this.#ears)
+    if (room) await context.addInitScript(`ears.becomeMicrophone(${JSON.stringify(room)})`)
+    context.setDefaultTimeout(PATIENCE)
+    const page = new DemoPage(this, await context.newPage())
+    await page.goto(url)
+    return page
+  }
+
+  async sessions(): Promise<readonly SessionSummary[]> {
+    return (await this.#get<{ sessions: SessionSummary[] }>('/api/sessions')).sessions
+  }
+
+  /** What the list says of a session that is over; as every other is, it must be. */
+  async onlyClosed(id: string): Promise<SessionSummary> {
+    const sessions = await this.sessions()
+    const wanted = sessions.filter((session) => session.id === id)
+    const open = sessions.filter(({ state }) => state !== 'closed')
+    if (wanted.length === 1 && open.length === 0) return wanted[0]!
+    throw new Error(`${wanted.length} sessions are ${id}, and ${open.length} are not closed`)
+  }
+
+  /** Resolves when the session has closed. */
+  async report(id: string): Promise<SessionReport> {
+    // This stream ends with the session.
+    await (await fetch(`${this.url}/api/sessions/${id}/events`)).text()
+    return (await this.#get<SessionDetails>(`/api/sessions/${id}`)).report!
+  }
+
+  async faults(): Promise<readonly { readonly name: string; readonly on: boolean }[]> {
+    return (await this.#get<{ faults: { name: string; on: boolean }[] }>('/api/info')).faults
+  }
+
+  /** From now on these strike, and no others. */
+  async setFaults(names: readonly string[]): Promise<void> {
+    const headers = { 'content-type': 'application/json', origin: this.url }
+    await fetch(`${this.url}/api/faults`, { method: 'PUT', headers, body: JSON.stringify({ names }) })
+  }
+
+  /** Ends both. The exit code of the server says whether everything in it ended well. */
+  async stop(): Promise<number> {
+    await this.browser.close()
+    this.#program.signal('SIGINT')
+    return await this.#program.ended()
+  }
+
+  async #get<T>(path: string): Promise<T> {
+    return (await (await fetch(this.url + path)).json()) as T
+  }
+}
+
+export interface DemoPageOptions extends BrowserContextOptions {
+  readonly ears?: boolean
+  readonly room?: Room
+  /** Another way to the server. */
+  readonly url?: string
+}
+
+/** The page of the demo, as a caller uses it. */
+export class DemoPage {
+  readonly demo: Demo
+  readonly page: Page
+  readonly trouble: string[]
+  #last: string | undefined
+
+  constructor(demo: Demo, page: Page) {
+    this.demo = demo
+    this.page = page
+    this.trouble = troubleOf(page)
+  }
+
+  get log(): Locator {
+    return this.page.getByRole('log')
+  }
+
+  /** How it ended, in a sentence. */
+  get sentence(): Locator {
+    return this.page.locator('.sentence')
+  }
+
+  async goto(url: string): Promise<void> {
+    await this.page.goto(url)
+  }
+
+  button(name: string | RegExp): Locator {
+    return this.page.getByRole('button', typeof name === 'string' ? { name, exact: true } : { name })
+  }
+
+  /** Calls, and is greeted. */
+  async call(): Promise<void> {
+    const greeted = this.log.getByText('How can I help you?')
+    // The recogniser has a limit for its start, and a machine that is used by many may miss it.
+    const tooBusy = this.sentence.getByText('is the machine overloaded')
+    do {
+      await this.button(/^Call/).click()
+      const answered = greeted.or(tooBusy).first()
+      await answered.waitFor().catch(async (cause: Error) => {
+        throw new Error(`nobody answered: ${await this.page.innerText('main')}`, { cause })
+      })
+    } while (await tooBusy.isVisible())
+    const ticket = await this.run<string>(`sessionStorage.getItem('endwell call')`)
+    this.#last = (JSON.parse(ticket) as { readonly call: string }).call
+  }
+
+  /** The session of the last call. */
+  get session(): string {
+    return this.#last!
+  }
+
+  async type(text: string): Promise<void> {
+    await this.page.getByLabel('Type instead of speaking').fill(text)
+    await this.button('Send').click()
+  }
+
+  async hangUp(): Promise<void> {
+    await this.button('Hang up').click()
+  }
+
+  async report(): Promise<SessionReport> {
+    return await this.demo.report(this.session)
+  }
+
+  // ── its sound ──
+
+  run<T = void>(script: string): Promise<T> {
+    return this.page.evaluate(script) as Promise<T>
+  }
+
+  /** Speaks into the microphone. Returns when that begins, in milliseconds of the page's own sound. */
+  async say(samples: Int16Array): Promise<number> {
+    const base64 = Buffer.from(bytesFromSamples(samples)).toString('base64')
+    return 1000 * (await this.run<number>(`ears.say('${base64}')`))
+  }
+
+  /** Says something and hears the answer, again if it was not understood: a busy machine loses a word now and then. */
+  async ask(text: string, samples: Int16Array): Promise<void> {
+    const said = this.log.locator('.entry.user .words')
+    const answers = this.log.locator('.entry.agent')
+    for (;;) {
+      const [asked, answered] = [await said.count(), await answers.count()]
+      await this.run('ears.silent(500)')
+      await this.say(samples)
+      await said.nth(asked).waitFor()
+      await answers.nth(answered).waitFor()
+      await this.log.locator('.coming').waitFor({ state: 'detached' })
+      if ((await said.nth(asked).textContent()) === text) return
+    }
+  }
+
+  /** All that came out of it, at 16 kHz. */
+  async heard(): Promise<Int16Array> {
+    return samplesFromBytes(Buffer.from(await this.run<string>('ears.heard()'), 'base64'))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.page.context().close()
+  }
+}

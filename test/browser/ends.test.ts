@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { TcpProxy } from '../lines/tcp-proxy.ts'
+import { Demo, STANDSTILL, timeout } from './demo.ts'
+
+let demo: Demo
+
+beforeAll(async () => {
+  demo = await Demo.start()
+}, timeout)
+
+afterAll(async () => {
+  expect(await demo.stop()).toBe(0)
+})
+
+describe('a call of the demo ends', { timeout }, () => {
+  it('by a hang-up in the middle of a sentence, of which the page shows what was heard', async () => {
+    await using page = await demo.open({ ears: true })
+    await page.call()
+    await page.run('ears.sounded(700)')
+    await page.hangUp()
+    await page.sentence.getByText(/^Ended well/).waitFor()
+    await page.page.getByText('Nothing is left.', { exact: true }).waitFor()
+    expect(await page.log.locator('s').textContent()).toMatch(/you\?$/)
+    const report = await page.report()
+    expect(report).toMatchObject({ reason: 'caller-hung-up', clean: true })
+    expect(report.transcript).toMatchObject([{ role: 'agent', interrupted: true }])
+    expect(await demo.onlyClosed(page.session)).toMatchObject({ reason: 'caller-hung-up', clean: true })
+    expect(page.trouble).toEqual([])
+  })
+
+  it('for good when the tab is closed, or the network stays away: the caller is lost', async () => {
+    const proxy = await TcpProxy.listen(Number(new URL(demo.url).port))
+    await using tab = await demo.open()
+    await using cut = await demo.open({ url: `http://localhost:${proxy.port}` })
+    await Promise.all([tab.call(), cut.call()])
+    const count = (await demo.sessions()).length
+    await Promise.all([tab.page.close(), proxy.close()])
+    const reports = await Promise.all([tab.report(), cut.report()])
+    for (const report of reports) {
+      expect(report).toMatchObject({ reason: 'caller-lost', by: 'line', clean: false })
+      expect(report.took).toBeLessThanOrEqual(report.deadline + STANDSTILL)
+      expect(report.connections).toMatchObject([{ name: 'browser', how: 'dropped' }])
+    }
+    expect(await demo.onlyClosed(tab.session)).toMatchObject({ reason: 'caller-lost' })
+    expect(await demo.onlyClosed(cut.session)).toMatchObject({ reason: 'caller-lost' })
+    expect(await demo.sessions()).toHaveLength(count)
+    // And the page that is still there says so.
+    await cut.page.getByText('The line was lost').waitFor()
+    await cut.page.getByText('The server does not answer').waitFor()
+  })
+
+  it('not by a reload, nor by a cut: the same session goes on', async () => {
+    await using proxy = await TcpProxy.listen(Number(new URL(demo.url).port))
+    await using page = await demo.open({ url: `http://localhost:${proxy.port}` })
+    await page.call()
+    const count = (await demo.sessions()).length
+    await page.page.reload()
+    await page.button('Hang up').waitFor()
+    await page.type('thank you')
+    await page.log.getByText(/You are welcome|Gladly/).waitFor()
+    proxy.cut()
+    await page.page.getByText('The line is interrupted').waitFor()
+    await page.page.getByText('The line is interrupted').waitFor({ state: 'detached' })
+    await page.type('when are you open')
+    await page.log.getByText('from eight to six').waitFor()
+    await page.hangUp()
+    await page.sentence.getByText(/^Ended well/).waitFor()
+    const report = await page.report()
+    expect(report).toMatchObject({ reason: 'caller-hung-up', clean: true, usage: { turns: 2 } })
+    expect(report.connections).toMatchObject([{ name: 'browser', how: 'closed', retries: 2 }])
+    expect(await demo.onlyClosed(page.session)).toMatchObject({
+      reason: 'caller-hung-up',
+      clean: true,
+      turns: 2,
+    })
+    expect(await demo.sessions()).toHaveLength(count)
+  })
+})

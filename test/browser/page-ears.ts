@@ -1,0 +1,205 @@
+/**
+ * What a test does to the sound of a page: it hears what comes out, and can be its microphone. It runs in the page,
+ * before the scripts of the page itself, and changes nothing of them; tests call `ears` by text.
+ */
+
+import type { Room } from './room.ts'
+
+/** What came out from one quantum to the next. */
+interface Chunk {
+  /** The time of the context, in seconds. */
+  readonly at: number
+  readonly samples: Float32Array
+}
+
+const recorder = `
+  registerProcessor('ears', class extends AudioWorkletProcessor {
+    process([input]) {
+      if (input[0]) this.port.postMessage({ at: currentTime, samples: input[0].slice() })
+      return true
+    }
+  })`
+
+const RATE = 16_000
+
+class Ears {
+  /** Of the call that goes on, or was last. */
+  context: AudioContext | undefined
+  /** When the page was told to be silent, by the time of the context. */
+  readonly clears: number[] = []
+  readonly #chunks: Chunk[] = []
+  readonly #waiting = new Set<() => void>()
+  readonly #Context = AudioContext
+  #room: Room | undefined
+  #microphone: MediaStreamAudioDestinationNode | undefined
+
+  listen(): void {
+    const contextFor = (options: AudioContextOptions): AudioContext => this.#contextFor(options)
+    globalThis.AudioContext = new Proxy(AudioContext, {
+      construct: (_, [options = {}]: AudioContextOptions[]) => contextFor(options),
+    })
+    const tap = (node: AudioNode): void => this.#tap(node)
+    const connect = Reflect.get(AudioNode.prototype, 'connect') as (...args: unknown[]) => unknown
+    Reflect.set(AudioNode.prototype, 'connect', function (this: AudioNode, ...args: unknown[]): unknown {
+      if (args[0] instanceof AudioDestinationNode) tap(this)
+      return connect.apply(this, args)
+    })
+    const cleared = (): void => {
+      this.clears.push(this.context?.currentTime ?? 0)
+      for (const look of this.#waiting) look()
+    }
+    const post = Reflect.get(MessagePort.prototype, 'postMessage') as (...args: unknown[]) => unknown
+    Reflect.set(MessagePort.prototype, 'postMessage', function (this: MessagePort, ...args: unknown[]): void {
+      if ((args[0] as { type?: string }).type === 'clear') cleared()
+      post.apply(this, args)
+    })
+  }
+
+  /** From here on the microphone of the page hears what `say` says, in this room. */
+  becomeMicrophone(room: Room): void {
+    this.#room = room
+    navigator.mediaDevices.getUserMedia = async () => {
+      const context = this.#make({ sampleRate: RATE })
+      this.#microphone = context.createMediaStreamDestination()
+      if (room.noise !== undefined) this.#rustle(this.#microphone, room.noise)
+      return this.#microphone.stream
+    }
+  }
+
+  /** Says something into the microphone: 16 bit at 16 kHz. Returns when it begins, by the time of the context. */
+  say(base64: string): number {
+    const samples = new Int16Array(Uint8Array.from(atob(base64), (each) => each.charCodeAt(0)).buffer)
+    const context = this.context!
+    const buffer = context.createBuffer(1, samples.length, RATE)
+    buffer.getChannelData(0).set(Float32Array.from(samples, (sample) => sample / 32768))
+    const source = new AudioBufferSourceNode(context, { buffer })
+    source.connect(this.#microphone!)
+    const when = context.currentTime + 0.05
+    source.start(when)
+    return when
+  }
+
+  /** All that came out, silence included: 16 bit at 16 kHz. */
+  heard(): string {
+    const length = this.#chunks.reduce((sum, { samples }) => sum + samples.length, 0)
+    const all = new Int16Array(length)
+    let at = 0
+    for (const { samples } of this.#chunks)
+      for (const sample of samples) all[at++] = Math.round(sample * 32768)
+    const bytes = new Uint8Array(all.buffer)
+    let text = ''
+    for (let i = 0; i < bytes.length; i += 8_192) text += String.fromCharCode(...bytes.subarray(i, i + 8_192))
+    return btoa(text)
+  }
+
+  /** Resolves when the page was told to be silent. */
+  async cleared(): Promise<void> {
+    await this.#until(() => this.clears.length > 0)
+  }
+
+  /** When the page was first told to be silent, and when it was, in milliseconds of the context. */
+  interrupted(): { readonly asked: number; readonly silent: number } {
+    const [asked = 0] = this.clears
+    // Nothing that is said in answer can have come so soon.
+    return { asked: asked * 1000, silent: this.#soundEnded(asked + 0.4) * 1000 }
+  }
+
+  /** Resolves when so many milliseconds of sound have come out, pauses between not counted. */
+  async sounded(ms: number): Promise<void> {
+    const length = (): number =>
+      this.#chunks.filter(sounds).reduce((sum, { samples }) => sum + samples.length, 0)
+    await this.#until(() => length() >= (ms * RATE) / 1000)
+  }
+
+  /** Resolves when nothing has come out for so many milliseconds, after something has. */
+  async silent(ms: number): Promise<void> {
+    await this.#until(() => {
+      const last = this.#chunks.at(-1)
+      return last !== undefined && this.#soundEnded() > 0 && last.at - this.#soundEnded() >= ms / 1000
+    })
+  }
+
+  /** When the last sound before a time ended. */
+  #soundEnded(before = Infinity): number {
+    const last = this.#chunks.findLast((chunk) => chunk.at < before && sounds(chunk))
+    return last ? last.at + last.samples.length / RATE : 0
+  }
+
+  #contextFor(options: AudioContextOptions): AudioContext {
+    const { context } = this
+    // The one that was made with the microphone: all that is heard and said has one time.
+    const isMicrophones = context !== undefined && this.#microphone?.context === context
+    return isMicrophones && context.state !== 'closed' ? context : this.#make(options)
+  }
+
+  #make(options: AudioContextOptions): AudioContext {
+    const context = new this.#Context(options)
+    this.context = context
+    const { audioWorklet } = context
+    const ready = audioWorklet.addModule(
+      URL.createObjectURL(new Blob([recorder], { type: 'text/javascript' })),
+    )
+    const addModule = audioWorklet.addModule.bind(audioWorklet)
+    // The recorder comes first, so that nothing is missed.
+    audioWorklet.addModule = async (url, more) => {
+      await ready
+      await addModule(url, more)
+    }
+    return context
+  }
+
+  #tap(node: AudioNode): void {
+    const context = node.context as AudioContext
+    const own = new AudioWorkletNode(context, 'ears', { numberOfOutputs: 0 })
+    own.port.addEventListener('message', ({ data }: MessageEvent<Chunk>) => {
+      this.#chunks.push(data)
+      for (const look of this.#waiting) look()
+    })
+    own.port.start()
+    node.connect(own)
+    const { echo } = this.#room ?? {}
+    if (!echo || !this.#microphone) return
+    const delay = new DelayNode(context, { delayTime: echo.delay / 1000, maxDelayTime: 1 })
+    const gain = new GainNode(context, { gain: 10 ** (echo.gain / 20) })
+    node.connect(delay).connect(gain).connect(this.#microphone)
+  }
+
+  /** A steady noise that is the same every time. */
+  #rustle(into: AudioNode, level: number): void {
+    const context = into.context as AudioContext
+    const buffer = context.createBuffer(1, RATE, RATE)
+    const peak = 10 ** (level / 20) * Math.sqrt(3)
+    let seed = 1
+    buffer.getChannelData(0).set(
+      Float32Array.from({ length: RATE }, () => {
+        seed = (seed * 48_271) % 2_147_483_647
+        return (seed / 1_073_741_823.5 - 1) * peak
+      }),
+    )
+    const source = new AudioBufferSourceNode(context, { buffer, loop: true })
+    source.connect(into)
+    source.start()
+  }
+
+  #until(met: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        if (!met()) return
+        this.#waiting.delete(look)
+        resolve()
+      }
+      this.#waiting.add(look)
+      look()
+    })
+  }
+}
+
+/** Softer than that is the dither of silence. */
+const sounds = ({ samples }: Chunk): boolean => samples.some((sample) => Math.abs(sample) > 0.001)
+
+declare global {
+  var ears: Ears
+}
+
+globalThis.ears = new Ears()
+globalThis.ears.listen()

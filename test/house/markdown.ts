@@ -37,7 +37,7 @@ export function blocksOf(page: string): { blocks: Block[]; rest: string[] } {
   return { blocks, rest }
 }
 
-const namesExample = /^<!--\s*(examples\/\S+\.ts)\s*-->$/
+const namesExample = /^<!--\s*((?:examples|bench\/peers)\/\S+\.ts)\s*-->$/
 
 /** Blocks of a page that differ from the example they say they show, one line each. */
 export function staleExamples(

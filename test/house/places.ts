@@ -26,12 +26,12 @@ export const places: readonly Place[] = [
     reason: 'sees the timers that foreign code starts, and starts none of its own but to slow it down',
   },
   {
-    path: 'src/lines/websocket/accepted-socket.ts',
+    path: 'src/lines/accepted-socket.ts',
     powers: ['sockets'],
-    reason: 'takes the sockets that pages have dialled',
+    reason: 'takes the sockets that callers have dialled',
   },
   {
-    path: 'src/lines/websocket/secrets.ts',
+    path: 'src/lines/secrets.ts',
     powers: ['chance'],
     reason: 'keys that nobody can guess must not come from a simulation',
   },
@@ -44,6 +44,11 @@ export const places: readonly Place[] = [
     path: 'src/testing/servers/loopback-server.ts',
     powers: ['sockets'],
     reason: 'the other side of a real socket',
+  },
+  {
+    path: 'src/testing/servers/twilio-wire.ts',
+    powers: ['sockets'],
+    reason: 'the other side of a phone line: a carrier dials',
   },
   {
     path: 'src/testing/drain.ts',
@@ -70,8 +75,19 @@ export const places: readonly Place[] = [
     powers: ['race'],
     reason: 'shows what a race costs, which is why there is none',
   },
+  {
+    path: 'bench/phone/bare-ws.ts',
+    powers: ['sockets'],
+    reason: 'what calls of the phone are compared with',
+  },
   { path: 'bench/link/bare-ws.ts', powers: ['sockets'], reason: 'what a link is compared with' },
+  { path: 'bench/calls/bare-ws.ts', powers: ['sockets'], reason: 'what calls are compared with' },
   { path: 'bench/guard/load.ts', powers: ['sockets'], reason: 'what a framework does that is guarded' },
+  {
+    path: 'bench/peers/',
+    powers: ['sockets'],
+    reason: 'does what clients of vendors do in other frameworks',
+  },
   { path: 'bench/', powers: ['timers', 'immediate', 'now'], reason: 'measures real time' },
   { path: 'tools/', powers: ['timers', 'immediate', 'now'], reason: 'runs outside of any session' },
 ]

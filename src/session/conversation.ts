@@ -196,6 +196,7 @@ export class Conversation {
 
   live(): void {
     this.#mind.takesTurns(true)
+    this.speaker.patient = false
     this.#turns.tell({ type: 'live' })
   }
 
@@ -282,6 +283,7 @@ export class Conversation {
   /** No new turns; the one in flight goes on (CL3). */
   ending(bargeIn: boolean): void {
     this.#mind.takesTurns(false)
+    this.speaker.patient = true
     this.#turns.tell({ type: 'ending', bargeIn })
   }
 

@@ -80,6 +80,11 @@ export class Speaker {
   #lastId = 0
   /** A line that failed to confirm is not waited for again, until it does (SP5). */
   #confirms = true
+  /**
+   * The line is hung up after what is said, so it is waited for all the same: what was sent takes a while to be heard,
+   * and nobody knows how long.
+   */
+  patient = false
 
   constructor(options: SpeakerOptions) {
     this.#options = options
@@ -309,9 +314,11 @@ export class Speaker {
   /** If the line does not confirm in time, it is taken for silent: it must not mute the session (SP5). */
   #expect(delivery: Delivery, left: number): void {
     const { scope, playoutTimeout } = this.#options
-    const patience = this.#confirms ? playoutTimeout : 0
+    const patience = this.#confirms || this.patient ? playoutTimeout : 0
     delivery.timer?.clear()
     delivery.timer = scope.after(left + patience, `playout of speech ${delivery.speech.id}`, () => {
+      // It has become the last one meanwhile.
+      if (patience === 0 && this.patient) return this.#expect(delivery, 0)
       this.#confirms = false
       this.#end(delivery, false)
     })

@@ -736,6 +736,21 @@ describe('a goodbye', () => {
       expect(clock.now()).toBe(bye.length * 50 + 2_000)
     }))
 
+  it.each(['says goodbye', 'drains'] as const)(
+    '[SP8] [SP5] is heard to its end also on a line that never acknowledged anything: the session %s',
+    (how) =>
+      inVirtualTime(async (world) => {
+        const { session, line, clock } = await answered(world, { line: { confirms: false, latency: 200 } })
+        const first = session.say('Hello. ')
+        await first.waitForPlayout()
+        const last = how === 'drains' ? session.say(bye) : undefined
+        await clock.elapse(100)
+        if (last) await session.drain()
+        else await session.hangUp({ say: bye })
+        expect(line.heardText).toBe(`Hello. ${bye}`)
+      }),
+  )
+
   it('[SP8] whose voice stalls ends by stallTimeout, counted from the last sound', () =>
     inVirtualTime(async (world) => {
       const { session, line, clock, reports } = await answered(world, {

@@ -48,6 +48,8 @@ export interface Case {
   readonly shows: readonly Failure[]
   /** Said in the table where a fake does what a good vendor would not: it ignores its signal, say. */
   readonly unfair?: string
+  /** What our column does instead, where there is no such fault with us. Said in the table, too. */
+  readonly ourFault?: string
   /** Who is on the far side: a name of the framework's vendors; `by url` unless set. */
   readonly vendor?: string
   /** Whether it is one of the few of `--short`. */

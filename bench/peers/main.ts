@@ -117,13 +117,14 @@ function plainly(row: Row): object {
     const run = row.runs[column]
     return [column, run instanceof Error ? { error: run.message } : run]
   })
-  const { name, about, shows, unfair } = row.case
+  const { name, about, shows, unfair, ourFault } = row.case
   return {
     framework: row.framework.name,
     case: name,
     about,
     shows,
     ...(unfair === undefined ? {} : { unfair }),
+    ...(ourFault === undefined ? {} : { ourFault }),
     ...Object.fromEntries(runs),
     problems: problemsOf(row),
   }

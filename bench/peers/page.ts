@@ -1,5 +1,5 @@
 import { columns, failuresOf, type Run } from './case.ts'
-import { cellOf, titles } from './table.ts'
+import { cellOf, notesOn, titles } from './table.ts'
 import { problemsOf, summaryOf, type Row } from './verdict.ts'
 
 const escape = (text: string): string =>
@@ -45,9 +45,9 @@ ${rows.map((row) => line(row)).join('\n')}
 }
 
 function line(row: Row): string {
-  const { name, about, unfair } = row.case
+  const { name, about } = row.case
   const problems = problemsOf(row)
-  const notes = [about, unfair === undefined ? '' : `To be fair: ${unfair}.`].filter(Boolean).join('. ')
+  const notes = [about, ...notesOn(row.case)].join('. ')
   const cells = columns.map((column) => cell(row.runs[column]))
   const failed = problems.length > 0 ? ` class="failed" title="${escape(problems.join('; '))}"` : ''
   return `<tr${failed}><th scope="row">${escape(name)}<br><small>${escape(notes)}</small></th>${cells.join('')}</tr>`

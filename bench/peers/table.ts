@@ -1,4 +1,5 @@
 import { columns, failuresOf, type Column, type Failure, type Run } from './case.ts'
+import type { Listed } from './messages.ts'
 import { problemsOf, type Row } from './verdict.ts'
 
 export const titles: Readonly<Record<Column, string>> = { plain: 'theirs', guarded: 'guarded', ours: 'ours' }
@@ -34,7 +35,14 @@ function wordsFor(failure: Failure, { left, opened, exit, events }: Run): string
   }
 }
 
-/** One line a case. */
+/** What is to be known of a case, to be fair. */
+export function notesOn({ unfair, ourFault }: Listed): string[] {
+  return [unfair, ourFault === undefined ? undefined : `ours: ${ourFault}`].filter(
+    (note) => note !== undefined,
+  )
+}
+
+/** One line a case, and below, what is to be known of some. */
 export function table(rows: readonly Row[]): string {
   const lines = rows.map((row) => [
     `${problemsOf(row).length > 0 ? '✗' : ' '} ${row.case.name}`,
@@ -42,12 +50,12 @@ export function table(rows: readonly Row[]): string {
   ])
   const all = [['', ...columns.map((column) => titles[column])], ...lines]
   const widths = all[0]!.map((_, column) => Math.max(...all.map((row) => row[column]!.length)))
-  return all
-    .map((row) =>
-      row
-        .map((text, column) => text.padEnd(widths[column]!))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
+  const drawn = all.map((row) =>
+    row
+      .map((text, column) => text.padEnd(widths[column]!))
+      .join('  ')
+      .trimEnd(),
+  )
+  const notes = rows.flatMap(({ case: one }) => notesOn(one).map((note) => `  ${one.name}: ${note}`))
+  return [...drawn, ...(notes.length > 0 ? ['', 'To be fair:', ...notes] : [])].join('\n')
 }

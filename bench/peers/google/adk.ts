@@ -25,6 +25,7 @@ export const adk: readonly Case[] = [
   {
     name: 'adk-break',
     about: 'the app leaves the loop over the events by break',
+    ourFault: 'there is no such loop; the session is closed while it speaks',
     shows: ['socket left', 'process stays'],
     vendor: 'gemini',
     short: true,
@@ -34,6 +35,7 @@ export const adk: readonly Case[] = [
   {
     name: 'adk-break-in-the-guards-page',
     about: 'the same; the guarded one is the program of the guard’s page',
+    ourFault: 'there is no such loop; the session is closed while it speaks',
     shows: ['socket left', 'process stays'],
     vendor: 'gemini',
     theirs: async (stage) => {
@@ -54,6 +56,7 @@ export const adk: readonly Case[] = [
   {
     name: 'adk-error-in-the-loop',
     about: 'the app leaves the loop over the events by an error',
+    ourFault: 'there is no such loop; the session is closed while it speaks',
     shows: ['socket left', 'process stays'],
     vendor: 'gemini',
     theirs: async (stage) => {
@@ -169,6 +172,7 @@ export const adk: readonly Case[] = [
   },
   {
     name: 'adk-drop-with-a-handle',
+    ourFault: 'it connects again, and is closed then',
     about:
       'the connection breaks, and could be resumed: the run ends as if it had been asked to, and nothing says so',
     shows: ['no event'],

@@ -50,6 +50,7 @@ export const models: readonly Case[] = [
   {
     name: 'llm-in-backoff',
     about: 'the model is refused, and waits to be asked again',
+    ourFault: 'the model waits to dial again while the session starts',
     shows: ['process stays'],
     theirs: theirs({
       sockets: { llm: 'status=503' },

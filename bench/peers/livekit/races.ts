@@ -87,6 +87,7 @@ export const races: readonly Case[] = [
   {
     name: 'error-with-stuck-hook',
     about: 'the STT fails for good, the framework closes the session, and the exit hook never returns',
+    ourFault: 'the line is lost instead of the STT',
     shows: ['hangs', 'no event'],
     theirs: theirs({
       stt: { fatal: true },

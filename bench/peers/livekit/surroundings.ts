@@ -95,6 +95,7 @@ export const surroundings: readonly Case[] = [
   {
     name: 'room-close-hangs',
     about: 'a transcript is being sent to the room, and never is',
+    ourFault: 'the line never closes',
     shows: ['hangs'],
     theirs: theirs({
       stt: { hears: 'Hello?' },
@@ -106,6 +107,7 @@ export const surroundings: readonly Case[] = [
   {
     name: 'host-close-hangs',
     about: 'the transport to the console never closes',
+    ourFault: 'a listener of the close event never returns',
     shows: ['hangs'],
     theirs: theirs({
       arrive: (desk) => {

@@ -104,6 +104,7 @@ export const connections: readonly Case[] = [
   {
     name: 'instructions-never-come',
     about: 'the agent’s instructions never come; the app closes, and waits for connect()',
+    ourFault: 'instructions are a text; the enter hook never returns',
     shows: ['hangs', 'no event'],
     vendor: 'openai, answers close frames',
     theirs: async (stage) => {
@@ -123,6 +124,7 @@ export const connections: readonly Case[] = [
   {
     name: 'drop',
     about: 'the connection breaks: the session does not say so, only its transport does',
+    ourFault: 'it connects again, and is closed then',
     shows: ['no event'],
     vendor: 'openai',
     theirs: async (stage) => {

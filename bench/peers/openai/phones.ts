@@ -7,6 +7,7 @@ export const phones: readonly Case[] = [
   {
     name: 'phone-at-close',
     about: 'the session of a phone call is closed',
+    ourFault: 'the phone is a line that holds a connection to the same server',
     shows: ['socket left', 'process stays'],
     vendor: 'openai, answers close frames',
     theirs: async (stage) => (await Desk.connected(stage, { phone: true })).call(),
@@ -15,6 +16,8 @@ export const phones: readonly Case[] = [
   {
     name: 'phone-at-a-drop',
     about: 'the connection to the model breaks: there is no event of the session, so nobody closes it',
+    ourFault:
+      'the phone is a line that holds a connection to the same server; the model connects again, and the session is closed then',
     shows: ['socket left', 'process stays'],
     vendor: 'openai, answers close frames',
     theirs: async (stage) => {
@@ -33,6 +36,7 @@ export const phones: readonly Case[] = [
   {
     name: 'phone-hangs-up',
     about: 'the caller hangs up; the server does not answer the close frame',
+    ourFault: 'the phone is a line that holds a connection to the same server',
     shows: ['socket left', 'process stays'],
     vendor: 'openai',
     theirs: async (stage) => {

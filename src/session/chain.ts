@@ -31,8 +31,16 @@ export class Chain implements Mind {
     this.#host = host
     this.#models = models
     this.#thinker = new Thinker(host, llm)
-    if (vad) this.#ears.push(new Ear(lineRate, vad.rate, (frame) => vad.stream.push(frame)))
-    if (stt) this.#ears.push(new Ear(lineRate, stt.rate, (frame) => stt.stream.push(frame)))
+    const hearing = [vad, stt].filter((model) => model !== undefined)
+    // Those that want the same rate share an ear: resampling is most of what a call on the phone costs.
+    for (const rate of new Set(hearing.map((model) => model.rate))) {
+      const streams = hearing.filter((model) => model.rate === rate).map(({ stream }) => stream)
+      this.#ears.push(
+        new Ear(lineRate, rate, (frame) => {
+          for (const stream of streams) stream.push(frame)
+        }),
+      )
+    }
   }
 
   get replies(): readonly Reply[] {

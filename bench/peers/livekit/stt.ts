@@ -98,7 +98,7 @@ export const stt: readonly Case[] = [
   {
     name: 'stt-idle-drop-with-stuck-hook',
     about: 'the exit hook never returns; the vendor ends the idle socket, and the framework dials again',
-    shows: ['hangs', 'no event', 'socket left'],
+    shows: ['hangs', 'no event', 'opens after close'],
     theirs: theirs({ sockets: { stt: IDLE }, agent: (desk) => agentWith({ onExit: desk.stuck }) }),
     ours: ours({ sockets: { stt: IDLE }, agent: (desk) => ({ onExit: desk.stuck }) }),
   },

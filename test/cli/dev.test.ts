@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { SessionDetails, SessionSummary } from '../../src/host/index.ts'
-import { Program } from './program.ts'
+import { runProgram } from './program.ts'
 import { TypingPage } from './typing-page.ts'
 
 const clinic = ['dev', 'examples/clinic/agent.ts', '--json', '--port', '0']
@@ -21,13 +21,13 @@ async function untilSaying(session: string, words: string): Promise<void> {
 
 describe('endwell', () => {
   it('says what it can do', async () => {
-    const program = new Program('--help')
+    const program = runProgram('--help')
     expect(await program.ended()).toBe(0)
     expect(program.out).toContain('Usage: endwell <command>')
   })
 
   it('has help for each command, and refuses what it does not know', async () => {
-    const [help, stray] = [new Program('dev', '--help'), new Program('devv')]
+    const [help, stray] = [runProgram('dev', '--help'), runProgram('devv')]
     expect(await help.ended()).toBe(0)
     expect(help.out).toContain('Usage: endwell dev [FILE] [options]')
     expect(await stray.ended()).toBe(2)
@@ -37,7 +37,7 @@ describe('endwell', () => {
 
 describe('endwell dev', { timeout: 60_000 }, () => {
   it('answers calls with the agent of a file, and ends well when it is told to', async () => {
-    const program = new Program(...clinic)
+    const program = runProgram(...clinic)
     const url = await program.url()
     const page = new TypingPage(url)
     await page.until(() => page.sound > 1_000)
@@ -66,7 +66,7 @@ describe('endwell dev', { timeout: 60_000 }, () => {
   })
 
   it('ends the calls that go on before it ends itself', async () => {
-    const program = new Program(...clinic)
+    const program = runProgram(...clinic)
     const page = new TypingPage(await program.url())
     await page.until(() => page.sound > 500)
     program.signal('SIGTERM')
@@ -76,12 +76,12 @@ describe('endwell dev', { timeout: 60_000 }, () => {
   })
 
   it('says what is wrong with a file, or a port', async () => {
-    const missing = new Program('dev', 'nobody.ts', '--json')
+    const missing = runProgram('dev', 'nobody.ts', '--json')
     expect(await missing.ended()).toBe(1)
     expect(missing.lines).toMatchObject([{ error: { code: 'AGENT_FILE' } }])
-    const first = new Program(...clinic)
+    const first = runProgram(...clinic)
     const { port } = new URL(await first.url())
-    const second = new Program('dev', 'examples/clinic/agent.ts', '--json', '--port', port)
+    const second = runProgram('dev', 'examples/clinic/agent.ts', '--json', '--port', port)
     expect(await second.ended()).toBe(1)
     expect(second.lines).toMatchObject([{ error: { code: 'PORT_IN_USE' } }])
     first.signal('SIGINT')
@@ -90,7 +90,7 @@ describe('endwell dev', { timeout: 60_000 }, () => {
 
   it('lets nobody in without the secret, once there is one', async () => {
     process.env['ENDWELL_SECRET'] = 'a secret of thirty characters!!'
-    const program = new Program(...clinic)
+    const program = runProgram(...clinic)
     delete process.env['ENDWELL_SECRET']
     const url = await program.url()
     expect((await fetch(`${url}/api/sessions`)).status).toBe(401)

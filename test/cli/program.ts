@@ -1,5 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process'
+import { onTestFinished } from 'vitest'
 import { root } from '../house/tree.ts'
+
+/** Runs it for one test, and not longer, however that ends. */
+export function runProgram(...args: readonly string[]): Program {
+  const program = new Program(...args)
+  onTestFinished(() => program.signal('SIGKILL'))
+  return program
+}
 
 /** The `endwell` command as a user runs it: the built program, in a process of its own. */
 export class Program {

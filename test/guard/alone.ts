@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { WebSocket } from 'ws'
 import { formatGuard, guard, outside, type Guard } from '../../src/guard/index.ts'
 import { delay, never } from './clients.ts'
-import { Stillness } from './stillness.ts'
+import { Stillness } from '../stillness.ts'
 
 /**
  * One life in a process of its own: `node alone.ts LIFE PORT`. What it prints is read by `alone.test.ts`, and so is how

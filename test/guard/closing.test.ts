@@ -12,7 +12,7 @@ import '../../src/guard/install.ts'
 import { formatReport, systemClock } from '../../src/scope/index.ts'
 import { clients, delay, errorOf, never, openWebSocket } from './clients.ts'
 import { FarSide } from './far-side.ts'
-import { Stillness } from './stillness.ts'
+import { Stillness } from '../stillness.ts'
 
 let far: FarSide
 beforeEach(async () => {

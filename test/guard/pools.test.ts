@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { guard, outside, type Guard } from '../../src/guard/index.ts'
 import '../../src/guard/install.ts'
 import { FarSide } from './far-side.ts'
-import { Stillness } from './stillness.ts'
+import { Stillness } from '../stillness.ts'
 
 let far: FarSide
 beforeEach(async () => {

@@ -7,6 +7,7 @@ import { concat, encodeWav, silence } from '../../src/audio/index.ts'
 import { systemClock } from '../../src/scope/index.ts'
 import { soundOf, textOf } from '../../src/testing/index.ts'
 import { launchChromium, runUnclicked } from '../browser/chromium.ts'
+import { Stillness } from '../stillness.ts'
 import { BrowserStage, type StagedCall } from './browser-stage.ts'
 import { wordsIn } from './plateaus.ts'
 import { TcpProxy } from './tcp-proxy.ts'
@@ -63,6 +64,7 @@ describe('a page in a real browser', () => {
     const call = await stage.call()
     say(call, WORDS, 1)
     await stage.run(`driver.sounded(${RATE / 2})`)
+    using still = new Stillness()
     const asked = systemClock.now()
     call.connection.clear()
     const { heard = 0 } = await call.marked(1)
@@ -70,6 +72,7 @@ describe('a page in a real browser', () => {
     console.log(`interrupt to silence, and back to the server: ${took.toFixed(1)} ms`)
     expect(heard).toBeGreaterThanOrEqual(500)
     expect(heard).toBeLessThan(WORDS.length * MS_PER_CHARACTER)
+    expect(took - still.total).toBeLessThan(500)
 
     // Long after that, what came out is exactly as long as the line was told.
     const rendered = await stage.run<number>('driver.count()')
@@ -128,12 +131,13 @@ describe('a page in a real browser', () => {
     await using stage = await BrowserStage.set(browser, { lostTimeout: 1_000 })
     await using proxy = await TcpProxy.listen(stage.port)
     const call = await stage.call({ url: `ws://localhost:${proxy.port}/call` })
+    using still = new Stillness()
     const frozen = systemClock.now()
     proxy.freeze()
     await call.tells('lost')
     const took = systemClock.now() - frozen
     console.log(`swallowed to lost, with a lostTimeout of 1000 ms: ${took.toFixed(0)} ms`)
-    expect(took).toBeLessThan(3_000)
+    expect(took - still.total).toBeLessThan(1_500)
   })
 
   it('[LN4] comes back after a cut, and nothing of what was said is lost or said twice', async () => {

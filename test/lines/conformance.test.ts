@@ -20,16 +20,17 @@ conformance({ describe, it }, 'the phone line, on simulated sockets', lineConfor
   })),
 )
 
+/** What a clear may take to arrive, by the fast clock: a tenth of a second of the machine's. A line that plays on takes longer. */
+const WAY = 500
+
 describe('on real sockets', { timeout: 30_000 }, () => {
   const open: RealWires[] = []
   afterEach(async () => {
     for (const wires of open.splice(0)) await wires.close()
   })
 
-  // One waits for a minute, and one measures to the millisecond what is heard.
-  const checks = lineConformance.filter(
-    ({ name }) => !/^(tells once that the caller is gone|is silent from the first moment)/.test(name),
-  )
+  // It waits for a minute.
+  const checks = lineConformance.filter(({ name }) => !name.startsWith('tells once that the caller is gone'))
 
   conformance(
     { describe, it },
@@ -43,7 +44,7 @@ describe('on real sockets', { timeout: 30_000 }, () => {
       open.push(wires)
       return subjectOf(stage, (own) => {
         calls = own
-        return { platform: wires, url: `${wires.url}/call`, vanish: () => wires.vanish() }
+        return { platform: wires, url: `${wires.url}/call`, vanish: () => wires.vanish(), way: WAY }
       })
     },
     onFastStage,
@@ -63,7 +64,7 @@ describe('on real sockets', { timeout: 30_000 }, () => {
       open.push(wires)
       return phoneSubjectOf(stage, (own) => {
         calls = own()
-        return { platform: wires, ask: wires.ask }
+        return { platform: wires, ask: wires.ask, way: WAY }
       })
     },
     onFastStage,

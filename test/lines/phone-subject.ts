@@ -11,6 +11,8 @@ import { signatureOf } from './twilio-signature.ts'
 export interface Phones {
   readonly platform: Platform
   readonly ask: Ask
+  /** How long a clear may be on its way, by the stage's clock: nothing unless set. */
+  readonly way?: number
 }
 
 /** The name under which the carrier knows the server. */
@@ -110,7 +112,7 @@ export function phoneSubjectOf(
     },
     // What the carrier does when we have left the stream takes it a moment.
     ended: () => phone!.over || !phone!.connected,
-    audibleAfterClosing: () => phone!.audibleAfter(closingAt),
+    audibleAfterClosing: () => phone!.audibleAfter(closingAt + (phones.way ?? 0)),
     lostAfter: 10_000,
     refuses: () => (refuses = true),
   }

@@ -10,6 +10,8 @@ import type { Knock } from './sim-wires.ts'
 export interface Pages {
   readonly platform: Platform
   readonly url: string
+  /** How long a clear may be on its way, by the stage's clock: nothing unless set. */
+  readonly way?: number
   vanish(): void
 }
 
@@ -88,7 +90,7 @@ export function subjectOf(stage: Stage, pagesOf: (calls: () => WebSocketCalls) =
       },
     },
     ended: () => page!.over,
-    audibleAfterClosing: () => page!.audibleAfter(closingAt),
+    audibleAfterClosing: () => page!.audibleAfter(closingAt + (pages.way ?? 0)),
     lostAfter: 10_000,
     refuses: () => (refuses = true),
   }

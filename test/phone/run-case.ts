@@ -1,7 +1,7 @@
 import { systemClock, type ScopeReport, type Timer } from '../../src/scope/index.ts'
 import type { SessionReport } from '../../src/session/index.ts'
 import type { TwilioCall } from '../../src/testing/servers/index.ts'
-import { Stillness } from '../guard/stillness.ts'
+import { Stillness } from '../stillness.ts'
 import { enders } from './enders.ts'
 import type { MindName } from './minds.ts'
 import { CLOSE_WITHIN, Stage } from './stage.ts'

@@ -751,6 +751,21 @@ describe('a goodbye', () => {
       }),
   )
 
+  it('[SP5] that was cancelled leaves no patience behind: what is said next is not waited for', () =>
+    inVirtualTime(async (world) => {
+      const { session, caller, clock } = await answered(world, { line: { confirms: false } })
+      await session.say('Hello. ').waitForPlayout()
+      const ending = session.hangUp({ say: bye, cancellable: true })
+      await clock.elapse(500)
+      caller.says('wait').catch(() => {})
+      expect(await ending).toBe('cancelled')
+      await clock.elapse(10_000)
+      const began = clock.now()
+      await session.say('Yes?').waitForPlayout()
+      expect(clock.now() - began).toBe('Yes?'.length * 50)
+      await session.close()
+    }))
+
   it('[SP8] whose voice stalls ends by stallTimeout, counted from the last sound', () =>
     inVirtualTime(async (world) => {
       const { session, line, clock, reports } = await answered(world, {

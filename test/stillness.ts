@@ -1,4 +1,4 @@
-import { systemClock } from '../../src/scope/index.ts'
+import { systemClock, type Timer } from '../src/scope/index.ts'
 
 const EVERY = 10
 
@@ -6,7 +6,7 @@ const EVERY = 10
 export class Stillness implements Disposable {
   #last = systemClock.now()
   #total = 0
-  readonly #timer = setInterval(() => this.#look(), EVERY)
+  #timer: Timer = this.#next()
 
   get total(): number {
     this.#look()
@@ -14,7 +14,14 @@ export class Stillness implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    clearInterval(this.#timer)
+    this.#timer.clear()
+  }
+
+  #next(): Timer {
+    return systemClock.after(EVERY, 'stillness', () => {
+      this.#look()
+      this.#timer = this.#next()
+    })
   }
 
   #look(): void {

@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { Host, refuseUpgrade, serve, type AgentFile, type Refused } from '../host/index.ts'
 import { TwilioCalls } from '../lines/twilio/index.ts'
 import { WebSocketCalls } from '../lines/websocket/index.ts'
-import type { Line } from '../parts/index.ts'
-import { Scope, ScopeClosedError, type ScopeReport } from '../scope/index.ts'
-import { Agent, Session } from '../session/index.ts'
+import { silent, type Line, type Logger } from '../parts/index.ts'
+import { Scope, ScopeClosedError, nothing, type ScopeReport } from '../scope/index.ts'
+import { Session, type Agent, type SessionReport } from '../session/index.ts'
 import { breakable } from './breakable.ts'
 import { namesOf, type Choice } from './choose-models.ts'
 import { FaultSwitches } from './fault-switches.ts'
@@ -23,6 +23,11 @@ export interface DevOptions {
   readonly phone?: PhoneAccount
   /** Faults can be switched on in the page. */
   readonly mode?: 'demo' | 'dev' | 'production'
+  readonly logger?: Logger
+  /** A call comes. */
+  readonly began?: (id: string, from: string) => void
+  /** It is over. */
+  readonly ended?: (report: SessionReport) => void
 }
 
 export interface PhoneAccount {
@@ -52,7 +57,7 @@ export class Dev {
   url = ''
 
   private constructor(options: DevOptions) {
-    const { file, choice, mode = 'dev', secret, phone } = options
+    const { file, choice, mode = 'dev', secret, phone, logger = silent } = options
     const { phrases } = choice
     this.#options = options
     this.#host = new Host({
@@ -72,12 +77,14 @@ export class Dev {
     })
     this.#calls = new WebSocketCalls({
       scope: this.#scope,
+      logger,
       ...(secret === undefined ? {} : { secret }),
       onCall: (line, { id, origin }) =>
         this.#answer(line, id, origin === undefined ? 'a program' : 'browser'),
     })
     this.#phone = new TwilioCalls({
       scope: this.#scope,
+      logger,
       ...phone,
       onCall: (line, { id, from }) => this.#answer(line, id, from ? `phone ${masked(from)}` : 'phone'),
     })
@@ -118,7 +125,7 @@ export class Dev {
 
   #agent(): Agent {
     const { agent } = this.#options.file
-    return agent instanceof Agent ? agent : agent()
+    return typeof agent === 'function' ? agent() : agent
   }
 
   /** The carrier asks what to do with a call. */
@@ -144,15 +151,17 @@ export class Dev {
     return signed ? undefined : this.#host.refuses(request)
   }
 
-  #answer(line: Line, id: string, from: string): Promise<void> {
+  async #answer(line: AnswerableLine, id: string, from: string): Promise<void> {
     if (this.#ending) throw new ScopeClosedError(this.#scope.name, 'answer a call', undefined)
-    const { file, choice } = this.#options
+    const { file, choice, logger = silent, began = nothing, ended = nothing } = this.#options
+    began(id, from)
     const agent = this.#agent()
     let breaks = (): void => {}
     const models = breakable(choice.models(), (way) => (breaks = way))
     const { intercept, follow } = this.#faults.afflict({ agent, breakModel: () => breaks() })
     const session = new Session({
       closeTimeout: CLOSE_WITHIN,
+      logger,
       ...file.session,
       id,
       agent,
@@ -162,10 +171,23 @@ export class Dev {
     })
     follow(session)
     this.#sessions.add(session)
-    session.on('closed', () => void this.#sessions.delete(session))
+    session.on('closed', (report) => {
+      this.#sessions.delete(session)
+      ended(report)
+    })
     this.#host.add(session, { agent: agent.name, from })
-    return session.start()
+    try {
+      await session.start()
+    } catch (error) {
+      // Of a session that has the line, the log and the report tell already.
+      if (!line.answered) throw error
+    }
   }
+}
+
+interface AnswerableLine extends Line {
+  /** Whether a session has opened it. */
+  readonly answered: boolean
 }
 
 /** Enough of a number to tell calls apart, and too little to call back: a page is looked at over shoulders. */

@@ -28,7 +28,7 @@ const boom = (): never => {
 
 const named: Readonly<Record<string, NamedFault>> = {
   'tool never ends': {
-    about: 'Every tool of the agent hangs and ignores its signal. Ask for an appointment, then hang up.',
+    about: 'Every tool of the agent hangs and ignores its signal. Ask for something, then hang up.',
     steps: ({ agent }) =>
       Object.fromEntries(Object.keys(agent.tools).map((name) => [`task:${name}`, 'hang'])),
   },

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, extname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { AgentFile } from '../host/index.ts'
 import { EndwellError } from '../scope/index.ts'
@@ -15,27 +15,67 @@ export class AgentFileError extends EndwellError {
 export async function loadAgent(file: string): Promise<AgentFile> {
   const path = resolve(file)
   if (!existsSync(path)) throw new AgentFileError(file, 'does not exist')
-  let module: { readonly default?: unknown }
+  // Read as CommonJS it would have an endwell of its own beside this one, and its agents would be strangers here.
+  if (isCommonJs(path))
+    throw new AgentFileError(
+      file,
+      `must be an ES module: put "type": "module" into package.json, or call it ${renamed(file)}`,
+    )
+  if (path.endsWith('ts') && !readsTypeScript()) await learnTypeScript(file)
   try {
-    module = (await import(pathToFileURL(path).href)) as typeof module
+    const module = (await import(pathToFileURL(path).href)) as { readonly default?: unknown }
+    return check(file, module.default)
   } catch (error) {
-    throw new AgentFileError(file, whyNot(file, error), { cause: error })
+    throw error instanceof AgentFileError ? error : notLoaded(file, error)
   }
-  return check(file, module.default)
 }
 
-function whyNot(file: string, error: unknown): string {
-  const { code, message } = error as { code?: string; message?: string }
-  if (code === 'ERR_UNKNOWN_FILE_EXTENSION')
-    return `is TypeScript, which this Node does not read: node --import tsx …, or Node 22.18 and later (${file.split('.').at(-1)})`
-  return `could not be loaded: ${message ?? String(error)}`
+function readsTypeScript(): boolean {
+  return 'typescript' in process.features && process.features.typescript !== false
+}
+
+/** Teaches it to a Node that does not read it by itself. */
+async function learnTypeScript(file: string): Promise<void> {
+  try {
+    const { register } = await import('tsx/esm/api')
+    register()
+  } catch (error) {
+    const problem =
+      'is TypeScript, which this Node does not read: npm install tsx, or use Node 22.18 or later'
+    throw new AgentFileError(file, problem, { cause: error })
+  }
+}
+
+function notLoaded(file: string, error: unknown): AgentFileError {
+  const { message } = error as { message?: string }
+  return new AgentFileError(file, `could not be loaded: ${message ?? String(error)}`, { cause: error })
+}
+
+function isCommonJs(path: string): boolean {
+  const extension = extname(path)
+  if (/^\.c[jt]s$/.test(extension)) return true
+  if (/^\.m[jt]s$/.test(extension)) return false
+  const type = packageType(dirname(path))
+  // Where nothing is said, Node looks at the syntax. What teaches Node 20 TypeScript does not.
+  return type === undefined ? extension === '.ts' && !readsTypeScript() : type === 'commonjs'
+}
+
+/** The `type` of the nearest package. */
+function packageType(folder: string): unknown {
+  const manifest = join(folder, 'package.json')
+  if (existsSync(manifest)) return (JSON.parse(readFileSync(manifest, 'utf8')) as { type?: unknown }).type
+  return dirname(folder) === folder ? undefined : packageType(dirname(folder))
+}
+
+function renamed(file: string): string {
+  return file.replace(/\.c?([jt]s)$/, '.m$1')
 }
 
 function check(file: string, value: unknown): AgentFile {
   const { name, agent, models } = (value ?? {}) as Partial<AgentFile>
   const missing = [
     typeof name === 'string' ? [] : ['name'],
-    typeof agent === 'function' || typeof agent === 'object' ? [] : ['agent'],
+    typeof agent === 'function' || (typeof agent === 'object' && agent !== null) ? [] : ['agent'],
     typeof models === 'function' ? [] : ['models'],
   ].flat()
   if (missing.length === 0) return value as AgentFile

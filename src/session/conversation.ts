@@ -45,6 +45,8 @@ export interface ConversationHost {
   failed(where: string, error: unknown): void
   used(usage: Usage): void
   calledTool(): void
+  /** The model is told, and goes on; somebody may want to know why. */
+  toolFailed(name: string, error: unknown): void
   /** Something has moved: an ending session is not stuck (CL3). */
   progress(): void
   userIdle(): void
@@ -496,6 +498,7 @@ export class Conversation {
     this.tools.call(call, tools, before, (outcome) => {
       done(outcome)
       this.#host.progress()
+      if (outcome.failed) this.#host.toolFailed(name, outcome.error)
       this.#host.emit('tool-done', { id, name, outcome })
       if (!this.tools.busy) this.#turns.tell({ type: 'tool', running: false })
       this.#settleIdle()

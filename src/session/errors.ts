@@ -46,7 +46,6 @@ export type ToolErrorCode =
   | 'TOOL_INPUT'
   | 'TOOL_TIMEOUT'
   | 'TOOL_CANCELLED'
-  | 'TOOL_FAILED'
   | 'TOOL_REFUSED'
   | 'TOOL_LIMIT'
 

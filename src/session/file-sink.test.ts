@@ -7,7 +7,11 @@ import { SimClock, drain } from '../testing/index.ts'
 import { fileSink } from './file-sink.ts'
 import { Recorder } from './recorder.ts'
 
-const system = vi.hoisted(() => ({ calls: [] as string[] }))
+const system = vi.hoisted(() => {
+  // What the set-up of all tests has loaded already knows the real system.
+  vi.resetModules()
+  return { calls: [] as string[] }
+})
 
 /** Writes down when a call of the system begins and when it is answered. */
 vi.mock('node:fs', async (load) => {

@@ -16,6 +16,7 @@ export {
   UninterruptibleError,
 } from './errors.ts'
 export type { SessionEvents, SessionState } from './events.ts'
+export { fileSink, type FileSinkOptions } from './file-sink.ts'
 export type { HangUpOptions, HangUpOutcome } from './graceful-end.ts'
 export type { Guardrail, Guardrails, Verdict } from './guardrails.ts'
 export type {
@@ -27,6 +28,7 @@ export type {
   ToolResult,
 } from './history-item.ts'
 export { History } from './history.ts'
+export { RecordingError, type RecordingSink } from './recording-sink.ts'
 export { Reply, type ReplyOutcome } from './reply.ts'
 export {
   formatSession,
@@ -37,7 +39,7 @@ export {
 } from './report.ts'
 export type { StandardSchema } from './schema.ts'
 export { Session, type CloseSessionOptions } from './session.ts'
-export type { AfterCall, Budget, Models, SessionOptions } from './settings.ts'
+export type { AfterCall, Budget, Models, SessionOptions, SessionTurnOptions } from './settings.ts'
 export { Speech, type PlayoutOutcome, type SpeechOptions } from './speech.ts'
 export {
   tool,
@@ -48,4 +50,3 @@ export {
   type Toolset,
 } from './tool.ts'
 export type { ToolOutcome } from './tool-runner.ts'
-export type { TurnOptions } from './turn-options.ts'

@@ -369,6 +369,8 @@ export class Session {
         this.#book.used(usage)
         this.#caps?.used(this.#book.usage)
       },
+      toolFailed: (tool: string, error: unknown) =>
+        this.#settings.logger.warn({ session: this.id, tool, error }, 'a tool failed'),
       calledTool: () => {
         this.#book.calledTool()
         this.#caps?.used(this.#book.usage)

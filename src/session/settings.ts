@@ -57,6 +57,9 @@ export interface Budget {
 /** Work after the call: it is awaited, bounded, and disturbs nobody (CL5). */
 export type AfterCall = (report: SessionReport, context: { readonly signal: AbortSignal }) => unknown
 
+/** How turns are taken. The rest is decided by the models, and by `idleTimeout`. */
+export type SessionTurnOptions = Omit<TurnOptions, 'idle' | 'wordless'>
+
 export interface SessionOptions {
   agent: Agent
   models: Models
@@ -91,7 +94,7 @@ export interface SessionOptions {
   goodbye?: Partial<Record<'idle' | 'max-duration' | 'budget', string>>
   /** Rounds of tool calls in one answer before it is stopped (TL6): 10 unless set. */
   maxToolSteps?: number
-  turns?: TurnOptions
+  turns?: SessionTurnOptions
   /** A conversation to go on with: `history.toJSON()` of another session. */
   history?: HistoryJSON
   /** Where a stereo recording of the call goes. */
@@ -143,13 +146,27 @@ export function settle(options: SessionOptions) {
 /** Who decides when the user has finished: with a realtime model that is the model, or somebody by hand. */
 function turnsOf({ models, turns = {} }: SessionOptions): TurnOptions {
   if (!models.realtime) {
-    if (models.llm && models.tts) return turns
+    if (models.llm && models.tts) return chainTurns(models, turns)
     throw new OptionError('models need an llm and a tts, or a realtime model')
   }
   const { mode = 'realtime' } = turns
   if (mode === 'realtime') return { ...turns, mode }
   if (mode === 'manual') return { ...turns, mode, wordless: true }
   throw new OptionError(`a realtime model takes turns of mode 'realtime' or 'manual'; this is '${mode}'`)
+}
+
+/** Unless they are told otherwise, turns use what there is: silence is heard by a VAD, and a detector is asked. */
+function chainTurns(models: ChainModels, turns: SessionTurnOptions): TurnOptions {
+  const { vad = models.vad !== undefined, mode = vad ? 'vad' : 'stt' } = turns
+  if (mode === 'stt' && models.stt && !models.stt.endsTurns)
+    throw new OptionError(
+      "nobody would say when the user has finished: give models a vad or an stt that ends turns, or take turns 'manual'",
+    )
+  const own = { ...turns, vad, mode }
+  if (!models.turnDetector) return own
+  const { endpointing = { mode: 'dynamic' } } = turns
+  if (endpointing.mode === 'dynamic') return { ...own, endpointing: { detector: true, ...endpointing } }
+  throw new OptionError("a turn detector is asked by endpointing of mode 'dynamic': leave one of them out")
 }
 
 /** The options that were really given: `undefined` must not hide a default. */

@@ -47,6 +47,8 @@ export interface Tie {
   readonly clock: Clock
   endedAt: number
   closed: Promise<SessionReport> | undefined
+  /** What the tool is doing to the session, if that ends it. */
+  ends: string | undefined
 }
 
 /** Runs the tool. Outside of the runner, because all that this function knows lives as long as the tool does. */
@@ -57,7 +59,10 @@ export async function runTool(
   task: TaskContext,
   tie: Tie,
 ): Promise<unknown> {
-  task.onCancel((reason) => finish(tie, failure(cancelled(call, reason))))
+  task.onCancel((reason) => {
+    // One that ends the session has done what it was called for when the session's end reaches it.
+    finish(tie, tie.ends === undefined ? failure(cancelled(call, reason)) : success(tie.ends))
+  })
   try {
     const value = await tool.run(input, contextOf(task, call, tie))
     if (!finish(tie, success(value))) tell(tie, task, { name: call.name, outcome: 'ended', value })
@@ -118,6 +123,7 @@ export function tieOf(
     clock,
     endedAt: 0,
     closed: undefined,
+    ends: undefined,
     late: (what, endedAt) => {
       try {
         late?.({ scope: path, kind: 'task', at: clock.now() - endedAt, ...what })
@@ -146,8 +152,21 @@ function contextOf(task: TaskContext, call: ToolCall, tie: Tie): ToolContext {
     say: (text) => host().say(text),
     progress: (update) => host().progress(call, update),
     run: async (nested) => host().run(nested, task),
-    hangUp: async (options) => host().hangUp(options, task),
-    close: async (options) => (tie.closed ??= host().close({ ...options, from: task })),
+    hangUp: async (options) => {
+      const session = host()
+      tie.ends = 'hung up'
+      const how = await session.hangUp(options, task).catch((error: unknown) => {
+        tie.ends = undefined
+        throw error
+      })
+      if (how === 'cancelled') tie.ends = undefined
+      return how
+    },
+    close: async (options) => {
+      const session = host()
+      tie.ends = 'closed'
+      return (tie.closed ??= session.close({ ...options, from: task }))
+    },
   }
 }
 

@@ -11,9 +11,9 @@ import { OptionError } from '../scope/index.ts'
 export type TurnMode = 'vad' | 'stt' | 'realtime' | 'manual'
 
 export interface TurnOptions {
-  /** `vad` unless set. */
+  /** `vad` unless set, in a session without a VAD `stt`. */
   readonly mode?: TurnMode
-  /** Whether somebody tells when the user speaks: true unless set. Without it, in mode `stt`, text stands in for voice. */
+  /** Whether somebody tells when the user speaks: in a session, whether there is a VAD. If not, text stands in for voice. */
   readonly vad?: boolean
   readonly endpointing?: EndpointingOptions
   readonly bargeIn?: BargeInOptions
@@ -44,7 +44,7 @@ export type EndpointingOptions =
       readonly minDelay?: number
       /** Also how long the final text and the detector are waited for: 3 s unless set. */
       readonly maxDelay?: number
-      /** Whether there is a turn detector to be asked: false unless set. */
+      /** Whether there is a turn detector to be asked: in a session, true if there is one. */
       readonly detector?: boolean
     }
 

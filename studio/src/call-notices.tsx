@@ -35,7 +35,11 @@ const words: Readonly<
     title: 'The call goes on in another window',
     help: 'Only the last page that joined a call is in it.',
   },
-  unanswered: { tone: 'bad', title: 'Nobody answered', help: 'The agent could not take the call.' },
+  unanswered: {
+    tone: 'bad',
+    title: 'Nobody answered',
+    help: 'The agent could not take the call. The server’s terminal says why.',
+  },
   refused: { tone: 'bad', title: 'The call was refused', help: 'The server does not take calls right now.' },
   unreachable: {
     tone: 'bad',

@@ -33,13 +33,16 @@ function follow(call: Call, events: CallEvents, rejoins: boolean): void {
   let wasLive = false
   let blocked = false
   const keepTicket = (): void => keep(call.ticket)
+  // The session has the name of the call.
+  const tellSession = (): void => {
+    if (call.id !== undefined) events.session(call.id)
+  }
   addEventListener('pagehide', keepTicket)
   call.on('state', (state) => {
     if (state === 'live') {
       wasLive = true
       keepTicket()
-      // The session has the name of the call.
-      if (call.ticket) events.session(call.ticket.call)
+      tellSession()
     }
     // How it ended is told first.
     if (state !== 'ended' && state !== 'idle') events.state(state)
@@ -61,6 +64,8 @@ function follow(call: Call, events: CallEvents, rejoins: boolean): void {
     const inVain = rejoins && !wasLive
     const trouble = troubleOf(end, wasLive)
     if (trouble && !inVain) events.trouble(trouble, end.code)
+    // One that could not start is over before it is live: how it ended is what one wants to know.
+    if (!inVain) tellSession()
     events.state(inVain ? 'idle' : 'ended')
   })
 }

@@ -37,7 +37,7 @@ export function verdictOf(report: SessionReport): Verdict {
   const reason = `${reasons[report.reason]}${who}.`
   const time = deadline > 0 ? `${timeText(took)} of the ${timeText(deadline)} it had` : timeText(took)
   if (clean) return { clean, reason, sentence: `Ended well, in ${time}. Nothing is left.`, others: [] }
-  const blamed = culpritsOf(report).map((each) => `${blame(each)}.`)
+  const blamed = culpritsOf(report).map((each) => sentence(blame(each)))
   const sentences = report.error || blamed.length === 0 ? [broken(report, blamed), ...blamed] : blamed
   return { clean, reason, sentence: sentences[0]!, others: sentences.slice(1, mostOthers + 1) }
 }
@@ -45,9 +45,14 @@ export function verdictOf(report: SessionReport): Verdict {
 /** The session was cut off: by what broke, or by a line that went dead. That comes before what happened in its close. */
 function broken({ error, reason, by, took }: SessionReport, blamed: readonly string[]): string {
   const tidied = blamed.length === 0 ? ` Everything else was ended in ${timeText(took)}.` : ''
-  const who = by === undefined ? '' : `${by} failed: `
-  if (error) return `${who}${error.name}: ${error.message}.${tidied}`
+  const who = by === undefined || reason === 'start-failed' ? '' : `${by} failed: `
+  if (error) return `${who}${sentence(`${error.name}: ${error.message}`)}${tidied}`
   return reason === 'caller-lost' ? `The line went dead without a word.${tidied}` : `It was cut off.${tidied}`
+}
+
+/** Messages of errors end with a stop, or do not. */
+function sentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`
 }
 
 function blame({ name, kind, outcome, took, error }: Culprit): string {

@@ -4,7 +4,7 @@ import { transformWithOxc } from 'vite'
 import { bytesFromSamples, samplesFromBytes } from '../../src/audio/index.ts'
 import type { SessionDetails, SessionSummary } from '../../src/host/index.ts'
 import type { SessionReport } from '../../src/session/index.ts'
-import { Program } from '../cli/program.ts'
+import { Program } from '../program.ts'
 import { launchChromium, troubleOf, type ChromiumOptions } from './chromium.ts'
 import type { Room } from './room.ts'
 
@@ -32,7 +32,7 @@ export class Demo {
   }
 
   static async start(options: ChromiumOptions & { readonly browser?: Browser } = {}): Promise<Demo> {
-    const program = new Program('dev', 'examples/clinic/agent.ts', '--json', '--port', '0')
+    const program = Program.command(['dev', 'examples/clinic/agent.ts', '--json', '--port', '0'])
     const file = new URL('page-ears.ts', import.meta.url)
     const [browser, url, source] = await Promise.all([
       options.browser ?? launchChromium(options),

@@ -77,7 +77,7 @@ describe('the studio of the demo, in a real browser', { timeout }, () => {
 
     await page.getByRole('link', { name: bad }).click()
     await list.button('Copy link').click()
-    await page.locator('.done', { hasText: 'Link copied' }).waitFor()
+    await page.getByRole('status').getByText('Link copied').waitFor()
     const link = await list.run<string>('navigator.clipboard.readText()')
     expect(link).toBe(`${demo.url}/#/sessions/${bad}`)
     await using other = await demo.open({ url: link })
@@ -114,7 +114,7 @@ describe('the studio of the demo, in a real browser', { timeout }, () => {
     // Whoever hears the page is where the report begins.
     expect(await caller.run('document.activeElement.textContent')).toBe('How it ended')
     await press('button Copy as text')
-    await page.locator('.done', { hasText: 'copied' }).waitFor()
+    await page.getByRole('status').getByText('copied').waitFor()
     expect(await caller.run<string>('navigator.clipboard.readText()')).toContain('caller-hung-up')
     await press('a Sessions')
     await page.getByRole('heading', { name: 'Sessions' }).waitFor()

@@ -17,6 +17,7 @@ export class TypingPage {
   gone = false
   #played = 0
   #marked = 0
+  readonly #marks: { readonly id: number; readonly at: number }[] = []
   #rate = 16_000
 
   constructor(url: string) {
@@ -67,11 +68,21 @@ export class TypingPage {
       this.#rate = message.sampleRate
       this.#say({ type: 'ready', generation: message.generation, sound: true })
     } else if (message.type === 'mark') {
-      const heard = ((Math.min(this.#played, message.at) - this.#marked) * 1000) / this.#rate
-      this.#marked = message.at
-      this.#say({ type: 'marked', id: message.id, heard: Math.max(0, heard) })
-    } else if (message.type === 'ping') this.#say({ type: 'pong' })
+      this.#marks.push(message)
+      this.#answerMarks(this.#played)
+    } else if (message.type === 'clear') this.#answerMarks(message.at)
+    else if (message.type === 'ping') this.#say({ type: 'pong' })
     else if (message.type === 'bye') this.over = message.reason
+  }
+
+  /** Those that the sound has come to, or that will not be come to any more. */
+  #answerMarks(upTo: number): void {
+    while (this.#marks[0] && this.#marks[0].at <= upTo) {
+      const { id, at } = this.#marks.shift()!
+      const heard = ((Math.min(this.#played, at) - this.#marked) * 1000) / this.#rate
+      this.#marked = at
+      this.#say({ type: 'marked', id, heard: Math.max(0, heard) })
+    }
   }
 
   #sounds(data: Uint8Array): void {
@@ -79,6 +90,7 @@ export class TypingPage {
     this.sound += (samples * 1000) / this.#rate
     this.#played = new DataView(data.buffer, data.byteOffset).getFloat64(0, true) + samples
     this.#say({ type: 'played', at: this.#played })
+    this.#answerMarks(this.#played)
   }
 
   #say(message: PageMessage): void {

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchChromium, troubleOf } from '../browser/chromium.ts'
-import { Program } from './program.ts'
+import { Program } from '../program.ts'
 
 describe('the page and the server of the example', () => {
   let browser: Browser
@@ -14,7 +14,9 @@ describe('the page and the server of the example', () => {
     ['a secret', { CALL_SECRET: 'a secret of sixteen' }],
     ['no secret', { CALL_SECRET: '' }],
   ])('talk to each other, with %s', async (_, secret) => {
-    const program = new Program('examples/browser/server.ts', { PORT: '0', ...secret })
+    const program = new Program(['--import', 'tsx', 'examples/browser/server.ts'], {
+      env: { PORT: '0', ...secret },
+    })
     try {
       const page = await browser.newPage()
       const trouble = troubleOf(page)
@@ -31,7 +33,8 @@ describe('the page and the server of the example', () => {
       expect(trouble).toEqual([])
       await page.close()
     } finally {
-      expect(await program.ends()).toBe(0)
+      program.signal('SIGINT')
+      expect(await program.ended()).toBe(0)
     }
   })
 })

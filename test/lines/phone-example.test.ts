@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { TwilioCarrier } from '../../src/testing/servers/index.ts'
-import { Program } from './program.ts'
+import { Program } from '../program.ts'
 
 describe('the example of an agent on the phone', { timeout: 60_000 }, () => {
   it.each([
@@ -8,10 +8,8 @@ describe('the example of an agent on the phone', { timeout: 60_000 }, () => {
     ['no token', ''],
   ])('answers whoever rings, with %s', async (_, authToken) => {
     const publicUrl = 'https://phone.example.com'
-    const program = new Program('examples/phone/server.ts', {
-      PORT: '0',
-      TWILIO_AUTH_TOKEN: authToken,
-      PUBLIC_URL: authToken === '' ? '' : publicUrl,
+    const program = new Program(['--import', 'tsx', 'examples/phone/server.ts'], {
+      env: { PORT: '0', TWILIO_AUTH_TOKEN: authToken, PUBLIC_URL: authToken === '' ? '' : publicUrl },
     })
     await using carrier = await TwilioCarrier.listen(authToken === '' ? {} : { authToken, publicUrl })
     try {
@@ -24,7 +22,8 @@ describe('the example of an agent on the phone', { timeout: 60_000 }, () => {
       await call.gone()
       expect(await program.prints(/caller-.*/)).toBe('caller-hung-up ended well')
     } finally {
-      expect(await program.ends()).toBe(0)
+      program.signal('SIGINT')
+      expect(await program.ended()).toBe(0)
     }
   })
 })

@@ -8,13 +8,13 @@ export class TcpProxy {
   readonly #sockets = new Set<Socket>()
   readonly #server
   #frozen = false
+  #down = false
 
   private constructor(target: number) {
     this.#server = createServer({ allowHalfOpen: false }, (near) => {
       this.total++
-      const far = connect(target, '127.0.0.1')
-      this.#join(near, far)
-      this.#join(far, near)
+      if (this.#down) near.resetAndDestroy()
+      else this.#carry(near, connect(target, '127.0.0.1'))
     })
   }
 
@@ -33,6 +33,16 @@ export class TcpProxy {
     for (const socket of this.#sockets) socket.resetAndDestroy()
   }
 
+  /** Breaks every connection, and every new one, until `up()`. */
+  down(): void {
+    this.#down = true
+    this.cut()
+  }
+
+  up(): void {
+    this.#down = false
+  }
+
   /** From here on nothing gets through, and nobody is told. */
   freeze(): void {
     this.#frozen = true
@@ -45,6 +55,11 @@ export class TcpProxy {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
+  }
+
+  #carry(near: Socket, far: Socket): void {
+    this.#join(near, far)
+    this.#join(far, near)
   }
 
   #join(from: Socket, to: Socket): void {

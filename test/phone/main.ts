@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { exitCodes, runCommand } from '../../src/cli/command.ts'
 import { ring } from '../../src/cli/phone.ts'
-import { Demo } from './demo.ts'
+import { Program } from '../program.ts'
 import { runMatrix, type MatrixResult } from './matrix.ts'
 import { table } from './table.ts'
 
@@ -36,9 +38,21 @@ async function ringDemo(file: string, url: string, out: string, json: boolean): 
   )
   if (runs) return (await ring({ file, url, out, json })).heard > 0 ? exitCodes.ok : exitCodes.failed
   if (!json) console.log('no demo runs: it is started')
-  const { demo, url: own } = await Demo.start()
-  const { heard } = await ring({ file, url: own, out, json, stays: false, env: {} })
-  const code = await demo.stop()
+  // Its agent is a program like any other: it imports the package as it is published.
+  if (!existsSync('dist/cli/main.js'))
+    execFileSync('npm', ['run', '-s', 'build'], { stdio: ['ignore', 2, 2] })
+  const demo = Program.command([
+    'dev',
+    'examples/clinic/agent.ts',
+    '--model',
+    'local',
+    '--json',
+    '--port',
+    '0',
+  ])
+  const { heard } = await ring({ file, url: await demo.url(), out, json, stays: false, env: {} })
+  demo.signal('SIGTERM')
+  const code = await demo.ended()
   return heard > 0 && code === 0 ? exitCodes.ok : exitCodes.failed
 }
 

@@ -8,7 +8,7 @@ import { LocalStt } from '../../src/providers/local/index.ts'
 import { systemClock, systemRandom } from '../../src/scope/index.ts'
 import type { SessionReport } from '../../src/session/index.ts'
 import { partContext } from '../../src/testing/index.ts'
-import { runProgram } from '../cli/program.ts'
+import { runProgram } from '../cli/run-program.ts'
 import { runMatrix } from './matrix.ts'
 import { goWrong, wrongs } from './wrongs.ts'
 
@@ -93,9 +93,9 @@ describe('endwell phone', { timeout: 120_000 }, () => {
   it('rings the demo from a recording: it answers, books, says goodbye and hangs up', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'phone-'))
     const out = join(folder, 'heard.wav')
-    const demo = runProgram('dev', 'examples/clinic/agent.ts', '--json', '--port', '0')
+    const demo = runProgram(['dev', 'examples/clinic/agent.ts', '--json', '--port', '0'])
     const url = await demo.url()
-    const caller = runProgram('phone', booking, '--url', url, '--out', out, '--json')
+    const caller = runProgram(['phone', booking, '--url', url, '--out', out, '--json'])
     expect(await caller.ended(), caller.errors).toBe(0)
     const { call, ...summary } = caller.lines.at(-1)!
     expect(summary).toMatchObject({
@@ -121,8 +121,8 @@ describe('endwell phone', { timeout: 120_000 }, () => {
   it('says so when nobody answers, or when it has no recording', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'phone-'))
     const out = join(folder, 'heard.wav')
-    const nobody = runProgram('phone', booking, '--url', 'http://127.0.0.1:9', '--out', out)
-    const nothing = runProgram('phone')
+    const nobody = runProgram(['phone', booking, '--url', 'http://127.0.0.1:9', '--out', out])
+    const nothing = runProgram(['phone'])
     expect(await nobody.ended()).toBe(1)
     expect(nobody.out).toContain('nobody answered at http://127.0.0.1:9')
     expect(await nothing.ended()).toBe(2)

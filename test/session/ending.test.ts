@@ -243,7 +243,47 @@ describe('a graceful end', () => {
     }))
 })
 
+interface Ways {
+  readonly close?: boolean
+  readonly gone?: boolean
+  readonly stays?: boolean
+}
+
+const hungUp = { output: 'hung up', failed: false }
+
 describe('a goodbye', () => {
+  it.each([
+    ['closes', { close: true }, { output: 'closed', failed: false }],
+    ['hangs up, and the caller is faster', { gone: true }, hungUp],
+    ['wants to hang up, and was told not to', { stays: true }, { output: 'never mind', failed: false }],
+  ])('[TL2] in a tool that %s has its result', (_, { close, gone, stays }: Ways, result) =>
+    inVirtualTime(async (world) => {
+      const endCall = tool({
+        description: 'Ends the call',
+        run: async (_input, context) => {
+          if (close) return await context.close()
+          const how = await context.hangUp({ say: 'Goodbye, and thank you.', cancellable: stays === true })
+          return how === 'cancelled' ? 'never mind' : how
+        },
+      })
+      const call = aCall(world, { answers: [[callTool('endCall')], 'Yes?'], agent: { tools: { endCall } } })
+      await call.session.start()
+      call.caller.types('That was all.')
+      await world.clock.elapse(300)
+      if (gone) call.caller.hangsUp()
+      if (stays) {
+        await call.caller.says('Wait, one more thing!')
+        await call.caller.pauses(2_000)
+        await call.session.close()
+      }
+      await call.session.afterCall
+      expect(call.session.history.items).toContainEqual(
+        expect.objectContaining({ name: 'endCall', result: expect.objectContaining(result) }),
+      )
+      expectEnded(call)
+    }),
+  )
+
   it('[CL3] comes after the turn in flight, and after it comes nothing', () =>
     inVirtualTime(async (world) => {
       const call = await aCallWithTool(world, 3_000)
@@ -334,6 +374,9 @@ describe('a goodbye', () => {
       await call.session.afterCall
       expect(outcomes).toEqual(['confirmed'])
       expect(call.line.heardText).toBe('It was a pleasure. Goodbye.')
+      expect(call.session.history.items).toContainEqual(
+        expect.objectContaining({ name: 'endCall', result: expect.objectContaining(hungUp) }),
+      )
       expect(expectEnded(call)).toMatchObject({
         reason: 'agent-hung-up',
         took: 0,

@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Host, refuseUpgrade, serve, type HttpServer } from '../../src/host/index.ts'
 import { WebSocketCalls } from '../../src/lines/websocket/index.ts'
+import type { Tts } from '../../src/parts/index.ts'
 import { Scope } from '../../src/scope/index.ts'
 import { Agent, Session } from '../../src/session/index.ts'
 import { ScriptedLlm, ScriptedTts } from '../../src/testing/index.ts'
@@ -17,6 +18,11 @@ beforeAll(async () => {
 
 afterAll(() => built.remove())
 
+interface PhoneboxOptions extends ChromiumOptions {
+  readonly secret?: string
+  readonly voice?: Tts
+}
+
 /** A host that takes calls over its own line, and a browser that makes them. */
 class Phonebox {
   readonly scope = new Scope('phone box')
@@ -26,7 +32,7 @@ class Phonebox {
   page!: Page
   trouble: string[] = []
 
-  static async open({ secret, ...options }: ChromiumOptions & { secret?: string } = {}): Promise<Phonebox> {
+  static async open({ secret, voice, ...options }: PhoneboxOptions = {}): Promise<Phonebox> {
     const box = new Phonebox()
     const { scope } = box
     const calls = new WebSocketCalls({
@@ -39,7 +45,7 @@ class Phonebox {
           onEnter: ({ session }) => session.say('Good morning, how can I help you?'),
         })
         const llm = new ScriptedLlm({ answers: ['We are open from eight to six.'] })
-        const tts = new ScriptedTts({ msPerCharacter: 10 })
+        const tts = voice ?? new ScriptedTts({ msPerCharacter: 10 })
         const session = new Session({ id, agent, models: { llm, tts }, line })
         box.sessions.push(session)
         host.add(session, { agent: agent.name, from: 'browser' })
@@ -108,6 +114,21 @@ describe('a call over the line', () => {
     await page.getByText('The caller hung up.', { exact: true }).waitFor()
     await page.reload()
     await page.getByRole('button', { name: 'Call', exact: true }).waitFor()
+    expect(box.trouble).toEqual([])
+  })
+
+  it('that could not start shows why, though it was over before anybody was connected', async () => {
+    class NoTts extends ScriptedTts {
+      override open(): never {
+        throw new Error('no voice is installed')
+      }
+    }
+    await using box = await Phonebox.open({ voice: new NoTts() })
+    const { page } = box
+    await page.getByRole('button', { name: 'Call', exact: true }).click()
+    await page.locator('.sentence').getByText('Error: no voice is installed').waitFor()
+    await page.getByText('It could not start.', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Call again' }).waitFor()
     expect(box.trouble).toEqual([])
   })
 

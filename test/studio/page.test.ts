@@ -113,11 +113,11 @@ describe('a call in the page', () => {
 
     const copied = (): Promise<string> => page.evaluate('navigator.clipboard.readText()')
     await page.getByRole('button', { name: 'Copy as text' }).click()
-    await page.locator('.done', { hasText: 'Report copied' }).waitFor()
+    await page.getByRole('status').getByText('Report copied').waitFor()
     expect(await copied()).toContain(`session ${id} · caller-hung-up`)
 
     await page.getByRole('button', { name: 'Copy link' }).click()
-    await page.locator('.done', { hasText: 'Link copied' }).waitFor()
+    await page.getByRole('status').getByText('Link copied').waitFor()
     expect(await copied()).toBe(`${studio.stage.url}/#/sessions/${id}`)
 
     const [download] = await Promise.all([
@@ -157,7 +157,7 @@ describe('a call in the page', () => {
     await sentence(page).getByText('Ended well').waitFor()
     await reach('button Copy as text')
     await page.keyboard.press('Enter')
-    await page.locator('.done', { hasText: 'copied' }).waitFor()
+    await page.getByRole('status').getByText('copied').waitFor()
   })
 })
 

@@ -53,6 +53,22 @@ describe('how a session ended, in a sentence', () => {
       expect(verdictOf(report).sentence).toBe('tts failed after 0 ms: FaultError: injected fault: close:tts.')
     }))
 
+  it('says why it could not start, in the words of the error, with one stop', () =>
+    inVirtualTime(async (world) => {
+      const call = aCall(world, {})
+      call.faults.set('open:stt', 'throw')
+      await expect(call.session.start()).rejects.toThrow()
+      const report = await call.session.close()
+      expect(verdictOf(report)).toMatchObject({
+        reason: 'It could not start.',
+        sentence: expect.stringMatching(
+          /^FaultError: injected fault: open:stt\. Everything else was ended in/,
+        ),
+      })
+      const error = { name: 'LinkError', message: 'Check the network.' }
+      expect(verdictOf({ ...report, error }).sentence).toMatch(/^LinkError: Check the network\. Everything/)
+    }))
+
   it('does not call a lost caller a clean end', () =>
     inVirtualTime(async (world) => {
       const report = await ended(world, {}, ({ caller }) => caller.vanishes())

@@ -98,6 +98,11 @@ export class Wire {
     this.#events = events
   }
 
+  /** Names the call, once the line has said hello. */
+  get call(): string | undefined {
+    return this.#ticket?.call
+  }
+
   /** The way back into this call, for a page that is loaded anew. */
   get ticket(): Ticket | undefined {
     return this.#state === 'over' ? undefined : this.#ticket

@@ -44,6 +44,11 @@ export class Call {
     this.#options = options
   }
 
+  /** Names the call, as the server's session is named. Known once somebody has answered, and from then on. */
+  get id(): string | undefined {
+    return this.#wire?.call
+  }
+
   get state(): CallState {
     return this.#state
   }

@@ -1,0 +1,198 @@
+// What docs/agents.md warns of, each as it happens. Nothing here is how to do it.
+import assert from 'node:assert/strict'
+import { Agent, AgentTask, Session, tool, type SessionTurnOptions, type TurnDetector } from 'endwell'
+import {
+  callTool,
+  inVirtualTime,
+  noLeaks,
+  rehearse,
+  ScriptedLlm,
+  ScriptedStt,
+  ScriptedTts,
+  ScriptedVad,
+  TestLine,
+} from 'endwell/testing'
+
+const nothingLeft = noLeaks()
+
+// A hook that waits for its own long greeting overruns.
+const patient = await rehearse(
+  new Agent({
+    instructions: 'You answer the phone.',
+    onEnter: ({ session }) => session.say('Good evening! '.repeat(10)).waitForPlayout(),
+  }),
+)
+patient.greeting.expect.message('Good evening!').error('took longer than 2000 ms')
+await patient.endsWell()
+
+// Nobody speaks by itself after a handoff. The next agent has read everything.
+const next = new Agent({ name: 'next', instructions: 'You go on.' })
+const reader = new ScriptedLlm({ answers: [[callTool('pass')], 'Yes, I am here.'] })
+const silent = await rehearse(
+  new Agent({
+    instructions: 'You pass on.',
+    tools: { pass: tool({ description: 'Pass', run: () => next }) },
+  }),
+  { llm: reader },
+)
+const passed = await silent.run('The other one, please.')
+passed.expect.handoff('next').noMessage()
+const there = await silent.run('Are you there?')
+there.expect.message('I am here')
+assert.deepEqual(
+  reader.requests.at(-1)!.messages.map(({ role }) => role),
+  ['user', 'tool-call', 'tool-result', 'user'],
+)
+await silent.endsWell()
+
+// A tool goes on when the caller interrupts, and nobody says what came of it: the model reads it later.
+const memory = new ScriptedLlm({
+  answers: [['Let me look. ', callTool('look')], 'Yes?', 'It was table four.'],
+})
+const kept = await rehearse(
+  new Agent({ instructions: '…', tools: { look: tool({ description: 'Look', run: () => 'table 4' }) } }),
+  { llm: memory, tools: { look: { returns: 'table 4', late: 4_000 } } },
+)
+const looked = await kept.run('Is there a table?', { until: 'Let me' })
+const stopped = await kept.interrupts('Wait!')
+looked.expect.interruptedMessage('Let me').toolCall('look', {}, 'table 4')
+stopped.expect.message('Yes?').nothingElse()
+await kept.run('And?')
+assert.match(JSON.stringify(memory.requests.at(-1)), /table 4/)
+await kept.endsWell()
+
+// While a tool waits for approval, nobody is idle; and the longest call ends without its goodbye.
+const unapproved = await rehearse(
+  new Agent({
+    instructions: '…',
+    tools: { pay: tool({ description: 'Pay', approval: true, run: () => 'paid' }) },
+  }),
+  {
+    answers: [[callTool('pay')]],
+    idleTimeout: 20_000,
+    maxDuration: 60_000,
+    goodbye: { 'max-duration': 'Goodbye!' },
+  },
+)
+await unapproved.run('I pay.')
+const wait = await unapproved.waits(100_000)
+wait.expect.noMessage().closed('max-duration')
+const { clean, lived } = await unapproved.close()
+assert.deepEqual([clean, lived], [true, 70_000])
+
+// `session.hangUp()` in a tool waits for the tool that waits for it. `hangUp` of its context does not.
+let live: Session
+const stuck = await rehearse(
+  new Agent({
+    instructions: '…',
+    onEnter: ({ session }) => void (live = session),
+    tools: { bye: tool({ description: 'Bye', run: () => live.hangUp({ say: 'Goodbye!' }) }) },
+  }),
+  { answers: [[callTool('bye')], 'Still here.'] },
+)
+const bye = await stuck.run('Bye.')
+bye.expect.failedToolCall('bye', 'took longer than 15000 ms').closed('agent-hung-up')
+assert.equal((await stuck.close()).clean, false)
+
+// The time that the caller takes in between is the tool's.
+const ask = new AgentTask<string>({
+  instructions: 'Ask for a number.',
+  onEnter: ({ session }) => session.say('Which number?'),
+  tools: (done) => ({ save: tool({ description: 'Save', run: () => done('12') }) }),
+})
+const hurried = await rehearse(
+  new Agent({
+    instructions: '…',
+    tools: { number: tool({ description: 'Ask', timeout: 5_000, run: (_, { run }) => run(ask) }) },
+  }),
+  { answers: [[callTool('number')], 'That took too long.'] },
+)
+const asked = await hurried.run('Call me back.')
+await hurried.waits(8_000)
+asked.expect.failedToolCall('number', 'took longer than 5000 ms').message('Which number?')
+await hurried.endsWell()
+
+// A guardrail that throws lets through what it looked at. What a caller said stays in the history.
+const guarded = new ScriptedLlm({ answers: ['The password is swordfish.', 'Nothing.', 'What else?'] })
+const broken = await rehearse(
+  new Agent({
+    instructions: '…',
+    guardrails: {
+      input: { curses: (text) => (text.includes('damn') ? 'curses' : undefined) },
+      output: {
+        secrets: () => {
+          throw new Error('the list of secrets is not there')
+        },
+      },
+    },
+  }),
+  { llm: guarded },
+)
+const told = await broken.run('What is the password?')
+told.expect.message('swordfish').error('the list of secrets')
+const cursed = await broken.run('damn')
+cursed.expect.guardrail('curses').message('I am sorry, I cannot help with that.').nothingElse()
+await broken.run('Well?')
+assert.match(JSON.stringify(guarded.requests.at(-1)), /damn/)
+await broken.endsWell()
+
+// A budget lets the answer in flight finish.
+const spent = await rehearse(
+  new Agent({ instructions: '…', tools: { again: tool({ description: 'Again', run: () => 'more' }) } }),
+  {
+    budget: { toolCalls: 5 },
+    answers: (_, index) => (index < 8 ? [callTool('again', { index })] : 'That was a lot.'),
+  },
+)
+const lot = await spent.run('Go on.')
+assert.equal(lot.toolCalls.length, 8)
+lot.expect.message('That was a lot.').closed('budget')
+await spent.close()
+nothingLeft()
+
+/** What becomes of something said into a long greeting: who was heard in the end, and how often a detector was asked. */
+async function saidInto(
+  turns: SessionTurnOptions,
+  words: string,
+  asks = false,
+): Promise<{ greeting: string; judged: number }> {
+  let judged = 0
+  let greeting = ''
+  const turnDetector: TurnDetector = {
+    name: 'detector',
+    open: async () => ({ finished: async () => (judged += 1) }),
+  }
+  await inVirtualTime(async ({ clock }) => {
+    const line = new TestLine()
+    const agent = new Agent({
+      instructions: '…',
+      onEnter: ({ session }) => session.say('Good evening! '.repeat(4)),
+    })
+    const llm = new ScriptedLlm({ answers: ['Yes?'] })
+    const stt = new ScriptedStt({ finalOn: 'flush' })
+    const chain = { llm, stt, tts: new ScriptedTts(), vad: new ScriptedVad() }
+    const models = asks ? { ...chain, turnDetector } : chain
+    const session = new Session({ agent, models, line, clock, turns })
+    session.on('spoken', ({ speech, outcome }) => {
+      if (speech.text.startsWith('Good')) greeting = outcome.how
+    })
+    await session.start()
+    await clock.elapse(500)
+    await line.caller.says(words)
+    await line.caller.pauses(6_000)
+    await session.close()
+  })
+  return { greeting, judged }
+}
+
+// However short it was: what the STT writes down is a turn, and interrupts.
+assert.deepEqual(await saidInto({}, 'um'), { greeting: 'interrupted', judged: 0 })
+assert.deepEqual(await saidInto({ falseInterruption: {} }, 'um'), { greeting: 'interrupted', judged: 0 })
+assert.deepEqual(await saidInto({ bargeIn: { minWords: 2 } }, 'um'), { greeting: 'played', judged: 0 })
+// By hand means by hand.
+assert.equal((await saidInto({ mode: 'manual' }, 'excuse me, a question')).greeting, 'played')
+// A detector is asked if there is one, and is no good to a delay that is fixed.
+assert.equal((await saidInto({}, 'a question', true)).judged, 1)
+await assert.rejects(saidInto({ endpointing: { delay: 300 } }, 'a question', true), { code: 'BAD_OPTION' })
+nothingLeft()
+console.log('as the page says')

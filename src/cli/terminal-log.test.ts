@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import { EndwellError } from '../scope/index.ts'
+import { terminalLog, type Level } from './terminal-log.ts'
+
+function lines(level: Level, json = false) {
+  const written: string[] = []
+  return { written, log: terminalLog({ level, json, write: (text) => written.push(text) }) }
+}
+
+class CodedError extends EndwellError {
+  constructor(message: string) {
+    super('ENGINE_MISSING', message)
+  }
+}
+
+describe('the log of a terminal', () => {
+  it('has what is at its level, and above', () => {
+    const { written, log } = lines('warn')
+    log.debug({}, 'one')
+    log.info({}, 'two')
+    log.warn({}, 'three')
+    log.error({}, 'four')
+    expect(written.map((line) => line.slice('00:00:00 '.length))).toEqual(['warn  three', 'error four'])
+  })
+
+  it('has nothing at all if it shall not', () => {
+    const { written, log } = lines('none')
+    log.error({}, 'four')
+    expect(written).toEqual([])
+  })
+
+  it('says what happened to what, and what to do', () => {
+    const { written, log } = lines('warn')
+    const error = new CodedError('it is not installed: npm install it')
+    log.warn({ session: 'a1', where: 'stt', code: undefined, left: { ms: 5 }, error }, 'something failed')
+    const [first, ...rest] = written.join('\n').split('\n')
+    expect(first).toMatch(
+      /^\d\d:\d\d:\d\d warn {2}something failed · session a1 · where stt · left \{"ms":5\}$/,
+    )
+    expect(rest).toEqual(['         CodedError: it is not installed: npm install it'])
+  })
+
+  it('says where an error was thrown that has no code', () => {
+    const { written, log } = lines('warn')
+    log.warn({ error: new TypeError('x is not a function') }, 'something failed')
+    const [, second, third] = written.join('\n').split('\n')
+    expect(second).toBe('         TypeError: x is not a function')
+    expect(third).toMatch(/^ {11}at .*terminal-log\.test\.ts/)
+  })
+
+  it('lets nothing from outside move the cursor', () => {
+    const { written, log } = lines('warn')
+    log.warn({ from: '\u001b[2Jbell\u0007\n', error: new CodedError('\u001b[31mred') }, 'a call')
+    expect(written.join('')).toContain('from \\x1b[2Jbell\\x07\\n')
+    expect(written.join('')).toContain('\\x1b[31mred')
+    expect(written.join('')).not.toMatch(/\p{Cc}(?<!\n)/u)
+  })
+
+  it('is a line of JSON each, if it shall', () => {
+    const { written, log } = lines('info', true)
+    log.info({ session: 'a1', error: new CodedError('no') }, 'told')
+    expect(written.map((line) => JSON.parse(line) as object)).toEqual([
+      {
+        level: 'info',
+        message: 'told',
+        session: 'a1',
+        error: { name: 'CodedError', message: 'no', code: 'ENGINE_MISSING' },
+      },
+    ])
+  })
+})

@@ -1,0 +1,62 @@
+import type { Logger } from '../parts/index.ts'
+import { describeError, systemClock } from '../scope/index.ts'
+import { plain } from '../scope/terminal-text.ts'
+
+const levels = ['debug', 'info', 'warn', 'error', 'none'] as const
+
+export type Level = (typeof levels)[number]
+
+export function isLevel(text: string): text is Level {
+  return levels.some((level) => level === text)
+}
+
+export interface TerminalLogOptions {
+  /** What is less than this is not written. */
+  readonly level: Level
+  /** A line of JSON each, instead of text. */
+  readonly json: boolean
+  readonly write: (text: string) => void
+}
+
+/** A log for whoever sits at the terminal: what happened, to what, and where the error comes from. */
+export function terminalLog({ level, json, write }: TerminalLogOptions): Logger {
+  const at =
+    (own: Level) =>
+    (fields: object, message: string): void => {
+      if (levels.indexOf(own) < levels.indexOf(level)) return
+      write(json ? asJson(own, fields, message) : asText(own, fields, message))
+    }
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+function asJson(level: Level, fields: object, message: string): string {
+  const own = Object.entries(fields).map(([name, value]) => [
+    name,
+    value instanceof Error ? describeError(value) : value,
+  ])
+  return JSON.stringify({ level, message, ...Object.fromEntries(own) })
+}
+
+function asText(level: Level, fields: object, message: string): string {
+  const entries = Object.entries(fields) as [string, unknown][]
+  const errors = entries.flatMap(([, value]) => (value instanceof Error ? [value] : []))
+  const others = entries
+    .filter(([, value]) => !(value instanceof Error) && value !== undefined)
+    .map(([name, value]) => `${name} ${plain(typeof value === 'string' ? value : JSON.stringify(value))}`)
+  return [
+    `${timeOfDay()} ${level.padEnd(5)} ${[message, ...others].join(' · ')}`,
+    ...errors.flatMap(linesOf).map((line) => `         ${line}`),
+  ].join('\n')
+}
+
+/** What has a code says itself what to do. Of anything else one wants to know where it was thrown. */
+function linesOf(error: Error): string[] {
+  const { name, message, code } = describeError(error)
+  if (code !== undefined || error.stack === undefined) return [plain(`${name}: ${message}`)]
+  const frames = error.stack.split('\n').filter((line) => /^\s+at /.test(line))
+  return [plain(`${name}: ${message}`), ...frames.slice(0, 5).map((line) => `  ${plain(line.trim())}`)]
+}
+
+export function timeOfDay(): string {
+  return new Date(systemClock.date()).toTimeString().slice(0, 8)
+}

@@ -1,0 +1,9 @@
+import { onTestFinished } from 'vitest'
+import { Program, type ProgramOptions } from '../program.ts'
+
+/** Runs the `endwell` command for one test, and not longer, however that ends. */
+export function runProgram(args: readonly string[], options?: ProgramOptions): Program {
+  const program = Program.command(args, options)
+  onTestFinished(() => program.signal('SIGKILL'))
+  return program
+}

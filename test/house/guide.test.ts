@@ -1,0 +1,247 @@
+import { describe, expect, it } from 'vitest'
+
+import { Agent } from '../../src/session/agent.ts'
+import { settle } from '../../src/session/settings.ts'
+import { tool } from '../../src/session/tool.ts'
+import { settleTurns } from '../../src/session/turn-options.ts'
+import { ScriptedLlm, ScriptedTts, TestLine } from '../../src/testing/index.ts'
+import { blocksOf } from './markdown.ts'
+import { parse, walk, type Node } from './syntax.ts'
+import { paths, read, sources, type Source } from './tree.ts'
+
+const source = (path: string): Source => ({ path, text: read(path) })
+
+// ── what the code has ──
+
+/** The properties of a type of a file. Where they are options themselves (`type XOptions`), those, as `outer.inner`. */
+function membersOf(file: Source, name: string): string[] {
+  const types = new Map<string, Node>()
+  walk(parse(file).program, ({ node }) => {
+    if (node.type === 'TSInterfaceDeclaration') types.set(node.id.name, node.body)
+    if (node.type === 'TSTypeAliasDeclaration') types.set(node.id.name, node.typeAnnotation)
+  })
+  const start = types.get(name)
+  if (start === undefined) throw new Error(`${file.path} has no type ${name}`)
+  return [...new Set(propertiesOf(start, types))]
+}
+
+function propertiesOf(type: Node, types: ReadonlyMap<string, Node>): string[] {
+  const found: string[] = []
+  walk(type, ({ node }) => {
+    if (node.type !== 'TSPropertySignature' && node.type !== 'TSMethodSignature') return undefined
+    const key = node.key.type === 'Identifier' ? node.key.name : node.key.type === 'Literal' && node.key.value
+    if (typeof key !== 'string') throw new Error('a property without a name')
+    const inner = node.type === 'TSPropertySignature' ? innerOf(node, types) : []
+    found.push(...(inner.length > 0 ? inner.map((each) => `${key}.${each}`) : [key]))
+    return false
+  })
+  return found
+}
+
+/** The properties of the options of this file that a property refers to. */
+function innerOf(property: Node, types: ReadonlyMap<string, Node>): string[] {
+  const found: string[] = []
+  walk(property, ({ node }) => {
+    if (node.type !== 'TSTypeReference' || node.typeName.type !== 'Identifier') return
+    const { name } = node.typeName
+    const type = types.get(name)
+    if (type !== undefined && name.endsWith('Options')) found.push(...propertiesOf(type, types))
+  })
+  return found
+}
+
+// ── what the page has ──
+
+/** The rows of the tables below a heading whose first column has this title, each as its cells. */
+function rowsOf(page: string, heading: string, column: string): string[][] {
+  const rows: string[][] = []
+  let below = ''
+  let title: string | undefined
+  for (const line of blocksOf(page).rest) {
+    below = /^#+\s+(.*)/.exec(line)?.[1] ?? below
+    const cells = /^\|(.*)\|$/
+      .exec(line)?.[1]
+      ?.split('|')
+      .map((cell) => cell.trim())
+    if (cells === undefined) title = undefined
+    else if (title === undefined) title = cells[0]
+    else if (below === heading && title === column && !/^-+$/.test(cells[0] ?? '')) rows.push(cells)
+  }
+  return rows
+}
+
+/** What a row is about: the code in its first cell, without what a function takes. */
+const namesOf = ([first = '']: readonly string[]): string[] =>
+  [...first.matchAll(/`([\w.-]+)[^`]*`/g)].map(([, name = '']) => name)
+
+/** What a cell says that an option is unless set; undefined if it is no value. */
+function presetOf(cell: string): string | number | boolean | undefined {
+  const [, number, unit] = /^([\d.]+)(?: (s|ms))?$/.exec(cell) ?? []
+  if (number !== undefined) return Number(number) * (unit === 's' ? 1_000 : 1)
+  if (cell === 'yes' || cell === 'no') return cell === 'yes'
+  return /^`([^`]+)`$/.exec(cell)?.[1]
+}
+
+/** The parts of an example between `#region name` and the `#endregion` that follows. */
+function regionsOf(text: string): Map<string, string> {
+  const regions = text.matchAll(/^\s*\/\/ #region (\S+)\n([\s\S]*?)^\s*\/\/ #endregion\b/gm)
+  return new Map([...regions].map(([, name = '', region = '']) => [name, region.trim()]))
+}
+
+/** Options of turns that a session decides by itself, and does not take. */
+const decided = new Set(['TurnOptions.idle', 'TurnOptions.wordless'])
+
+describe('reading the code', () => {
+  const file: Source = {
+    path: 'a.ts',
+    text: `export interface Options { a?: number; 'b-c': string; deep?: boolean | DeepOptions; how: How; run(): void }
+      type DeepOptions = { readonly x: 1 } | { readonly x: 2; y: 3 }
+      type How = { z: 1 }`,
+  }
+
+  it('finds each property once, those of inner options with their place', () => {
+    expect(membersOf(file, 'Options')).toEqual(['a', 'b-c', 'deep.x', 'deep.y', 'how', 'run'])
+    expect(() => membersOf(file, 'Gone')).toThrow('a.ts has no type Gone')
+  })
+})
+
+describe('reading the page', () => {
+  const page = [
+    '## One',
+    '| option | unless set |',
+    '|---|---|',
+    '| `a`, `b(c, d)` | 1.5 s |',
+    '',
+    '| other |',
+  ]
+    .concat(['|---|', '| `x` |', '## Two', '| option |', '|---|', '| `y` |'])
+    .join('\n')
+
+  it('takes the rows of the right table below the right heading', () => {
+    const rows = rowsOf(page, 'One', 'option')
+    expect(rows).toEqual([['`a`, `b(c, d)`', '1.5 s']])
+    expect(rows.flatMap(namesOf)).toEqual(['a', 'b'])
+  })
+
+  it('understands what an option is unless set', () => {
+    expect(['1.5 s', '200 ms', '32', '0', 'yes', 'no', '`#`', 'no limit', ''].map(presetOf)).toEqual([
+      1_500,
+      200,
+      32,
+      0,
+      true,
+      false,
+      '#',
+      undefined,
+      undefined,
+    ])
+  })
+
+  it('finds the regions of an example by name', () => {
+    const text = 'a\n// #region one\nb\n// #endregion\n// #region two\nc\nd\n// #endregion\n'
+    expect([...regionsOf(text)]).toEqual([
+      ['one', 'b'],
+      ['two', 'c\nd'],
+    ])
+  })
+})
+
+describe('docs/agents.md', () => {
+  const page = read('docs/agents.md')
+
+  it.each([
+    ['An agent', 'option', 'src/session/agent.ts', 'AgentOptions'],
+    ['Tools', 'option', 'src/session/tool.ts', 'ToolOptions'],
+    ['Tools', 'in the context', 'src/session/tool.ts', 'ToolContext'],
+    ['Guardrails', 'option', 'src/session/guardrails.ts', 'Guardrails'],
+    ['Turn-taking', 'option', 'src/session/turn-options.ts', 'TurnOptions'],
+    ['The session around it', 'option', 'src/session/settings.ts', 'SessionOptions'],
+    ['Events', 'event', 'src/session/events.ts', 'SessionEvents'],
+  ])('%s: its table by %s has what %s says of %s, and nothing else', (heading, column, path, type) => {
+    const named = rowsOf(page, heading, column).flatMap(namesOf)
+    const members = membersOf(source(path), type).filter((name) => !decided.has(`${type}.${name}`))
+    expect(named.toSorted()).toEqual(members.toSorted())
+  })
+
+  it('names every code of a failed tool call', () => {
+    const thrown = sources(/^src\/session\/(?!.*\.test\.ts$)/).flatMap(({ text }) =>
+      [...text.matchAll(/new ToolError\(\s*'(\w+)'/g)].map(([, code = '']) => code),
+    )
+    const rows = rowsOf(page, 'What becomes of a call', 'what happened')
+    const told = rows.flatMap(([, , code = '']) => namesOf([code]))
+    expect(told.toSorted()).toEqual([...new Set(thrown)].toSorted())
+  })
+
+  it('names what each event comes with', () => {
+    const events = read('src/session/events.ts').matchAll(/^  '?([\w-]+)'?: \{ (.*) \}$/gm)
+    const rows = new Map(rowsOf(page, 'Events', 'event').map((cells) => [namesOf(cells)[0], cells[2] ?? '']))
+    const missing = [...events].flatMap(([, event = '', type = '']) =>
+      [...type.matchAll(/readonly (\w+):/g)]
+        .filter(([, field]) => !rows.get(event)?.includes(`\`${field}\``))
+        .map(([, field]) => `${event}: ${field}`),
+    )
+    expect(missing).toEqual([])
+  })
+
+  /** What the page says of each option that has a value, and what the code makes of none. */
+  const presets = (heading: string, values: Readonly<Record<string, unknown>>): [object, object] => {
+    const told = rowsOf(page, heading, 'option').flatMap((cells) =>
+      namesOf(cells).map((name) => [name, presetOf(cells[1] ?? '')] as const),
+    )
+    const plain = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value)
+    const given = Object.entries(values).filter(([, value]) => plain(value))
+    const known = new Set(given.map(([name]) => name))
+    return [
+      Object.fromEntries(told.filter(([name, value]) => known.has(name) || typeof value === 'number')),
+      Object.fromEntries(given),
+    ]
+  }
+
+  it('says what the options of a tool are unless set', () => {
+    const { description: _, ...values } = tool({ description: 'Waits', run() {} })
+    const [told, made] = presets('Tools', values)
+    expect(told).toEqual(made)
+    expect(Object.keys(made)).toContain('timeout')
+  })
+
+  it('says what the options of turns are unless set', () => {
+    const fixed = settleTurns({ falseInterruption: {}, preemptive: true, dtmf: {} })
+    const dynamic = settleTurns({ endpointing: { mode: 'dynamic' } })
+    const inner = (name: string, values: object = {}): Record<string, unknown> =>
+      Object.fromEntries(Object.entries(values).map(([key, value]) => [`${name}.${key}`, value]))
+    const [told, made] = presets('Turn-taking', {
+      'endpointing.mode': fixed.dynamic ? 'dynamic' : 'fixed',
+      'endpointing.delay': fixed.delay,
+      'endpointing.minDelay': dynamic.delay,
+      'endpointing.maxDelay': fixed.maxDelay,
+      'bargeIn.minDuration': fixed.minDuration,
+      'bargeIn.minWords': fixed.minWords,
+      ...inner('falseInterruption', fixed.falseInterruption),
+      ...inner('preemptive', fixed.preemptive),
+      ...inner('dtmf', fixed.dtmf),
+    })
+    expect(told).toEqual(made)
+    expect(fixed.maxDelay).toBe(dynamic.maxDelay)
+  })
+
+  it('says what the options of a session are unless set', () => {
+    const agent = new Agent({ instructions: 'You answer.' })
+    const models = { llm: new ScriptedLlm(), tts: new ScriptedTts() }
+    const { id: _, ...values } = settle({ agent, models, line: new TestLine() })
+    const [told, made] = presets('The session around it', values)
+    expect(told).toEqual(made)
+    expect(Object.keys(made)).toContain('closeTimeout')
+  })
+
+  it('shows no TypeScript but regions of examples, as they are', () => {
+    const files = paths('examples')
+    const shown = blocksOf(page).blocks.filter(({ language }) => language === 'ts')
+    const wrong = shown.flatMap(({ before, line, text }) => {
+      const [, path = '', name = ''] = /^<!-- (examples\/\S+\.ts)#(\S+) -->$/.exec(before) ?? []
+      const region = files.includes(path) ? regionsOf(read(path)).get(name) : undefined
+      return region === text.trim() ? [] : [`line ${line} is not ${path}#${name}`]
+    })
+    expect(shown.length).toBeGreaterThan(0)
+    expect(wrong).toEqual([])
+  })
+})

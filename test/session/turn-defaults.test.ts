@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest'
+import type { TurnDetector } from '../../src/parts/index.ts'
+import { OptionError } from '../../src/scope/index.ts'
+import { Agent, Session, tool, type SessionTurnOptions } from '../../src/session/index.ts'
+import {
+  ScriptedLlm,
+  ScriptedStt,
+  ScriptedTts,
+  ScriptedVad,
+  TestLine,
+  callTool,
+  inVirtualTime,
+} from '../../src/testing/index.ts'
+import { aCall, aLogger } from './fixture.ts'
+
+/** Asks, and counts how often it was asked. */
+class CountingDetector implements TurnDetector {
+  readonly name = 'detector'
+  asked = 0
+
+  async open() {
+    return { finished: async () => ++this.asked }
+  }
+}
+
+describe('turns, unless they are told otherwise', () => {
+  it('follow the speech-to-text where there is no VAD', () =>
+    inVirtualTime(async ({ clock, random }) => {
+      const stt = new ScriptedStt({ endsTurns: true })
+      const line = new TestLine()
+      const session = new Session({
+        agent: new Agent({ instructions: 'You answer the phone.' }),
+        models: { llm: new ScriptedLlm({ answers: ['At eight.'] }), stt, tts: new ScriptedTts() },
+        line,
+        clock,
+        random,
+      })
+      await session.start()
+      await line.caller.says('When do you open?')
+      await line.caller.hears('At eight.')
+      await session.close()
+    }))
+
+  it.each<[string, SessionTurnOptions, number]>([
+    ['is asked', {}, 1],
+    ['is asked by a delay that follows it', { endpointing: { mode: 'dynamic', maxDelay: 2_000 } }, 1],
+    ['is not asked if it shall not be', { endpointing: { mode: 'dynamic', detector: false } }, 0],
+  ])('have a detector, if there is one, that %s', (_, turns, asked) =>
+    inVirtualTime(async ({ clock, random }) => {
+      const turnDetector = new CountingDetector()
+      const line = new TestLine()
+      const session = new Session({
+        agent: new Agent({ instructions: 'You answer the phone.' }),
+        models: {
+          llm: new ScriptedLlm({ answers: ['At eight.'] }),
+          stt: new ScriptedStt({ finalOn: 'flush' }),
+          tts: new ScriptedTts(),
+          vad: new ScriptedVad(),
+          turnDetector,
+        },
+        line,
+        turns,
+        clock,
+        random,
+      })
+      await session.start()
+      await line.caller.says('When do you open?')
+      await line.caller.pauses(4_000)
+      await line.caller.hears('At eight.')
+      expect(turnDetector.asked).toBe(asked)
+      await session.close()
+    }),
+  )
+
+  it('refuse ears of which none hears that the user has finished', () => {
+    const chain = { llm: new ScriptedLlm(), tts: new ScriptedTts(), stt: new ScriptedStt() }
+    const agent = new Agent({ instructions: 'You answer the phone.' })
+    const make = (turns: SessionTurnOptions) => () =>
+      new Session({ agent, models: chain, line: new TestLine(), turns })
+    expect(make({})).toThrow('nobody would say when the user has finished')
+    expect(make({ mode: 'stt' })).toThrow(OptionError)
+    expect(make({ mode: 'manual' })).not.toThrow()
+  })
+
+  it('refuse a detector beside a delay that is fixed', () => {
+    const models = { llm: new ScriptedLlm(), tts: new ScriptedTts(), turnDetector: new CountingDetector() }
+    const agent = new Agent({ instructions: 'You answer the phone.' })
+    const make = () =>
+      new Session({ agent, models, line: new TestLine(), turns: { endpointing: { delay: 300 } } })
+    expect(make).toThrow(OptionError)
+  })
+})
+
+describe('a tool that fails', () => {
+  it('is told to the log, with its error, beside the model', () =>
+    inVirtualTime(async (world) => {
+      const { logger, lines } = aLogger()
+      const error = new TypeError('no such calendar')
+      const call = aCall(world, {
+        logger,
+        answers: [[callTool('book'), callTool('look')], 'Sorry.'],
+        agent: {
+          tools: {
+            book: tool({
+              description: 'Books',
+              run: () => {
+                throw error
+              },
+            }),
+            look: tool({ description: 'Looks', run: () => 'free' }),
+          },
+        },
+      })
+      await call.session.start()
+      call.caller.types('Book!')
+      await call.caller.hears('Sorry.')
+      const told = lines.filter(({ message }) => message === 'a tool failed')
+      expect(told).toEqual([
+        { level: 'warn', message: 'a tool failed', fields: { session: 'test', tool: 'book', error } },
+      ])
+      await call.session.close()
+    }))
+})

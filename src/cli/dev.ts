@@ -162,7 +162,7 @@ export class Dev {
     const session = new Session({
       closeTimeout: CLOSE_WITHIN,
       logger,
-      ...file.session,
+      ...(typeof file.session === 'function' ? file.session({ id }) : file.session),
       id,
       agent,
       models,

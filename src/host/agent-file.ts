@@ -20,6 +20,8 @@ export interface AgentFile {
   readonly models: () => Models
   /** What can be said, shown in the page: for models that understand these sentences only. */
   readonly phrases?: readonly string[]
-  /** Whatever else a session can be told. */
-  readonly session?: Omit<SessionOptions, 'agent' | 'models' | 'line' | 'intercept'>
+  /** Whatever else a session can be told. A function is asked for each call: a recording belongs to one. */
+  readonly session?: CallOptions | ((call: { readonly id: string }) => CallOptions)
 }
+
+export type CallOptions = Omit<SessionOptions, 'agent' | 'models' | 'line' | 'intercept' | 'id'>

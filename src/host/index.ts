@@ -1,4 +1,4 @@
-export type { AgentFile } from './agent-file.ts'
+export type { AgentFile, CallOptions } from './agent-file.ts'
 export type { HostHttp } from './app.ts'
 export { culpritsOf } from './culprit.ts'
 export { ListenError } from './errors.ts'

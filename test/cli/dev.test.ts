@@ -1,4 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { decodeWav } from '../../src/audio/index.ts'
 import type { SessionDetails, SessionSummary } from '../../src/host/index.ts'
 import { Program } from '../program.ts'
 import { runProgram } from './run-program.ts'
@@ -134,6 +138,30 @@ describe('endwell dev', { timeout: 60_000 }, () => {
       call: expect.not.stringContaining(String(session)),
       error: { name: 'TypeError', message: 'nobody is at the desk' },
     })
+  })
+
+  it('asks the agent’s file what belongs to one call alone: its recording', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'endwell-recordings-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const agent = 'test/fixtures/agents/recorded.ts'
+    const program = runProgram(['dev', agent, '--json', '--port', '0'], { env: { RECORDINGS: folder } })
+    const url = await program.url()
+    for (const ms of [200, 400]) {
+      const page = new TypingPage(url)
+      await page.until(() => page.sound > ms)
+      page.hangUp()
+      await page.until(() => page.gone)
+    }
+    program.signal('SIGINT')
+    expect(await program.ended()).toBe(0)
+    const calls = program.lines.flatMap(({ session, reason }) => (reason ? [`${String(session)}.wav`] : []))
+    expect(calls).toHaveLength(2)
+    expect(readdirSync(folder).toSorted()).toEqual(calls.toSorted())
+    for (const name of calls) {
+      const { channels, sampleRate } = decodeWav(readFileSync(join(folder, name)))
+      expect(sampleRate).toBe(16_000)
+      expect(channels[1]!.some((sample) => sample !== 0)).toBe(true)
+    }
   })
 
   it('ends when whoever started it is gone', async () => {

@@ -102,6 +102,7 @@ export class Conversation {
       lineRate,
       playoutTimeout: host.playoutTimeout,
       stallTimeout: host.stallTimeout,
+      pauses: host.turns.falseInterruption !== undefined,
       guardrails: this.#guardrails,
       objectionTo: (speech) => this.#objection('output', () => stop(speech)),
       started: (speech) => this.#sounding(speech),

@@ -19,6 +19,8 @@ export interface SpeakerOptions {
   readonly playoutTimeout: number
   /** How long a speech may stand still: no sound on the line, and none made. It is given up then, and fails. */
   readonly stallTimeout: number
+  /** Whether a speech may be paused. If not, its sound is kept no longer than it takes to send it. */
+  readonly pauses: boolean
   /** The first sound of a speech is on its way to the caller. */
   readonly started: (speech: Speech) => void
   /** A speech was interrupted that has been heard so far, as far as is known by now: its sound may go on. */
@@ -38,7 +40,7 @@ const ROUNDING = 100
 interface Delivery {
   readonly speech: Speech
   readonly text: HeardText
-  /** Everything that was made, and when its words are spoken, for a pause to go on from. */
+  /** All that was made, and when its words are spoken, for a pause to go on from; nothing if there are no pauses. */
   readonly frames: AudioFrame[]
   readonly words: SpokenWord[]
   /** What of it was sent since the last pause, and where in the sound that began. */
@@ -126,7 +128,7 @@ export class Speaker {
   /** The caller may be interrupting: silence, but ready to go on (SP9). */
   pause(): void {
     const delivery = this.#current
-    if (this.#paused || this.#muted || !delivery) return
+    if (this.#paused || this.#muted || !delivery || !this.#options.pauses) return
     this.#paused = true
     delivery.timer?.clear()
     this.#clear(delivery)
@@ -203,13 +205,13 @@ export class Speaker {
 
   async #deliver(delivery: Delivery, source: SpeechSource, context: TaskContext): Promise<void> {
     const { speech, text } = delivery
-    const { sampleRate } = this.#options
+    const { sampleRate, pauses } = this.#options
     let resampler: Resampler | undefined
     try {
       for await (const { frame, words } of iterate(source.sound(speech, context.signal), context)) {
         if (frame.sampleRate !== sampleRate)
           resampler ??= new Resampler({ from: frame.sampleRate, to: sampleRate })
-        delivery.words.push(...(words ?? []))
+        if (pauses) delivery.words.push(...(words ?? []))
         text.sounds(durationOf(frame), speech.text, words)
         this.#made(delivery, resampler ? { samples: resampler.push(frame.samples), sampleRate } : frame)
       }
@@ -253,7 +255,7 @@ export class Speaker {
   }
 
   #made(delivery: Delivery, frame: AudioFrame): void {
-    delivery.frames.push(frame)
+    if (this.#options.pauses) delivery.frames.push(frame)
     delivery.madeAt = this.#now()
     if (!this.#paused) this.#send(delivery, frame)
   }

@@ -30,6 +30,8 @@ export interface UtterancesHost {
   readonly lineRate: SampleRate
   readonly playoutTimeout: number
   readonly stallTimeout: number
+  /** Whether a speech may be paused. */
+  readonly pauses: boolean
   readonly guardrails: GuardrailRunner
   /** What to do if a guardrail has something against it. */
   objectionTo(speech: Speech): Objection
@@ -65,6 +67,7 @@ export class Utterances {
       sampleRate: host.lineRate,
       playoutTimeout: host.playoutTimeout,
       stallTimeout: host.stallTimeout,
+      pauses: host.pauses,
       started: (speech) => this.#started(speech),
       interrupted: (speech, heard, ms) => this.#interrupted(speech, heard, ms),
       ended: (speech, outcome) => this.#ended(speech, outcome),

@@ -1,7 +1,10 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
+import type { SpokenChunk } from '../../src/parts/index.ts'
+import { Scope } from '../../src/scope/index.ts'
 import { tool, type Speech, type ToolContext } from '../../src/session/index.ts'
+import { Speaker } from '../../src/session/speaker.ts'
 import { callTool, inVirtualTime, type World } from '../../src/testing/index.ts'
 import { aCall } from './fixture.ts'
 
@@ -66,4 +69,46 @@ it('[TL1] [SC9] tools that never end keep nothing of a closed session alive', ()
     const alive = Object.keys(references).filter((name) => references[name]?.deref() !== undefined)
     expect(alive).toEqual([])
     expect(stuck.length).toBeGreaterThan(10)
+  }))
+
+/** How many frames of a speech are alive when all of them were sent, to a line that keeps none. */
+async function framesKept(world: World, pauses: boolean): Promise<number> {
+  const { clock } = world
+  const scope = new Scope('call', { clock })
+  const ignore = (): void => {}
+  const speaker = new Speaker({
+    scope,
+    line: { play: ignore, mark: ignore, clear: ignore },
+    sampleRate: 16_000,
+    playoutTimeout: 60_000,
+    stallTimeout: 60_000,
+    pauses,
+    started: ignore,
+    interrupted: ignore,
+    ended: ignore,
+    played: ignore,
+    wentOn: ignore,
+  })
+  const frames: WeakRef<object>[] = []
+  speaker.enqueue({
+    async *sound(): AsyncGenerator<SpokenChunk> {
+      for (let i = 0; i < 100; i++) {
+        const frame = { samples: new Int16Array(320), sampleRate: 16_000 as const }
+        frames.push(new WeakRef(frame))
+        yield { frame }
+      }
+    },
+  })
+  await clock.elapse(10)
+  collect()
+  const kept = frames.filter((each) => each.deref() !== undefined).length
+  expect(frames).toHaveLength(100)
+  await scope.close()
+  return kept
+}
+
+it('[SP9] the sound of a speech is kept only if it may be paused', () =>
+  inVirtualTime(async (world) => {
+    expect(await framesKept(world, true)).toBe(100)
+    expect(await framesKept(world, false)).toBeLessThan(5)
   }))

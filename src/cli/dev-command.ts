@@ -57,7 +57,10 @@ export function dev(args: readonly string[]): Promise<void> {
           })
           const models = namesOf(choice.models())
           const listed = Object.entries(models).map(([what, which]) => `${what} ${which}`)
-          say(`${file.name} answers at ${running.url}\n${listed.join(' · ')}`, { url: running.url, models })
+          say(
+            `${file.name} answers at ${running.url}\n${listed.join(' · ')}\nOpen it and press Call. Ctrl-C ends it.`,
+            { url: running.url, models },
+          )
           await untilAsked(() => running.abort())
           const { took, clean } = await running.close()
           say(`ended ${clean ? 'well' : 'not well'} in ${Math.round(took)} ms`, { ended: true, took, clean })

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
-import { brokenLinks, missingScripts, staleExamples, testCommands } from './markdown.ts'
+import { brokenLinks, missingScripts, staleExamples, testCommands, unprovenBlocks } from './markdown.ts'
 import { manifest, paths, read, root, sources } from './tree.ts'
 
 const page = (...lines: string[]) => ({ path: 'docs/page.md', text: lines.join('\n') })
@@ -10,12 +10,28 @@ describe('examples in a page', () => {
   const files: Record<string, string> = {
     'examples/whole.ts': `import 'endwell'\nrun()\n`,
     'examples/part.ts': `setUp()\n// #region shown\nrun()\n// #endregion\ntearDown()\n`,
+    'examples/parts.ts': `// #region one\na()\n// #endregion\n// #region two\nb()\n// #endregion\n`,
   }
   const stale = (...lines: string[]): string[] => staleExamples(page(...lines), (path) => files[path])
 
   it('are the file, or the region it marks', () => {
     expect(stale('<!-- examples/whole.ts -->', '```ts', `import 'endwell'`, 'run()', '```')).toEqual([])
     expect(stale('<!-- examples/part.ts -->', '', '```ts', 'run()', '```')).toEqual([])
+  })
+
+  it('are the region of that name, where there are several', () => {
+    expect(stale('<!-- examples/parts.ts#two -->', '```ts', 'b()', '```')).toEqual([])
+    expect(stale('<!-- examples/parts.ts#two -->', '```ts', 'a()', '```')).toHaveLength(1)
+    expect(stale('<!-- examples/parts.ts#three -->', '```ts', 'a()', '```')).toEqual([
+      'docs/page.md:2 shows examples/parts.ts#three, which does not exist',
+    ])
+  })
+
+  it('are named wherever there is TypeScript, in a page that promises that', () => {
+    expect(
+      unprovenBlocks(page('```sh', 'ls', '```', '<!-- examples/a.ts -->', '```ts', 'a()', '```')),
+    ).toEqual([])
+    expect(unprovenBlocks(page('Text.', '```ts', 'a()', '```'))).toEqual(['docs/page.md:2 is no example'])
   })
 
   it('are stale when they differ, or when the file is gone', () => {

@@ -37,7 +37,7 @@ export function blocksOf(page: string): { blocks: Block[]; rest: string[] } {
   return { blocks, rest }
 }
 
-const namesExample = /^<!--\s*((?:examples|bench\/peers)\/\S+\.ts)\s*-->$/
+const namesExample = /^<!--\s*((?:examples|bench\/peers)\/[^\s#]+\.ts)(?:#(\S+))?\s*-->$/
 
 /** Blocks of a page that differ from the example they say they show, one line each. */
 export function staleExamples(
@@ -46,21 +46,31 @@ export function staleExamples(
 ): string[] {
   const { blocks, rest } = blocksOf(text)
   const wrong = blocks.flatMap(({ before, language, line, text: shown }) => {
-    const name = namesExample.exec(before)?.[1]
+    const [, name, region] = namesExample.exec(before) ?? []
     if (name === undefined || language !== 'ts') return []
     const source = example(name)
     if (source === undefined) return [`${path}:${line} shows ${name}, which does not exist`]
-    return shown.trim() === regionOf(source).trim() ? [] : [`${path}:${line} differs from ${name}`]
+    const wanted = regionOf(source, region)
+    if (wanted === undefined) return [`${path}:${line} shows ${name}#${region}, which does not exist`]
+    return shown.trim() === wanted.trim() ? [] : [`${path}:${line} differs from ${name}`]
   })
   const shownAfter = new Set(blocks.filter(({ language }) => language === 'ts').map(({ before }) => before))
   const idle = rest.filter((line) => namesExample.test(line.trim()) && !shownAfter.has(line.trim()))
   return [...wrong, ...idle.map((line) => `${path} has no block of TypeScript after ${line.trim()}`)]
 }
 
-/** What an example shows: the lines between its markers, or all. */
-export function regionOf(source: string): string {
-  const [, region] = /^\s*\/\/ #region\b.*\n([\s\S]*?)^\s*\/\/ #endregion\b/m.exec(source) ?? []
-  return region ?? source
+/** What an example shows: the lines between its markers, or all; of several regions, the one with the name. */
+export function regionOf(source: string, wanted?: string): string | undefined {
+  const regions = source.matchAll(/^\s*\/\/ #region\b *(\S*).*\n([\s\S]*?)^\s*\/\/ #endregion\b/gm)
+  const found = [...regions].find(([, name]) => wanted === undefined || name === wanted)
+  return found?.[2] ?? (wanted === undefined ? source : undefined)
+}
+
+/** Blocks of TypeScript that no example stands for, one line each. */
+export function unprovenBlocks({ path, text }: Source): string[] {
+  return blocksOf(text)
+    .blocks.filter(({ language, before }) => language === 'ts' && !namesExample.test(before))
+    .map(({ line }) => `${path}:${line} is no example`)
 }
 
 /** Scripts that a text tells to run and that package.json does not have, one line each. */

@@ -30,8 +30,8 @@ const calls = new WebSocketCalls({
       vad: new LocalVad(),
     }
     const session = new Session({ agent, models, line })
-    session.on('closed', ({ reason, clean }) =>
-      console.log(reason, clean ? 'ended well' : 'did not end well'),
+    session.on('closed', ({ reason, clean, error }) =>
+      console.log(reason, clean ? 'ended well' : 'did not end well', error ?? ''),
     )
     await session.start()
   },

@@ -34,8 +34,8 @@ const calls = new TwilioCalls({
       vad: new LocalVad(),
     }
     const session = new Session({ id: line.id, agent, models, line })
-    session.on('closed', ({ reason, clean }) =>
-      console.log(reason, clean ? 'ended well' : 'did not end well'),
+    session.on('closed', ({ reason, clean, error }) =>
+      console.log(reason, clean ? 'ended well' : 'did not end well', error ?? ''),
     )
     await session.start()
   },

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { Changes } from '../src/testing/servers/changes.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -16,7 +17,7 @@ export interface ProgramOptions {
 /** A program as a user runs it: built, in a process of its own, from the root of the repository. */
 export class Program {
   readonly #child: ChildProcess
-  readonly #looks = new Set<() => void>()
+  readonly #changes = new Changes()
   out = ''
   errors = ''
   code: number | undefined
@@ -30,15 +31,15 @@ export class Program {
     })
     this.#child.stdout!.setEncoding('utf8').on('data', (text: string) => {
       this.out += text
-      this.#changed()
+      this.#changes.tell()
     })
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => {
       this.errors += text
-      this.#changed()
+      this.#changes.tell()
     })
     this.#child.once('close', (code, signal) => {
       this.code = code ?? (signal ? -1 : 0)
-      this.#changed()
+      this.#changes.tell()
     })
   }
 
@@ -54,15 +55,7 @@ export class Program {
   }
 
   until(met: () => boolean): Promise<void> {
-    return new Promise((resolve) => {
-      const look = (): void => {
-        if (!met()) return
-        this.#looks.delete(look)
-        resolve()
-      }
-      this.#looks.add(look)
-      look()
-    })
+    return this.#changes.until(met)
   }
 
   /** The first thing printed that fits; throws if the program ends before. */
@@ -87,10 +80,6 @@ export class Program {
 
   signal(signal: NodeJS.Signals): void {
     this.#child.kill(signal)
-  }
-
-  #changed(): void {
-    for (const look of this.#looks) look()
   }
 }
 

@@ -1,13 +1,14 @@
 import { encodeSound, offer, type LineMessage, type PageMessage } from '../../src/lines/websocket/protocol.ts'
 import { wsNetwork } from '../../src/link/index.ts'
 import type { Socket } from '../../src/scope/index.ts'
+import { Changes } from '../../src/testing/servers/changes.ts'
 
 const HEADER = encodeSound(0, new Int16Array(0)).byteLength
 
 /** A page without a browser: it plays what comes at once, and its user types. */
 export class TypingPage {
   readonly #socket: Socket
-  readonly #looks = new Set<() => void>()
+  readonly #changes = new Changes()
   /** Milliseconds of sound that came. */
   sound = 0
   call = ''
@@ -32,12 +33,12 @@ export class TypingPage {
       message: (data) => {
         if (typeof data === 'string') this.#told(JSON.parse(data) as LineMessage)
         else this.#sounds(data)
-        this.#changed()
+        this.#changes.tell()
       },
       ended: ({ reason = '' }) => {
         this.over ??= reason
         this.gone = true
-        this.#changed()
+        this.#changes.tell()
       },
     })
   }
@@ -51,15 +52,7 @@ export class TypingPage {
   }
 
   until(met: () => boolean): Promise<void> {
-    return new Promise((resolve) => {
-      const look = (): void => {
-        if (!met()) return
-        this.#looks.delete(look)
-        resolve()
-      }
-      this.#looks.add(look)
-      look()
-    })
+    return this.#changes.until(met)
   }
 
   #told(message: LineMessage): void {
@@ -95,9 +88,5 @@ export class TypingPage {
 
   #say(message: PageMessage): void {
     this.#socket.send(JSON.stringify(message))
-  }
-
-  #changed(): void {
-    for (const look of this.#looks) look()
   }
 }

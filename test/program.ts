@@ -78,6 +78,11 @@ export class Program {
     return this.code!
   }
 
+  /** From now on nobody reads what it says. */
+  deafen(): void {
+    this.#child.stdout!.destroy()
+  }
+
   signal(signal: NodeJS.Signals): void {
     this.#child.kill(signal)
   }

@@ -6,7 +6,7 @@ import { Caps, idleWarning, type Cap } from './caps.ts'
 import { Closing, type CloseAsk } from './closing.ts'
 import { Conversation } from './conversation.ts'
 import { Emitter, type EventOf } from './emitter.ts'
-import { SessionClosedError, SessionEndingError, StartTimeoutError } from './errors.ts'
+import { SessionClosedError, SessionEndingError, StartTimeoutError, ToolError } from './errors.ts'
 import type { SessionEvents, SessionState } from './events.ts'
 import { GracefulEnd, type HangUpOptions, type HangUpOutcome } from './graceful-end.ts'
 import { History } from './history.ts'
@@ -369,8 +369,11 @@ export class Session {
         this.#book.used(usage)
         this.#caps?.used(this.#book.usage)
       },
-      toolFailed: (tool: string, error: unknown) =>
-        this.#settings.logger.warn({ session: this.id, tool, error }, 'a tool failed'),
+      toolFailed: (tool: string, error: unknown) => {
+        const { logger } = this.#settings
+        if (isCancelled(error)) logger.info({ session: this.id, tool }, 'a tool was cancelled')
+        else logger.warn({ session: this.id, tool, error }, 'a tool failed')
+      },
       calledTool: () => {
         this.#book.calledTool()
         this.#caps?.used(this.#book.usage)
@@ -411,3 +414,8 @@ const askOf = ({ reason = 'requested', by, within }: CloseSessionOptions): Close
   by,
   within,
 })
+
+/** By a close, an interruption or the model: nothing is wrong with the tool then. */
+function isCancelled(error: unknown): boolean {
+  return error instanceof ToolError && error.code === 'TOOL_CANCELLED'
+}

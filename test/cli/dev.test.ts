@@ -164,6 +164,21 @@ describe('endwell dev', { timeout: 60_000 }, () => {
     }
   })
 
+  it('keeps its calls when nobody reads any more what it says', async () => {
+    const program = runProgram(clinic)
+    const url = await program.url()
+    program.deafen()
+    for (let call = 0; call < 3; call++) {
+      const page = new TypingPage(url)
+      await page.until(() => page.sound > 100)
+      page.hangUp()
+      await page.until(() => page.gone)
+      expect(page.over).toBe('hung-up')
+    }
+    program.signal('SIGINT')
+    expect(await program.ended()).toBe(0)
+  })
+
   it('ends when whoever started it is gone', async () => {
     const parent = `
       import { Program } from './test/program.ts'

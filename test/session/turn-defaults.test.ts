@@ -11,7 +11,7 @@ import {
   callTool,
   inVirtualTime,
 } from '../../src/testing/index.ts'
-import { aCall, aLogger } from './fixture.ts'
+import { aCall, aLogger, never } from './fixture.ts'
 
 /** Asks, and counts how often it was asked. */
 class CountingDetector implements TurnDetector {
@@ -92,6 +92,23 @@ describe('turns, unless they are told otherwise', () => {
 })
 
 describe('a tool that fails', () => {
+  it('because it was cancelled is no warning', () =>
+    inVirtualTime(async (world) => {
+      const { logger, lines } = aLogger()
+      const call = aCall(world, {
+        logger,
+        answers: [[callTool('look')]],
+        agent: { tools: { look: tool({ description: 'Looks', run: never }) } },
+      })
+      await call.session.start()
+      call.caller.types('Look!')
+      await world.clock.elapse(100)
+      call.caller.hangsUp()
+      await call.session.afterCall
+      const told = lines.filter(({ fields }) => fields['tool'] === 'look')
+      expect(told.map(({ level, message }) => `${level} ${message}`)).toEqual(['info a tool was cancelled'])
+    }))
+
   it('is told to the log, with its error, beside the model', () =>
     inVirtualTime(async (world) => {
       const { logger, lines } = aLogger()

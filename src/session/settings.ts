@@ -157,7 +157,8 @@ function turnsOf({ models, turns = {} }: SessionOptions): TurnOptions {
 
 /** Unless they are told otherwise, turns use what there is: silence is heard by a VAD, and a detector is asked. */
 function chainTurns(models: ChainModels, turns: SessionTurnOptions): TurnOptions {
-  const { vad = models.vad !== undefined, mode = vad ? 'vad' : 'stt' } = turns
+  const vad = models.vad !== undefined && turns.vad !== false
+  const { mode = vad ? 'vad' : 'stt' } = turns
   if (mode === 'stt' && models.stt && !models.stt.endsTurns)
     throw new OptionError(
       "nobody would say when the user has finished: give models a vad or an stt that ends turns, or take turns 'manual'",

@@ -79,6 +79,8 @@ describe('turns, unless they are told otherwise', () => {
       new Session({ agent, models: chain, line: new TestLine(), turns })
     expect(make({})).toThrow('nobody would say when the user has finished')
     expect(make({ mode: 'stt' })).toThrow(OptionError)
+    expect(make({ vad: true })).toThrow(OptionError)
+    expect(make({ mode: 'vad' })).toThrow("turns cannot have mode 'vad' without a VAD")
     expect(make({ mode: 'manual' })).not.toThrow()
   })
 

@@ -26,7 +26,7 @@ import type { HistoryJSON } from './history-item.ts'
 import type { RecordingSink } from './recorder.ts'
 import type { SessionReport } from './report.ts'
 import { shelter } from './shelter.ts'
-import type { TurnOptions } from './turn-options.ts'
+import { settleTurns, type TurnOptions } from './turn-options.ts'
 
 /** What hears, thinks and speaks: a chain of models, or one that does it all. */
 export type Models = ChainModels | RealtimeModels
@@ -136,6 +136,8 @@ export function settle(options: SessionOptions) {
     budget: options.budget ?? {},
     turns: turnsOf(options),
   }
+  // What is wrong with them is told to whoever makes the session, not to whoever starts it.
+  settleTurns(settings.turns)
   for (const [name, value] of Object.entries(settings)) {
     if (typeof value !== 'number' || (Number.isFinite(value) && value >= 0)) continue
     throw new OptionError(`${name} must be a finite number, 0 or more; it is ${value}`)

@@ -221,8 +221,11 @@ describe('coming back', () => {
       expect(wordsFrom(page)).toBe(WORDS)
       expect(call.told).toEqual([`marked 1 ${WHOLE}`])
       expect(page.wire.ticket?.generation).toBe(2)
+      const { call: name } = page.wire.ticket!
       await call.context.scope.close()
       expect(call.context.connections).toMatchObject([{ how: 'closed', retries: 1 }])
+      // There is no way back, and one can still say which call it was.
+      expect([page.wire.ticket, page.wire.call]).toEqual([undefined, name])
     }))
 
   it('[LN4] a page that is loaded anew hears what it is not known to have heard', () =>

@@ -62,10 +62,14 @@ function build(): string {
   return folder
 }
 
+/** One that has no sample by then hangs. The longest takes a minute and a half on two cores. */
+const LONGEST = 10 * 60_000
+
 function measureApart(built: string, order: Order): Promise<Sample> {
   return new Promise((resolve, reject) => {
     const child = fork(join(built, 'bench', 'child.js'), [JSON.stringify(order)], {
       execArgv: ['--expose-gc'],
+      timeout: LONGEST,
     })
     let sample: Sample | undefined
     child.on('message', (message) => {

@@ -100,6 +100,8 @@ export async function lineDelay(): Promise<number> {
   const stt: Stt = {
     name: 'stt',
     sampleRate: 16_000,
+    // There are no turns in beeps.
+    endsTurns: true,
     open: async () => ({
       push: ({ samples }) => {
         if (level(samples) > -40) hears()

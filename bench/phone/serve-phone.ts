@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { TwilioCalls } from '../../src/lines/twilio/index.ts'
 import { wsNetwork } from '../../src/link/index.ts'
+import { silent } from '../../src/parts/index.ts'
 import { LocalVad } from '../../src/providers/local/index.ts'
 import { Scope, systemClock } from '../../src/scope/index.ts'
 import { Agent, Session, type Models } from '../../src/session/index.ts'
@@ -14,6 +15,13 @@ const turns = { bargeIn: { minWords: 1_000 } }
 
 const usual = (): Models => ({ llm, tts, stt, vad: new LocalVad() })
 
+/** A call that nobody answers would be waited for in vain. */
+function fail({ error }: { error?: unknown }): void {
+  queueMicrotask(() => {
+    throw error
+  })
+}
+
 /** Answers calls of the phone, each with a session of its own. */
 export async function servePhone(
   answered: (session: Session) => void,
@@ -25,6 +33,7 @@ export async function servePhone(
     scope,
     maxCalls: 1_000,
     maxRate: 1_000,
+    logger: { ...silent, warn: fail },
     onCall: async (line) => {
       const session = new Session({ agent, models: models(), line, turns })
       sessions.add(session)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { SessionClosedError, type AfterCall, type SessionReport } from '../../src/session/index.ts'
-import { inVirtualTime } from '../../src/testing/index.ts'
+import { SessionClosedError, tool, type AfterCall, type SessionReport } from '../../src/session/index.ts'
+import { callTool, inVirtualTime } from '../../src/testing/index.ts'
 import { aCall, aLogger, expectEnded, never, said } from './fixture.ts'
 
 /** Ways in which a function of a user misbehaves. */
@@ -280,5 +280,53 @@ describe('after the call', () => {
       await unused.session.close()
       await unused.session.afterCall
       expect(ran).toEqual(['start-failed', 'requested'])
+    }))
+})
+
+describe('a tool that fails', () => {
+  it('because it was cancelled is no warning', () =>
+    inVirtualTime(async (world) => {
+      const { logger, lines } = aLogger()
+      const call = aCall(world, {
+        logger,
+        answers: [[callTool('look')]],
+        agent: { tools: { look: tool({ description: 'Looks', run: never }) } },
+      })
+      await call.session.start()
+      call.caller.types('Look!')
+      await world.clock.elapse(100)
+      call.caller.hangsUp()
+      await call.session.afterCall
+      const told = lines.filter(({ fields }) => fields['tool'] === 'look')
+      expect(told.map(({ level, message }) => `${level} ${message}`)).toEqual(['info a tool was cancelled'])
+    }))
+
+  it('is told to the log, with its error, beside the model', () =>
+    inVirtualTime(async (world) => {
+      const { logger, lines } = aLogger()
+      const error = new TypeError('no such calendar')
+      const call = aCall(world, {
+        logger,
+        answers: [[callTool('book'), callTool('look')], 'Sorry.'],
+        agent: {
+          tools: {
+            book: tool({
+              description: 'Books',
+              run: () => {
+                throw error
+              },
+            }),
+            look: tool({ description: 'Looks', run: () => 'free' }),
+          },
+        },
+      })
+      await call.session.start()
+      call.caller.types('Book!')
+      await call.caller.hears('Sorry.')
+      const told = lines.filter(({ message }) => message === 'a tool failed')
+      expect(told).toEqual([
+        { level: 'warn', message: 'a tool failed', fields: { session: 'test', tool: 'book', error } },
+      ])
+      await call.session.close()
     }))
 })

@@ -1,17 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { TurnDetector } from '../../src/parts/index.ts'
 import { OptionError } from '../../src/scope/index.ts'
-import { Agent, Session, tool, type SessionTurnOptions } from '../../src/session/index.ts'
+import { Agent, Session, type SessionTurnOptions } from '../../src/session/index.ts'
 import {
   ScriptedLlm,
   ScriptedStt,
   ScriptedTts,
   ScriptedVad,
   TestLine,
-  callTool,
   inVirtualTime,
 } from '../../src/testing/index.ts'
-import { aCall, aLogger, never } from './fixture.ts'
 
 /** Asks, and counts how often it was asked. */
 class CountingDetector implements TurnDetector {
@@ -91,52 +89,4 @@ describe('turns, unless they are told otherwise', () => {
       new Session({ agent, models, line: new TestLine(), turns: { endpointing: { delay: 300 } } })
     expect(make).toThrow(OptionError)
   })
-})
-
-describe('a tool that fails', () => {
-  it('because it was cancelled is no warning', () =>
-    inVirtualTime(async (world) => {
-      const { logger, lines } = aLogger()
-      const call = aCall(world, {
-        logger,
-        answers: [[callTool('look')]],
-        agent: { tools: { look: tool({ description: 'Looks', run: never }) } },
-      })
-      await call.session.start()
-      call.caller.types('Look!')
-      await world.clock.elapse(100)
-      call.caller.hangsUp()
-      await call.session.afterCall
-      const told = lines.filter(({ fields }) => fields['tool'] === 'look')
-      expect(told.map(({ level, message }) => `${level} ${message}`)).toEqual(['info a tool was cancelled'])
-    }))
-
-  it('is told to the log, with its error, beside the model', () =>
-    inVirtualTime(async (world) => {
-      const { logger, lines } = aLogger()
-      const error = new TypeError('no such calendar')
-      const call = aCall(world, {
-        logger,
-        answers: [[callTool('book'), callTool('look')], 'Sorry.'],
-        agent: {
-          tools: {
-            book: tool({
-              description: 'Books',
-              run: () => {
-                throw error
-              },
-            }),
-            look: tool({ description: 'Looks', run: () => 'free' }),
-          },
-        },
-      })
-      await call.session.start()
-      call.caller.types('Book!')
-      await call.caller.hears('Sorry.')
-      const told = lines.filter(({ message }) => message === 'a tool failed')
-      expect(told).toEqual([
-        { level: 'warn', message: 'a tool failed', fields: { session: 'test', tool: 'book', error } },
-      ])
-      await call.session.close()
-    }))
 })

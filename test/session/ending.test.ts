@@ -284,6 +284,34 @@ describe('a goodbye', () => {
     }),
   )
 
+  it.each([
+    ['was called off', true],
+    ['was refused', false],
+  ])('[TL2] in a tool that %s leaves a tool that can be cancelled', (_, calledOff) =>
+    inVirtualTime(async (world) => {
+      const endCall = tool({
+        description: 'Ends the call',
+        run: async (_input, { hangUp }) => {
+          await hangUp({ say: 'Goodbye, and thank you.', cancellable: true }).catch(() => {})
+          return never()
+        },
+      })
+      const call = aCall(world, { answers: [[callTool('endCall')], 'Yes?'], agent: { tools: { endCall } } })
+      // Whoever is told that it is called hangs up first.
+      if (!calledOff) call.session.on('tool', () => void call.session.hangUp().catch(() => {}))
+      await call.session.start()
+      call.caller.types('That was all.')
+      await world.clock.elapse(300)
+      if (calledOff) {
+        await call.caller.says('Wait, one more thing!')
+        await call.caller.pauses(2_000)
+      }
+      await call.session.close()
+      expect(said(call.session)).toContain("endCall → 'endCall' was cancelled")
+      expectEnded(call)
+    }),
+  )
+
   it('[CL3] comes after the turn in flight, and after it comes nothing', () =>
     inVirtualTime(async (world) => {
       const call = await aCallWithTool(world, 3_000)

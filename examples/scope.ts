@@ -1,7 +1,7 @@
 import { Scope, formatReport, systemClock } from 'endwell'
 
 const scope = new Scope('call', {
-  closeWithin: 500,
+  closeTimeout: 500,
   taskCap: 150,
   onLate: ({ name, outcome, value }) => console.log(`late: ${name} ${outcome}: ${String(value)}`),
 })

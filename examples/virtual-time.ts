@@ -10,7 +10,7 @@ class Call {
   renewals = 0
 
   constructor(options: ScopeOptions = {}) {
-    this.scope = new Scope('call', { closeWithin: 2_000, ...options })
+    this.scope = new Scope('call', { closeTimeout: 2_000, ...options })
     this.scope.own('line', { close: async () => {}, abort() {} })
     this.scope.every(hour, 'renew token', () => this.renewals++)
   }

@@ -11,7 +11,7 @@ import {
 import { TestLine } from '../../src/testing/index.ts'
 import type { Call, Stage } from './case.ts'
 import { Ends } from './ends.ts'
-import { CLOSE_WITHIN, held } from './ours.ts'
+import { CLOSE_TIMEOUT, held } from './ours.ts'
 
 /** A session of ours on a vendor's realtime model, in the third column. */
 export interface OurRealtimeOptions {
@@ -43,7 +43,7 @@ export class OurRealtime {
       }),
       models: models(stage),
       line: phone ? held(this.#line, `${stage.ws}/phone`) : this.#line,
-      closeTimeout: CLOSE_WITHIN,
+      closeTimeout: CLOSE_TIMEOUT,
       onLate: nothing,
       ...session,
     })

@@ -17,7 +17,7 @@ import {
 import type { Call, Stage } from './case.ts'
 
 /** How long a session may take to close in the columns that have a bound. */
-export const CLOSE_WITHIN = 3_000
+export const CLOSE_TIMEOUT = 3_000
 
 /** A case in the third column: what the session is made of, what is done to it, and how it is ended. */
 export interface OursOptions {
@@ -62,7 +62,7 @@ export class OurDesk {
       }),
       models: options.models?.(stage) ?? models(stage, options),
       line: this.line,
-      closeTimeout: CLOSE_WITHIN,
+      closeTimeout: CLOSE_TIMEOUT,
       intercept: faults.intercept,
       ...(options.recording ? { recording: { write() {}, patch() {}, close() {}, abort() {} } } : {}),
     })

@@ -42,12 +42,12 @@ export interface PhoneAccount {
 const page = fileURLToPath(new URL('../studio', import.meta.url))
 
 /** How long a session has to end when the server does. */
-const CLOSE_WITHIN = 5_000
+const CLOSE_TIMEOUT = 5_000
 
 /** An agent on a port of this machine: a page to talk to it, to see what is alive, and how each session ended. */
 export class Dev {
   readonly #options: DevOptions
-  readonly #scope = new Scope<string>('endwell', { closeWithin: 2_000 })
+  readonly #scope = new Scope<string>('endwell', { closeTimeout: 2_000 })
   readonly #faults = new FaultSwitches()
   readonly #sessions = new Set<Session>()
   readonly #host: Host
@@ -113,7 +113,7 @@ export class Dev {
   /** Ends every session, so that each has its reason, and then the server. */
   async close(): Promise<ScopeReport> {
     this.#ending = true
-    const ask = { reason: 'host-draining', within: CLOSE_WITHIN } as const
+    const ask = { reason: 'host-draining', closeTimeout: CLOSE_TIMEOUT } as const
     await Promise.all([...this.#sessions].map((session) => session.close(ask)))
     return this.#scope.close({ reason: 'asked' })
   }
@@ -160,7 +160,7 @@ export class Dev {
     const models = breakable(choice.models(), (way) => (breaks = way))
     const { intercept, follow } = this.#faults.afflict({ agent, breakModel: () => breaks() })
     const session = new Session({
-      closeTimeout: CLOSE_WITHIN,
+      closeTimeout: CLOSE_TIMEOUT,
       logger,
       ...(typeof file.session === 'function' ? file.session({ id }) : file.session),
       id,

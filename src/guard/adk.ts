@@ -20,7 +20,7 @@ export interface GuardedAdk<Event> extends Guard {
  *
  * ```ts
  * const queue = new LiveRequestQueue()
- * const call = guardAdk(runner.runLive({ userId, sessionId, liveRequestQueue: queue }), { queue, deadline: 3_000 })
+ * const call = guardAdk(runner.runLive({ userId, sessionId, liveRequestQueue: queue }), { queue, closeTimeout: 3_000 })
  * for await (const event of call.events) …
  * const report = await call.close()
  * ```

@@ -34,7 +34,7 @@ export interface GuardedGemini<
  * none, and would be left to nobody.
  *
  * ```ts
- * const call = guardGemini(ai.live, { deadline: 3_000 })
+ * const call = guardGemini(ai.live, { closeTimeout: 3_000 })
  * const session = await call.connect({ model, config, callbacks })
  * const report = await call.close()
  * ```

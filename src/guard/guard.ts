@@ -30,7 +30,7 @@ export interface GuardOptions {
   /** What the session is called in reports and errors: `guarded session` unless set. */
   name?: string
   /** From the ask to the report, in milliseconds: 5 s unless set. */
-  deadline?: number
+  closeTimeout?: number
   /** How long what the session opened may take to go after the session's own close: 1 s, a third of the time at most. */
   linger?: number
   /** Ends the session in its own way. Called once, in the session's context; `signal` aborts when its time is over. */
@@ -52,7 +52,7 @@ const scopes = new WeakMap<GuardContext, Scope<'close'>>()
  * ```ts
  * import 'endwell/guard/install'
  *
- * const call = guard({ name: 'call 42', deadline: 3_000, close: () => session.close() })
+ * const call = guard({ name: 'call 42', closeTimeout: 3_000, close: () => session.close() })
  * const session = call.wrap(await call.run(startSession))
  * const report = await call.close()
  * ```
@@ -95,7 +95,7 @@ export class Guard {
     if (!ground) throw new GuardNotInstalledError()
     const {
       name = 'guarded session',
-      deadline = 5_000,
+      closeTimeout = 5_000,
       linger = 1_000,
       noNewConnects = false,
       onLate,
@@ -103,10 +103,10 @@ export class Guard {
     this.#ground = ground
     this.#unownedOmittedBefore = ground.unowned.omitted
     this.#ignore = options.ignore ?? (() => false)
-    const reserve = Math.min(250, deadline / 10)
+    const reserve = Math.min(250, closeTimeout / 10)
     this.#scope = scopeIn(contextOf(ground), name, {
       phases: ['close'],
-      closeWithin: deadline,
+      closeTimeout,
       reserve,
       ...(onLate ? { onLate } : {}),
     })
@@ -121,7 +121,7 @@ export class Guard {
       (reason) => this.#closing(reason),
     )
     // The session's own close has all the time there is, but for the linger and the reserve.
-    const budget = deadline - reserve
+    const budget = closeTimeout - reserve
     this.#linger = Math.min(duration('linger', linger), budget / 3)
     this.#foreign = new ForeignClose(
       options.close,

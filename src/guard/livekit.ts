@@ -45,7 +45,7 @@ export interface GuardLiveKitOptions extends Omit<GuardOptions, 'close'> {
  * import 'endwell/guard/install'
  *
  * const session = new AgentSession({ stt, llm, tts })
- * guardLiveKit(session, { name: ctx.job.id, deadline: 3_000 })
+ * guardLiveKit(session, { name: ctx.job.id, closeTimeout: 3_000 })
  * await session.start({ agent, room: ctx.room })
  * ```
  */

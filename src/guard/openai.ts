@@ -33,7 +33,7 @@ export interface GuardOpenAIOptions extends Omit<GuardOptions, 'close'> {
  * import 'endwell/guard/install'
  *
  * const session = new RealtimeSession(agent, { transport: 'websocket' })
- * const call = guardOpenAI(session, { name: 'call 42', deadline: 3_000 })
+ * const call = guardOpenAI(session, { name: 'call 42', closeTimeout: 3_000 })
  * await session.connect({ apiKey })
  * const report = await call.close()
  * ```

@@ -6,7 +6,7 @@ import { culpritsOf } from './culprit.ts'
 
 it('names what could not be ended before what failed, and a connection that was cut only once', () =>
   inVirtualTime(async ({ clock }) => {
-    const scope = new Scope('session', { clock, closeWithin: 100 })
+    const scope = new Scope('session', { clock, closeTimeout: 100 })
     const boom = (): never => {
       throw new Error('disk full')
     }

@@ -119,7 +119,7 @@ export class LoggedSession {
   }
 
   #closed(report: SessionReport): void {
-    const { reason, by, clean, lived, took, deadline, usage } = report
+    const { reason, by, clean, lived, took, closeTimeout, usage } = report
     const [culprit] = clean ? [] : culpritsOf(report)
     this.#report = report
     this.#session = undefined
@@ -133,7 +133,7 @@ export class LoggedSession {
       clean,
       lived,
       took,
-      deadline,
+      closeTimeout,
       ...(culprit ? { culprit } : {}),
     })
     this.#live?.closed({ type: 'closed', summary: this.#summary, report })

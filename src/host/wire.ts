@@ -61,7 +61,7 @@ export interface SessionSummary {
   readonly clean?: boolean
   readonly lived?: number
   readonly took?: number
-  readonly deadline?: number
+  readonly closeTimeout?: number
   readonly culprit?: Culprit
 }
 

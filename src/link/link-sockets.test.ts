@@ -74,7 +74,7 @@ async function onSockets(manners: Manners | Manners[], play: (stage: Stage) => P
   try {
     await play({ server, context, story, errors, peers, heard, open, until })
   } finally {
-    await context.scope.close({ within: 2_000 })
+    await context.scope.close({ closeTimeout: 2_000 })
   }
   const { total } = server
   expect(wsNetwork.sockets.list()).toEqual([])
@@ -168,7 +168,7 @@ describe('a link over real sockets', () => {
     onSockets(manners, async ({ open, context, story, server, peers }) => {
       await open(protocol)
       await server.until(() => peers.length === 1)
-      const closing = context.scope.close({ within: 2_000 })
+      const closing = context.scope.close({ closeTimeout: 2_000 })
       const before = story.length
       const report = await closing
       expect(report.took).toBeLessThan(2_000)

@@ -46,7 +46,7 @@ async function* speak(
   signal: AbortSignal,
 ): AsyncGenerator<SpokenChunk> {
   signal.throwIfAborted()
-  const speech = scope.child(`speech of '${synthesiser.name}'`, { closeWithin: STOP_WITHIN })
+  const speech = scope.child(`speech of '${synthesiser.name}'`, { closeTimeout: STOP_WITHIN })
   const stop = new SignalStop(signal, scope)
   const made = new Channel<Channel<SpokenChunk>>()
   const slots = new Slots((options.ahead ?? 1) + 1)

@@ -27,45 +27,45 @@ describe('the deadline', () => {
     inVirtualTime(async ({ clock }) => {
       const scope = new Scope('root', { clock })
       scope.spawn('deaf', never)
-      const report = scope.close({ within: 3_000 })
+      const report = scope.close({ closeTimeout: 3_000 })
       await clock.elapse(500)
-      scope.close({ within: 60_000 }).catch(() => {})
-      scope.close({ within: 1_000 }).catch(() => {})
-      expect(await report).toMatchObject({ deadline: 1_500 })
+      scope.close({ closeTimeout: 60_000 }).catch(() => {})
+      scope.close({ closeTimeout: 1_000 }).catch(() => {})
+      expect(await report).toMatchObject({ closeTimeout: 1_500 })
       expect(clock.now()).toBeLessThanOrEqual(1_500)
       expect(clock.now()).toBeGreaterThan(1_300)
     }))
 
   it.each([Number.NaN, Infinity, -Infinity])(
     '[SC4] a time of %d is none: the deadline stays as it was',
-    (within) =>
+    (closeTimeout) =>
       inVirtualTime(async ({ clock }) => {
-        const scope = new Scope('root', { clock, closeWithin: 1_000 })
+        const scope = new Scope('root', { clock, closeTimeout: 1_000 })
         scope.spawn('deaf', never)
-        const report = scope.close({ within })
-        scope.close({ within }).catch(() => {})
-        expect(await report).toMatchObject({ deadline: 1_000, took: 900 })
+        const report = scope.close({ closeTimeout })
+        scope.close({ closeTimeout }).catch(() => {})
+        expect(await report).toMatchObject({ closeTimeout: 1_000, took: 900 })
       }),
   )
 
   it("[SC4] a child's deadline is the earlier of its own and its parent's", () =>
     inVirtualTime(async ({ clock }) => {
-      const scope = new Scope('root', { clock, closeWithin: 2_000, reserve: 100 })
-      const patient = scope.child('patient', { closeWithin: 60_000 })
-      const hasty = scope.child('hasty', { closeWithin: 500 })
+      const scope = new Scope('root', { clock, closeTimeout: 2_000, reserve: 100 })
+      const patient = scope.child('patient', { closeTimeout: 60_000 })
+      const hasty = scope.child('hasty', { closeTimeout: 500 })
       patient.spawn('deaf', never)
       hasty.spawn('deaf', never)
       const report = await scope.close()
       const [first, second] = report.children.map((child) => child.report)
-      expect(first).toMatchObject({ name: 'hasty', took: 450, deadline: 500 })
-      expect(second).toMatchObject({ name: 'patient', took: 1_900, deadline: 2_000 })
+      expect(first).toMatchObject({ name: 'hasty', took: 450, closeTimeout: 500 })
+      expect(second).toMatchObject({ name: 'patient', took: 1_900, closeTimeout: 2_000 })
     }))
 
   it('[SC4] a child whose phase comes late counts its own time from then', () =>
     inVirtualTime(async ({ clock }) => {
-      const scope = new Scope('root', { clock, closeWithin: 4_000, taskCap: 1_000 })
+      const scope = new Scope('root', { clock, closeTimeout: 4_000, taskCap: 1_000 })
       scope.spawn('slow', () => clock.elapse(700))
-      const child = scope.child('child', { phase: 'resources', closeWithin: 500 })
+      const child = scope.child('child', { phase: 'resources', closeTimeout: 500 })
       child.own('feed', { close: () => clock.elapse(300), abort() {} })
       const report = await scope.close()
       expect(report.clean).toBe(true)
@@ -74,14 +74,14 @@ describe('the deadline', () => {
 
   it('[SC4] a parent closed while a child is closing shortens it', () =>
     inVirtualTime(async ({ clock }) => {
-      const scope = new Scope('root', { clock, closeWithin: 1_000 })
-      const child = scope.child('child', { closeWithin: 30_000 })
+      const scope = new Scope('root', { clock, closeTimeout: 1_000 })
+      const child = scope.child('child', { closeTimeout: 30_000 })
       child.spawn('deaf', never)
       const inner = child.close()
       await clock.elapse(200)
       const outer = await scope.close()
       expect(await inner).toBe(outer.children[0]?.report)
-      expect(await inner).toMatchObject({ deadline: 1_200 })
+      expect(await inner).toMatchObject({ closeTimeout: 1_200 })
       expect(clock.now()).toBeLessThanOrEqual(1_200)
     }))
 
@@ -93,7 +93,7 @@ describe('the deadline', () => {
       scope.spawn('deaf', never)
       scope.own('quick', recorder(log, 'quick'))
       scope.own('slow', recorder(log, 'slow', never))
-      const report = await scope.close({ within: 0 })
+      const report = await scope.close({ closeTimeout: 0 })
       expect(report.took).toBe(0)
       expect(outcomes(report)).toEqual({
         prompt: 'cancelled at 0',
@@ -107,13 +107,13 @@ describe('the deadline', () => {
   it('[SC12] a clock that leaps over the deadline ends the close at once, and one that leaps far does no harm', () =>
     inVirtualTime(async ({ clock }) => {
       const log: string[] = []
-      const scope = new Scope('root', { clock, closeWithin: 1_000 })
+      const scope = new Scope('root', { clock, closeTimeout: 1_000 })
       scope.spawn('deaf', never)
       scope.own('feed', recorder(log, 'feed', never))
       const report = scope.close()
       await clock.elapse(10)
       clock.jump(3_600_000)
-      expect(await report).toMatchObject({ clean: false, deadline: 1_000 })
+      expect(await report).toMatchObject({ clean: false, closeTimeout: 1_000 })
       expect(clock.now()).toBe(3_600_010)
       expect(log.at(-1)).toBe('abort feed')
     }))
@@ -199,7 +199,7 @@ describe('cancelling', () => {
 
   it('[SC13] a shield delays the cancel, has its own cap, and never moves the deadline', () =>
     inVirtualTime(async ({ clock }) => {
-      const scope = new Scope('root', { clock, closeWithin: 2_000, reserve: 100 })
+      const scope = new Scope('root', { clock, closeTimeout: 2_000, reserve: 100 })
       scope.spawn('finishes', () => clock.elapse(300), { shield: 500 })
       scope.spawn('is cancelled', ({ until }) => until(never()), { shield: 600 })
       scope.spawn('asks too much', ({ until }) => until(never()), { shield: 60_000 })
@@ -215,11 +215,11 @@ describe('cancelling', () => {
 
   it('[SC13] a shield is cut when the deadline comes nearer', () =>
     inVirtualTime(async ({ clock }) => {
-      const scope = new Scope('root', { clock, closeWithin: 10_000 })
+      const scope = new Scope('root', { clock, closeTimeout: 10_000 })
       scope.spawn('shielded', ({ until }) => until(never()), { shield: 5_000 })
       const report = scope.close()
       await clock.elapse(100)
-      scope.close({ within: 1_000 }).catch(() => {})
+      scope.close({ closeTimeout: 1_000 }).catch(() => {})
       expect(await report).toMatchObject({ clean: true, took: 900 })
     }))
 
@@ -246,11 +246,11 @@ describe('cancelling', () => {
         asked.push(close().catch((error: unknown) => error))
       })
       scope.spawn('impatient', async ({ close }) => {
-        asked.push(close(), close({ within: 500 }))
+        asked.push(close(), close({ closeTimeout: 500 }))
         await never()
       })
       const report = await scope.close()
-      expect(report).toMatchObject({ deadline: 500 })
+      expect(report).toMatchObject({ closeTimeout: 500 })
       await clock.elapse(10_000)
       expect(await Promise.all(asked)).toEqual([report, report, expect.any(ScopeClosedError)])
     }))
@@ -267,7 +267,7 @@ describe('cancelling', () => {
   it('[SC16] a task that awaits the outer close() holds the others up for taskCap at most, and is named', () =>
     inVirtualTime(async ({ clock }) => {
       const log: string[] = []
-      const scope = new Scope('root', { clock, closeWithin: 5_000, taskCap: 400 })
+      const scope = new Scope('root', { clock, closeTimeout: 5_000, taskCap: 400 })
       scope.own('feed', recorder(log, 'feed'))
       scope.spawn('tangled', async () => {
         await scope.close()
@@ -308,7 +308,7 @@ describe('phases', () => {
   it('[SC11] a step that throws or overruns is recorded, and every later step still runs', () =>
     inVirtualTime(async ({ clock }) => {
       const log: string[] = []
-      const scope = new Scope('root', { clock, phases, closeWithin: 1_000, reserve: 100 })
+      const scope = new Scope('root', { clock, phases, closeTimeout: 1_000, reserve: 100 })
       scope.own(
         'throws',
         recorder(log, 'throws', () => Promise.reject(new Error('no'))),
@@ -339,7 +339,7 @@ describe('phases', () => {
   it('[SC12] no step can eat the budget: each phase has a fair share, whatever cap it names', () =>
     inVirtualTime(async ({ clock }) => {
       const log: string[] = []
-      const scope = new Scope('root', { clock, phases, closeWithin: 1_000, reserve: 100 })
+      const scope = new Scope('root', { clock, phases, closeTimeout: 1_000, reserve: 100 })
       for (const phase of phases) scope.own(phase, recorder(log, phase, never), { phase, cap: 60_000 })
       const report = await scope.close()
       expect(outcomes(report)).toEqual({
@@ -366,7 +366,7 @@ describe('phases', () => {
       const late: string[] = []
       const scope = new Scope('root', {
         clock,
-        closeWithin: 1_000,
+        closeTimeout: 1_000,
         releaseTimeout: 2_000,
         onLate: ({ name, outcome, at }) => late.push(`${name} ${outcome} at ${at}`),
       })
@@ -456,7 +456,7 @@ describe('limits', () => {
 
   it('[SC18] the unclean ones are kept first', () =>
     inVirtualTime(async ({ clock }) => {
-      const scope = new Scope('root', { clock, closeWithin: 100 })
+      const scope = new Scope('root', { clock, closeTimeout: 100 })
       for (let count = 0; count < 500; count++) scope.spawn(`polite ${count}`, ({ until }) => until(never()))
       scope.spawn('deaf', never)
       const report = await scope.close()
@@ -490,7 +490,7 @@ describe('limits', () => {
     }))
 
   it.each([
-    [{ closeWithin: Infinity }, /closeWithin must be a finite number/],
+    [{ closeTimeout: Infinity }, /closeTimeout must be a finite number/],
     [{ reserve: -1 }, /reserve must be/],
     [{ taskCap: Number.NaN }, /taskCap must be/],
     [{ phases: [] }, /at least one phase/],

@@ -49,7 +49,7 @@ export class Closing {
   #beginning = false
 
   private constructor(ledger: Ledger, ask: CloseAsk, reason: CancelledError) {
-    const { clock, closeWithin } = ledger.settings
+    const { clock, closeTimeout } = ledger.settings
     this.#ledger = ledger
     this.askedAt = clock.now()
     this.#date = clock.date()
@@ -58,7 +58,7 @@ export class Closing {
     this.reason = reason
     // A child that is told by its parent has the parent's deadline until its phase comes, and then its own time (SC4).
     const outer = ledger.parent?.closing?.deadline.at
-    this.#ownTime = ask.within ?? closeWithin
+    this.#ownTime = ask.closeTimeout ?? closeTimeout
     this.deadline = new Deadline(clock, outer ?? this.askedAt + this.#ownTime)
     this.#setBudget()
     this.#book = new ReportBook(ledger, this.askedAt)
@@ -115,7 +115,7 @@ export class Closing {
     const by = ask.by === undefined ? {} : { by: ask.by }
     if (this.#alsoAsked.length >= limits.asks) this.#asksOmitted++
     else this.#alsoAsked.push({ reason: ask.reason, ...by, at: at - this.askedAt })
-    if (ask.within !== undefined) this.shorten(at + ask.within)
+    if (ask.closeTimeout !== undefined) this.shorten(at + ask.closeTimeout)
   }
 
   shorten(at: number): void {
@@ -287,5 +287,5 @@ export class Closing {
 export interface CloseAsk {
   readonly reason: string
   readonly by?: string | undefined
-  readonly within?: number | undefined
+  readonly closeTimeout?: number | undefined
 }

@@ -34,7 +34,7 @@ function aReport(parts: Partial<ScopeReport> = {}): ScopeReport {
     askedAt: '2026-01-01T00:00:00.000Z',
     lived: 60_000,
     took: 100,
-    deadline: 5_000,
+    closeTimeout: 5_000,
     phases: ['tasks', 'resources'],
     clean: true,
     alsoAsked: [],
@@ -67,7 +67,7 @@ function lineWith(text: string, printed: string): string {
 }
 
 async function badClose({ clock }: World): Promise<ScopeReport> {
-  const call = new Scope('call 7f3a', { clock, closeWithin: 2_000, taskCap: 200, releaseTimeout: 500 })
+  const call = new Scope('call 7f3a', { clock, closeTimeout: 2_000, taskCap: 200, releaseTimeout: 500 })
   call.spawn('mixer', patient)
   call.spawn('crm lookup', never)
   call.spawn('book a table', patient, { shield: 800 })
@@ -239,7 +239,7 @@ describe('the headline', () => {
 
   it('[SC12] names what was cut off, and what could not begin', () =>
     inVirtualTime(async ({ clock }) => {
-      const scope = new Scope('call', { clock, closeWithin: 100, phases: ['first', 'second'] })
+      const scope = new Scope('call', { clock, closeTimeout: 100, phases: ['first', 'second'] })
       scope.own('deaf', closing(clock, Infinity), { phase: 'first' })
       scope.own('later', closing(clock, 0))
       scope.close().catch(() => {})
@@ -270,7 +270,7 @@ describe('the headline', () => {
   })
 
   it('does not call an abort late', () => {
-    expect(formatReport(aReport({ took: 0.3, deadline: 0 }))).toContain('clean · 0.3 ms, no time given')
+    expect(formatReport(aReport({ took: 0.3, closeTimeout: 0 }))).toContain('clean · 0.3 ms, no time given')
   })
 })
 
@@ -297,7 +297,7 @@ describe('the axis', () => {
     [61_000, '0 10 s 20 s 30 s 40 s 50 s 1 min'],
     [7_500_000, '0 30 min 1 h 1 h 30 min 2 h'],
   ])('of %d ms counts in steps that people count in', (took, ticks) => {
-    const printed = formatReport(aReport({ took, deadline: 1e9, tasks: [aTask('a')] }), { width: 100 })
+    const printed = formatReport(aReport({ took, closeTimeout: 1e9, tasks: [aTask('a')] }), { width: 100 })
     const labels = printed.split('\n').find((line) => line.trim().startsWith('0 '))
     expect(labels?.trim().replaceAll(/ +/g, ' ')).toBe(ticks)
   })

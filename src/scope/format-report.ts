@@ -30,7 +30,7 @@ const mostProblems = 24
 export function formatReport(report: ScopeReport, options: FormatOptions = {}): string {
   const pen = new Pen(options)
   const rows = rowsOf(report)
-  const picture = new Waterfall(rows, report.took, report.deadline, pen)
+  const picture = new Waterfall(rows, report.took, report.closeTimeout, pen)
   return [
     ...headlines(report, pen),
     '',
@@ -66,7 +66,7 @@ function headlines(report: ScopeReport, pen: Pen): string[] {
   ]
 }
 
-function tookText({ took, deadline }: ScopeReport): string {
+function tookText({ took, closeTimeout: deadline }: ScopeReport): string {
   if (deadline <= 0) return `${timeText(took)}, no time given`
   if (took <= deadline) return `${timeText(took)} of ${timeText(deadline)}`
   return `${timeText(took)}, ${timeText(took - deadline)} past the deadline of ${timeText(deadline)}`

@@ -96,7 +96,7 @@ export class ReportBook {
       askedAt: new Date(ask.date).toISOString(),
       lived: round(Math.max(0, this.#askedAt - ledger.since)),
       took: Math.max(0, this.#since(this.#now())),
-      deadline: this.#since(ask.deadline),
+      closeTimeout: this.#since(ask.deadline),
       phases: [...ledger.settings.phases],
       clean: this.#steps.clean && this.#tasks.clean && this.#children.clean && problems.length === 0,
       alsoAsked: ask.alsoAsked.map(({ at, ...rest }) => ({ ...rest, at: round(at) })),

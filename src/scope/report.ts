@@ -18,7 +18,7 @@ export interface ScopeReport {
   /** From the ask to this report. */
   readonly took: number
   /** The deadline in force at the end. `took` is never later, unless the thread was blocked. */
-  readonly deadline: number
+  readonly closeTimeout: number
   /** The phases in which it was ended, in order. */
   readonly phases: readonly string[]
   /** True only if nothing was forced, failed or abandoned, here and in the children. */

@@ -99,7 +99,7 @@ describe('resources', () => {
       const log: string[] = []
       const scope = new Scope('root', {
         clock,
-        closeWithin: 1_000,
+        closeTimeout: 1_000,
         onLate: ({ outcome }) => log.push(outcome),
       })
       const opening = scope.open('feed', async () => {
@@ -120,7 +120,7 @@ describe('resources', () => {
       scope.spawn('connect', async () => {
         await scope.open('feed', never)
       })
-      const report = await scope.close({ within: 100 })
+      const report = await scope.close({ closeTimeout: 100 })
       expect(report.tasks).toMatchObject([
         { name: 'connect', outcome: 'cancelled' },
         { name: 'feed', outcome: 'abandoned' },

@@ -121,7 +121,7 @@ describe('owning', () => {
 describe('the two verbs', () => {
   it('[SC2] close() resolves to a report, whatever its parts do', () =>
     inVirtualTime(async ({ clock }) => {
-      const scope = new Scope('root', { clock, closeWithin: 1_000 })
+      const scope = new Scope('root', { clock, closeTimeout: 1_000 })
       scope.spawn('deaf', never)
       scope.spawn('rude', ({ until }) => until(never()).catch(() => Promise.reject(new Error('rude'))))
       scope.own('throws', {
@@ -259,7 +259,7 @@ describe('late outcomes', () => {
   it('[SC9] an abandoned task is named, revoked, and heard of exactly once', () =>
     inVirtualTime(async ({ clock }) => {
       const late: Late[] = []
-      const scope = new Scope('call', { clock, closeWithin: 1_000, onLate: (one) => late.push(one) })
+      const scope = new Scope('call', { clock, closeTimeout: 1_000, onLate: (one) => late.push(one) })
       let refused: unknown
       const task = scope.child('tool').spawn('lookup', async (context) => {
         await clock.elapse(3_000)
@@ -293,7 +293,7 @@ describe('late outcomes', () => {
     inVirtualTime(async ({ clock }) => {
       const scope = new Scope('call', {
         clock,
-        closeWithin: 10,
+        closeTimeout: 10,
         onLate() {
           throw new Error('broken listener')
         },

@@ -19,7 +19,7 @@ export interface CloseOptions {
   /** Who asks. */
   by?: string
   /** Milliseconds until the report. The first ask fixes the deadline; later ones can only bring it nearer. */
-  within?: number
+  closeTimeout?: number
   /** The task that asks, if it is one of this scope or of one below: nobody will wait for it (SC16). */
   from?: TaskContext
 }
@@ -56,7 +56,7 @@ export const liveScopes = new Registry()
  * Owns tasks, resources, timers and child scopes, and ends them: once, on time, leaving nothing behind, with a report.
  *
  * ```ts
- * await using scope = new Scope('import job', { closeWithin: 5_000 })
+ * await using scope = new Scope('import job', { closeTimeout: 5_000 })
  * const feed = await scope.open('feed', (signal) => connect(url, signal))
  * scope.spawn('poll', async ({ sleep }) => {
  *   for (;;) {
@@ -166,10 +166,10 @@ export class Scope<Phase extends string = DefaultPhase> {
     return thing
   }
 
-  /** Ends one owned resource now, in bounded time; the scope goes on. Aborts it if `within` is not enough. */
-  async end(thing: object, within: number = this.#ledger.settings.closeWithin): Promise<void> {
+  /** Ends one owned resource now, in bounded time; the scope goes on. Aborts it after `closeTimeout`. */
+  async end(thing: object, closeTimeout: number = this.#ledger.settings.closeTimeout): Promise<void> {
     const member = this.#ledger.handles?.get(thing)
-    if (member instanceof OwnedResource) await member.end(duration('within', within))
+    if (member instanceof OwnedResource) await member.end(duration('closeTimeout', closeTimeout))
   }
 
   /** A resource has ended by itself: the scope does not own it any more. */
@@ -227,9 +227,13 @@ export class Scope<Phase extends string = DefaultPhase> {
   /** Ends everything gracefully, in bounded time. Never rejects; everybody who asks gets the same report. */
   close(options: CloseOptions = {}): Promise<ScopeReport> {
     const ledger = this.#ledger
-    const { reason = 'closed', by, within } = options
+    const { reason = 'closed', by, closeTimeout } = options
     // A close must not throw: a time that is none, or has no end, counts as not given.
-    const ask = { reason, by, within: Number.isFinite(within) ? Math.max(0, within!) : undefined }
+    const ask = {
+      reason,
+      by,
+      closeTimeout: Number.isFinite(closeTimeout) ? Math.max(0, closeTimeout!) : undefined,
+    }
     if (options.from instanceof Task) options.from.exemptFrom(ledger)
     if (ledger.closing) ledger.closing.askAgain(ask)
     else {
@@ -245,7 +249,7 @@ export class Scope<Phase extends string = DefaultPhase> {
   abort(reason = 'aborted'): void {
     const ledger = this.#ledger
     if (!ledger.closing) {
-      const closing = Closing.begin(ledger, { reason, within: 0 })
+      const closing = Closing.begin(ledger, { reason, closeTimeout: 0 })
       closing.tell()
       closing.cancel()
     } else ledger.closing.askAgain({ reason })

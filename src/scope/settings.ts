@@ -10,7 +10,7 @@ export type DefaultPhase = (typeof defaultPhases)[number]
 /** How a scope ends. A child inherits what it does not set, except the phases. */
 export interface ScopeOptions<Phase extends string = DefaultPhase> {
   /** From the first ask to the report: 5 s unless set. */
-  closeWithin?: number
+  closeTimeout?: number
   /** The last part of that time, kept for aborting what is left and making the report: 250 ms, a tenth at most. */
   reserve?: number
   /** How long running tasks may hold the later phases back: 1 s unless set. */
@@ -42,7 +42,7 @@ export type Intercept = <Input extends TaskContext | AbortSignal>(
 ) => (input: Input) => unknown
 
 export interface Settings {
-  readonly closeWithin: number
+  readonly closeTimeout: number
   readonly reserve: number
   readonly taskCap: number
   readonly releaseTimeout: number
@@ -54,7 +54,7 @@ export interface Settings {
 }
 
 const defaults: Settings = {
-  closeWithin: 5_000,
+  closeTimeout: 5_000,
   reserve: 250,
   taskCap: 1_000,
   releaseTimeout: 10_000,
@@ -69,7 +69,7 @@ const defaults: Settings = {
 export function settle(options: ScopeOptions<string> | undefined, parent: Settings = defaults): Settings {
   if (!options) return parent.phases === defaultPhases ? parent : { ...parent, phases: defaultPhases }
   const settings = {
-    closeWithin: options.closeWithin ?? parent.closeWithin,
+    closeTimeout: options.closeTimeout ?? parent.closeTimeout,
     reserve: options.reserve ?? parent.reserve,
     taskCap: options.taskCap ?? parent.taskCap,
     releaseTimeout: options.releaseTimeout ?? parent.releaseTimeout,
@@ -79,7 +79,7 @@ export function settle(options: ScopeOptions<string> | undefined, parent: Settin
     onProblem: options.onProblem ?? parent.onProblem,
     intercept: options.intercept ?? parent.intercept,
   }
-  duration('closeWithin', settings.closeWithin)
+  duration('closeTimeout', settings.closeTimeout)
   duration('reserve', settings.reserve)
   duration('taskCap', settings.taskCap)
   duration('releaseTimeout', settings.releaseTimeout)

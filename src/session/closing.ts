@@ -11,7 +11,7 @@ import type { SessionSettings } from './settings.ts'
 export interface CloseAsk {
   readonly reason: CloseReason
   readonly by?: string | undefined
-  readonly within?: number | undefined
+  readonly closeTimeout?: number | undefined
   /** The task that asks, if it is one of the session: nobody will wait for it. */
   readonly from?: TaskContext | undefined
 }
@@ -110,20 +110,20 @@ export class Closing {
   }
 
   /** The user's last words are waited for, if there are any on their way, unless something broke (CL6). */
-  #lastWords(conversation: Conversation, { reason, within }: CloseAsk): void {
+  #lastWords(conversation: Conversation, { reason, closeTimeout }: CloseAsk): void {
     const { settings } = this.#host
     if (!conversation.stopTurns() || isFailure(reason)) return
-    const time = Number.isFinite(within) ? Math.max(0, within!) : settings.closeTimeout
+    const time = Number.isFinite(closeTimeout) ? Math.max(0, closeTimeout!) : settings.closeTimeout
     // Half of the time at most: the other half belongs to the links, which end whatever is said.
     const wait = Math.min(settings.lastWordsTimeout, (time * 0.9) / 2)
     this.#host.scope().defer('last words', () => conversation.lastWords(wait), { phase: 'work', cap: wait })
   }
 
-  #tellScope({ reason, by, within, from }: CloseAsk): Promise<ScopeReport> {
+  #tellScope({ reason, by, closeTimeout, from }: CloseAsk): Promise<ScopeReport> {
     return this.#host.scope().close({
       reason,
       ...(by === undefined ? {} : { by }),
-      ...(within === undefined ? {} : { within }),
+      ...(closeTimeout === undefined ? {} : { closeTimeout }),
       ...(from === undefined ? {} : { from }),
     })
   }

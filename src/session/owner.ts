@@ -27,7 +27,7 @@ export class Owner {
     this.scope = new Scope(`session ${id}`, {
       phases: ['work', 'rest'],
       clock,
-      closeWithin: closeTimeout,
+      closeTimeout: closeTimeout,
       ...(intercept ? { intercept } : {}),
       ...(onLate ? { onLate } : {}),
       onProblem: ({ where }, error) => onProblem(where, error),

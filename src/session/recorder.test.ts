@@ -276,7 +276,7 @@ describe('a sink that hangs', () => {
   it('[SC6] is given up in bounded time: abort() is synchronous, and nothing is written after it', () =>
     inVirtualTime(async ({ clock }) => {
       const { sink, recorder } = setUp(clock)
-      const scope = new Scope('session', { clock, closeWithin: 1_000 })
+      const scope = new Scope('session', { clock, closeTimeout: 1_000 })
       scope.own('recorder', recorder, { cap: 300 })
       let answer = (): void => {}
       sink.before = () =>

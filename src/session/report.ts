@@ -54,7 +54,7 @@ export interface SessionReport {
   readonly lived: number
   /** From the ask to this report. */
   readonly took: number
-  readonly deadline: number
+  readonly closeTimeout: number
   /** True only if nothing was dropped, forced, failed or abandoned. */
   readonly clean: boolean
   /** Who else wanted it to end. One whose goodbye was cut off asked before, at a negative time. */

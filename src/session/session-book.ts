@@ -74,7 +74,7 @@ export class SessionBook {
       askedAt: scope.askedAt,
       lived: scope.lived,
       took: scope.took,
-      deadline: scope.deadline,
+      closeTimeout: scope.closeTimeout,
       clean: scope.clean && !broken && !isDrop(reason) && this.#error === undefined,
       alsoAsked: Object.freeze([...before, ...scope.alsoAsked]),
       connections: Object.freeze([...this.#connections]),

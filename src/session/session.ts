@@ -24,7 +24,7 @@ export interface CloseSessionOptions {
   reason?: CloseReason
   by?: string
   /** Milliseconds until the report: `closeTimeout` unless set. A later ask can only shorten it. */
-  within?: number
+  closeTimeout?: number
 }
 
 /**
@@ -409,10 +409,10 @@ export class Session {
   }
 }
 
-const askOf = ({ reason = 'requested', by, within }: CloseSessionOptions): CloseAsk => ({
+const askOf = ({ reason = 'requested', by, closeTimeout }: CloseSessionOptions): CloseAsk => ({
   reason,
   by,
-  within,
+  closeTimeout,
 })
 
 /** By a close, an interruption or the model: nothing is wrong with the tool then. */

@@ -10,7 +10,7 @@ async function closeWith(
 ): Promise<{ report: ScopeReport; faults: Faults }> {
   const { clock } = world
   const faults = new Faults((ms) => clock.elapse(ms)).set(step, fault)
-  const scope = new Scope('call', { clock, closeWithin: 1_000, reserve: 100, intercept: faults.intercept })
+  const scope = new Scope('call', { clock, closeTimeout: 1_000, reserve: 100, intercept: faults.intercept })
   scope.spawn('poll', ({ sleep }) => sleep(3_000))
   const opening = scope.open('feed', () => Promise.resolve({ close: () => clock.elapse(10), abort() {} }))
   opening.catch(() => {})

@@ -183,7 +183,7 @@ describe('a scripted realtime model', () => {
         { name: 'realtime', outcome: 'done', took: 200 },
       ])
       const rude = await open(world, { closeHangs: true })
-      expect((await rude.scope.close({ within: 1_000 })).steps).toMatchObject([
+      expect((await rude.scope.close({ closeTimeout: 1_000 })).steps).toMatchObject([
         { outcome: 'timed-out', forced: true },
       ])
       expect(rude.realtime.counts).toMatchObject({ closed: 0, aborted: 1, live: 0 })

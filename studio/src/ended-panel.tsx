@@ -53,10 +53,10 @@ export function EndedPanel({ report, text, fresh = false }: EndedPanelProps) {
 }
 
 function Figures({ report }: { readonly report: SessionReport }) {
-  const { took, deadline, lived, usage, connections } = report
+  const { took, closeTimeout, lived, usage, connections } = report
   const figures: readonly (readonly [string, string])[] = [
     ['to close', timeText(took)],
-    ['deadline', timeText(deadline)],
+    ['deadline', timeText(closeTimeout)],
     ['lived', clockText(lived)],
     ['turns', String(usage.turns)],
     ['tool calls', String(usage.toolCalls)],

@@ -32,10 +32,10 @@ export const reasons: Readonly<Record<CloseReason, string>> = {
 const mostOthers = 5
 
 export function verdictOf(report: SessionReport): Verdict {
-  const { clean, took, deadline, by } = report
+  const { clean, took, closeTimeout, by } = report
   const who = report.reason === 'requested' && by !== undefined ? ` by ${by}` : ''
   const reason = `${reasons[report.reason]}${who}.`
-  const time = deadline > 0 ? `${timeText(took)} of the ${timeText(deadline)} it had` : timeText(took)
+  const time = closeTimeout > 0 ? `${timeText(took)} of the ${timeText(closeTimeout)} it had` : timeText(took)
   if (clean) return { clean, reason, sentence: `Ended well, in ${time}. Nothing is left.`, others: [] }
   const blamed = culpritsOf(report).map((each) => sentence(blame(each)))
   const sentences = report.error || blamed.length === 0 ? [broken(report, blamed), ...blamed] : blamed

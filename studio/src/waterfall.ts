@@ -48,7 +48,7 @@ export interface Waterfall {
 
 /** The report of a close as bars over one axis of time. */
 export function waterfallOf(report: ScopeReport): Waterfall {
-  const { took, deadline } = report
+  const { took, closeTimeout: deadline } = report
   const beyond = deadline > took * DEADLINE_REACH
   const end = beyond ? took / (1 - MARGIN) : Math.max(took, deadline)
   const place = (at: number): number => (end === 0 ? 0 : Math.min(100, Math.max(0, (at / end) * 100)))

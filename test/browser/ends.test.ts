@@ -38,7 +38,7 @@ describe('a call of the demo ends', { timeout }, () => {
     const reports = await Promise.all([tab.report(), cut.report()])
     for (const report of reports) {
       expect(report).toMatchObject({ reason: 'caller-lost', by: 'line', clean: false })
-      expect(report.took).toBeLessThanOrEqual(report.deadline + STANDSTILL)
+      expect(report.took).toBeLessThanOrEqual(report.closeTimeout + STANDSTILL)
       expect(report.connections).toMatchObject([{ name: 'browser', how: 'dropped' }])
     }
     expect(await demo.onlyClosed(tab.session)).toMatchObject({ reason: 'caller-lost' })

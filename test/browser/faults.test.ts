@@ -99,7 +99,7 @@ async function endsWell(demo: Demo, name: string): Promise<void> {
   await does(page)
   const report = await page.report()
   expect(report).toMatchObject(wanted)
-  expect(report.took).toBeLessThanOrEqual(report.deadline + STANDSTILL)
+  expect(report.took).toBeLessThanOrEqual(report.closeTimeout + STANDSTILL)
   const summary = await demo.onlyClosed(page.session)
   expect(summary).toMatchObject({ reason: report.reason, clean: report.clean })
 

@@ -82,7 +82,7 @@ async function* runLive(queue: Queue, run: RunOptions = {}): AsyncGenerator<stri
 }
 
 const guarded = (queue: Queue, run: RunOptions = {}, options: GuardAdkOptions = {}): GuardedAdk<string> =>
-  guardAdk(runLive(queue, run), { name: 'call', deadline: 900, linger: 200, queue, ...options })
+  guardAdk(runLive(queue, run), { name: 'call', closeTimeout: 900, linger: 200, queue, ...options })
 
 /** Goes through the events, as an app does. */
 async function through(call: GuardedAdk<string>, heard: string[] = []): Promise<string[]> {
@@ -134,7 +134,7 @@ describe('a guarded run of the ADK', () => {
   })
 
   it('ends the loop in time without its queue, with a tool that never returns, while it is connecting', async () => {
-    const alone = guardAdk(runLive(new Queue()), { deadline: 500 })
+    const alone = guardAdk(runLive(new Queue()), { closeTimeout: 500 })
     const busy = guarded(new Queue(), { tool: never })
     const loops = [through(alone), through(busy)]
     await vendor.until(() => vendor.open === 2)

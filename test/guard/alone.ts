@@ -19,7 +19,7 @@ async function closed(onLate?: (error: unknown, name: string) => void): Promise<
   await import('../../src/guard/install.ts')
   const call = guard({
     name: 'call',
-    deadline: 200,
+    closeTimeout: 200,
     ...(onLate ? { onLate: ({ error, name }) => onLate(error, name) } : {}),
   })
   await call.close()
@@ -60,7 +60,7 @@ const lives: Readonly<Record<string, () => Promise<unknown>>> = {
   async 'late errors of a closing session'() {
     await import('../../src/guard/install.ts')
     const call = guard({
-      deadline: 300,
+      closeTimeout: 300,
       onLate: () => {},
       close: () => {
         setTimeout(fail('late'), 5)
@@ -80,7 +80,7 @@ const lives: Readonly<Record<string, () => Promise<unknown>>> = {
 
   async 'an error of a living session'() {
     await import('../../src/guard/install.ts')
-    guard({ name: 'other', deadline: 200 }).abort()
+    guard({ name: 'other', closeTimeout: 200 }).abort()
     guard({ name: 'call' }).run(() => setTimeout(fail('of the living'), 1))
     await delay(1_000)
     return 'alive'
@@ -160,7 +160,7 @@ const lives: Readonly<Record<string, () => Promise<unknown>>> = {
   /** All that keeps a process alive, and tries to come back. */
   async 'a zombie'() {
     await import('../../src/guard/install.ts')
-    const call = guard({ deadline: 1_500, close: never, onLate: () => {} })
+    const call = guard({ closeTimeout: 1_500, close: never, onLate: () => {} })
     const dial = (): void => {
       const socket = new WebSocket(`ws://127.0.0.1:${port}`)
       socket.on('error', () => {})
@@ -192,8 +192,8 @@ const lives: Readonly<Record<string, () => Promise<unknown>>> = {
       }),
     )
     const connects = Reflect.get(globalThis, Symbol.for('endwell/guard@1')) as object
-    const a = one!.guard({ name: 'a', deadline: 300 })
-    const b = two!.guard({ name: 'b', deadline: 300, onLate: () => {} })
+    const a = one!.guard({ name: 'a', closeTimeout: 300 })
+    const b = two!.guard({ name: 'b', closeTimeout: 300, onLate: () => {} })
     const dial = (): Promise<unknown> =>
       new Promise((resolve) => {
         const socket = connect(Number(port), '127.0.0.1')
@@ -202,7 +202,7 @@ const lives: Readonly<Record<string, () => Promise<unknown>>> = {
     await a.run(dial)
     await b.run(dial)
     await a.run(() => b.run(dial))
-    const nested = a.run(() => two!.guard({ name: 'nested', deadline: 300 }))
+    const nested = a.run(() => two!.guard({ name: 'nested', closeTimeout: 300 }))
     await nested.close()
     const [ra, rb] = [await a.close(), await b.close()]
     const refused = (await b.run(dial)) as { code: string }

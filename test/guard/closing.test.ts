@@ -56,7 +56,7 @@ describe('the close of a guarded session', () => {
     '[GD1] [GD2] settles by the deadline with one event and no socket left, if its own %s',
     async (how) => {
       const close = closes[how]
-      const call = guard({ name: 'call', deadline: 1_500, ...(close ? { close } : {}), onLate: () => {} })
+      const call = guard({ name: 'call', closeTimeout: 1_500, ...(close ? { close } : {}), onLate: () => {} })
       const events: GuardReport[] = []
       call.on('closed', (report) => events.push(report))
       await call.run(() => openWebSocket(far.ws))
@@ -77,7 +77,7 @@ describe('the close of a guarded session', () => {
   it('is called once, in its context, after the signal was aborted and the state set', async () => {
     const seen: unknown[] = []
     const call = guard({
-      deadline: 300,
+      closeTimeout: 300,
       close: async () => {
         seen.push(call.state, call.signal.aborted)
         await clients['net']!(far)
@@ -112,7 +112,7 @@ describe('the close of a guarded session', () => {
 
   it('lingers for sockets on their way out, and cuts off those that are not', async () => {
     const slow = guard({
-      deadline: 3_000,
+      closeTimeout: 3_000,
       linger: 900,
       close: () => void setTimeout(() => far.hangUp(), 100),
     })
@@ -122,7 +122,7 @@ describe('the close of a guarded session', () => {
     expect(first.took).toBeGreaterThanOrEqual(95)
 
     far.rude = true
-    const stuck = guard({ deadline: 3_000, linger: 200, close: () => socket.close() })
+    const stuck = guard({ closeTimeout: 3_000, linger: 200, close: () => socket.close() })
     const socket = await stuck.run(() => openWebSocket(far.ws))
     using still = new Stillness()
     const second = await stuck.close()
@@ -132,7 +132,7 @@ describe('the close of a guarded session', () => {
   })
 
   it('leaves room for the linger inside the deadline', async () => {
-    const call = guard({ deadline: 1_500, close: never })
+    const call = guard({ closeTimeout: 1_500, close: never })
     await call.run(() => openWebSocket(far.ws))
     using still = new Stillness()
     const report = await call.close()
@@ -146,7 +146,7 @@ describe('the close of a guarded session', () => {
   it('tells its own close when its time is over', async () => {
     const aborted: boolean[] = []
     const call = guard({
-      deadline: 300,
+      closeTimeout: 300,
       close: (signal) => {
         signal.addEventListener('abort', () => aborted.push(true))
         return never()
@@ -157,15 +157,15 @@ describe('the close of a guarded session', () => {
   })
 
   it('can be brought nearer, and made at once', async () => {
-    const call = guard({ deadline: 60_000, close: never })
+    const call = guard({ closeTimeout: 60_000, close: never })
     await call.run(() => clients['net']!(far))
     using still = new Stillness()
     const closing = call.close()
-    const again = call.close({ within: 100 })
+    const again = call.close({ closeTimeout: 100 })
     expect((await closing).took - still.total).toBeLessThan(2_000)
     expect(await again).toBe(await closing)
 
-    const other = guard({ deadline: 60_000, close: never })
+    const other = guard({ closeTimeout: 60_000, close: never })
     await other.run(() => clients['net']!(far))
     other.abort('enough')
     expect(other.state).toBe('closed')
@@ -178,7 +178,7 @@ describe('the close of a guarded session', () => {
   })
 
   it('prints as the report of a scope does, with what only a guard knows below', async () => {
-    const call = guard({ name: 'call 42', deadline: 300, close: never })
+    const call = guard({ name: 'call 42', closeTimeout: 300, close: never })
     await call.run(() => clients['net']!(far))
     const report = await call.close()
     expect(formatGuard(report)).toContain(formatReport(report))
@@ -189,7 +189,7 @@ describe('the close of a guarded session', () => {
 })
 
 it.each(Object.keys(clients))('[GD2] a connection by %s is owned, and cut off at the end', async (client) => {
-  const call = guard({ deadline: 300 })
+  const call = guard({ closeTimeout: 300 })
   await call.run(() => clients[client]!(far))
   expect(call.tree.owned.map(({ name }) => name)).toContain(`socket to 127.0.0.1:${far.port}`)
   expect((await call.close()).severed).toMatchObject([{ kind: 'socket' }])
@@ -199,7 +199,7 @@ it.each(Object.keys(clients))('[GD2] a connection by %s is owned, and cut off at
 describe('while it is closing', () => {
   it('may open something, which is owned, and lingers as well', async () => {
     const call = guard({
-      deadline: 3_000,
+      closeTimeout: 3_000,
       close: async () => {
         fetch(`${far.http}/slow`).catch(() => {})
         await far.until(() => far.slow === 1)
@@ -213,7 +213,7 @@ describe('while it is closing', () => {
   })
 
   it('is cut off from what it opened, too', async () => {
-    const call = guard({ deadline: 600, close: () => clients['net']!(far) })
+    const call = guard({ closeTimeout: 600, close: () => clients['net']!(far) })
     const report = await call.close()
     expect(names(report)).toContain('opened while closing timed-out')
     expect(report).toMatchObject({ graceful: false, severed: [{ kind: 'socket' }] })
@@ -224,7 +224,7 @@ describe('while it is closing', () => {
     const codes: unknown[] = []
     const call = guard({
       noNewConnects: true,
-      deadline: 600,
+      closeTimeout: 600,
       close: async () => codes.push((await errorOf(connect(far.port))).code),
     })
     call.signal.addEventListener('abort', () =>
@@ -240,7 +240,7 @@ describe('while it is closing', () => {
 describe('at the last moment', () => {
   it('[GD2] what the cutting off sets off is cut off, too', async () => {
     const call = guard({
-      deadline: 300,
+      closeTimeout: 300,
       close: (signal) => {
         // Runs while everything is being ended.
         signal.addEventListener('abort', () => void clients['net']!(far).catch(never))
@@ -256,7 +256,7 @@ describe('at the last moment', () => {
 
 describe('once it is sealed', () => {
   it.each(Object.keys(clients))('[GD2] opens nothing more by %s', async (client) => {
-    const call = guard({ deadline: 200 })
+    const call = guard({ closeTimeout: 200 })
     await call.close()
     const { total } = far
     call.run(() => clients[client]!(far)).catch(() => {})
@@ -267,7 +267,7 @@ describe('once it is sealed', () => {
   })
 
   it('is told so by an error with a code, and never before it can listen', async () => {
-    const call = guard({ name: 'call 7', deadline: 200 })
+    const call = guard({ name: 'call 7', closeTimeout: 200 })
     await call.close()
     const error = await call.run(() => errorOf(connect(far.port)))
     expect(error).toMatchObject({ code: 'GUARD_CLOSED', message: expect.stringContaining(`'call 7'`) })
@@ -275,7 +275,7 @@ describe('once it is sealed', () => {
   })
 
   it('is slowed down from the fourth refusal on', async () => {
-    const call = guard({ deadline: 200 })
+    const call = guard({ closeTimeout: 200 })
     await call.close()
     // What waits for a slow refusal does not keep the process: here something else must.
     const alive = setInterval(() => {}, 1_000)
@@ -295,7 +295,7 @@ describe('once it is sealed', () => {
   })
 
   it('does not let a session that reconnects from its own close event come back', async () => {
-    const call = guard({ deadline: 300, close: () => {} })
+    const call = guard({ closeTimeout: 300, close: () => {} })
     const dial = (): void => {
       connect(far.port, '127.0.0.1')
         .on('error', () => {})

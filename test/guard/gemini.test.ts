@@ -56,7 +56,7 @@ const live = {
 }
 
 const guarded = (options: GuardGeminiOptions = {}) =>
-  guardGemini(live, { name: 'call', deadline: 900, linger: 200, ...options })
+  guardGemini(live, { name: 'call', closeTimeout: 900, linger: 200, ...options })
 const parameters: Parameters = { model: 'gemini', callbacks: { onmessage: () => {} } }
 
 describe('a guarded session of Gemini', () => {
@@ -124,7 +124,7 @@ describe('a guarded session of Gemini', () => {
 
   it('closes a session that comes too late', async () => {
     vendor.manners = {}
-    const call = guarded({ connectTimeout: 50, deadline: 2_000, linger: 600 })
+    const call = guarded({ connectTimeout: 50, closeTimeout: 2_000, linger: 600 })
     await expect(call.connect(parameters)).rejects.toThrow(/no session/)
     vendor.send('{"setupComplete":{}}')
     expect(await call.close()).toMatchObject({ graceful: true, severed: [] })

@@ -80,7 +80,7 @@ describe('a guarded session of LiveKit', () => {
     const session = new FakeSession()
     session.hook = never
     const events = closesOf(session)
-    const call = guardLiveKit(session, { deadline: 600 })
+    const call = guardLiveKit(session, { closeTimeout: 600 })
     await session.start({ agent: 'desk' })
     await session.close()
     expect(call.state).toBe('closed')
@@ -94,7 +94,7 @@ describe('a guarded session of LiveKit', () => {
   it('has one close event, its own if it gets that far', async () => {
     const session = new FakeSession()
     const events = closesOf(session)
-    guardLiveKit(session, { deadline: 600 })
+    guardLiveKit(session, { closeTimeout: 600 })
     await session.start()
     await session.close()
     expect(events).toMatchObject([{ reason: 'user_initiated' }])
@@ -105,7 +105,7 @@ describe('a guarded session of LiveKit', () => {
     let goOn: (value: unknown) => void = () => {}
     session.hook = () => new Promise((resolve) => (goOn = resolve))
     const events = closesOf(session)
-    guardLiveKit(session, { deadline: 300 })
+    guardLiveKit(session, { closeTimeout: 300 })
     await session.start()
     await session.close()
     goOn(undefined)
@@ -116,7 +116,7 @@ describe('a guarded session of LiveKit', () => {
   it('is closed in time when the framework begins to close it by itself', async () => {
     const session = new FakeSession()
     session.hook = never
-    const call = guardLiveKit(session, { deadline: 300 })
+    const call = guardLiveKit(session, { closeTimeout: 300 })
     await session.start()
     const closed = new Promise((resolve) => call.on('closed', resolve))
     session.closeSoon()
@@ -126,7 +126,7 @@ describe('a guarded session of LiveKit', () => {
   it('is closed when its room is disconnected, and lets the room go', async () => {
     const session = new FakeSession()
     const room = new EventEmitter()
-    const call = guardLiveKit(session, { deadline: 300 })
+    const call = guardLiveKit(session, { closeTimeout: 300 })
     await session.start({ room })
     room.emit('disconnected')
     expect(call.state).toBe('closing')
@@ -136,7 +136,7 @@ describe('a guarded session of LiveKit', () => {
 
   it('enters the context by every method, whoever calls it', async () => {
     const session = new FakeSession()
-    const call = guardLiveKit(session, { deadline: 300, linger: 0 })
+    const call = guardLiveKit(session, { closeTimeout: 300, linger: 0 })
     await session.start()
     await session.say()
     const report = await call.close()
@@ -146,7 +146,7 @@ describe('a guarded session of LiveKit', () => {
 
   it('leaves listeners in the context of those who add them, however they are added and removed', async () => {
     const session = new FakeSession()
-    const call = guardLiveKit(session, { deadline: 500 })
+    const call = guardLiveKit(session, { closeTimeout: 500 })
     await session.start()
     const opened: Promise<unknown>[] = []
     const save = (): void => void opened.push(openWebSocket(far.ws))
@@ -170,7 +170,7 @@ describe('a guarded session of LiveKit', () => {
     it('may finish what is being said, for longer than a close may take', async () => {
       const session = new FakeSession()
       session.speech = delay(400)
-      const call = guardLiveKit(session, { deadline: 100 })
+      const call = guardLiveKit(session, { closeTimeout: 100 })
       await session.start()
       session.shutdown()
       await delay(200)
@@ -183,7 +183,7 @@ describe('a guarded session of LiveKit', () => {
       const session = new FakeSession()
       session.speech = never()
       session.hook = never
-      const call = guardLiveKit(session, { deadline: 200, drain: 100 })
+      const call = guardLiveKit(session, { closeTimeout: 200, drain: 100 })
       await session.start()
       session.shutdown()
       const closed = new Promise((resolve) => call.on('closed', resolve))
@@ -193,7 +193,7 @@ describe('a guarded session of LiveKit', () => {
     it('is interrupted by a close', async () => {
       const session = new FakeSession()
       session.speech = never()
-      const call = guardLiveKit(session, { deadline: 5_000 })
+      const call = guardLiveKit(session, { closeTimeout: 5_000 })
       await session.start()
       session.shutdown()
       await delay(5)
@@ -204,7 +204,7 @@ describe('a guarded session of LiveKit', () => {
 
     it('is closed at once if it wants no drain', async () => {
       const session = new FakeSession()
-      const call = guardLiveKit(session, { deadline: 300 })
+      const call = guardLiveKit(session, { closeTimeout: 300 })
       await session.start()
       session.shutdown({ drain: false })
       expect(call.state).toBe('closing')

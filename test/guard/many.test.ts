@@ -19,8 +19,8 @@ afterEach(() => far.close())
 
 describe('a guard inside of another', () => {
   it('owns what it opens, and ends with the outer one at the latest', async () => {
-    const outer = guard({ name: 'outer', deadline: 600, close: never })
-    const inner = outer.run(() => guard({ name: 'inner', deadline: 60_000, close: never }))
+    const outer = guard({ name: 'outer', closeTimeout: 600, close: never })
+    const inner = outer.run(() => guard({ name: 'inner', closeTimeout: 60_000, close: never }))
     await outer.run(() => clients['net']!(far))
     await inner.run(() => clients['net']!(far))
     const events: string[] = []
@@ -35,8 +35,8 @@ describe('a guard inside of another', () => {
   })
 
   it('can end before it', async () => {
-    const outer = guard({ deadline: 300 })
-    const inner = outer.run(() => guard({ deadline: 300 }))
+    const outer = guard({ closeTimeout: 300 })
+    const inner = outer.run(() => guard({ closeTimeout: 300 }))
     await inner.run(() => clients['net']!(far))
     await inner.close()
     expect(outer.state).toBe('live')
@@ -44,10 +44,10 @@ describe('a guard inside of another', () => {
   })
 
   it('cannot be made in what is left of a closed one', async () => {
-    const outer = guard({ deadline: 300 })
+    const outer = guard({ closeTimeout: 300 })
     await outer.close()
     expect(() => outer.run(() => guard())).toThrow(/closing or closed/)
-    await outside(async () => outer.run(() => outside(() => guard({ deadline: 300 })))).then((own) =>
+    await outside(async () => outer.run(() => outside(() => guard({ closeTimeout: 300 })))).then((own) =>
       own.close(),
     )
   })
@@ -57,7 +57,7 @@ it('thousands of guards live and close together, each with its own', async () =>
   const ground = findGround()!
   const before = ground.guards
   const calls = Array.from({ length: 2_000 }, (_, i) =>
-    guard({ name: `call ${i}`, deadline: 5_000, linger: 0 }),
+    guard({ name: `call ${i}`, closeTimeout: 5_000, linger: 0 }),
   )
   for (const call of calls) call.run(() => setInterval(() => {}, 1_000))
   const some = calls.slice(0, 50)
@@ -82,7 +82,7 @@ function aSession(): { close: () => Promise<object>; reference: WeakRef<object> 
 
 async function closeStuck(): Promise<Record<string, WeakRef<object>>> {
   const { close, reference } = aSession()
-  const call = guard({ deadline: 200, close, onLate: () => {} })
+  const call = guard({ closeTimeout: 200, close, onLate: () => {} })
   await call.run(async () => {
     stuck.push(never().then(() => {}))
     stuck.push(new Promise((...settle) => stuck.push(settle)))
@@ -107,7 +107,7 @@ it('a sealed guard is freed, whatever is left of its session', async () => {
 
 describe('[GD4] when nothing of any guard is left', () => {
   const openAndClose = async (): Promise<void> => {
-    const call: Guard = guard({ deadline: 200 })
+    const call: Guard = guard({ closeTimeout: 200 })
     await call.run(() => delay(1))
     await call.close()
   }

@@ -57,7 +57,7 @@ class RealtimeSession extends EventEmitter {
 }
 
 const guarded = (session: RealtimeSession, options: GuardOpenAIOptions = {}) =>
-  guardOpenAI(session, { name: 'call', deadline: 900, ...options })
+  guardOpenAI(session, { name: 'call', closeTimeout: 900, ...options })
 
 describe('a guarded session of OpenAI', () => {
   it('is the same object, and its close is the guard’s', async () => {

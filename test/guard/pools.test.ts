@@ -40,7 +40,7 @@ describe.each(Object.keys(ways))('connections that %s keeps for later', (way) =>
   const text = ways[way]!
 
   it('are not shared between sessions: to close one never ends a request of another', async () => {
-    const [a, b] = [guard({ name: 'a', deadline: 500 }), guard({ name: 'b', deadline: 500 })]
+    const [a, b] = [guard({ name: 'a', closeTimeout: 500 }), guard({ name: 'b', closeTimeout: 500 })]
     await a.run(() => text('/'))
     await b.run(() => text('/'))
     expect(far.total).toBe(2)
@@ -53,7 +53,7 @@ describe.each(Object.keys(ways))('connections that %s keeps for later', (way) =>
   })
 
   it('are used again by the session they are of, and are ended with it, which is no severing', async () => {
-    const call = guard({ deadline: 2_000 })
+    const call = guard({ closeTimeout: 2_000 })
     for (let i = 0; i < 3; i++) await call.run(() => text('/'))
     expect(far.total).toBe(1)
     using still = new Stillness()
@@ -65,7 +65,7 @@ describe.each(Object.keys(ways))('connections that %s keeps for later', (way) =>
 
   it('are those of everybody else outside of sessions', async () => {
     await text('/')
-    const call = guard({ deadline: 500, ignore: () => true })
+    const call = guard({ closeTimeout: 500, ignore: () => true })
     await call.run(() => text('/'))
     await call.close()
     await text('/')
@@ -73,7 +73,7 @@ describe.each(Object.keys(ways))('connections that %s keeps for later', (way) =>
   })
 
   it('are cut off with a request that is not over, and take no other', async () => {
-    const call = guard({ deadline: 500 })
+    const call = guard({ closeTimeout: 500 })
     const failed = expect(call.run(() => text('/slow'))).rejects.toThrow()
     await far.until(() => far.slow === 1)
     expect(await call.close()).toMatchObject({ graceful: false, severed: [{ kind: 'socket' }] })
@@ -88,7 +88,7 @@ it('pools of https are split as those of http are', async () => {
   const agent = new SecureAgent()
   // Nobody there speaks TLS: the connections are made, and their handshakes do not get on.
   const dial = (): unknown => getSecurely(`https://127.0.0.1:${far.port}`, { agent }).on('error', () => {})
-  const call = guard({ deadline: 300 })
+  const call = guard({ closeTimeout: 300 })
   call.run(dial)
   outside(dial)
   expect(Object.keys(agent.sockets).map((name) => /:guard \d+:/.test(name))).toEqual([true, false])
@@ -113,7 +113,7 @@ describe('a dispatcher that the user has set for all', () => {
     }
   }
 
-  const aGuard = (): Guard => guard({ deadline: 500, ignore: () => true })
+  const aGuard = (): Guard => guard({ closeTimeout: 500, ignore: () => true })
 
   beforeEach(() => {
     guard().abort()

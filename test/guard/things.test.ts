@@ -22,7 +22,7 @@ const kinds = (call: Guard): string[] =>
 describe('timers of a guarded session', () => {
   it('that repeat are cleared at the end, and that wait are let go', async () => {
     let ticks = 0
-    const call = guard({ deadline: 300 })
+    const call = guard({ closeTimeout: 300 })
     const timers = call.run(() => [
       setInterval(() => ticks++, 5),
       setTimeout(() => {}, 60_000),
@@ -43,12 +43,12 @@ describe('timers of a guarded session', () => {
   })
 
   it('still run while it is closing, for its close may need them', async () => {
-    const call = guard({ deadline: 1_000, close: () => delay(20) })
+    const call = guard({ closeTimeout: 1_000, close: () => delay(20) })
     expect(await call.close()).toMatchObject({ graceful: true, timers: { cleared: 0, unreffed: 0 } })
   })
 
   it('that are started after the end do not repeat, and keep nothing alive', async () => {
-    const call = guard({ deadline: 300 })
+    const call = guard({ closeTimeout: 300 })
     await call.close()
     let ticks = 0
     const [interval, timeout] = call.run(() => [setInterval(() => ticks++, 1), setTimeout(() => ticks++, 1)])
@@ -59,7 +59,7 @@ describe('timers of a guarded session', () => {
   })
 
   it('keep their ways: arguments, promises, values, signals', async () => {
-    const call = guard({ deadline: 300 })
+    const call = guard({ closeTimeout: 300 })
     await call.run(async () => {
       expect(await new Promise((resolve) => setTimeout(resolve, 1, 'argument'))).toBe('argument')
       expect(await promisify(setTimeout)(1, 'value')).toBe('value')
@@ -74,7 +74,7 @@ describe('timers of a guarded session', () => {
   })
 
   it('that have ended are forgotten', async () => {
-    const call = guard({ deadline: 300 })
+    const call = guard({ closeTimeout: 300 })
     const held: WeakRef<object>[] = []
     call.run(() => {
       for (let i = 0; i < 1_000; i++) {
@@ -99,7 +99,7 @@ describe('what else a guarded session opens', () => {
   }
 
   it.each(Object.keys(processes))('a process by %s is owned, and killed at the end', async (way) => {
-    const call = guard({ name: 'call', deadline: 400 })
+    const call = guard({ name: 'call', closeTimeout: 400 })
     const child = call.run(() => processes[way]!().on('error', () => {}))
     const exited = once(child, 'exit')
     expect(kinds(call)).toEqual([expect.stringMatching(/^process /)])
@@ -118,7 +118,7 @@ describe('what else a guarded session opens', () => {
   })
 
   it('a process cannot be started after the end', async () => {
-    const call = guard({ deadline: 300 })
+    const call = guard({ closeTimeout: 300 })
     await call.close()
     const error = await call.run(() => errorOf(spawn(process.execPath, ['-e', forever])))
     expect(error).toMatchObject({ code: 'GUARD_CLOSED' })
@@ -126,7 +126,7 @@ describe('what else a guarded session opens', () => {
   })
 
   it('a worker is owned, and ended at the end; one that is started later at once', async () => {
-    const call = guard({ deadline: 400 })
+    const call = guard({ closeTimeout: 400 })
     const worker = call.run(() => new Worker(forever, { eval: true }))
     const exited = once(worker, 'exit')
     expect(kinds(call)).toEqual([expect.stringMatching(/^worker /)])
@@ -140,7 +140,7 @@ describe('what else a guarded session opens', () => {
   })
 
   it('a UDP socket and a server are owned, and closed at the end', async () => {
-    const call = guard({ deadline: 400 })
+    const call = guard({ closeTimeout: 400 })
     const [udp, server] = call.run(() => [createSocket('udp4').bind(), createServer().listen(0)] as const)
     const closed = Promise.all([once(udp, 'close'), once(server, 'close')])
     expect(kinds(call)).toEqual(['udp socket', 'server'])

@@ -43,7 +43,7 @@ it('it does not count if it was there before, is gone again, is known, or was op
 })
 
 it('it does not make a bad end better', async () => {
-  const call = guard({ deadline: 300, close: () => Promise.reject(new Error('no')) })
+  const call = guard({ closeTimeout: 300, close: () => Promise.reject(new Error('no')) })
   await dial()
   expect(await call.close()).toMatchObject({ graceful: false, unowned: [{}] })
 })

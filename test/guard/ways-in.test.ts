@@ -11,7 +11,7 @@ let far: FarSide
 let call: Guard
 beforeEach(async () => {
   far = await FarSide.listen()
-  call = guard({ name: 'call', deadline: 400 })
+  call = guard({ name: 'call', closeTimeout: 400 })
 })
 afterEach(async () => {
   await call.close()
@@ -221,7 +221,7 @@ describe('what was accepted elsewhere', () => {
     expect(await call.close()).toMatchObject({ graceful: true })
     expect(await closed).toMatchObject([1000, expect.anything()])
 
-    const rude = guard({ deadline: 300 })
+    const rude = guard({ closeTimeout: 300 })
     const leg = await outside(() => openWebSocket(url))
     const accepted = [...server.clients][0]!
     leg.pause()

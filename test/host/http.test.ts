@@ -262,7 +262,7 @@ describe('a server', () => {
   })
 
   it('ends its streams and its idle connections when its scope closes, at once', async () => {
-    const scope = new Scope('stage', { closeWithin: 2_000 })
+    const scope = new Scope('stage', { closeTimeout: 2_000 })
     const stage = await Stage.open({ scope })
     const { session } = stage.call()
     await session.start()
@@ -280,7 +280,7 @@ describe('a server', () => {
   })
 
   it('cuts a connection that does not end within the bound', async () => {
-    const scope = new Scope('stage', { closeWithin: 200 })
+    const scope = new Scope('stage', { closeTimeout: 200 })
     const stage = await Stage.open({
       scope,
       upgrade: (_, socket) => socket.write('HTTP/1.1 101 Yes\r\n\r\n'),

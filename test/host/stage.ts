@@ -63,7 +63,7 @@ export class Stage {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#sessions.map((session) => session.close({ within: 200 })))
+    await Promise.all(this.#sessions.map((session) => session.close({ closeTimeout: 200 })))
     await this.scope.close()
   }
 }

@@ -77,7 +77,7 @@ export function phoneScene(
     const scope = new Scope<string>('calls', {
       clock: world.clock,
       phases: ['tasks', 'resources'],
-      closeWithin: 10_000,
+      closeTimeout: 10_000,
     })
     const sessions: Session[] = []
     const infos: PhoneCallInfo[] = []

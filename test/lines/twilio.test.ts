@@ -134,7 +134,7 @@ describe('a call on the phone', () => {
         await phone.rings()
         await clock.elapse(100)
         context.scope.spawn('takes its time', () => passes(clock, 1_000))
-        const closing = context.scope.close({ within: 5_000 })
+        const closing = context.scope.close({ closeTimeout: 5_000 })
         wires.cut()
         await clock.elapse(100)
         expect(phone.over).toBe(true)

@@ -78,7 +78,8 @@ export function checkEnd(
   const last = closed.at(-1)
   if (!last || closingAt === undefined) return 0
   const { report, at } = last
-  if (at - closingAt > report.deadline + 0.01) fail(`CL1: closed ${at - closingAt} ms after closing began`)
+  if (at - closingAt > report.closeTimeout + 0.01)
+    fail(`CL1: closed ${at - closingAt} ms after closing began`)
   for (const { what, settled } of cast.given) if (!settled) fail(`CL10: ${what} is left hanging`)
   if (cast.line.counts.opened > 0) {
     // What is on its way already, nobody can call back.

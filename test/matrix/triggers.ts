@@ -19,9 +19,9 @@ export const triggers: Readonly<Record<string, Trigger>> = {
     },
   },
   hurry: {
-    about: 'close({ within: 200 })',
+    about: 'close({ closeTimeout: 200 })',
     pull: (cast) => {
-      cast.give('close()', cast.session.close({ within: 200 })).catch(() => {})
+      cast.give('close()', cast.session.close({ closeTimeout: 200 })).catch(() => {})
       return true
     },
   },

@@ -111,7 +111,9 @@ const named: Readonly<
   'close-after-close': {
     moment: 'listening',
     spoil: (cast) => {
-      cast.session.on('closed', () => cast.give('close() after close', cast.session.close({ within: 0 })))
+      cast.session.on('closed', () =>
+        cast.give('close() after close', cast.session.close({ closeTimeout: 0 })),
+      )
     },
   },
   'close-during-start': { moment: 'starting' },

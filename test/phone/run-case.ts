@@ -104,15 +104,15 @@ function timerOf(one: Case | { readonly mind: MindName }, pull: () => void): Tim
 
 /** What must be true of a report, whoever has ended the call: the agent may have begun to, before. */
 function wrongsOf(
-  { reason, took, deadline, transcript }: SessionReport,
+  { reason, took, closeTimeout, transcript }: SessionReport,
   ender: string | undefined,
   still: number,
 ): string[] {
   const wrongs: string[] = []
   const reasons = ender === undefined ? ['agent-hung-up'] : [...enders[ender]!.reasons, 'agent-hung-up']
   if (!reasons.includes(reason)) wrongs.push(`the reason is ${reason}, and not ${reasons.join(' or ')}`)
-  if (took > deadline + still)
-    wrongs.push(`the close took ${took} ms of ${deadline}, and the machine stood still for ${still}`)
+  if (took > closeTimeout + still)
+    wrongs.push(`the close took ${took} ms of ${closeTimeout}, and the machine stood still for ${still}`)
   for (const item of transcript)
     if (item.type === 'tool' && !item.result) wrongs.push(`the call of ${item.name} has no output`)
   return wrongs

@@ -69,7 +69,7 @@ export class Stage {
   static async open(options: StageOptions = {}): Promise<Stage> {
     const carrier = await TwilioCarrier.listen(options.carrier)
     const mind = await makeMind[options.mind ?? 'chain']()
-    const scope = new Scope<string>('phone', { closeWithin: CLOSE_WITHIN })
+    const scope = new Scope<string>('phone', { closeTimeout: CLOSE_WITHIN })
     const stage = new Stage(options, scope, { carrier, mind })
     await stage.server.listen()
     return stage

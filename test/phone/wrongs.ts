@@ -78,8 +78,8 @@ function wrongsOf(
   for (const report of stage.reports) {
     if (!reasons.includes(report.reason))
       problems.push(`the reason is ${report.reason}, not ${reasons.join(' or ')}`)
-    if (report.took > report.deadline + 1_000)
-      problems.push(`the close took ${report.took} ms of ${report.deadline}`)
+    if (report.took > report.closeTimeout + 1_000)
+      problems.push(`the close took ${report.took} ms of ${report.closeTimeout}`)
     const says = /not confirmed/.test(lineOf(report) ?? 'not confirmed') ? 'not confirmed' : 'confirmed'
     if (says !== (confirmed ? 'confirmed' : 'not confirmed')) problems.push(`the end of the call is ${says}`)
     if (!confirmed && report.clean) problems.push('it is called clean, and the call may go on')

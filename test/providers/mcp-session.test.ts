@@ -8,8 +8,8 @@ import { aRealCall, Witness } from './mcp-fixture.ts'
 import { HttpServerUnderTest } from './mcp-http-server.ts'
 
 /** On time, and nothing of any server left. */
-function expectOver({ took, deadline }: SessionReport, witness: Witness): void {
-  expect(took).toBeLessThanOrEqual(deadline)
+function expectOver({ took, closeTimeout }: SessionReport, witness: Witness): void {
+  expect(took).toBeLessThanOrEqual(closeTimeout)
   expect(witness.processes).not.toEqual([])
   expect(witness.alive).toEqual([])
 }
@@ -169,7 +169,7 @@ describe.each([
 describe('a session with the tools of a server behind an address', () => {
   const closedIn = async (server: HttpServerUnderTest, report: SessionReport): Promise<void> => {
     const { length } = server.seen
-    expect(report.took).toBeLessThanOrEqual(report.deadline)
+    expect(report.took).toBeLessThanOrEqual(report.closeTimeout)
     await server.events.until(() => server.open === 0)
     expect(server.sessions).toBe(0)
     expect(server.seen).toHaveLength(length)

@@ -385,7 +385,7 @@ describe('the end of a process', () => {
 
   it('comes on time when its scope has less of it than the server may take', async () => {
     const { scope, events, fire } = await opened(['ignores-end'], { endTimeout: 60_000 })
-    const closed = scope.close({ within: 300 })
+    const closed = scope.close({ closeTimeout: 300 })
     await events.told('input ended')
     await fire("hold in 'part'")
     const report = await closed

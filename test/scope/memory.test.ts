@@ -30,7 +30,7 @@ async function closeWithStuckWork(clock: Clock): Promise<Record<string, WeakRef<
   const session = { transcript: 'hello' }
   const scope = new Scope('call', {
     clock,
-    closeWithin: 100,
+    closeTimeout: 100,
     releaseTimeout: 0,
     onProblem: () => void session.transcript,
   })

@@ -145,18 +145,18 @@ describe('one closed event, in time', () => {
       expect(expectEnded(call).startedAt).toBeUndefined()
     }))
 
-  it('[CL1] closeTimeout and within are kept, and a later ask can only shorten them', () =>
+  it('[CL1] closeTimeout is kept, and a later close can only shorten it', () =>
     inVirtualTime(async (world) => {
       const call = aCall(world, { closeTimeout: 3_000, stt: { closeHangs: true } })
       await call.session.start()
       const first = call.session.close()
       await world.clock.elapse(500)
-      const second = call.session.close({ within: 1_000 })
-      const third = call.session.close({ within: 60_000 })
+      const second = call.session.close({ closeTimeout: 1_000 })
+      const third = call.session.close({ closeTimeout: 60_000 })
       const report = await first
       expect(await second).toBe(report)
       expect(await third).toBe(report)
-      expect(report).toMatchObject({ deadline: 1_500 })
+      expect(report).toMatchObject({ closeTimeout: 1_500 })
       expectEnded(call)
     }))
 

@@ -199,7 +199,7 @@ describe('a graceful end', () => {
       call.session.drain().catch(() => {})
       call.caller.says('and also').catch(() => {})
       await world.clock.elapse(200)
-      const report = await call.session.close({ within: 400 })
+      const report = await call.session.close({ closeTimeout: 400 })
       expect(report).toMatchObject({ took: 280, clean: true })
       expectEnded(call)
     }))

@@ -101,7 +101,7 @@ export function expectEnded({ session, reports, line, stt, tts, llm, vad }: Call
     llm: 0,
     vad: 0,
   })
-  expect(report!.took).toBeLessThanOrEqual(report!.deadline)
+  expect(report!.took).toBeLessThanOrEqual(report!.closeTimeout)
   if (line.counts.opened > 0) {
     expect(line.audibleAfterClosing).toBe(0)
     expect(line.playedTooLate).toEqual([])

@@ -142,7 +142,7 @@ describe('the last words of the user', () => {
       const call = await aTalkingUser(world, { stt: { finalAfter: 'never' } })
       const closed = call.session.close()
       await world.clock.elapse(100)
-      call.session.close({ within: 100 }).catch(() => {})
+      call.session.close({ closeTimeout: 100 }).catch(() => {})
       expect((await closed).took).toBeLessThanOrEqual(200)
       expect(said(call.session)).toEqual(['user: please cancel'])
       expectEnded(call)

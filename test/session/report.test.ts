@@ -37,7 +37,11 @@ describe('the report', () => {
     inVirtualTime(async (world) => {
       const call = await aWholeCall(world)
       const asked = world.clock.now()
-      const report = await call.session.close({ reason: 'host-draining', by: 'the host', within: 4_000 })
+      const report = await call.session.close({
+        reason: 'host-draining',
+        by: 'the host',
+        closeTimeout: 4_000,
+      })
       expect(report).toMatchObject({
         version: 1,
         id: 'test',
@@ -47,7 +51,7 @@ describe('the report', () => {
         askedAt: new Date(Date.UTC(2026, 0, 1) + asked).toISOString(),
         lived: asked,
         took: 0,
-        deadline: 4_000,
+        closeTimeout: 4_000,
         clean: true,
         alsoAsked: [],
         usage: { inputTokens: 230, outputTokens: 30, cachedTokens: 50, toolCalls: 1, turns: 1 },

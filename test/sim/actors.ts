@@ -14,7 +14,7 @@ export interface ScopeFacts {
   readonly name: string
   readonly parent: ScopeFacts | undefined
   readonly phases: readonly string[]
-  readonly closeWithin: number
+  readonly closeTimeout: number
   readonly reserve: number
   readonly releaseTimeout: number
   readonly children: ScopeFacts[]
@@ -466,12 +466,12 @@ export async function ask(
   world: World,
   facts: ScopeFacts,
   close: () => Promise<ScopeReport>,
-  within?: number,
+  closeTimeout?: number,
 ): Promise<void> {
   const at = world.clock.now()
   // The first ask fixes the deadline; later ones change it only if they name a time.
   const first = facts.scope.state === 'live'
-  facts.asks.push({ at, deadline: at + (within ?? (first ? facts.closeWithin : Infinity)) })
+  facts.asks.push({ at, deadline: at + (closeTimeout ?? (first ? facts.closeTimeout : Infinity)) })
   try {
     facts.reports.push(await close())
   } catch (error) {

@@ -68,8 +68,8 @@ function checkScope(world: World, facts: Facts, one: ScopeFacts): void {
     const began = closedAt - report.took + at
     // Whoever asked for the child itself may have given it more time than it would take.
     if (child.asks.length > 0) continue
-    if (child.closedAt! > Math.max(began + child.closeWithin + 0.02, ...facts.jumps)) {
-      fail('SC4', `${child.name} took ${child.closedAt! - began} of its own ${child.closeWithin}`)
+    if (child.closedAt! > Math.max(began + child.closeTimeout + 0.02, ...facts.jumps)) {
+      fail('SC4', `${child.name} took ${child.closedAt! - began} of its own ${child.closeTimeout}`)
     }
   }
   for (const task of one.tasks) checkTask(fail, facts, one, task, report, closedAt)
@@ -141,7 +141,7 @@ function checkShield(
   if (task.cancelSeenAt > closedAt) fail('SC13', `${task.name} was told after the end`)
   const asked = closedAt - report.took
   const early = task.cancelSeenAt < asked + task.shield - 0.02
-  const deadline = asked + report.deadline
+  const deadline = asked + report.closeTimeout
   const lastMoment = deadline - 2 * Math.max(...lineage(one).map(({ reserve }) => reserve)) - 0.02
   if (early && !one.aborted && task.cancelSeenAt < lastMoment && task.cancelSeenAt !== closedAt) {
     fail(
@@ -232,7 +232,7 @@ function checkAllBegan(fail: Fail, facts: Facts, one: ScopeFacts, report: ScopeR
   const asks = line.flatMap((each) => each.asks).filter(({ deadline }) => deadline < Infinity)
   const hurried = asks.length > 1 || line.some(({ aborted }) => aborted)
   const noTime =
-    line.some(({ closeWithin }) => closeWithin === 0) || asks.some(({ at, deadline }) => at === deadline)
+    line.some(({ closeTimeout }) => closeTimeout === 0) || asks.some(({ at, deadline }) => at === deadline)
   if (hurried || noTime || facts.jumps.length > 0) return
   for (const { name, outcome } of report.steps)
     if (outcome === 'skipped') fail('SC11', `${name} had no time to begin`)

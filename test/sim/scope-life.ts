@@ -43,8 +43,8 @@ export async function scopeLife(world: World): Promise<void> {
 
   const closers = Array.from({ length: random.int(1, 3) }, () => closer(world, facts))
   await Promise.all(closers)
-  const within = random.chance(0.3) ? someTime(world) : undefined
-  await closeNow(world, root, within)
+  const closeTimeout = random.chance(0.3) ? someTime(world) : undefined
+  await closeNow(world, root, closeTimeout)
   checkNothingLeft(world)
   await root.scope.released
   // Whatever comes late has come by then.
@@ -56,12 +56,12 @@ export async function scopeLife(world: World): Promise<void> {
 function makeScope(world: World, parent: ScopeFacts | undefined, late: Late[], depth: number): ScopeFacts {
   const { random } = world
   const phases = random.pick([['only'], ['first', 'last'], ['first', 'middle', 'last']])
-  const closeWithin = random.pick([0, 40, 300, 1_000, 5_000, 5_000])
+  const closeTimeout = random.pick([0, 40, 300, 1_000, 5_000, 5_000])
   const reserve = random.pick([0, 10, 250])
   const releaseTimeout = random.pick([0, 100, 3_000])
   const taskCap = random.pick([0, 50, 1_000])
   const name = parent ? `${parent.name}.${parent.children.length + 1}` : 'root'
-  const options = { phases, closeWithin, reserve, releaseTimeout, taskCap }
+  const options = { phases, closeTimeout, reserve, releaseTimeout, taskCap }
   const onLate = (one: Late): void => {
     late.push(one)
     world.tell(`late: ${one.kind} ${one.name} ${one.outcome}`)
@@ -76,7 +76,7 @@ function makeScope(world: World, parent: ScopeFacts | undefined, late: Late[], d
     name,
     parent,
     phases,
-    closeWithin,
+    closeTimeout,
     reserve,
     releaseTimeout,
     children: [],
@@ -150,9 +150,9 @@ async function closer(world: World, facts: Facts): Promise<void> {
 }
 
 /** Closes and, before anything else can happen, checks what must be true already (SC3). */
-async function closeNow(world: World, target: ScopeFacts, within: number | undefined): Promise<void> {
-  const options = within === undefined ? {} : { within }
-  world.tell(`close of ${target.name}${within === undefined ? '' : ` within ${within} ms`}`)
+async function closeNow(world: World, target: ScopeFacts, closeTimeout: number | undefined): Promise<void> {
+  const options = closeTimeout === undefined ? {} : { closeTimeout }
+  world.tell(`close of ${target.name}${closeTimeout === undefined ? '' : ` within ${closeTimeout} ms`}`)
   const wasLive = everyScope(target).filter(({ scope }) => scope.state === 'live')
   await ask(
     world,
@@ -167,7 +167,7 @@ async function closeNow(world: World, target: ScopeFacts, within: number | undef
       }
       return report
     },
-    within,
+    closeTimeout,
   )
 }
 

@@ -70,7 +70,7 @@ describe('what is alive', () => {
 
   it('is what did not end, after one that did not', () =>
     inVirtualTime(async ({ clock }) => {
-      const scope = new Scope('call', { clock, closeWithin: 100 })
+      const scope = new Scope('call', { clock, closeTimeout: 100 })
       scope.child('tool').spawn('deaf', () => new Promise(() => {}))
       scope.own('socket', { close: () => new Promise(() => {}), abort: () => {} })
       const { follow, stop } = following(scope)

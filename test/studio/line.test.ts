@@ -77,7 +77,7 @@ class Phonebox {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.browser.close()
-    await Promise.all(this.sessions.map((session) => session.close({ within: 1_000 })))
+    await Promise.all(this.sessions.map((session) => session.close({ closeTimeout: 1_000 })))
     await this.scope.close()
   }
 }

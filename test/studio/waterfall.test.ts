@@ -8,7 +8,7 @@ const bars = (report: ScopeReport): Bar[] => waterfallOf(report).rows.filter((ro
 describe('the waterfall of a close', () => {
   it('has a bar for each step, where and as long as it was', () =>
     inVirtualTime(async ({ clock }) => {
-      const scope = new Scope('call', { clock, closeWithin: 1_000, reserve: 0 })
+      const scope = new Scope('call', { clock, closeTimeout: 1_000, reserve: 0 })
       scope.spawn('tidy', async ({ signal }) => {
         await new Promise((resolve) => {
           signal.addEventListener('abort', resolve)
@@ -27,7 +27,7 @@ describe('the waterfall of a close', () => {
 
   it('draws a far deadline at the edge, and what happened as large as it can', () =>
     inVirtualTime(async ({ clock }) => {
-      const scope = new Scope('call', { clock, closeWithin: 5_000 })
+      const scope = new Scope('call', { clock, closeTimeout: 5_000 })
       scope.own('socket', { close: () => clock.elapse(50), abort: () => {} })
       const report = await scope.close()
       const { deadline, ticks } = waterfallOf(report)
@@ -38,7 +38,7 @@ describe('the waterfall of a close', () => {
 
   it('tells by tone and word what went wrong, and what goes on', () =>
     inVirtualTime(async ({ clock }) => {
-      const scope = new Scope('call', { clock, closeWithin: 100 })
+      const scope = new Scope('call', { clock, closeTimeout: 100 })
       scope.child('tool').spawn('deaf', () => new Promise(() => {}))
       scope.own('broken', {
         close: () => {
@@ -70,8 +70,8 @@ describe('the waterfall of a close', () => {
 
   it('never leaves the picture', () =>
     inVirtualTime(async ({ clock }) => {
-      const scope = new Scope('call', { clock, closeWithin: 300 })
-      const child = scope.child('tool', { closeWithin: 200 })
+      const scope = new Scope('call', { clock, closeTimeout: 300 })
+      const child = scope.child('tool', { closeTimeout: 200 })
       child.spawn('deaf', () => new Promise(() => {}))
       const early = child.close()
       await clock.elapse(100)

@@ -5,7 +5,7 @@ import { guardAdk, outside, type GuardedAdk } from '../../../src/guard/index.ts'
 import { nothing } from '../../../src/scope/index.ts'
 import type { Call, Stage } from '../case.ts'
 import { Ends } from '../ends.ts'
-import { CLOSE_WITHIN } from '../ours.ts'
+import { CLOSE_TIMEOUT } from '../ours.ts'
 import { told } from '../told.ts'
 import { clientOf, MODEL } from './genai-desk.ts'
 
@@ -40,7 +40,7 @@ export class AdkDesk {
       this.#answer = resolve
     })
     if (stage.column === 'guarded') {
-      const options = { queue, deadline: CLOSE_WITHIN, onLate: nothing }
+      const options = { queue, closeTimeout: CLOSE_TIMEOUT, onLate: nothing }
       this.#guard = guardAdk(run, abort ? { ...options, abort } : options)
       this.#guard.on('closed', this.#ends.tell)
     }

@@ -9,7 +9,7 @@ export async function answer(
   isLast: (event: Event) => boolean,
 ): Promise<GuardReport> {
   const queue = new LiveRequestQueue()
-  const run = guardAdk(runner.runLive({ ...call, liveRequestQueue: queue }), { queue, deadline: 3_000 })
+  const run = guardAdk(runner.runLive({ ...call, liveRequestQueue: queue }), { queue, closeTimeout: 3_000 })
   queue.sendContent({ role: 'user', parts: [{ text: 'Hello.' }] })
   for await (const event of run.events) {
     if (isLast(event)) break // the run is closed when the loop is left

@@ -3,7 +3,7 @@ import { guardGemini } from '../../../src/guard/index.ts'
 import { nothing } from '../../../src/scope/index.ts'
 import type { Call, Stage } from '../case.ts'
 import { Ends } from '../ends.ts'
-import { CLOSE_WITHIN } from '../ours.ts'
+import { CLOSE_TIMEOUT } from '../ours.ts'
 import { told } from '../told.ts'
 
 export const MODEL = 'gemini-2.5-flash-live'
@@ -27,7 +27,7 @@ export class GenaiDesk {
     const { live } = clientOf(stage)
     this.#live = live
     if (stage.column === 'plain') return
-    this.#guard = guardGemini(live, { deadline: CLOSE_WITHIN, connectTimeout: 2_000, onLate: nothing })
+    this.#guard = guardGemini(live, { closeTimeout: CLOSE_TIMEOUT, connectTimeout: 2_000, onLate: nothing })
     this.#guard.on('closed', this.#ends.tell)
   }
 

@@ -1,7 +1,7 @@
 import { initializeLogger, llm, voice, type AgentSessionOptions } from '@livekit/agents'
 import { guardLiveKit } from '../../../src/guard/index.ts'
 import type { Call, Stage } from '../case.ts'
-import { CLOSE_WITHIN } from '../ours.ts'
+import { CLOSE_TIMEOUT } from '../ours.ts'
 import { FakeInput, FakeOutput, type FakeOutputOptions } from './fake-io.ts'
 import { FakeLlm, type FakeLlmOptions } from './fake-llm.ts'
 import type { FakeRoom } from './fake-room.ts'
@@ -116,7 +116,8 @@ export function theirs(options: DeskOptions = {}): (stage: Stage) => Promise<Cal
     initializeLogger({ pretty: false, level: 'silent' })
     const desk = new Desk(stage, options)
     const { session } = desk
-    const guard = stage.column === 'guarded' ? guardLiveKit(session, { deadline: CLOSE_WITHIN }) : undefined
+    const guard =
+      stage.column === 'guarded' ? guardLiveKit(session, { closeTimeout: CLOSE_TIMEOUT }) : undefined
     await (options.arrive ? options.arrive(desk) : desk.start())
     return {
       close: () => (options.end ? options.end(desk) : session.close()),

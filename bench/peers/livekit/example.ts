@@ -5,7 +5,7 @@ import { voice, type AgentSessionOptions } from '@livekit/agents'
 
 export async function answer(agent: voice.Agent, models: AgentSessionOptions): Promise<voice.AgentSession> {
   const session = new voice.AgentSession(models)
-  const call = guardLiveKit(session, { name: 'call 42', deadline: 3_000 })
+  const call = guardLiveKit(session, { name: 'call 42', closeTimeout: 3_000 })
   call.on('closed', (report) => console.log(formatGuard(report)))
   await session.start({ agent })
   return session

@@ -7,7 +7,7 @@ import { guardOpenAI, outside, type Guard } from '../../../src/guard/index.ts'
 import { nothing } from '../../../src/scope/index.ts'
 import type { Call, Stage } from '../case.ts'
 import { Ends } from '../ends.ts'
-import { CLOSE_WITHIN } from '../ours.ts'
+import { CLOSE_TIMEOUT } from '../ours.ts'
 import { told } from '../told.ts'
 
 export interface DeskOptions {
@@ -50,7 +50,7 @@ export class Desk {
       })
     } else {
       this.guard = guardOpenAI(this.session, {
-        deadline: CLOSE_WITHIN,
+        closeTimeout: CLOSE_TIMEOUT,
         connectTimeout: 2_000,
         onLate: nothing,
       })

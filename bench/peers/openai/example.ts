@@ -9,7 +9,7 @@ import {
 
 export async function answer(agent: RealtimeAgent, where: RealtimeSessionConnectOptions): Promise<Guard> {
   const session = new RealtimeSession(agent, { transport: 'websocket' })
-  const call = guardOpenAI(session, { name: 'call 42', deadline: 3_000 })
+  const call = guardOpenAI(session, { name: 'call 42', closeTimeout: 3_000 })
   call.on('closed', (report) => console.log(formatGuard(report)))
   await session.connect(where)
   return call

@@ -120,7 +120,7 @@ export async function close(
   context: PartContext,
 ): Promise<Awaited<ReturnType<Scope['close']>>> {
   const report = await stage.soon(context.scope.close(), 'closing')
-  assert.ok(report.took <= report.deadline, `closing took ${report.took} of ${report.deadline} ms`)
+  assert.ok(report.took <= report.closeTimeout, `closing took ${report.took} of ${report.closeTimeout} ms`)
   stage.assertEmpty(context)
   return report
 }

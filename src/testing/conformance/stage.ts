@@ -110,7 +110,7 @@ export class Stage {
   async clearUp(): Promise<void> {
     for (const scope of this.#scopes) {
       const report = await scope.close({ reason: 'the check is over' })
-      assert.ok(report.took <= report.deadline + this.slack, `closing took ${report.took} ms`)
+      assert.ok(report.took <= report.closeTimeout + this.slack, `closing took ${report.took} ms`)
     }
   }
 }

@@ -7,6 +7,7 @@ import {
 } from '../scope/index.ts'
 import { classify } from './classify.ts'
 import type { ConnectionReport } from './connection-report.ts'
+import type { EndClass, LinkEnd } from './link-end.ts'
 import { LinkError } from './link-error.ts'
 import { LinkMachine, type LinkCommand, type LinkEvent, type LinkTimer } from './link-machine.ts'
 import type { OverCommand } from './link-events.ts'
@@ -14,7 +15,7 @@ import { settle } from './link-settings.ts'
 import type { LinkPhase } from './link-state.ts'
 import { LiveConnection, type ConnectionHost } from './live-connection.ts'
 import { Outbox } from './outbox.ts'
-import type { Data, EndClass, LinkContext, LinkEnd, Protocol } from './protocol.ts'
+import type { Data, LinkContext, Protocol } from './protocol.ts'
 
 /** How a link is right now, for people. */
 export interface LinkStatus {

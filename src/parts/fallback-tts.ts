@@ -1,5 +1,5 @@
 import type { Attempt } from './attempt.ts'
-import type { FallbackOptions } from './fallback.ts'
+import type { FallbackOptions } from './fallback-options.ts'
 import { FallbackStream } from './fallback-stream.ts'
 import { iterate } from './iterate.ts'
 import type { PartContext } from './part.ts'

@@ -1,15 +1,12 @@
-export { batchStt, type BatchSttOptions } from './batch-stt.ts'
+export { batchStt } from './batch-stt.ts'
+export type { BatchSttOptions } from './batch-stt-options.ts'
 export { Channel } from './channel.ts'
 export type { ConnectionReport } from './connection.ts'
 export { FallbackError, PartTimeoutError } from './errors.ts'
-export {
-  fallbackLlm,
-  fallbackStt,
-  fallbackTts,
-  type FallbackChange,
-  type FallbackOptions,
-  type FallbackSttOptions,
-} from './fallback.ts'
+export { fallbackLlm } from './fallback-llm.ts'
+export type { FallbackChange, FallbackOptions, FallbackSttOptions } from './fallback-options.ts'
+export { fallbackStt } from './fallback-stt.ts'
+export { fallbackTts } from './fallback-tts.ts'
 export { iterate, type IterateOptions } from './iterate.ts'
 export type { Line, LineConnection, LineEvents } from './line.ts'
 export type { Llm, LlmChunk, LlmClient, LlmRequest } from './llm.ts'

@@ -1,7 +1,13 @@
 import { bytesFromSamples, durationOf } from '../../audio/index.ts'
 import { soundOf } from '../sound-text.ts'
-import type { CartesiaGeneration, CartesiaTimestamps } from './cartesia-events.ts'
-import { failureOf, type CartesiaSession } from './cartesia-session.ts'
+import type {
+  CartesiaEvent,
+  CartesiaFailure,
+  CartesiaGeneration,
+  CartesiaTimestamps,
+} from './cartesia-events.ts'
+import type { CartesiaManners } from './cartesia-manners.ts'
+import type { ServerConnection } from './server-connection.ts'
 
 /** How long a chunk sounds, in milliseconds. */
 const CHUNK = 100
@@ -13,10 +19,17 @@ type Step =
   | { readonly type: 'flushed' }
   | { readonly type: 'done' }
 
+/** The connection that a context speaks over. */
+interface ContextOwner {
+  readonly connection: ServerConnection
+  readonly manners: CartesiaManners
+  send(event: CartesiaEvent): void
+}
+
 /** What is spoken under one context id: a text that may come in pieces. */
 export class CartesiaContext {
   readonly #id: string
-  readonly #session: CartesiaSession
+  readonly #session: ContextOwner
   readonly #over: () => void
   #steps: Step[] = []
   #running = false
@@ -27,7 +40,7 @@ export class CartesiaContext {
   /** A word is told when it is complete. */
   #word = { text: '', start: 0 }
 
-  constructor(id: string, session: CartesiaSession, over: () => void) {
+  constructor(id: string, session: ContextOwner, over: () => void) {
     this.#id = id
     this.#session = session
     this.#over = over
@@ -143,4 +156,17 @@ function whatIsWrong({ model_id, voice, output_format }: CartesiaGeneration): st
   if (!voice) return 'voice is missing'
   if (output_format?.encoding === 'pcm_s16le' && output_format.sample_rate > 0) return undefined
   return 'output_format must be pcm_s16le, the only one that this server speaks'
+}
+
+export function failureOf(context_id: string, message: string): CartesiaFailure {
+  const title = 'Invalid request'
+  return {
+    type: 'error',
+    context_id,
+    status_code: 400,
+    title,
+    message,
+    error_code: 'bad_request',
+    done: true,
+  }
 }

@@ -1,23 +1,8 @@
 import type { DialRequest } from '../../scope/index.ts'
-import { CartesiaSession, type CartesiaManners } from './cartesia-session.ts'
+import type { CartesiaManners, CartesiaRudeness } from './cartesia-manners.ts'
+import { CartesiaSession } from './cartesia-session.ts'
 import type { ServerConnection } from './server-connection.ts'
 import { VendorServer, type VendorServerOptions } from './vendor-server.ts'
-
-/**
- * - `mute`: nothing is ever spoken, and nothing said about it
- * - `never done`: everything is spoken, but its end is not told
- * - `drops mid-context`: the connection breaks after the first chunk of a context
- * - `fails`: each context ends with an error, after its first chunk
- * - `ignores cancel`: a cancelled context is spoken to its end
- * - `garbles`: chunks come as something that is no JSON
- */
-export type CartesiaRudeness =
-  | 'mute'
-  | 'never done'
-  | 'drops mid-context'
-  | 'fails'
-  | 'ignores cancel'
-  | 'garbles'
 
 export interface CartesiaServerOptions extends VendorServerOptions {
   /** The key that every connection must bring; any unless set. */

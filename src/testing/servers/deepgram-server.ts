@@ -1,15 +1,7 @@
 import type { DialRequest } from '../../scope/index.ts'
-import { DeepgramSession } from './deepgram-session.ts'
+import { DeepgramSession, type DeepgramRudeness } from './deepgram-session.ts'
 import type { ServerConnection } from './server-connection.ts'
 import { VendorServer, type VendorServerOptions } from './vendor-server.ts'
-
-/**
- * - `deaf`: it understands nothing
- * - `ignores Finalize`, `ignores CloseStream`: no answer comes
- * - `talks on`: results come after the Metadata, and the connection stays open
- * - `garbles`: what it understands comes as something that is no JSON
- */
-export type DeepgramRudeness = 'deaf' | 'ignores Finalize' | 'ignores CloseStream' | 'talks on' | 'garbles'
 
 export interface DeepgramServerOptions extends VendorServerOptions {
   /** The key that every connection must bring; any unless set. */

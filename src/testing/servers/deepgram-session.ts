@@ -2,9 +2,16 @@ import { createHash } from 'node:crypto'
 import { samplesFromBytes } from '../../audio/index.ts'
 import { SoundReader } from '../sound-text.ts'
 import type { DeepgramEvent, DeepgramResults, DeepgramWord } from './deepgram-events.ts'
-import type { DeepgramRudeness } from './deepgram-server.ts'
 import type { ServerConnection } from './server-connection.ts'
 import type { ServerSession } from './vendor-server.ts'
+
+/**
+ * - `deaf`: it understands nothing
+ * - `ignores Finalize`, `ignores CloseStream`: no answer comes
+ * - `talks on`: results come after the Metadata, and the connection stays open
+ * - `garbles`: what it understands comes as something that is no JSON
+ */
+export type DeepgramRudeness = 'deaf' | 'ignores Finalize' | 'ignores CloseStream' | 'talks on' | 'garbles'
 
 export interface DeepgramSessionOptions {
   /** Which connection of the server it is, from 1. */

@@ -1,43 +1,16 @@
 import type { DialRequest } from '../../scope/index.ts'
 import { Script, type Answers, type LlmAnswer } from '../script.ts'
-import type { Understands } from './ear.ts'
 import { GeminiHandles } from './gemini-handles.ts'
-import { GeminiLiveSession } from './gemini-live-session.ts'
-import type { GeminiContent, GeminiFunctionResponse } from './gemini-messages.ts'
+import { GeminiLiveSession, type GeminiSessionOptions, type GeminiTurn } from './gemini-live-session.ts'
+import type { GeminiContent } from './gemini-messages.ts'
 import type { ServerConnection } from './server-connection.ts'
 import { VendorServer, type VendorServerOptions } from './vendor-server.ts'
 
-export interface GeminiLiveServerOptions extends VendorServerOptions {
+export interface GeminiLiveServerOptions extends VendorServerOptions, GeminiSessionOptions {
   /** The key that a client must bring; any unless set. */
   apiKey?: string
-  /** The models there are, as `models/…`; any unless set. */
-  models?: readonly string[]
   /** What it answers, in order, or a function of what it was asked. Text is spoken. */
   answers?: Answers<GeminiTurn>
-  /** Milliseconds from the end of the user's turn to the first output: 0 unless set. */
-  firstAfter?: number
-  /** How much faster than it sounds it speaks: 5 unless set. `Infinity` is at once. */
-  speed?: number
-  /** How long a character sounds: 50 ms unless set. */
-  msPerCharacter?: number
-  /** How long a connection may last: 10 minutes unless set. */
-  lifetime?: number
-  /** How long before its end a connection is told: 1 minute unless set. */
-  goAwayBefore?: number
-  /** Milliseconds from the end of a turn to its resumption handle: 50 unless set. */
-  handleAfter?: number
-  /** JSON goes out in text frames. The vendor uses binary ones. */
-  sendsText?: boolean
-  /** What a sound says: read by `textOf` unless set. */
-  understands?: Understands
-}
-
-/** What the model was asked: what came since it spoke last, and what it remembers. */
-export interface GeminiTurn {
-  readonly user: string
-  readonly results: readonly GeminiFunctionResponse[]
-  readonly contents: readonly GeminiContent[]
-  readonly session: GeminiLiveSession
 }
 
 const PATH =

@@ -1,8 +1,8 @@
 import type { Script } from '../script.ts'
+import type { Understands } from './ear.ts'
 import { GeminiAnswer } from './gemini-answer.ts'
 import type { GeminiHandles } from './gemini-handles.ts'
 import { GeminiInput } from './gemini-input.ts'
-import type { GeminiLiveServer, GeminiLiveServerOptions, GeminiTurn } from './gemini-live-server.ts'
 import type {
   GeminiClientMessage,
   GeminiContent,
@@ -17,6 +17,41 @@ import type { ServerConnection } from './server-connection.ts'
 const LIFETIME = 10 * 60_000
 const WARNING = 60_000
 
+/** How a `GeminiLiveServer` behaves on each connection. */
+export interface GeminiSessionOptions {
+  /** The models there are, as `models/…`; any unless set. */
+  models?: readonly string[]
+  /** Milliseconds from the end of the user's turn to the first output: 0 unless set. */
+  firstAfter?: number
+  /** How much faster than it sounds it speaks: 5 unless set. `Infinity` is at once. */
+  speed?: number
+  /** How long a character sounds: 50 ms unless set. */
+  msPerCharacter?: number
+  /** How long a connection may last: 10 minutes unless set. */
+  lifetime?: number
+  /** How long before its end a connection is told: 1 minute unless set. */
+  goAwayBefore?: number
+  /** Milliseconds from the end of a turn to its resumption handle: 50 unless set. */
+  handleAfter?: number
+  /** JSON goes out in text frames. The vendor uses binary ones. */
+  sendsText?: boolean
+  /** What a sound says: read by `textOf` unless set. */
+  understands?: Understands
+}
+
+/** What the model was asked: what came since it spoke last, and what it remembers. */
+export interface GeminiTurn {
+  readonly user: string
+  readonly results: readonly GeminiFunctionResponse[]
+  readonly contents: readonly GeminiContent[]
+}
+
+/** What a session reads of its server. */
+interface GeminiServerState {
+  readonly ignoresSetup: boolean
+  readonly open: readonly GeminiLiveSession[]
+}
+
 /** One connection to a `GeminiLiveServer`. */
 export class GeminiLiveSession {
   readonly connection: ServerConnection
@@ -24,8 +59,8 @@ export class GeminiLiveSession {
   readonly received: GeminiClientMessage[] = []
   /** What the model remembers. Resuming brings it back. */
   readonly contents: GeminiContent[] = []
-  readonly #server: GeminiLiveServer
-  readonly #options: GeminiLiveServerOptions
+  readonly #server: GeminiServerState
+  readonly #options: GeminiSessionOptions
   readonly #script: Script<GeminiTurn>
   readonly #handles: GeminiHandles
   #setup: GeminiSetup | undefined
@@ -38,9 +73,9 @@ export class GeminiLiveSession {
   #waiting = false
 
   constructor(
-    server: GeminiLiveServer,
+    server: GeminiServerState,
     connection: ServerConnection,
-    options: GeminiLiveServerOptions,
+    options: GeminiSessionOptions,
     script: Script<GeminiTurn>,
     handles: GeminiHandles,
   ) {
@@ -198,7 +233,6 @@ export class GeminiLiveSession {
       user: user.flatMap(({ text }) => (text === undefined ? [] : [text])).join(' '),
       results,
       contents: [...this.contents],
-      session: this,
     }
     this.#script.next(turn).then(
       (steps) => answer.speak(steps),

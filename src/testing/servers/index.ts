@@ -20,8 +20,8 @@ export {
 } from './openai-speech-server.ts'
 export type { OpenAITurn } from './openai-turn.ts'
 export type { ConnectionManners, VendorServerOptions } from './vendor-server.ts'
-export { GeminiLiveServer, type GeminiLiveServerOptions, type GeminiTurn } from './gemini-live-server.ts'
-export type { GeminiLiveSession } from './gemini-live-session.ts'
+export { GeminiLiveServer, type GeminiLiveServerOptions } from './gemini-live-server.ts'
+export type { GeminiLiveSession, GeminiTurn } from './gemini-live-session.ts'
 export type {
   GeminiClientMessage,
   GeminiContent,
@@ -38,7 +38,8 @@ export type {
   CartesiaRequest,
   CartesiaTimestamps,
 } from './cartesia-events.ts'
-export { CartesiaServer, type CartesiaRudeness, type CartesiaServerOptions } from './cartesia-server.ts'
+export type { CartesiaRudeness } from './cartesia-manners.ts'
+export { CartesiaServer, type CartesiaServerOptions } from './cartesia-server.ts'
 export type { CartesiaSession } from './cartesia-session.ts'
 export type {
   DeepgramAlternative,
@@ -50,8 +51,8 @@ export type {
   DeepgramUtteranceEnd,
   DeepgramWord,
 } from './deepgram-events.ts'
-export { DeepgramServer, type DeepgramRudeness, type DeepgramServerOptions } from './deepgram-server.ts'
-export type { DeepgramSession } from './deepgram-session.ts'
+export { DeepgramServer, type DeepgramServerOptions } from './deepgram-server.ts'
+export type { DeepgramRudeness, DeepgramSession } from './deepgram-session.ts'
 export { TwilioCall, type HangUpWay, type TwilioCallOptions } from './twilio-call.ts'
 export { TwilioCarrier, type TwilioCarrierOptions } from './twilio-carrier.ts'
 export type { CallEnder, TwilioCallEvent, TwilioCallNews } from './twilio-events.ts'

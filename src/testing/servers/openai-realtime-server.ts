@@ -1,31 +1,18 @@
 import type { DialRequest } from '../../scope/index.ts'
 import { Script, type Answers, type LlmAnswer } from '../script.ts'
-import type { Understands } from './ear.ts'
 import { Ids } from './ids.ts'
 import { ApiError } from './openai-error.ts'
 import { wordsOf, type OpenAIItem } from './openai-items.ts'
-import { OpenAIRealtimeSession } from './openai-realtime-session.ts'
+import { OpenAIRealtimeSession, type OpenAISessionOptions } from './openai-realtime-session.ts'
 import type { OpenAITurn } from './openai-turn.ts'
 import type { ServerConnection } from './server-connection.ts'
 import { VendorServer, type VendorServerOptions } from './vendor-server.ts'
 
-export interface OpenAIRealtimeServerOptions extends VendorServerOptions {
+export interface OpenAIRealtimeServerOptions extends VendorServerOptions, OpenAISessionOptions {
   /** The key that a client must bring; any unless set. */
   apiKey?: string
   /** What it answers, in order, or a function of what it was asked. Text is spoken. */
   answers?: Answers<OpenAITurn>
-  /** Milliseconds from the request to the first output: 0 unless set. */
-  firstAfter?: number
-  /** How much faster than it sounds it speaks: 5 unless set. `Infinity` is at once. */
-  speed?: number
-  /** How long a character sounds: 50 ms unless set. */
-  msPerCharacter?: number
-  /** Milliseconds from a committed turn to its transcript: 50 unless set. */
-  transcriptionAfter?: number
-  /** How long a session may last: 60 minutes unless set. */
-  lifetime?: number
-  /** What a sound says: read by `textOf` unless set. G.711 needs one, since it bends the samples. */
-  understands?: Understands
 }
 
 /**

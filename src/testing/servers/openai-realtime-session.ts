@@ -1,12 +1,11 @@
 import type { Script } from '../script.ts'
-import type { Utterance } from './ear.ts'
+import type { Understands, Utterance } from './ear.ts'
 import type { Ids } from './ids.ts'
 import { OpenAIConversation } from './openai-conversation.ts'
 import { ApiError, invalid } from './openai-error.ts'
 import type { OpenAIClientEvent, OpenAIResponseRequest, OpenAIServerEventBody } from './openai-events.ts'
 import { OpenAIInput } from './openai-input.ts'
 import type { OpenAIItem } from './openai-items.ts'
-import type { OpenAIRealtimeServer, OpenAIRealtimeServerOptions } from './openai-realtime-server.ts'
 import { OpenAIResponse } from './openai-response.ts'
 import { newSession, updated, type OpenAISession } from './openai-session-config.ts'
 import { turnOf, type OpenAITurn } from './openai-turn.ts'
@@ -15,14 +14,35 @@ import type { ServerConnection } from './server-connection.ts'
 /** How long a session may last: the vendor's limit. */
 const LIFETIME = 60 * 60_000
 
+/** How an `OpenAIRealtimeServer` behaves on each connection. */
+export interface OpenAISessionOptions {
+  /** Milliseconds from the request to the first output: 0 unless set. */
+  firstAfter?: number
+  /** How much faster than it sounds it speaks: 5 unless set. `Infinity` is at once. */
+  speed?: number
+  /** How long a character sounds: 50 ms unless set. */
+  msPerCharacter?: number
+  /** Milliseconds from a committed turn to its transcript: 50 unless set. */
+  transcriptionAfter?: number
+  /** How long a session may last: 60 minutes unless set. */
+  lifetime?: number
+  /** What a sound says: read by `textOf` unless set. G.711 needs one, since it bends the samples. */
+  understands?: Understands
+}
+
+/** What a session reads of its server. */
+interface OpenAIServerState {
+  readonly transcriptionFails: boolean
+}
+
 /** One connection to an `OpenAIRealtimeServer`, with its settings and its conversation. */
 export class OpenAIRealtimeSession {
   readonly connection: ServerConnection
   readonly conversation: OpenAIConversation
   /** Every event of the client, in order. */
   readonly received: OpenAIClientEvent[] = []
-  readonly #server: OpenAIRealtimeServer
-  readonly #options: OpenAIRealtimeServerOptions
+  readonly #server: OpenAIServerState
+  readonly #options: OpenAISessionOptions
   readonly #script: Script<OpenAITurn>
   readonly #ids: Ids
   readonly #input: OpenAIInput
@@ -30,9 +50,9 @@ export class OpenAIRealtimeSession {
   #response: OpenAIResponse | undefined
 
   constructor(
-    server: OpenAIRealtimeServer,
+    server: OpenAIServerState,
     connection: ServerConnection,
-    options: OpenAIRealtimeServerOptions,
+    options: OpenAISessionOptions,
     script: Script<OpenAITurn>,
     ids: Ids,
   ) {
@@ -222,7 +242,7 @@ export class OpenAIRealtimeSession {
       request,
     )
     this.#response = response
-    this.#script.next(turnOf(this, request.instructions)).then(
+    this.#script.next(turnOf(this.conversation.items, request.instructions)).then(
       (steps) => response.speak(steps),
       (error: unknown) => response.fail(error),
     )

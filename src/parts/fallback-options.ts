@@ -12,6 +12,11 @@ export interface FallbackOptions {
   readonly onChange?: (change: FallbackChange) => void
 }
 
+export interface FallbackSttOptions extends FallbackOptions {
+  /** How much of the sound since the last final text the next model gets to hear again: 5 s at most unless set. */
+  readonly replay?: number
+}
+
 /**
  * What happened to a model.
  * - `failed`: it is not used until a probe has found it well, or all others have failed, too
@@ -25,7 +30,3 @@ export interface FallbackChange {
   readonly index: number
   readonly error?: unknown
 }
-
-export { fallbackLlm } from './fallback-llm.ts'
-export { fallbackStt, type FallbackSttOptions } from './fallback-stt.ts'
-export { fallbackTts } from './fallback-tts.ts'

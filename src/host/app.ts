@@ -10,7 +10,7 @@ import type { Logbook, LogbookQuery } from './logbook.ts'
 import type { LoggedSession } from './logged-session.ts'
 import type { PageFile, PageFiles } from './page-files.ts'
 import { securityHeaders } from './security-headers.ts'
-import type { HostInfo, ListMessage, Refusal } from './wire.ts'
+import type { HostInfo, ListMessage, Refusal } from './wire/index.ts'
 
 export type HostHttp = Hono<{ Bindings: Partial<HttpBindings> }>
 type Ask = Context<{ Bindings: Partial<HttpBindings> }>

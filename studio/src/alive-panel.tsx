@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks'
-import { isWrong } from '../../src/host/outcome.ts'
+import { isWrong } from '../../src/host/wire/index.ts'
 import { aliveIn, leftBehind, type AliveNode, type LinkStatus } from './alive.ts'
 import type { LiveSession } from './live-session.ts'
 import { ageText } from './texts.ts'

@@ -1,4 +1,4 @@
-import type { Refusal } from '../../src/host/wire.ts'
+import type { Refusal } from '../../src/host/wire/index.ts'
 
 /** The host did not do what it was asked. Status 0: it did not answer. */
 export class ApiError extends Error {

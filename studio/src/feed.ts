@@ -1,4 +1,4 @@
-import { systemClock, type Timer } from '../../src/scope/clock.ts'
+import { systemClock, type Timer } from '../../src/scope/index.ts'
 import { ApiError, ask } from './api.ts'
 
 /** The host sends a comment at least this often; when nothing comes for longer, it is gone. */

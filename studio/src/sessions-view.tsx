@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { SessionSummary } from '../../src/host/wire.ts'
-import { systemClock } from '../../src/scope/clock.ts'
+import type { SessionSummary } from '../../src/host/wire/index.ts'
+import { systemClock } from '../../src/scope/index.ts'
 import { read } from './api.ts'
 import { linkTo } from './route.ts'
 import { sessions } from './store.ts'

@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals'
-import type { FaultInfo, HostInfo, ListMessage, SessionSummary } from '../../src/host/wire.ts'
+import type { FaultInfo, HostInfo, ListMessage, SessionSummary } from '../../src/host/wire/index.ts'
 import { ApiError, ask, read, send } from './api.ts'
 import type { CallPlace } from './call-client.ts'
 import { Feed } from './feed.ts'

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { systemClock, type Timer } from '../../src/scope/clock.ts'
+import { systemClock, type Timer } from '../../src/scope/index.ts'
 
 /** Draws again every so often, as long as `on`. */
 export function useTick(ms: number, on = true, work?: () => void): void {

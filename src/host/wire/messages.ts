@@ -1,5 +1,5 @@
-import type { Change, ErrorReport, ScopeView } from '../scope/index.ts'
-import type { CloseReason, HistoryItem, SessionReport, SessionState } from '../session/index.ts'
+import type { Change, ErrorReport, ScopeView } from '../../scope/index.ts'
+import type { CloseReason, HistoryItem, SessionReport, SessionState } from '../../session/index.ts'
 
 // What goes over HTTP between a host and whoever watches it. Plain JSON; times are milliseconds.
 

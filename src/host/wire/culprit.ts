@@ -1,7 +1,7 @@
-import type { ScopeReport } from '../scope/index.ts'
-import type { SessionReport } from '../session/index.ts'
+import type { ScopeReport } from '../../scope/index.ts'
+import type { SessionReport } from '../../session/index.ts'
 import { isWrong } from './outcome.ts'
-import type { Culprit } from './wire.ts'
+import type { Culprit } from './messages.ts'
 
 /** From the worst: what could not even be ended, what had to be cut, what failed, what is not over yet. */
 const worstFirst = ['abandoned', 'timed-out', 'skipped', 'failed', 'aborted', 'dropped', 'problem', 'pending']

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { Scope } from '../scope/index.ts'
-import type { SessionReport } from '../session/index.ts'
-import { inVirtualTime } from '../testing/index.ts'
+import { Scope } from '../../scope/index.ts'
+import type { SessionReport } from '../../session/index.ts'
+import { inVirtualTime } from '../../testing/index.ts'
 import { culpritsOf } from './culprit.ts'
 
 it('names what could not be ended before what failed, and a connection that was cut only once', () =>

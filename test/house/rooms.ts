@@ -1,6 +1,4 @@
-import { posix } from 'node:path'
-
-import { importsOf } from './imports.ts'
+import { importsOf, resolved } from './imports.ts'
 import { parse } from './syntax.ts'
 import type { Source } from './tree.ts'
 
@@ -24,7 +22,13 @@ const families = new Set(['providers', 'lines'])
 
 /** What tests beside the source may import on top of what their room may. */
 const testPackages = new Set(['vitest', 'fast-check'])
-const isTest = (path: string): boolean => /\.test\.tsx?$/.test(path)
+export const isTest = (path: string): boolean => /\.test\.tsx?$/.test(path)
+
+/** The room a file is in, by its folder: `src/link`, `studio`. Files of `src` itself are in none, which is `src`. */
+export function roomOf(path: string): string {
+  const folders = path.split('/').slice(0, -1)
+  return folders.slice(0, folders[0] === 'src' ? 2 : 1).join('/')
+}
 
 interface Place {
   readonly room: string
@@ -62,7 +66,7 @@ function whyNot(
 ): string | undefined {
   // The last room may import all others, so what it computes cannot be wrong.
   if (from === undefined) return here.room === rooms.at(-1) ? undefined : 'imports something computed'
-  if (from.startsWith('.')) return whyNotFile(path, here, posix.join(posix.dirname(path), from))
+  if (from.startsWith('.')) return whyNotFile(path, here, resolved(path, from))
   if (isTest(path) && testPackages.has(from)) return undefined
   if (here.room === 'scope') return `imports ${from}: scope imports nothing but itself`
   if (from.startsWith('node:') || packages.has(packageOf(from))) return undefined

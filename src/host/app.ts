@@ -39,11 +39,11 @@ export function hostApp(parts: AppParts): HostHttp {
   watching(app, parts)
   acting(app, parts)
   if (parts.faults) faulting(app, parts.faults, parts)
-  app.all('/api/*', (ask) => refuse(ask, 404, 'NOT_FOUND', 'there is nothing at this address'))
+  app.all('/api/*', (ask) => refuse(ask, 404, 'NOT_FOUND', 'not found'))
   app.get('*', (ask) => page(ask, parts.files))
   app.onError((error, ask) => {
     if (error instanceof OptionError) return refuse(ask, 400, error.code, error.message)
-    return refuse(ask, 500, 'FAILED', `something failed in the host: ${describeError(error).name}`)
+    return refuse(ask, 500, 'FAILED', `internal error: ${describeError(error).name}`)
   })
   return app
 }
@@ -61,7 +61,7 @@ function guard(app: HostHttp, gate: Gate): void {
   })
   const small = bodyLimit({
     maxSize: limits.body,
-    onError: (ask) => refuse(ask, 413, 'TOO_LARGE', `a request may have ${limits.body} bytes`),
+    onError: (ask) => refuse(ask, 413, 'TOO_LARGE', `the request is larger than ${limits.body} bytes`),
   })
   app.use('/api/*', async (ask, next) => {
     const asked = askedBy(ask)
@@ -93,11 +93,11 @@ function reading(app: HostHttp, { logbook, info, faults }: AppParts): void {
 
 function queryOf(ask: Ask): LogbookQuery {
   const { q = '', state = '', clean = '' } = ask.req.query()
-  if (q.length > limits.query) throw new OptionError(`a search may have ${limits.query} characters`)
+  if (q.length > limits.query) throw new OptionError(`the query is longer than ${limits.query} characters`)
   if (state !== '' && state !== 'live' && state !== 'closed')
-    throw new OptionError(`state is 'live' or 'closed', not '${state}'`)
+    throw new OptionError(`state must be 'live' or 'closed', not '${state}'`)
   if (clean !== '' && clean !== 'true' && clean !== 'false')
-    throw new OptionError(`clean is 'true' or 'false', not '${clean}'`)
+    throw new OptionError(`clean must be 'true' or 'false', not '${clean}'`)
   return {
     words: q,
     ...(state === '' ? {} : { state }),
@@ -135,7 +135,7 @@ function watching(app: HostHttp, { logbook, streams, faults }: AppParts): void {
 
 function stream(ask: Ask, streams: EventStreams, name: string, subscribe: Subscription): Response {
   const opened = streams.open(name, subscribe)
-  if (!opened) return refuse(ask, 503, 'TOO_MANY_STREAMS', 'too many streams are open: close some')
+  if (!opened) return refuse(ask, 503, 'TOO_MANY_STREAMS', 'too many open event streams')
   return ask.body(opened.body, 200, {
     'content-type': 'text/event-stream; charset=utf-8',
     // A proxy that collects what comes would make the news old.
@@ -191,7 +191,7 @@ function faulting(app: HostHttp, faults: Faults, { info }: AppParts): void {
 function page(ask: Ask, files: PageFiles | undefined): Response {
   const file = files?.get(ask.req.path)
   if (!file) {
-    const text = files ? 'There is nothing at this address.' : 'This host has no page; see /api/info.'
+    const text = files ? 'Not found.' : 'This host has no page; see /api/info.'
     return ask.text(`${text}\n`, 404)
   }
   ask.header('etag', file.etag)
@@ -214,7 +214,7 @@ function withSession(ask: Ask, logbook: Logbook, then: (session: LoggedSession) 
   const id = ask.req.param('id') ?? ''
   const session = logbook.get(id)
   if (session) return then(session)
-  return refuse(ask, 404, 'NO_SUCH_SESSION', 'there is no such session here; old ones are forgotten')
+  return refuse(ask, 404, 'NO_SUCH_SESSION', 'session not found: the host keeps only the latest sessions')
 }
 
 function askedBy(ask: Ask): Asked {

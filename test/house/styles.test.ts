@@ -36,7 +36,7 @@ describe('magic values', () => {
     expect(magicValues(sheet(`.a {\n  ${line}\n}`))).toEqual([])
   })
 
-  it('include breakpoints of which nobody else knows', () => {
+  it('include breakpoints other than the common ones', () => {
     expect(magicValues(sheet('@media (width < 760px) {\n}'))).toEqual([])
     expect(magicValues(sheet('@media (prefers-reduced-motion: reduce) {\n}'))).toEqual([])
     expect(magicValues(sheet('@media (width < 700px) {\n}'))).toHaveLength(1)
@@ -88,7 +88,7 @@ describe('the style sheets of the page', () => {
     expect(strayStyleSheets(own, components)).toEqual([])
   })
 
-  it('have the colour that the browser shows around the page', () => {
+  it('agree with the theme colour of the page', () => {
     const [, light, dark] = /--paper: light-dark\((#\w+), (#\w+)\)/.exec(read(tokens)) ?? []
     const page = read('studio/index.html')
     expect(page).toContain(`content="${light}" media="(prefers-color-scheme: light)"`)

@@ -21,7 +21,6 @@ export interface ResourceNode {
 export interface LinkStatus {
   readonly phase?: string
   readonly retries?: number
-  readonly failures?: number
   readonly last?: { readonly class?: string; readonly code?: number; readonly reason?: string }
 }
 

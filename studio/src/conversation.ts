@@ -1,6 +1,6 @@
 import type { LiveEvent, LiveMessage, Saying } from '../../src/host/wire.ts'
-import type { HistoryItem } from '../../src/session/history-item.ts'
-import type { SessionState } from '../../src/session/events.ts'
+import type { HistoryItem } from '../../src/session/index.ts'
+import type { SessionState } from '../../src/session/index.ts'
 
 /** What the agent does, as the caller would say it. */
 export type Activity = 'listening' | 'thinking' | 'speaking'

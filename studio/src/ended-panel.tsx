@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { systemClock } from '../../src/scope/clock.ts'
-import type { SessionReport } from '../../src/session/report.ts'
+import type { SessionReport } from '../../src/session/index.ts'
 import { linkTo } from './route.ts'
 import { announcement } from './store.ts'
 import { clockText, timeText } from './texts.ts'

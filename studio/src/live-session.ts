@@ -1,7 +1,7 @@
 import { batch, signal } from '@preact/signals'
 import type { LiveMessage, SessionDetails, SessionSummary } from '../../src/host/wire.ts'
 import { systemClock } from '../../src/scope/clock.ts'
-import type { SessionReport } from '../../src/session/report.ts'
+import type { SessionReport } from '../../src/session/index.ts'
 import { prune, watch, type AliveNode } from './alive.ts'
 import { read, send, type ApiError } from './api.ts'
 import { nothingSaid, tell } from './conversation.ts'

@@ -1,7 +1,7 @@
 import { culpritsOf } from '../../src/host/culprit.ts'
 import type { Culprit } from '../../src/host/wire.ts'
 import { timeText } from '../../src/scope/terminal-text.ts'
-import type { CloseReason, SessionReport } from '../../src/session/report.ts'
+import type { CloseReason, SessionReport } from '../../src/session/index.ts'
 
 /** How a session ended, in sentences. */
 export interface Verdict {

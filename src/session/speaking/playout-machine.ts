@@ -278,7 +278,6 @@ export class PlayoutMachine {
       return []
     }
     state.confirms = false
-    playing.confirmBy = undefined
     if (playing === current) return this.#end(playing, false)
     state.stopping = stopping.filter((each) => each !== playing)
     return [endOf(playing, 'interrupted', false)]

@@ -33,7 +33,7 @@ export type {
 } from './history/history-item.ts'
 export { History } from './history/history.ts'
 export { RecordingError, type RecordingSink } from './recording/recording-sink.ts'
-export { Reply, type ReplyOutcome } from './answering/reply.ts'
+export type { Reply, ReplyOptions, ReplyOutcome } from './answering/reply.ts'
 export {
   formatSession,
   type FormatSessionOptions,

@@ -12,7 +12,8 @@ import type { Speech, SpeechOptions } from '../speaking/speech.ts'
 import type { Agents } from './agents.ts'
 import type { GuardrailRunner } from './guardrail-runner.ts'
 import type { Mind, Preparation } from './mind.ts'
-import { Replies, type Reply, type ReplyOptions } from './reply.ts'
+import { Replies, type ActiveReply } from './replies.ts'
+import type { ReplyOptions } from './reply.ts'
 import { endlessTools, nextAgent, type ToolRunner } from './tool-runner.ts'
 import type { ToolCall } from './tool.ts'
 
@@ -54,15 +55,15 @@ export class Pipeline implements Mind {
     this.#llm = await this.#context.settings.models.llm!.open(part)
   }
 
-  get replies(): readonly Reply[] {
+  get replies(): readonly ActiveReply[] {
     return this.#replies.open
   }
 
-  answer(_: unknown, messages: Message[], prepared?: Preparation): Reply {
+  answer(_: unknown, messages: Message[], prepared?: Preparation): ActiveReply {
     return this.reply({}, messages, prepared)
   }
 
-  reply(options: ReplyOptions, messages: Message[], prepared?: Preparation): Reply {
+  reply(options: ReplyOptions, messages: Message[], prepared?: Preparation): ActiveReply {
     return this.#replies.begin(options, (reply, task) =>
       this.#think(reply, options, messages, prepared, task),
     )
@@ -90,7 +91,7 @@ export class Pipeline implements Mind {
   agentChanged(): void {}
 
   async #think(
-    reply: Reply,
+    reply: ActiveReply,
     options: ReplyOptions,
     messages: Message[],
     prepared: Preparation | undefined,
@@ -123,7 +124,7 @@ export class Pipeline implements Mind {
 
   /** Reads one answer of the model: its words go to the voice as they come, its calls are collected. */
   async #listen(
-    reply: Reply,
+    reply: ActiveReply,
     source: AsyncIterable<LlmChunk>,
     options: SpeechOptions,
     task: TaskContext,

@@ -18,7 +18,8 @@ import type { SpeechOptions } from '../speaking/speech.ts'
 import type { Agents } from './agents.ts'
 import type { GuardrailRunner } from './guardrail-runner.ts'
 import type { Mind, MindEar } from './mind.ts'
-import { Replies, type Reply, type ReplyOptions } from './reply.ts'
+import { Replies, type ActiveReply } from './replies.ts'
+import type { ReplyOptions } from './reply.ts'
 import { Response, type ResponseEnd } from './response.ts'
 import { endlessTools, nextAgent, type ToolRunner } from './tool-runner.ts'
 import { describeTools, type ToolCall, type ToolOutcome } from './tool.ts'
@@ -115,7 +116,7 @@ export class RealtimeMind implements Mind, RealtimeEvents {
 
   // ── what the stations want ──
 
-  get replies(): readonly Reply[] {
+  get replies(): readonly ActiveReply[] {
     return this.#replies.open
   }
 
@@ -136,13 +137,13 @@ export class RealtimeMind implements Mind, RealtimeEvents {
   /** A realtime model answers only what it has heard to the end. */
   prepare(): undefined {}
 
-  answer({ text, from }: Pick<CommitCommand, 'text' | 'from'>): Reply {
+  answer({ text, from }: Pick<CommitCommand, 'text' | 'from'>): ActiveReply {
     if (from === 'text') this.#model.addText(text)
     else this.#model.commit()
     return this.reply({})
   }
 
-  reply({ instructions, ...speech }: ReplyOptions): Reply {
+  reply({ instructions, ...speech }: ReplyOptions): ActiveReply {
     return this.#begin(speech, (response) => this.#ask(response, instructions))
   }
 
@@ -268,7 +269,7 @@ export class RealtimeMind implements Mind, RealtimeEvents {
 
   // ── one reply ──
 
-  #begin(speech: SpeechOptions, start: (response: Response) => void): Reply {
+  #begin(speech: SpeechOptions, start: (response: Response) => void): ActiveReply {
     const first = new Response({ speech })
     const reply = this.#replies.begin(speech, (self, task) => this.#converse(self, first, task))
     first.reply = reply
@@ -277,7 +278,7 @@ export class RealtimeMind implements Mind, RealtimeEvents {
     return reply
   }
 
-  async #converse(reply: Reply, first: Response, task: TaskContext): Promise<void> {
+  async #converse(reply: ActiveReply, first: Response, task: TaskContext): Promise<void> {
     const { maxToolSteps } = this.#context.settings
     for (let response = first; ;) {
       const { how, error } = await task.until(response.ended)
@@ -340,7 +341,7 @@ export class RealtimeMind implements Mind, RealtimeEvents {
   // ── stopping ──
 
   /** A reply was interrupted: all of it, begun or not. */
-  #withdraw(reply: Reply): void {
+  #withdraw(reply: ActiveReply): void {
     for (const response of [...this.#asked, ...this.#responses.values()])
       if (response.reply === reply) this.#stop(response)
   }
@@ -355,7 +356,7 @@ export class RealtimeMind implements Mind, RealtimeEvents {
   }
 
   /** The model stopped because the user speaks: what it has said so far is not wanted either. */
-  #stoppedByModel(reply: Reply): void {
+  #stoppedByModel(reply: ActiveReply): void {
     if (reply.interruptible) reply.interrupt()
   }
 

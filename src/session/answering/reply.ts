@@ -1,6 +1,3 @@
-import type { TaskContext, TaskHandle } from '../../scope/index.ts'
-import type { SessionContext } from '../context.ts'
-import { SessionClosedError, UninterruptibleError } from '../errors.ts'
 import type { PlayoutOutcome, Speech, SpeechOptions } from '../speaking/speech.ts'
 
 export interface ReplyOptions extends SpeechOptions {
@@ -15,135 +12,19 @@ export interface ReplyOutcome {
 }
 
 /** A reply of the agent: the words before a tool, the tool, the words after it, as often as the model wants. */
-export class Reply {
+export interface Reply {
   readonly id: number
   readonly interruptible: boolean
-  readonly #speeches: Speech[] = []
-  readonly #finished: Promise<ReplyOutcome>
-  readonly #onInterrupt = new Set<() => void>()
-  /** Ends it as interrupted. Unset once it has ended: a reply that somebody keeps does not keep its session alive. */
-  #end: (() => void) | undefined
-  #settle!: (outcome: ReplyOutcome) => void
-  #outcome: ReplyOutcome | undefined
-  #interrupted = false
-
-  /** @internal Made by `Replies`. */
-  constructor(id: number, { interruptible = true }: SpeechOptions, end: () => void) {
-    this.id = id
-    this.interruptible = interruptible
-    this.#end = end
-    this.#finished = new Promise((resolve) => {
-      this.#settle = resolve
-    })
-  }
-
   /** Its speeches so far (SP4). */
-  get speeches(): readonly Speech[] {
-    return this.#speeches
-  }
-
-  get interrupted(): boolean {
-    return this.#interrupted
-  }
-
-  get outcome(): ReplyOutcome | undefined {
-    return this.#outcome
-  }
-
+  readonly speeches: readonly Speech[]
+  readonly interrupted: boolean
+  readonly outcome: ReplyOutcome | undefined
   /** Resolves when the model has said everything, or was stopped. The caller may hear it for longer. Never rejects. */
-  get finished(): Promise<ReplyOutcome> {
-    return this.#finished
-  }
-
-  /** Resolves when all of it has been heard, after its tools. Never rejects. */
-  async waitForPlayout(): Promise<readonly PlayoutOutcome[]> {
-    await this.#finished
-    return Promise.all(this.#speeches.map((speech) => speech.waitForPlayout()))
-  }
-
+  readonly finished: Promise<ReplyOutcome>
   /** Whether nothing of it is left to stop. */
-  get over(): boolean {
-    return this.#outcome !== undefined && this.#speeches.every(({ outcome }) => outcome)
-  }
-
+  readonly over: boolean
+  /** Resolves when all of it has been heard, after its tools. Never rejects. */
+  waitForPlayout(): Promise<readonly PlayoutOutcome[]>
   /** Stops thinking and speaking now (SP1). Running tools go on, unless they say `onInterrupt: 'cancel'`. */
-  interrupt({ force = false } = {}): void {
-    if (this.#interrupted || this.over) return
-    if (!this.interruptible && !force) throw new UninterruptibleError()
-    this.#interrupted = true
-    for (const speech of this.#speeches) speech.interrupt({ force: true })
-    for (const callback of Array.from(this.#onInterrupt)) callback()
-    this.#end?.()
-  }
-
-  /** @internal */
-  add(speech: Speech): void {
-    this.#speeches.push(speech)
-  }
-
-  /** @internal Calls back synchronously if it is interrupted. Returns an unsubscribe function. */
-  onInterrupt(callback: () => void): () => void {
-    this.#onInterrupt.add(callback)
-    return () => this.#onInterrupt.delete(callback)
-  }
-
-  /** @internal Sets the outcome. The first one counts. */
-  settle(outcome: ReplyOutcome): void {
-    if (this.#outcome) return
-    this.#outcome = outcome
-    this.#end = undefined
-    this.#onInterrupt.clear()
-    this.#settle(outcome)
-  }
-}
-
-/** The replies in progress. Each is a task of the session. */
-export class Replies {
-  readonly #context: SessionContext
-  readonly #open = new Set<Reply>()
-  #lastId = 0
-
-  constructor(context: SessionContext) {
-    this.#context = context
-  }
-
-  get open(): readonly Reply[] {
-    return [...this.#open]
-  }
-
-  /** Begins a reply that ends when `think` does. */
-  begin(options: SpeechOptions, think: (reply: Reply, task: TaskContext) => Promise<void>): Reply {
-    const reply: Reply = new Reply(++this.#lastId, options, () => this.#finish(reply, { how: 'interrupted' }))
-    let task: TaskHandle<void> | undefined
-    reply.onInterrupt(() => task?.cancel('interrupted'))
-    if (!this.#context.isOpen) throw new SessionClosedError('reply', 'closing')
-    this.#open.add(reply)
-    this.#changed()
-    task = this.#context.scope.spawn(`reply ${reply.id}`, (self) => think(reply, self))
-    task.result.then(
-      () => this.#finish(reply, { how: 'completed' }),
-      (error: unknown) => {
-        const isCancelled = task?.outcome === 'cancelled' || task?.outcome === 'abandoned'
-        const how = reply.interrupted || isCancelled ? 'interrupted' : 'failed'
-        this.#finish(reply, how === 'failed' ? { how, error } : { how })
-      },
-    )
-    return reply
-  }
-
-  #finish(reply: Reply, outcome: ReplyOutcome): void {
-    if (!this.#open.delete(reply)) return
-    reply.settle(outcome)
-    this.#changed()
-    if (outcome.how === 'failed') this.#context.failed('reply', outcome.error)
-    this.#context.onSettled?.()
-  }
-
-  #changed(): void {
-    const { turns, settings } = this.#context
-    const replies = this.open
-    this.#context.movedAt = settings.clock.now()
-    const interruptible = replies.every((reply) => reply.interruptible)
-    turns.handle({ type: 'agent-thinking', thinking: replies.length > 0, interruptible })
-  }
+  interrupt(options?: { force?: boolean }): void
 }

@@ -2,7 +2,7 @@ import { type SpokenChunk } from '../../parts/index.ts'
 import { Channel } from '../../scope/index.ts'
 import type { Delivery } from '../speaking/delivery.ts'
 import type { SpeechOptions } from '../speaking/speech.ts'
-import type { Reply } from './reply.ts'
+import type { ActiveReply } from './replies.ts'
 import type { ToolOutcome } from './tool.ts'
 
 export interface ResponseEnd {
@@ -13,7 +13,7 @@ export interface ResponseEnd {
 /** What a response is made for. */
 export interface ResponseOptions {
   /** The reply it is a part of. Words that the model was given to say belong to none. */
-  readonly reply?: Reply | undefined
+  readonly reply?: ActiveReply | undefined
   /** How many rounds of tool calls that reply had before. */
   readonly step?: number
   readonly speech?: SpeechOptions | undefined
@@ -28,7 +28,7 @@ export class Response {
   delivery: Delivery | undefined
   /** Whether it is not wanted any more. */
   withdrawn = false
-  reply: Reply | undefined
+  reply: ActiveReply | undefined
   readonly step: number
   readonly speech: SpeechOptions | undefined
   readonly sound = new Channel<SpokenChunk>()

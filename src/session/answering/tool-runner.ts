@@ -11,7 +11,7 @@ import { ToolError } from '../errors.ts'
 import type { Speech } from '../speaking/speech.ts'
 import { Agent } from './agent.ts'
 import type { Agents } from './agents.ts'
-import type { Reply } from './reply.ts'
+import type { ActiveReply } from './replies.ts'
 import { bind, cancelled, failure, parse, runTool, success, type ToolActions } from './tool-call.ts'
 import type { Tool, ToolCall, ToolOutcome, ToolPlayout } from './tool.ts'
 
@@ -72,7 +72,7 @@ export class ToolRunner {
    * Runs one call of a reply, or refuses it in the round after the last. Its result stands in the history even if nothing
    * waits for it any more (TL4). `speech` holds the words before the call.
    */
-  use(reply: Reply, call: ToolCall, speech: Speech | undefined, step: number): UsedTool {
+  use(reply: ActiveReply, call: ToolCall, speech: Speech | undefined, step: number): UsedTool {
     const { history, settings } = this.#context
     const { clock, maxToolSteps } = settings
     const agent = this.#agents.current.agent.name

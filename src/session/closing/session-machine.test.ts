@@ -47,7 +47,7 @@ class Life {
   movedAt = 0
 
   handle(event: Told): SessionCommand[] {
-    const commands = this.machine.handle({ ...event, at: this.now } as SessionEvent)
+    const commands = this.machine.handle({ ...event, at: this.now })
     for (const command of commands) this.#note(command)
     const { phase } = this.machine
     if (phase !== this.states.at(-1)) {

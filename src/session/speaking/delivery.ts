@@ -2,7 +2,7 @@ import { Resampler, durationOf, type AudioFrame, type PlayoutStretch } from '../
 import type { SpokenChunk, SpokenWord } from '../../parts/index.ts'
 import { iterate, type TaskContext, type TaskHandle } from '../../scope/index.ts'
 import type { Agent } from '../answering/agent.ts'
-import type { Reply } from '../answering/reply.ts'
+import type { ActiveReply } from '../answering/replies.ts'
 import type { SessionContext } from '../context.ts'
 import type { SpokenWords } from '../history/history.ts'
 import { HeardText } from './heard-text.ts'
@@ -31,7 +31,7 @@ export interface DeliveryOptions {
    * The reply that the words belong to, if any. They then stand in the history where the model said them, before the
    * tools it called next. Other words stand where they were heard.
    */
-  readonly reply?: Reply | undefined
+  readonly reply?: ActiveReply | undefined
   /** Checks the words as they are said. */
   readonly watch?: OutputWatch | undefined
 }

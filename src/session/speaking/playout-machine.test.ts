@@ -32,7 +32,7 @@ class Playout {
   muted = false
 
   handle(event: Told): PlayoutCommand[] {
-    const commands = this.machine.handle({ ...event, at: this.now } as PlayoutEvent)
+    const commands = this.machine.handle({ ...event, at: this.now })
     for (const command of commands) this.#note(command)
     return commands
   }

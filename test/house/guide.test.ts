@@ -139,7 +139,7 @@ describe('docs/agents.md', () => {
     ['An agent', 'option', 'src/session/answering/agent.ts', 'AgentOptions'],
     ['Tools', 'option', 'src/session/answering/tool.ts', 'ToolOptions'],
     ['Tools', 'in the context', 'src/session/answering/tool.ts', 'ToolContext'],
-    ['Guardrails', 'option', 'src/session/guardrails.ts', 'Guardrails'],
+    ['Guardrails', 'option', 'src/session/answering/guardrails.ts', 'Guardrails'],
     ['Turn-taking', 'option', 'src/session/hearing/turn-options.ts', 'TurnOptions'],
     ['The session around it', 'option', 'src/session/settings.ts', 'SessionOptions'],
     ['Events', 'event', 'src/session/events.ts', 'SessionEvents'],

@@ -10,7 +10,7 @@ import {
   level,
   tool,
   type Guardrails,
-  type Session,
+  type SessionHandle,
   type Stages,
 } from 'endwell'
 import type { AgentFile } from 'endwell/host'
@@ -170,7 +170,7 @@ const eventsOffice = (desk: () => Agent): Agent =>
 // #endregion
 
 // #region listen
-function listen(session: Session): void {
+function listen(session: SessionHandle): void {
   session.on('warning', ({ reason }) => {
     if (reason === 'idle') session.say('Are you still there?')
   })

@@ -1,5 +1,4 @@
-import { SignalStop, type Stop } from '../parts/index.ts'
-import { CancelledError, type Resource, type Scope } from '../scope/index.ts'
+import { SignalStop, type Stop, CancelledError, type Resource, type Scope } from '../scope/index.ts'
 
 /**
  * One thing that is asked of a provider: an answer over HTTP, a speech. Connections may be shared, by the process's pool

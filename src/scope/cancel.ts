@@ -115,3 +115,5 @@ function remove(listeners: Listeners, listener: CancelListener): Listeners {
 }
 
 export function nothing(): void {}
+
+export const noop = nothing

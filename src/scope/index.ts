@@ -1,7 +1,10 @@
-export { CancelToken, nothing, type CancelListener } from './cancel.ts'
+export { CancelToken, noop, nothing, type CancelListener } from './cancel.ts'
+export { Channel } from './channel.ts'
+export { clip } from './clip.ts'
 export { systemClock, type Clock, type Timer } from './clock.ts'
 export { Deadline } from './deadline.ts'
 export { describeError } from './describe-error.ts'
+export { callOut, shelter } from './edge.ts'
 export {
   CancelledError,
   EndwellError,
@@ -12,7 +15,19 @@ export {
 } from './errors.ts'
 export { formatReport, type FormatOptions } from './format-report.ts'
 export type { Change, Inspection, OwnedView, ScopeView } from './inspect.ts'
+export { iterate, type IterateOptions } from './iterate.ts'
 export { limits } from './limits.ts'
+export {
+  MachineShell,
+  advance,
+  changeTimers,
+  type Machine,
+  type TimedState,
+  type TimerCommand,
+  type TimerEvent,
+  type Timers,
+  type Untimed,
+} from './machine-shell.ts'
 export type { DialRequest, Network, Socket, SocketEnd, SocketEvents } from './network.ts'
 export { systemRandom, type Random } from './random.ts'
 export { Registry, creationStacks, origin, type Live } from './registry.ts'
@@ -38,4 +53,5 @@ export {
   type SpawnOptions,
 } from './scope.ts'
 export type { DefaultPhase, Intercept, Intercepted, ScopeOptions } from './settings.ts'
+export { SignalStop, type Stop } from './stop.ts'
 export type { TaskContext, TaskHandle } from './task.ts'

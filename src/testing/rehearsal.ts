@@ -150,7 +150,7 @@ export class Rehearsal {
       throw new RehearsalError('keys are ignored by this session: set turns: { dtmf: {} } to have them heard')
     return this.#turn(`presses('${digits}')`, `presses ${digits}`, async (waiting) => {
       let entered = false
-      const stop = ['digits', 'user'].map((name) => this.session.on(name, () => (entered = true)))
+      const stop = (['digits', 'user'] as const).map((name) => this.session.on(name, () => (entered = true)))
       this.line.caller.presses(digits)
       await this.#idleAfter(timeout, waiting, () => entered).finally(() => stop.forEach((off) => off()))
     })

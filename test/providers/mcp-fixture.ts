@@ -184,6 +184,7 @@ export function aToolContext(signal: AbortSignal = new AbortController().signal)
     waitForPlayout: missing,
     say: missing,
     run: missing,
+    own: missing,
     hangUp: missing,
     close: missing,
   }

@@ -1,6 +1,6 @@
 import { durationOf, samplesFromBytes, type SampleRate } from '../../audio/index.ts'
-import { Channel, PartTimeoutError, type SpokenChunk, type SpokenWord, type Tts } from '../../parts/index.ts'
-import type { Scope, Timer } from '../../scope/index.ts'
+import { PartTimeoutError, type SpokenChunk, type SpokenWord, type Tts } from '../../parts/index.ts'
+import { Channel, type Scope, type Timer } from '../../scope/index.ts'
 import { ProviderError } from '../errors.ts'
 import type { CartesiaMessage, Chunk, Timestamps } from './cartesia-messages.ts'
 

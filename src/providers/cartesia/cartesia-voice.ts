@@ -6,8 +6,8 @@ import {
   type LinkError,
   type Protocol,
 } from '../../link/index.ts'
-import { iterate, type PartContext, type SpokenChunk, type Tts, type Voice } from '../../parts/index.ts'
-import type { SocketEnd } from '../../scope/index.ts'
+import { type PartContext, type SpokenChunk, type Tts, type Voice } from '../../parts/index.ts'
+import { iterate, type SocketEnd } from '../../scope/index.ts'
 import { ProviderError } from '../errors.ts'
 import { jsonIn } from '../json-message.ts'
 import { OwnedRequest } from '../owned-request.ts'

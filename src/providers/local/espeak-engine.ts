@@ -1,5 +1,4 @@
-import { SignalStop, iterate } from '../../parts/index.ts'
-import type { Scope } from '../../scope/index.ts'
+import { SignalStop, iterate, type Scope } from '../../scope/index.ts'
 import type { Speak, SpeakOptions, SpokenSentence } from './engine.ts'
 import { LocalError } from './errors.ts'
 import type { ESpeakData } from './espeak-thread.ts'

@@ -1,5 +1,4 @@
-import { SignalStop, iterate } from '../../parts/index.ts'
-import { OptionError, type Scope } from '../../scope/index.ts'
+import { SignalStop, iterate, OptionError, type Scope } from '../../scope/index.ts'
 import { LocalError } from './errors.ts'
 import type { Grammar } from './grammar.ts'
 import { needPackage } from './packages.ts'

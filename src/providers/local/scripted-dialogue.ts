@@ -1,12 +1,11 @@
 import {
-  SignalStop,
   type Llm,
   type LlmChunk,
   type LlmClient,
   type LlmRequest,
   type PartContext,
 } from '../../parts/index.ts'
-import { ScopeClosedError, type CancelledError, type Random } from '../../scope/index.ts'
+import { SignalStop, ScopeClosedError, type CancelledError, type Random } from '../../scope/index.ts'
 import {
   readRules,
   type DialogueOptions,

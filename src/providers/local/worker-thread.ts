@@ -1,6 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { Channel } from '../../parts/index.ts'
-import type { Resource, Scope } from '../../scope/index.ts'
+import { Channel, type Resource, type Scope } from '../../scope/index.ts'
 import { LocalError } from './errors.ts'
 import type { FromThread, ToThread } from './thread-messages.ts'
 import { threadOf, type ThreadFile } from './thread-file.ts'

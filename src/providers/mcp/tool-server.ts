@@ -1,8 +1,8 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { JSONRPCMessage, Tool as ListedTool } from '@modelcontextprotocol/sdk/types.js'
 
-import { SignalStop, type PartContext } from '../../parts/index.ts'
-import { nothing } from '../../scope/index.ts'
+import { type PartContext } from '../../parts/index.ts'
+import { SignalStop, nothing } from '../../scope/index.ts'
 import type { ToolContext } from '../../session/index.ts'
 import { McpToolsetError } from './errors.ts'
 import { Failures } from './failures.ts'

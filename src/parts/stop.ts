@@ -31,7 +31,7 @@ export class SignalStop implements Stop {
   readonly until = <T>(promise: PromiseLike<T>): Promise<T> => {
     if (!this.#signal.aborted) return waitFor(promise, this.#waiting)
     // What it becomes later must not go unhandled.
-    promise.then(nothing, nothing)
+    promise.then(noop, noop)
     return Promise.reject(this.#signal.reason)
   }
 
@@ -67,4 +67,4 @@ function waitFor<T>(promise: PromiseLike<T>, waiting: Set<(reason: unknown) => v
   })
 }
 
-function nothing(): void {}
+function noop(): void {}

@@ -37,7 +37,7 @@ export class CancelToken {
     return (listener) => {
       if (this.#reason) {
         listener(this.#reason)
-        return nothing
+        return noop
       }
       // A function of its own for each call: the same listener registered twice is two subscriptions.
       const own: CancelListener = (reason) => listener(reason)
@@ -55,7 +55,7 @@ export class CancelToken {
   get until(): <T>(promise: PromiseLike<T>) => Promise<T> {
     return (promise) => {
       if (this.#reason) {
-        promise.then(nothing, nothing)
+        promise.then(noop, noop)
         return Promise.reject(this.#reason)
       }
       return new Promise((resolve, reject) => {
@@ -114,4 +114,4 @@ function remove(listeners: Listeners, listener: CancelListener): Listeners {
   return listeners === listener ? undefined : listeners
 }
 
-export function nothing(): void {}
+export function noop(): void {}

@@ -1,4 +1,4 @@
-export { CancelToken, nothing, type CancelListener } from './cancel.ts'
+export { CancelToken, noop, type CancelListener } from './cancel.ts'
 export { systemClock, type Clock, type Timer } from './clock.ts'
 export { Deadline } from './deadline.ts'
 export { describeError } from './describe-error.ts'

@@ -1,5 +1,5 @@
 import { attempt } from './attempt.ts'
-import { nothing } from './cancel.ts'
+import { noop } from './cancel.ts'
 import { CancelledError, EndwellError, NotAResourceError } from './errors.ts'
 import type { Ledger, LateSink } from './ledger.ts'
 import { Owned } from './owned.ts'
@@ -156,7 +156,7 @@ export class OwnedResource extends Owned {
   #cut(outcome: 'timed-out' | 'skipped'): void {
     const ledger = this.leave()
     if (!ledger) return
-    this.#late = ledger.closing ? ledger.lateSink(this) : nothing
+    this.#late = ledger.closing ? ledger.lateSink(this) : noop
     const reason = ledger.closing?.reason ?? new CancelledError(`'${this.name}' did not end in time`)
     this.cancelWith(reason, (error) => ledger.problem(`close signal of '${this.name}'`, error))
     this.#abort(ledger)

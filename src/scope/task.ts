@@ -1,5 +1,5 @@
 import { attempt } from './attempt.ts'
-import { nothing, type CancelListener } from './cancel.ts'
+import { noop, type CancelListener } from './cancel.ts'
 import type { Timer } from './clock.ts'
 import { CancelledError, ScopeClosedError, isAnswerTo, withoutStack } from './errors.ts'
 import type { LateSink, Ledger } from './ledger.ts'
@@ -76,8 +76,8 @@ export class Task<T> extends Owned implements TaskContext, TaskHandle<T> {
 
   /** Like `run`, for a resource on its way: the caller hears of a cancel at once, not when the opener does (SC7). */
   opening(work: (context: TaskContext) => PromiseLike<T>): Promise<T> {
-    let reject: (error: unknown) => void = nothing
-    let settle: () => void = nothing
+    let reject: (error: unknown) => void = noop
+    let settle: () => void = noop
     const ready = new Promise<T>((resolve, refuse) => {
       reject = refuse
       settle = () => this.#settle(resolve, refuse)
@@ -85,7 +85,7 @@ export class Task<T> extends Owned implements TaskContext, TaskHandle<T> {
     this.#result = { promise: ready, settle }
     const { name } = this.#books('open')
     this.onCancel((reason) => {
-      ready.catch(nothing)
+      ready.catch(noop)
       reject(withoutStack(() => new ScopeClosedError(name, `open '${this.name}'`, reason)))
     })
     this.run(work)
@@ -107,11 +107,11 @@ export class Task<T> extends Owned implements TaskContext, TaskHandle<T> {
 
   get result(): Promise<T> {
     if (!this.#result) {
-      let settle: () => void = nothing
+      let settle: () => void = noop
       const promise = new Promise<T>((resolve, reject) => {
         settle = () => this.#settle(resolve, reject)
       })
-      promise.catch(nothing)
+      promise.catch(noop)
       this.#result = { promise, settle }
       if (this.#end) settle()
     }

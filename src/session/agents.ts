@@ -1,5 +1,5 @@
 import type { PartContext, ToolDescription } from '../parts/index.ts'
-import { nothing, type Scope, type TaskContext } from '../scope/index.ts'
+import { noop, type Scope, type TaskContext } from '../scope/index.ts'
 import type { Agent, AgentTask, HookContext } from './agent.ts'
 import { bounded } from './bounded.ts'
 import { HandoffError, SessionClosedError } from './errors.ts'
@@ -59,7 +59,7 @@ export class Agents {
   /** Makes the first agent ready. */
   async start(agent: Agent): Promise<void> {
     const { duty, dismiss } = this.#prepare(agent)
-    this.#posts.push({ duty: await duty, dismiss, giveUp: nothing })
+    this.#posts.push({ duty: await duty, dismiss, giveUp: noop })
     this.#host.changed(undefined, agent, 'start')
   }
 
@@ -139,7 +139,7 @@ export class Agents {
   }
 
   #enter(agent: Agent): void {
-    if (agent.onEnter) this.#hook(`enter hook of '${agent.name}'`, agent.onEnter).catch(nothing)
+    if (agent.onEnter) this.#hook(`enter hook of '${agent.name}'`, agent.onEnter).catch(noop)
   }
 
   #last(what: string): Post {
@@ -161,7 +161,7 @@ export class Agents {
 
   #send(away: readonly Post[], error: Error): void {
     for (const { duty, giveUp } of away.toReversed()) {
-      this.exit(duty.agent).catch(nothing)
+      this.exit(duty.agent).catch(noop)
       giveUp(error)
     }
   }
@@ -225,10 +225,10 @@ export class Agents {
       return { agent, tools, descriptions: describeTools(tools) }
     }
     const duty = open()
-    duty.catch(nothing)
+    duty.catch(noop)
     const dismiss = (): void => {
       for (const { context } of sets)
-        context.scope.close({ reason: `'${agent.name}' is not on duty any more` }).catch(nothing)
+        context.scope.close({ reason: `'${agent.name}' is not on duty any more` }).catch(noop)
     }
     return { duty, dismiss }
   }
@@ -242,6 +242,6 @@ function withResolvers<T>() {
     reject = no
   })
   // Also when nobody is left to wait for it.
-  promise.catch(nothing)
+  promise.catch(noop)
   return { promise, resolve, reject }
 }

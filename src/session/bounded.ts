@@ -1,4 +1,4 @@
-import { nothing, type Scope } from '../scope/index.ts'
+import { noop, type Scope } from '../scope/index.ts'
 
 /** How something that had a limited time went. */
 export type Bounded<T> =
@@ -14,7 +14,7 @@ export async function bounded<T>(
   promise: PromiseLike<T>,
 ): Promise<Bounded<T>> {
   if (scope.state !== 'live') {
-    promise.then(nothing, nothing)
+    promise.then(noop, noop)
     return { how: 'late' }
   }
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-import { nothing, type Ask, type Scope, type ScopeReport, type TaskContext } from '../scope/index.ts'
+import { noop, type Ask, type Scope, type ScopeReport, type TaskContext } from '../scope/index.ts'
 import { runAfterCall } from './after-call.ts'
 import type { Conversation } from './conversation.ts'
 import type { Ending } from './ending.ts'
@@ -105,7 +105,7 @@ export class Closing {
     for (const later of this.#meanwhile) this.#also(later)
     this.#stage = 'running'
     const before = ending && first !== ending.ask ? [asked(ending, settings.clock.now())] : []
-    closed.then((report) => this.#over(first.reason, report, before)).catch(nothing)
+    closed.then((report) => this.#over(first.reason, report, before)).catch(noop)
     this.#host.tell()
   }
 
@@ -130,7 +130,7 @@ export class Closing {
 
   /** Somebody else wants it closed, too: it is noted, and may bring the deadline nearer. */
   #also(ask: CloseAsk): void {
-    this.#tellScope(ask).catch(nothing)
+    this.#tellScope(ask).catch(noop)
   }
 
   /** What fails on the way to silence must not keep anything open. */

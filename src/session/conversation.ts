@@ -1,6 +1,6 @@
 import type { AudioFrame, SampleRate } from '../audio/index.ts'
 import type { LineConnection, RealtimeEvents, Usage } from '../parts/index.ts'
-import { nothing, type Scope, type TaskContext, type TaskHandle } from '../scope/index.ts'
+import { noop, type Scope, type TaskContext, type TaskHandle } from '../scope/index.ts'
 import type { Agent } from './agent.ts'
 import { Agents, type AgentsHost } from './agents.ts'
 import { Chain, type OpenChain } from './chain.ts'
@@ -306,7 +306,7 @@ export class Conversation {
   async letSpeechFinish(): Promise<void> {
     const { scope } = this.#host
     for (let speech = this.speaker.current; speech; speech = this.speaker.current) {
-      await scope.until(speech.waitForPlayout()).catch(nothing)
+      await scope.until(speech.waitForPlayout()).catch(noop)
       if (scope.state !== 'live') return
     }
   }
@@ -420,7 +420,7 @@ export class Conversation {
     this.#host.progress()
     this.#host.emit('user', { text })
     this.#check(text, stops)
-    this.agents.turn(text).catch(nothing)
+    this.agents.turn(text).catch(noop)
   }
 
   get turnCount(): number {

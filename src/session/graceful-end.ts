@@ -1,4 +1,4 @@
-import { nothing, type Scope, type TaskContext } from '../scope/index.ts'
+import { noop, type Scope, type TaskContext } from '../scope/index.ts'
 import type { Closing, CloseAsk } from './closing.ts'
 import type { Conversation } from './conversation.ts'
 import { Ending } from './ending.ts'
@@ -109,7 +109,7 @@ export class GracefulEnd {
       endTimeout,
       busyUntil: () => conversation.busyUntil,
       stuck: (by) => {
-        closing.close({ ...ask, by }).catch(nothing)
+        closing.close({ ...ask, by }).catch(noop)
       },
     })
     this.#ending = ending
@@ -122,7 +122,7 @@ export class GracefulEnd {
   /** Waits for the turn in flight. Returns whether the session is still on its way to this end. */
   async #idleAfter(ending: Ending, conversation: Conversation): Promise<boolean> {
     if (!this.#goesOn(ending)) return false
-    await this.#host.scope().until(conversation.whenIdle()).catch(nothing)
+    await this.#host.scope().until(conversation.whenIdle()).catch(noop)
     return this.#goesOn(ending)
   }
 

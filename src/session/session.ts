@@ -1,6 +1,6 @@
 import { durationOf, type AudioFrame } from '../audio/index.ts'
 import type { LineEvents, Usage } from '../parts/index.ts'
-import { nothing, type Change, type Inspection, type TaskContext } from '../scope/index.ts'
+import { noop, type Change, type Inspection, type TaskContext } from '../scope/index.ts'
 import type { Agent } from './agent.ts'
 import { Caps, idleWarning, type Cap } from './caps.ts'
 import { Closing, type CloseAsk } from './closing.ts'
@@ -129,7 +129,7 @@ export class Session {
   start(): Promise<void> {
     if (!this.#starting || this.#isClosing) this.#starting = this.#start()
     // Whoever closes a session that is starting need not hold this promise.
-    this.#starting.catch(nothing)
+    this.#starting.catch(noop)
     return this.#starting
   }
 
@@ -290,7 +290,7 @@ export class Session {
 
   /** For those who do not wait for the report. */
   #close(ask: CloseAsk): void {
-    this.#closing.close(ask).catch(nothing)
+    this.#closing.close(ask).catch(noop)
   }
 
   get #isClosing(): boolean {
@@ -301,7 +301,7 @@ export class Session {
   #endBy(reason: Cap): void {
     const say = this.#settings.goodbye[reason]
     // Refused if it ends already, and that is fine.
-    this.hangUp({ reason, by: 'cap', ...(say === undefined ? {} : { say }) }).catch(nothing)
+    this.hangUp({ reason, by: 'cap', ...(say === undefined ? {} : { say }) }).catch(noop)
   }
 
   #closingHost() {

@@ -12,7 +12,7 @@ import {
 } from '../parts/index.ts'
 import {
   OptionError,
-  nothing,
+  noop,
   systemClock,
   systemRandom,
   type Clock,
@@ -127,7 +127,7 @@ export function settle(options: SessionOptions) {
     maxToolSteps: 10,
     ...definedOf(options),
     id: options.id ?? `s${Math.floor(random.next() * 36 ** 8).toString(36)}`,
-    logger: shelter(options.logger ?? silent, ['debug', 'info', 'warn', 'error'], nothing),
+    logger: shelter(options.logger ?? silent, ['debug', 'info', 'warn', 'error'], noop),
     clock: options.clock ?? systemClock,
     random,
     network: options.network ?? wsNetwork,

@@ -1,4 +1,4 @@
-import { nothing, type Scope, type TaskContext, type TaskHandle, type Timer } from '../scope/index.ts'
+import { noop, type Scope, type TaskContext, type TaskHandle, type Timer } from '../scope/index.ts'
 import { ToolError } from './errors.ts'
 import type { Tool, ToolPlayout } from './tool.ts'
 import {
@@ -222,5 +222,5 @@ function isEqual(one: ToolCall, other: ToolCall): boolean {
 
 /** Whatever the tool left running ends with it; nobody waits for that here. */
 function close(scope: Scope): void {
-  if (scope.state === 'live') scope.close({ reason: 'the tool is done' }).catch(nothing)
+  if (scope.state === 'live') scope.close({ reason: 'the tool is done' }).catch(noop)
 }

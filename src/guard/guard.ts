@@ -258,7 +258,7 @@ export class Guard {
     this.#context.seal()
     this.#ground.guards--
     scopes.delete(this.#context)
-    this.#sealed.cancelWith(new CancelledError(`guarded session '${this.name}' is closed`), noop)
+    this.#sealed.cancelWith(new CancelledError(`guarded session '${this.name}' is closed`))
     this.#apart(() => this.#scope.close())
       .then((report) => this.#over(writeReport(report, findings)))
       .catch(noop)

@@ -1,4 +1,4 @@
-export { CancelToken, noop, type CancelListener } from './cancel.ts'
+export { CancelToken, type CancelListener } from './cancel.ts'
 export { systemClock, type Clock, type Timer } from './clock.ts'
 export { Deadline } from './deadline.ts'
 export { describeError } from './describe-error.ts'
@@ -10,10 +10,12 @@ export {
   OptionError,
   ScopeClosedError,
 } from './errors.ts'
+export { callOut, shelter } from './edge.ts'
 export { formatReport, type FormatOptions } from './format-report.ts'
 export type { Change, Inspection, OwnedView, ScopeView } from './inspect.ts'
 export { limits } from './limits.ts'
 export type { DialRequest, Network, Socket, SocketEnd, SocketEvents } from './network.ts'
+export { noop } from './noop.ts'
 export { systemRandom, type Random } from './random.ts'
 export { Registry, creationStacks, origin, type Live } from './registry.ts'
 export type {

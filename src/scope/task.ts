@@ -1,8 +1,9 @@
-import { attempt } from './attempt.ts'
-import { noop, type CancelListener } from './cancel.ts'
+import type { CancelListener } from './cancel.ts'
 import type { Timer } from './clock.ts'
+import { attempt } from './edge.ts'
 import { CancelledError, ScopeClosedError, isAnswerTo, withoutStack } from './errors.ts'
 import type { LateSink, Ledger } from './ledger.ts'
+import { noop } from './noop.ts'
 import { Owned } from './owned.ts'
 import type { ScopeReport, TaskOutcome } from './report.ts'
 import type { CloseOptions, Scope } from './scope.ts'
@@ -201,7 +202,7 @@ export class Task<T> extends Owned implements TaskContext, TaskHandle<T> {
       outcome: report ? 'closer' : 'abandoned',
       value: error,
       report,
-      late: ledger.lateSink(this),
+      late: ledger.abandon(this),
     }
     this.#record(ledger, this.#end)
   }
@@ -213,7 +214,7 @@ export class Task<T> extends Owned implements TaskContext, TaskHandle<T> {
       this.#unshield()
       this.#shield.cancelledAt = ledger?.clock.now()
     }
-    this.cancelWith(reason, (error) => ledger?.problem(`cancel listener of '${this.name}'`, error))
+    this.cancelWith(reason)
   }
 
   #unshield(): void {
@@ -242,7 +243,8 @@ export class Task<T> extends Owned implements TaskContext, TaskHandle<T> {
     }
     this.#end = { outcome, value, report: ledger.askedBy(this), late: undefined }
     // A failure that nobody asked for would be lost: while the scope lives, that is a problem (SC1).
-    if (outcome === 'failed' && !this.#result && !ledger.closing) ledger.problem(`task '${this.name}'`, value)
+    if (outcome === 'failed' && !this.#result && !ledger.closing)
+      this.problems.add(`task '${this.name}'`, value)
     this.#record(ledger, this.#end)
   }
 

@@ -25,21 +25,20 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'late resource kept: what is ready after closing began is not aborted',
     file: 'scope/scope.ts',
-    find: 'if (context.cancelled) {\n        resource.abort()',
+    find: 'if (context.cancelled) {\n        discard(name, resource, problems)',
     replace: 'if (context.cancelled) {',
   },
   {
     name: 'no abort path: a resource that overran is left alone',
     file: 'scope/resource.ts',
-    find: '    this.#abort(ledger)\n    this.#finish(ledger, outcome, true)',
+    find: '    this.#abort()\n    this.#finish(ledger, outcome, true)',
     replace: '    this.#finish(ledger, outcome, true)',
   },
   {
     name: 'finally not awaited: a cancelled task counts as ended at once',
     file: 'scope/task.ts',
-    find: "ledger?.problem(`cancel listener of '${this.name}'`, error))",
-    replace:
-      "ledger?.problem(`cancel listener of '${this.name}'`, error))\n    this.#end('cancelled', reason)",
+    find: 'this.cancelWith(reason)',
+    replace: "this.cancelWith(reason)\n    this.#ended('cancelled', reason)",
   },
   {
     name: 'timer left behind: holds are not cleared when the phase is over',
@@ -69,7 +68,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'late outcome lost',
     file: 'scope/task.ts',
-    find: 'late: ledger.lateSink(this)',
+    find: 'late: ledger.abandon(this)',
     replace: 'late: undefined',
   },
   {
@@ -141,8 +140,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a listener that throws stops the close',
     file: 'scope/resource.ts',
-    find: "this.ledger?.problem(`closing() of '${this.name}'`, error)",
-    replace: 'throw error',
+    find: 'callOut(() => method(resource), this.#problem.bind(this, what))',
+    replace: 'method(resource)',
   },
   {
     name: 'the report is not frozen',

@@ -156,6 +156,48 @@ export const mutants: readonly Mutant[] = [
     replace: "outcome !== 'failed'",
   },
   {
+    name: 'an async callback that rejects ends the process',
+    file: 'scope/edge.ts',
+    find: '    if (then) follow(value as PromiseLike<unknown>, then, noop, (error) => report(failed, error))\n',
+    replace: '',
+  },
+  {
+    name: 'a signal listener that throws ends the process',
+    file: 'scope/cancel.ts',
+    find: '      guardSignal(this.#controller.signal, () => this.errorSink())\n',
+    replace: '',
+  },
+  {
+    name: 'an onLate that fails ends the process',
+    file: 'scope/ledger.ts',
+    find: 'callOut(() => onLate({ scope, name, kind, at, ...late }), noop)',
+    replace: 'onLate({ scope, name, kind, at, ...late })',
+  },
+  {
+    name: 'whoever comes too late gets the error of abort()',
+    file: 'scope/scope.ts',
+    find: 'discard(name, resource, this.#ledger.problems)',
+    replace: 'resource.abort()',
+  },
+  {
+    name: "a library's cancel error counts as a failure",
+    file: 'scope/errors.ts',
+    find: 'return saysCancelled(error)',
+    replace: 'return false',
+  },
+  {
+    name: 'a report that came late is clean',
+    file: 'scope/report-book.ts',
+    find: '      ...(ask.aborted ? [] : lateness(took, closeTimeout)),\n',
+    replace: '',
+  },
+  {
+    name: 'a report is clean though work below is still running',
+    file: 'scope/report-book.ts',
+    find: '      ...this.#stillRunning(took),\n',
+    replace: '',
+  },
+  {
     name: 'every close of a session starts a close of its own',
     world: 'session',
     file: 'session/closing.ts',

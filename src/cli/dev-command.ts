@@ -1,5 +1,5 @@
 import { OptionError, describeError, noop } from '../scope/index.ts'
-import { plain, timeText } from '../scope/terminal-text.ts'
+import { plain, timeText } from '../report/index.ts'
 import type { SessionReport } from '../session/index.ts'
 import { chooseModels, namesOf } from './choose-models.ts'
 import { exitCodes, runCommand } from './command.ts'

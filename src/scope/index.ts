@@ -11,7 +11,6 @@ export {
   ScopeClosedError,
 } from './errors.ts'
 export { callOut, shelter } from './edge.ts'
-export { formatReport, type FormatOptions } from './format-report.ts'
 export type { Change, Inspection, OwnedView, ScopeView } from './inspect.ts'
 export { limits } from './limits.ts'
 export type { DialRequest, Network, Socket, SocketEnd, SocketEvents } from './network.ts'

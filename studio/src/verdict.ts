@@ -1,6 +1,6 @@
 import { culpritsOf } from '../../src/host/culprit.ts'
 import type { Culprit } from '../../src/host/wire.ts'
-import { timeText } from '../../src/scope/terminal-text.ts'
+import { timeText } from '../../src/report/index.ts'
 import type { CloseReason, SessionReport } from '../../src/session/report.ts'
 
 /** How a session ended, in sentences. */

@@ -1,7 +1,6 @@
-import { rowsOf, type Row, type Span } from '../../src/scope/report-rows.ts'
 import { isWrong } from '../../src/host/outcome.ts'
-import type { ScopeReport } from '../../src/scope/report.ts'
-import { timeText } from '../../src/scope/terminal-text.ts'
+import { rowsOf, timeText, type Row, type Span } from '../../src/report/index.ts'
+import type { ScopeReport } from '../../src/scope/index.ts'
 
 /** A deadline this much later than the end is still drawn to scale; a later one would squash what happened. */
 const DEADLINE_REACH = 1.25

@@ -1,12 +1,4 @@
-import {
-  Agent,
-  Session,
-  bytesFromSamples,
-  nothing,
-  type PartContext,
-  type Stt,
-  type SttEvents,
-} from 'endwell'
+import { Agent, Session, bytesFromSamples, noop, type PartContext, type Stt, type SttEvents } from 'endwell'
 import { Link, type Data } from 'endwell/link'
 import { ScriptedLlm, ScriptedTts, ScriptedVad, TestLine } from 'endwell/testing'
 import { LoopbackServer } from 'endwell/testing/servers'
@@ -44,7 +36,7 @@ class ParrotStt implements Stt {
     return {
       push: ({ samples }: { samples: Int16Array }) => link.sendAudio(bytesFromSamples(samples)),
       flush: () => link.send('{"type":"flush"}'),
-      detach: () => void context.scope.end(link).catch(nothing),
+      detach: () => void context.scope.end(link).catch(noop),
     }
   }
 }

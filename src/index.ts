@@ -1,4 +1,5 @@
 export * from './audio/index.ts'
 export * from './parts/index.ts'
+export { formatReport, type FormatOptions } from './report/index.ts'
 export * from './scope/index.ts'
 export * from './session/index.ts'

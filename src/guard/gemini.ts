@@ -1,4 +1,4 @@
-import { nothing } from '../scope/index.ts'
+import { noop } from '../scope/index.ts'
 import { duration } from '../scope/settings.ts'
 import { GuardClosedError } from './errors.ts'
 import { GeminiConnection, type GeminiCallbacks, type GeminiSession } from './gemini-connection.ts'
@@ -67,7 +67,7 @@ export function guardGemini<Parameters extends GeminiParameters, Session extends
       patience,
       ended: (why) => {
         connections.delete(connection)
-        if (connections.size === 0 && !reconnects) call.close({ reason: why, by: 'gemini' }).catch(nothing)
+        if (connections.size === 0 && !reconnects) call.close({ reason: why, by: 'gemini' }).catch(noop)
       },
     })
     connections.add(connection)

@@ -3,7 +3,7 @@ import {
   CancelToken,
   CancelledError,
   Scope,
-  nothing,
+  noop,
   systemClock,
   type CloseOptions,
   type Late,
@@ -88,7 +88,7 @@ export class Guard {
   readonly #unownedOmittedBefore: number
   readonly #closed: Promise<GuardReport>
   #lingering: Timer | undefined
-  #resolve: (report: GuardReport) => void = nothing
+  #resolve: (report: GuardReport) => void = noop
 
   constructor(options: GuardOptions) {
     const ground = findGround()
@@ -212,7 +212,7 @@ export class Guard {
 
   /** Ends the session in bounded time. Never rejects, never hangs; everybody who asks gets the same report. */
   close(options: Omit<CloseOptions, 'from'> = {}): Promise<GuardReport> {
-    this.#apart(() => this.#scope.close(options)).catch(nothing)
+    this.#apart(() => this.#scope.close(options)).catch(noop)
     return this.#closed
   }
 
@@ -258,10 +258,10 @@ export class Guard {
     this.#context.seal()
     this.#ground.guards--
     scopes.delete(this.#context)
-    this.#sealed.cancelWith(new CancelledError(`guarded session '${this.name}' is closed`), nothing)
+    this.#sealed.cancelWith(new CancelledError(`guarded session '${this.name}' is closed`))
     this.#apart(() => this.#scope.close())
       .then((report) => this.#over(writeReport(report, findings)))
-      .catch(nothing)
+      .catch(noop)
   }
 
   #findings(): Findings {

@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server'
 import { Hono, type Context } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
-import { describeError, nothing, OptionError } from '../scope/index.ts'
+import { describeError, noop, OptionError } from '../scope/index.ts'
 import type { EventStreams, Subscription } from './event-streams.ts'
 import type { Faults } from './fault-board.ts'
 import type { Asked, Gate, Refused } from './gate.ts'
@@ -74,7 +74,7 @@ function guard(app: HostHttp, gate: Gate): void {
 }
 
 async function logIn(ask: Ask, gate: Gate): Promise<Response> {
-  const body: unknown = await ask.req.json().catch(nothing)
+  const body: unknown = await ask.req.json().catch(noop)
   const secret = field(body, 'secret')
   if (typeof secret !== 'string') return refuse(ask, 400, 'BAD_REQUEST', 'send { "secret": "…" }')
   const outcome = gate.logIn(askedBy(ask), secret)
@@ -163,10 +163,10 @@ function acting(app: HostHttp, { logbook, callToken }: AppParts): void {
   }
   // Both never reject, or are told by the report.
   act('close', (session) => {
-    session.close({ by: 'studio' }).catch(nothing)
+    session.close({ by: 'studio' }).catch(noop)
   })
   act('drain', (session) => {
-    session.drain({ by: 'studio' }).catch(nothing)
+    session.drain({ by: 'studio' }).catch(noop)
   })
   act('interrupt', (session) => session.interrupt())
   // By POST: a page of another origin can make a browser read, but not act.
@@ -177,7 +177,7 @@ function acting(app: HostHttp, { logbook, callToken }: AppParts): void {
 function faulting(app: HostHttp, faults: Faults, { info }: AppParts): void {
   if (info.mode === 'production') return
   app.put('/api/faults', async (ask) => {
-    const body: unknown = await ask.req.json().catch(nothing)
+    const body: unknown = await ask.req.json().catch(noop)
     const names = field(body, 'names')
     if (!Array.isArray(names) || !names.every((name) => typeof name === 'string'))
       return refuse(ask, 400, 'BAD_REQUEST', 'send { "names": ["…"] }')

@@ -1,10 +1,9 @@
-export { CancelToken, noop, nothing, type CancelListener } from './cancel.ts'
+export { CancelToken, type CancelListener } from './cancel.ts'
 export { Channel } from './channel.ts'
 export { clip } from './clip.ts'
 export { systemClock, type Clock, type Timer } from './clock.ts'
 export { Deadline } from './deadline.ts'
 export { describeError } from './describe-error.ts'
-export { callOut, shelter } from './edge.ts'
 export {
   CancelledError,
   EndwellError,
@@ -13,7 +12,7 @@ export {
   OptionError,
   ScopeClosedError,
 } from './errors.ts'
-export { formatReport, type FormatOptions } from './format-report.ts'
+export { callOut, shelter } from './edge.ts'
 export type { Change, Inspection, OwnedView, ScopeView } from './inspect.ts'
 export { iterate, type IterateOptions } from './iterate.ts'
 export { limits } from './limits.ts'
@@ -29,6 +28,7 @@ export {
   type Untimed,
 } from './machine-shell.ts'
 export type { DialRequest, Network, Socket, SocketEnd, SocketEvents } from './network.ts'
+export { noop } from './noop.ts'
 export { systemRandom, type Random } from './random.ts'
 export { Registry, creationStacks, origin, type Live } from './registry.ts'
 export type {

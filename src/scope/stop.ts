@@ -1,4 +1,4 @@
-import { nothing } from './cancel.ts'
+import { noop } from './noop.ts'
 import { CancelledError } from './errors.ts'
 import type { Scope } from './scope.ts'
 import type { TaskContext } from './task.ts'
@@ -34,7 +34,7 @@ export class SignalStop implements Stop {
   readonly until = <T>(promise: PromiseLike<T>): Promise<T> => {
     if (!this.#signal.aborted) return waitFor(promise, this.#waiting)
     // What it becomes later must not go unhandled.
-    promise.then(nothing, nothing)
+    promise.then(noop, noop)
     return Promise.reject(this.#signal.reason)
   }
 

@@ -5,6 +5,7 @@ import type { Source } from './tree.ts'
 /** The rooms of `src`, top first: a room may import from itself and from the rooms above it. */
 export const rooms = [
   'scope',
+  'report',
   'audio',
   'link',
   'parts',
@@ -16,6 +17,9 @@ export const rooms = [
   'testing',
   'cli',
 ]
+
+/** Rooms that import no packages, not even Node. */
+const pure = new Set(['scope', 'report'])
 
 /** Rooms with one folder a member. Members know what they have in common, and nothing of each other. */
 const families = new Set(['providers', 'lines'])
@@ -68,7 +72,7 @@ function whyNot(
   if (from === undefined) return here.room === rooms.at(-1) ? undefined : 'imports something computed'
   if (from.startsWith('.')) return whyNotFile(path, here, resolved(path, from))
   if (isTest(path) && testPackages.has(from)) return undefined
-  if (here.room === 'scope') return `imports ${from}: scope imports nothing but itself`
+  if (pure.has(here.room)) return `imports ${from}: ${here.room} imports no packages`
   if (from.startsWith('node:') || packages.has(packageOf(from))) return undefined
   return `imports ${from}, which is not among the dependencies`
 }

@@ -25,21 +25,20 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'late resource kept: what is ready after closing began is not aborted',
     file: 'scope/scope.ts',
-    find: 'if (context.cancelled) {\n        resource.abort()',
+    find: 'if (context.cancelled) {\n        discard(name, resource, problems)',
     replace: 'if (context.cancelled) {',
   },
   {
     name: 'no abort path: a resource that overran is left alone',
     file: 'scope/resource.ts',
-    find: '    this.#abort(ledger)\n    this.#finish(ledger, outcome, true)',
+    find: '    this.#abort()\n    this.#finish(ledger, outcome, true)',
     replace: '    this.#finish(ledger, outcome, true)',
   },
   {
     name: 'finally not awaited: a cancelled task counts as ended at once',
     file: 'scope/task.ts',
-    find: "ledger?.problem(`cancel listener of '${this.name}'`, error))",
-    replace:
-      "ledger?.problem(`cancel listener of '${this.name}'`, error))\n    this.#end('cancelled', reason)",
+    find: 'this.cancelWith(reason)',
+    replace: "this.cancelWith(reason)\n    this.#ended('cancelled', reason)",
   },
   {
     name: 'timer left behind: holds are not cleared when the phase is over',
@@ -69,7 +68,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'late outcome lost',
     file: 'scope/task.ts',
-    find: 'late: ledger.lateSink(this)',
+    find: 'late: ledger.abandon(this)',
     replace: 'late: undefined',
   },
   {
@@ -141,8 +140,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a listener that throws stops the close',
     file: 'scope/resource.ts',
-    find: "this.ledger?.problem(`closing() of '${this.name}'`, error)",
-    replace: 'throw error',
+    find: 'callOut(() => method(resource), this.#problem.bind(this, what))',
+    replace: 'method(resource)',
   },
   {
     name: 'the report is not frozen',
@@ -155,6 +154,48 @@ export const mutants: readonly Mutant[] = [
     file: 'scope/report-book.ts',
     find: "outcome !== 'failed' && outcome !== 'abandoned'",
     replace: "outcome !== 'failed'",
+  },
+  {
+    name: 'an async callback that rejects ends the process',
+    file: 'scope/edge.ts',
+    find: '    if (then) follow(value as PromiseLike<unknown>, then, noop, (error) => report(failed, error))\n',
+    replace: '',
+  },
+  {
+    name: 'a signal listener that throws ends the process',
+    file: 'scope/cancel.ts',
+    find: '      guardSignal(this.#controller.signal, () => this.errorSink())\n',
+    replace: '',
+  },
+  {
+    name: 'an onLate that fails ends the process',
+    file: 'scope/ledger.ts',
+    find: 'callOut(() => onLate({ scope, name, kind, at, ...late }), noop)',
+    replace: 'onLate({ scope, name, kind, at, ...late })',
+  },
+  {
+    name: 'whoever comes too late gets the error of abort()',
+    file: 'scope/scope.ts',
+    find: 'discard(name, resource, this.#ledger.problems)',
+    replace: 'resource.abort()',
+  },
+  {
+    name: "a library's cancel error counts as a failure",
+    file: 'scope/errors.ts',
+    find: 'return saysCancelled(error)',
+    replace: 'return false',
+  },
+  {
+    name: 'a report that came late is clean',
+    file: 'scope/report-book.ts',
+    find: '      ...(ask.aborted ? [] : lateness(took, closeTimeout)),\n',
+    replace: '',
+  },
+  {
+    name: 'a report is clean though work below is still running',
+    file: 'scope/report-book.ts',
+    find: '      ...this.#stillRunning(took),\n',
+    replace: '',
   },
   {
     name: 'every close of a session starts a close of its own',

@@ -1,4 +1,4 @@
-import { nothing } from '../../src/scope/index.ts'
+import { noop } from '../../src/scope/index.ts'
 import { Agent, Session } from '../../src/session/index.ts'
 import { TestLine } from '../../src/testing/index.ts'
 import { FarSide } from './far-side.ts'
@@ -66,6 +66,6 @@ export class Call {
     const { busy } = this.#stage
     if (busy === 'the agent speaks') this.session.say(WORDS)
     else if (busy !== 'the caller speaks') this.session.reply()
-    else this.#line.caller.says(WORDS).catch(nothing)
+    else this.#line.caller.says(WORDS).catch(noop)
   }
 }

@@ -1,4 +1,4 @@
-import { nothing, systemClock } from '../../src/scope/index.ts'
+import { noop, systemClock } from '../../src/scope/index.ts'
 import type { Call } from './call.ts'
 
 /** A phase in the life of a provider's connection, and what happens in the very moment of the close. */
@@ -39,7 +39,7 @@ export const phases: Readonly<Record<string, Phase>> = {
     only: holdsSocket,
     arrive: async (call) => {
       call.far.manners = { connect: 'never' }
-      call.session.start().catch(nothing)
+      call.session.start().catch(noop)
       await call.far.until(() => call.far.total > 0)
     },
   },
@@ -48,7 +48,7 @@ export const phases: Readonly<Record<string, Phase>> = {
     only: ({ setsUp = false }) => setsUp,
     arrive: async (call) => {
       call.far.deaf = true
-      call.session.start().catch(nothing)
+      call.session.start().catch(noop)
       await call.far.until(() => call.far.messages > 0)
     },
   },
@@ -59,7 +59,7 @@ export const phases: Readonly<Record<string, Phase>> = {
       const { far } = call
       call.goUnanswered()
       // A toolset asks while the session starts; a model when it has to think.
-      call.session.start().then(() => call.work(), nothing)
+      call.session.start().then(() => call.work(), noop)
       await far.until(() => far.open > 0)
     },
   },
@@ -68,7 +68,7 @@ export const phases: Readonly<Record<string, Phase>> = {
     only: holdsSocket,
     arrive: async (call) => {
       call.far.manners = { refuse: 503 }
-      call.session.start().catch(nothing)
+      call.session.start().catch(noop)
       await call.far.until(() => call.far.total > 1)
     },
   },

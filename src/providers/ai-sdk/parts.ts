@@ -1,4 +1,4 @@
-import { nothing, type Scope } from '../../scope/index.ts'
+import { noop, type Scope } from '../../scope/index.ts'
 import type { OwnedRequest } from '../owned-request.ts'
 import { failureOf } from './failure.ts'
 import type { CallOptions, LanguageModel, PartReader, StreamPart } from './language-model.ts'
@@ -33,7 +33,7 @@ export async function* partsOf(
     }
   } finally {
     // Also when the model has ignored the signal: nobody reads any more. It may hang, so nobody waits.
-    reader.cancel().catch(nothing)
+    reader.cancel().catch(noop)
   }
 }
 
@@ -42,7 +42,7 @@ async function begin(model: LanguageModel, options: CallOptions): Promise<PartRe
   const { stream } = await model.doStream(options)
   const reader = stream.getReader()
   if (!options.abortSignal.aborted) return reader
-  reader.cancel().catch(nothing)
+  reader.cancel().catch(noop)
   throw options.abortSignal.reason
 }
 

@@ -9,7 +9,7 @@ import {
   type Protocol,
 } from '../../link/index.ts'
 import type { PartContext, Stt, SttEvents, SttStream } from '../../parts/index.ts'
-import { nothing, type SocketEnd } from '../../scope/index.ts'
+import { noop, type SocketEnd } from '../../scope/index.ts'
 import { jsonIn } from '../json-message.ts'
 import { control, type DeepgramMessage, type Results } from './deepgram-messages.ts'
 
@@ -83,7 +83,7 @@ export class DeepgramStream implements SttStream, Protocol {
   detach(): void {
     if (this.#detached || !this.#link) return
     this.#detached = true
-    this.#context?.scope.end(this.#link).catch(nothing)
+    this.#context?.scope.end(this.#link).catch(noop)
   }
 
   // ── the protocol ──

@@ -1,7 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@modelcontextprotocol/sdk/types.js'
 
-import { nothing, type Timer } from '../../scope/index.ts'
+import { noop, type Timer } from '../../scope/index.ts'
 import { McpToolsetError } from './errors.ts'
 import { HttpCall, type HttpRequest } from './http-call.ts'
 import type { McpHttpOptions } from './options.ts'
@@ -44,7 +44,7 @@ export class HttpTransport implements OwnedTransport {
   #cause = 'it was closed'
   #ending: Promise<void> | undefined
   #over = false
-  #whenOver: () => void = nothing
+  #whenOver: () => void = noop
 
   constructor(url: URL, headers: NonNullable<McpHttpOptions['headers']>, host: TransportHost) {
     this.#url = url
@@ -85,7 +85,7 @@ export class HttpTransport implements OwnedTransport {
   }
 
   close(): Promise<void> {
-    return this.end().catch(nothing)
+    return this.end().catch(noop)
   }
 
   abort(): void {
@@ -190,7 +190,7 @@ export class HttpTransport implements OwnedTransport {
       this.#whenOver = resolve
       this.#terminate()
         .then((end) => this.#finish(end))
-        .catch(nothing)
+        .catch(noop)
     })
     if (!this.#overran) return
     throw new McpToolsetError(

@@ -3,7 +3,7 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 
-import { LimitError, nothing, type Timer } from '../../scope/index.ts'
+import { LimitError, noop, type Timer } from '../../scope/index.ts'
 import { Complaints } from './complaints.ts'
 import { McpToolsetError } from './errors.ts'
 import { limits } from './limits.ts'
@@ -53,7 +53,7 @@ export class StdioTransport implements OwnedTransport {
   /** What it did that nothing good can come of. */
   #offence: string | undefined
   #ended = false
-  #resolve: () => void = nothing
+  #resolve: () => void = noop
 
   constructor(options: McpProcessOptions, host: TransportHost) {
     this.#options = options
@@ -94,7 +94,7 @@ export class StdioTransport implements OwnedTransport {
     child.once('exit', (code, signal) => this.#exited(code, signal))
     child.once('close', () => this.#end())
     // Whatever breaks a pipe ends the process, and that says more.
-    for (const stream of child.stdio) stream?.on('error', nothing)
+    for (const stream of child.stdio) stream?.on('error', noop)
     child.stdout.on('data', (chunk: Buffer) => this.#read(chunk))
     child.stderr.on('data', (chunk: Buffer) => this.#complaints.add(chunk))
     await new Promise<void>((resolve, reject) => {
@@ -133,7 +133,7 @@ export class StdioTransport implements OwnedTransport {
   }
 
   close(): Promise<void> {
-    return this.end().catch(nothing)
+    return this.end().catch(noop)
   }
 
   abort(): void {

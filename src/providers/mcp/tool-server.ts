@@ -2,7 +2,7 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { JSONRPCMessage, Tool as ListedTool } from '@modelcontextprotocol/sdk/types.js'
 
 import { type PartContext } from '../../parts/index.ts'
-import { SignalStop, nothing } from '../../scope/index.ts'
+import { SignalStop, noop } from '../../scope/index.ts'
 import type { ToolContext } from '../../session/index.ts'
 import { McpToolsetError } from './errors.ts'
 import { Failures } from './failures.ts'
@@ -121,7 +121,7 @@ export class ToolServer {
       await task.result
       return { client, transport }
     } catch (error) {
-      scope.end(transport).catch(nothing)
+      scope.end(transport).catch(noop)
       throw scope.state === 'live' ? this.#failures.ofStart(error, transport, late) : error
     } finally {
       timer.clear()

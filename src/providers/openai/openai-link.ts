@@ -9,7 +9,7 @@ import {
   type Protocol,
 } from '../../link/index.ts'
 import type { PartContext } from '../../parts/index.ts'
-import { nothing, type SocketEnd } from '../../scope/index.ts'
+import { noop, type SocketEnd } from '../../scope/index.ts'
 import { ProviderError } from '../errors.ts'
 import { jsonIn } from '../json-message.ts'
 import type { ApiError, ClientEvent, ServerEvent, SessionSettings } from './events.ts'
@@ -114,7 +114,7 @@ export class OpenAILink implements Protocol {
 
   /** Ends it before its scope does. */
   end(): void {
-    if (this.#link) this.#context.scope.end(this.#link).catch(nothing)
+    if (this.#link) this.#context.scope.end(this.#link).catch(noop)
   }
 
   // ── the protocol ──

@@ -1,11 +1,6 @@
 import type { ConnectionReport, Usage } from '../../parts/index.ts'
-import {
-  formatReport,
-  type Ask,
-  type ErrorReport,
-  type FormatOptions,
-  type ScopeReport,
-} from '../../scope/index.ts'
+import { formatReport, type FormatOptions } from '../../report/index.ts'
+import type { Ask, ErrorReport, ScopeReport } from '../../scope/index.ts'
 import type { HistoryItem } from '../history/history-item.ts'
 import type { CloseReason } from './close-reason.ts'
 

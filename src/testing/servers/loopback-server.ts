@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket as TcpSocket } from 'node:net'
 import { WebSocket, WebSocketServer } from 'ws'
-import { EndwellError, nothing, systemClock, type DialRequest, type Timer } from '../../scope/index.ts'
+import { EndwellError, noop, systemClock, type DialRequest, type Timer } from '../../scope/index.ts'
 import type { Manners, Peer } from '../sim-network.ts'
 
 export interface LoopbackOptions {
@@ -95,7 +95,7 @@ export class LoopbackServer {
 
   /** Cuts every connection now and listens no more. */
   abort(): void {
-    this.close().catch(nothing)
+    this.close().catch(noop)
   }
 
   /** Cuts every connection and listens no more. Resolves when nothing is left. */
@@ -141,7 +141,7 @@ class HttpConnection implements Connection {
   constructor(tcp: TcpSocket, response: ServerResponse) {
     this.#tcp = tcp
     this.#response = response
-    response.on('error', nothing)
+    response.on('error', noop)
   }
 
   whenEnded(callback: () => void): void {
@@ -187,7 +187,7 @@ class WsConnection implements Connection {
     this.#manners = manners
     this.#changed = changed
     // Resets are what it is here for.
-    tcp.on('error', nothing)
+    tcp.on('error', noop)
     tcp.once('close', () => this.#ended())
     this.#peer = {
       request,
@@ -233,7 +233,7 @@ class WsConnection implements Connection {
     const { dropAfter, halfOpenAfter, message, opened } = this.#manners
     this.#ws = ws
     ws.asked = (code, reason) => this.#closeAsked(code, reason)
-    ws.on('error', nothing)
+    ws.on('error', noop)
     ws.on('message', (data: Buffer, isBinary: boolean) => {
       this.#wire(() => message?.(this.#peer, isBinary ? data : data.toString()))
       this.#changed()
@@ -248,7 +248,7 @@ class WsConnection implements Connection {
   #goDead(): void {
     this.#dead = true
     this.#tcp.removeAllListeners('data')
-    this.#tcp.on('data', nothing)
+    this.#tcp.on('data', noop)
   }
 
   #closeAsked(code?: number, reason?: string | Buffer): void {

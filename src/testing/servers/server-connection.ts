@@ -1,4 +1,4 @@
-import { nothing, type Clock, type DialRequest, type Timer } from '../../scope/index.ts'
+import { noop, type Clock, type DialRequest, type Timer } from '../../scope/index.ts'
 import type { Peer } from '../sim-network.ts'
 import { inTheWorld } from '../world-time.ts'
 import { Play, type Acts } from './play.ts'
@@ -57,7 +57,7 @@ export class ServerConnection {
 
   /** Calls back once, unless the connection ends before. */
   after(ms: number, name: string, callback: () => void): Timer {
-    if (!this.#open) return { clear: nothing }
+    if (!this.#open) return { clear: noop }
     const timer = inTheWorld(this.clock, ms, name, () => {
       this.#timers.delete(timer)
       callback()

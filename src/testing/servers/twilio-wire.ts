@@ -1,12 +1,6 @@
 import type { Socket as TcpSocket } from 'node:net'
 import { WebSocket, type RawData } from 'ws'
-import {
-  nothing,
-  type DialRequest,
-  type Socket,
-  type SocketEnd,
-  type SocketEvents,
-} from '../../scope/index.ts'
+import { noop, type DialRequest, type Socket, type SocketEnd, type SocketEvents } from '../../scope/index.ts'
 
 /** A socket that can be rude below the protocol, too. */
 export interface CarrierSocket extends Socket {
@@ -51,7 +45,7 @@ class Wire implements CarrierSocket {
       this.#status = response.statusCode
       ws.terminate()
     })
-    ws.on('error', nothing)
+    ws.on('error', noop)
     ws.on('close', (code, reason) => events.ended(this.#endOf(code, reason.toString())))
   }
 

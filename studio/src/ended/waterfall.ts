@@ -1,6 +1,6 @@
 import { isWrong } from '../../../src/host/wire/index.ts'
+import { rowsOf, type Row, type Span } from '../../../src/report/index.ts'
 import type { ScopeReport } from '../../../src/scope/index.ts'
-import { rowsOf, type Row, type Span } from '../../../src/scope/report-rows.ts'
 import { timeText } from '../shared/texts.ts'
 
 /** A deadline is drawn to scale up to this multiple of the close time. A later one would squash the bars. */

@@ -1,4 +1,4 @@
-import { timeText } from '../../../src/scope/terminal-text.ts'
+import { timeText } from '../../../src/report/index.ts'
 
 export { timeText }
 

@@ -1,21 +1,22 @@
-import type { Glyphs, Piece } from './report-pen.ts'
+import type { Glyphs } from './glyphs.ts'
+import type { StyledText } from './line-formatter.ts'
 import { timeText } from './terminal-text.ts'
 
-/** A deadline this much later than the end is still drawn on the axis; a later one would squash what happened. */
+/** A deadline up to this many times the duration is drawn on the axis. A later one would squash the bars. */
 const DEADLINE_REACH = 1.25
-/** Columns from one tick to the next, at the least. */
+/** Minimum columns between two ticks. */
 const TICK_ROOM = 8
 
-/** Distances between ticks that people count in: milliseconds, seconds, minutes, hours. */
+/** Round distances between ticks: milliseconds, seconds, minutes, hours. */
 const steps = [
   ...[0.01, 0.1, 1, 10, 100, 1_000].flatMap((unit) => [unit, 2 * unit, 5 * unit]),
   ...[10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 21_600, 43_200].map((s) => s * 1_000),
 ]
 
-/** Milliseconds from the ask, as columns. A column is a moment: a bar covers that of its begin and that of its end. */
+/** Maps milliseconds since the close request to columns. A bar covers the columns of its begin and of its end. */
 export class TimeAxis {
   readonly columns: number
-  /** Where the deadline is, if it is on the axis. */
+  /** The column of the deadline, if it is on the axis. */
   readonly deadlineColumn: number | undefined
   readonly #end: number
   readonly #deadline: number
@@ -34,13 +35,13 @@ export class TimeAxis {
     return Math.round(share * (this.columns - 1))
   }
 
-  /** Whether a moment lies so far before the axis begins that it could be seen. */
+  /** Whether a moment is visibly earlier than the beginning of the axis. */
   isBefore(at: number): boolean {
     return at < 0 && -at > this.#end / this.columns / 2
   }
 
-  /** The labels and the ruler; `room` is how far they may reach. */
-  draw(glyphs: Glyphs, room: number): Piece[][] {
+  /** Draws the labels and the ruler into `room` columns. */
+  draw(glyphs: Glyphs, room: number): StyledText[][] {
     const ticks = this.#ticks()
     let labels = ' '.repeat(room)
     const put = (text: string, column: number): void => {

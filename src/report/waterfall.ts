@@ -1,21 +1,22 @@
-import type { Bar, Pen, Piece, Style } from './report-pen.ts'
-import { isHealthy, type Heading, type Note, type Outcome, type Row, type Span } from './report-rows.ts'
+import type { Bar } from './glyphs.ts'
+import type { LineFormatter, Style, StyledText } from './line-formatter.ts'
+import { isHealthy, type Heading, type Note, type Outcome, type Row, type Span } from './rows.ts'
 import { clip, padStart, textWidth, timeText, wrap } from './terminal-text.ts'
 import { TimeAxis } from './time-axis.ts'
 
-/** Columns before the names, where the mark of a row that went wrong stands. */
+/** Columns before the names, for the mark of a row that went wrong. */
 const MARGIN = 2
 const GAP = '  '
-/** Columns of the outcome: the longest has as many letters. */
+/** Columns of the outcome: the length of the longest one. */
 const OUTCOME = 9
-/** The part of the width that names may take. */
+/** The share of the width that names may take. */
 const NAMES = 0.39
-/** Columns of a name that are too few to tell it by. */
+/** A name needs this many columns to be recognizable. */
 const SHORT_NAME = 8
-/** Lines of an error's message that are shown. */
+/** Maximum lines of an error's message. */
 const MESSAGE_LINES = 3
 
-/** What kind of thing a row is, where it is not what one expects. */
+/** Marks a row whose kind is not obvious. */
 const tags: Readonly<Record<Span['kind'], string>> = {
   task: '',
   opening: ' (opening)',
@@ -25,7 +26,7 @@ const tags: Readonly<Record<Span['kind'], string>> = {
 }
 
 /**
- * Rows as bars over one axis of time:
+ * Draws rows as bars over one time axis:
  *
  *                    0         1 s       2 s
  *                    ├──────────┴─────────┴──────
@@ -35,19 +36,19 @@ const tags: Readonly<Record<Span['kind'], string>> = {
  */
 export class Waterfall {
   readonly #rows: readonly Row[]
-  readonly #pen: Pen
+  readonly #formatter: LineFormatter
   readonly #axis: TimeAxis
-  /** Columns a level is indented by: fewer if the tree is deep. */
+  /** Columns of indentation per level; fewer if the tree is deep. */
   readonly #step: number
-  /** Columns of the names, and of the times. */
+  /** Columns of the names and of the times. */
   readonly #names: number
   readonly #times: number
 
-  constructor(rows: readonly Row[], took: number, deadline: number, pen: Pen) {
+  constructor(rows: readonly Row[], took: number, deadline: number, formatter: LineFormatter) {
     this.#rows = rows
-    this.#pen = pen
+    this.#formatter = formatter
     const spans = rows.filter((row) => row.type === 'span')
-    const most = Math.floor(pen.width * NAMES)
+    const most = Math.floor(formatter.width * NAMES)
     const deepest = Math.max(...spans.map(({ depth }) => depth))
     this.#step = deepest * 2 <= most / 2 ? 2 : 1
     const names = rows.map((row) =>
@@ -55,22 +56,22 @@ export class Waterfall {
     )
     this.#names = Math.max(12, Math.min(most, Math.max(...names)))
     this.#times = Math.max(6, ...spans.map((span) => this.#took(span).length))
-    const bars = pen.width - MARGIN - this.#names - OUTCOME - this.#times - 3 * GAP.length
+    const bars = formatter.width - MARGIN - this.#names - OUTCOME - this.#times - 3 * GAP.length
     this.#axis = new TimeAxis(took, deadline, bars)
   }
 
   draw(): string[] {
     const left = MARGIN + this.#names + GAP.length
-    const axis = this.#axis.draw(this.#pen.glyphs, this.#pen.width - left)
+    const axis = this.#axis.draw(this.#formatter.glyphs, this.#formatter.width - left)
     return [
-      ...axis.map((pieces) => this.#pen.line({ text: ' '.repeat(left) }, ...pieces)),
+      ...axis.map((pieces) => this.#formatter.line({ text: ' '.repeat(left) }, ...pieces)),
       ...this.#rows.flatMap((row) => this.#row(row)),
     ]
   }
 
-  /** What the bars do not say by themselves. */
-  legend(): Piece[] {
-    const { shield, later, earlier } = this.#pen.glyphs
+  /** Explains the characters that were used. */
+  legend(): StyledText[] {
+    const { shield, later, earlier } = this.#formatter.glyphs
     const spans = this.#rows.filter((row) => row.type === 'span')
     const some = (...outcomes: readonly Outcome[]): boolean =>
       spans.some(({ outcome }) => outcomes.includes(outcome))
@@ -78,10 +79,10 @@ export class Waterfall {
       { text: `${shield} shielded`, used: spans.some((span) => (span.shield ?? span.begin) > span.begin) },
       { text: `${later} still running`, used: some('abandoned', 'pending', 'closer') },
       {
-        text: `${earlier} began before the ask`,
+        text: `${earlier} began before the close`,
         used: spans.some(({ begin }) => this.#axis.isBefore(begin)),
       },
-      { text: 'closer: asked for this close itself', used: some('closer') },
+      { text: 'closer: requested this close itself', used: some('closer') },
     ]
     return entries.filter(({ used }) => used).map(({ text }) => ({ text, style: 'quiet' }))
   }
@@ -94,12 +95,12 @@ export class Waterfall {
   }
 
   #heading(heading: Heading): string {
-    return this.#pen.line(...this.#name(heading, 'strong'), ...this.#bar())
+    return this.#formatter.line(...this.#name(heading, 'strong'), ...this.#bar())
   }
 
   #span(span: Span): string {
     const { outcome } = span
-    return this.#pen.line(
+    return this.#formatter.line(
       ...this.#name(span, styleOf(outcome, 'plain')),
       ...this.#bar(span),
       { text: GAP + outcome.padEnd(OUTCOME) + GAP, style: styleOf(outcome, 'quiet') },
@@ -107,12 +108,12 @@ export class Waterfall {
     )
   }
 
-  #name(row: Span | Heading, style: Style): Piece[] {
+  #name(row: Span | Heading, style: Style): StyledText[] {
     const room = this.#names - this.#indent(row.depth)
     const whole = tagOf(row)
-    // The name is worth more than the tag.
+    // The name matters more than the tag.
     const tag = room - whole.length >= Math.min(SHORT_NAME, textWidth(row.name)) ? whole : ''
-    const name = clip(row.name, room - tag.length, this.#pen.glyphs.ellipsis)
+    const name = clip(row.name, room - tag.length, this.#formatter.glyphs.ellipsis)
     const filler = ' '.repeat(room - textWidth(name) - tag.length)
     return [
       ...this.#start(row.depth, row.type === 'span' ? row.outcome : undefined),
@@ -122,9 +123,9 @@ export class Waterfall {
     ]
   }
 
-  /** The bar of a span, and where it leaves room the line of the deadline. */
-  #bar(span?: Span): Piece[] {
-    const { glyphs } = this.#pen
+  /** The bar of a span, with the line of the deadline wherever the bar leaves room. */
+  #bar(span?: Span): StyledText[] {
+    const { glyphs } = this.#formatter
     const axis = this.#axis
     const cells = Array.from({ length: axis.columns }, () => ' ')
     const line = axis.deadlineColumn
@@ -147,18 +148,18 @@ export class Waterfall {
   }
 
   #more({ text, depth, outcome }: Note): string {
-    const { ellipsis } = this.#pen.glyphs
-    const room = this.#pen.width - MARGIN - this.#indent(depth)
+    const { ellipsis } = this.#formatter.glyphs
+    const room = this.#formatter.width - MARGIN - this.#indent(depth)
     const line = { text: clip(`${ellipsis} ${text}`, room, ellipsis), style: styleOf(outcome, 'quiet') }
-    return this.#pen.line(...this.#start(depth, outcome), line)
+    return this.#formatter.line(...this.#start(depth, outcome), line)
   }
 
   #note({ text, depth }: Note, style: Style): string[] {
-    const { glyphs, width } = this.#pen
+    const { glyphs, width } = this.#formatter
     const indent = MARGIN + this.#indent(depth + 1)
     const corner = `${glyphs.corner} `
     return wrap(text, width - indent - corner.length, MESSAGE_LINES, glyphs.ellipsis).map((line, index) =>
-      this.#pen.line(
+      this.#formatter.line(
         { text: ' '.repeat(indent) },
         { text: index === 0 ? corner : ' '.repeat(corner.length), style: 'quiet' },
         { text: line, style },
@@ -166,22 +167,22 @@ export class Waterfall {
     )
   }
 
-  /** What stands before a name: the mark, if it went wrong, and the indent. */
-  #start(depth: number, outcome?: Outcome): Piece[] {
-    const { wrong, warning } = this.#pen.glyphs
+  /** The mark, if something went wrong, and the indentation. */
+  #start(depth: number, outcome?: Outcome): StyledText[] {
+    const { wrong, warning } = this.#formatter.glyphs
     const indent = ' '.repeat(this.#indent(depth))
     if (outcome === undefined || isHealthy(outcome)) return [{ text: ' '.repeat(MARGIN) + indent }]
     const mark = outcome === 'pending' ? warning : wrong
     return [{ text: mark.padEnd(MARGIN), style: styleOf(outcome, 'plain') }, { text: indent }]
   }
 
-  /** However deep the tree is, half of the room stays for the name. */
+  /** Leaves half of the columns for the name, however deep the tree is. */
   #indent(depth: number): number {
     return Math.min(depth * this.#step, Math.floor(this.#names / 2))
   }
 
   #took({ outcome, took }: Span): string {
-    return outcome === 'skipped' ? this.#pen.glyphs.none : timeText(took)
+    return outcome === 'skipped' ? this.#formatter.glyphs.none : timeText(took)
   }
 }
 
@@ -196,9 +197,9 @@ function tagOf(row: Span | Heading): string {
 function barOf({ kind, outcome }: Span): Bar {
   if (kind === 'scope') return 'scope'
   if (outcome === 'closer') return 'closer'
-  if (isHealthy(outcome)) return 'calm'
+  if (isHealthy(outcome)) return 'healthy'
   if (outcome === 'pending') return 'pending'
-  return outcome === 'abandoned' ? 'deserted' : 'broken'
+  return outcome === 'abandoned' ? 'abandoned' : 'failed'
 }
 
 function styleOf(outcome: Outcome, healthy: Style): Style {

@@ -1,9 +1,9 @@
-/** Longer texts are cut before anything else is done with them; no line of a terminal shows so much. */
+/** Longer text is cut before it is processed. No terminal shows a line this long. */
 const LONGEST = 1_000
 
 /**
- * A text from outside, made safe to print: whatever could move the cursor, colour the screen, ring the bell or turn
- * the reading direction is shown instead of done, `\x1b` for an escape.
+ * Makes untrusted text safe to print. Characters that could move the cursor, change colours, ring the bell or reverse the
+ * reading direction are escaped: `\x1b` for an escape character.
  */
 export function plain(text: string): string {
   return text
@@ -16,28 +16,28 @@ export function plain(text: string): string {
 const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 function shown(character: string): string {
-  // The two joiners draw nothing by themselves; emoji and some scripts are spelt with them.
+  // The two joiners are invisible, and emoji and some scripts need them.
   if (character === '\u200c' || character === '\u200d') return character
   const code = character.codePointAt(0)!
   const hex = code.toString(16)
   return named[character] ?? (code < 0x100 ? `\\x${hex.padStart(2, '0')}` : `\\u{${hex}}`)
 }
 
-/** Two columns wide: emoji, and what East Asian scripts are written with. */
+/** Characters two columns wide: emoji and East Asian scripts. */
 const wide =
   /\p{Emoji_Presentation}|\ufe0f|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u
 const narrow = /^[ -~]*$/
 
 let segmenter: Intl.Segmenter | undefined
 
-/** What a reader sees as characters. */
+/** Splits text into what a reader sees as characters. */
 function characters(text: string): string[] {
   if (narrow.test(text)) return text.split('')
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
   return Array.from(segmenter.segment(text), ({ segment }) => segment)
 }
 
-/** How many columns a text takes, as nearly as can be known: terminals differ on emoji. */
+/** Columns that a text takes. An estimate, because terminals differ on emoji. */
 export function textWidth(text: string): number {
   if (narrow.test(text)) return text.length
   return characters(text).reduce((sum, character) => sum + columns(character), 0)
@@ -47,21 +47,17 @@ function columns(character: string): number {
   return wide.test(character) ? 2 : 1
 }
 
-export function padEnd(text: string, width: number): string {
-  return text + ' '.repeat(Math.max(0, width - textWidth(text)))
-}
-
 export function padStart(text: string, width: number): string {
   return ' '.repeat(Math.max(0, width - textWidth(text))) + text
 }
 
-/** The text if it fits, else as much of its beginning as fits with an ellipsis. */
+/** Shortens a text that does not fit, and ends it with an ellipsis. */
 export function clip(text: string, width: number, ellipsis: string): string {
   if (textWidth(text) <= width) return text
   return beginning(text, width - textWidth(ellipsis)).trimEnd() + ellipsis
 }
 
-/** Breaks a text into `most` lines at the most, at spaces where it can; clips what is left. */
+/** Breaks a text into at most `most` lines, at spaces where possible, and clips the rest. */
 export function wrap(text: string, width: number, most: number, ellipsis: string): string[] {
   const lines: string[] = []
   let rest = text
@@ -86,7 +82,7 @@ function beginning(text: string, width: number): string {
   return head
 }
 
-/** A time for people: `0.25 ms`, `12 ms`, `4.75 s`, `3 min 12 s`. */
+/** A duration for people: `0.25 ms`, `12 ms`, `4.75 s`, `3 min 12 s`. */
 export function timeText(ms: number): string {
   if (ms < 0) return `-${timeText(-ms)}`
   if (ms < 9.95) return `${Number(ms.toFixed(ms < 0.995 ? 2 : 1))} ms`

@@ -6,24 +6,24 @@ import type {
   StepReport,
   TaskOutcome,
   TaskReport,
-} from './report.ts'
+} from '../scope/index.ts'
 import { plain, timeText } from './terminal-text.ts'
 
 export type Outcome = TaskOutcome | StepOutcome | 'clean' | 'not clean'
 
-/** One line of a printed report. Its depth is that of the tree; its text has been made safe to print. */
+/** One line of a printed report. `depth` is the depth in the tree of scopes; all text is safe to print. */
 export type Row = Span | Heading | Note
 
-/** Something that had to end, and when it did. Times count from the ask of the outermost scope. */
+/** Something that had to end. Times count from the close request of the outermost scope. */
 export interface Span {
   readonly type: 'span'
   readonly depth: number
   readonly kind: 'task' | 'opening' | 'resource' | 'deferred' | 'scope'
   readonly name: string
   readonly outcome: Outcome
-  /** Negative if it had begun to end before. */
+  /** Negative if its end began before the close did. */
   readonly begin: number
-  /** Until here it was shielded from the close. */
+  /** When its shield ended. */
   readonly shield?: number
   readonly end: number
   readonly took: number
@@ -35,20 +35,20 @@ export interface Heading {
   readonly name: string
 }
 
-/** A line below a span, or in place of spans that are not shown. */
+/** A line below a span, or a line that stands for spans that are not shown. */
 export interface Note {
   readonly type: 'error' | 'reason' | 'more'
   readonly depth: number
   readonly text: string
-  /** How what it stands for ended. */
+  /** The outcome of the span or spans. */
   readonly outcome: Outcome
 }
 
-/** Of so many spans of one kind and outcome a few are shown: the slowest, or the first that went wrong. */
+/** From `many` spans of one kind and outcome on, only a `few` are shown: the slowest, or the first that went wrong. */
 const many = { healthy: 13, unhealthy: 19 } as const
 const few = { healthy: 6, unhealthy: 16 } as const
-/** Rows of a whole report. Trees so big are read by a program. */
-const mostRows = 500
+/** Rows in total. A larger tree is for programs to read. */
+const MOST_ROWS = 500
 
 const healthyOutcomes: ReadonlySet<Outcome> = new Set(['ended', 'cancelled', 'closer', 'done', 'clean'])
 
@@ -56,13 +56,13 @@ export function isHealthy(outcome: Outcome): boolean {
   return healthyOutcomes.has(outcome)
 }
 
-/** The rows of a report: phases in their order, and in each the tasks, the children with their rows, the steps. */
+/** The rows of a report: its phases in order and, in each phase, tasks, children with their rows, and steps. */
 export function rowsOf(report: ScopeReport): Row[] {
   const rows: Row[] = []
   let left = 0
   let healthy = true
   for (const row of scopeRows(report, 0, 0)) {
-    if (rows.length < mostRows) rows.push(row)
+    if (rows.length < MOST_ROWS) rows.push(row)
     else {
       left++
       healthy &&= row.type === 'phase' || isHealthy(row.outcome)
@@ -79,11 +79,11 @@ export function errorText({ name, message, code }: ErrorReport): string {
 }
 
 /** `reason, by whom`. */
-export function askText({ reason, by }: { readonly reason: string; readonly by?: string }): string {
+export function requestText({ reason, by }: { readonly reason: string; readonly by?: string }): string {
   return plain(reason) + (by === undefined ? '' : `, by ${plain(by)}`)
 }
 
-/** A span with the rows that belong below it. */
+/** A span and the rows that go below it. */
 interface Entry {
   readonly span: Span
   readonly note?: Note
@@ -153,10 +153,10 @@ function childEntry(
     took: report.took,
   }
   const inner = (): Iterable<Row> => scopeRows(report, offset, depth + 1)
-  const told = report.reason === parent.reason && report.by === `scope '${parent.name}'`
-  if (told) return { span, inner }
-  const since = askedAt < 0 ? `closing already, for ${timeText(-askedAt)}` : `asked at ${timeText(askedAt)}`
-  return { span, note: { type: 'reason', depth, text: `${since}: ${askText(report)}`, outcome }, inner }
+  const byParent = report.reason === parent.reason && report.by === `scope '${parent.name}'`
+  if (byParent) return { span, inner }
+  const when = askedAt < 0 ? `already closing for ${timeText(-askedAt)}` : `requested at ${timeText(askedAt)}`
+  return { span, note: { type: 'reason', depth, text: `${when}: ${requestText(report)}`, outcome }, inner }
 }
 
 function withError(span: Span, error: ErrorReport | undefined): Entry {
@@ -164,46 +164,46 @@ function withError(span: Span, error: ErrorReport | undefined): Entry {
   return error ? { span, note: { type: 'error', depth, text: errorText(error), outcome } } : { span }
 }
 
-/** The rows of entries in the order of time; where many are alike, a few of them and the number of the others. */
+/** The rows of entries in order of time. Of many entries that are alike, it gives a few and counts the rest. */
 function* limited(unsorted: readonly Entry[]): Generator<Row> {
   const entries = unsorted.toSorted((a, b) => a.span.begin - b.span.begin || a.span.end - b.span.end)
-  const alike = bySort(entries)
+  const groups = groupAlike(entries)
   for (const entry of entries) {
     const { span, note, inner } = entry
-    const { shown, hidden } = alike.get(sortOf(entry))!
+    const { shown, hidden } = groups.get(groupOf(entry))!
     if (!shown.has(entry)) continue
     yield span
     if (note) yield note
-    // Where there are many healthy children, what is inside of them is no news.
+    // When healthy children are many, their contents do not matter.
     if (inner && !(hidden.length > 0 && isHealthy(span.outcome))) yield* inner()
     shown.delete(entry)
     if (shown.size === 0 && hidden.length > 0) yield moreOf(hidden)
   }
 }
 
-interface Alike {
+interface Group {
   readonly shown: Set<Entry>
   readonly hidden: Entry[]
 }
 
-function bySort(entries: readonly Entry[]): Map<string, Alike> {
-  const sorts = new Map<string, Entry[]>()
+function groupAlike(entries: readonly Entry[]): Map<string, Group> {
+  const groups = new Map<string, Entry[]>()
   for (const entry of entries) {
-    const sort = sorts.get(sortOf(entry))
-    if (sort) sort.push(entry)
-    else sorts.set(sortOf(entry), [entry])
+    const group = groups.get(groupOf(entry))
+    if (group) group.push(entry)
+    else groups.set(groupOf(entry), [entry])
   }
-  return new Map(Array.from(sorts, ([sort, alike]) => [sort, choose(alike)]))
+  return new Map(Array.from(groups, ([key, alike]) => [key, choose(alike)]))
 }
 
-function choose(alike: readonly Entry[]): Alike {
+function choose(alike: readonly Entry[]): Group {
   const health = isHealthy(alike[0]!.span.outcome) ? 'healthy' : 'unhealthy'
   if (alike.length < many[health]) return { shown: new Set(alike), hidden: [] }
   const ranked = health === 'healthy' ? alike.toSorted((a, b) => b.span.took - a.span.took) : alike
   return { shown: new Set(ranked.slice(0, few[health])), hidden: ranked.slice(few[health]) }
 }
 
-function sortOf({ span }: Entry): string {
+function groupOf({ span }: Entry): string {
   return `${span.kind} ${span.outcome}`
 }
 

@@ -1,5 +1,4 @@
-import { noop } from '../scope/index.ts'
-import { duration } from '../scope/settings.ts'
+import { duration, noop } from '../scope/index.ts'
 import { GuardClosedError } from './errors.ts'
 import { GeminiConnection, type GeminiCallbacks, type GeminiSession } from './gemini-connection.ts'
 import { guard, type Guard, type GuardOptions } from './guard.ts'

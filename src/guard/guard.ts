@@ -1,5 +1,6 @@
 import { AsyncResource } from 'node:async_hooks'
 import {
+  duration,
   CancelToken,
   CancelledError,
   Scope,
@@ -10,7 +11,6 @@ import {
   type ScopeOptions,
   type Timer,
 } from '../scope/index.ts'
-import { duration } from '../scope/settings.ts'
 import { asOpened, type Adoptable } from './adopt.ts'
 import type { Context, Outside } from './context.ts'
 import { GuardClosedError, GuardNotInstalledError } from './errors.ts'

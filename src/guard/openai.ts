@@ -1,5 +1,4 @@
-import { noop, systemClock, type Timer } from '../scope/index.ts'
-import { duration } from '../scope/settings.ts'
+import { duration, noop, systemClock, type Timer } from '../scope/index.ts'
 import { GuardClosedError } from './errors.ts'
 import { guard, outside, type Guard, type GuardOptions } from './guard.ts'
 import { methodsOf, put } from './methods-of.ts'

@@ -52,6 +52,12 @@ export {
   type OwnOptions,
   type SpawnOptions,
 } from './scope.ts'
-export type { DefaultPhase, Intercept, Intercepted, ScopeOptions } from './settings.ts'
+export {
+  duration,
+  type DefaultPhase,
+  type Intercept,
+  type Intercepted,
+  type ScopeOptions,
+} from './settings.ts'
 export { SignalStop, type Stop } from './stop.ts'
 export type { TaskContext, TaskHandle } from './task.ts'

@@ -5,7 +5,7 @@ import { beyond } from './ratchet.ts'
 import { manifest, paths, sources } from './tree.ts'
 
 /** Rooms that others import past their index, and how often. The kernel is being rebuilt. A number may only shrink. */
-const knots = { 'src/scope': 9 }
+const knots = {}
 
 const entrances = new Set(['src/lines/websocket/client/index.ts'])
 const past = (path: string, from: string): string[] =>

@@ -1,7 +1,7 @@
 import type { LlmRequest, Message, ToolDescription } from '../../parts/index.ts'
 import type { FunctionTool, PromptMessage, ToolResultPart } from './language-model.ts'
 
-/** The conversation as the SDK's models read it. What one side says and does in a row is one message. */
+/** Converts a conversation for the SDK. Consecutive messages of one side are merged into one. */
 export function promptOf({ instructions, messages }: LlmRequest): PromptMessage[] {
   const prompt: PromptMessage[] = []
   if (instructions !== '') prompt.push({ role: 'system', content: instructions })
@@ -24,7 +24,7 @@ function add(prompt: PromptMessage[], message: Message): void {
       prompt.push({ role: 'system', content: message.text })
       return
     case 'user':
-      // Some vendors refuse empty text.
+      // Some vendors reject empty text.
       if (message.text !== '') contentOf(prompt, 'user').push({ type: 'text', text: message.text })
       return
     case 'agent':
@@ -35,7 +35,7 @@ function add(prompt: PromptMessage[], message: Message): void {
         type: 'tool-call',
         toolCallId: message.id,
         toolName: message.name,
-        input: objectIn(message.input),
+        input: parseInput(message.input),
       })
       return
     case 'tool-result':
@@ -50,7 +50,7 @@ function add(prompt: PromptMessage[], message: Message): void {
 
 type Content<Role> = Extract<PromptMessage, { role: Role }>['content']
 
-/** The content of the last message if it has this role, else of a new one. */
+/** The content of the last message if it has this role, otherwise of a new message. */
 function contentOf<Role extends 'user' | 'assistant' | 'tool'>(
   prompt: PromptMessage[],
   role: Role,
@@ -62,8 +62,8 @@ function contentOf<Role extends 'user' | 'assistant' | 'tool'>(
   return content
 }
 
-/** Vendors take nothing but objects. Wrong JSON becomes an empty one; the tool's result says that it was wrong. */
-function objectIn(json: string): object {
+/** Vendors accept only objects. Invalid JSON becomes an empty one; the tool's result reports the mistake. */
+function parseInput(json: string): object {
   try {
     const value: unknown = JSON.parse(json)
     return typeof value === 'object' && value !== null ? value : {}

@@ -1,7 +1,7 @@
 import type { Usage } from '../../parts/index.ts'
 import type { ModelUsage } from './language-model.ts'
 
-/** What was used, as far as the provider tells; undefined if it tells nothing. */
+/** Converts the token counts; undefined if the provider sent none. */
 export function usageOf(usage: ModelUsage | undefined): Usage | undefined {
   if (!usage) return undefined
   const { inputTokens: input, outputTokens: output, cachedInputTokens } = usage

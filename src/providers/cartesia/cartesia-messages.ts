@@ -1,4 +1,4 @@
-/** What is read of Cartesia's messages. Others are passed over. */
+/** The messages that are read; all others are ignored. */
 export type CartesiaMessage = Chunk | Timestamps | Done | Failure
 
 export interface Chunk {
@@ -11,7 +11,7 @@ export interface Chunk {
 export interface Timestamps {
   readonly type: 'timestamps'
   readonly context_id: string
-  /** Seconds from the beginning of the context. */
+  /** In seconds from the start of the context. */
   readonly word_timestamps?:
     | {
         readonly words: readonly string[]
@@ -35,7 +35,7 @@ export interface Failure {
   readonly message?: string | undefined
 }
 
-/** What all pieces of a text are sent with. */
+/** The settings that every generation request repeats. */
 export interface VoiceSettings {
   model_id: string
   voice: { mode: 'id'; id: string }
@@ -49,7 +49,7 @@ export interface VoiceSettings {
 export interface Generation extends VoiceSettings {
   context_id: string
   transcript: string
-  /** More of the text will come. */
+  /** Whether more text will follow. */
   continue: boolean
 }
 

@@ -11,7 +11,7 @@ import {
 import type { PartContext, RealtimeEvents, RealtimeModel, RealtimeSetup } from '../../parts/index.ts'
 import type { SocketEnd, Timer } from '../../scope/index.ts'
 import { ProviderError } from '../errors.ts'
-import { jsonIn } from '../json-message.ts'
+import { parseJson } from '../json-message.ts'
 import { Conversation } from './conversation.ts'
 import { classOf, durationIn } from './ends.ts'
 import { textOf } from './memory.ts'
@@ -157,7 +157,7 @@ export class LiveProtocol implements RealtimeModel, Protocol {
   }
 
   message(data: Data, connection: LinkConnection): void {
-    const message: ServerMessage | undefined = jsonIn(data)
+    const message: ServerMessage | undefined = parseJson(data)
     if (!message) return connection.end('dropped', 'it sent something that is no JSON')
     if (message.setupComplete) this.#ready(connection)
     if (message.sessionResumptionUpdate) this.#resumable(message.sessionResumptionUpdate)
@@ -238,7 +238,7 @@ export class LiveProtocol implements RealtimeModel, Protocol {
   }
 
   #lastWords(data: Data): false {
-    const message: ServerMessage | undefined = jsonIn(data)
+    const message: ServerMessage | undefined = parseJson(data)
     if (message) this.#conversation.hearLast(message)
     return false
   }

@@ -11,7 +11,7 @@ import {
 import type { PartContext } from '../../parts/index.ts'
 import { nothing, type SocketEnd } from '../../scope/index.ts'
 import { ProviderError } from '../errors.ts'
-import { jsonIn } from '../json-message.ts'
+import { parseJson } from '../json-message.ts'
 import type { ApiError, ClientEvent, ServerEvent, SessionSettings } from './events.ts'
 import { Expiry } from './expiry.ts'
 
@@ -80,7 +80,7 @@ export class OpenAILink implements Protocol {
     this.#host = host
     this.#expiry = new Expiry(context.scope, () => host.quiet())
     const answer = (data: Data): boolean => {
-      const event = jsonIn(data) as ServerEvent | undefined
+      const event = parseJson(data) as ServerEvent | undefined
       return event !== undefined && host.heardLast(event)
     }
     const frames = (): string[] => (host.lastFrames?.() ?? []).map((event) => JSON.stringify(event))
@@ -124,7 +124,7 @@ export class OpenAILink implements Protocol {
   }
 
   message(data: Data, connection: LinkConnection): void {
-    const event = jsonIn(data) as ServerEvent | undefined
+    const event = parseJson(data) as ServerEvent | undefined
     if (!event) return connection.end('dropped', 'it sent something that is no JSON')
     if (event.type === 'error') this.#error(event.error ?? {}, connection)
     else if (event.type === 'session.created') this.#expiry.plan(connection, event.session?.expires_at)

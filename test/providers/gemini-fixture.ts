@@ -11,22 +11,32 @@ import {
 
 export const KEY = 'gemini-secret-0123456789'
 
+export const find = {
+  name: 'find',
+  description: 'Finds a slot',
+  parameters: { type: 'object', properties: {} },
+}
+/** Another agent. */
+export const billing = { instructions: 'You do the bills.', tools: [] }
+
 export interface Talk {
   readonly server: GeminiLiveServer
   readonly context: TestPartContext
   readonly model: RealtimeModel
-  /** Everything that was told, a line each; of words and sound see `said` and `heard`. */
-  readonly told: string[]
+  /** The events, one line each, except text and audio: see `said` and `heard`. */
+  readonly log: string[]
   readonly used: Usage[]
-  /** The words of the answers, and those in their sound. */
+  /** The transcript of all answers. */
   readonly said: () => string
+  /** The text in the audio of all answers. */
   readonly heard: () => string
-  /** The caller's voice, and silence. */
+  /** Pushes audio of this text. */
   readonly says: (text: string) => void
+  /** Pushes silence. */
   readonly quiet: (ms: number) => void
-  /** The server says this over its open connections. */
-  readonly tells: (...messages: readonly GeminiServerMessage[]) => void
-  /** The keys of what the service was sent over one connection, audio left out. */
+  /** Makes the server send these messages over its open connections. */
+  readonly serverSends: (...messages: readonly GeminiServerMessage[]) => void
+  /** What the server received over one connection, one line per message, without audio. */
   readonly sent: (connection?: number) => string[]
 }
 
@@ -36,7 +46,7 @@ export interface TalkOptions {
   readonly setup?: Partial<RealtimeSetup>
 }
 
-/** A conversation in virtual time with nobody but the server. */
+/** Opens a conversation with the server in virtual time, without a session. */
 export async function talk(world: World, options: TalkOptions = {}): Promise<Talk> {
   const server = new GeminiLiveServer({
     clock: world.clock,
@@ -46,7 +56,7 @@ export async function talk(world: World, options: TalkOptions = {}): Promise<Tal
   })
   world.network.serve = server.serve
   const context = partContext(world)
-  const told: string[] = []
+  const log: string[] = []
   const used: Usage[] = []
   const frames: AudioFrame[] = []
   const words: string[] = []
@@ -54,7 +64,7 @@ export async function talk(world: World, options: TalkOptions = {}): Promise<Tal
   const setup = { instructions: 'Be brief.', tools: [], messages: [], takesTurns: true, ...options.setup }
   const model = await realtime
     .open(context, setup, {
-      ...recorder(told, words, frames),
+      ...recorder(log, words, frames),
       usage: (usage) => used.push(usage),
     })
     .catch(async (error: unknown) => {
@@ -65,13 +75,13 @@ export async function talk(world: World, options: TalkOptions = {}): Promise<Tal
     server,
     context,
     model,
-    told,
+    log,
     used,
     said: () => words.join(''),
     heard: () => textOf(frames),
     says: (text) => model.push(soundOf(text, 16_000, 50)),
     quiet: (ms) => model.push(silence(ms, 16_000)),
-    tells: (...messages) => {
+    serverSends: (...messages) => {
       for (const message of messages)
         for (const { connection } of server.open) connection.send(JSON.stringify(message))
     },
@@ -79,25 +89,25 @@ export async function talk(world: World, options: TalkOptions = {}): Promise<Tal
   }
 }
 
-function recorder(told: string[], words: string[], frames: AudioFrame[]): RealtimeEvents {
+function recorder(log: string[], words: string[], frames: AudioFrame[]): RealtimeEvents {
   return {
-    userStarted: () => told.push('user started'),
-    userStopped: () => told.push('user stopped'),
-    userInterim: (text) => told.push(`interim ${text}`),
-    userFinal: (text) => told.push(`final ${text}`),
-    responseStarted: (response, asked) => told.push(`${response} begins${asked ? ', asked' : ''}`),
+    userStarted: () => log.push('user started'),
+    userStopped: () => log.push('user stopped'),
+    userInterim: (text) => log.push(`interim ${text}`),
+    userFinal: (text) => log.push(`final ${text}`),
+    responseStarted: (response, asked) => log.push(`${response} begins${asked ? ', asked' : ''}`),
     audio: (_, frame) => frames.push(frame),
     text: (_, text) => words.push(text),
-    toolCall: (response, { id, name, input }) => told.push(`${response} calls ${id} ${name} ${input}`),
-    toolCancelled: (id) => told.push(`${id} cancelled`),
+    toolCall: (response, { id, name, input }) => log.push(`${response} calls ${id} ${name} ${input}`),
+    toolCancelled: (id) => log.push(`${id} cancelled`),
     responseEnded: (response, how, error) =>
-      told.push(`${response} ${how}${error instanceof Error ? `: ${error.message}` : ''}`),
+      log.push(`${response} ${how}${error instanceof Error ? `: ${error.message}` : ''}`),
     usage: () => {},
-    failed: (error) => told.push(`failed ${String(error)}`),
+    failed: (error) => log.push(`failed ${String(error)}`),
   }
 }
 
-/** One message of the client in a few words. */
+/** Describes a message of the client. */
 export function lineOf(message: GeminiClientMessage): string[] {
   const { setup, clientContent, toolResponse, realtimeInput } = message
   if (setup) return [`setup ${setup.sessionResumption?.handle ?? 'anew'}`]
@@ -112,10 +122,10 @@ export function lineOf(message: GeminiClientMessage): string[] {
   return Object.keys(realtimeInput ?? message).filter((key) => key !== 'audio')
 }
 
-/** The only content there is to interrupt with. */
+/** The empty content that interrupts an answer. */
 export const STOP = 'content wait'
 
-/** The outputs of tools that have reached the server. */
+/** The tool outputs that the server received. */
 export const toolOutputs = ({ sessions }: GeminiLiveServer): string[] =>
   sessions
     .flatMap(({ received }) => received)

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { schemaOf } from '../../src/providers/gemini/schema.ts'
 
 describe('a JSON Schema for Gemini', () => {
-  it('keeps what the service knows, in its words', () => {
+  it("is converted to the service's names", () => {
     const schema = z.object({
       day: z.enum(['Monday', 'Tuesday']).describe('The day'),
       people: z.int().min(1).max(9),
@@ -26,7 +26,7 @@ describe('a JSON Schema for Gemini', () => {
     })
   })
 
-  it('leaves out what the service would close the connection for', () => {
+  it('loses the fields for which the service would close the connection', () => {
     const schema = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',
@@ -38,7 +38,7 @@ describe('a JSON Schema for Gemini', () => {
     expect(schemaOf({ type: 'object', properties: {}, required: [] })).toEqual({ type: 'OBJECT' })
   })
 
-  it('tells of null and of choices', () => {
+  it('keeps null and alternatives', () => {
     const schema = z.object({
       other: z.union([z.string(), z.number()]),
       only: z.literal('yes'),
@@ -66,7 +66,7 @@ describe('a JSON Schema for Gemini', () => {
     expect(schemaOf({ enum: ['a', 1] })).toEqual({ type: 'STRING', enum: ['a', '1'] })
   })
 
-  it('writes references out, also of what refers to itself', () => {
+  it('has its references expanded, up to a limit if they are recursive', () => {
     const schema = {
       type: 'object',
       properties: { place: { $ref: '#/$defs/place', description: 'Where' }, tree: { $ref: '#/$defs/tree' } },

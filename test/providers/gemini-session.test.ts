@@ -1,60 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { z } from 'zod'
-import { GeminiLive } from '../../src/providers/gemini/index.ts'
-import {
-  Agent,
-  Session,
-  SessionClosedError,
-  tool,
-  type AgentOptions,
-  type SessionOptions,
-} from '../../src/session/index.ts'
-import { TestLine, callTool, inVirtualTime, type TestCaller, type World } from '../../src/testing/index.ts'
-import { GeminiLiveServer, type GeminiLiveServerOptions } from '../../src/testing/servers/index.ts'
+import { Agent } from '../../src/session/index.ts'
+import { callTool, inVirtualTime } from '../../src/testing/index.ts'
 import { said } from '../session/fixture.ts'
-import { KEY } from './gemini-fixture.ts'
-
-interface GeminiCall extends Partial<Omit<SessionOptions, 'agent' | 'models' | 'line'>> {
-  agent?: Partial<AgentOptions>
-  server?: GeminiLiveServerOptions
-}
-
-/** A whole session over the simulated network, and what happens to it. */
-function aGeminiCall(
-  { clock, random, network }: World,
-  { agent, server: manners, ...rest }: GeminiCall = {},
-) {
-  const server = new GeminiLiveServer({ clock, apiKey: KEY, ...manners })
-  network.serve = server.serve
-  const line = new TestLine()
-  const session = new Session({
-    agent: new Agent({ name: 'desk', instructions: 'You answer the phone.', ...agent }),
-    models: { realtime: new GeminiLive({ apiKey: KEY }) },
-    line,
-    clock,
-    random,
-    network,
-    ...rest,
-  })
-  const log: string[] = []
-  session.on('user', ({ text }) => log.push(`user: ${text}`))
-  session.on('spoken', ({ outcome }) => log.push(`agent ${outcome.how}: ${outcome.heard}`))
-  session.on('tool-done', ({ name, outcome }) => log.push(`${name}: ${outcome.output}`))
-  session.on('error', ({ where }) => log.push(`error: ${where}`))
-  session.on('closed', ({ reason }) => log.push(`closed: ${reason}`))
-  return { session, server, line, caller: line.caller, log }
-}
-
-const find = (run: () => unknown) => tool({ description: 'Finds a slot', input: z.object({}), run })
-
-/** Says something, and is silent for as long as the service needs to hear that it was all. */
-async function says(caller: TestCaller, words: string): Promise<void> {
-  await caller.says(words)
-  await caller.pauses(600)
-}
+import { aGeminiCall, find, says } from './gemini-call.ts'
 
 describe('a session on Gemini', () => {
-  it('talks: what the caller says is heard, answered and written down', () =>
+  it('answers the caller and records both sides', () =>
     inVirtualTime(async (world) => {
       const { session, server, caller, log } = aGeminiCall(world, {
         server: { answers: ['Good morning.', 'Until six.'] },
@@ -88,7 +39,7 @@ describe('a session on Gemini', () => {
       expect(report.usage.outputTokens).toBeGreaterThan(0)
     }))
 
-  it('goes on with what was said before', () =>
+  it('continues an earlier conversation', () =>
     inVirtualTime(async (world) => {
       const { session, server, caller } = aGeminiCall(world, { server: { answers: ['At nine.'] } })
       session.history.addUser('It is me again.', { at: 0 })
@@ -99,7 +50,7 @@ describe('a session on Gemini', () => {
       expect(server.transcript).toEqual(['user: It is me again.', 'user: When is it?', 'model: At nine.'])
     }))
 
-  it('[SP1] is interrupted by the caller, and answers what was said', () =>
+  it('[SP1] is interrupted by the caller and answers what the caller said', () =>
     inVirtualTime(async (world) => {
       const { session, caller, log, server } = aGeminiCall(world, {
         server: { answers: ['Good morning to you and yours.', 'Sorry.'] },
@@ -117,7 +68,7 @@ describe('a session on Gemini', () => {
       ).toBe(false)
     }))
 
-  it('[SP1] is interrupted by hand: the service is made to stop', () =>
+  it('[SP1] stops the service on interrupt()', () =>
     inVirtualTime(async (world) => {
       const { session, log, server } = aGeminiCall(world, {
         server: { answers: ['Good morning to you and yours.', 'Sorry.'], speed: 1 },
@@ -136,7 +87,7 @@ describe('a session on Gemini', () => {
       expect(server.transcript[0]).toMatch(/^model: Good m/)
     }))
 
-  it('[TL2] calls tools, several at a time, and goes on with their results', () =>
+  it('[TL2] runs several tools at a time and continues with their results', () =>
     inVirtualTime(async (world) => {
       const asked: unknown[] = []
       const { session, log } = aGeminiCall(world, {
@@ -163,7 +114,7 @@ describe('a session on Gemini', () => {
       ])
     }))
 
-  it('[TL1] cancels a tool that the model takes back because the caller speaks', () =>
+  it('[TL1] cancels a tool when the model cancels the call because the caller speaks', () =>
     inVirtualTime(async (world) => {
       const { session, caller, log } = aGeminiCall(world, {
         server: { answers: [[callTool('find')], 'Yes?'] },
@@ -179,7 +130,7 @@ describe('a session on Gemini', () => {
       expect(log.slice(1)).toEqual(['user: never mind', 'agent played: Yes?', 'closed: requested'])
     }))
 
-  it('[AG1] hands over by a tool: the next agent knows the conversation, and the old one says nothing more', () =>
+  it('[AG1] hands over through a tool, and the next agent knows the conversation', () =>
     inVirtualTime(async (world) => {
       const billing = new Agent({
         name: 'billing',
@@ -226,7 +177,7 @@ describe('a session on Gemini', () => {
       expect(report.connections).toContainEqual(expect.objectContaining({ name: 'gemini', retries: 0 }))
     }))
 
-  it('[LK8] goes on when the service sends it away in the middle of the call', () =>
+  it('[LK8] continues after the service sent goAway during the call', () =>
     inVirtualTime(async (world) => {
       const { session, caller, server, log } = aGeminiCall(world, {
         server: { answers: ['Good morning.', 'Until six.', 'You are welcome.'] },
@@ -256,7 +207,7 @@ describe('a session on Gemini', () => {
       expect(report).toMatchObject({ clean: true })
     }))
 
-  it('[LK2] goes on after a drop, and says that an answer was lost', () =>
+  it('[LK2] continues after a drop, and emits an error for the lost answer', () =>
     inVirtualTime(async (world) => {
       const { session, caller, server, log } = aGeminiCall(world, {
         server: {
@@ -285,7 +236,7 @@ describe('a session on Gemini', () => {
       expect(report.connections).toContainEqual(expect.objectContaining({ name: 'gemini', retries: 1 }))
     }))
 
-  it('[LK2] ends with an error when it cannot go on', () =>
+  it('[LK2] ends with an error when it cannot reconnect', () =>
     inVirtualTime(async (world) => {
       const { session, server, log } = aGeminiCall(world)
       await session.start()
@@ -297,7 +248,7 @@ describe('a session on Gemini', () => {
       expect(world.network.dials).toBe(2)
     }))
 
-  it('takes turns by hand', () =>
+  it('waits for commitTurn() in manual mode', () =>
     inVirtualTime(async (world) => {
       const { session, caller } = aGeminiCall(world, {
         turns: { mode: 'manual' },
@@ -312,92 +263,4 @@ describe('a session on Gemini', () => {
       await session.close()
       expect(said(session)).toEqual(['user: are you there', 'agent: Yes.'])
     }))
-
-  it('[CL6] keeps the last words of the caller', () =>
-    inVirtualTime(async (world) => {
-      const { session, caller } = aGeminiCall(world, { server: { answers: ['Bye.'] } })
-      await session.start()
-      caller.says('thank you so much').catch(() => {})
-      await world.clock.elapse(600)
-      await session.close()
-      expect(said(session)).toEqual(['user: thank you s'])
-    }))
-
-  it('[CL3] finishes the answer it owes when it drains', () =>
-    inVirtualTime(async (world) => {
-      const { session, caller, log } = aGeminiCall(world, {
-        server: { answers: ['Until six.'], firstAfter: 400 },
-      })
-      await session.start()
-      await says(caller, 'how long are you open')
-      await world.clock.elapse(600)
-      await session.drain()
-      expect(world.clock.now()).toBeLessThan(6_000)
-      expect(log).toContain('agent played: Until six.')
-    }))
-
-  it.each<[phase: string, bring: (call: ReturnType<typeof aGeminiCall>, world: World) => Promise<unknown>]>([
-    ['idle', ({ session }) => session.start()],
-    [
-      'speaking',
-      async ({ session }, { clock }) => {
-        await session.start()
-        session.reply()
-        await clock.elapse(300)
-      },
-    ],
-    [
-      'rolling over',
-      async ({ session, server }, { clock }) => {
-        await session.start()
-        server.manners.connect = 1_000
-        server.goAway(10_000)
-        await clock.elapse(100)
-      },
-    ],
-    [
-      'resuming',
-      async ({ session, server }, { clock }) => {
-        await session.start()
-        server.offerHandle()
-        await clock.elapse(10)
-        server.ignoresSetup = true
-        server.drop()
-        await clock.elapse(1_000)
-      },
-    ],
-  ])('[LK1] [CL1] is closed while it is %s: the socket ends, and nothing is dialled after it', (_, bring) =>
-    inVirtualTime(async (world) => {
-      const call = aGeminiCall(world, { server: { answers: ['Good morning to you and yours.'] } })
-      await bring(call, world)
-      const closed = call.session.close()
-      const { dials } = world.network
-      const report = await closed
-      expect(report.took).toBeLessThan(5_000)
-      await world.clock.elapse(60_000)
-      expect(call.server.open).toEqual([])
-      expect(world.network.sockets.list()).toEqual([])
-      expect(world.network.dials).toBe(dials)
-      expect(call.log.filter((line) => line.startsWith('closed'))).toHaveLength(1)
-    }),
-  )
-
-  it.each([
-    ['connecting', { connect: 'never' as const }, false],
-    ['setting up', {}, true],
-  ])('[CL8] is closed while it is still %s', (_, manners, ignoresSetup) =>
-    inVirtualTime(async (world) => {
-      const { session, server } = aGeminiCall(world, { server: { manners } })
-      server.ignoresSetup = ignoresSetup
-      const starting = expect(session.start()).rejects.toThrow(SessionClosedError)
-      await world.clock.elapse(500)
-      const report = await session.close()
-      await starting
-      expect(report.took).toBeLessThan(5_000)
-      await world.clock.elapse(60_000)
-      expect(server.open).toEqual([])
-      expect(world.network.sockets.list()).toEqual([])
-      expect(world.network.dials).toBe(1)
-    }),
-  )
 })

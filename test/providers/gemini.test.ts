@@ -59,7 +59,7 @@ conformance(
   onHurriedStage(10),
 )
 
-/** What is on the wire: of a list of names the SDK makes an enum, and its class has two getters on top. */
+/** The JSON form of an SDK type: enums become strings. `LiveServerMessage` also has two getters, left out below. */
 type Wire<T> = T extends string
   ? `${T}`
   : T extends readonly (infer Each)[]
@@ -69,29 +69,32 @@ type Wire<T> = T extends string
       : T
 type WireMessage = Omit<LiveServerMessage, 'text' | 'data'>
 
-/** Every field of the SDK's is optional, so a wrong name would be assignable: the names are compared as well. */
-type Stray<Ours, Known> = Ours extends readonly (infer Our)[]
+/** Names of fields that the SDK does not know. All fields of the SDK are optional, so assignability misses these. */
+type UnknownKeys<Ours, Known> = Ours extends readonly (infer Our)[]
   ? Known extends readonly (infer Their)[]
-    ? Stray<Our, Their>
+    ? UnknownKeys<Our, Their>
     : never
   : Ours extends object
-    ? Exclude<KeyOf<Ours>, keyof Known> | StrayBelow<Ours, Known>
+    ? Exclude<KeyOf<Ours>, keyof Known> | UnknownKeysBelow<Ours, Known>
     : never
-type StrayBelow<Ours, Known> = {
-  [Key in KeyOf<Ours> & keyof Known]: Stray<NonNullable<Ours[Key & keyof Ours]>, NonNullable<Known[Key]>>
+type UnknownKeysBelow<Ours, Known> = {
+  [Key in KeyOf<Ours> & keyof Known]: UnknownKeys<
+    NonNullable<Ours[Key & keyof Ours]>,
+    NonNullable<Known[Key]>
+  >
 }[KeyOf<Ours> & keyof Known]
 type KeyOf<Union> = Union extends object ? keyof Union : never
 
-describe('the messages of Gemini', () => {
-  it('leave no socket behind', async () => {
+describe('Gemini messages', () => {
+  it('leave no socket open', async () => {
     await server.whenIdle()
     expect(server.open).toBe(0)
   })
 
-  it('that are sent are known to its own SDK', () => {
+  it('that are sent match the types of its SDK', () => {
     type Known = Wire<Omit<LiveClientSetup, 'tools' | 'systemInstruction' | 'avatarConfig'>>
     expectTypeOf<Omit<Setup, 'tools' | 'systemInstruction'>>().toExtend<Known>()
-    expectTypeOf<Stray<Omit<Setup, 'tools' | 'systemInstruction'>, Known>>().toBeNever()
+    expectTypeOf<UnknownKeys<Omit<Setup, 'tools' | 'systemInstruction'>, Known>>().toBeNever()
     expectTypeOf<NonNullable<Setup['systemInstruction']>>().toExtend<Content>()
     expectTypeOf<keyof Setup>().toExtend<keyof LiveClientSetup>()
     type Declaration = Wire<Omit<KnownDeclaration, 'parameters'>>
@@ -104,17 +107,17 @@ describe('the messages of Gemini', () => {
     expectTypeOf<Sent>().toExtend<LiveClientMessage>()
     expectTypeOf<KeyOf<ClientMessage>>().toExtend<keyof LiveClientMessage>()
     type Input = Extract<Sent, { realtimeInput: object }>['realtimeInput']
-    expectTypeOf<Stray<Input, NonNullable<LiveClientMessage['realtimeInput']>>>().toBeNever()
+    expectTypeOf<UnknownKeys<Input, NonNullable<LiveClientMessage['realtimeInput']>>>().toBeNever()
     type Response = Extract<Sent, { toolResponse: object }>['toolResponse']
-    expectTypeOf<Stray<Response, NonNullable<LiveClientMessage['toolResponse']>>>().toBeNever()
+    expectTypeOf<UnknownKeys<Response, NonNullable<LiveClientMessage['toolResponse']>>>().toBeNever()
   })
 
-  it('that are read are what its own SDK reads', () => {
+  it('that are read match the types of its SDK', () => {
     expectTypeOf<WireMessage>().toExtend<ServerMessage>()
     expectTypeOf<keyof ServerMessage>().toExtend<keyof WireMessage>()
     expectTypeOf<keyof ServerContent>().toExtend<keyof NonNullable<WireMessage['serverContent']>>()
     expectTypeOf<keyof UsageMetadata>().toExtend<keyof KnownUsage>()
-    expectTypeOf<Stray<ServerMessage, WireMessage>>().toBeNever()
+    expectTypeOf<UnknownKeys<ServerMessage, WireMessage>>().toBeNever()
     expectTypeOf<'ACTIVITY_START' | 'ACTIVITY_END'>().toExtend<`${VoiceActivityType}`>()
   })
 })

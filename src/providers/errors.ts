@@ -18,14 +18,17 @@ export interface ProviderFailure {
   readonly retryable?: boolean | undefined
 }
 
-/** A provider responded with an error, or its response broke off. The message never contains an API key. */
+/**
+ * A provider responded with an error, or its response broke off. `message` may be anything that a vendor sent; the
+ * error's own message never contains an API key.
+ */
 export class ProviderError extends EndwellError {
   readonly status?: number
   readonly retryable: boolean
 
   constructor(
     provider: string,
-    message: string,
+    message: unknown,
     { status, retryable = isTransient(status) }: ProviderFailure = {},
   ) {
     const what = status === undefined ? `${provider} failed` : `${provider} answered with status ${status}`
@@ -43,8 +46,9 @@ function isTransient(status = 0): boolean {
 const MAX_LENGTH = 300
 
 /** The provider's message, with keys removed. Responses to a bad key are not repeated: they may quote the key. */
-function describe(message: string, status: number | undefined): string {
+function describe(message: unknown, status: number | undefined): string {
   if (status === 401 || status === 403) return 'not authorised'
+  if (typeof message !== 'string' || message === '') return 'it gave no reason'
   const words = message.replaceAll(/\b(bearer|token|sk|pk|api[-_]?key)([-_=: ]+)[\w.*/+=-]{6,}/gi, '$1$2…')
   return words.length <= MAX_LENGTH ? words : `${words.slice(0, MAX_LENGTH - 1)}…`
 }

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { Agent } from '../../src/session/index.ts'
 import { callTool, inVirtualTime } from '../../src/testing/index.ts'
 import { said } from '../session/fixture.ts'
-import { aGeminiCall, find, says } from './gemini-call.ts'
+import { aGeminiCall, says } from './gemini-call.ts'
+import { find } from './realtime-call.ts'
 
 describe('a session on Gemini', () => {
   it('answers the caller and records both sides', () =>

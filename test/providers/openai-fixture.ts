@@ -10,36 +10,39 @@ import {
 
 export const KEY = 'sk-secret-0123456789'
 
-/** Sees what a client sends before the server does, which does not see it at all if this returns true. */
-export type Meddles = (event: OpenAIClientEvent, peer: Peer) => boolean
+/** An answer that is long enough to be interrupted. */
+export const LONG = 'Good morning to you and to all of your friends.'
+
+/** Receives each client event before the server does. If it returns true, the server never sees the event. */
+export type Intercept = (event: OpenAIClientEvent, peer: Peer) => boolean
 
 export interface TalkOptions extends OpenAIRealtimeServerOptions {
   readonly setup?: Partial<RealtimeSetup>
   readonly openai?: OpenAIRealtimeOptions
-  readonly meddles?: Meddles
+  readonly intercept?: Intercept
 }
 
 export interface Talking {
   readonly server: OpenAIRealtimeServer
   readonly context: TestPartContext
   readonly model: RealtimeModel
-  /** What was told, one line an event; sound is left out. */
-  readonly told: string[]
+  /** The events except audio, one line each. */
+  readonly log: string[]
   /** The names of the answers, in order. */
   readonly answers: string[]
   readonly warnings: { readonly fields: object; readonly message: string }[]
-  /** The words in the sound of an answer. */
+  /** The text in the audio of an answer. */
   readonly heard: (response: string) => string
-  /** What a connection was sent, without its sound: the newest unless said. */
+  /** The events that a connection received, without audio. Default: the newest connection. */
   readonly sent: (connection?: number) => OpenAIClientEvent[]
 }
 
 export const find = { name: 'find', description: 'Finds a slot', parameters: { type: 'object' } }
 
-/** A conversation with a server in virtual time, and everything that is told of it. */
+/** Opens a conversation with the server in virtual time, without a session. */
 export async function talk(world: World, options: TalkOptions = {}): Promise<Talking> {
-  const { setup, openai, meddles, ...manners } = options
-  const server = serve(world, manners, meddles)
+  const { setup, openai, intercept, ...manners } = options
+  const server = serve(world, manners, intercept)
   const warnings: Talking['warnings'] = []
   const logger = {
     debug() {},
@@ -48,7 +51,7 @@ export async function talk(world: World, options: TalkOptions = {}): Promise<Tal
     error() {},
   }
   const context = partContext(world, { logger })
-  const { told, answers, heard, events } = listener()
+  const { log, answers, heard, events } = recorder()
   const opening = new OpenAIRealtime({ apiKey: KEY, ...openai }).open(
     context,
     { instructions: 'Be brief.', tools: [find], messages: [], takesTurns: true, ...setup },
@@ -62,14 +65,14 @@ export async function talk(world: World, options: TalkOptions = {}): Promise<Tal
     (server.sessions.at(connection)?.received ?? []).filter(
       ({ type }) => type !== 'input_audio_buffer.append',
     )
-  return { server, context, model, told, answers, warnings, heard, sent }
+  return { server, context, model, log, answers, warnings, heard, sent }
 }
 
-/** Puts a server into the network. */
+/** Connects a server to the simulated network. */
 export function serve(
   { clock, network }: World,
   options: OpenAIRealtimeServerOptions,
-  meddles: Meddles = () => false,
+  intercept: Intercept = () => false,
 ): OpenAIRealtimeServer {
   const server = new OpenAIRealtimeServer({ clock, apiKey: KEY, ...options })
   network.serve = (request) => {
@@ -77,46 +80,46 @@ export function serve(
     return {
       ...manners,
       message: (peer, data) => {
-        if (!meddles(JSON.parse(String(data)) as OpenAIClientEvent, peer)) manners.message?.(peer, data)
+        if (!intercept(JSON.parse(String(data)) as OpenAIClientEvent, peer)) manners.message?.(peer, data)
       },
     }
   }
   return server
 }
 
-function listener() {
-  const told: string[] = []
+function recorder() {
+  const log: string[] = []
   const answers: string[] = []
   const sounds = new Map<string, AudioFrame[]>()
   const events: RealtimeEvents = {
-    userStarted: () => told.push('user starts'),
-    userStopped: () => told.push('user stops'),
-    userInterim: (text) => told.push(`interim ${text}`),
-    userFinal: (text) => told.push(`final ${text}`),
+    userStarted: () => log.push('user starts'),
+    userStopped: () => log.push('user stops'),
+    userInterim: (text) => log.push(`interim ${text}`),
+    userFinal: (text) => log.push(`final ${text}`),
     responseStarted: (response, asked) => {
       answers.push(response)
-      told.push(asked ? 'answer, asked' : 'answer')
+      log.push(asked ? 'answer, asked' : 'answer')
     },
     audio: (response, frame) => sounds.set(response, [...(sounds.get(response) ?? []), frame]),
-    text: (_, text) => told.push(`text ${text}`),
-    toolCall: (_, { id, name, input }) => told.push(`call ${id} ${name} ${input}`),
-    toolCancelled: (id) => told.push(`cancelled ${id}`),
-    responseEnded: (_, how, error) => told.push(error instanceof Error ? `${how}: ${error.message}` : how),
+    text: (_, text) => log.push(`text ${text}`),
+    toolCall: (_, { id, name, input }) => log.push(`call ${id} ${name} ${input}`),
+    toolCancelled: (id) => log.push(`cancelled ${id}`),
+    responseEnded: (_, how, error) => log.push(error instanceof Error ? `${how}: ${error.message}` : how),
     usage: ({ inputTokens, outputTokens, cachedTokens }) =>
-      told.push(`usage ${inputTokens} ${outputTokens} ${cachedTokens}`),
-    failed: (error) => told.push(`failed ${String(error)}`),
+      log.push(`usage ${inputTokens} ${outputTokens} ${cachedTokens}`),
+    failed: (error) => log.push(`failed ${String(error)}`),
   }
   const heard = (response: string): string => textOf(sounds.get(response) ?? [])
-  return { told, answers, heard, events }
+  return { log, answers, heard, events }
 }
 
-/** What was told, without usage and what is said in so many words. */
-export const plot = (told: readonly string[]): string[] =>
-  told.filter((line) => !/^(usage|text|interim)/.test(line))
+/** The log without usage, text and interim transcripts. */
+export const milestones = (log: readonly string[]): string[] =>
+  log.filter((line) => !/^(usage|text|interim)/.test(line))
 
 export const typesOf = (events: readonly OpenAIClientEvent[]): string[] => events.map(({ type }) => type)
 
-/** An error about an event of the client. */
+/** An error message about a client event. */
 export const refusal = (code: string, event_id?: string): string =>
   JSON.stringify({
     type: 'error',

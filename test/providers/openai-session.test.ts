@@ -1,54 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { z } from 'zod'
-import { OpenAIRealtime } from '../../src/providers/openai/index.ts'
-import { Agent, Session, tool, type AgentOptions, type SessionOptions } from '../../src/session/index.ts'
-import { TestLine, callTool, inVirtualTime, type TestCaller, type World } from '../../src/testing/index.ts'
-import type { OpenAIRealtimeServerOptions } from '../../src/testing/servers/index.ts'
+import { Agent } from '../../src/session/index.ts'
+import { callTool, inVirtualTime } from '../../src/testing/index.ts'
 import { said } from '../session/fixture.ts'
-import { KEY, serve } from './openai-fixture.ts'
-
-interface OpenAICall extends Partial<Omit<SessionOptions, 'agent' | 'models' | 'line'>> {
-  agent?: Partial<AgentOptions>
-  openai?: OpenAIRealtimeServerOptions
-}
-
-/** A session whose mind is OpenAI's, on a simulated network. */
-function aCall(world: World, { agent, openai = {}, ...rest }: OpenAICall = {}) {
-  const server = serve(world, openai)
-  // The rate of the model: resampled words could not be read.
-  const line = new TestLine({ sampleRate: 24_000 })
-  const { clock, random, network } = world
-  const session = new Session({
-    agent: new Agent({ name: 'desk', instructions: 'You answer the phone.', ...agent }),
-    models: { realtime: new OpenAIRealtime({ apiKey: KEY }) },
-    line,
-    clock,
-    random,
-    network,
-    ...rest,
-  })
-  const log: string[] = []
-  session.on('spoken', ({ outcome }) => log.push(`agent ${outcome.how}: ${outcome.heard}`))
-  session.on('error', ({ where }) => log.push(`error: ${where}`))
-  return { session, server, line, caller: line.caller, log }
-}
-
-/** Says something, and is silent for as long as the service needs to hear that it was all. */
-function says(caller: TestCaller, words: string): void {
-  caller
-    .says(words)
-    .then(() => caller.pauses(600))
-    .catch(() => {})
-}
-
-const LONG = 'Good morning to you and to all of your friends.'
-
-const find = (run: () => unknown) => tool({ description: 'Finds a slot', input: z.object({}), run })
+import { anOpenAICall, says } from './openai-call.ts'
+import { LONG } from './openai-fixture.ts'
+import { find } from './realtime-call.ts'
 
 describe('a session on OpenAI Realtime', () => {
-  it('[CL13] talks: what the caller says is heard, answered and written down', () =>
+  it('[CL13] answers the caller and records both sides', () =>
     inVirtualTime(async (world) => {
-      const { session, server, line, caller, log } = aCall(world, {
+      const { session, server, line, caller, log } = anOpenAICall(world, {
         openai: { answers: ['Good morning.', 'Until six.'] },
       })
       await session.start()
@@ -66,15 +27,21 @@ describe('a session on OpenAI Realtime', () => {
       expect(said(session)).toEqual(conversation)
       expect(server.transcript.map((each) => each.replace('assistant', 'agent'))).toEqual(conversation)
       expect(line.heardText).toBe('Good morning.Until six.')
-      expect(log).toEqual(['agent played: Good morning.', 'agent played: Until six.'])
+      expect(log).toEqual([
+        'user: hello',
+        'agent played: Good morning.',
+        'user: how long are you open',
+        'agent played: Until six.',
+        'closed: requested',
+      ])
       expect(report.clean).toBe(true)
       expect(report.connections).toContainEqual({ name: 'openai', how: 'closed', retries: 0 })
       expect(report.usage).not.toEqual({})
     }))
 
-  it('[SP1] [SP6] is interrupted, and the service forgets what was not heard', () =>
+  it('[SP1] [SP6] makes the service forget the unheard part of an interrupted answer', () =>
     inVirtualTime(async (world) => {
-      const { session, server, caller } = aCall(world, {
+      const { session, server, caller } = anOpenAICall(world, {
         openai: { answers: [LONG, 'Sorry.'] },
       })
       await session.start()
@@ -90,9 +57,9 @@ describe('a session on OpenAI Realtime', () => {
       expect(server.transcript[0]).not.toContain('friends')
     }))
 
-  it('[SP1] is interrupted when the service has long made the whole answer', () =>
+  it('[SP1] makes the service forget the unheard part of a complete answer', () =>
     inVirtualTime(async (world) => {
-      const { session, server, caller } = aCall(world, {
+      const { session, server, caller } = anOpenAICall(world, {
         openai: { answers: [LONG, 'Sorry.'], speed: Infinity },
       })
       await session.start()
@@ -105,9 +72,9 @@ describe('a session on OpenAI Realtime', () => {
       expect(server.transcript[0]).not.toContain('friends')
     }))
 
-  it('[TL2] calls a tool, and goes on with its result', () =>
+  it('[TL2] runs a tool and continues with its result', () =>
     inVirtualTime(async (world) => {
-      const { session, server, caller } = aCall(world, {
+      const { session, server, caller } = anOpenAICall(world, {
         openai: { answers: [['One moment.', callTool('find')], 'At nine.'] },
         agent: { tools: { find: find(() => world.clock.elapse(500).then(() => 'nine')) } },
       })
@@ -128,14 +95,14 @@ describe('a session on OpenAI Realtime', () => {
       ])
     }))
 
-  it('[AG1] hands over: the service is told who it is now', () =>
+  it('[AG1] updates the instructions and tools of the service on a handoff', () =>
     inVirtualTime(async (world) => {
       const billing = new Agent({
         name: 'billing',
         instructions: 'You do the bills.',
         onEnter: ({ session }) => session.reply(),
       })
-      const { session, server } = aCall(world, {
+      const { session, server } = anOpenAICall(world, {
         openai: { answers: [[callTool('transfer')], 'Billing here.'] },
         agent: { tools: { transfer: find(() => billing) } },
       })
@@ -147,9 +114,9 @@ describe('a session on OpenAI Realtime', () => {
       expect(said(session).at(-1)).toBe('agent: Billing here.')
     }))
 
-  it('[LK8] lives longer than an hour, and the service remembers what was said', () =>
+  it("[LK8] outlives the service's session limit, and the service remembers the conversation", () =>
     inVirtualTime(async (world) => {
-      const { session, server, caller, log } = aCall(world, {
+      const { session, server, caller, log } = anOpenAICall(world, {
         openai: { answers: ['Good morning.', 'Until six.', 'Goodbye.'], lifetime: 10 * 60_000 },
       })
       await session.start()
@@ -157,7 +124,7 @@ describe('a session on OpenAI Realtime', () => {
       await world.clock.elapse(12 * 60_000)
       says(caller, 'how long are you open')
       await world.clock.elapse(5_000)
-      // Now without notice, as when it was not planned.
+      // Now an unannounced end.
       await world.clock.elapse(20_000)
       server.expire()
       await world.clock.elapse(1_000)
@@ -177,9 +144,9 @@ describe('a session on OpenAI Realtime', () => {
       expect(report.clean).toBe(true)
     }))
 
-  it('[LK2] goes on after a drop in the middle of an answer', () =>
+  it('[LK2] continues after a drop in the middle of an answer', () =>
     inVirtualTime(async (world) => {
-      const { session, server, caller, log } = aCall(world, {
+      const { session, server, caller, log } = anOpenAICall(world, {
         openai: { answers: [LONG, 'As I said.'] },
       })
       await session.start()
@@ -195,9 +162,9 @@ describe('a session on OpenAI Realtime', () => {
       await session.close()
     }))
 
-  it('[CL6] waits for the last words of the caller', () =>
+  it("[CL6] waits for the caller's last words", () =>
     inVirtualTime(async (world) => {
-      const { session, caller } = aCall(world, { openai: { transcriptionAfter: 300 } })
+      const { session, caller } = anOpenAICall(world, { openai: { transcriptionAfter: 300 } })
       await session.start()
       caller.says('thank you').catch(() => {})
       await world.clock.elapse(400)
@@ -205,9 +172,9 @@ describe('a session on OpenAI Realtime', () => {
       expect(said(session)).toEqual([expect.stringMatching(/^user: thank/)])
     }))
 
-  it('[CL6] waits for words that are being written down', () =>
+  it('[CL6] waits for a transcript in progress', () =>
     inVirtualTime(async (world) => {
-      const { session, caller } = aCall(world, { openai: { transcriptionAfter: 800, answers: [[]] } })
+      const { session, caller } = anOpenAICall(world, { openai: { transcriptionAfter: 800, answers: [[]] } })
       await session.start()
       says(caller, 'thank you')
       await world.clock.elapse(1_100)
@@ -215,94 +182,3 @@ describe('a session on OpenAI Realtime', () => {
       expect(said(session)).toEqual(['user: thank you'])
     }))
 })
-
-describe('a session on OpenAI Realtime that is closed', () => {
-  /** When, and what the service is like then. */
-  const phases: [
-    when: string,
-    openai: OpenAIRealtimeServerOptions,
-    act: (call: Call, world: World) => unknown,
-  ][] = [
-    ['while it dials', { manners: { connect: 'never' } }, () => {}],
-    ['while it is set up', { manners: { latency: 1_000 } }, (_, { clock }) => clock.elapse(500)],
-    ['while nothing happens', {}, ({ session }) => session.start()],
-    [
-      'while the caller speaks',
-      {},
-      async ({ session, caller }, { clock }) => {
-        await session.start()
-        says(caller, 'good morning')
-        await clock.elapse(300)
-      },
-    ],
-    [
-      'in the middle of an answer',
-      { answers: [[LONG, { stall: true }]] },
-      async ({ session }, { clock }) => {
-        await session.start()
-        session.reply()
-        await clock.elapse(400)
-      },
-    ],
-    [
-      'before an answer',
-      { firstAfter: 10_000, answers: ['Late.'] },
-      async ({ session }, { clock }) => {
-        await session.start()
-        session.reply()
-        await clock.elapse(400)
-      },
-    ],
-    [
-      'while it waits for a retry',
-      {},
-      async ({ session, server }, { clock }) => {
-        await session.start()
-        server.manners.refuse = 503
-        server.drop()
-        await clock.elapse(300)
-      },
-    ],
-    [
-      'while it rolls over',
-      { lifetime: 60_000 },
-      async ({ session, server }, { clock }) => {
-        await session.start()
-        server.manners.connect = 1_000
-        await clock.elapse(45_500)
-      },
-    ],
-  ]
-
-  it.each(phases)('[LK1] [LK6] [LK9] %s leaves no socket, and opens none', (_, openai, act) =>
-    inVirtualTime(async (world) => {
-      const call = aCall(world, { openai })
-      const { session, server } = call
-      session.start().catch(() => {})
-      await act(call, world)
-      const dials = world.network.dials
-      const closing = session.close()
-      // What was sent before the intent has arrived by then.
-      await world.clock.elapse(5)
-      const received = server.sessions.map((each) => each.received.length)
-      const report = await closing
-      expect(report.took).toBeLessThan(2_500)
-      expect(world.network.sockets.list()).toEqual([])
-      await world.clock.elapse(60_000)
-      expect(server.open.length).toBe(0)
-      expect(world.network.dials).toBe(dials)
-      expect(server.sessions.map((each) => each.received.length)).toEqual(received)
-    }),
-  )
-
-  it('[LK6] is closed cleanly, though the service never answers a close frame', () =>
-    inVirtualTime(async (world) => {
-      const { session } = aCall(world)
-      await session.start()
-      const report = await session.close()
-      expect(report.took).toBe(250)
-      expect(report.clean).toBe(true)
-    }))
-})
-
-type Call = ReturnType<typeof aCall>

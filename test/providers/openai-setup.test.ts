@@ -8,10 +8,10 @@ import {
 import { inVirtualTime } from '../../src/testing/index.ts'
 import { KEY, find, refusal, talk } from './openai-fixture.ts'
 
-describe('the setup of OpenAI Realtime', () => {
+describe('an OpenAI Realtime setup', () => {
   afterEach(() => vi.unstubAllEnvs())
 
-  it('is one session.update, and the model is open when the service has agreed', () =>
+  it('is one session.update, and the model opens once the service confirms it', () =>
     inVirtualTime(async (world) => {
       const { sent, server, context } = await talk(world)
       expect(sent()).toEqual([
@@ -58,7 +58,7 @@ describe('the setup of OpenAI Realtime', () => {
       { type: 'semantic_vad', eagerness: 'low' },
     ],
     [{ turnDetection: { type: 'semantic' } }, false, null],
-  ])('takes turns as its options say: %j, %s', (options, takesTurns, expected) =>
+  ])('has turn detection as set in %j with takesTurns: %s', (options, takesTurns, expected) =>
     inVirtualTime(async (world) => {
       const { sent, context } = await talk(world, { setup: { takesTurns }, openai: options })
       expect(sent()[0]).toMatchObject({ session: { audio: { input: { turn_detection: expected } } } })
@@ -66,7 +66,7 @@ describe('the setup of OpenAI Realtime', () => {
     }),
   )
 
-  it('has the other options of its model', () =>
+  it('has every other option that is set', () =>
     inVirtualTime(async (world) => {
       const { sent, server, context } = await talk(world, {
         openai: {
@@ -96,7 +96,7 @@ describe('the setup of OpenAI Realtime', () => {
       expect(context.connections).toMatchObject([{ name: 'mind' }])
     }))
 
-  it('goes to Azure, or wherever it is told, with the key as that wants it', () =>
+  it('goes to the configured URL, with the key in the configured header', () =>
     inVirtualTime(async (world) => {
       const { server, context } = await talk(world, {
         openai: {
@@ -114,25 +114,25 @@ describe('the setup of OpenAI Realtime', () => {
       await context.scope.close()
     }))
 
-  it('asks for an ephemeral key before each connection', () =>
+  it('gets an ephemeral key before each connection', () =>
     inVirtualTime(async (world) => {
-      let asked = 0
+      let calls = 0
       const { server, context } = await talk(world, {
         openai: {
           apiKey: () => {
-            asked++
+            calls++
             return KEY
           },
         },
       })
       server.drop()
       await world.clock.elapse(2_000)
-      expect(asked).toBe(2)
+      expect(calls).toBe(2)
       expect(server.open.length).toBe(1)
       await context.scope.close()
     }))
 
-  it('needs a key, before anything is opened', () => {
+  it('needs a key, or the constructor throws', () => {
     vi.stubEnv('OPENAI_API_KEY', '')
     vi.stubEnv('AZURE_OPENAI_API_KEY', '')
     expect(() => new OpenAIRealtime()).toThrow(MissingKeyError)
@@ -142,7 +142,7 @@ describe('the setup of OpenAI Realtime', () => {
     expect(new OpenAIRealtime().name).toBe('openai')
   })
 
-  it('never shows the key', () =>
+  it('never exposes the key', () =>
     inVirtualTime(async (world) => {
       const { model, context } = await talk(world)
       for (const thing of [new OpenAIRealtime({ apiKey: KEY }), model, context.scope.inspect().tree]) {
@@ -152,7 +152,7 @@ describe('the setup of OpenAI Realtime', () => {
       await context.scope.close()
     }))
 
-  it('replays what was said before: words, calls and their results', () =>
+  it('replays the previous conversation: text, calls and their results', () =>
     inVirtualTime(async (world) => {
       const { server, context, warnings } = await talk(world, {
         setup: {
@@ -178,10 +178,10 @@ describe('the setup of OpenAI Realtime', () => {
       await context.scope.close()
     }))
 
-  it('[LK5] fails at once if the service refuses the settings, and tries again if it had trouble', () =>
+  it('[LK5] fails at once if the service refuses the settings, and retries after a server error', () =>
     inVirtualTime(async (world) => {
       const refused = talk(world, {
-        meddles: ({ type }, peer) => {
+        intercept: ({ type }, peer) => {
           if (type === 'session.update') peer.send(refusal('invalid_value'))
           return type === 'session.update'
         },
@@ -192,10 +192,10 @@ describe('the setup of OpenAI Realtime', () => {
       })
       expect(world.network.dials).toBe(1)
       expect(world.clock.now()).toBeLessThan(100)
-      let troubles = 1
+      let failures = 1
       const { context } = await talk(world, {
-        meddles: ({ type }, peer) => {
-          if (type !== 'session.update' || troubles-- <= 0) return false
+        intercept: ({ type }, peer) => {
+          if (type !== 'session.update' || failures-- <= 0) return false
           peer.send(JSON.stringify({ type: 'error', error: { type: 'server_error', message: 'Sorry.' } }))
           return true
         },
@@ -204,20 +204,20 @@ describe('the setup of OpenAI Realtime', () => {
       await context.scope.close()
     }))
 
-  it('[LK5] fails at once if the key is wrong, however the service says so', () =>
+  it('[LK5] fails at once if the key is wrong, however the service reports it', () =>
     inVirtualTime(async (world) => {
       await expect(talk(world, { openai: { apiKey: 'sk-other' } })).rejects.toMatchObject({
         code: 'LINK_REFUSED',
       })
       const closes = talk(world, {
-        meddles: (_, peer) => {
+        intercept: (_, peer) => {
           peer.close(3000, 'invalid_request_error.invalid_api_key')
           return true
         },
       })
       await expect(closes).rejects.toMatchObject({ code: 'LINK_FATAL' })
       const says = talk(world, {
-        meddles: (_, peer) => {
+        intercept: (_, peer) => {
           const error = { type: 'invalid_request_error', code: 'invalid_api_key', message: `No ${KEY}.` }
           peer.send(JSON.stringify({ type: 'error', error }))
           return true

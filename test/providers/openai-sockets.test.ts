@@ -71,17 +71,17 @@ conformance(
   onHurriedStage(4),
 )
 
-describe('the sockets of OpenAI', () => {
-  it('are all gone', async () => {
+describe('OpenAI providers', () => {
+  it('leave no socket open', async () => {
     await server.whenIdle()
     expect(server.open).toBe(0)
   })
 
-  it('carry events that its own SDK knows', () => {
+  it('send and read events that match the types of the SDK', () => {
     expectTypeOf<ClientEvent>().toExtend<RealtimeClientEvent>()
     expectTypeOf<NewItem>().toExtend<ConversationItem>()
     expectTypeOf<ServerEvent['type']>().toExtend<RealtimeServerEvent['type']>()
-    // Each event is read as the SDK has it.
+    // Each event that is read is assignable from the SDK's type.
     type Sdk<Type> = Extract<RealtimeServerEvent, { type: Type }>
     type Misread<Event> = Event extends { type: infer Type }
       ? Sdk<Type> extends Event
@@ -91,7 +91,7 @@ describe('the sockets of OpenAI', () => {
     expectTypeOf<Misread<ServerEvent>>().toBeNever()
   })
 
-  it('and its requests, too', () => {
+  it('send speech requests that match the types of the SDK', () => {
     expectTypeOf<SpeechBody>().toExtend<SpeechCreateParams>()
   })
 })

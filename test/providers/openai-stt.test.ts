@@ -22,10 +22,10 @@ interface Listening {
   readonly server: OpenAIRealtimeServer
   readonly context: TestPartContext
   readonly stream: SttStream
-  readonly told: string[]
+  readonly log: string[]
   readonly say: (text: string) => void
   readonly quiet: (ms: number) => void
-  /** What the newest connection was sent, without its sound. */
+  /** The types of the events that the newest connection received, without audio. */
   readonly sent: () => string[]
 }
 
@@ -36,19 +36,19 @@ async function listen(
 ): Promise<Listening> {
   const server = serve(world, manners)
   const context = partContext(world)
-  const told: string[] = []
+  const log: string[] = []
   const events: SttEvents = {
-    interim: (text) => told.push(`interim ${text}`),
-    final: (text) => told.push(`final ${text}`),
-    endOfTurn: () => told.push('end of turn'),
-    failed: (error) => told.push(`failed ${String(error)}`),
+    interim: (text) => log.push(`interim ${text}`),
+    final: (text) => log.push(`final ${text}`),
+    endOfTurn: () => log.push('end of turn'),
+    failed: (error) => log.push(`failed ${String(error)}`),
   }
   const stream = await new OpenAIStt({ apiKey: KEY, ...options }).open(context, events)
   return {
     server,
     context,
     stream,
-    told,
+    log,
     say: (text) => stream.push(soundOf(text, 24_000, 50)),
     quiet: (ms) => stream.push(silence(ms, 24_000)),
     sent: () => {
@@ -89,7 +89,7 @@ describe('OpenAI transcription', () => {
       await context.scope.close()
     }))
 
-  it('needs a key, and never shows it', () =>
+  it('needs a key and never exposes it', () =>
     inVirtualTime(async (world) => {
       vi.stubEnv('OPENAI_API_KEY', '')
       expect(() => new OpenAIStt()).toThrow(MissingKeyError)
@@ -101,23 +101,23 @@ describe('OpenAI transcription', () => {
       await context.scope.close()
     }))
 
-  it('tells words as they come, and makes them final when it is flushed', () =>
+  it('emits interim transcripts, and the final one after flush()', () =>
     inVirtualTime(async (world) => {
-      const { stream, told, say, context, sent } = await listen(world)
+      const { stream, log, say, context, sent } = await listen(world)
       stream.flush()
       say('hello there')
       stream.flush()
       stream.flush()
       await world.clock.elapse(1_000)
-      expect(told).toEqual(['interim hello', 'interim hello there', 'final hello there'])
-      // There was something to be committed only once.
+      expect(log).toEqual(['interim hello', 'interim hello there', 'final hello there'])
+      // Only one flush() had audio to commit.
       expect(sent()).toEqual(['session.update', 'input_audio_buffer.commit'])
       await context.scope.close()
     }))
 
-  it('ends turns where the service takes them', () =>
+  it('emits the end of each turn with turnDetection', () =>
     inVirtualTime(async (world) => {
-      const { told, say, quiet, stream, context, sent } = await listen(world, {
+      const { log, say, quiet, stream, context, sent } = await listen(world, {
         turnDetection: { type: 'server', silence: 400 },
       })
       expect(new OpenAIStt({ apiKey: KEY, turnDetection: { type: 'semantic' } }).endsTurns).toBe(true)
@@ -125,8 +125,8 @@ describe('OpenAI transcription', () => {
       say('good morning')
       quiet(500)
       await world.clock.elapse(1_000)
-      expect(told.slice(-2)).toEqual(['final good morning', 'end of turn'])
-      // Silence is nothing to be flushed.
+      expect(log.slice(-2)).toEqual(['final good morning', 'end of turn'])
+      // There is nothing to flush during silence.
       stream.flush()
       await world.clock.elapse(100)
       expect(sent()).toEqual(['session.update'])
@@ -134,50 +134,46 @@ describe('OpenAI transcription', () => {
       await world.clock.elapse(100)
       stream.flush()
       await world.clock.elapse(1_000)
-      expect(told.slice(-2)).toEqual(['final and', 'end of turn'])
+      expect(log.slice(-2)).toEqual(['final and', 'end of turn'])
       await context.scope.close()
     }))
 
-  it('takes a guess back that comes to nothing', () =>
+  it('emits nothing if the service cannot transcribe the turn', () =>
     inVirtualTime(async (world) => {
-      const { told, say, stream, server, context } = await listen(world)
+      const { log, say, stream, server, context } = await listen(world)
       server.transcriptionFails = true
       say('hm')
       stream.flush()
       await world.clock.elapse(1_000)
-      expect(told).toEqual([])
+      expect(log).toEqual([])
       await context.scope.close()
     }))
 
-  it('[LK7] ends when the last words are there, and says that this was acknowledged', () =>
+  it('[LK7] counts as acknowledged once the last words have arrived', () =>
     inVirtualTime(async (world) => {
-      const { told, say, stream, server, context, sent } = await listen(
-        world,
-        {},
-        { transcriptionAfter: 900 },
-      )
+      const { log, say, stream, server, context, sent } = await listen(world, {}, { transcriptionAfter: 900 })
       say('goodbye')
       stream.detach()
       await world.clock.elapse(1_500)
-      expect(told.at(-1)).toBe('final goodbye')
+      expect(log.at(-1)).toBe('final goodbye')
       expect(server.open.length).toBe(0)
       expect(sent()).toEqual(['session.update', 'input_audio_buffer.commit'])
       expect(context.connections).toMatchObject([{ how: 'acknowledged' }])
       await context.scope.close()
     }))
 
-  it('[LK7] waits for no last words if nothing was said', () =>
+  it('[LK7] closes at once if nothing was said', () =>
     inVirtualTime(async (world) => {
-      const { quiet, context, sent, told } = await listen(world)
+      const { quiet, context, sent, log } = await listen(world)
       quiet(2_000)
       const report = await context.scope.close()
       expect(report.took).toBeLessThan(300)
       expect(sent()).toEqual(['session.update', 'input_audio_buffer.clear'])
       expect(context.connections).toMatchObject([{ how: 'acknowledged' }])
-      expect(told).toEqual([])
+      expect(log).toEqual([])
     }))
 
-  it('[LK7] is not held up by a service that says nothing any more', () =>
+  it('[LK7] closes on time although the service has stopped responding', () =>
     inVirtualTime(async (world) => {
       const { say, server, context } = await listen(world)
       say('goodbye')
@@ -187,9 +183,9 @@ describe('OpenAI transcription', () => {
       expect(world.network.sockets.list()).toEqual([])
     }))
 
-  it('[LK2] goes on after a drop, and keeps what it has understood', () =>
+  it('[LK2] continues after a drop without repeating words', () =>
     inVirtualTime(async (world) => {
-      const { told, say, stream, server, context } = await listen(world)
+      const { log, say, stream, server, context } = await listen(world)
       say('one')
       stream.flush()
       await world.clock.elapse(1_000)
@@ -198,25 +194,25 @@ describe('OpenAI transcription', () => {
       await world.clock.elapse(2_000)
       stream.flush()
       await world.clock.elapse(1_000)
-      expect(told.filter((line) => line.startsWith('final'))).toEqual(['final one', 'final two'])
+      expect(log.filter((line) => line.startsWith('final'))).toEqual(['final one', 'final two'])
       expect(server.sessions.length).toBe(2)
       await context.scope.close()
     }))
 
-  it('[LK8] lives longer than the hour of a session', () =>
+  it("[LK8] outlives the service's one-hour limit", () =>
     inVirtualTime(async (world) => {
-      const { told, say, stream, server, context } = await listen(world)
+      const { log, say, stream, server, context } = await listen(world)
       await world.clock.elapse(61 * 60_000)
       expect(server.sessions.length).toBe(2)
       expect(server.open.length).toBe(1)
       say('still here')
       stream.flush()
       await world.clock.elapse(1_000)
-      expect(told.at(-1)).toBe('final still here')
+      expect(log.at(-1)).toBe('final still here')
       await context.scope.close()
     }))
 
-  it('is the ears of a session', () =>
+  it('works as the STT of a session', () =>
     inVirtualTime(async (world) => {
       const server = serve(world, {})
       const line = new TestLine({ sampleRate: 24_000 })

@@ -22,13 +22,13 @@ import { KEY } from './openai-fixture.ts'
 
 let speech = new OpenAISpeechServer()
 let server: LoopbackServer
-/** Sees requests before the server of speech does. */
-let before: (request: IncomingMessage, response: ServerResponse) => boolean = () => false
+/** Receives each request before the speech server does. If it returns true, the server never sees the request. */
+let intercept: (request: IncomingMessage, response: ServerResponse) => boolean = () => false
 
 beforeAll(async () => {
   server = await LoopbackServer.listen({
     http: (request, response) => {
-      if (!before(request, response)) speech.http(request, response)
+      if (!intercept(request, response)) speech.http(request, response)
     },
   })
 })
@@ -59,14 +59,14 @@ interface Speaking {
   ) => Promise<{ readonly text: string; readonly error?: unknown }>
 }
 
-/** How the next requests are treated, and a voice to make them. */
+/** Opens a voice. `manners` says how the server treats each of the next requests. */
 async function speaker(
   manners: readonly SpeechManners[] = [],
   options: OpenAITtsOptions = {},
-  of: OpenAISpeechServerOptions = {},
+  serverOptions: OpenAISpeechServerOptions = {},
   clock: Clock = systemClock,
 ): Promise<Speaking> {
-  speech = new OpenAISpeechServer({ apiKey: KEY, speed: Infinity, ...of }).treats(...manners)
+  speech = new OpenAISpeechServer({ apiKey: KEY, speed: Infinity, ...serverOptions }).treats(...manners)
   const random: Random = { next: () => 0 }
   const context = partContext({ clock, random })
   const voice = await new OpenAITts({ apiKey: KEY, url: speech.urlAt(server), ...options }).open(context)
@@ -82,11 +82,11 @@ const howAll = (): string[] => speech.requests.map(({ how }) => how)
 
 describe('OpenAI speech', () => {
   afterEach(() => {
-    before = () => false
+    intercept = () => false
     vi.unstubAllEnvs()
   })
 
-  it('asks for a text sentence by sentence, as its options say', async () => {
+  it('requests a text sentence by sentence, with its options', async () => {
     const { context, speak } = await speaker([], {
       model: 'tts-1',
       voice: 'coral',
@@ -107,9 +107,9 @@ describe('OpenAI speech', () => {
     await context.scope.close()
   })
 
-  it('goes to Azure, or wherever it is told, with the key as that wants it', async () => {
+  it('goes to the configured URL, with the key in the configured header', async () => {
     const seen: unknown[] = []
-    before = ({ url, headers }, response) => {
+    intercept = ({ url, headers }, response) => {
       seen.push(url, headers['api-key'], headers['x-team'])
       response.end()
       return true
@@ -124,7 +124,7 @@ describe('OpenAI speech', () => {
     await context.scope.close()
   })
 
-  it('needs a key, and never shows it', async () => {
+  it('needs a key and never exposes it', async () => {
     vi.stubEnv('OPENAI_API_KEY', '')
     expect(() => new OpenAITts()).toThrow(MissingKeyError)
     const tts = new OpenAITts({ apiKey: KEY })
@@ -137,7 +137,7 @@ describe('OpenAI speech', () => {
     await context.scope.close()
   })
 
-  it.each([429, 500, 503])('asks again, once, after status %i', async (refuse) => {
+  it.each([429, 500, 503])('is retried once after status %i', async (refuse) => {
     const { context, speak } = await speaker([{ refuse }])
     expect(await speak('Hello.')).toEqual({ text: 'Hello.' })
     expect(howAll()).toEqual(['refused', 'answered'])
@@ -150,7 +150,7 @@ describe('OpenAI speech', () => {
     await context.scope.close()
   })
 
-  it('does not ask again for what was wrong', async () => {
+  it('is not retried after status 400', async () => {
     const { context, speak } = await speaker([{ refuse: 400, message: 'No such voice.' }])
     expect((await speak('Hello.')).error).toMatchObject({
       status: 400,
@@ -164,20 +164,20 @@ describe('OpenAI speech', () => {
     ['retry-after-ms', '30', 30],
     ['retry-after', '1', 1_000],
     ['retry-after', 'Fri, 31 Dec 1999 23:59:59 GMT', 0],
-  ])('waits as long as %s: %s wants', async (header, value, expected) => {
+  ])('waits before the retry as %s: %s says', async (header, value, expected) => {
     const waits: number[] = []
     const clock: Clock = {
       now: () => systemClock.now(),
       date: () => systemClock.date(),
       timers: systemClock.timers,
       after: (ms, name, callback) => {
-        if (!name.startsWith('second try')) return systemClock.after(ms, name, callback)
+        if (!name.startsWith('retry')) return systemClock.after(ms, name, callback)
         waits.push(ms)
         return systemClock.after(0, name, callback)
       },
     }
-    before = (_, response) => {
-      before = () => false
+    intercept = (_, response) => {
+      intercept = () => false
       response.writeHead(429, { [header]: value }).end()
       return true
     }
@@ -187,8 +187,8 @@ describe('OpenAI speech', () => {
     await context.scope.close()
   })
 
-  it('does not wait longer than anybody would listen to nothing', async () => {
-    before = (_, response) => {
+  it('fails at once if retry-after is too long for a caller to wait', async () => {
+    intercept = (_, response) => {
       response.writeHead(429, { 'retry-after': '20' }).end('{"error":{"message":"Slow down."}}')
       return true
     }
@@ -198,7 +198,7 @@ describe('OpenAI speech', () => {
     await context.scope.close()
   })
 
-  it('fails a speech that breaks in its middle, after what has come of it', async () => {
+  it('fails after the audio received so far if its connection breaks', async () => {
     const { context, speak } = await speaker([{ dropsAfter: 250 }])
     const { text, error } = await speak('Good morning to you.')
     expect(text).toBe('Good ')
@@ -207,9 +207,9 @@ describe('OpenAI speech', () => {
     await context.scope.close()
   })
 
-  it('asks again, once, if there is no connection', async () => {
-    before = ({ socket }) => {
-      before = () => false
+  it('is retried once if it cannot connect', async () => {
+    intercept = ({ socket }) => {
+      intercept = () => false
       socket.destroy()
       return true
     }
@@ -219,9 +219,9 @@ describe('OpenAI speech', () => {
   })
 
   it.each<[what: string, manners: SpeechManners, text: string]>([
-    ['never begins', 'hangs', ''],
+    ['never starts', 'hangs', ''],
     ['stalls', { stallsAfter: 250 }, 'Good '],
-  ])('does not wait for ever for a speech that %s', async (_, manners, expected) => {
+  ])('fails after stallTimeout if the response %s', async (_, manners, expected) => {
     const { context, speak } = await speaker([manners], { stallTimeout: 200 })
     const { text, error } = await speak('Good morning to you.')
     expect(text).toBe(expected)
@@ -232,9 +232,9 @@ describe('OpenAI speech', () => {
   })
 
   it.each<[what: string, manners: SpeechManners]>([
-    ['before its headers', 'hangs'],
-    ['in its body', { stallsAfter: 100 }],
-  ])('[SC17] aborts the request at once when it is stopped, or its scope closes, %s', async (_, manners) => {
+    ['before the headers', 'hangs'],
+    ['in the body', { stallsAfter: 100 }],
+  ])('[SC17] aborts its request when it is interrupted or its scope closes %s', async (_, manners) => {
     const stopped = await speaker([manners])
     const stop = new AbortController()
     const speech1 = stopped.speak('Good morning.', stop.signal)
@@ -255,7 +255,7 @@ describe('OpenAI speech', () => {
     expect(howAll()).toEqual(['left'])
   })
 
-  it('leaves no request behind', async () => {
+  it('leaves no connection open', async () => {
     await server.whenIdle()
     expect(server.open).toBe(0)
   })

@@ -7,11 +7,10 @@ import { ProviderError } from '../errors.ts'
 export function failureOf(name: string, error: unknown): ProviderError {
   const { statusCode, isRetryable, message } = fieldsOf(error)
   const status = typeof statusCode === 'number' ? statusCode : undefined
-  const words = typeof message === 'string' && message !== '' ? message : 'it gave no reason'
   if (typeof isRetryable === 'boolean')
-    return new ProviderError(name, words, { status, retryable: isRetryable })
-  if (status !== undefined) return new ProviderError(name, words, { status })
-  return new ProviderError(name, words, { retryable: isNetworkError(error) })
+    return new ProviderError(name, message, { status, retryable: isRetryable })
+  if (status !== undefined) return new ProviderError(name, message, { status })
+  return new ProviderError(name, message, { retryable: isNetworkError(error) })
 }
 
 type Fields = Partial<Record<'statusCode' | 'isRetryable' | 'message', unknown>>

@@ -98,8 +98,8 @@ export class CartesiaSpeech {
         this.#words.push(...wordsOf(message, this.#contextStart))
         return false
       case 'error': {
-        const { message: words = message.title ?? 'it gave no reason', status_code: status } = message
-        this.fail(new ProviderError(this.#name, words, { status }))
+        const { message: text = message.title, status_code: status } = message
+        this.fail(new ProviderError(this.#name, text, { status }))
         return true
       }
       case 'done':

@@ -1,7 +1,6 @@
-// What is sent and read of OpenAI's Realtime API (GA), and nothing more of it. A test holds each event against the
-// vendor's own types.
+// The part of OpenAI's Realtime API (GA) that is used. A test compares each event with the vendor's own types.
 
-// ── what is sent ──
+// ── sent ──
 
 export type ClientEvent = { event_id?: string } & (
   | { type: 'session.update'; session: SessionSettings }
@@ -11,7 +10,7 @@ export type ClientEvent = { event_id?: string } & (
   | { type: 'conversation.item.create'; item: NewItem; previous_item_id?: string }
   | { type: 'conversation.item.delete'; item_id: string }
   | { type: 'conversation.item.truncate'; item_id: string; content_index: number; audio_end_ms: number }
-  | { type: 'response.create'; response: { instructions?: string; metadata: { ask: string } } }
+  | { type: 'response.create'; response: { instructions?: string; metadata: { request: string } } }
   | { type: 'response.cancel'; response_id: string }
 )
 
@@ -64,7 +63,7 @@ export type NewItem = { id: string } & (
   | { type: 'function_call_output'; call_id: string; output: string }
 )
 
-// ── what is read: nothing of it is believed to be there, and other types come, too ──
+// ── received: fields may be missing, and unknown types are ignored ──
 
 export type ServerEvent =
   | { type: 'session.created'; session?: { type?: string; expires_at?: number } }
@@ -78,7 +77,7 @@ export interface ApiError {
   type?: string
   message?: string
   code?: string | null
-  /** The event of ours that it is about. */
+  /** The id of the client event that caused the error. */
   event_id?: string | null
 }
 
@@ -102,7 +101,7 @@ export type ResponseEvent =
   | { type: 'response.done'; response?: ServerResponse }
   | ItemEvent
 
-/** What comes of one response. */
+/** Events about the items of a response. */
 export type ItemEvent =
   | { type: 'response.output_item.added'; response_id: string; item?: OutputItem }
   | { type: 'response.output_item.done'; response_id: string; item?: OutputItem }
@@ -129,7 +128,7 @@ export interface ServerUsage {
   input_token_details?: { cached_tokens?: number }
 }
 
-/** Only what is read of it: calls, and that there is a message. */
+/** A message or a call. */
 export interface OutputItem {
   type?: string
   id?: string
@@ -139,12 +138,13 @@ export interface OutputItem {
   arguments?: string
 }
 
-// ── which is which ──
+// ── type guards ──
 
-export const isAboutResponse = (event: ServerEvent): event is ResponseEvent => begins(event, 'response.')
-export const isAboutInput = (event: ServerEvent): event is InputEvent => begins(event, 'input_audio_buffer.')
-export const isTranscription = (event: ServerEvent): event is TranscriptionEvent =>
-  begins(event, 'conversation.item.input_audio_transcription.')
+export const isResponseEvent = (event: ServerEvent): event is ResponseEvent => startsWith(event, 'response.')
+export const isInputEvent = (event: ServerEvent): event is InputEvent =>
+  startsWith(event, 'input_audio_buffer.')
+export const isTranscriptionEvent = (event: ServerEvent): event is TranscriptionEvent =>
+  startsWith(event, 'conversation.item.input_audio_transcription.')
 
-const begins = ({ type }: { type?: unknown }, prefix: string): boolean =>
+const startsWith = ({ type }: { type?: unknown }, prefix: string): boolean =>
   typeof type === 'string' && type.startsWith(prefix)

@@ -1,17 +1,17 @@
 import type { Random } from '../../scope/index.ts'
 import type { Facts, Say } from './dialogue-rules.ts'
 
-/** The words for something to say. Of several, one that was not said just now. */
-export async function wordsFor(say: Say, facts: Facts, random: Random, last: string): Promise<string> {
+/** Renders a `Say` as text. Among several texts it avoids `last`, the one said last. */
+export async function renderSay(say: Say, facts: Facts, random: Random, last: string): Promise<string> {
   if (typeof say === 'function') return say(facts)
-  if (typeof say === 'string') return filled(say, facts)
-  const all = say.map((each) => filled(each, facts))
-  const other = all.filter((each) => each !== last)
-  const choice = other.length > 0 ? other : all
+  if (typeof say === 'string') return fill(say, facts)
+  const all = say.map((each) => fill(each, facts))
+  const others = all.filter((each) => each !== last)
+  const choice = others.length > 0 ? others : all
   return choice[Math.floor(random.next() * choice.length)] ?? ''
 }
 
-/** What the tool returned, as it was before it became text. */
+/** Parses a tool's output; output that is not JSON is returned as text. */
 export function resultOf(output: string): unknown {
   try {
     return JSON.parse(output)
@@ -20,8 +20,8 @@ export function resultOf(output: string): unknown {
   }
 }
 
-/** The text with `{slot}` and `{result.field}` filled in. What nobody knows is left out. */
-function filled(text: string, { slots, result, output }: Facts): string {
+/** Fills in `{slot}` and `{result.field}`. Unknown names are left out. */
+function fill(text: string, { slots, result, output }: Facts): string {
   return text.replaceAll(/\{(\w+)((?:\.\w+)*)\}/g, (_, name: string, path: string) => {
     if (name === 'output') return output
     if (name !== 'result') return slots[name] ?? ''

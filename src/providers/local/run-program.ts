@@ -9,19 +9,19 @@ export interface Program {
   readonly name: string
   readonly path: string
   readonly args: readonly string[]
-  /** How long it may take, in milliseconds. */
+  /** The time limit in milliseconds. */
   readonly timeout: number
 }
 
-/** How much of a program's complaint is repeated. */
-const COMPLAINT = 300
+/** Characters of a program's stderr that an error repeats. */
+const MAX_STDERR = 300
 
 /**
- * Runs a program once: `input` is its standard input, its standard output is returned. The scope owns the process: it
- * is killed when the scope ends or `signal` aborts, and such programs have nothing to lose by that.
+ * Runs a program once with `input` as its stdin, and returns its stdout. The scope owns the process, which is killed when
+ * the scope ends or `signal` aborts. Speech programs have nothing to save then.
  *
- * Input and output are files without a name, since what Node gives a child as a pipe is a socket, and a program that
- * opens /dev/stdout cannot open one. What is spoken is neither in the list of processes nor left on the disk.
+ * Stdin and stdout are unlinked files, because Node's pipes are sockets, and a program that opens /dev/stdout cannot open
+ * a socket. Therefore the text appears neither in the process list nor on disk afterwards.
  */
 export async function runProgram(
   scope: Scope<string>,
@@ -30,13 +30,13 @@ export async function runProgram(
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   signal.throwIfAborted()
-  const files = await namelessFiles(input)
+  const files = await unlinkedFiles(input)
   try {
     signal.throwIfAborted()
     const run = new ProgramRun(program, files)
     scope.own(program.name, run)
     try {
-      await run.ended(scope, signal)
+      await run.finished(scope, signal)
     } finally {
       scope.forget(run)
     }
@@ -51,7 +51,7 @@ interface Files {
   readonly output: FileHandle
 }
 
-async function namelessFiles(text: string): Promise<Files> {
+async function unlinkedFiles(text: string): Promise<Files> {
   const folder = await mkdtemp(join(tmpdir(), 'endwell-'))
   try {
     await writeFile(join(folder, 'in'), text, { mode: 0o600 })
@@ -69,12 +69,11 @@ async function readAll(file: FileHandle): Promise<Uint8Array> {
   return bytes.subarray(0, bytesRead)
 }
 
-/** A process that runs. */
 class ProgramRun implements Resource {
   readonly #program: Program
   readonly #child: ChildProcess
-  readonly #over: Promise<LocalError | undefined>
-  #complaint = ''
+  readonly #exited: Promise<LocalError | undefined>
+  #stderr = ''
   #killed = false
 
   constructor(program: Program, { input, output }: Files) {
@@ -82,32 +81,32 @@ class ProgramRun implements Resource {
     this.#program = program
     this.#child = spawn(path, args, { stdio: [input.fd, output.fd, 'pipe'] })
     this.#child.stderr?.on('data', (chunk: Buffer) => {
-      this.#complaint = (this.#complaint + chunk.toString()).slice(0, COMPLAINT)
+      this.#stderr = (this.#stderr + chunk.toString()).slice(0, MAX_STDERR)
     })
-    this.#over = new Promise((resolve) => {
+    this.#exited = new Promise((resolve) => {
       this.#child.on('error', (error) => resolve(this.#error(error.message)))
       this.#child.on('exit', (code, signal) => {
-        // What it has started itself may hold this end of the pipe for as long as it likes.
+        // Its own children may keep the pipe open.
         this.#child.stderr?.destroy()
         const how = signal === null ? `exit code ${code}` : `signal ${signal}`
-        resolve(code === 0 ? undefined : this.#error(`${how} ${this.#complaint.trim()}`.trim()))
+        resolve(code === 0 ? undefined : this.#error(`${how} ${this.#stderr.trim()}`.trim()))
       })
     })
   }
 
-  /** Settles when it has ended by itself, in time; throws otherwise, and the reason of the signal if that aborts. */
-  async ended(scope: Scope<string>, signal: AbortSignal): Promise<void> {
+  /** Resolves when the program has succeeded in time. Rejects with the signal's reason if that aborts. */
+  async finished(scope: Scope<string>, signal: AbortSignal): Promise<void> {
     const { name, timeout } = this.#program
     let late: LocalError | undefined
-    const timer = scope.clock.after(timeout, `limit of ${name}`, () => {
-      const why = `${name} took longer than ${timeout} ms and was ended: raise \`timeout\`, or use another engine`
+    const timer = scope.clock.after(timeout, `timeout of ${name}`, () => {
+      const why = `${name} took longer than ${timeout} ms and was killed: raise \`timeout\`, or use another engine`
       late = new LocalError('ENGINE_TIMEOUT', why)
       this.abort()
     })
     const cancelled = (): void => this.abort()
     signal.addEventListener('abort', cancelled, { once: true })
     try {
-      const failure = await this.#over
+      const failure = await this.#exited
       signal.throwIfAborted()
       if (late ?? failure) throw late ?? failure
     } finally {
@@ -118,13 +117,13 @@ class ProgramRun implements Resource {
 
   async close(): Promise<void> {
     this.abort()
-    await this.#over
+    await this.#exited
   }
 
   abort(): void {
     if (this.#killed) return
     this.#killed = true
-    // Not SIGTERM: a program that ignores it would stay, and this one has nothing to save.
+    // Not SIGTERM, which a program can ignore.
     if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill('SIGKILL')
   }
 

@@ -151,6 +151,18 @@ describe('the local TTS', () => {
     },
   )
 
+  it('clears its timer synchronously when its scope is aborted', async () => {
+    const bin = await program('flite', 'echo $$ > "$(dirname "$0")/pid"; exec sleep 60')
+    const context = partContext({ clock: systemClock, random: systemRandom })
+    const voice = await new LocalTts().open(context)
+    const speech = voice.speak(once('Hello.'), new AbortController().signal)[Symbol.asyncIterator]().next()
+    const failed = expect(speech).rejects.toThrow()
+    await vi.waitUntil(() => existsSync(join(bin, 'pid')))
+    context.scope.abort()
+    expect(systemClock.timers.list().filter(({ name }) => name.includes('flite'))).toEqual([])
+    await failed
+  })
+
   it('names what to install when its engine is missing', async () => {
     vi.stubEnv('PATH', folder)
     for (const engine of ['flite', 'espeak-ng'] as const) {

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtemp, open, rm, writeFile, type FileHandle } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Resource, Scope } from '../../scope/index.ts'
+import type { Resource, Scope, Timer } from '../../scope/index.ts'
 import { LocalError } from './errors.ts'
 
 export interface Program {
@@ -74,6 +74,7 @@ class ProgramRun implements Resource {
   readonly #child: ChildProcess
   readonly #exited: Promise<LocalError | undefined>
   #stderr = ''
+  #timer: Timer | undefined
   #killed = false
 
   constructor(program: Program, { input, output }: Files) {
@@ -98,7 +99,7 @@ class ProgramRun implements Resource {
   async finished(scope: Scope<string>, signal: AbortSignal): Promise<void> {
     const { name, timeout } = this.#program
     let late: LocalError | undefined
-    const timer = scope.clock.after(timeout, `timeout of ${name}`, () => {
+    this.#timer = scope.clock.after(timeout, `timeout of ${name}`, () => {
       const why = `${name} took longer than ${timeout} ms and was killed: raise \`timeout\`, or use another engine`
       late = new LocalError('ENGINE_TIMEOUT', why)
       this.abort()
@@ -110,7 +111,7 @@ class ProgramRun implements Resource {
       signal.throwIfAborted()
       if (late ?? failure) throw late ?? failure
     } finally {
-      timer.clear()
+      this.#timer.clear()
       signal.removeEventListener('abort', cancelled)
     }
   }
@@ -123,6 +124,7 @@ class ProgramRun implements Resource {
   abort(): void {
     if (this.#killed) return
     this.#killed = true
+    this.#timer?.clear()
     // Not SIGTERM, which a program can ignore.
     if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill('SIGKILL')
   }

@@ -13,7 +13,7 @@ afterAll(() => chat.server.close())
 
 conformance(
   { describe, it },
-  'a model of the AI SDK, version 2',
+  'an AI SDK model of version 2',
   llmConformance,
   subjectOf(
     () => chat,

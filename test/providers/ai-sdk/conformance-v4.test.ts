@@ -13,7 +13,7 @@ afterAll(() => chat.server.close())
 
 conformance(
   { describe, it },
-  'a model of the AI SDK, version 4',
+  'an AI SDK model of version 4',
   llmConformance,
   subjectOf(
     () => chat,

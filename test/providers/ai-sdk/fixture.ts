@@ -10,16 +10,16 @@ import {
 
 export const KEY = 'sk-loopback-0123456789'
 
-/** The settings that all versions of the real package have. */
+/** The settings that all versions of the vendor's package have. */
 export interface Settings {
   readonly baseURL: string
   readonly apiKey: string
 }
 
-/** The chat model of one version of the real package. */
+/** Makes the chat model of one version of the vendor's package. */
 export type MakeModel = (settings: Settings) => LanguageModel
 
-/** A loopback server, and whoever answers there now. */
+/** A loopback server with an exchangeable chat server. */
 export class Chat {
   chat = new ChatServer({ key: KEY })
   readonly server: LoopbackServer
@@ -43,7 +43,7 @@ export class Chat {
   }
 }
 
-/** What the conformance suite needs, for one version. */
+/** The subject of the conformance suite, for one version. */
 export function subjectOf(all: () => Chat, model: MakeModel): Make<LlmSubject> {
   return () => {
     const chat = (all().chat = new ChatServer({ key: KEY }))

@@ -1,41 +1,41 @@
 import type { Clock, Timer } from '../../scope/index.ts'
 import { inTheWorld } from '../world-time.ts'
 
-/** What a server does over time: it yields how many milliseconds pass before it goes on. `Infinity` is for ever. */
-export type Acts = Generator<number, void>
+/** What a server does over time. Yields the milliseconds until the next step; `Infinity` stops it for good. */
+export type Timeline = Generator<number, void>
 
-/** Acts out what a server does, until it has ended or is stopped. */
-export class Play {
+/** Runs a timeline on a clock until it ends or is stopped. */
+export class TimelineRun {
   readonly #clock: Clock
   readonly #name: string
-  readonly #acts: Acts
+  readonly #timeline: Timeline
   #timer: Timer | undefined
-  #over = false
+  #ended = false
 
-  constructor(clock: Clock, name: string, acts: Acts) {
+  constructor(clock: Clock, name: string, timeline: Timeline) {
     this.#clock = clock
     this.#name = name
-    this.#acts = acts
-    this.#goOn()
+    this.#timeline = timeline
+    this.#continue()
   }
 
-  /** Nothing more happens. May come from within the acts themselves. */
+  /** May be called from within the timeline. */
   stop(): void {
-    this.#over = true
+    this.#ended = true
     this.#timer?.clear()
   }
 
-  get over(): boolean {
-    return this.#over
+  get ended(): boolean {
+    return this.#ended
   }
 
-  #goOn(): void {
-    while (!this.#over) {
-      const { done, value } = this.#acts.next()
-      if (done) this.#over = true
+  #continue(): void {
+    while (!this.#ended) {
+      const { done, value } = this.#timeline.next()
+      if (done) this.#ended = true
       else if (value === Infinity) return
-      else if (value > 0 && !this.#over) {
-        this.#timer = inTheWorld(this.#clock, value, this.#name, () => this.#goOn())
+      else if (value > 0 && !this.#ended) {
+        this.#timer = inTheWorld(this.#clock, value, this.#name, () => this.#continue())
         return
       }
     }

@@ -11,11 +11,8 @@ import {
   type TestPartContext,
   type World,
 } from '../../testing/index.ts'
-import {
-  CartesiaServer,
-  type CartesiaServerOptions,
-  type CartesiaTimestamps,
-} from '../../testing/servers/index.ts'
+import type { CartesiaTimestamps } from '../../testing/servers/cartesia-events.ts'
+import { CartesiaServer, type CartesiaServerOptions } from '../../testing/servers/index.ts'
 import { CartesiaTts, MissingKeyError, type CartesiaTtsOptions } from './index.ts'
 
 const KEY = 'ca-secret-0123456789'

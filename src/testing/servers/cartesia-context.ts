@@ -1,7 +1,43 @@
 import { bytesFromSamples, durationOf } from '../../audio/index.ts'
 import { soundOf } from '../sound-text.ts'
-import type { CartesiaGeneration, CartesiaTimestamps } from './cartesia-events.ts'
-import { failureOf, type CartesiaSession } from './cartesia-session.ts'
+import {
+  failureOf,
+  type CartesiaEvent,
+  type CartesiaGeneration,
+  type CartesiaTimestamps,
+} from './cartesia-events.ts'
+import type { ServerConnection } from './server-connection.ts'
+
+/**
+ * - `mute`: sends nothing for any request
+ * - `never done`: speaks everything, but never sends `done`
+ * - `drops mid-context`: breaks the connection after the first chunk of a context
+ * - `fails`: ends each context with an error after its first chunk
+ * - `ignores cancel`: speaks a cancelled context to its end
+ * - `garbles`: sends chunks that are not JSON
+ */
+export type CartesiaRudeness =
+  | 'mute'
+  | 'never done'
+  | 'drops mid-context'
+  | 'fails'
+  | 'ignores cancel'
+  | 'garbles'
+
+export interface CartesiaManners {
+  readonly thinks: number
+  readonly every: number
+  readonly msPerCharacter: number
+  readonly idle: number
+  readonly rude: ReadonlySet<CartesiaRudeness>
+}
+
+/** The session that a context belongs to. */
+export interface CartesiaContextHost {
+  readonly connection: ServerConnection
+  readonly manners: CartesiaManners
+  send(event: CartesiaEvent): void
+}
 
 /** The duration of a chunk, in milliseconds. */
 const CHUNK = 100
@@ -15,7 +51,7 @@ type Step =
 /** One context: a text, in one or more requests, and its speech. */
 export class CartesiaContext {
   readonly #id: string
-  readonly #session: CartesiaSession
+  readonly #session: CartesiaContextHost
   readonly #ended: () => void
   #steps: Step[] = []
   #running = false
@@ -26,7 +62,7 @@ export class CartesiaContext {
   /** The word that is not complete yet. */
   #word = { text: '', start: 0 }
 
-  constructor(id: string, session: CartesiaSession, ended: () => void) {
+  constructor(id: string, session: CartesiaContextHost, ended: () => void) {
     this.#id = id
     this.#session = session
     this.#ended = ended

@@ -53,6 +53,19 @@ export interface CartesiaFailure {
   done: true
 }
 
+export function failureOf(context_id: string, message: string): CartesiaFailure {
+  const title = 'Invalid request'
+  return {
+    type: 'error',
+    context_id,
+    status_code: 400,
+    title,
+    message,
+    error_code: 'bad_request',
+    done: true,
+  }
+}
+
 /** The client's messages. */
 export type CartesiaRequest = CartesiaGeneration | { context_id: string; cancel: true }
 

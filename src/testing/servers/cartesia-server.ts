@@ -1,23 +1,8 @@
 import type { DialRequest } from '../../scope/index.ts'
-import { CartesiaSession, type CartesiaManners } from './cartesia-session.ts'
+import type { CartesiaManners, CartesiaRudeness } from './cartesia-context.ts'
+import { CartesiaSession } from './cartesia-session.ts'
 import type { ServerConnection } from './server-connection.ts'
 import { VendorServer, type VendorServerOptions } from './vendor-server.ts'
-
-/**
- * - `mute`: sends nothing for any request
- * - `never done`: speaks everything, but never sends `done`
- * - `drops mid-context`: breaks the connection after the first chunk of a context
- * - `fails`: ends each context with an error after its first chunk
- * - `ignores cancel`: speaks a cancelled context to its end
- * - `garbles`: sends chunks that are not JSON
- */
-export type CartesiaRudeness =
-  | 'mute'
-  | 'never done'
-  | 'drops mid-context'
-  | 'fails'
-  | 'ignores cancel'
-  | 'garbles'
 
 export interface CartesiaServerOptions extends VendorServerOptions {
   /** The key that every client must have. Default: any. */

@@ -1,19 +1,10 @@
-import { CartesiaContext } from './cartesia-context.ts'
-import type { CartesiaEvent, CartesiaFailure, CartesiaRequest } from './cartesia-events.ts'
-import type { CartesiaRudeness } from './cartesia-server.ts'
+import { CartesiaContext, type CartesiaContextHost, type CartesiaManners } from './cartesia-context.ts'
+import { failureOf, type CartesiaEvent, type CartesiaRequest } from './cartesia-events.ts'
 import type { ServerConnection } from './server-connection.ts'
 import type { ServerSession } from './vendor-server.ts'
 
-export interface CartesiaManners {
-  readonly thinks: number
-  readonly every: number
-  readonly msPerCharacter: number
-  readonly idle: number
-  readonly rude: ReadonlySet<CartesiaRudeness>
-}
-
 /** One connection of a `CartesiaServer`. */
-export class CartesiaSession implements ServerSession {
+export class CartesiaSession implements ServerSession, CartesiaContextHost {
   readonly connection: ServerConnection
   /** @internal */
   readonly manners: CartesiaManners
@@ -60,19 +51,6 @@ export class CartesiaSession implements ServerSession {
       if (this.#messages === before) this.connection.close(1000, 'connection idle')
       else this.#checkIdle()
     })
-  }
-}
-
-export function failureOf(context_id: string, message: string): CartesiaFailure {
-  const title = 'Invalid request'
-  return {
-    type: 'error',
-    context_id,
-    status_code: 400,
-    title,
-    message,
-    error_code: 'bad_request',
-    done: true,
   }
 }
 

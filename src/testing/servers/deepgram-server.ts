@@ -1,15 +1,7 @@
 import type { DialRequest } from '../../scope/index.ts'
-import { DeepgramSession } from './deepgram-session.ts'
+import { DeepgramSession, type DeepgramRudeness } from './deepgram-session.ts'
 import type { ServerConnection } from './server-connection.ts'
 import { VendorServer, type VendorServerOptions } from './vendor-server.ts'
-
-/**
- * - `deaf`: recognises nothing
- * - `ignores Finalize`, `ignores CloseStream`: does not answer that message
- * - `talks on`: sends results after `Metadata`, and leaves the connection open
- * - `garbles`: sends results that are not JSON
- */
-export type DeepgramRudeness = 'deaf' | 'ignores Finalize' | 'ignores CloseStream' | 'talks on' | 'garbles'
 
 export interface DeepgramServerOptions extends VendorServerOptions {
   /** The key that every client must have. Default: any. */

@@ -2,9 +2,16 @@ import { createHash } from 'node:crypto'
 import { samplesFromBytes } from '../../audio/index.ts'
 import { SoundReader } from '../sound-text.ts'
 import type { DeepgramEvent, DeepgramResults, DeepgramWord } from './deepgram-events.ts'
-import type { DeepgramRudeness } from './deepgram-server.ts'
 import type { ServerConnection } from './server-connection.ts'
 import type { ServerSession } from './vendor-server.ts'
+
+/**
+ * - `deaf`: recognises nothing
+ * - `ignores Finalize`, `ignores CloseStream`: does not answer that message
+ * - `talks on`: sends results after `Metadata`, and leaves the connection open
+ * - `garbles`: sends results that are not JSON
+ */
+export type DeepgramRudeness = 'deaf' | 'ignores Finalize' | 'ignores CloseStream' | 'talks on' | 'garbles'
 
 export interface DeepgramSessionOptions {
   /** The number of the connection, from 1. */

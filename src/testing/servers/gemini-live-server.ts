@@ -1,43 +1,16 @@
 import type { DialRequest } from '../../scope/index.ts'
 import { Script, type Answers, type LlmAnswer } from '../script.ts'
-import type { Understands } from './ear.ts'
 import { GeminiHandles } from './gemini-handles.ts'
-import { GeminiLiveSession } from './gemini-live-session.ts'
-import type { GeminiContent, GeminiFunctionResponse } from './gemini-messages.ts'
+import { GeminiLiveSession, type GeminiSessionOptions, type GeminiTurn } from './gemini-live-session.ts'
+import type { GeminiContent } from './gemini-messages.ts'
 import type { ServerConnection } from './server-connection.ts'
 import { VendorServer, type VendorServerOptions } from './vendor-server.ts'
 
-export interface GeminiLiveServerOptions extends VendorServerOptions {
+export interface GeminiLiveServerOptions extends VendorServerOptions, GeminiSessionOptions {
   /** The key that every client must have. Default: any. */
   apiKey?: string
-  /** The known models, as `models/…`. Default: any. */
-  models?: readonly string[]
   /** The answers in order, or a function of the turn. Text is spoken. */
   answers?: Answers<GeminiTurn>
-  /** Milliseconds from the end of the user's turn to the first output. Default: 0. */
-  firstAfter?: number
-  /** How much faster than real time the audio is sent. `Infinity` sends it at once. Default: 5. */
-  speed?: number
-  /** Milliseconds of audio per character. Default: 50. */
-  msPerCharacter?: number
-  /** The time limit of a connection in milliseconds. Default: 10 minutes. */
-  lifetime?: number
-  /** How long before that limit `goAway` is sent, in milliseconds. Default: 1 minute. */
-  goAwayBefore?: number
-  /** Milliseconds from the end of a turn to its resumption handle. Default: 50. */
-  handleAfter?: number
-  /** Sends JSON in text frames instead of binary ones, which the vendor uses. */
-  sendsText?: boolean
-  /** Transcribes a sound. Default: `textOf`. */
-  understands?: Understands
-}
-
-/** What the model answers: the input since its last answer, and the whole conversation. */
-export interface GeminiTurn {
-  readonly user: string
-  readonly results: readonly GeminiFunctionResponse[]
-  readonly contents: readonly GeminiContent[]
-  readonly session: GeminiLiveSession
 }
 
 const PATH =

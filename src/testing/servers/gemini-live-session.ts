@@ -1,8 +1,8 @@
 import type { Script } from '../script.ts'
+import type { Understands } from './ear.ts'
 import { GeminiAnswer } from './gemini-answer.ts'
 import type { GeminiHandles } from './gemini-handles.ts'
 import { GeminiInput } from './gemini-input.ts'
-import type { GeminiLiveServer, GeminiLiveServerOptions, GeminiTurn } from './gemini-live-server.ts'
 import type {
   GeminiClientMessage,
   GeminiContent,
@@ -18,6 +18,41 @@ const LIFETIME = 10 * 60_000
 /** How long before that limit the vendor sends `goAway`. */
 const GO_AWAY_BEFORE = 60_000
 
+export interface GeminiSessionOptions {
+  /** The known models, as `models/…`. Default: any. */
+  models?: readonly string[]
+  /** Milliseconds from the end of the user's turn to the first output. Default: 0. */
+  firstAfter?: number
+  /** How much faster than real time the audio is sent. `Infinity` sends it at once. Default: 5. */
+  speed?: number
+  /** Milliseconds of audio per character. Default: 50. */
+  msPerCharacter?: number
+  /** The time limit of a connection in milliseconds. Default: 10 minutes. */
+  lifetime?: number
+  /** How long before that limit `goAway` is sent, in milliseconds. Default: 1 minute. */
+  goAwayBefore?: number
+  /** Milliseconds from the end of a turn to its resumption handle. Default: 50. */
+  handleAfter?: number
+  /** Sends JSON in text frames instead of binary ones, which the vendor uses. */
+  sendsText?: boolean
+  /** Transcribes a sound. Default: `textOf`. */
+  understands?: Understands
+}
+
+/** What the model answers: the input since its last answer, and the whole conversation. */
+export interface GeminiTurn {
+  readonly user: string
+  readonly results: readonly GeminiFunctionResponse[]
+  readonly contents: readonly GeminiContent[]
+}
+
+/** What a session reads of its server. */
+export interface GeminiSessionHost {
+  readonly ignoresSetup: boolean
+  /** The sessions whose connection is open. */
+  readonly open: readonly GeminiLiveSession[]
+}
+
 /** One connection to a `GeminiLiveServer`. */
 export class GeminiLiveSession {
   readonly connection: ServerConnection
@@ -25,8 +60,8 @@ export class GeminiLiveSession {
   readonly received: GeminiClientMessage[] = []
   /** The conversation, which a resumed connection continues. */
   readonly contents: GeminiContent[] = []
-  readonly #server: GeminiLiveServer
-  readonly #options: GeminiLiveServerOptions
+  readonly #server: GeminiSessionHost
+  readonly #options: GeminiSessionOptions
   readonly #script: Script<GeminiTurn>
   readonly #handles: GeminiHandles
   #setup: GeminiSetup | undefined
@@ -39,9 +74,9 @@ export class GeminiLiveSession {
   #userWaits = false
 
   constructor(
-    server: GeminiLiveServer,
+    server: GeminiSessionHost,
     connection: ServerConnection,
-    options: GeminiLiveServerOptions,
+    options: GeminiSessionOptions,
     script: Script<GeminiTurn>,
     handles: GeminiHandles,
   ) {
@@ -199,7 +234,6 @@ export class GeminiLiveSession {
       user: user.flatMap(({ text }) => (text === undefined ? [] : [text])).join(' '),
       results,
       contents: [...this.contents],
-      session: this,
     }
     this.#script.next(turn).then(
       (steps) => answer.speak(steps),

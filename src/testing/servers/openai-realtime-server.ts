@@ -1,31 +1,18 @@
 import type { DialRequest } from '../../scope/index.ts'
 import { Script, type Answers, type LlmAnswer } from '../script.ts'
-import type { Understands } from './ear.ts'
 import { Ids } from './ids.ts'
 import { ApiError } from './openai-error.ts'
 import { textOf, type OpenAIItem } from './openai-items.ts'
-import { OpenAIRealtimeSession } from './openai-realtime-session.ts'
+import { OpenAIRealtimeSession, type OpenAISessionOptions } from './openai-realtime-session.ts'
 import type { OpenAITurn } from './openai-turn.ts'
 import type { ServerConnection } from './server-connection.ts'
 import { VendorServer, type VendorServerOptions } from './vendor-server.ts'
 
-export interface OpenAIRealtimeServerOptions extends VendorServerOptions {
+export interface OpenAIRealtimeServerOptions extends VendorServerOptions, OpenAISessionOptions {
   /** The key that every client must have. Default: any. */
   apiKey?: string
   /** The answers in order, or a function of the turn. Text is spoken. */
   answers?: Answers<OpenAITurn>
-  /** Milliseconds from the request to the first output. Default: 0. */
-  firstAfter?: number
-  /** How much faster than real time the audio is sent. `Infinity` sends it at once. Default: 5. */
-  speed?: number
-  /** Milliseconds of audio per character. Default: 50. */
-  msPerCharacter?: number
-  /** Milliseconds from a committed turn to its transcript. Default: 50. */
-  transcriptionAfter?: number
-  /** The time limit of a session in milliseconds. Default: 60 minutes. */
-  lifetime?: number
-  /** Transcribes a sound. Needed for G.711, which alters the samples. Default: `textOf`. */
-  understands?: Understands
 }
 
 /**

@@ -1,12 +1,11 @@
 import type { Script } from '../script.ts'
-import type { Utterance } from './ear.ts'
+import type { Understands, Utterance } from './ear.ts'
 import type { Ids } from './ids.ts'
 import { OpenAIConversation } from './openai-conversation.ts'
 import { ApiError, invalid } from './openai-error.ts'
 import type { OpenAIClientEvent, OpenAIResponseRequest, OpenAIServerEventBody } from './openai-events.ts'
 import { OpenAIInput } from './openai-input.ts'
 import type { OpenAIItem } from './openai-items.ts'
-import type { OpenAIRealtimeServer, OpenAIRealtimeServerOptions } from './openai-realtime-server.ts'
 import { OpenAIResponse } from './openai-response.ts'
 import { newSession, updated, type OpenAISession } from './openai-session-config.ts'
 import { turnOf, type OpenAITurn } from './openai-turn.ts'
@@ -15,14 +14,29 @@ import type { ServerConnection } from './server-connection.ts'
 /** The vendor's time limit for a session. */
 const LIFETIME = 60 * 60_000
 
+export interface OpenAISessionOptions {
+  /** Milliseconds from the request to the first output. Default: 0. */
+  firstAfter?: number
+  /** How much faster than real time the audio is sent. `Infinity` sends it at once. Default: 5. */
+  speed?: number
+  /** Milliseconds of audio per character. Default: 50. */
+  msPerCharacter?: number
+  /** Milliseconds from a committed turn to its transcript. Default: 50. */
+  transcriptionAfter?: number
+  /** The time limit of a session in milliseconds. Default: 60 minutes. */
+  lifetime?: number
+  /** Transcribes a sound. Needed for G.711, which alters the samples. Default: `textOf`. */
+  understands?: Understands
+}
+
 /** One connection to an `OpenAIRealtimeServer`, with its settings and conversation. */
 export class OpenAIRealtimeSession {
   readonly connection: ServerConnection
   readonly conversation: OpenAIConversation
   /** All client events, in order. */
   readonly received: OpenAIClientEvent[] = []
-  readonly #server: OpenAIRealtimeServer
-  readonly #options: OpenAIRealtimeServerOptions
+  readonly #server: { readonly transcriptionFails: boolean }
+  readonly #options: OpenAISessionOptions
   readonly #script: Script<OpenAITurn>
   readonly #ids: Ids
   readonly #input: OpenAIInput
@@ -30,9 +44,9 @@ export class OpenAIRealtimeSession {
   #response: OpenAIResponse | undefined
 
   constructor(
-    server: OpenAIRealtimeServer,
+    server: { readonly transcriptionFails: boolean },
     connection: ServerConnection,
-    options: OpenAIRealtimeServerOptions,
+    options: OpenAISessionOptions,
     script: Script<OpenAITurn>,
     ids: Ids,
   ) {
@@ -225,7 +239,7 @@ export class OpenAIRealtimeSession {
       request,
     )
     this.#response = response
-    this.#script.next(turnOf(this, request.instructions)).then(
+    this.#script.next(turnOf(this.conversation.items, request.instructions)).then(
       (steps) => response.speak(steps),
       (error: unknown) => response.fail(error),
     )

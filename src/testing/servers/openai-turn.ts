@@ -1,5 +1,4 @@
 import { textOf, type OpenAIItem } from './openai-items.ts'
-import type { OpenAIRealtimeSession } from './openai-realtime-session.ts'
 
 /** What the model answers: the input since its last answer, and the whole conversation. */
 export interface OpenAITurn {
@@ -10,11 +9,9 @@ export interface OpenAITurn {
   /** The tool outputs. */
   readonly results: readonly { readonly id: string; readonly output: string }[]
   readonly conversation: readonly OpenAIItem[]
-  readonly session: OpenAIRealtimeSession
 }
 
-export function turnOf(session: OpenAIRealtimeSession, instructions: string | undefined): OpenAITurn {
-  const { items } = session.conversation
+export function turnOf(items: readonly OpenAIItem[], instructions: string | undefined): OpenAITurn {
   const fresh = items.slice(items.findLastIndex(isByModel) + 1)
   const user = fresh.filter((item) => item.type === 'message' && item.role === 'user')
   return {
@@ -24,7 +21,6 @@ export function turnOf(session: OpenAIRealtimeSession, instructions: string | un
       item.type === 'function_call_output' ? [{ id: item.call_id, output: item.output }] : [],
     ),
     conversation: [...items],
-    session,
   }
 }
 

@@ -2,12 +2,11 @@ import { silence, type AudioFrame } from '../../../src/audio/index.ts'
 import type { RealtimeEvents, RealtimeModel, RealtimeSetup, Usage } from '../../../src/parts/index.ts'
 import { GeminiLive, type GeminiLiveOptions } from '../../../src/providers/gemini/index.ts'
 import { partContext, soundOf, textOf, type TestPartContext, type World } from '../../../src/testing/index.ts'
-import {
-  GeminiLiveServer,
-  type GeminiClientMessage,
-  type GeminiLiveServerOptions,
-  type GeminiServerMessage,
-} from '../../../src/testing/servers/index.ts'
+import type {
+  GeminiClientMessage,
+  GeminiServerMessage,
+} from '../../../src/testing/servers/gemini-messages.ts'
+import { GeminiLiveServer, type GeminiLiveServerOptions } from '../../../src/testing/servers/index.ts'
 
 export const KEY = 'gemini-secret-0123456789'
 

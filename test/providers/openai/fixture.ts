@@ -8,11 +8,8 @@ import {
   type TestPartContext,
   type World,
 } from '../../../src/testing/index.ts'
-import {
-  OpenAIRealtimeServer,
-  type OpenAIClientEvent,
-  type OpenAIRealtimeServerOptions,
-} from '../../../src/testing/servers/index.ts'
+import { OpenAIRealtimeServer, type OpenAIRealtimeServerOptions } from '../../../src/testing/servers/index.ts'
+import type { OpenAIClientEvent } from '../../../src/testing/servers/openai-events.ts'
 
 export const KEY = 'sk-secret-0123456789'
 

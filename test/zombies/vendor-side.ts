@@ -3,19 +3,19 @@ import type { DialRequest } from '../../src/scope/index.ts'
 import type { Manners, Peer } from '../../src/testing/index.ts'
 import { LoopbackServer } from '../../src/testing/servers/index.ts'
 
-/** What a vendor's server is, seen from a port: it treats sockets, or answers requests. */
+/** A vendor's server: it serves sockets or HTTP requests. */
 export interface Vendor {
   readonly serve?: (request: DialRequest) => Manners
   readonly http?: (request: IncomingMessage, response: ServerResponse) => void
 }
 
-/** The other side of a session's connections, on a real port: it can turn rude at any moment, and counts. */
-export class FarSide {
-  /** How the next connections are treated, whatever the vendor's own manners are. */
+/** The vendor's side of a session's connections, on a real port. It counts connections and can misbehave at any time. */
+export class VendorSide {
+  /** Overrides the vendor's own manners for the next connections. */
   manners: Manners = {}
-  /** The next connections are opened, and nothing is said or heard on them. */
+  /** Whether the next connections are accepted but neither answered nor read. */
   deaf = false
-  /** What is heard, in pieces. */
+  /** The number of messages received. */
   messages = 0
   readonly #peers = new Set<Peer>()
   readonly #server: LoopbackServer
@@ -24,10 +24,10 @@ export class FarSide {
     this.#server = server
   }
 
-  static async listen(vendor: Vendor): Promise<FarSide> {
+  static async listen(vendor: Vendor): Promise<VendorSide> {
     const { http } = vendor
     const server = await LoopbackServer.listen(http ? { http } : {})
-    const side = new FarSide(server)
+    const side = new VendorSide(server)
     server.serve = (request) => side.#treat(vendor.serve?.(request) ?? {})
     return side
   }
@@ -36,25 +36,25 @@ export class FarSide {
     return this.#server.url
   }
 
-  /** Connections now, those included that wait for an answer. */
+  /** The number of open connections, including unanswered upgrades and requests. */
   get open(): number {
     return this.#server.open
   }
 
-  /** All there ever were. */
+  /** The number of all connections so far. */
   get total(): number {
     return this.#server.total
   }
 
-  until(met: () => boolean): Promise<void> {
-    return this.#server.until(met)
+  until(condition: () => boolean): Promise<void> {
+    return this.#server.until(condition)
   }
 
   drop(): void {
     for (const peer of this.#peers) peer.drop()
   }
 
-  hangUp(code: number, reason: string): void {
+  closeAll(code: number, reason: string): void {
     for (const peer of this.#peers) peer.close(code, reason)
   }
 
@@ -62,22 +62,22 @@ export class FarSide {
     return this.#server.close()
   }
 
-  #treat(theirs: Manners): Manners {
+  #treat(vendors: Manners): Manners {
     const { deaf } = this
     return {
-      ...theirs,
+      ...vendors,
       ...this.manners,
       opened: (peer) => {
         this.#peers.add(peer)
-        if (!deaf) theirs.opened?.(peer)
+        if (!deaf) vendors.opened?.(peer)
       },
       message: (peer, data) => {
         this.messages++
-        if (!deaf) theirs.message?.(peer, data)
+        if (!deaf) vendors.message?.(peer, data)
       },
       ended: (peer) => {
         this.#peers.delete(peer)
-        if (!deaf) theirs.ended?.(peer)
+        if (!deaf) vendors.ended?.(peer)
       },
     }
   }

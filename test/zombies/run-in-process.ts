@@ -6,17 +6,17 @@ import { nameOf, type Case } from './run-case.ts'
 export interface Exit {
   readonly name: string
   readonly by: 'itself' | 'force' | 'failure'
-  /** From the last close to the end of the process. */
+  /** Milliseconds from the last close to the end of the process. */
   readonly took: number
 }
 
 const program = fileURLToPath(new URL('one-call.ts', import.meta.url))
 
-/** How long a process may live on after everything in it was closed. */
-const PATIENCE = 3_000
+/** How long a process may take to exit after everything in it was closed. */
+const EXIT_TIMEOUT = 3_000
 
-/** Lives the case in a process of its own, which must end by itself: whatever keeps it is a socket, a timer or a task. */
-export function exitsAlone(one: Case): Promise<Exit> {
+/** Runs a case in its own process, which must exit on its own: only a leaked socket, timer or task can keep it alive. */
+export function runInProcess(one: Case): Promise<Exit> {
   const name = nameOf(one)
   const child = spawn(process.execPath, ['--import', 'tsx', program, one.subject.name, one.phase], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -32,7 +32,7 @@ export function exitsAlone(one: Case): Promise<Exit> {
     child.stdout.on('data', () => {
       closedAt = systemClock.now()
       timer.clear()
-      timer = systemClock.after(PATIENCE, 'the end of a process', force)
+      timer = systemClock.after(EXIT_TIMEOUT, 'the end of a process', force)
     })
     child.on('exit', (code) => {
       timer.clear()

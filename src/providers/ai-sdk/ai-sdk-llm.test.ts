@@ -208,6 +208,11 @@ describe('the answer of an AI SDK model', () => {
       { message: 'stub one failed: it gave no reason', retryable: false },
     ],
     [
+      'contains text that is not a string',
+      [text('Well, '), { type: 'text-delta', id: '0', delta: { length: 4 } }, finish()],
+      { message: 'stub one failed: it sent a malformed stream part', retryable: false },
+    ],
+    [
       'loses its connection',
       [text('Well, '), new TypeError('terminated', { cause: new Error('other side closed') })],
       {

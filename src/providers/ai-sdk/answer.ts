@@ -29,7 +29,7 @@ export type Verdict =
 
 /** Judges an answer by its finish reason. `answered` says whether it had any text or tool call. */
 export function verdictOn(reason: FinishReason | undefined, answered: boolean): Verdict {
-  switch (typeof reason === 'object' ? reason.unified : reason) {
+  switch (typeof reason === 'string' ? reason : reason?.unified) {
     case undefined:
     case 'interrupted':
       return { type: 'failed', message: 'its answer broke off before the end', retryable: true }

@@ -1,10 +1,17 @@
 import { nothing, type Scope } from '../../scope/index.ts'
+import { ProviderError } from '../errors.ts'
 import type { OwnedRequest } from '../owned-request.ts'
+import { checkByType } from '../vendor-message.ts'
 import { failureOf } from './failure.ts'
 import type { CallOptions, LanguageModel, PartReader, StreamPart } from './language-model.ts'
 
 /** How long to wait for the end of the body after `finish`: the pool reuses a connection whose body was read to the end. */
 const DRAIN_TIMEOUT = 100
+
+const checkPart = checkByType<Extract<StreamPart, { readonly type: 'text-delta' | 'tool-call' }>>({
+  'text-delta': { delta: 'string' },
+  'tool-call': { toolCallId: 'string', toolName: 'string', input: 'string', providerExecuted: 'boolean' },
+})
 
 /**
  * Calls the model and yields the parts of its answer, `finish` last. Throws as soon as the request is aborted, even if
@@ -22,6 +29,7 @@ export async function* partsOf(
       const { done, value } = await withProviderErrors(name, request, reader.read())
       if (done) return
       if (!value) continue
+      if (!checkPart(value)) throw new ProviderError(name, 'it sent a malformed stream part')
       const part = value as StreamPart
       yield part
       if (part.type !== 'finish') continue

@@ -1,8 +1,9 @@
-import { durationOf, samplesFromBytes, type SampleRate } from '../../audio/index.ts'
+import { durationOf, type SampleRate } from '../../audio/index.ts'
 import { Channel, PartTimeoutError, type SpokenChunk, type SpokenWord, type Tts } from '../../parts/index.ts'
 import type { Scope, Timer } from '../../scope/index.ts'
 import { ProviderError } from '../errors.ts'
-import type { CartesiaMessage, Chunk, Timestamps } from './cartesia-messages.ts'
+import { decodeAudio } from '../vendor-message.ts'
+import type { CartesiaMessage, Timestamps } from './cartesia-messages.ts'
 
 export interface CartesiaSpeechOptions {
   /** Once all text is sent: the longest gap between two messages before the speech fails. */
@@ -92,7 +93,7 @@ export class CartesiaSpeech {
     if (this.#stallTimer) this.#startStallTimer()
     switch (message.type) {
       case 'chunk':
-        this.#emitAudio(message)
+        this.#emitAudio(message.data)
         return false
       case 'timestamps':
         this.#words.push(...wordsOf(message, this.#contextStart))
@@ -112,8 +113,8 @@ export class CartesiaSpeech {
     return false
   }
 
-  #emitAudio({ data }: Chunk): void {
-    const samples = samplesFromBytes(Buffer.from(data, 'base64'))
+  #emitAudio(base64?: string): void {
+    const samples = decodeAudio(base64)
     const words = this.#words
     this.#words = []
     const frame = { samples, sampleRate: this.#sampleRate }
@@ -124,7 +125,7 @@ export class CartesiaSpeech {
   #finish(): void {
     this.clearStallTimer()
     // Timestamps may arrive after their audio.
-    if (this.#words.length > 0) this.#emitAudio({ type: 'chunk', context_id: '', data: '' })
+    if (this.#words.length > 0) this.#emitAudio()
     this.chunks.end()
   }
 

@@ -287,6 +287,24 @@ describe('Cartesia', () => {
       await context.scope.close()
     }))
 
+  it.each<[what: string, message: object]>([
+    ['audio that is not a string', { type: 'chunk', data: { length: 4 } }],
+    ['audio that is too long', { type: 'chunk', data: 'A'.repeat(4 * 1024 * 1024 + 4) }],
+    ['words that are not strings', { type: 'timestamps', word_timestamps: { words: [{ toString: 1 }] } }],
+  ])('[PR1] reconnects and repeats a speech when the service sends %s', (_, message) =>
+    inVirtualTime(async (world) => {
+      const { server, context, speak } = await open(world, { thinks: 100 })
+      world.clock.happen(50, 'a malformed message', () =>
+        server.open[0]!.connection.send(JSON.stringify({ ...message, context_id: contextOf(server) })),
+      )
+      const { text, error } = await speak('Good morning.')
+      expect(error).toBeUndefined()
+      expect(text).toBe('Good morning.')
+      expect(server.sessions).toHaveLength(2)
+      await context.scope.close()
+    }),
+  )
+
   it('sleeps after the service closed an idle connection, until the next speech', () =>
     inVirtualTime(async (world) => {
       const { server, context, speak } = await open(world)

@@ -9,9 +9,9 @@ import {
 import { iterate, type PartContext, type SpokenChunk, type Tts, type Voice } from '../../parts/index.ts'
 import type { SocketEnd } from '../../scope/index.ts'
 import { ProviderError } from '../errors.ts'
-import { parseJson } from '../json-message.ts'
 import { OwnedRequest } from '../owned-request.ts'
-import type { Cancel, CartesiaMessage, Generation, VoiceSettings } from './cartesia-messages.ts'
+import { receiveMessage } from '../vendor-message.ts'
+import { checkCartesia, type Cancel, type Generation, type VoiceSettings } from './cartesia-messages.ts'
 import { CartesiaSpeech } from './cartesia-speech.ts'
 
 export interface CartesiaVoiceOptions {
@@ -137,8 +137,8 @@ export class CartesiaVoice implements Voice, Protocol {
 
   message(data: Data, connection: LinkConnection): void {
     this.#lastMessageAt = this.#context.scope.clock.now()
-    const message = parseJson(data) as CartesiaMessage | undefined
-    if (!message) return connection.end('dropped', 'the server sent a message that is not JSON')
+    const message = receiveMessage(data, checkCartesia, connection)
+    if (!message) return
     const { context_id: context = '' } = message
     if (this.#speeches.get(context)?.handle(message)) this.#speeches.delete(context)
     else if (message.type === 'error' && context === '')
@@ -146,7 +146,6 @@ export class CartesiaVoice implements Voice, Protocol {
         { part: this.name, error: message.message },
         'the service reported an error that belongs to no speech',
       )
-    return undefined
   }
 
   /** A connection that is closed between speeches is not needed until the next speech. */

@@ -1,5 +1,17 @@
+import { checkByType } from '../vendor-message.ts'
+
 /** The messages that are read; all others are ignored. */
 export type DeepgramMessage = Results | { readonly type: 'UtteranceEnd' } | { readonly type: 'Metadata' }
+
+export const checkDeepgram = checkByType<DeepgramMessage>({
+  Results: {
+    is_final: 'boolean',
+    speech_final: 'boolean',
+    channel: { alternatives: [{ transcript: 'string' }] },
+  },
+  UtteranceEnd: {},
+  Metadata: {},
+})
 
 export interface Results {
   readonly type: 'Results'

@@ -10,8 +10,8 @@ import {
 } from '../../link/index.ts'
 import type { PartContext, Stt, SttEvents, SttStream } from '../../parts/index.ts'
 import { nothing, type SocketEnd } from '../../scope/index.ts'
-import { parseJson } from '../json-message.ts'
-import { control, type DeepgramMessage, type Results } from './deepgram-messages.ts'
+import { readMessage, receiveMessage } from '../vendor-message.ts'
+import { checkDeepgram, control, type DeepgramMessage, type Results } from './deepgram-messages.ts'
 
 /** Deepgram closes a connection after 10 s without a message from the client. */
 const KEEP_ALIVE = 4_000
@@ -36,7 +36,7 @@ export class DeepgramStream implements SttStream, Protocol {
   readonly keepAlive = { every: KEEP_ALIVE, frame: () => control('KeepAlive') }
   readonly ending = {
     frames: () => [control('CloseStream')],
-    answer: (data: Data) => this.#handleWhileClosing(parseJson(data) as DeepgramMessage | undefined),
+    answer: (data: Data) => this.#handleWhileClosing(readMessage(data, checkDeepgram)),
     within: LAST_RESULTS_TIMEOUT,
   }
   readonly #endsTurns: boolean
@@ -89,9 +89,8 @@ export class DeepgramStream implements SttStream, Protocol {
   // ── Protocol ──
 
   message(data: Data, connection: LinkConnection): void {
-    const message = parseJson(data) as DeepgramMessage | undefined
+    const message = receiveMessage(data, checkDeepgram, connection)
     if (message) this.#handle(message)
-    else connection.end('dropped', 'the server sent a message that is not JSON')
   }
 
   classify({ code, reason }: SocketEnd): EndClass | undefined {

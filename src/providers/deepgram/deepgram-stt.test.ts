@@ -302,6 +302,28 @@ describe('Deepgram', () => {
       await context.scope.close()
     }))
 
+  it('[PR1] reconnects when a transcript is not a string', () =>
+    inVirtualTime(async (world) => {
+      const { log, server, context } = await listen(world)
+      const channel = { alternatives: [{ transcript: { toString: 1 } }] }
+      server.open[0]!.connection.send(JSON.stringify({ type: 'Results', is_final: true, channel }))
+      await world.clock.elapse(2_000)
+      expect(log).toEqual([])
+      expect(server.sessions).toHaveLength(2)
+      await context.scope.close()
+    }))
+
+  it('[PR1] ignores a malformed message while it closes', () =>
+    inVirtualTime(async (world) => {
+      const { log, say, server, context } = await listen(world, { interimResults: false }, { thinks: 500 })
+      say('Goodbye')
+      const closing = context.scope.close()
+      server.open[0]!.connection.send('{"type":"Results","channel":{"alternatives":4}}')
+      expect((await closing).clean).toBe(true)
+      expect(log).toEqual(['final Goodbye'])
+      expect(context.connections).toMatchObject([{ how: 'acknowledged' }])
+    }))
+
   it('fails once its retries are used up when the server only sends garbage', () =>
     inVirtualTime(async (world) => {
       const { log, say, context } = await listen(world, {}, { rude: ['garbles'] })

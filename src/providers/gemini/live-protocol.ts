@@ -11,11 +11,11 @@ import {
 import type { PartContext, RealtimeEvents, RealtimeModel, RealtimeSetup } from '../../parts/index.ts'
 import type { SocketEnd, Timer } from '../../scope/index.ts'
 import { ProviderError } from '../errors.ts'
-import { parseJson } from '../json-message.ts'
+import { readMessage, receiveMessage } from '../vendor-message.ts'
 import { Conversation } from './conversation.ts'
 import { classifyEnd } from './classify-end.ts'
 import { textOf } from './memory.ts'
-import type { ClientMessage, ResumptionUpdate, ServerMessage } from './messages.ts'
+import { checkServerMessage, type ClientMessage, type ResumptionUpdate } from './messages.ts'
 import { setupOf, type AgentSetup, type SetupOptions } from './setup.ts'
 
 /** A connection is left at least this long before its announced end, so that its close frame is still answered. */
@@ -156,8 +156,8 @@ export class LiveProtocol implements RealtimeModel, Protocol {
   }
 
   message(data: Data, connection: LinkConnection): void {
-    const message: ServerMessage | undefined = parseJson(data)
-    if (!message) return connection.end('dropped', 'the server sent a message that is not JSON')
+    const message = receiveMessage(data, checkServerMessage, connection)
+    if (!message) return undefined
     if (message.setupComplete) this.#ready(connection)
     if (message.sessionResumptionUpdate) this.#storeHandle(message.sessionResumptionUpdate)
     // Ignore a previous connection: its turns have ended.
@@ -237,7 +237,7 @@ export class LiveProtocol implements RealtimeModel, Protocol {
   }
 
   #handleWhileClosing(data: Data): false {
-    const message: ServerMessage | undefined = parseJson(data)
+    const message = readMessage(data, checkServerMessage)
     if (message) this.#conversation.handleWhileClosing(message)
     return false
   }

@@ -1,3 +1,5 @@
+import { checkOf } from '../vendor-message.ts'
+
 /** A piece of the conversation. */
 export interface Content {
   role: 'user' | 'model'
@@ -130,3 +132,28 @@ export interface UsageMetadata {
   readonly responseTokenCount?: number | undefined
   readonly thoughtsTokenCount?: number | undefined
 }
+
+export const checkServerMessage = checkOf<ServerMessage>({
+  setupComplete: {},
+  serverContent: {
+    modelTurn: { parts: [{ inlineData: { data: 'audio' } }] },
+    inputTranscription: { text: 'string' },
+    outputTranscription: { text: 'string' },
+    interrupted: 'boolean',
+    generationComplete: 'boolean',
+    turnComplete: 'boolean',
+    turnCompleteReason: 'string',
+  },
+  toolCall: { functionCalls: [{ id: 'string', name: 'string', args: {} }] },
+  toolCallCancellation: { ids: ['string'] },
+  usageMetadata: {
+    promptTokenCount: 'number',
+    toolUsePromptTokenCount: 'number',
+    cachedContentTokenCount: 'number',
+    responseTokenCount: 'number',
+    thoughtsTokenCount: 'number',
+  },
+  goAway: { timeLeft: 'string' },
+  sessionResumptionUpdate: { newHandle: 'string', resumable: 'boolean' },
+  voiceActivity: { voiceActivityType: 'string' },
+})

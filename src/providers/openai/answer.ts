@@ -1,5 +1,6 @@
-import { durationOf, samplesFromBytes } from '../../audio/index.ts'
+import { durationOf } from '../../audio/index.ts'
 import type { RealtimeEvents } from '../../parts/index.ts'
+import { decodeAudio } from '../vendor-message.ts'
 import type { ClientEvent, ItemEvent, OutputItem } from './events.ts'
 import type { Memory, MessageItem } from './memory.ts'
 import { RATE } from './session-config.ts'
@@ -110,9 +111,9 @@ export class Answer {
     events.toolCall(this.name, { id: call_id, name, input })
   }
 
-  #emitAudio(item: MessageItem | undefined, delta = '', contentIndex = 0): void {
+  #emitAudio(item: MessageItem | undefined, delta?: string, contentIndex = 0): void {
     if (!item) return
-    const frame = { samples: samplesFromBytes(Buffer.from(delta, 'base64')), sampleRate: RATE } as const
+    const frame = { samples: decodeAudio(delta), sampleRate: RATE } as const
     item.duration += durationOf(frame)
     item.contentIndex = contentIndex
     this.#hasOutput = true

@@ -1,3 +1,5 @@
+import { checkByType, type ShapeOf } from '../vendor-message.ts'
+
 // The part of OpenAI's Realtime API (GA) that is used. A test compares each event with the vendor's own types.
 
 // ── sent ──
@@ -137,6 +139,52 @@ export interface OutputItem {
   name?: string
   arguments?: string
 }
+
+// ── checks ──
+
+const response: ShapeOf<ServerResponse> = {
+  id: 'string',
+  status: 'string',
+  status_details: { reason: 'string', error: { type: 'string', code: 'string' } },
+  metadata: {},
+  usage: {
+    input_tokens: 'number',
+    output_tokens: 'number',
+    input_token_details: { cached_tokens: 'number' },
+  },
+}
+const outputItem: ShapeOf<OutputItem> = {
+  type: 'string',
+  id: 'string',
+  status: 'string',
+  call_id: 'string',
+  name: 'string',
+  arguments: 'string',
+}
+const inItem: ShapeOf<InItem> = { response_id: 'string', item_id: 'string' }
+
+export const checkServerEvent = checkByType<ServerEvent>({
+  'session.created': { session: { type: 'string', expires_at: 'number' } },
+  'session.updated': {},
+  error: { error: { type: 'string', message: 'string', code: 'string', event_id: 'string' } },
+  'input_audio_buffer.speech_started': { item_id: 'string' },
+  'input_audio_buffer.speech_stopped': { item_id: 'string' },
+  'input_audio_buffer.committed': { item_id: 'string' },
+  'input_audio_buffer.cleared': {},
+  'conversation.item.input_audio_transcription.delta': { item_id: 'string', delta: 'string' },
+  'conversation.item.input_audio_transcription.completed': { item_id: 'string', transcript: 'string' },
+  'conversation.item.input_audio_transcription.failed': {
+    item_id: 'string',
+    error: { code: 'string', message: 'string' },
+  },
+  'response.created': { response },
+  'response.done': { response },
+  'response.output_item.added': { response_id: 'string', item: outputItem },
+  'response.output_item.done': { response_id: 'string', item: outputItem },
+  'response.output_audio.delta': { ...inItem, content_index: 'number', delta: 'audio' },
+  'response.output_audio_transcript.delta': { ...inItem, delta: 'string' },
+  'response.output_text.delta': { ...inItem, delta: 'string' },
+})
 
 // ── type guards ──
 

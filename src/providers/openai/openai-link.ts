@@ -11,8 +11,14 @@ import {
 import type { PartContext } from '../../parts/index.ts'
 import { nothing, type SocketEnd } from '../../scope/index.ts'
 import { ProviderError } from '../errors.ts'
-import { parseJson } from '../json-message.ts'
-import type { ApiError, ClientEvent, ServerEvent, SessionSettings } from './events.ts'
+import { readMessage, receiveMessage } from '../vendor-message.ts'
+import {
+  checkServerEvent,
+  type ApiError,
+  type ClientEvent,
+  type ServerEvent,
+  type SessionSettings,
+} from './events.ts'
 import { Expiry } from './expiry.ts'
 
 /** How long to wait for a close frame, which the service is reported not to send. */
@@ -80,7 +86,7 @@ export class OpenAILink implements Protocol {
     this.#host = host
     this.#expiry = new Expiry(context.scope, () => host.quiet())
     const answer = (data: Data): boolean => {
-      const event = parseJson(data) as ServerEvent | undefined
+      const event = readMessage(data, checkServerEvent)
       return event !== undefined && host.handleWhileClosing(event)
     }
     const frames = (): string[] => (host.endingEvents?.() ?? []).map((event) => JSON.stringify(event))
@@ -124,8 +130,8 @@ export class OpenAILink implements Protocol {
   }
 
   message(data: Data, connection: LinkConnection): void {
-    const event = parseJson(data) as ServerEvent | undefined
-    if (!event) return connection.end('dropped', 'the server sent a message that is not JSON')
+    const event = receiveMessage(data, checkServerEvent, connection)
+    if (!event) return undefined
     if (event.type === 'error') this.#error(event.error ?? {}, connection)
     else if (event.type === 'session.created') this.#expiry.plan(connection, event.session?.expires_at)
     else if (connection.generation === this.#current) this.#host.handle(event)

@@ -2,6 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { callTool, inVirtualTime } from '../../../src/testing/index.ts'
 import { find, talk } from './fixture.ts'
 
+const withAudio = (data: unknown): string =>
+  JSON.stringify({ serverContent: { modelTurn: { parts: [{ inlineData: { data } }] } } })
+
 describe('a Gemini connection that breaks', () => {
   it('[LK2] is resumed by its handle: the running answer fails, and waiting requests are sent again', () =>
     inVirtualTime(async (world) => {
@@ -156,16 +159,27 @@ describe('a Gemini connection that breaks', () => {
       await context.scope.close()
     }))
 
-  it('is replaced when it receives a message that is not JSON', () =>
+  it.each<[what: string, message: string]>([
+    ['a message that is not JSON', '{ this is no JSON'],
+    ['a message that is not an object', 'null'],
+    ['audio that is not a string', withAudio({ length: 4 })],
+    ['audio that is too long', withAudio('A'.repeat(4 * 1024 * 1024 + 4))],
+    [
+      'text that is not a string',
+      JSON.stringify({ serverContent: { inputTranscription: { text: { toString: 1 } } } }),
+    ],
+    ['calls that are not a list', JSON.stringify({ toolCall: { functionCalls: { length: 1 } } })],
+  ])('[PR1] is replaced when it receives %s', (_, message) =>
     inVirtualTime(async (world) => {
-      const { server, log, context } = await talk(world)
+      const { server, log, heard, context } = await talk(world)
       server.offerHandle()
       await world.clock.elapse(10)
-      server.open[0]!.connection.send('{ this is no JSON')
+      server.open[0]!.connection.send(message)
       await world.clock.elapse(2_000)
       expect(server.open).toHaveLength(1)
       expect(server.sessions).toHaveLength(2)
-      expect(log).toEqual([])
+      expect([log, heard()]).toEqual([[], ''])
       await context.scope.close()
-    }))
+    }),
+  )
 })

@@ -170,6 +170,39 @@ describe('an OpenAI connection that breaks', () => {
       await context.scope.close()
     }))
 
+  it.each([
+    ['an object', { length: 4 }],
+    ['too long', 'A'.repeat(4 * 1024 * 1024 + 4)],
+  ])('[PR1] is replaced if its audio is %s', (_, delta) =>
+    inVirtualTime(async (world) => {
+      const { model, server, context, log, answers } = await talk(world, {
+        answers: [['Well', { stall: true }]],
+      })
+      model.respond()
+      await world.clock.elapse(1_000)
+      const ids = { response_id: answers[0], item_id: server.conversation.at(-1)!.id, content_index: 0 }
+      const event = { type: 'response.output_audio.delta', ...ids, delta }
+      server.open[0]!.connection.send(JSON.stringify(event))
+      await world.clock.elapse(2_000)
+      expect(server.sessions).toHaveLength(2)
+      expect(milestones(log)).toEqual([
+        'answer, asked',
+        expect.stringMatching(/^failed: .*middle of an answer/),
+      ])
+      await context.scope.close()
+    }),
+  )
+
+  it('[PR1] is not replaced because of an unknown event', () =>
+    inVirtualTime(async (world) => {
+      const { server, context } = await talk(world)
+      server.open[0]!.connection.send(JSON.stringify({ type: 'something.new', delta: { length: 4 } }))
+      server.open[0]!.connection.send(JSON.stringify({ type: { toString: 1 } }))
+      await world.clock.elapse(2_000)
+      expect(server.sessions).toHaveLength(1)
+      await context.scope.close()
+    }))
+
   it('[LK2] fails the model if it cannot be replaced', () =>
     inVirtualTime(async (world) => {
       const { model, server, context, log } = await talk(world)

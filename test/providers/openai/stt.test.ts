@@ -199,6 +199,18 @@ describe('OpenAI transcription', () => {
       await context.scope.close()
     }))
 
+  it('[PR1] reconnects when a transcript is not a string', () =>
+    inVirtualTime(async (world) => {
+      const { log, server, context } = await listen(world)
+      const type = 'conversation.item.input_audio_transcription.completed'
+      const event = { type, item_id: 'item', transcript: { toString: 1 } }
+      server.open[0]!.connection.send(JSON.stringify(event))
+      await world.clock.elapse(2_000)
+      expect(server.sessions).toHaveLength(2)
+      expect(log).toEqual([])
+      await context.scope.close()
+    }))
+
   it("[LK8] outlives the service's one-hour limit", () =>
     inVirtualTime(async (world) => {
       const { log, say, stream, server, context } = await listen(world)

@@ -1,4 +1,5 @@
 import type { LlmRequest, Message, ToolDescription } from '../../parts/index.ts'
+import { parseObject } from '../parse-object.ts'
 import type { FunctionTool, PromptMessage, ToolResultPart } from './language-model.ts'
 
 /** Converts a conversation for the SDK. Consecutive messages of one side are merged into one. */
@@ -35,7 +36,8 @@ function add(prompt: PromptMessage[], message: Message): void {
         type: 'tool-call',
         toolCallId: message.id,
         toolName: message.name,
-        input: parseInput(message.input),
+        // Vendors accept only objects. If the model's JSON was invalid, the tool's result says so.
+        input: parseObject(message.input),
       })
       return
     case 'tool-result':
@@ -60,16 +62,6 @@ function contentOf<Role extends 'user' | 'assistant' | 'tool'>(
   const content = [] as Content<Role>
   prompt.push({ role, content } as PromptMessage)
   return content
-}
-
-/** Vendors accept only objects. Invalid JSON becomes an empty one; the tool's result reports the mistake. */
-function parseInput(json: string): object {
-  try {
-    const value: unknown = JSON.parse(json)
-    return typeof value === 'object' && value !== null ? value : {}
-  } catch {
-    return {}
-  }
 }
 
 function outputOf(value: string, failed: boolean): ToolResultPart['output'] {

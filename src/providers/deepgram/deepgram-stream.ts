@@ -10,6 +10,7 @@ import {
 } from '../../link/index.ts'
 import type { PartContext, Stt, SttEvents, SttStream } from '../../parts/index.ts'
 import { nothing, type SocketEnd } from '../../scope/index.ts'
+import { TranscriptEmitter } from '../transcript-emitter.ts'
 import { readMessage, receiveMessage } from '../vendor-message.ts'
 import { checkDeepgram, control, type DeepgramMessage, type Results } from './deepgram-messages.ts'
 
@@ -41,10 +42,9 @@ export class DeepgramStream implements SttStream, Protocol {
   }
   readonly #endsTurns: boolean
   readonly #events: SttEvents
+  readonly #transcripts: TranscriptEmitter
   #context: PartContext | undefined
   #link: Link | undefined
-  /** The last interim transcript that is not final yet. */
-  #interim = ''
   /** Whether a final transcript was emitted since the last end of turn. */
   #hasFinal = false
   #asleep = false
@@ -57,6 +57,7 @@ export class DeepgramStream implements SttStream, Protocol {
     this.request = request
     this.#endsTurns = stt.endsTurns ?? false
     this.#events = events
+    this.#transcripts = new TranscriptEmitter(events)
   }
 
   async open(context: PartContext): Promise<SttStream> {
@@ -99,7 +100,7 @@ export class DeepgramStream implements SttStream, Protocol {
 
   lost(end: LinkEnd): void {
     // The next connection will not hear this audio, so the interim transcript becomes the final one.
-    this.#emitFinal(this.#interim)
+    if (this.#transcripts.finish()) this.#hasFinal = true
     this.#asleep = end.class === 'idle'
   }
 
@@ -124,23 +125,9 @@ export class DeepgramStream implements SttStream, Protocol {
 
   #results({ is_final, speech_final, channel }: Results): void {
     const text = channel?.alternatives?.[0]?.transcript ?? ''
-    if (is_final) this.#emitFinal(text)
-    else this.#emitInterim(text)
+    if (!is_final) this.#transcripts.interim(text)
+    else if (this.#transcripts.final(text)) this.#hasFinal = true
     if (speech_final) this.#paused()
-  }
-
-  #emitInterim(text: string): void {
-    if (text === this.#interim) return
-    this.#interim = text
-    this.#events.interim(text)
-  }
-
-  #emitFinal(text: string): void {
-    // An empty final transcript withdraws the interim one.
-    if (text === '') return this.#emitInterim('')
-    this.#interim = ''
-    this.#hasFinal = true
-    return this.#events.final(text)
   }
 
   #paused(): void {

@@ -1,4 +1,5 @@
 import type { Message } from '../../parts/index.ts'
+import { parseObject } from '../parse-object.ts'
 import { responseOf } from './calls.ts'
 import type { Content } from './messages.ts'
 
@@ -74,21 +75,11 @@ function contentOf(message: Message): Content {
   const { role } = message
   if (role === 'tool-call') {
     const { id, name, input } = message
-    return { role: 'model', parts: [{ functionCall: { id, name, args: argsOf(input) } }] }
+    return { role: 'model', parts: [{ functionCall: { id, name, args: parseObject(input) } }] }
   }
   if (role === 'tool-result') {
     const { output, failed } = message
     return { role: 'user', parts: [{ functionResponse: responseOf(message, output, failed) }] }
   }
   return textOf(role === 'agent' ? 'model' : 'user', message.text)
-}
-
-/** The service accepts only objects; invalid JSON becomes an empty one. */
-function argsOf(input: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(input)
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
-  } catch {
-    return {}
-  }
 }

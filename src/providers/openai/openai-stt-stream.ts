@@ -1,6 +1,7 @@
 import { bytesFromSamples, durationOf, level, type AudioFrame } from '../../audio/index.ts'
 import type { LinkError, Protocol } from '../../link/index.ts'
 import type { PartContext, Stt, SttEvents, SttStream } from '../../parts/index.ts'
+import { TranscriptEmitter } from '../transcript-emitter.ts'
 import {
   isTranscriptionEvent,
   type ClientEvent,
@@ -37,13 +38,13 @@ export class OpenAISttStream implements SttStream, OpenAILinkHost {
   readonly #events: SttEvents
   readonly #link: OpenAILink
   readonly #transcripts: Transcripts
+  readonly #emitter: TranscriptEmitter
   /** Milliseconds of audio since the last commit. */
   #uncommitted = 0
   /** Whether that audio may contain speech. */
   #loud = false
   /** Whether the service detects speech. */
   #speaking = false
-  #interim = ''
   #detached = false
   /** Whether the service has answered the ending event. */
   #endAnswered = false
@@ -52,9 +53,10 @@ export class OpenAISttStream implements SttStream, OpenAILinkHost {
     const { stt, request } = options
     this.#options = options
     this.#events = events
+    this.#emitter = new TranscriptEmitter(events)
     this.#link = new OpenAILink(stt.name, request, context, this)
     this.#transcripts = new Transcripts({
-      interim: (text) => this.#emitInterim(text),
+      interim: (text) => this.#emitter.interim(text),
       final: (text) => this.#emitFinal(text),
       failed: ({ code }) =>
         context.logger.warn({ link: stt.name, code }, "the service could not transcribe the user's turn"),
@@ -143,20 +145,7 @@ export class OpenAISttStream implements SttStream, OpenAILinkHost {
     return this.#endAnswered && this.#transcripts.size === 0
   }
 
-  // ── transcripts ──
-
-  #emitInterim(text: string): void {
-    if (text === this.#interim) return
-    this.#interim = text
-    this.#events.interim(text)
-  }
-
   #emitFinal(text: string): void {
-    // An empty final transcript withdraws the interim one.
-    if (text === '') return this.#emitInterim('')
-    this.#interim = ''
-    this.#events.final(text)
-    if (this.#options.stt.endsTurns) this.#events.endOfTurn()
-    return undefined
+    if (this.#emitter.final(text) && this.#options.stt.endsTurns) this.#events.endOfTurn()
   }
 }

@@ -78,7 +78,7 @@ export class Responses {
     return undefined
   }
 
-  /** Stops an answer if it is active, and forgets what was not heard of it. */
+  /** Stops an answer if it is active, and forgets its unheard part. */
   interrupt(name: string, heard: number): void {
     const answer = this.#answers.find((each) => each.name === name)
     if (!answer) return

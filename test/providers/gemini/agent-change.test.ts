@@ -59,7 +59,7 @@ describe('an agent change on Gemini', () => {
       model.update(billing)
       model.respond()
       await world.clock.elapse(2_000)
-      expect(sent(0)).toEqual(['setup anew'])
+      expect(sent(0)).toEqual(['setup new'])
       expect(server.transcript).toEqual([
         'user: billing please',
         'model: transfer({})',

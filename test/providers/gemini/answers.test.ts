@@ -13,7 +13,7 @@ describe('a Gemini answer', () => {
       model.respond()
       await world.clock.elapse(2_000)
       expect(sent()).toEqual([
-        'setup anew',
+        'setup new',
         'content user: [{"text":"It is me."}], wait',
         'content user: [{"text":"Greet the caller."}], answer',
         'content user: [{"text":"I have to go."}], wait',

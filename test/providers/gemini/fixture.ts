@@ -109,7 +109,7 @@ function recorder(log: string[], words: string[], frames: AudioFrame[]): Realtim
 /** Describes a message of the client. */
 export function lineOf(message: GeminiClientMessage): string[] {
   const { setup, clientContent, toolResponse, realtimeInput } = message
-  if (setup) return [`setup ${setup.sessionResumption?.handle ?? 'anew'}`]
+  if (setup) return [`setup ${setup.sessionResumption?.handle ?? 'new'}`]
   if (clientContent) {
     const turns = (clientContent.turns ?? []).map(({ role, parts }) => `${role}: ${JSON.stringify(parts)}`)
     return [`content ${[...turns, clientContent.turnComplete ? 'answer' : 'wait'].join(', ')}`]

@@ -68,7 +68,7 @@ describe('a Gemini connection that is about to end', () => {
       ])
       // There was no handle yet, so the conversation is replayed, up to the last words received.
       expect(sent(1)).toEqual([
-        'setup anew',
+        'setup new',
         expect.stringMatching(/^content model: \[{"text":"Good morning .*, wait$/),
       ])
       await context.scope.close()

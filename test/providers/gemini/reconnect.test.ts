@@ -118,7 +118,7 @@ describe('a Gemini connection that breaks', () => {
       server.drop()
       await world.clock.elapse(5_000)
       expect(world.network.dials).toBe(2)
-      expect(sent(1)[0]).toBe('setup anew')
+      expect(sent(1)[0]).toBe('setup new')
       expect(sent(1)[1]).toContain('how long are you')
       expect(said()).toContain('Until six.')
       expect(log.filter((line) => line.startsWith('failed'))).toEqual([])

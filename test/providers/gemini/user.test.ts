@@ -138,7 +138,7 @@ describe('the user of a Gemini conversation', () => {
         'answer-2 completed',
       ])
       expect(sent()).toEqual([
-        'setup anew',
+        'setup new',
         'activityStart',
         'activityEnd',
         'content user: [{"text":"And now?"}], answer',

@@ -108,7 +108,7 @@ export class Memory {
           audio_end_ms: Math.floor(heard),
         },
       ]
-    // The service can truncate audio, but text only be replaced.
+    // The service can truncate audio; text has to be replaced.
     const before = this.#items[index - 1]
     item.id = this.#nextId()
     return [

@@ -5,30 +5,30 @@ import { ttsEngines, type Speak, type TtsEngine } from './engine.ts'
 import { LocalError } from './errors.ts'
 import { espeakEngine } from './espeak-engine.ts'
 import { findProgram } from './find-program.ts'
-import { findPackage, needPackage } from './packages.ts'
+import { findPackage, requirePackage } from './packages.ts'
 import { programEngine } from './program-engine.ts'
-import { remembered } from './remembered.ts'
+import { cached } from './cached.ts'
 
 export interface LocalTtsOptions {
-  /** `local-tts` unless set. */
+  /** Default: `local-tts`. */
   readonly name?: string
-  /** The first of `flite`, `espeak-ng` and `espeak-wasm` that is there, unless set. */
+  /** Default: the first of `flite`, `espeak-ng` and `espeak-wasm` that is installed. */
   readonly engine?: TtsEngine
-  /** The engine's own name for it: `slt` of flite, `en-us` of espeak, unless set. */
+  /** The engine's name of the voice. Default: `slt` for flite, `en-us` for espeak. */
   readonly voice?: string
-  /** How fast it speaks: 1 unless set, 1.2 is a fifth faster. */
+  /** The speaking rate, 0.5 to 3. Default: 1. */
   readonly speed?: number
-  /** How long one sentence may take to make: 10 s unless set. */
+  /** The time limit for the synthesis of one sentence, in milliseconds. Default: 10 s. */
   readonly timeout?: number
 }
 
 const PACKAGE = '@echogarden/espeak-ng-emscripten'
-/** Length of a frame: short enough that little is made in vain, long enough to be few. */
+/** In milliseconds: short enough that an interruption wastes little, long enough that frames are few. */
 const FRAME = 100
 
 /**
- * Speaks on this machine, without a key: by the program `flite` or `espeak-ng` if it is installed, else by the optional
- * package `@echogarden/espeak-ng-emscripten`.
+ * Speaks on this machine, without a key, with the program `flite` or `espeak-ng` if it is installed, otherwise with the
+ * optional package `@echogarden/espeak-ng-emscripten`.
  */
 export class LocalTts implements Tts {
   readonly name: string
@@ -44,7 +44,7 @@ export class LocalTts implements Tts {
     this.#speed = speed
     this.#timeout = timeout
     if (engine !== undefined && !ttsEngines.includes(engine))
-      throw new OptionError(`${name}: there is no engine '${engine}'; there are: ${ttsEngines.join(', ')}`)
+      throw new OptionError(`${name}: there is no engine '${engine}'. Choose from: ${ttsEngines.join(', ')}`)
     if (!(speed >= 0.5 && speed <= 3))
       throw new OptionError(`${name}: speed must be from 0.5 to 3; it is ${speed}`)
     if (!(Number.isFinite(timeout) && timeout > 0))
@@ -53,7 +53,7 @@ export class LocalTts implements Tts {
 
   async open(context: PartContext): Promise<Voice> {
     const { name, sampleRate } = this
-    const speak = remembered(await this.#engine(context.scope))
+    const speak = cached(await this.#engine(context.scope))
     return sentenceTts({
       name,
       sampleRate,
@@ -70,8 +70,8 @@ export class LocalTts implements Tts {
       if (path !== undefined) return programEngine(scope, program, path, options)
       if (engine === program) throw missing(`${this.name} needs the program ${program}, which is not in PATH`)
     }
-    if (engine === 'espeak-wasm') needPackage(PACKAGE, this.name)
-    if (findPackage(PACKAGE) === undefined) throw missing(`${this.name} has nothing to speak with`)
+    if (engine === 'espeak-wasm') requirePackage(PACKAGE, this.name)
+    if (findPackage(PACKAGE) === undefined) throw missing(`${this.name} found no speech engine`)
     return espeakEngine(scope, options)
   }
 }
@@ -80,7 +80,7 @@ function missing(what: string): LocalError {
   return new LocalError(
     'ENGINE_MISSING',
     `${what}. Install the program flite (apt-get install flite, brew install flite), ` +
-      `or the program espeak-ng, or the package: npm install ${PACKAGE} (GPL-3.0)`,
+      `the program espeak-ng, or the package: npm install ${PACKAGE} (GPL-3.0)`,
   )
 }
 
@@ -91,7 +91,7 @@ async function* chunksOf(speak: Speak, sentence: string, signal: AbortSignal): A
     signal.throwIfAborted()
     const frame = { samples: samples.subarray(at, at + size), sampleRate: 16_000 } as const
     const last = at + size >= samples.length
-    const begun = words.filter(({ start }) => start >= at / 16 && (last || start < (at + size) / 16))
-    yield begun.length > 0 ? { frame, words: begun } : { frame }
+    const started = words.filter(({ start }) => start >= at / 16 && (last || start < (at + size) / 16))
+    yield started.length > 0 ? { frame, words: started } : { frame }
   }
 }

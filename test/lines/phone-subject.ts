@@ -36,8 +36,8 @@ export const knockOnPhone =
   (address) => {
     const { pathname: url } = new URL(address)
     const request = { ...from(token, `${base.replace('http', 'ws')}${url}`), method: 'GET', url, body: '' }
-    const { admitted, refused } = calls().admit(request)
-    return admitted ? { admitted } : { code: 1006, reason: refused }
+    const { accept, refused } = calls().admit(request)
+    return accept ? { accept } : { code: 1006, reason: refused }
   }
 
 /** Its webhooks, without a network. */
@@ -62,7 +62,7 @@ export function phoneSubjectOf(
     onCall: (line) => {
       const [answer] = waiting
       if (answer) answer(line)
-      else line.dismiss()
+      else line.abort()
     },
     ...options,
   })

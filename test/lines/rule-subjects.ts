@@ -96,14 +96,14 @@ export const pageSubject =
       stage,
       { upgrade: (...upgrade) => calls.upgrade(...upgrade) },
       (_, protocols) => {
-        const { admitted, refused } = admit(protocols)
-        return admitted ? { admitted } : { code: 4400, reason: refused }
+        const { accept, refused } = admit(protocols)
+        return accept ? { accept } : { code: 4400, reason: refused }
       },
     )
     const page = (options = {}): TestPage => new TestPage(stage.clock, wires, `${url}/call`, options)
     const refuse = (token?: string) => (): Promise<void> => {
       const protocols = offer({ token })
-      if (admit(protocols).admitted) throw new Error('it was admitted')
+      if (!admit(protocols).refused) throw new Error('it was admitted')
       return knocks('/call', { origin }, protocols)
     }
     const pages = new Map<RuleCaller, TestPage>()
@@ -198,8 +198,8 @@ export const phoneSubject =
         headers: () => signed(secret),
       },
       () => {
-        const { admitted, refused } = admit(signed(secret))
-        return admitted ? { admitted } : { code: 1006, reason: refused }
+        const { accept, refused } = admit(signed(secret))
+        return accept ? { accept } : { code: 1006, reason: refused }
       },
     )
     const { wires, knocks } = ground
@@ -221,7 +221,7 @@ export const phoneSubject =
     }
     const phones = new Map<RuleCaller, TestPhone>()
     const refuseStream = (headers: Record<string, string>) => (): Promise<void> => {
-      if (admit(headers).admitted) throw new Error('it was admitted')
+      if (!admit(headers).refused) throw new Error('it was admitted')
       return knocks('/phone/stream', headers)
     }
     return {

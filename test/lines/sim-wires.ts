@@ -1,6 +1,6 @@
-import type { Accept } from '../../src/lines/accepted-socket.ts'
+import { deafOwner, type Peer as LinePeer } from '../../src/lines/peer.ts'
 import type { PlatformSocket, Platform } from '../../src/lines/websocket/client/wire.ts'
-import type { Clock, Network, Random, Socket, SocketEvents } from '../../src/scope/index.ts'
+import type { Clock, Network, Random, Socket } from '../../src/scope/index.ts'
 import type { Manners, Peer, SimNetwork } from '../../src/testing/index.ts'
 import { inTheWorld } from '../../src/testing/world-time.ts'
 
@@ -9,8 +9,8 @@ export type Knock = (
   url: string,
   protocols: readonly string[],
 ) =>
-  | { readonly admitted: (accept: Accept) => void }
-  | { readonly admitted?: undefined; readonly code: number; readonly reason: string }
+  | { readonly accept: (peer: LinePeer) => void }
+  | { readonly accept?: undefined; readonly code: number; readonly reason: string }
 
 interface OpenWire {
   peer: Peer | undefined
@@ -136,43 +136,40 @@ export class SimWires implements Platform {
 
   /** The server's end: what its HTTP server would do with an upgrade. */
   #upgrade(url: string, protocols: string[], code: { of: number; reason: string }, end: () => void): Socket {
-    let events: SocketEvents | undefined
+    let accepted: LinePeer | undefined
     const socket = this.#network.dial(
       { name: 'page', url, protocols },
       {
         opened: () => {
           const answer = this.#knock(url, protocols)
-          if (answer.admitted)
-            return answer.admitted((listener) => this.#accepted(socket, code, (events = listener)))
+          if (answer.accept) return answer.accept((accepted = peerOn(socket, code)))
           code.of = answer.code
           code.reason = answer.reason
           return socket.abort()
         },
-        message: (data) => events?.message(data),
+        message: (data) => accepted?.owner.message(data),
         ended: (ended) => {
           end()
-          events?.ended(ended)
+          accepted?.owner.left(ended)
         },
       },
     )
     return socket
   }
+}
 
-  /** Remembers the code of our close frame, which the page is to see. */
-  #accepted(socket: Socket, code: { of: number; reason: string }, _events: SocketEvents): Socket {
-    return {
-      get state() {
-        return socket.state
-      },
-      get buffered() {
-        return socket.buffered
-      },
-      send: (data) => socket.send(data),
-      close: (of = 1000, reason = '') => {
-        Object.assign(code, { of, reason })
-        socket.close(of, reason)
-      },
-      abort: () => socket.abort(),
-    }
+/** The line's end of a simulated socket. Remembers the code of the line's close frame, for the page to see. */
+function peerOn(socket: Socket, code: { of: number; reason: string }): LinePeer {
+  return {
+    owner: deafOwner(() => {}),
+    get buffered() {
+      return socket.buffered
+    },
+    send: (data) => socket.send(data),
+    close: (of, reason) => {
+      Object.assign(code, { of, reason })
+      socket.close(of, reason)
+    },
+    abort: () => socket.abort(),
   }
 }

@@ -21,8 +21,8 @@ export const knockOn =
   (url, protocols) => {
     const origin = 'http://localhost:3000'
     const request = { origin, host: 'localhost:3000', address: '127.0.0.1', url, protocols }
-    const { admitted, refused } = calls().admit(request)
-    return admitted ? { admitted } : { code: 4000 + statusOf(refused), reason: refused }
+    const { accept, refused } = calls().admit(request)
+    return accept ? { accept } : { code: 4000 + statusOf(refused), reason: refused }
   }
 
 /** A line on which somebody calls whenever it is opened: the browser line is one line a call. */

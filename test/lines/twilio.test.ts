@@ -32,7 +32,7 @@ describe('a call on the phone', () => {
       await clock.elapse(100)
       expect(session.state).toBe('closed')
       expect(report()).toMatchObject({ id: phone.sid, reason: 'caller-hung-up', clean: true })
-      expect(lineOf(report())).toMatchObject({ how: 'acknowledged', reason: 'the call is over' })
+      expect(lineOf(report())).toMatchObject({ how: 'acknowledged', reason: 'the call has ended' })
       expect(report().transcript).toMatchObject([{ role: 'agent', text: GREETING }])
       expect(infos).toMatchObject([{ id: phone.sid, from: '+15550100', to: '+15550199' }])
       expect(phone.nonsense).toEqual([])
@@ -270,7 +270,7 @@ describe('every way in which a call goes wrong has one report', () => {
         await clock.elapse(200)
         expect(errors).toMatchObject([{ code: 'STREAM_MISSING' }])
         expect(report()).toMatchObject({ reason: 'caller-lost', clean: false })
-        expect(lineOf(report())).toMatchObject({ how: 'dropped', reason: 'the call is over' })
+        expect(lineOf(report())).toMatchObject({ how: 'dropped', reason: 'the call has ended' })
         expect(rest).toHaveLength(1)
         expectNothingLeft(scene)
       },
@@ -309,7 +309,7 @@ describe('every way in which a call goes wrong has one report', () => {
         await clock.elapse(4_100)
         expect(report().reason).toBe(status ? 'caller-hung-up' : 'caller-lost')
         expect(lineOf(report())).toMatchObject(
-          status ? { how: 'acknowledged' } : { how: 'dropped', reason: 'the call is over' },
+          status ? { how: 'acknowledged' } : { how: 'dropped', reason: 'the call has ended' },
         )
         expect(rest).toHaveLength(status ? 0 : 1)
         phone.vanishes()
@@ -331,7 +331,7 @@ describe('every way in which a call goes wrong has one report', () => {
         expect(session.state).toBe('live')
         await clock.elapse(200)
         expect(report()).toMatchObject({ reason: 'caller-lost', clean: false })
-        expect(lineOf(report())).toMatchObject({ how: 'dropped', reason: 'the call is over' })
+        expect(lineOf(report())).toMatchObject({ how: 'dropped', reason: 'the call has ended' })
         expect(rest).toHaveLength(1)
         expectNothingLeft(scene)
       },
@@ -347,7 +347,7 @@ describe('every way in which a call goes wrong has one report', () => {
       expect(session.state).toBe('live')
     }))
 
-  it('we close while the carrier is still connecting: its stream comes late, and the call is over', () =>
+  it('we close while the carrier is still connecting: its stream comes late, and the call has ended', () =>
     phoneScene(
       async (scene) => {
         const { clock, phone: phones, sessions, report, rest, wires } = scene
@@ -357,7 +357,7 @@ describe('every way in which a call goes wrong has one report', () => {
         await clock.elapse(100)
         await sessions[0]!.close()
         expect(report()).toMatchObject({ reason: 'requested', clean: true })
-        expect(lineOf(report())).toMatchObject({ how: 'acknowledged', reason: 'the call is over' })
+        expect(lineOf(report())).toMatchObject({ how: 'acknowledged', reason: 'the call has ended' })
         expect(rest).toHaveLength(1)
         await clock.elapse(3_000)
         expect(phone.over).toBe(true)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Line } from '../../src/parts/index.ts'
+import { limits as shared } from '../../src/lines/limits.ts'
 import { limits } from '../../src/lines/websocket/limits.ts'
 import { Agent, Session } from '../../src/session/index.ts'
 import { ScriptedLlm, ScriptedTts, partContext, soundOf, type World } from '../../src/testing/index.ts'
@@ -48,6 +49,7 @@ describe('who hangs up, and who is lost', () => {
         const heard = Number(marked.split(' ')[2])
         expect(heard).toBeGreaterThan(700)
         expect(heard).toBeLessThanOrEqual(1_000)
+        await call.context.scope.close()
         expect(call.context.connections).toMatchObject([{ name: 'browser', how: 'dropped', retries: 0 }])
         expect(page.ends).toEqual([{ reason: 'lost' }])
       },
@@ -196,7 +198,7 @@ describe('what was heard', () => {
       call.connection.play(soundOf('x'.repeat(22), RATE, MS_PER_CHARACTER))
       await clock.elapse(5)
       const { held } = wires
-      expect(held).toBeGreaterThan(limits.congested)
+      expect(held).toBeGreaterThan(shared.congested)
       call.connection.play(soundOf('x'.repeat(600), RATE, MS_PER_CHARACTER))
       await clock.elapse(2_000)
       expect(wires.held).toBe(held)

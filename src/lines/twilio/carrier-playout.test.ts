@@ -1,10 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CarrierPlayout, type HeardMark } from './carrier-playout.ts'
+import type { HeardMark } from '../../audio/index.ts'
+import { limits as shared } from '../limits.ts'
+import { CarrierPlayout } from './carrier-playout.ts'
 import { limits } from './limits.ts'
 
 const PER_MS = 8
-const sound = (ms: number): Uint8Array => new Uint8Array(ms * PER_MS)
+const sound = (ms: number): Int16Array => new Int16Array(ms * PER_MS)
 
 /** A carrier that plays in real time, a millisecond at a time, and takes a while to be reached and to answer. */
 class Carrier {
@@ -25,16 +27,16 @@ class Carrier {
 
   send(): void {
     for (let next = this.playout.next(this.now); next; next = this.playout.next(this.now)) {
-      const item = next.type === 'sound' ? { ms: next.bytes.length / PER_MS } : { name: next.name }
+      const item = 'samples' in next ? { ms: next.samples.length / PER_MS } : { name: next.mark }
       this.#later(() => this.#queue.push(item))
     }
   }
 
   clear(): void {
-    const name = this.playout.clear(this.now)
+    const cleared = this.playout.clear(this.now)
     this.#later(() => {
       for (const item of this.#queue.splice(0)) if ('name' in item) this.#return(item.name)
-      this.#return(name)
+      if ('mark' in cleared) this.#return(cleared.mark)
     })
   }
 
@@ -42,7 +44,7 @@ class Carrier {
   rejoins(): void {
     this.#out = []
     this.#queue = []
-    this.answers.push(...this.playout.joined())
+    this.answers.push(...this.playout.restart())
     this.send()
   }
 
@@ -57,7 +59,7 @@ class Carrier {
         this.most,
         this.#queue.reduce((sum, item) => sum + ('ms' in item ? item.ms : 0), 0),
       )
-      if (this.now % limits.look === 0) this.send()
+      if (this.now % limits.resendEvery === 0) this.send()
     }
   }
 
@@ -160,7 +162,7 @@ describe('what a carrier plays', () => {
         now += 100
       }
     }
-    expect(playout.play(sound(limits.queued + limits.doubt + 1_000), now)).toBe(false)
+    expect(playout.play(sound(shared.queued + limits.doubt + 1_000), now)).toBe(false)
     expect(playout.giveUp()).toEqual([])
   })
 

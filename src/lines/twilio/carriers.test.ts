@@ -197,11 +197,11 @@ describe('what a carrier is told', () => {
     expect(twilio({ authToken: '1', accountSid: undefined, api }).hangUp('CA1', undefined)).toBeUndefined()
     const ended = { twilio: [400, '{"code":21220}'], telnyx: [422, '{"errors":[{"code":"90018"}]}'] } as const
     for (const name of ['twilio', 'telnyx'] as const) {
-      const { isOver } = carriers[name]
-      expect(isOver(200, '{}')).toBe(true)
+      const { hasEnded } = carriers[name]
+      expect(hasEnded(200, '{}')).toBe(true)
       const [status, body] = ended[name]
-      expect(isOver(status, body)).toBe(true)
-      for (const other of [400, 401, 404, 422, 429, 500]) expect(isOver(other, '{}')).toBe(false)
+      expect(hasEnded(status, body)).toBe(true)
+      for (const other of [400, 401, 404, 422, 429, 500]) expect(hasEnded(other, '{}')).toBe(false)
     }
   })
 })

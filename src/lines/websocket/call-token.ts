@@ -13,7 +13,7 @@ interface Claims {
 }
 
 export type TokenCheck =
-  | { readonly code: 'TOKEN_INVALID' | 'TOKEN_EXPIRED' }
+  | { readonly code: 'TOKEN_INVALID' | 'TOKEN_EXPIRED'; readonly data?: undefined }
   | { readonly code: undefined; readonly data: unknown }
 
 /** Makes a token: what it says, and a signature. `date` is the time of people: other machines must agree on it. */

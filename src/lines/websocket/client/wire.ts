@@ -3,7 +3,6 @@ import {
   decodeSound,
   isRefusal,
   offer,
-  readLineMessage,
   version,
   type ByeReason,
   type LineMessage,
@@ -127,7 +126,7 @@ export class Wire {
 
   sendSound(samples: Int16Array<ArrayBuffer>): void {
     // While nobody has answered, or nobody is there, nobody listens: what is said then is lost, as on a telephone.
-    if (this.#state === 'live') this.#socket?.send(littleEndian(samples))
+    if (this.#state === 'live') this.#socket?.send(encodeVoice(samples))
   }
 
   /** Ends the call, for good. */
@@ -161,7 +160,7 @@ export class Wire {
       const { position, samples } = decodeSound(data)
       return this.#events.sound(position, samples)
     }
-    const message = readLineMessage(data)
+    const message = readMessage(data)
     switch (message?.type) {
       case 'hello':
         return this.#hello(message)
@@ -257,12 +256,20 @@ export class Wire {
   }
 }
 
-/** The samples as PCM16 is sent: nearly every machine has them in this order already. */
-function littleEndian(samples: Int16Array<ArrayBuffer>): ArrayBuffer {
-  const bytes = new ArrayBuffer(samples.length * 2)
-  const view = new DataView(bytes)
+/** Reads a message of the line. Trusts the server that the page has dialled, and ignores what is not JSON. */
+function readMessage(json: string): LineMessage | undefined {
+  try {
+    return JSON.parse(json) as LineMessage
+  } catch {
+    return undefined
+  }
+}
+
+/** Samples as little-endian PCM16. */
+function encodeVoice(samples: Int16Array): ArrayBuffer {
+  const view = new DataView(new ArrayBuffer(samples.length * 2))
   for (let i = 0; i < samples.length; i++) view.setInt16(i * 2, samples[i]!, true)
-  return bytes
+  return view.buffer
 }
 
 function nothing(): void {}

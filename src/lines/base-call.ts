@@ -95,7 +95,6 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
   #resend: Timer | undefined
   /** Whether sound may be sent. */
   #ready = false
-  #muted = false
   /** How many peers have become ready. */
   #generation = 0
   #dropped = false
@@ -143,7 +142,7 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
   // ── what a session does ──
 
   play({ samples }: AudioFrame): void {
-    if (this.events && !this.#muted) this.send(samples)
+    if (this.events) this.send(samples)
   }
 
   mark(id: number): void {
@@ -161,7 +160,6 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
 
   closing(): void {
     this.clear()
-    this.#muted = true
     // From here on nothing is sent but the goodbye.
     this.#ready = false
   }

@@ -9,7 +9,7 @@ import { deafOwner, type Peer } from './peer.ts'
 
 type Write = (this: Duplex, chunks: readonly unknown[], done: (error?: Error | null) => void) => void
 
-/** Counts how often something is handed to the system. */
+/** Counts system calls. */
 function countWrites(tcp: Duplex): () => number {
   let writes = 0
   const original = Reflect.get(tcp, '_writev') as Write
@@ -21,7 +21,7 @@ function countWrites(tcp: Duplex): () => number {
   return () => writes
 }
 
-it('what is sent in one go leaves in one go, in its order', async () => {
+it('an accepted socket sends everything written in one tick in one system call, in order', async () => {
   const sockets = new SocketServer({ name: 'page', message: 1_000, closePatience: 1_000, logger: silent })
   const server = createServer()
   let writes = (): number => 0

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../../src/scope/index.ts'
 import { sine, type SampleRate } from '../../src/audio/index.ts'
-import { Playout, type PlaybackNews } from '../../src/lines/websocket/client/playback-worklet.ts'
+import { Playout, type PlaybackEvent } from '../../src/lines/websocket/client/playback-worklet.ts'
 import { Wire, type CallEnd, type Hello, type Platform } from '../../src/lines/websocket/client/wire.ts'
 import type { Ticket } from '../../src/lines/websocket/protocol.ts'
 import { inTheWorld } from '../../src/testing/world-time.ts'
@@ -126,7 +126,7 @@ export class TestPage {
     this.#tell()
   }
 
-  #news(news: PlaybackNews): void {
+  #news(news: PlaybackEvent): void {
     if (news.type === 'played') {
       this.#place.played = news.at
       this.wire.send({ type: 'played', at: news.at })

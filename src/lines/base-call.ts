@@ -1,63 +1,13 @@
-import type { AudioFrame, HeardMark } from '../audio/index.ts'
+import type { AudioFrame } from '../audio/index.ts'
 import type { ConnectionReport, LineConnection, LineEvents, PartContext } from '../parts/index.ts'
 import { nothing, type Resource, type Scope, type Timer } from '../scope/index.ts'
+import type { CallOptions, Farewell } from './call-options.ts'
 import { CallerGoneError, CallsClosedError } from './errors.ts'
 import { limits } from './limits.ts'
 import type { Peer, PeerEnd, PeerOwner } from './peer.ts'
-import { RateLimit, type Rate } from './rate-limit.ts'
+import type { Playout } from './playout.ts'
+import { RateLimit } from './rate-limit.ts'
 import { Watchdog } from './watchdog.ts'
-
-/** What is queued for the caller, and what was heard of it. `Outgoing` is what the line can send to a peer. */
-export interface Playout<Outgoing> {
-  /** Whether sound waits that becomes due as time passes. Unset if it becomes due when the peer reports progress. */
-  readonly paced?: boolean
-  /** Milliseconds of sound that were neither played nor thrown away. */
-  readonly unheard: number
-  /** Queues sound. Returns false if too much is queued already. */
-  play(samples: Int16Array, now: number): boolean
-  /** Puts a mark behind everything queued so far. */
-  mark(id: number): void
-  /** Throws away what is queued. Returns what to send, so that the peer does the same. */
-  clear(now: number): Outgoing
-  /** Returns what to send next, if the peer should have more by now. */
-  next(now: number): Outgoing | undefined
-  /** Takes back all pending marks, each with what is known to have been heard. */
-  giveUp(): readonly HeardMark[]
-}
-
-export interface CallOptions {
-  /** Names the call. */
-  readonly id: string
-  /** The name of the line, for the session's report. */
-  readonly name: string
-  /** The calls that this one belongs to. */
-  readonly calls: CallOwner
-  /** How long `onCall` may take to answer. */
-  readonly answerTimeout: number
-  /** How long an answered call waits for its first peer. Unset: a call starts with its peer, and ends if it leaves. */
-  readonly connectTimeout?: number
-  /** How long a peer that was cut off may take to come back (LN1). */
-  readonly rejoinTimeout: number
-  /** How long the caller may give no sign of life (LN2). */
-  readonly lostTimeout: number
-  /** Messages and control frames that peers may send. */
-  readonly messages: Rate
-  /** Milliseconds after which to try again when the peer is congested, or sound will become due. */
-  readonly resendEvery: number
-}
-
-/** What a call needs from the calls it belongs to. */
-export interface CallOwner {
-  /** Outlives every call. */
-  readonly scope: Scope<string>
-  /** The call has ended. `released` resolves when nothing of it is left: its peer may still be closing. */
-  ended(call: BaseCall, released: Promise<void>): void
-  /** Takes over a peer, closes it, and cuts it if it does not answer. */
-  turnAway(peer: Peer, code: number, reason: string): void
-}
-
-/** How a call says goodbye to its peer. */
-export type Farewell = 'hung-up' | 'ended' | 'unanswered' | 'closing' | 'misbehaved'
 
 /**
  * One call, from the first ring until its last peer has left.
@@ -403,7 +353,7 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
     if (peer && farewell) this.sayGoodbye(peer, farewell)
     else peer?.abort()
     this.release?.()
-    this.#options.calls.ended(this, released)
+    this.#options.calls.ended(this.id, released)
     if (!events || !notify) return
     for (const { id, heard } of this.playout.giveUp()) events.marked(id, heard)
     notify(events)

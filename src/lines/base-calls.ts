@@ -1,6 +1,7 @@
 import { silent, type Logger } from '../parts/index.ts'
 import { nothing, type Resource, type Scope } from '../scope/index.ts'
-import type { BaseCall, CallOwner } from './base-call.ts'
+import type { BaseCall } from './base-call.ts'
+import type { CallOwner } from './call-options.ts'
 import { isolatedLogger } from './isolated-logger.ts'
 import { deafOwner, type Peer } from './peer.ts'
 import { RateLimit } from './rate-limit.ts'
@@ -64,9 +65,10 @@ export abstract class BaseCalls<Call extends BaseCall> implements Resource, Call
   }
 
   /** @internal */
-  ended(call: BaseCall, released: Promise<void>): void {
-    this.#active.delete(call.id)
-    released.then(() => this.#present.delete(call)).catch(nothing)
+  ended(id: string, released: Promise<void>): void {
+    const call = this.#active.get(id)
+    this.#active.delete(id)
+    released.then(() => call && this.#present.delete(call)).catch(nothing)
   }
 
   /** @internal */

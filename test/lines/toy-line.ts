@@ -1,5 +1,6 @@
 import { SendWindow, type SoundClear, type SoundMark, type SoundPiece } from '../../src/audio/index.ts'
-import { BaseCall, type CallOptions, type Farewell } from '../../src/lines/base-call.ts'
+import { BaseCall } from '../../src/lines/base-call.ts'
+import type { CallOptions, Farewell } from '../../src/lines/call-options.ts'
 import { BaseCalls, type BaseCallsOptions } from '../../src/lines/base-calls.ts'
 import { BaseLine } from '../../src/lines/base-line.ts'
 import { deafOwner, type Peer, type PeerEnd, type PeerOwner } from '../../src/lines/peer.ts'

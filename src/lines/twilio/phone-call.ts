@@ -1,5 +1,6 @@
 import { decodeMuLaw, encodeMuLaw, type HeardMark } from '../../audio/index.ts'
-import { BaseCall, type CallOptions, type Farewell } from '../base-call.ts'
+import { BaseCall } from '../base-call.ts'
+import type { CallOptions, Farewell } from '../call-options.ts'
 import type { Peer } from '../peer.ts'
 import type { Carrier, StreamWriter } from './carrier.ts'
 import { CarrierPlayout, type Outgoing } from './carrier-playout.ts'

@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { nothing } from '../../scope/index.ts'
 import { SocketServer } from '../accepted-socket.ts'
-import type { BaseCall } from '../base-call.ts'
 import { BaseCalls } from '../base-calls.ts'
 import { isCallName } from '../call-name.ts'
 import type { Peer } from '../peer.ts'
@@ -163,9 +162,9 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     return { carrier: this.#carrier.name, ...super.inspect(), streams: this.#lobby.size }
   }
 
-  override ended(call: BaseCall, released: Promise<void>): void {
-    super.ended(call, released)
-    this.#remember(call.id)
+  override ended(id: string, released: Promise<void>): void {
+    super.ended(id, released)
+    this.#remember(id)
   }
 
   // ── webhooks ──

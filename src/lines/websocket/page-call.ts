@@ -5,7 +5,8 @@ import {
   type SoundMark,
   type SoundPiece,
 } from '../../audio/index.ts'
-import { BaseCall, type CallOptions, type Farewell } from '../base-call.ts'
+import { BaseCall } from '../base-call.ts'
+import type { CallOptions, Farewell } from '../call-options.ts'
 import { limits as shared } from '../limits.ts'
 import type { Peer } from '../peer.ts'
 import { newKey, same } from '../secrets.ts'

@@ -1,29 +1,19 @@
 import { describe, expect, it } from 'vitest'
-import { limits } from '../../src/lines/twilio/limits.ts'
 import type { Clock } from '../../src/scope/index.ts'
-import type { SessionReport } from '../../src/session/index.ts'
 import { partContext, type TestPartContext, type World } from '../../src/testing/index.ts'
 import { inTheWorld } from '../../src/testing/world-time.ts'
-import { GREETING, phoneScene, sessionOn, type PhoneScene } from './phone-scene.ts'
+import { GREETING, expectNothingLeft, lineOf, phoneScene, sessionOn } from './phone-scene.ts'
 import { MS_PER_CHARACTER } from './phone-sound.ts'
 
 const authToken = 'the token of the account'
-const lineOf = (report: SessionReport): object | undefined =>
-  report.connections.find(({ name }) => name === 'phone')
 
 const passes = (clock: Clock, ms: number): Promise<void> =>
   new Promise((resolve) => {
     inTheWorld(clock, ms, 'time passes', resolve)
   })
 
-/** Nothing of any call is left, at either end. */
-function expectNothingLeft({ calls, network }: PhoneScene): void {
-  expect(calls.size).toBe(0)
-  expect(network.sockets.list()).toEqual([])
-}
-
-describe('a call on the phone', () => {
-  it('is answered, greeted, and ends well when the caller hangs up', () =>
+describe('a phone call', () => {
+  it('is answered and greeted, and ends well when the caller hangs up', () =>
     phoneScene(async (scene) => {
       const { clock, call, report, infos } = scene
       const { phone, session } = await call()
@@ -39,7 +29,7 @@ describe('a call on the phone', () => {
       expectNothingLeft(scene)
     }))
 
-  it('is told to the carrier by a document after which the call ends when the stream does', () =>
+  it('is connected by a document that ends the call when its stream ends', () =>
     phoneScene(async ({ clock, call }) => {
       const { phone, session } = await call()
       expect(phone.documents).toEqual([
@@ -55,7 +45,7 @@ describe('a call on the phone', () => {
       expect(phone.documents.at(-1)).toContain('<Response><Hangup/></Response>')
     }))
 
-  it('of Telnyx is like any other', () =>
+  it('through Telnyx is like any other', () =>
     phoneScene(
       async (scene) => {
         const { clock, call, report } = scene
@@ -72,7 +62,7 @@ describe('a call on the phone', () => {
       { carrier: 'telnyx' },
     ))
 
-  it('begins with its stream, if its webhook was answered by somebody else', () =>
+  it('begins with its stream, if another process answered its webhook', () =>
     phoneScene(async ({ clock, phone: phones, sessions, infos }) => {
       const phone = phones()
       phone.streamsTo('ws://localhost:3000/phone/stream', { from: '+15550100' })
@@ -83,7 +73,7 @@ describe('a call on the phone', () => {
       await clock.elapse(10)
     }))
 
-  it('begins with its stream, and ends with it, where its webhook may reach another process', () =>
+  it('begins and ends with its stream, if beginsWith is stream', () =>
     phoneScene(
       async (scene) => {
         const { clock, phone: phones, sessions, report } = scene
@@ -101,7 +91,7 @@ describe('a call on the phone', () => {
       { beginsWith: 'stream' },
     ))
 
-  it('is one session, however often it is announced and streamed, and none once it is over', () =>
+  it('has one session, however many webhooks and streams come, and none after its end', () =>
     phoneScene(async (scene) => {
       const { clock, call, sessions, report, reports } = scene
       const { phone } = await call()
@@ -125,7 +115,7 @@ describe('a call on the phone', () => {
       expectNothingLeft(scene)
     }))
 
-  it('[LN4] has no way back into a session that is closing', async () => {
+  it('[LN4] cannot rejoin a session that is closing', async () => {
     let context: TestPartContext | undefined
     await phoneScene(
       async ({ clock, phone: phones, wires, network, ...world }) => {
@@ -153,7 +143,7 @@ describe('a call on the phone', () => {
     )
   })
 
-  it('that is over before it is answered was hung up, and did not fail', async () => {
+  it('that ends before it is answered was hung up, and its session did not fail to start', async () => {
     const reasons: string[] = []
     await phoneScene(
       async ({ clock, phone: phones }) => {
@@ -165,7 +155,7 @@ describe('a call on the phone', () => {
         expect(reasons).toEqual(['caller-hung-up'])
       },
       {
-        // Looks for something before it answers.
+        // Takes its time before it answers.
         onCall: async (line) => {
           await passes(world!.clock, 500)
           const session = sessionOn(line, line.id, world!)
@@ -178,7 +168,7 @@ describe('a call on the phone', () => {
   })
   let world: World | undefined
 
-  it('is refused as busy when there are too many, and the others do not notice', () =>
+  it('is refused as busy when there are too many, without effect on the others', () =>
     phoneScene(
       async ({ call, phone: phones, sessions }) => {
         const { phone } = await call()
@@ -193,7 +183,7 @@ describe('a call on the phone', () => {
     ))
 
   it.each([
-    ['is refused', () => Promise.reject(new Error('no models')), 10],
+    ['rejects', () => Promise.reject(new Error('no models')), 10],
     [
       'throws',
       () => {
@@ -201,8 +191,8 @@ describe('a call on the phone', () => {
       },
       10,
     ],
-    ['never comes', () => {}, 1_100],
-  ])('whose answer %s is ended at the carrier', async (_, onCall, after) => {
+    ['never opens the line', () => {}, 1_100],
+  ])('is ended at the carrier if onCall %s', async (_, onCall, after) => {
     await phoneScene(
       async (scene) => {
         const { clock, phone: phones, rest } = scene
@@ -218,7 +208,7 @@ describe('a call on the phone', () => {
     )
   })
 
-  it('ends with the scope that owns it, and its session is told why', () =>
+  it('ends with the scope that owns it, and its session gets the error', () =>
     phoneScene(
       async (scene) => {
         const { clock, call, scope, report, rest } = scene
@@ -237,224 +227,12 @@ describe('a call on the phone', () => {
     ))
 })
 
-describe('every way in which a call goes wrong has one report', () => {
-  it('the caller hangs up before the stream starts, and the carrier says so', () =>
-    phoneScene(async (scene) => {
-      const { clock, phone: phones, report, rest, wires } = scene
-      wires.manners = { connect: 'never' }
-      const phone = phones()
-      await phone.rings()
-      await clock.elapse(300)
-      await phone.tellsStatus('no-answer')
-      phone.hangsUp()
-      await clock.elapse(100)
-      expect(report()).toMatchObject({ reason: 'caller-hung-up', clean: true })
-      expect(lineOf(report())).toMatchObject({ how: 'acknowledged' })
-      expect(rest).toEqual([])
-      expectNothingLeft(scene)
-    }))
-
-  it('the caller hangs up before the stream starts, and nobody says so', () =>
-    phoneScene(
-      async (scene) => {
-        const { clock, phone: phones, report, rest, wires, sessions } = scene
-        wires.manners = { connect: 'never' }
-        const phone = phones()
-        await phone.rings()
-        const errors: unknown[] = []
-        sessions[0]!.on('error', ({ error }) => errors.push(error))
-        await clock.elapse(300)
-        phone.hangsUp()
-        await clock.elapse(9_600)
-        expect(sessions[0]!.state).toBe('new')
-        await clock.elapse(200)
-        expect(errors).toMatchObject([{ code: 'STREAM_MISSING' }])
-        expect(report()).toMatchObject({ reason: 'caller-lost', clean: false })
-        expect(lineOf(report())).toMatchObject({ how: 'dropped', reason: 'the call has ended' })
-        expect(rest).toHaveLength(1)
-        expectNothingLeft(scene)
-      },
-      { authToken },
-    ))
-
-  it.each([
-    ['in the middle of a word', 520],
-    ['with the first sound', 1],
-    ['as soon as the stream stands', 0],
-  ])('the caller hangs up during the greeting, %s', (_, after) =>
-    phoneScene(async (scene) => {
-      const { clock, phone: phones, report } = scene
-      const phone = phones()
-      await phone.rings()
-      await phone.until(() => phone.started)
-      await clock.elapse(after)
-      phone.hangsUp()
-      await clock.elapse(100)
-      expect(report()).toMatchObject({ reason: 'caller-hung-up', clean: true })
-      const [said] = report().transcript
-      if (after > 500) expect(said).toMatchObject({ interrupted: true, text: expect.stringMatching(/^Bri/) })
-      expectNothingLeft(scene)
-    }),
-  )
-
-  it.each([true, false])('the stream ends without a word, and a status follows: %s', (status) =>
-    phoneScene(
-      async (scene) => {
-        const { clock, call, report, wires, rest } = scene
-        const { phone } = await call()
-        wires.broken = true
-        wires.cut()
-        await clock.elapse(1_000)
-        if (status) await phone.tellsStatus()
-        await clock.elapse(4_100)
-        expect(report().reason).toBe(status ? 'caller-hung-up' : 'caller-lost')
-        expect(lineOf(report())).toMatchObject(
-          status ? { how: 'acknowledged' } : { how: 'dropped', reason: 'the call has ended' },
-        )
-        expect(rest).toHaveLength(status ? 0 : 1)
-        phone.vanishes()
-        expectNothingLeft(scene)
-      },
-      { authToken },
-    ),
-  )
-
-  it('[LN2] the sound of the caller stops and the socket lives', () =>
-    phoneScene(
-      async (scene) => {
-        const { clock, call, report, rest } = scene
-        const { phone, session } = await call()
-        await clock.elapse(60_000)
-        expect(session.state).toBe('live')
-        phone.vanishes()
-        await clock.elapse(9_900)
-        expect(session.state).toBe('live')
-        await clock.elapse(200)
-        expect(report()).toMatchObject({ reason: 'caller-lost', clean: false })
-        expect(lineOf(report())).toMatchObject({ how: 'dropped', reason: 'the call has ended' })
-        expect(rest).toHaveLength(1)
-        expectNothingLeft(scene)
-      },
-      { authToken },
-    ))
-
-  it('[LN2] no caller is lost because this process slept', () =>
-    phoneScene(async ({ clock, call }) => {
-      const { session } = await call()
-      await clock.elapse(1_000)
-      clock.jump(60_000)
-      await clock.elapse(20_000)
-      expect(session.state).toBe('live')
-    }))
-
-  it('we close while the carrier is still connecting: its stream comes late, and the call has ended', () =>
-    phoneScene(
-      async (scene) => {
-        const { clock, phone: phones, sessions, report, rest, wires } = scene
-        wires.manners = { connect: 1_000 }
-        const phone = phones()
-        await phone.rings()
-        await clock.elapse(100)
-        await sessions[0]!.close()
-        expect(report()).toMatchObject({ reason: 'requested', clean: true })
-        expect(lineOf(report())).toMatchObject({ how: 'acknowledged', reason: 'the call has ended' })
-        expect(rest).toHaveLength(1)
-        await clock.elapse(3_000)
-        expect(phone.over).toBe(true)
-        expect(sessions).toHaveLength(1)
-        expectNothingLeft(scene)
-      },
-      { authToken },
-    ))
-
-  it.each([
-    ['down', 'down', 'it cannot be reached (TypeError)'],
-    ['silent', 'hangs', 'it does not answer'],
-    ['failing', 503, 'it answers 503'],
-  ] as const)('REST is %s when we hang up: the report comes in time, and says so', (_, restIs, why) =>
-    phoneScene(
-      async (scene) => {
-        const { clock, call, report, rest } = scene
-        const { session } = await call()
-        scene.restIs = restIs
-        const closing = session.close()
-        await clock.elapse(3_000)
-        const { took, clean, reason } = await closing
-        expect({ clean, reason }).toEqual({ clean: false, reason: 'requested' })
-        expect(took).toBeLessThan(2_000)
-        expect(lineOf(report())).toMatchObject({
-          how: 'closed',
-          reason: 'the end of the call is not confirmed',
-        })
-        expect(JSON.stringify(report().scope)).toContain('HANG_UP_UNCONFIRMED')
-        expect(JSON.stringify(report().scope)).toContain(why)
-        // It is tried again behind the back of the session, and not for ever.
-        await clock.elapse(60_000)
-        expect(rest).toHaveLength(limits.tries)
-        expectNothingLeft(scene)
-      },
-      { authToken },
-    ),
-  )
-
-  it('REST comes back while it is tried again', () =>
-    phoneScene(
-      async (scene) => {
-        const { clock, call, rest } = scene
-        const { session } = await call()
-        scene.restIs = 500
-        await session.close()
-        scene.restIs = 200
-        await clock.elapse(60_000)
-        expect(rest.length).toBeLessThan(limits.tries)
-        expectNothingLeft(scene)
-      },
-      { authToken },
-    ))
-
-  it('what is refused for good is not asked again', () =>
-    phoneScene(
-      async (scene) => {
-        const { clock, call, rest, report } = scene
-        const { session } = await call()
-        scene.restIs = 401
-        await session.close()
-        await clock.elapse(60_000)
-        expect(rest).toHaveLength(1)
-        expect(report().clean).toBe(false)
-      },
-      { authToken },
-    ))
-
-  it('a call that was over before we hung up is over', () =>
-    phoneScene(
-      async (scene) => {
-        const { call, rest, report } = scene
-        const { session } = await call()
-        scene.restIs = { status: 400, body: '{"code":21220,"message":"Call is not in-progress"}' }
-        await session.close()
-        expect(lineOf(report())).toMatchObject({ how: 'acknowledged' })
-        expect(report().clean).toBe(true)
-        expect(rest).toMatchObject([
-          {
-            url: expect.stringMatching(
-              /^https:\/\/api.twilio.com\/2010-04-01\/Accounts\/AC1\/Calls\/CA\d+.json$/,
-            ),
-            body: 'Status=completed',
-            authorization: `Basic ${btoa(`AC1:${authToken}`)}`,
-          },
-        ])
-      },
-      { authToken },
-    ))
-})
-
 describe('a goodbye on the phone', () => {
   const goodbye = (seconds: number): string => 'Goodbye! '.repeat(Math.ceil((seconds * 20) / 9))
   const bytes = ({ heard }: { readonly heard: readonly { readonly codes: Uint8Array }[] }): number =>
     heard.reduce((sum, { codes }) => sum + codes.length, 0)
 
-  it.each([2, 40])('[SP8] of %i s is heard whole, then confirmed, and then the call ends', (seconds) =>
+  it.each([2, 40])('[SP8] of %i s is heard to its end and confirmed before the call ends', (seconds) =>
     phoneScene(
       async (scene) => {
         const { clock, call, report, rest } = scene
@@ -469,7 +247,7 @@ describe('a goodbye on the phone', () => {
         await clock.elapse(2_000)
         expect(await hanging).toBe('confirmed')
         await clock.elapse(500)
-        // To the end of the last frame of each of the two.
+        // Up to the end of the last frame of each speech.
         expect(bytes(phone)).toBeGreaterThanOrEqual(length * 8)
         expect(bytes(phone)).toBeLessThan((length + 40) * 8)
         expect(phone.over).toBe(true)
@@ -481,7 +259,7 @@ describe('a goodbye on the phone', () => {
     ),
   )
 
-  it('[SP8] is heard whole and unconfirmed if the carrier never returns a mark, in bounded time', () =>
+  it('[SP8] is heard to its end, unconfirmed and in bounded time, if the carrier never returns a mark', () =>
     phoneScene(
       async (scene) => {
         const { clock, call, report } = scene

@@ -53,6 +53,8 @@ export class TestPhone {
   #queue: Queued[] = []
   #loop: Timer | undefined
   #renderedTo = 0
+  /** When sound arrived in the empty queue. */
+  #playsFrom = 0
   #frozen = false
   #voice: Uint8Array[] = []
   #sequence = 0
@@ -263,9 +265,10 @@ export class TestPhone {
       mark?: { name: string }
     }
     if (this.#options.dialect !== 'telnyx' && frame.streamSid === undefined) this.nonsense.push(text)
-    if (frame.event === 'media' && frame.media)
+    if (frame.event === 'media' && frame.media) {
+      if (queue.length === 0) this.#playsFrom = this.#clock.now()
       queue.push({ bytes: Buffer.from(frame.media.payload, 'base64') })
-    else if (frame.event === 'mark' && frame.mark) queue.push({ mark: frame.mark.name })
+    } else if (frame.event === 'mark' && frame.mark) queue.push({ mark: frame.mark.name })
     else if (frame.event === 'clear') for (const each of queue.splice(0)) this.#returns(each)
     else this.nonsense.push(text)
     // A mark with no sound before it comes back at once.
@@ -291,7 +294,9 @@ export class TestPhone {
     const voice = this.#voice.shift() ?? new Uint8Array(FRAME_BYTES).fill(SILENCE)
     this.send({ event: 'media', media: { track: 'inbound', payload: Buffer.from(voice).toString('base64') } })
     const codes: number[] = []
-    while (codes.length < FRAME_BYTES && this.#queue.length > 0) {
+    // A frame that began before the sound arrived cannot contain it, however late the frame is rendered.
+    const playing = this.#renderedTo >= this.#playsFrom
+    while (playing && codes.length < FRAME_BYTES && this.#queue.length > 0) {
       const next = this.#queue.shift()!
       if ('mark' in next) this.#returns(next)
       else {

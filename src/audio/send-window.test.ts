@@ -16,7 +16,7 @@ function send(window: SendWindow): number {
   return window.sent
 }
 
-describe('sending', () => {
+describe('a send window', () => {
   it('sends pieces of one length, only a little ahead of what was played', () => {
     const window = newWindow()
     window.play(seconds(5), 0)
@@ -86,7 +86,7 @@ describe('sending', () => {
   })
 })
 
-describe('what was heard', () => {
+describe('what was heard through a send window', () => {
   it('[LN3] does not count as played before it was sent, whatever the listener says', () => {
     const window = newWindow()
     window.play(seconds(5), 0)

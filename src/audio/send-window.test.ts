@@ -149,7 +149,7 @@ describe('what was heard through a send window', () => {
     expect(window.giveUp()).toEqual([{ id: 1, heard: 1_000 }])
   })
 
-  it('[LN3] never exceeds what was queued, and is told of each mark once', () => {
+  it('[LN3] never exceeds what was queued, and is returned once for each mark', () => {
     const step = fc.oneof(
       fc.record({ do: fc.constantFrom('play', 'mute', 'unmute'), n: fc.integer({ min: 0, max: 3_000 }) }),
       fc.record({ do: fc.constantFrom('mark', 'clear', 'restart', 'send'), n: fc.constant(0) }),
@@ -162,11 +162,11 @@ describe('what was heard through a send window', () => {
         let queued = 0
         let now = 0
         let id = 0
-        const told = new Map<number, number>()
-        const tell = (mark: { id: number; heard: number } | undefined): void => {
+        const heardOf = new Map<number, number>()
+        const note = (mark: { id: number; heard: number } | undefined): void => {
           if (!mark) return
-          expect(told.has(mark.id)).toBe(false)
-          told.set(mark.id, mark.heard)
+          expect(heardOf.has(mark.id)).toBe(false)
+          heardOf.set(mark.id, mark.heard)
         }
         for (const { do: what, n } of steps) {
           now += 7
@@ -177,7 +177,7 @@ describe('what was heard through a send window', () => {
           if (what === 'restart') window.restart()
           if (what === 'send') send(window)
           if (what === 'confirm') window.confirm(n)
-          if (what === 'marked') tell(window.marked(1 + (n % (id + 1)), n))
+          if (what === 'marked') note(window.marked(1 + (n % (id + 1)), n))
           if (what === 'mark') {
             window.mark(++id)
             lengths.set(id, queued / PER_MS)
@@ -186,9 +186,9 @@ describe('what was heard through a send window', () => {
           expect(window.from).toBeLessThanOrEqual(window.sent)
           expect(window.played).toBeLessThanOrEqual(window.sent)
         }
-        for (const mark of window.giveUp()) tell(mark)
-        expect(told.size).toBe(id)
-        for (const [mark, heard] of told) {
+        for (const mark of window.giveUp()) note(mark)
+        expect(heardOf.size).toBe(id)
+        for (const [mark, heard] of heardOf) {
           expect(heard).toBeGreaterThanOrEqual(0)
           expect(heard).toBeLessThanOrEqual(lengths.get(mark)! + 1e-6)
         }

@@ -54,7 +54,7 @@ interface PendingMark extends SoundMark {
  *
  * A position counts the samples that were ever queued. It names the same moment for both sides, also after a clear or a
  * reconnect. Sound before `from` was played or thrown away, and is never sent again. A stretch that was thrown away
- * stays on record until the last mark that spans it has come back, so every mark tells what was really heard (LN3).
+ * stays on record until the last mark that spans it has come back, so that every mark reports what was really heard (LN3).
  *
  * A window has no clock and sends nothing itself: times are passed in, and `next()`
  * returns what to send.

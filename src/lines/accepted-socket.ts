@@ -91,7 +91,7 @@ class AcceptedSocket implements Peer, Live {
       if (ws.readyState === WebSocket.OPEN && this.buffered <= limits.congested) ws.pong(data)
     })
     ws.on('pong', () => this.#controlFrame())
-    // Stays for good, since errors can follow the end. `close` tells how the socket ended.
+    // Stays for good, since errors can follow the end. The `close` event says how the socket ended.
     ws.on('error', nothing)
     ws.on('close', (code, reason) => {
       wsNetwork.sockets.remove(this)

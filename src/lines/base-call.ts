@@ -163,7 +163,7 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
       this.#connected = resolve
       this.#neverConnected = reject
     })
-    // Whoever opens the line may have stopped waiting.
+    // The session may have stopped waiting.
     connected.catch(nothing)
     this.#context = context
     this.events = events
@@ -216,7 +216,7 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
   left(end: PeerEnd): void {
     this.peer = undefined
     this.#lastEnd = end
-    for (const gone of this.#waiting.splice(0)) gone()
+    for (const resolve of this.#waiting.splice(0)) resolve()
     if (this.#phase === 'here') this.peerLeft(end)
     else if (this.#phase === 'ringing' && this.#options.connectTimeout === undefined) this.#end()
   }

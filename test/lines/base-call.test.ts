@@ -81,7 +81,7 @@ describe('a call that rings', () => {
       { answerTimeout: 1_000 },
     ))
 
-  it('ends when its peer leaves, and a session that answers later is told', () =>
+  it('ends when its peer leaves, and cannot be answered later', () =>
     scene(async ({ calls, peer, answer, emitted }) => {
       peer.leaves()
       expect(calls.size).toBe(0)
@@ -89,7 +89,7 @@ describe('a call that rings', () => {
       expect(emitted).toEqual([])
     }))
 
-  it('tells a session that answers later that the caller hung up, if that is why it ended', () =>
+  it('emits the hang-up to a session that answers after the caller hung up', () =>
     scene(async ({ peer, answer, emitted }) => {
       peer.says('bye')
       await expect(answer()).rejects.toMatchObject({ code: 'CALLER_GONE' })

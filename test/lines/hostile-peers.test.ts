@@ -231,7 +231,7 @@ describe('what a peer sends', () => {
     good.abort()
   })
 
-  it('[LN6] does not reach the process, if the session throws when it is told that the call is lost', async () => {
+  it('[LN6] does not reach the process, if the session throws when the call is lost', async () => {
     await using server = await Server.listen()
     server.events = {
       lost: () => {
@@ -244,7 +244,7 @@ describe('what a peer sends', () => {
     expect(server.answered[0]!.emitted).toEqual([])
   })
 
-  it('[LN8] starts no call, if it names the call by what is no name', async () => {
+  it('[LN8] starts no call, if its name for the call is invalid', async () => {
     await using server = await Server.listen()
     for (const sid of ['../../etc', 'a b', '\u001b[2J', '-rf', 'x'.repeat(201)]) {
       const stream = await server.stream()
@@ -256,7 +256,7 @@ describe('what a peer sends', () => {
 })
 
 describe('control frames', () => {
-  it('[LN7] are answered, as long as the caller reads', async () => {
+  it('[LN7] are answered as long as the caller reads', async () => {
     await using server = await Server.listen()
     const page = await server.page()
     page.pings('one')
@@ -281,7 +281,7 @@ describe('control frames', () => {
     ])
   })
 
-  it('[LN7] spend it before the call is answered, and before a stream has started', async () => {
+  it('[LN7] spend the budget also before the call is answered, and before a stream has started', async () => {
     await using server = await Server.listen()
     server.answers = false
     const page = await server.page()
@@ -292,7 +292,7 @@ describe('control frames', () => {
     expect(server.answered).toEqual([])
   })
 
-  it('[LN7] of a caller who does not read are not answered, so that nothing piles up', async () => {
+  it('[LN7] from a caller who does not read are not answered, so that nothing piles up', async () => {
     await using server = await Server.listen()
     const page = await server.page()
     const { connection, emitted } = server.answered[0]!

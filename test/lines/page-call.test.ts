@@ -122,7 +122,7 @@ describe('the end of a call from a page', () => {
 })
 
 describe('the sound of a call', () => {
-  it('[LN3] is known to have been heard from the page, mark by mark, also if it was cleared', () =>
+  it('[LN3] is confirmed by the page, mark by mark, also if it was cleared', () =>
     scene(async ({ clock, call: calls }) => {
       const { page, call } = await calls()
       call.say(WORDS, 1)
@@ -155,7 +155,7 @@ describe('the sound of a call', () => {
       expect(heard).toBeLessThanOrEqual(WHOLE / 2)
     }))
 
-  it('[LN3] is assumed to have been heard by the session, unconfirmed, if the page cannot play it', async () => {
+  it('[LN3] counts as heard but unconfirmed for the session, if the page cannot play it', async () => {
     const outcomes: unknown[] = []
     await scene(
       async ({ clock, page: pages }) => {

@@ -22,7 +22,7 @@ describe('a page that rejoins', () => {
       const { call: name } = page.wire.ticket!
       await call.context.scope.close()
       expect(call.context.connections).toMatchObject([{ how: 'closed', retries: 1 }])
-      // The ticket is gone, and the name of the call is still known.
+      // There is no ticket any more, but the name of the call is still known.
       expect([page.wire.ticket, page.wire.call]).toEqual([undefined, name])
     }))
 

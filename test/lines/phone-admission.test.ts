@@ -224,7 +224,7 @@ describe('a request', () => {
   })
 
   it.each(['../../etc', 'a b', '\u001b[2J', '-rf', '', 'x'.repeat(201)])(
-    '[LN8] that names a call by what is no name is refused: %j',
+    '[LN8] with an invalid name for the call is refused: %j',
     async (CallSid) => {
       await using server = await TestServer.listen()
       const form = new URLSearchParams({ ...CALL, CallSid }).toString()

@@ -105,7 +105,7 @@ describe('a phone call that goes wrong has one report', () => {
       { authToken },
     ))
 
-  it('[LN2] but not because this process was suspended', () =>
+  it('[LN2] only if the caller is silent, and not if this process was suspended', () =>
     phoneScene(async ({ clock, call }) => {
       const { session } = await call()
       await clock.elapse(1_000)

@@ -12,7 +12,7 @@ const CLOSE = 0x8
 const PING = 0x9
 const PONG = 0xa
 
-/** A WebSocket client without manners: it sends any frame it likes, and reads only when it is told to. */
+/** A WebSocket client without manners: it sends any frame, and can stop reading. */
 export class RawCaller {
   /** Payloads of the pongs that were read. */
   readonly pongs: string[] = []

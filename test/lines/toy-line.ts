@@ -105,7 +105,7 @@ export class ToyCalls extends BaseCalls<ToyCall> {
   }
 }
 
-/** A peer that a test plays. It leaves when it is told to, or at once if it is cut. */
+/** A peer that a test controls. */
 export class ToyPeer implements Peer {
   owner: PeerOwner = deafOwner(() => {})
   readonly received: string[] = []

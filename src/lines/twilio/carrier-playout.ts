@@ -39,10 +39,10 @@ const reach = ({ at, since }: Place, now: number): number => at + Math.max(0, no
 /**
  * Playout through a carrier, which buffers sound and plays it at the speed of time (positions: see `SendWindow`).
  *
- * A carrier reports what was played by returning marks. We add marks of our own between those of the session, so that
+ * A carrier reports what was played by returning marks. We add our own marks between the session's, so that
  * the position of the caller is known a few times per second. After a clear the carrier returns all marks at once, heard
  * or not. But sound cannot be heard faster than it lasts, so the last position known before the clear, and the time
- * since then, tell where the sound stopped (LN3).
+ * since then, determine where the sound stopped (LN3).
  */
 export class CarrierPlayout {
   readonly #window = new SendWindow({

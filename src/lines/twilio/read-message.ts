@@ -34,7 +34,7 @@ export function readMessage(
   }
 }
 
-/** The outbound track, if somebody asked the carrier for it, is our own sound. */
+/** Ignores the outbound track, which is our own sound. Carriers send it on request. */
 function readMedia({ track = 'inbound', payload }: Fields): StreamMessage | undefined {
   if (track !== 'inbound') return { type: 'other' }
   const bytes = asSound(payload)

@@ -38,7 +38,7 @@ const refusals = {
 } as const
 
 /**
- * Takes calls from the phone network, through Twilio's Media Streams or those of Telnyx.
+ * Takes calls from the phone network, through the media streams of Twilio or Telnyx.
  *
  * ```ts
  * const calls = new TwilioCalls({
@@ -109,7 +109,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     return true
   }
 
-  /** Takes an upgrade from a server of `node:http`. Never throws: a request that is refused is told why. */
+  /** Takes an upgrade from a server of `node:http`. Never throws: a refused request gets the reason. */
   upgrade(request: IncomingMessage, tcp: Duplex, head: Buffer): void {
     tcp.on('error', nothing)
     const { accept, refused } = this.admit(requestOf(request, ''))

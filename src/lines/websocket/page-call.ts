@@ -64,7 +64,7 @@ export class PageCall extends BaseCall<Outgoing> {
 
   protected greet(peer: Peer): void {
     const { id, sampleRate, rejoinTimeout, lostTimeout } = this.#options
-    tell(peer, {
+    sendMessage(peer, {
       type: 'hello',
       version,
       call: id,
@@ -77,7 +77,7 @@ export class PageCall extends BaseCall<Outgoing> {
   }
 
   protected override ping(peer: Peer): void {
-    tell(peer, { type: 'ping' })
+    sendMessage(peer, { type: 'ping' })
   }
 
   protected receive(data: string | Uint8Array): void {
@@ -121,7 +121,7 @@ export class PageCall extends BaseCall<Outgoing> {
 
   protected sayGoodbye(peer: Peer, farewell: Farewell): void {
     if (farewell === 'misbehaved') return peer.close(closeCodes.misbehaved, 'PAGE_MISBEHAVED')
-    tell(peer, { type: 'bye', reason: farewell })
+    sendMessage(peer, { type: 'bye', reason: farewell })
     return peer.close(closeCodes.bye, farewell)
   }
 
@@ -145,7 +145,7 @@ export class PageCall extends BaseCall<Outgoing> {
     if (!this.isReady || !this.peer) return undefined
     const known = played !== undefined && buffered !== undefined
     const at = known ? this.playout.resume(played, buffered) : this.playout.restart()
-    if (at > 0) tell(this.peer, { type: 'clear', at })
+    if (at > 0) sendMessage(this.peer, { type: 'clear', at })
     return this.#setAudible(sound)
   }
 
@@ -156,11 +156,11 @@ export class PageCall extends BaseCall<Outgoing> {
     if (on) playout.unmute(this.now())
     else playout.mute(this.now())
     // What would have been heard meanwhile is late.
-    if (playout.from > before && this.isReady && peer) tell(peer, { type: 'clear', at: playout.from })
+    if (playout.from > before && this.isReady && peer) sendMessage(peer, { type: 'clear', at: playout.from })
     this.send()
   }
 }
 
-function tell(peer: Peer, message: LineMessage): void {
+function sendMessage(peer: Peer, message: LineMessage): void {
   peer.send(JSON.stringify(message))
 }

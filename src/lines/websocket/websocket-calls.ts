@@ -93,7 +93,7 @@ export class WebSocketCalls extends BaseCalls<PageCall> {
     return makeToken(secret, this.scope.clock.date(), options)
   }
 
-  /** Takes an upgrade from a server of `node:http`. Never throws: a caller that is refused is told why. */
+  /** Takes an upgrade from a server of `node:http`. Never throws: a refused caller gets the reason. */
   upgrade(request: IncomingMessage, tcp: Duplex, head: Buffer): void {
     tcp.on('error', nothing)
     const { accept, refused } = this.admit(requestOf(request))

@@ -90,7 +90,7 @@ const MEASUREMENTS = 4
 /** Assumed level of the echo relative to the played sound, in decibels; and how fast the estimate may grow. */
 const ASSUMED = -10
 const GROWTH = 1
-/** Frames among which the quietest are room noise, by how many decibels those may differ, and how many are kept. */
+/** Frames among which the quietest are room noise, their range in decibels, and how many to keep. */
 const MEMORY = 150
 const ALIKE = 3
 const ROOM = 8

@@ -293,10 +293,10 @@ export class TestPhone {
     if (!this.#socket) return
     const voice = this.#voice.shift() ?? new Uint8Array(FRAME_BYTES).fill(SILENCE)
     this.send({ event: 'media', media: { track: 'inbound', payload: Buffer.from(voice).toString('base64') } })
-    const codes: number[] = []
     // A frame that began before the sound arrived cannot contain it, however late the frame is rendered.
-    const playing = this.#renderedTo >= this.#playsFrom
-    while (playing && codes.length < FRAME_BYTES && this.#queue.length > 0) {
+    if (this.#renderedTo < this.#playsFrom) return
+    const codes: number[] = []
+    while (codes.length < FRAME_BYTES && this.#queue.length > 0) {
       const next = this.#queue.shift()!
       if ('mark' in next) this.#returns(next)
       else {

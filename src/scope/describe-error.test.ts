@@ -12,7 +12,7 @@ it.each<[unknown, object]>([
   ['a string', { name: 'thrown', message: 'a string' }],
   [undefined, { name: 'thrown', message: 'undefined' }],
   [{ toString: () => 'own words' }, { name: 'thrown', message: 'own words' }],
-  [Object.create(null), { name: 'thrown', message: 'something that cannot be printed' }],
+  [Object.create(null), { name: 'thrown', message: 'a value that cannot be printed' }],
 ])('describes %o', (thrown, description) => {
   expect(describeError(thrown)).toEqual(description)
 })

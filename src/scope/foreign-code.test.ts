@@ -218,7 +218,7 @@ describe('results that are not what they seem', () => {
       const error = new Error('the line broke')
       const scope = new Scope('root', { clock })
       const report = await scope.close({ reason: error as never, by: Object.create(null) as never })
-      expect(report).toMatchObject({ reason: 'the line broke', by: 'something that cannot be printed' })
+      expect(report).toMatchObject({ reason: 'the line broke', by: 'a value that cannot be printed' })
       expect(Object.isFrozen(error)).toBe(false)
     }))
 

@@ -2,6 +2,7 @@ export { CancelToken, type CancelListener } from './cancel.ts'
 export { systemClock, type Clock, type Timer } from './clock.ts'
 export { Deadline } from './deadline.ts'
 export { describeError } from './describe-error.ts'
+export { callOut, shelter } from './edge.ts'
 export {
   CancelledError,
   EndwellError,
@@ -10,8 +11,7 @@ export {
   OptionError,
   ScopeClosedError,
 } from './errors.ts'
-export { callOut, shelter } from './edge.ts'
-export type { Change, Inspection, OwnedView, ScopeView } from './inspect.ts'
+export type { Inspection, OwnedView, ScopeView } from './inspect.ts'
 export { limits } from './limits.ts'
 export type { DialRequest, Network, Socket, SocketEnd, SocketEvents } from './network.ts'
 export { noop } from './noop.ts'
@@ -34,9 +34,17 @@ export {
   Scope,
   liveScopes,
   type ChildOptions,
-  type CloseOptions,
   type OwnOptions,
   type SpawnOptions,
+  type TaskContext,
 } from './scope.ts'
-export type { DefaultPhase, Intercept, Intercepted, ScopeOptions } from './settings.ts'
-export type { TaskContext, TaskHandle } from './task.ts'
+export {
+  duration,
+  type DefaultPhase,
+  type Intercept,
+  type Intercepted,
+  type ScopeOptions,
+} from './settings.ts'
+export type { TaskHandle } from './task.ts'
+export type { CloseOptions } from './task-context.ts'
+export type { Change } from './watchers.ts'

@@ -151,6 +151,6 @@ describe('resources', () => {
     inVirtualTime(async ({ clock }) => {
       await using scope = new Scope('root', { clock })
       const thing = scope.own('one', { close() {}, abort() {} })
-      expect(() => scope.own('again', thing)).toThrow(/owned by scope 'root' already/)
+      expect(() => scope.own('again', thing)).toThrow(/already owned by scope 'root'/)
     }))
 })

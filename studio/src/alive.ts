@@ -1,6 +1,6 @@
 import { isWrong } from '../../src/host/outcome.ts'
 import type { LiveMessage } from '../../src/host/wire.ts'
-import type { Change, OwnedView, ScopeView } from '../../src/scope/inspect.ts'
+import type { Change, OwnedView, ScopeView } from '../../src/scope/index.ts'
 
 /** Something that is alive, has just ended, or should have ended and has not. */
 export interface AliveNode {

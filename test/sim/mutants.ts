@@ -19,8 +19,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'no dedup: every close() starts a close of its own',
     file: 'scope/scope.ts',
-    find: 'if (ledger.closing) ledger.closing.askAgain(ask)',
-    replace: "if (ledger.closing && ledger.state === 'closed') ledger.closing.askAgain(ask)",
+    find: 'if (ledger.closing) ledger.closing.requestAgain(request)',
+    replace: "if (ledger.closing && ledger.state === 'closed') ledger.closing.requestAgain(request)",
   },
   {
     name: 'late resource kept: what is ready after closing began is not aborted',
@@ -80,8 +80,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a child does not know its parent's deadline",
     file: 'scope/closing.ts',
-    find: 'const outer = ledger.parent?.closing?.deadline.at',
-    replace: 'const outer: number | undefined = undefined',
+    find: 'outer?.deadline.at ?? this.askedAt',
+    replace: 'this.askedAt',
   },
   {
     name: 'admission stays open while closing',
@@ -92,13 +92,13 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'timers still fire while closing',
     file: 'scope/timer.ts',
-    find: '  override tell(): void {\n    this.clear()\n  }',
+    find: '  override notifyClosing(): void {\n    this.clear()\n  }',
     replace: '',
   },
   {
     name: 'any error after a cancel counts as cancelled',
     file: 'scope/task.ts',
-    find: "reason && isAnswerTo(reason, error) ? 'cancelled' : 'failed'",
+    find: "reason && isCancellation(reason, error) ? 'cancelled' : 'failed'",
     replace: "reason ? 'cancelled' : 'failed'",
   },
   {
@@ -145,13 +145,13 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the report is not frozen',
-    file: 'scope/report-book.ts',
+    file: 'scope/report-builder.ts',
     find: 'return Object.freeze(value)',
     replace: 'return value',
   },
   {
     name: 'abandoned work does not spoil a clean report',
-    file: 'scope/report-book.ts',
+    file: 'scope/report-builder.ts',
     find: "outcome !== 'failed' && outcome !== 'abandoned'",
     replace: "outcome !== 'failed'",
   },
@@ -181,19 +181,19 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "a library's cancel error counts as a failure",
-    file: 'scope/errors.ts',
+    file: 'scope/cancellation.ts',
     find: 'return saysCancelled(error)',
     replace: 'return false',
   },
   {
     name: 'a report that came late is clean',
-    file: 'scope/report-book.ts',
-    find: '      ...(ask.aborted ? [] : lateness(took, closeTimeout)),\n',
+    file: 'scope/report-builder.ts',
+    find: '      ...(requests.aborted ? [] : lateness(took, closeTimeout)),\n',
     replace: '',
   },
   {
     name: 'a report is clean though work below is still running',
-    file: 'scope/report-book.ts',
+    file: 'scope/report-builder.ts',
     find: '      ...this.#stillRunning(took),\n',
     replace: '',
   },

@@ -10,17 +10,17 @@ const rethrow = (error: unknown): never => {
 describe('CancelToken', () => {
   it('calls each listener once, with the same reason, and skips those that unsubscribed', () => {
     const token = new CancelToken()
-    const told: string[] = []
-    const listener = (): void => void told.push('twice registered')
+    const calls: string[] = []
+    const listener = (): void => void calls.push('twice registered')
     token.onCancel(listener)
     token.onCancel(listener)
-    token.onCancel(() => told.push('gone'))()
+    token.onCancel(() => calls.push('gone'))()
     token.cancelWith(reason)
     token.cancelWith(new CancelledError('again'))
-    expect(told).toEqual(['twice registered', 'twice registered'])
+    expect(calls).toEqual(['twice registered', 'twice registered'])
     expect([token.cancelled, token.reason]).toEqual([true, reason])
-    token.onCancel((late) => told.push(`at once: ${late.message}`))
-    expect(told.at(-1)).toBe('at once: enough')
+    token.onCancel((late) => calls.push(`at once: ${late.message}`))
+    expect(calls.at(-1)).toBe('at once: enough')
   })
 
   it('calls every listener even if one throws', () => {
@@ -31,12 +31,12 @@ describe('CancelToken', () => {
       }
     }
     const token = new Token()
-    const told: string[] = []
+    const calls: string[] = []
     token.onCancel(() => rethrow('bad'))
-    token.onCancel(() => told.push('good'))
+    token.onCancel(() => calls.push('good'))
     token.cancelWith(reason)
     token.onCancel(() => rethrow('late'))
-    expect([told, errors]).toEqual([['good'], ['bad', 'late']])
+    expect([calls, errors]).toEqual([['good'], ['bad', 'late']])
   })
 
   it('has a signal with the reason, whether it is read before or after the cancel', () => {

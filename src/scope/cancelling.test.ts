@@ -25,7 +25,7 @@ describe('a closing scope', () => {
       const scope = new Scope('root', { clock })
       for (const name of ['one', 'two']) {
         scope.spawn(name, async ({ until, onCancel }) => {
-          onCancel(() => log.push(`${name} told at ${clock.now()}`))
+          onCancel(() => log.push(`${name} cancelled at ${clock.now()}`))
           try {
             await until(never())
           } finally {
@@ -37,8 +37,8 @@ describe('a closing scope', () => {
       const report = await scope.close()
       log.push('report')
       expect(log).toEqual([
-        'one told at 0',
-        'two told at 0',
+        'one cancelled at 0',
+        'two cancelled at 0',
         'one unwound at 200',
         'two unwound at 200',
         'report',

@@ -1,6 +1,7 @@
 import type { Timer } from './clock.ts'
 import { attempt } from './edge.ts'
 import { Owned, type LateSink, type Owner } from './owned.ts'
+import type { Problems } from './problems.ts'
 
 /**
  * Work that runs when the scope closes, such as a flush or a last write. Work that is unfinished at the deadline is not
@@ -14,6 +15,7 @@ export class Deferred extends Owned {
   #beganAt: number | undefined
   #late: LateSink | undefined
   #releaseTimer: Timer | undefined
+  readonly #problems: Problems
 
   constructor(
     ledger: Owner,
@@ -25,6 +27,12 @@ export class Deferred extends Owned {
     super(ledger, name, phase)
     this.#work = work
     this.#cap = cap
+    this.#problems = ledger.problems
+  }
+
+  /** Also after it has left the ledger: its errors may come later than its end. */
+  protected override get problems(): Problems {
+    return this.#problems
   }
 
   override begin(): void {

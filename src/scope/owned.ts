@@ -89,13 +89,10 @@ export abstract class Owned extends CancelToken {
   holds = false
   /** Undefined once the member has ended or was abandoned, so that it keeps nothing alive (SC9). */
   protected ledger: Owner | undefined
-  /** Stays when `ledger` goes: it keeps nothing of the scope alive. */
-  protected readonly problems: Problems
 
   constructor(ledger: Owner, name: string, phase: number, id: number = ++ledger.tree.lastId) {
     super()
     this.ledger = ledger
-    this.problems = ledger.problems
     this.id = id
     this.name = name
     this.phase = phase
@@ -113,9 +110,14 @@ export abstract class Owned extends CancelToken {
   /** How long this member may delay the next phase; `share` is its fair share of the time left. */
   abstract hold(share: number): number
 
+  /** Receives the errors that no caller can catch. A getter, because a field would make every task larger. */
+  protected get problems(): Problems | undefined {
+    return this.ledger?.problems
+  }
+
   protected override errorSink(): (error: unknown) => void {
     const { problems, name } = this
-    return (error) => problems.add(`cancel listener of '${name}'`, error)
+    return (error) => problems?.add(`cancel listener of '${name}'`, error)
   }
 
   /** Takes the member off the ledger. Returns the ledger the first time, and undefined after that. */

@@ -78,7 +78,7 @@ describe('a resource', () => {
       const log: string[] = []
       const scope = new Scope('root', { clock })
       const opening = scope.open('feed', async (signal) => {
-        signal.addEventListener('abort', () => log.push(`told at ${clock.now()}`))
+        signal.addEventListener('abort', () => log.push(`cancelled at ${clock.now()}`))
         await clock.elapse(300)
         return { close: () => void log.push('close'), abort: () => void log.push(`abort at ${clock.now()}`) }
       })
@@ -89,7 +89,7 @@ describe('a resource', () => {
       await clock.elapse(100)
       const report = await scope.close()
       expect(await refused).toBeInstanceOf(ScopeClosedError)
-      expect(log).toEqual(['told at 100', 'refused at 100', 'abort at 300'])
+      expect(log).toEqual(['cancelled at 100', 'refused at 100', 'abort at 300'])
       expect(report.tasks).toMatchObject([{ name: 'feed', kind: 'opening', outcome: 'cancelled', at: 200 }])
       expect(report.clean).toBe(true)
     }))

@@ -2,6 +2,7 @@ import { attempt, callOut } from './edge.ts'
 import { CancelledError, EndwellError, NotAResourceError } from './errors.ts'
 import { noop } from './noop.ts'
 import { Owned, type LateSink, type Owner } from './owned.ts'
+import type { Problems } from './problems.ts'
 import type { StepOutcome } from './report.ts'
 
 /** Something that has to be ended: a connection, a worker, a file (SC6). */
@@ -54,6 +55,7 @@ export class OwnedResource extends Owned {
   #notified = false
   #beganAt: number | undefined
   #late: LateSink | undefined
+  readonly #problems: Problems
   #onEnded: (() => void) | undefined
 
   constructor(
@@ -68,6 +70,12 @@ export class OwnedResource extends Owned {
     this.#thing = thing
     this.#resource = resource
     this.#cap = cap
+    this.#problems = ledger.problems
+  }
+
+  /** Also after it has left the ledger: its errors may come later than its end. */
+  protected override get problems(): Problems {
+    return this.#problems
   }
 
   /** What `inspect()` of the resource returns. Errors are dropped: watching must never change what is watched. */

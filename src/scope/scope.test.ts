@@ -28,12 +28,12 @@ describe('a scope', () => {
 
   it('[SC1] reports the failure of a task as a problem, unless its result is observed', () =>
     inVirtualTime(async ({ clock }) => {
-      const told: string[] = []
-      const scope = new Scope('root', { clock, onProblem: ({ where }) => told.push(where) })
+      const problems: string[] = []
+      const scope = new Scope('root', { clock, onProblem: ({ where }) => problems.push(where) })
       scope.spawn('unseen', () => Promise.reject(new Error('lost')))
       const seen = scope.spawn('seen', () => Promise.reject(new Error('handled')))
       await expect(seen.result).rejects.toThrow('handled')
-      expect(told).toEqual(["task 'unseen'"])
+      expect(problems).toEqual(["task 'unseen'"])
       const report = await scope.close()
       expect(report.problems).toMatchObject([{ where: "task 'unseen'", error: { message: 'lost' } }])
       expect(report.clean).toBe(false)
@@ -187,21 +187,21 @@ describe('ending a scope', () => {
       const scope = new Scope('root', { clock })
       const child = scope.child('child')
       scope.spawn('task', ({ until, onCancel }) => {
-        onCancel(() => seen.push(`task told in ${scope.state}`))
+        onCancel(() => seen.push(`task cancelled in ${scope.state}`))
         return until(never())
       })
       child.spawn('inner', ({ until, onCancel, signal }) => {
-        onCancel(() => seen.push(`inner told in ${child.state}, signal ${signal.aborted}`))
+        onCancel(() => seen.push(`inner cancelled in ${child.state}, signal ${signal.aborted}`))
         return until(never())
       })
-      scope.own('feed', { ...polite, closing: () => void seen.push('feed told') })
-      child.own('deep', { ...polite, closing: () => void seen.push('deep told') })
+      scope.own('feed', { ...polite, closing: () => void seen.push('feed notified') })
+      child.own('deep', { ...polite, closing: () => void seen.push('deep notified') })
       const report = scope.close()
       expect(seen).toEqual([
-        'deep told',
-        'feed told',
-        'inner told in closing, signal true',
-        'task told in closing',
+        'deep notified',
+        'feed notified',
+        'inner cancelled in closing, signal true',
+        'task cancelled in closing',
       ])
       expect([scope.state, child.state]).toEqual(['closing', 'closing'])
       expect(scope.signal.aborted).toBe(true)

@@ -225,7 +225,7 @@ export class Task<T> extends Owned implements TaskContextOf<unknown>, TaskHandle
     this.#end = { outcome, value, report: ledger.reportFor(this), late: undefined }
     // A failure that is not observed would be lost. While the scope is live, it is a problem (SC1).
     if (outcome === 'failed' && !this.#result && !ledger.closing)
-      this.problems.add(`task '${this.name}'`, value)
+      ledger.problems.add(`task '${this.name}'`, value)
     this.#record(ledger, this.#end)
   }
 

@@ -1,6 +1,7 @@
 import type { Timer } from './clock.ts'
 import { callOut } from './edge.ts'
 import { Owned, type Owner } from './owned.ts'
+import type { Problems } from './problems.ts'
 
 /** A timer that a scope owns. It does not fire once the scope has begun to close. */
 export class OwnedTimer extends Owned implements Timer {
@@ -8,6 +9,7 @@ export class OwnedTimer extends Owned implements Timer {
   /** Undefined once the timer has ended: a callback that never settles must not keep its closure alive (SC9). */
   #callback: (() => unknown) | undefined
   readonly #interval: number | undefined
+  readonly #problems: Problems
   #timer: Timer | undefined
 
   constructor(
@@ -20,6 +22,7 @@ export class OwnedTimer extends Owned implements Timer {
     super(ledger, name, 0)
     this.#callback = callback
     this.#interval = interval
+    this.#problems = ledger.problems
     this.#arm(ms)
   }
 
@@ -55,6 +58,6 @@ export class OwnedTimer extends Owned implements Timer {
     const callback = this.#callback
     if (this.#interval === undefined) this.#end('fired')
     else this.#arm(this.#interval)
-    if (callback) callOut(callback, (error) => this.problems.add(`timer '${this.name}'`, error))
+    if (callback) callOut(callback, (error) => this.#problems.add(`timer '${this.name}'`, error))
   }
 }

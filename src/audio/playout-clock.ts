@@ -1,6 +1,3 @@
-import { PlayoutRun } from './playout-run.ts'
-import { PlayoutSlice, PlayoutStretch } from './playout-stretch.ts'
-
 /**
  * How many slices of sound may wait for their marks. A line that never returns a mark must not fill the memory, and a
  * thousand slices are hours of speech. Beyond that, the oldest keep their assumed value, and their marks are unknown.
@@ -187,4 +184,183 @@ function shareOut(slices: readonly PlayoutSlice[], heard: number, now: number): 
   for (const slice of slices) if (slice.run.cleared) give(slice, slice.heard(now).ms)
   for (const slice of slices) give(slice, slice.sent - (shares.get(slice) ?? 0))
   return shares
+}
+
+/** How much of a sound was heard, and whether the line reported it or it is assumed from the elapsed time. */
+export interface Heard {
+  readonly ms: number
+  readonly known: boolean
+}
+
+/**
+ * Queued sound that lies within one stretch and one run, and between two marks. Until it is settled, the elapsed time
+ * determines how much of it was heard.
+ */
+class PlayoutSlice {
+  readonly run: PlayoutRun
+  readonly start: number
+  #end: number
+  /** The mark right behind the slice. */
+  mark: number | undefined
+  endsAt: number
+  #settled: Heard | undefined
+
+  constructor(run: PlayoutRun, start: number) {
+    this.run = run
+    this.start = start
+    this.#end = start
+    this.endsAt = run.silentAt
+  }
+
+  get end(): number {
+    return this.#end
+  }
+
+  get sent(): number {
+    return this.#end - this.start
+  }
+
+  get settled(): boolean {
+    return this.#settled !== undefined
+  }
+
+  add(ms: number): void {
+    this.#end += ms
+    this.endsAt = this.run.endsAt
+  }
+
+  heard(now: number): Heard {
+    return this.#settled ?? { ms: this.upTo(this.run.headAt(now)), known: this.sent === 0 }
+  }
+
+  /** How much of the slice lies before a position. */
+  upTo(position: number): number {
+    return Math.max(0, Math.min(this.sent, position - this.start))
+  }
+
+  settle(ms: number, known: boolean): void {
+    this.#settled = { ms, known: known || this.sent === 0 }
+  }
+}
+
+/** Sound whose playout is tracked together, such as a speech. It may contain any number of marks. */
+export class PlayoutStretch {
+  readonly #slices: PlayoutSlice[] = []
+  readonly #tick: (now: number) => number
+
+  /** @internal Made by `PlayoutClock.begin`. */
+  constructor(tick: (now: number) => number) {
+    this.#tick = tick
+  }
+
+  /** How much was queued, in milliseconds, including what was cleared later. */
+  get sent(): number {
+    return this.#slices.reduce((sum, { sent }) => sum + sent, 0)
+  }
+
+  /**
+   * When the end of the stretch is expected to be heard, or was thrown away by a clear; once the line has reported it,
+   * when it did. Undefined while nothing was queued.
+   */
+  get endsAt(): number | undefined {
+    return this.#slices.at(-1)?.endsAt
+  }
+
+  /** How much was heard so far. Known once the line has reported all of it. */
+  heard(now: number): Heard {
+    const time = this.#tick(now)
+    let ms = 0
+    let known = true
+    for (const slice of this.#slices) {
+      const part = slice.heard(time)
+      ms += part.ms
+      known &&= part.known
+    }
+    return { ms, known }
+  }
+
+  /** @internal */
+  add(slice: PlayoutSlice): void {
+    this.#slices.push(slice)
+  }
+}
+
+/**
+ * The sound that a line plays between two clears, in real time, with a pause wherever the queue ran dry.
+ * Positions count the milliseconds of sound that were ever queued; moments are times of the clock.
+ *
+ *   moment     100       300   500       700
+ *              ├── sound ─┤ dry ├── sound ─┤
+ *   position   0         200   200       400
+ *
+ * A run stores one pair of position and moment; everything before that position counts as heard.
+ */
+class PlayoutRun {
+  readonly start: number
+  #end: number
+  #position: number
+  #moment: number
+  #clearedAt: number | undefined
+
+  constructor(start: number, now: number) {
+    this.start = start
+    this.#end = start
+    this.#position = start
+    this.#moment = now
+  }
+
+  get cleared(): boolean {
+    return this.#clearedAt !== undefined
+  }
+
+  /** When the end of the run is expected to be heard, ignoring a clear. */
+  get endsAt(): number {
+    return this.#moment + (this.#end - this.#position)
+  }
+
+  /** When the line is expected to fall silent: at the end of the run, or when it was cleared. */
+  get silentAt(): number {
+    return Math.min(this.endsAt, this.#clearedAt ?? Infinity)
+  }
+
+  /** Queues sound. Returns when it is expected to start. */
+  add(ms: number, now: number): number {
+    if (this.endsAt < now) {
+      this.#position = this.#end
+      this.#moment = now
+    }
+    const begins = this.endsAt
+    this.#end += ms
+    return begins
+  }
+
+  clear(now: number): void {
+    this.#clearedAt ??= now
+  }
+
+  /** The position up to which the run is heard, at most up to the moment of the clear. */
+  headAt(now: number): number {
+    return this.reachAt(Math.min(now, this.#clearedAt ?? Infinity))
+  }
+
+  /** The position up to which the run is heard if the sound continues despite a clear. */
+  reachAt(now: number): number {
+    return Math.min(this.#end, this.#position + (now - this.#moment))
+  }
+
+  /** When `position` is expected to be reached; `otherwise` if that was too long ago to know. */
+  momentOf(position: number, otherwise: number): number {
+    return position <= this.#position ? otherwise : this.#moment + (position - this.#position)
+  }
+
+  /** The line reports that `position` is reached now. What follows is queued already, so it comes without a pause. */
+  at(position: number, now: number): void {
+    this.#position = position
+    this.#moment = now
+  }
+
+  /** The run did not start before `moment`, because another run was still heard: delays it accordingly. */
+  notBefore(moment: number): void {
+    this.#moment = Math.max(this.#moment, moment + (this.#position - this.start))
+  }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { decodeSound, encodeSound, isRefusal, offer, readOffer, readPageMessage } from './protocol.ts'
+import { decodeSound } from './client/wire.ts'
+import { encodeSound, isRefusal, offer, readOffer, readPageMessage } from './protocol.ts'
 
 describe('encoded sound', () => {
   it('decodes to the same samples and position, however large the position is', () => {

@@ -123,21 +123,16 @@ export function readOffer(protocols: readonly string[]): {
 }
 
 /** Bytes before the samples: the position as a double, which never runs out and keeps the samples aligned. */
-const HEADER = 8
+export const soundHeader = 8
 
 /** Encodes sound to the page. */
 export function encodeSound(position: number, samples: Int16Array): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(HEADER + samples.length * 2)
+  const bytes = new Uint8Array(soundHeader + samples.length * 2)
   new DataView(bytes.buffer).setFloat64(0, position, true)
-  const body = new Int16Array(bytes.buffer, HEADER)
+  const body = new Int16Array(bytes.buffer, soundHeader)
   body.set(samples)
   swap(body)
   return bytes
-}
-
-export function decodeSound(bytes: ArrayBuffer): { position: number; samples: Int16Array<ArrayBuffer> } {
-  const position = new DataView(bytes).getFloat64(0, true)
-  return { position, samples: decodeVoice(new Uint8Array(bytes, HEADER)) }
 }
 
 /** Decodes sound from the page. Always a copy: the bytes may start at an odd address, and are often a slice of a pool. */

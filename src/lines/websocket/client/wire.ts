@@ -1,8 +1,9 @@
 import {
   closeCodes,
-  decodeSound,
+  decodeVoice,
   isRefusal,
   offer,
+  soundHeader,
   version,
   type ByeReason,
   type LineMessage,
@@ -263,6 +264,12 @@ function readMessage(json: string): LineMessage | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Decodes sound of the line. */
+export function decodeSound(bytes: ArrayBuffer): { position: number; samples: Int16Array<ArrayBuffer> } {
+  const position = new DataView(bytes).getFloat64(0, true)
+  return { position, samples: decodeVoice(new Uint8Array(bytes, soundHeader)) }
 }
 
 /** Samples as little-endian PCM16. */

@@ -1,15 +1,59 @@
-import { defineConfig } from 'vitest/config'
+import { fileURLToPath } from 'node:url'
+import { configDefaults, defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** Test files that mock modules, patch globals or collect garbage: each needs a process of its own. */
+export const isolated = [
+  '{src,test}/guard/**/*.test.ts',
+  '**/*memory.test.ts',
+  'src/**/file-sink.test.ts',
+  'src/providers/local/missing.test.ts',
+]
+
+const exclude = [...configDefaults.exclude, ...isolated]
+
+/** Runs the long suites first, so that no worker is left with one at the end. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    // A worker is reused only by the next file of the same project.
+    const projects = ['suites', 'unit', 'isolated']
+    return sorted.toSorted((a, b) => projects.indexOf(a.project.name) - projects.indexOf(b.project.name))
+  }
+}
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     setupFiles: ['test/setup.ts'],
     restoreMocks: true,
-    // Nothing sleeps: this only ends a test that hangs, also on a machine that is busy with other things.
+    // No test sleeps. The timeout only ends a test that hangs, so it is long enough for a busy machine.
     testTimeout: 30_000,
-    // Many tests wait for real sockets, processes and a browser: two at a time keep two cores busy.
     maxWorkers: 2,
-    // Concurrent tests are child processes; the machines that run them have two cores.
+    // Concurrent tests wait for child processes. Two of them keep two cores busy.
     maxConcurrency: 2,
+    sequence: { sequencer: LongestFirst },
+    projects: [
+      // Files share modules within a worker: loading them anew for every file would take as long as the tests.
+      { extends: true, test: { name: 'unit', include: ['src/**/*.test.ts'], exclude, isolate: false } },
+      {
+        extends: true,
+        resolve: {
+          alias: [
+            {
+              find: /^\.\/thread-file\.ts$/,
+              replacement: fileURLToPath(new URL('test/compiled-thread.ts', import.meta.url)),
+            },
+          ],
+        },
+        test: {
+          name: 'suites',
+          include: ['test/**/*.test.ts'],
+          exclude,
+          isolate: false,
+          globalSetup: ['test/compile-programs.ts'],
+        },
+      },
+      { extends: true, test: { name: 'isolated', include: isolated, globalSetup: ['test/compile-programs.ts'] } },
+    ],
   },
 })

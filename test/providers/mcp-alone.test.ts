@@ -1,13 +1,11 @@
 import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 
 import { describe, expect, it } from 'vitest'
 
 import type { McpOptions } from '../../src/providers/mcp/index.ts'
+import { compiled } from '../compiled.ts'
 import { Witness } from './mcp-fixture.ts'
 import { HttpServerUnderTest } from './mcp-http-server.ts'
-
-const program = fileURLToPath(new URL('mcp-alone.ts', import.meta.url))
 
 /** Refuses to find the SDK, as on a machine where it is not installed. */
 const withoutSdk = `data:text/javascript,${encodeURIComponent(`
@@ -20,8 +18,8 @@ const withoutSdk = `data:text/javascript,${encodeURIComponent(`
 
 /** Runs a process that has these tools, until it ends by itself after `moment`. */
 async function alone(options: McpOptions, moment: Promise<void>, imports: readonly string[] = []) {
-  const args = ['tsx', ...imports].flatMap((each) => ['--import', each])
-  const child = spawn(process.execPath, [...args, program, JSON.stringify(options)], { stdio: 'pipe' })
+  const args = [...imports.flatMap((each) => ['--import', each]), compiled('mcp-alone'), JSON.stringify(options)]
+  const child = spawn(process.execPath, args, { stdio: 'pipe' })
   const output: string[] = []
   child.stdout.on('data', (chunk) => output.push(String(chunk)))
   child.stderr.on('data', (chunk) => output.push(String(chunk)))

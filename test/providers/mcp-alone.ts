@@ -2,7 +2,7 @@ import { mcpTools } from '../../src/providers/mcp/index.ts'
 import { systemClock, systemRandom } from '../../src/scope/index.ts'
 import { drain, partContext } from '../../src/testing/index.ts'
 
-// A process with a toolset and nothing else: `node --import tsx mcp-alone.ts OPTIONS`. It opens the toolset, calls a tool
+// A process with a toolset and nothing else: `node mcp-alone.js OPTIONS`. It opens the toolset, calls a tool
 // that may never answer, and closes when its input ends. What is left then is printed: no registry knows what others set.
 const context = partContext({ clock: systemClock, random: systemRandom })
 const print = (...words: readonly unknown[]): void => console.log(words.join(' '))

@@ -5,7 +5,7 @@ import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 
 import { serverUnderTest } from './mcp-tools-under-test.ts'
 
-// An MCP server as a process, for tests: `node --import tsx mcp-server.ts PORT MANNERS…`. It tells what happens to it to
+// An MCP server as a process, for tests: `node mcp-server.js PORT MANNERS…`. It tells what happens to it to
 // whoever listens at the port, and the end of that connection is the end of the process.
 const [port, ...manners] = process.argv.slice(2)
 const has = (manner: string): boolean => manners.includes(manner)

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { durationOf, level } from '../../audio/index.ts'
-import type { SpokenChunk } from '../../parts/index.ts'
-import { systemClock, systemRandom } from '../../scope/index.ts'
-import { conformance, onHurriedStage, partContext, ttsConformance } from '../../testing/index.ts'
-import { LocalTts, type LocalTtsOptions } from './local-tts.ts'
+import { durationOf, level } from '../../../src/audio/index.ts'
+import type { SpokenChunk } from '../../../src/parts/index.ts'
+import { systemClock, systemRandom } from '../../../src/scope/index.ts'
+import { conformance, onHurriedStage, partContext, ttsConformance } from '../../../src/testing/index.ts'
+import { LocalTts, type LocalTtsOptions } from '../../../src/providers/local/index.ts'
 
-const wav = fileURLToPath(new URL('../../../test/fixtures/speech/in-awb-goodbye.wav', import.meta.url))
+const wav = fileURLToPath(new URL('../../fixtures/speech/in-awb-goodbye.wav', import.meta.url))
 const SPEAKS = `cat > /dev/null; exec cat '${wav}'`
 
 let folder = ''

@@ -16,9 +16,8 @@ const exclude = [...configDefaults.exclude, ...isolated]
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    // A worker is reused only by the next file of the same project.
-    const projects = ['suites', 'unit', 'isolated']
-    return sorted.toSorted((a, b) => projects.indexOf(a.project.name) - projects.indexOf(b.project.name))
+    // Grouped by project: a worker that is done with a file can only run another file of the same project.
+    return ['suites', 'unit', 'isolated'].flatMap((name) => sorted.filter(({ project }) => project.name === name))
   }
 }
 
@@ -28,7 +27,7 @@ export default defineConfig({
     restoreMocks: true,
     // No test sleeps. The timeout only ends a test that hangs, so it is long enough for a busy machine.
     testTimeout: 30_000,
-    maxWorkers: 2,
+    maxWorkers: 3,
     // Concurrent tests wait for child processes. Two of them keep two cores busy.
     maxConcurrency: 2,
     sequence: { sequencer: LongestFirst },

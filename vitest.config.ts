@@ -17,7 +17,9 @@ class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
     // Grouped by project: a worker that is done with a file can only run another file of the same project.
-    return ['suites', 'unit', 'isolated'].flatMap((name) => sorted.filter(({ project }) => project.name === name))
+    return ['suites', 'unit', 'isolated'].flatMap((name) =>
+      sorted.filter(({ project }) => project.name === name),
+    )
   }
 }
 
@@ -52,7 +54,10 @@ export default defineConfig({
           globalSetup: ['test/compile-programs.ts'],
         },
       },
-      { extends: true, test: { name: 'isolated', include: isolated, globalSetup: ['test/compile-programs.ts'] } },
+      {
+        extends: true,
+        test: { name: 'isolated', include: isolated, globalSetup: ['test/compile-programs.ts'] },
+      },
     ],
   },
 })

@@ -1,6 +1,6 @@
 import type { SpokenWord } from '../../parts/index.ts'
 
-/** The programs and packages that can speak, in the order in which they are preferred. */
+/** The programs and packages that can speak. */
 export const ttsEngines = ['flite', 'espeak-ng', 'espeak-wasm'] as const
 export type TtsEngine = (typeof ttsEngines)[number]
 

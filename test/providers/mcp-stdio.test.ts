@@ -259,7 +259,10 @@ describe('a server that cannot be used', () => {
   })
 
   it('because it is not there is told before anything runs', async () => {
-    const { error, connections } = await refused([], { command: 'no-such-program', args: ['--key=sesame'] })
+    // Of one readable folder: Node reports EACCES instead if a folder in PATH cannot be read.
+    const env = { PATH: import.meta.dirname }
+    const command = 'no-such-program'
+    const { error, connections } = await refused([], { command, args: ['--key=sesame'], env })
     expect(inspect(error)).not.toContain('sesame')
     expect(error).toMatchObject({
       code: 'MCP_START_FAILED',

@@ -11,15 +11,27 @@ export const isolated = [
 ]
 
 const exclude = [...configDefaults.exclude, ...isolated]
+const pathOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
-/** Runs the long suites first, so that no worker is left with one at the end. */
-class LongestFirst extends BaseSequencer {
+/** The slowest suites. They start first, so that no worker is left with one at the end. */
+const slowest = [
+  'test/phone/',
+  'test/sim/mutants',
+  'test/browser/',
+  'test/studio/',
+  'test/providers/',
+  'test/lines/',
+]
+
+class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files)
-    // Grouped by project: a worker that is done with a file can only run another file of the same project.
-    return ['suites', 'unit', 'isolated'].flatMap((name) =>
-      sorted.filter(({ project }) => project.name === name),
-    )
+    const order = ({ project, moduleId }: TestSpecification): number => {
+      // By project first: a worker that is done with a file can only take another one of the same project.
+      const group = ['suites', 'unit', 'isolated'].indexOf(project.name)
+      const place = slowest.findIndex((path) => moduleId.includes(`/${path}`))
+      return 100 * group + (place < 0 ? slowest.length : place)
+    }
+    return files.toSorted((a, b) => order(a) - order(b))
   }
 }
 
@@ -27,24 +39,21 @@ export default defineConfig({
   test: {
     setupFiles: ['test/setup.ts'],
     restoreMocks: true,
-    // No test sleeps. The timeout only ends a test that hangs, so it is long enough for a busy machine.
-    testTimeout: 30_000,
+    // No test sleeps. The timeouts only end what hangs, so they are long enough for a busy machine.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    // Many suites wait for sockets, processes and browsers. Three of them keep two cores busy.
     maxWorkers: 3,
-    // Concurrent tests wait for child processes. Two of them keep two cores busy.
+    // Concurrent tests wait for child processes.
     maxConcurrency: 2,
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: SlowestFirst },
     projects: [
       // Files share modules within a worker: loading them anew for every file would take as long as the tests.
       { extends: true, test: { name: 'unit', include: ['src/**/*.test.ts'], exclude, isolate: false } },
       {
         extends: true,
         resolve: {
-          alias: [
-            {
-              find: /^\.\/thread-file\.ts$/,
-              replacement: fileURLToPath(new URL('test/compiled-thread.ts', import.meta.url)),
-            },
-          ],
+          alias: [{ find: /^\.\/thread-file\.ts$/, replacement: pathOf('test/compiled-thread.ts') }],
         },
         test: {
           name: 'suites',

@@ -18,7 +18,11 @@ const withoutSdk = `data:text/javascript,${encodeURIComponent(`
 
 /** Runs a process that has these tools, until it ends by itself after `moment`. */
 async function alone(options: McpOptions, moment: Promise<void>, imports: readonly string[] = []) {
-  const args = [...imports.flatMap((each) => ['--import', each]), compiled('mcp-alone'), JSON.stringify(options)]
+  const args = [
+    ...imports.flatMap((each) => ['--import', each]),
+    compiled('mcp-alone'),
+    JSON.stringify(options),
+  ]
   const child = spawn(process.execPath, args, { stdio: 'pipe' })
   const output: string[] = []
   child.stdout.on('data', (chunk) => output.push(String(chunk)))

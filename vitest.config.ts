@@ -53,7 +53,7 @@ export default defineConfig({
       {
         extends: true,
         resolve: {
-          alias: [{ find: /^\.\/thread-file\.ts$/, replacement: pathOf('test/compiled-thread.ts') }],
+          alias: [{ find: /^\.\/start-thread\.ts$/, replacement: pathOf('test/compiled-thread.ts') }],
         },
         test: {
           name: 'suites',

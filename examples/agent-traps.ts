@@ -1,6 +1,7 @@
 // What docs/agents.md warns of, each as it happens. Nothing here is how to do it.
 import assert from 'node:assert/strict'
-import { Agent, AgentTask, Session, tool, type SessionTurnOptions, type TurnDetector } from 'endwell'
+import { Agent, AgentTask, Session, tool, type SessionHandle, type SessionTurnOptions } from 'endwell'
+import type { TurnDetector } from 'endwell/parts'
 import {
   callTool,
   inVirtualTime,
@@ -81,7 +82,7 @@ const { clean, lived } = await unapproved.close()
 assert.deepEqual([clean, lived], [true, 70_000])
 
 // `session.hangUp()` in a tool waits for the tool that waits for it. `hangUp` of its context does not.
-let live: Session
+let live: SessionHandle
 const stuck = await rehearse(
   new Agent({
     instructions: '…',

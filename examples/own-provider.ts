@@ -1,18 +1,12 @@
-import {
-  Agent,
-  Session,
-  bytesFromSamples,
-  nothing,
-  type PartContext,
-  type Stt,
-  type SttEvents,
-} from 'endwell'
+import { Agent, Session } from 'endwell'
+import { bytesFromSamples } from 'endwell/audio'
+import type { PartContext, Stt, SttEvents } from 'endwell/parts'
 import { Link, type Data } from 'endwell/link'
 import { ScriptedLlm, ScriptedTts, ScriptedVad, TestLine } from 'endwell/testing'
 import { LoopbackServer } from 'endwell/testing/servers'
 
 // #region shown
-/** The speech-to-text of a vendor: JSON in text frames, PCM16 in binary ones. */
+/** A vendor's streaming speech-to-text: JSON in text frames, PCM16 in binary frames. */
 class ParrotStt implements Stt {
   readonly name = 'parrot'
   readonly sampleRate = 16_000
@@ -25,32 +19,38 @@ class ParrotStt implements Stt {
   }
 
   async open(context: PartContext, events: SttEvents) {
-    const tell = (data: Data): string => {
-      const { type, text } = JSON.parse(String(data)) as { type: string; text: string }
+    const handle = (data: Data): string => {
+      const { type, text } = read(data)
       if (type === 'guess') events.interim(text)
       if (type === 'words') events.final(text)
       return type
     }
-    // The link does the rest: it connects, retries, keeps alive, queues, and ends with the scope of the session.
+    // The link connects, retries, keeps the connection alive, queues, and ends with the session's scope.
     const link = await Link.open(context, {
       name: this.name,
       request: () => ({ url: this.#url, headers: { authorization: `Bearer ${this.#key}` } }),
-      message: (data) => void tell(data),
+      message: (data) => void handle(data),
       failed: (error) => events.failed(error),
       keepAlive: { every: 5_000, frame: () => '{"type":"alive"}' },
-      // The vendor's own end: asked for when the session closes, acknowledged by the vendor, and in the report.
-      ending: { frames: () => ['{"type":"end"}'], answer: (data) => tell(data) === 'ended' },
+      // The vendor's own end, sent when the session closes. The report says whether it was acknowledged.
+      ending: { frames: () => ['{"type":"end"}'], answer: (data) => handle(data) === 'ended' },
     })
     return {
       push: ({ samples }: { samples: Int16Array }) => link.sendAudio(bytesFromSamples(samples)),
       flush: () => link.send('{"type":"flush"}'),
-      detach: () => void context.scope.end(link).catch(nothing),
+      detach: () => void context.scope.end(link).catch(() => {}),
     }
   }
 }
+
+/** Checks the fields before they are used: a vendor may send anything, and an exception would end the link. */
+function read(data: Data): { type: string; text: string } {
+  const { type, text } = JSON.parse(String(data)) as { type?: unknown; text?: unknown }
+  return { type: typeof type === 'string' ? type : '', text: typeof text === 'string' ? text : '' }
+}
 // #endregion
 
-// A vendor of our own, on a real socket of this machine: it understands everything as the same word.
+// A vendor's server on a real local socket. It recognises all speech as the same word.
 const server = await LoopbackServer.listen({
   serve: () => ({
     message: (peer, data) => {

@@ -4,15 +4,15 @@ import { defineConfig, type Plugin } from 'vite'
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
 /**
- * The client loads its worklets by address, `new URL('../x-worklet.js', import.meta.url)`, which only exists in the
- * package. Here each becomes a file of its own, made from its source.
+ * The client loads its worklets from `new URL('../x-worklet.js', import.meta.url)`, a file that exists only in the built
+ * package. This plugin emits a chunk for each worklet, built from its source.
  */
 function worklets(): Plugin {
   const address = /new URL\('([^']+-worklet)\.js', import\.meta\.url\)/g
   return {
     name: 'worklets',
     apply: 'build',
-    // Before Vite itself looks for addresses: it would serve the source as it is.
+    // Before Vite handles `new URL` itself: it would emit the TypeScript source as an asset.
     enforce: 'pre',
     transform: {
       filter: { code: address },
@@ -26,10 +26,10 @@ function worklets(): Plugin {
   }
 }
 
-/** The page of the host, built into the package: `vite build studio`. */
+/** Builds the page into the package: `vite build studio`. */
 export default defineConfig({
   root: here('.'),
-  // The host may serve it at any path.
+  // The host may serve the page at any path.
   base: './',
   plugins: [worklets()],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
@@ -37,7 +37,7 @@ export default defineConfig({
     outDir: here('../dist/studio'),
     emptyOutDir: true,
     target: 'es2022',
-    // Its policy forbids what is written into the page, so nothing is.
+    // The page's content security policy forbids scripts in data URLs, which worklets would become.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },

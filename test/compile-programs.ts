@@ -14,12 +14,12 @@ const programs = {
   'espeak-thread': 'src/providers/local/espeak-thread.ts',
   'recogniser-thread': 'src/providers/local/recogniser-thread.ts',
   'guard-alone': 'test/guard/alone.ts',
-  'mcp-alone': 'test/providers/mcp-alone.ts',
+  'mcp-alone': 'test/providers/mcp/alone.ts',
   sim: 'test/sim/main.ts',
 }
 
 // Loading the SDK file by file takes longer than anything else in the server.
-const mcpServer = { 'mcp-server': 'test/providers/mcp-server.ts' }
+const mcpServer = { 'mcp-server': 'test/providers/mcp/server.ts' }
 
 export type Program = keyof typeof programs | keyof typeof mcpServer
 

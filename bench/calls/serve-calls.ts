@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { wsNetwork } from '../../src/link/index.ts'
 import { WebSocketCalls } from '../../src/lines/websocket/index.ts'
 import { LocalVad } from '../../src/providers/local/index.ts'
-import { Scope, nothing, systemClock } from '../../src/scope/index.ts'
+import { Scope, noop, systemClock } from '../../src/scope/index.ts'
 import { Agent, Session } from '../../src/session/index.ts'
 import type { Server } from './load.ts'
 import { llm, stt, tts } from './stubs.ts'
@@ -45,7 +45,7 @@ export async function serveCalls(answered: (session: Session) => void): Promise<
 /** Speaks as long as there is somebody to hear it. */
 export function talk(session: Session): void {
   const next = (): void => {
-    if (session.state === 'live') session.reply().waitForPlayout().then(next).catch(nothing)
+    if (session.state === 'live') session.reply().waitForPlayout().then(next).catch(noop)
   }
   next()
 }

@@ -1,4 +1,4 @@
-import { nothing } from '../../src/scope/index.ts'
+import { noop } from '../../src/scope/index.ts'
 import {
   Agent,
   Session,
@@ -44,7 +44,7 @@ export class OurRealtime {
       models: models(stage),
       line: phone ? held(this.#line, `${stage.ws}/phone`) : this.#line,
       closeTimeout: CLOSE_TIMEOUT,
-      onLate: nothing,
+      onLate: noop,
       ...session,
     })
     this.#closed = new Promise((resolve) => {
@@ -78,8 +78,8 @@ export class OurRealtime {
 
   /** The close, and the start that it comes into. */
   starting(): Call {
-    const starting = this.session.start().catch(nothing)
-    return this.call({ close: () => Promise.all([this.session.close(), starting]).then(nothing) })
+    const starting = this.session.start().catch(noop)
+    return this.call({ close: () => Promise.all([this.session.close(), starting]).then(noop) })
   }
 
   call(more: Partial<Call> = {}): Call {

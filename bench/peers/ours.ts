@@ -1,6 +1,6 @@
 import { Link } from '../../src/link/index.ts'
 import type { PartContext } from '../../src/parts/index.ts'
-import { nothing, systemClock } from '../../src/scope/index.ts'
+import { noop, systemClock } from '../../src/scope/index.ts'
 import { Agent, Session, tool, type AgentOptions, type Models } from '../../src/session/index.ts'
 import {
   Faults,
@@ -43,7 +43,7 @@ export class OurDesk {
   readonly line: TestLine
   /** Resolves when something of this session is stuck. */
   readonly reached: Promise<void>
-  #reach: () => void = nothing
+  #reach: () => void = noop
 
   constructor(stage: Stage, options: OursOptions) {
     this.stage = stage
@@ -136,8 +136,8 @@ export function held<Rest extends unknown[], Opened, P extends Part<Rest, Opened
     await Link.open(context, {
       name: `${part.name} socket`,
       request: () => ({ url }),
-      message: nothing,
-      failed: nothing,
+      message: noop,
+      failed: noop,
       canResume: () => true,
     })
     return part.open(context, ...rest)

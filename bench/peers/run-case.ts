@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { nothing } from '../../src/scope/index.ts'
+import { noop } from '../../src/scope/index.ts'
 import type { Column, Run } from './case.ts'
 import { FarSide } from './far-side.ts'
 import type { Framework } from './frameworks.ts'
@@ -88,7 +88,7 @@ async function watch({ child, output }: Started, far: FarSide, column: Column): 
         far.obey(message.order)
         return reply({ type: 'done', id: message.id })
       case 'seen':
-        far.seen(message.what).then(() => reply({ type: 'done', id: message.id }), nothing)
+        far.seen(message.what).then(() => reply({ type: 'done', id: message.id }), noop)
         return
       case 'event':
         events++
@@ -135,7 +135,7 @@ async function watch({ child, output }: Started, far: FarSide, column: Column): 
 
 /** A promise that is resolved from elsewhere. */
 class Signal {
-  give: () => void = nothing
+  give: () => void = noop
   readonly given = new Promise<void>((resolve) => {
     this.give = resolve
   })
@@ -151,7 +151,7 @@ function within(ms: number, promises: readonly Promise<unknown>[]): Promise<bool
           clearTimeout(timer)
           resolve(true)
         })
-        .catch(nothing)
+        .catch(noop)
   })
 }
 

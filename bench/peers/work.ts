@@ -1,10 +1,10 @@
-import { nothing, systemClock } from '../../src/scope/index.ts'
+import { noop, systemClock } from '../../src/scope/index.ts'
 import { elapse } from './ours.ts'
 
 /** What a tool or a guardrail of the app does. It stops when it is told to, if there is somebody to tell it. */
 export class Work {
   #running = 0
-  #begin: () => void = nothing
+  #begin: () => void = noop
   /** Resolves when it has begun. */
   readonly begun = new Promise<void>((resolve) => {
     this.#begin = resolve

@@ -1,5 +1,5 @@
-import { OptionError, describeError, nothing } from '../scope/index.ts'
-import { plain, timeText } from '../scope/terminal-text.ts'
+import { OptionError, describeError, noop } from '../scope/index.ts'
+import { plain, timeText } from '../report/index.ts'
 import type { SessionReport } from '../session/index.ts'
 import { chooseModels, namesOf } from './choose-models.ts'
 import { exitCodes, runCommand } from './command.ts'
@@ -38,7 +38,7 @@ export function dev(args: readonly string[]): Promise<void> {
       },
       run: async ({ argument, port, host, model, log, json }) => {
         // Whoever reads this may go away, as `| head` does. The calls stay.
-        process.stdout.on('error', nothing)
+        process.stdout.on('error', noop)
         const say = (text: string, fields: object): void => console.log(json ? JSON.stringify(fields) : text)
         try {
           const level = levelOf(log)

@@ -6,7 +6,7 @@ import { Host, refuseUpgrade, serve, type AgentFile, type Refused } from '../hos
 import { TwilioCalls } from '../lines/twilio/index.ts'
 import { WebSocketCalls } from '../lines/websocket/index.ts'
 import { silent, type Line, type Logger } from '../parts/index.ts'
-import { Scope, ScopeClosedError, nothing, type ScopeReport } from '../scope/index.ts'
+import { Scope, ScopeClosedError, noop, type ScopeReport } from '../scope/index.ts'
 import { Session, type Agent, type SessionReport } from '../session/index.ts'
 import { breakable } from './breakable.ts'
 import { namesOf, type Choice } from './choose-models.ts'
@@ -153,7 +153,7 @@ export class Dev {
 
   async #answer(line: AnswerableLine, id: string, from: string): Promise<void> {
     if (this.#ending) throw new ScopeClosedError(this.#scope.name, 'answer a call', undefined)
-    const { file, choice, logger = silent, began = nothing, ended = nothing } = this.#options
+    const { file, choice, logger = silent, began = noop, ended = noop } = this.#options
     began(id, from)
     const agent = this.#agent()
     let breaks = (): void => {}

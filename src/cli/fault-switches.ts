@@ -28,38 +28,38 @@ const boom = (): never => {
 
 const named: Readonly<Record<string, NamedFault>> = {
   'tool never ends': {
-    about: 'Every tool of the agent hangs and ignores its signal. Ask for something, then hang up.',
+    about: 'Every tool hangs and ignores its signal. Ask for something, then hang up.',
     steps: ({ agent }) =>
       Object.fromEntries(Object.keys(agent.tools).map((name) => [`task:${name}`, 'hang'])),
   },
   'close hangs': {
-    about: 'No connection, worker or process answers when it is closed: each has to be cut.',
+    about: 'Connections, workers and processes never finish closing, and have to be aborted.',
     steps: () => ({ 'close:*': 'hang' }),
   },
   'close throws': {
-    about: 'Whatever is closed throws. The steps after it have to run all the same.',
+    about: 'Every close throws an error. Later steps still have to run.',
     steps: () => ({ 'close:*': 'throw' }),
   },
   'exit hook never returns': {
-    about: 'The hook in which the agent says its last words to your database hangs.',
+    about: 'The `onExit` hook of the agent hangs.',
     steps: ({ agent }) => ({ [`task:exit hook of '${agent.name}'`]: 'hang' }),
   },
   'listener throws': {
-    about: 'Everybody who listens to the session throws, also when it is closed.',
+    about: 'Every listener of the session throws, on `closed` as well.',
     spoils: (session) => {
       for (const name of ['state', 'user', 'spoken', 'closed'] as const) session.on(name, boom)
     },
   },
   'provider drops': {
-    about: 'The connection of the model that hears breaks for good, right now.',
+    about: 'The connection to the STT breaks now, for good.',
     strikes: (call) => call.breakModel(),
   },
   'half-open peer': {
-    about: 'The page is there, and nothing of it arrives any more: only a watchdog can tell.',
+    about: 'The connection to the page stays open, but nothing arrives. Only a watchdog notices.',
     cuts: (tcp) => tcp.pause(),
   },
   'line vanishes': {
-    about: 'The connection of the page breaks without a word. It comes back by itself, if it may.',
+    about: 'The connection to the page breaks. The page rejoins the call.',
     cuts: (tcp) => tcp.destroy(),
   },
 }

@@ -1,6 +1,6 @@
 import type { Logger } from '../parts/index.ts'
 import { describeError, systemClock } from '../scope/index.ts'
-import { plain } from '../scope/terminal-text.ts'
+import { plain } from '../report/index.ts'
 
 const levels = ['debug', 'info', 'warn', 'error', 'none'] as const
 

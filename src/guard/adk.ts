@@ -1,4 +1,4 @@
-import { nothing } from '../scope/index.ts'
+import { noop } from '../scope/index.ts'
 import { guard, type Guard, type GuardOptions } from './guard.ts'
 
 export interface GuardAdkOptions extends Omit<GuardOptions, 'close'> {
@@ -55,10 +55,10 @@ function eventsOf<Event>(
       try {
         const step = await steps.next()
         // A drop looks like this, too: the run does not tell one from the other.
-        if (step.done) end('the run ended').catch(nothing)
+        if (step.done) end('the run ended').catch(noop)
         return step
       } catch (error) {
-        end('the run failed').catch(nothing)
+        end('the run failed').catch(noop)
         throw error
       }
     },

@@ -1,5 +1,4 @@
-import { nothing } from '../scope/index.ts'
-import { duration } from '../scope/settings.ts'
+import { duration, noop } from '../scope/index.ts'
 import { GuardClosedError } from './errors.ts'
 import { GeminiConnection, type GeminiCallbacks, type GeminiSession } from './gemini-connection.ts'
 import { guard, type Guard, type GuardOptions } from './guard.ts'
@@ -67,7 +66,7 @@ export function guardGemini<Parameters extends GeminiParameters, Session extends
       patience,
       ended: (why) => {
         connections.delete(connection)
-        if (connections.size === 0 && !reconnects) call.close({ reason: why, by: 'gemini' }).catch(nothing)
+        if (connections.size === 0 && !reconnects) call.close({ reason: why, by: 'gemini' }).catch(noop)
       },
     })
     connections.add(connection)

@@ -1,16 +1,16 @@
 import { AsyncResource } from 'node:async_hooks'
 import {
+  duration,
   CancelToken,
   CancelledError,
   Scope,
-  nothing,
+  noop,
   systemClock,
   type CloseOptions,
   type Late,
   type ScopeOptions,
   type Timer,
 } from '../scope/index.ts'
-import { duration } from '../scope/settings.ts'
 import { asOpened, type Adoptable } from './adopt.ts'
 import type { Context, Outside } from './context.ts'
 import { GuardClosedError, GuardNotInstalledError } from './errors.ts'
@@ -88,7 +88,7 @@ export class Guard {
   readonly #unownedOmittedBefore: number
   readonly #closed: Promise<GuardReport>
   #lingering: Timer | undefined
-  #resolve: (report: GuardReport) => void = nothing
+  #resolve: (report: GuardReport) => void = noop
 
   constructor(options: GuardOptions) {
     const ground = findGround()
@@ -212,7 +212,7 @@ export class Guard {
 
   /** Ends the session in bounded time. Never rejects, never hangs; everybody who asks gets the same report. */
   close(options: Omit<CloseOptions, 'from'> = {}): Promise<GuardReport> {
-    this.#apart(() => this.#scope.close(options)).catch(nothing)
+    this.#apart(() => this.#scope.close(options)).catch(noop)
     return this.#closed
   }
 
@@ -258,10 +258,10 @@ export class Guard {
     this.#context.seal()
     this.#ground.guards--
     scopes.delete(this.#context)
-    this.#sealed.cancelWith(new CancelledError(`guarded session '${this.name}' is closed`), nothing)
+    this.#sealed.cancelWith(new CancelledError(`guarded session '${this.name}' is closed`))
     this.#apart(() => this.#scope.close())
       .then((report) => this.#over(writeReport(report, findings)))
-      .catch(nothing)
+      .catch(noop)
   }
 
   #findings(): Findings {

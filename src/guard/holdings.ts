@@ -1,4 +1,4 @@
-import { nothing, type CancelledError, type Scope } from '../scope/index.ts'
+import { noop, type CancelledError, type Scope } from '../scope/index.ts'
 import type { Opened, OpenedKind } from './context.ts'
 import { Holding } from './holding.ts'
 import { Latecomers } from './latecomers.ts'
@@ -64,8 +64,7 @@ export class Holdings {
 
   /** No more time: what is left is cut off. */
   cut(): void {
-    for (const thing of [...this.#holdings.values(), this.#latecomers])
-      this.#scope.end(thing, 0).catch(nothing)
+    for (const thing of [...this.#holdings.values(), this.#latecomers]) this.#scope.end(thing, 0).catch(noop)
   }
 
   /** Whatever there still is: something may have been opened by what the end of the others has set off. */

@@ -1,5 +1,11 @@
-import type { LateOrigin } from './context.ts'
-import type { Ground } from './ground.ts'
+import type { AsyncLocalStorage } from 'node:async_hooks'
+import type { LateOrigin, Store } from './context.ts'
+
+/** The asynchronous contexts of all guards, and how many are in use. */
+interface Contexts {
+  readonly storage: AsyncLocalStorage<Store>
+  readonly contexts: number
+}
 
 /**
  * Keeps errors that nobody caught from ending the process, if they come from a guarded session that is closing or closed.
@@ -9,24 +15,24 @@ import type { Ground } from './ground.ts'
  * `true`, handled, for an error of such a session. All others get to Node and to the user's own listeners as ever.
  */
 export class LateErrors {
-  readonly #ground: Ground
+  readonly #contexts: Contexts
   #emit: typeof process.emit | undefined
   #before: PropertyDescriptor | undefined
 
-  constructor(ground: Ground) {
-    this.#ground = ground
+  constructor(contexts: Contexts) {
+    this.#contexts = contexts
   }
 
   /** From now on there may be late errors. */
   hook(): void {
     if (this.#emit && process.emit === this.#emit) return
     this.#before = Object.getOwnPropertyDescriptor(process, 'emit')
-    const ground = this.#ground
+    const all = this.#contexts
     const original = Reflect.get(process, 'emit') as (...args: unknown[]) => boolean
     const hooked = function (this: NodeJS.Process, ...args: unknown[]): boolean {
       const [event, error] = args
-      if (isOrigin(event) && ground.contexts > 0) {
-        const store = ground.storage.getStore()
+      if (isOrigin(event) && all.contexts > 0) {
+        const store = all.storage.getStore()
         if (store?.type === 'guard' && store.late(error, event)) return true
       }
       return Reflect.apply(original, this, args)

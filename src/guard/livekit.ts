@@ -1,5 +1,4 @@
-import { nothing, systemClock, type Timer } from '../scope/index.ts'
-import { duration } from '../scope/settings.ts'
+import { duration, noop, systemClock, type Timer } from '../scope/index.ts'
 import { guard, outside, type Guard, type GuardOptions } from './guard.ts'
 import { methodsOf, put, type Method } from './methods-of.ts'
 
@@ -78,7 +77,7 @@ class LiveKitEnd {
     const session = this.#session
     for (const [name, method] of methodsOf(session, this.guard.wrap(session))) put(session, name, method)
     put(session, 'start', (options?: { room?: LiveKitRoom }) => this.#start(options))
-    put(session, 'close', () => this.guard.close().then(nothing))
+    put(session, 'close', () => this.guard.close().then(noop))
     put(session, 'shutdown', (options?: { drain?: boolean }) => this.#shutdown(options))
     put(session, 'emit', (...args: unknown[]) => this.#emit(...args))
   }
@@ -116,12 +115,12 @@ class LiveKitEnd {
     this.#theirs('shutdown', options)
     // What has begun is awaited by `close`, and not begun again.
     Promise.resolve(this.#theirs('close'))
-      .catch(nothing)
+      .catch(noop)
       .finally(() => this.#end())
   }
 
   #end(reason?: string): void {
-    this.guard.close(reason === undefined ? {} : { reason }).catch(nothing)
+    this.guard.close(reason === undefined ? {} : { reason }).catch(noop)
   }
 
   async #closeTheirs(): Promise<void> {

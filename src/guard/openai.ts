@@ -1,5 +1,4 @@
-import { nothing, systemClock, type Timer } from '../scope/index.ts'
-import { duration } from '../scope/settings.ts'
+import { duration, noop, systemClock, type Timer } from '../scope/index.ts'
 import { GuardClosedError } from './errors.ts'
 import { guard, outside, type Guard, type GuardOptions } from './guard.ts'
 import { methodsOf, put } from './methods-of.ts'
@@ -46,7 +45,7 @@ export function guardOpenAI(session: OpenAISession, options: GuardOpenAIOptions 
   const connectTheirs = call.bind(session.connect.bind(session))
   const end = (reason?: string): void => {
     // Its own close says that the connection is gone, too: nobody asks for what is under way.
-    if (call.state === 'live') call.close(reason === undefined ? {} : { reason }).catch(nothing)
+    if (call.state === 'live') call.close(reason === undefined ? {} : { reason }).catch(noop)
   }
   for (const [name, method] of methodsOf(session, call.wrap(session))) put(session, name, method)
   put(session, 'connect', (where: never) => unlessClosed(call, connectTheirs(where)))

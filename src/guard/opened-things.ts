@@ -3,7 +3,7 @@ import type { Socket as UdpSocket } from 'node:dgram'
 import type { Server, Socket } from 'node:net'
 import { basename } from 'node:path'
 import type { Worker } from 'node:worker_threads'
-import { nothing } from '../scope/index.ts'
+import { noop } from '../scope/index.ts'
 import type { Opened } from './context.ts'
 
 /** How each sort of thing tells that it has ended, and how it is ended at once. */
@@ -29,7 +29,7 @@ export function openedUdpSocket(socket: UdpSocket): Opened {
     thing: socket,
     onEnd: (ended) => socket.once('close', ended),
     abort: () => {
-      if (!closed) socket.close(nothing)
+      if (!closed) socket.close(noop)
     },
   }
 }
@@ -41,7 +41,7 @@ export function openedServer(server: Server): Opened {
     thing: server,
     onEnd: (ended) => server.once('close', ended),
     abort: () => {
-      server.close(nothing)
+      server.close(noop)
       if ('closeAllConnections' in server) (server.closeAllConnections as () => void)()
     },
   }
@@ -68,7 +68,7 @@ export function openedWorker(worker: Worker): Opened {
     thing: worker,
     onEnd: (ended) => worker.once('exit', ended),
     abort: () => {
-      worker.terminate().catch(nothing)
+      worker.terminate().catch(noop)
     },
   }
 }

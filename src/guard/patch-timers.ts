@@ -2,7 +2,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import timers from 'node:timers'
 import timersPromises from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { nothing } from '../scope/index.ts'
+import { noop } from '../scope/index.ts'
 import { writeGlobals } from './globals.ts'
 import { contextOf, type Ground } from './ground.ts'
 
@@ -54,7 +54,7 @@ export function patchTimers(ground: Ground): void {
   const promised: Sleep = (ms, value, options) => {
     const context = contextOf(ground)
     if (!context || options?.ref === false) return sleep(ms, value, options)
-    const keeper = timeout(nothing, ms)
+    const keeper = timeout(noop, ms)
     context.timer(keeper, false)
     return sleep(ms, value, { ...options, ref: false }).finally(() => clearTimeout(keeper))
   }

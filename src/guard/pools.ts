@@ -1,5 +1,5 @@
 import type { Agent } from 'node:http'
-import { nothing } from '../scope/index.ts'
+import { noop } from '../scope/index.ts'
 import type { Dispatcher } from './context.ts'
 import { endIdle } from './patch-http.ts'
 
@@ -33,14 +33,14 @@ export class Pools {
   /** Ends the connections that wait for another request. Those with one under way finish it. */
   release(): void {
     for (const agent of this.#agents) endIdle(agent, this.#id)
-    for (const dispatcher of this.#dispatchers.values()) dispatcher.close?.().catch(nothing)
+    for (const dispatcher of this.#dispatchers.values()) dispatcher.close?.().catch(noop)
     // A request that comes now gets a pool of its own.
     this.#dispatchers = new Map()
   }
 
   /** Ends requests that wait for a connection, too. */
   destroy(error: Error): void {
-    for (const dispatcher of this.#dispatchers.values()) dispatcher.destroy?.(error).catch(nothing)
+    for (const dispatcher of this.#dispatchers.values()) dispatcher.destroy?.(error).catch(noop)
     this.#dispatchers = new Map()
     this.#agents.clear()
   }

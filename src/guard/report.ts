@@ -1,5 +1,5 @@
-import { formatReport, type FormatOptions, type ScopeReport } from '../scope/index.ts'
-import { plain } from '../scope/terminal-text.ts'
+import { formatReport, plain, type FormatOptions } from '../report/index.ts'
+import type { ScopeReport } from '../scope/index.ts'
 import type { LateErrorReport } from './guard-context.ts'
 import type { SeveredReport } from './holdings.ts'
 import type { TimersReport } from './timers.ts'

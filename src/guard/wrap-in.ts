@@ -1,8 +1,12 @@
 import { AsyncResource } from 'node:async_hooks'
-import type { Guard } from './guard.ts'
+import type { Runner } from './iterate-in.ts'
 
 type AnyFunction = (this: unknown, ...args: unknown[]) => unknown
-type Wrapping = Pick<Guard, 'run' | 'iterate'>
+
+/** What a wrapped object needs of its guard. */
+interface Wrapping extends Runner {
+  iterate<T>(source: AsyncIterable<T>): AsyncIterableIterator<T>
+}
 
 /** Methods whose second argument is a listener, which is the caller's and not the session's. */
 const listening = new Set<string | symbol>([

@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server'
 import { Hono, type Context } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
-import { describeError, nothing, OptionError } from '../scope/index.ts'
+import { describeError, noop, OptionError } from '../scope/index.ts'
 import type { EventStreams, Subscription } from './event-streams.ts'
 import type { Faults } from './fault-board.ts'
 import type { Asked, Gate, Refused } from './gate.ts'
@@ -10,7 +10,7 @@ import type { Logbook, LogbookQuery } from './logbook.ts'
 import type { LoggedSession } from './logged-session.ts'
 import type { PageFile, PageFiles } from './page-files.ts'
 import { securityHeaders } from './security-headers.ts'
-import type { HostInfo, ListMessage, Refusal } from './wire.ts'
+import type { HostInfo, ListMessage, Refusal } from './wire/index.ts'
 
 export type HostHttp = Hono<{ Bindings: Partial<HttpBindings> }>
 type Ask = Context<{ Bindings: Partial<HttpBindings> }>
@@ -39,11 +39,11 @@ export function hostApp(parts: AppParts): HostHttp {
   watching(app, parts)
   acting(app, parts)
   if (parts.faults) faulting(app, parts.faults, parts)
-  app.all('/api/*', (ask) => refuse(ask, 404, 'NOT_FOUND', 'there is nothing at this address'))
+  app.all('/api/*', (ask) => refuse(ask, 404, 'NOT_FOUND', 'not found'))
   app.get('*', (ask) => page(ask, parts.files))
   app.onError((error, ask) => {
     if (error instanceof OptionError) return refuse(ask, 400, error.code, error.message)
-    return refuse(ask, 500, 'FAILED', `something failed in the host: ${describeError(error).name}`)
+    return refuse(ask, 500, 'FAILED', `internal error: ${describeError(error).name}`)
   })
   return app
 }
@@ -61,7 +61,7 @@ function guard(app: HostHttp, gate: Gate): void {
   })
   const small = bodyLimit({
     maxSize: limits.body,
-    onError: (ask) => refuse(ask, 413, 'TOO_LARGE', `a request may have ${limits.body} bytes`),
+    onError: (ask) => refuse(ask, 413, 'TOO_LARGE', `the request is larger than ${limits.body} bytes`),
   })
   app.use('/api/*', async (ask, next) => {
     const asked = askedBy(ask)
@@ -74,7 +74,7 @@ function guard(app: HostHttp, gate: Gate): void {
 }
 
 async function logIn(ask: Ask, gate: Gate): Promise<Response> {
-  const body: unknown = await ask.req.json().catch(nothing)
+  const body: unknown = await ask.req.json().catch(noop)
   const secret = field(body, 'secret')
   if (typeof secret !== 'string') return refuse(ask, 400, 'BAD_REQUEST', 'send { "secret": "…" }')
   const outcome = gate.logIn(askedBy(ask), secret)
@@ -93,11 +93,11 @@ function reading(app: HostHttp, { logbook, info, faults }: AppParts): void {
 
 function queryOf(ask: Ask): LogbookQuery {
   const { q = '', state = '', clean = '' } = ask.req.query()
-  if (q.length > limits.query) throw new OptionError(`a search may have ${limits.query} characters`)
+  if (q.length > limits.query) throw new OptionError(`the query is longer than ${limits.query} characters`)
   if (state !== '' && state !== 'live' && state !== 'closed')
-    throw new OptionError(`state is 'live' or 'closed', not '${state}'`)
+    throw new OptionError(`state must be 'live' or 'closed', not '${state}'`)
   if (clean !== '' && clean !== 'true' && clean !== 'false')
-    throw new OptionError(`clean is 'true' or 'false', not '${clean}'`)
+    throw new OptionError(`clean must be 'true' or 'false', not '${clean}'`)
   return {
     words: q,
     ...(state === '' ? {} : { state }),
@@ -135,7 +135,7 @@ function watching(app: HostHttp, { logbook, streams, faults }: AppParts): void {
 
 function stream(ask: Ask, streams: EventStreams, name: string, subscribe: Subscription): Response {
   const opened = streams.open(name, subscribe)
-  if (!opened) return refuse(ask, 503, 'TOO_MANY_STREAMS', 'too many streams are open: close some')
+  if (!opened) return refuse(ask, 503, 'TOO_MANY_STREAMS', 'too many open event streams')
   return ask.body(opened.body, 200, {
     'content-type': 'text/event-stream; charset=utf-8',
     // A proxy that collects what comes would make the news old.
@@ -163,10 +163,10 @@ function acting(app: HostHttp, { logbook, callToken }: AppParts): void {
   }
   // Both never reject, or are told by the report.
   act('close', (session) => {
-    session.close({ by: 'studio' }).catch(nothing)
+    session.close({ by: 'studio' }).catch(noop)
   })
   act('drain', (session) => {
-    session.drain({ by: 'studio' }).catch(nothing)
+    session.drain({ by: 'studio' }).catch(noop)
   })
   act('interrupt', (session) => session.interrupt())
   // By POST: a page of another origin can make a browser read, but not act.
@@ -177,7 +177,7 @@ function acting(app: HostHttp, { logbook, callToken }: AppParts): void {
 function faulting(app: HostHttp, faults: Faults, { info }: AppParts): void {
   if (info.mode === 'production') return
   app.put('/api/faults', async (ask) => {
-    const body: unknown = await ask.req.json().catch(nothing)
+    const body: unknown = await ask.req.json().catch(noop)
     const names = field(body, 'names')
     if (!Array.isArray(names) || !names.every((name) => typeof name === 'string'))
       return refuse(ask, 400, 'BAD_REQUEST', 'send { "names": ["…"] }')
@@ -191,7 +191,7 @@ function faulting(app: HostHttp, faults: Faults, { info }: AppParts): void {
 function page(ask: Ask, files: PageFiles | undefined): Response {
   const file = files?.get(ask.req.path)
   if (!file) {
-    const text = files ? 'There is nothing at this address.' : 'This host has no page; see /api/info.'
+    const text = files ? 'Not found.' : 'This host has no page; see /api/info.'
     return ask.text(`${text}\n`, 404)
   }
   ask.header('etag', file.etag)
@@ -214,7 +214,7 @@ function withSession(ask: Ask, logbook: Logbook, then: (session: LoggedSession) 
   const id = ask.req.param('id') ?? ''
   const session = logbook.get(id)
   if (session) return then(session)
-  return refuse(ask, 404, 'NO_SUCH_SESSION', 'there is no such session here; old ones are forgotten')
+  return refuse(ask, 404, 'NO_SUCH_SESSION', 'session not found: the host keeps only the latest sessions')
 }
 
 function askedBy(ask: Ask): Asked {

@@ -1,7 +1,7 @@
 import { describeError } from '../scope/index.ts'
 import type { SessionEvents } from '../session/index.ts'
 import { limits } from './limits.ts'
-import type { LiveEvent } from './wire.ts'
+import type { LiveEvent } from './wire/index.ts'
 
 type Told = LiveEvent extends infer Event ? (Event extends { at: number } ? Omit<Event, 'at'> : never) : never
 

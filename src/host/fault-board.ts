@@ -1,5 +1,5 @@
 import { OptionError } from '../scope/index.ts'
-import type { FaultInfo } from './wire.ts'
+import type { FaultInfo } from './wire/index.ts'
 
 /** Faults that can be switched on, given by whoever makes the sessions. The host carries their names, and no more. */
 export interface FaultBoard {

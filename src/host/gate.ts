@@ -55,7 +55,7 @@ export class Gate {
     const name = host.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1')
     // An address cannot be rebound: whoever asks for it by number means this machine.
     if (name === 'localhost' || isIP(name) !== 0 || this.#names.has(name)) return undefined
-    return refused(403, 'UNKNOWN_HOST', 'this host does not go by that name: add it to `names`')
+    return refused(403, 'UNKNOWN_HOST', 'unknown host name: add it to the option `names`')
   }
 
   /** For everything but the page and the login. */
@@ -65,7 +65,7 @@ export class Gate {
 
   /** Pages of others may neither read nor act. What is no browser sends none of these headers. */
   refusesOrigin(asked: Asked): Refused | undefined {
-    const foreign = refused(403, 'FOREIGN_ORIGIN', 'pages of another origin may not ask')
+    const foreign = refused(403, 'FOREIGN_ORIGIN', 'requests from pages of another origin are refused')
     const site = asked.header('sec-fetch-site')
     if (site !== undefined && site !== 'same-origin' && site !== 'none') return foreign
     const origin = asked.header('origin')
@@ -78,20 +78,24 @@ export class Gate {
     const key = this.#key
     if (!key) {
       if (isThisMachine(asked.remote)) return undefined
-      return refused(403, 'SECRET_NEEDED', 'without a secret only this machine is answered: set one')
+      return refused(
+        403,
+        'SECRET_NEEDED',
+        'without a secret, only requests from this machine are accepted: set a secret',
+      )
     }
     if (key.admits(cookie(asked, key.cookieName) ?? '', this.#clock.date())) return undefined
     const [, bearer] = /^Bearer (.+)$/i.exec(asked.header('authorization') ?? '') ?? []
-    if (bearer === undefined) return refused(401, 'UNAUTHORISED', 'this needs the secret of the host')
+    if (bearer === undefined) return refused(401, 'UNAUTHORISED', 'the secret of the host is missing')
     return this.#refusesSecret(key, bearer, asked)
   }
 
   #refusesSecret(key: Key, secret: string, { remote = '' }: Asked): Refused | undefined {
     if (this.#attempts.isBarred(remote))
-      return refused(429, 'TOO_MANY_ATTEMPTS', 'too many wrong secrets: wait a minute')
+      return refused(429, 'TOO_MANY_ATTEMPTS', 'too many wrong secrets: try again in a minute')
     if (key.fits(secret)) return undefined
     this.#attempts.failed(remote)
-    return refused(401, 'WRONG_SECRET', 'that is not the secret of this host')
+    return refused(401, 'WRONG_SECRET', 'wrong secret')
   }
 
   /** The cookie that a browser gets for the secret. */

@@ -8,7 +8,7 @@ import { Gate, type GateOptions, type Refused } from './gate.ts'
 import { Logbook, type LogbookOptions } from './logbook.ts'
 import type { LoggedSession, SessionNote } from './logged-session.ts'
 import { PageFiles } from './page-files.ts'
-import type { HostInfo } from './wire.ts'
+import type { HostInfo } from './wire/index.ts'
 
 export interface HostOptions extends LogbookOptions, GateOptions {
   /** Owns the streams of events: close it before the server, or with it. */

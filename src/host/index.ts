@@ -1,6 +1,5 @@
 export type { AgentFile, CallOptions } from './agent-file.ts'
 export type { HostHttp } from './app.ts'
-export { culpritsOf } from './culprit.ts'
 export { ListenError } from './errors.ts'
 export type { FaultBoard } from './fault-board.ts'
 export type { Refused } from './gate.ts'
@@ -9,18 +8,19 @@ export { limits as hostLimits } from './limits.ts'
 export { Logbook, type LogbookOptions, type LogbookQuery } from './logbook.ts'
 export type { LoggedSession, SessionNote } from './logged-session.ts'
 export { HttpServer, refuseUpgrade, serve, type ServeOptions } from './serve.ts'
-export type {
-  Culprit,
-  FaultInfo,
-  HostInfo,
-  ListMessage,
-  LiveBatch,
-  LiveEvent,
-  LiveMessage,
-  LiveSnapshot,
-  Refusal,
-  ResourceStatus,
-  Saying,
-  SessionDetails,
-  SessionSummary,
-} from './wire.ts'
+export {
+  culpritsOf,
+  type Culprit,
+  type FaultInfo,
+  type HostInfo,
+  type ListMessage,
+  type LiveBatch,
+  type LiveEvent,
+  type LiveMessage,
+  type LiveSnapshot,
+  type Refusal,
+  type ResourceStatus,
+  type Saying,
+  type SessionDetails,
+  type SessionSummary,
+} from './wire/index.ts'

@@ -3,7 +3,7 @@ import type { Session, SessionReport } from '../session/index.ts'
 import { clip, eventJson, eventNames } from './event-json.ts'
 import { limits } from './limits.ts'
 import { StatusNews, worthTelling } from './tree-news.ts'
-import type { LiveBatch, LiveEvent, LiveMessage, LiveSnapshot, Saying } from './wire.ts'
+import type { LiveBatch, LiveEvent, LiveMessage, LiveSnapshot, Saying } from './wire/index.ts'
 
 /** What a live view wants to know of its session. */
 export interface LiveSource {

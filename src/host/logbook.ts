@@ -2,7 +2,7 @@ import { OptionError, type Scope } from '../scope/index.ts'
 import type { Session } from '../session/index.ts'
 import { limits } from './limits.ts'
 import { LoggedSession, type SessionNote } from './logged-session.ts'
-import type { SessionSummary } from './wire.ts'
+import type { SessionSummary } from './wire/index.ts'
 
 export interface LogbookOptions {
   /** Reports that are kept, the newest: 200 unless set. */

@@ -6,11 +6,17 @@ import {
   type SessionReport,
   type Speech,
 } from '../session/index.ts'
-import { culpritsOf } from './culprit.ts'
 import { clip } from './event-json.ts'
 import { limits } from './limits.ts'
 import { LiveView } from './live-view.ts'
-import type { LiveMessage, LiveSnapshot, Saying, SessionDetails, SessionSummary } from './wire.ts'
+import {
+  culpritsOf,
+  type LiveMessage,
+  type LiveSnapshot,
+  type Saying,
+  type SessionDetails,
+  type SessionSummary,
+} from './wire/index.ts'
 
 /** What is known of a session beside itself. */
 export interface SessionNote {

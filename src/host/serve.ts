@@ -2,7 +2,7 @@ import { getRequestListener } from '@hono/node-server'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { nothing, type Resource, type Scope } from '../scope/index.ts'
+import { noop, type Resource, type Scope } from '../scope/index.ts'
 import { ListenError } from './errors.ts'
 import { limits } from './limits.ts'
 
@@ -45,7 +45,7 @@ export class HttpServer implements Resource {
       { headersTimeout: limits.headers, requestTimeout: limits.request },
       (request, response) => {
         response.once('close', () => this.#closed && this.#server.closeIdleConnections())
-        if (!takes?.(request, response)) listener(request, response).catch(nothing)
+        if (!takes?.(request, response)) listener(request, response).catch(noop)
       },
     )
     this.#server.maxConnections = limits.connections
@@ -57,7 +57,7 @@ export class HttpServer implements Resource {
       })
     })
     this.#server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-      socket.on('error', nothing)
+      socket.on('error', noop)
       if (upgrade && !this.#closed) return upgrade(request, socket, head)
       return refuseUpgrade(socket, 404)
     })
@@ -71,7 +71,7 @@ export class HttpServer implements Resource {
       server.#server.once('error', (error) => reject(new ListenError(host, port, error)))
       server.#server.listen(port, host, resolve)
     })
-    server.#server.on('error', nothing)
+    server.#server.on('error', noop)
     server.#address = server.#server.address() as AddressInfo
     return server
   }
@@ -114,7 +114,7 @@ export class HttpServer implements Resource {
   }
 
   abort(): void {
-    this.close().catch(nothing)
+    this.close().catch(noop)
     for (const socket of this.#sockets) socket.destroy()
   }
 }

@@ -1,6 +1,5 @@
 import type { Change, ScopeView } from '../scope/index.ts'
-import { isWrong } from './outcome.ts'
-import type { ResourceStatus } from './wire.ts'
+import { isWrong, type ResourceStatus } from './wire/index.ts'
 
 /**
  * The changes that are worth telling: what came and went well between two looks was never seen. Timers do so all the

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocket, WebSocketServer, type RawData } from 'ws'
 import { wsNetwork } from '../link/index.ts'
-import { nothing, origin, type Live, type Socket, type SocketEvents } from '../scope/index.ts'
+import { noop, origin, type Live, type Socket, type SocketEvents } from '../scope/index.ts'
 
 /** Takes a socket that is open: it will tell `events`, and never from inside this call. */
 export type Accept = (events: SocketEvents) => Socket
@@ -69,7 +69,7 @@ class AcceptedSocket implements Socket, Live {
       events.message(isBinary ? (data as Buffer) : (data as Buffer).toString())
     })
     // It stays for good: an error can still come after the end. How it ends is told by `close`.
-    ws.on('error', nothing)
+    ws.on('error', noop)
     ws.on('close', (code, reason) => {
       this.#ended = true
       wsNetwork.sockets.remove(this)

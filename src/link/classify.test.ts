@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { SocketEnd } from '../scope/index.ts'
 import { classify } from './classify.ts'
-import type { EndClass } from './protocol.ts'
+import type { EndClass } from './link-end.ts'
 
 describe('the table of ends', () => {
   it.each<[SocketEnd, EndClass]>([

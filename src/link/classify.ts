@@ -1,5 +1,5 @@
 import type { SocketEnd } from '../scope/index.ts'
-import type { EndClass } from './protocol.ts'
+import type { EndClass } from './link-end.ts'
 
 /**
  * What an end means if the provider's own table does not say (LK2).

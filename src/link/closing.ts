@@ -1,7 +1,7 @@
 import type { ConnectionReport } from './connection-report.ts'
+import type { LinkEnd } from './link-end.ts'
 import type { ClosingCommand, LinkEvent } from './link-events.ts'
 import type { Closing, LinkDesk } from './link-state.ts'
-import type { LinkEnd } from './protocol.ts'
 
 /**
  * What is left to do once closing is intended. Nothing here can dial: there is no such command at this desk, and no way

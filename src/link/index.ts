@@ -1,15 +1,14 @@
 export type { ConnectionReport } from './connection-report.ts'
 export { Link, type LinkStatus } from './link.ts'
 export type { LinkPhase } from './link-state.ts'
+export type { EndClass, LinkEnd } from './link-end.ts'
 export { LinkError, type LinkErrorCode } from './link-error.ts'
 export type {
   Data,
-  EndClass,
   Ending,
   KeepAlive,
   LinkConnection,
   LinkContext,
-  LinkEnd,
   LinkLogger,
   LinkTiming,
   Protocol,

@@ -1,5 +1,5 @@
 import { EndwellError } from '../scope/index.ts'
-import type { LinkEnd } from './protocol.ts'
+import type { LinkEnd } from './link-end.ts'
 
 /**
  * - `LINK_REFUSED`: the peer does not want us: the HTTP status says why

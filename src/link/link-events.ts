@@ -1,6 +1,6 @@
 import type { ConnectionReport } from './connection-report.ts'
+import type { LinkEnd } from './link-end.ts'
 import type { LinkErrorCode } from './link-error.ts'
-import type { LinkEnd } from './protocol.ts'
 
 export type LinkTimer =
   | 'open'

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { LinkCommand, LinkEvent, LinkTimer } from './link-events.ts'
 import { LinkMachine } from './link-machine.ts'
 import { settle, type LinkSettings } from './link-settings.ts'
-import type { EndClass, Protocol } from './protocol.ts'
+import type { EndClass } from './link-end.ts'
+import type { Protocol } from './protocol.ts'
 
 // ── the witness ──
 

@@ -1,3 +1,4 @@
+import { advance, changeTimers } from '../scope/index.ts'
 import { close, intend } from './closing.ts'
 import type { LinkCommand, LinkEvent, LinkTimer } from './link-events.ts'
 import type { LinkSettings } from './link-settings.ts'
@@ -7,7 +8,7 @@ import { live } from './living.ts'
 export type { LinkCommand, LinkEvent, LinkTimer } from './link-events.ts'
 
 /** When each timer is wanted. They follow from the state, so none can be forgotten. */
-const dues: Record<LinkTimer, (state: LinkState, settings: LinkSettings) => number | undefined> = {
+const due: Record<LinkTimer, (state: LinkState, settings: LinkSettings) => number | undefined> = {
   open: ({ closing, wasReady, startedAt }, { open }) => (closing || wasReady ? undefined : startedAt + open),
   handshake: ({ closing, coming }, { handshake }) =>
     closing || !coming ? undefined : coming.since + handshake,
@@ -18,7 +19,7 @@ const dues: Record<LinkTimer, (state: LinkState, settings: LinkSettings) => numb
   acknowledgement: ({ closing }) => closing?.acknowledgeBy,
   'close-frame': ({ closing }) => closing?.cutAt,
 }
-const timers = Object.keys(dues) as LinkTimer[]
+const dues = Object.entries(due) as [LinkTimer, (typeof due)[LinkTimer]][]
 
 /**
  * The life of a link. A pure machine: an event goes in, commands come out; no socket, no clock, no promise.
@@ -61,29 +62,18 @@ export class LinkMachine {
   handle(event: LinkEvent): LinkCommand[] {
     const state = this.#state
     const commands: LinkCommand[] = []
-    if (state.over) return commands
-    if (event.type === 'timer') {
-      // Cleared or replaced while it was on its way.
-      if (state.timers[event.timer] !== event.due) return commands
-      state.timers[event.timer] = undefined
-    }
-    // A clock may fire a little early; the timer's own time is the truth then.
-    state.now = Math.max(state.now, event.at, event.type === 'timer' ? event.due : event.at)
+    if (state.over || !advance(state, event)) return commands
     const desk: LinkDesk = { state, settings: this.#settings, tell: (command) => commands.push(command) }
     if (state.closing) close(desk, state.closing, event)
     else if (event.type === 'intent' || event.type === 'close' || event.type === 'abort') {
       intend(desk)
       if (state.closing && !state.over) close(desk, state.closing, event)
     } else live(desk, event)
-    return [...changeTimers(state, this.#settings), ...commands]
+    const timers = new Map<LinkTimer, number>()
+    for (const [timer, dueAt] of dues) {
+      const at = state.over ? undefined : dueAt(state, this.#settings)
+      if (at !== undefined) timers.set(timer, at)
+    }
+    return [...changeTimers(state, timers), ...commands]
   }
-}
-
-function changeTimers(state: LinkState, settings: LinkSettings): LinkCommand[] {
-  return timers.flatMap((timer): LinkCommand[] => {
-    const at = state.over ? undefined : dues[timer](state, settings)
-    if (at === state.timers[timer]) return []
-    state.timers[timer] = at
-    return [at === undefined ? { type: 'clear-timer', timer } : { type: 'set-timer', timer, at }]
-  })
 }

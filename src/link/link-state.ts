@@ -1,6 +1,6 @@
+import type { LinkEnd } from './link-end.ts'
 import type { LinkCommand, LinkTimer } from './link-events.ts'
 import type { LinkSettings } from './link-settings.ts'
-import type { LinkEnd } from './protocol.ts'
 
 /** All a machine knows: plain data. */
 export interface LinkState {

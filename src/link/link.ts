@@ -1,20 +1,23 @@
 import {
+  MachineShell,
   ScopeClosedError,
   type CancelledError,
   type Network,
   type SocketEnd,
-  type Timer,
+  type TimerCommand,
+  type Timers,
 } from '../scope/index.ts'
 import { classify } from './classify.ts'
 import type { ConnectionReport } from './connection-report.ts'
+import type { EndClass, LinkEnd } from './link-end.ts'
 import { LinkError } from './link-error.ts'
-import { LinkMachine, type LinkCommand, type LinkEvent, type LinkTimer } from './link-machine.ts'
-import type { OverCommand } from './link-events.ts'
+import type { LinkCommand, LinkEvent, OverCommand } from './link-events.ts'
+import { LinkMachine } from './link-machine.ts'
 import { settle } from './link-settings.ts'
 import type { LinkPhase } from './link-state.ts'
 import { LiveConnection, type ConnectionHost } from './live-connection.ts'
 import { Outbox } from './outbox.ts'
-import type { Data, EndClass, LinkContext, LinkEnd, Protocol } from './protocol.ts'
+import type { Data, LinkContext, Protocol } from './protocol.ts'
 
 /** How a link is right now, for people. */
 export interface LinkStatus {
@@ -32,9 +35,6 @@ export interface LinkStatus {
   /** How the last connection ended. */
   readonly last?: LinkEnd
 }
-
-/** An event without its time: the shell knows what time it is. */
-type Untimed<Event> = Event extends LinkEvent ? Omit<Event, 'at'> : never
 
 /**
  * One supervised connection to a provider, kept up over drops, idle ends and session limits until its scope closes.
@@ -62,7 +62,7 @@ export class Link {
   readonly #machine: LinkMachine
   readonly #outbox: Outbox
   readonly #connections = new Map<number, LiveConnection>()
-  readonly #timers = new Map<LinkTimer, Timer>()
+  readonly #shell: MachineShell<LinkEvent, LinkCommand>
   /** Gone when the link is over, as is the protocol: a link that somebody keeps must keep nothing alive. */
   #context: LinkContext | undefined
   #protocol: Protocol | undefined
@@ -82,9 +82,17 @@ export class Link {
     this.#context = context
     this.#protocol = protocol
     this.#network = context.network
+    const { clock } = context.scope
     this.#machine = new LinkMachine(settle(protocol))
-    this.#outbox = new Outbox(context.scope.clock, protocol, {
-      overflow: () => this.#tell({ type: 'overflow' }),
+    // Timers of the clock, not of the scope: a link has work to do while its scope closes.
+    const timers: Timers = { clock, after: (ms, name, callback) => clock.after(ms, name, callback) }
+    this.#shell = new MachineShell(this.#machine, timers, {
+      name: `link '${protocol.name}'`,
+      carryOut: (command) => this.#carryOut(command),
+      timerEvent: (timer, due) => ({ type: 'timer', timer, due, chance: this.#context?.random.next() ?? 0 }),
+    })
+    this.#outbox = new Outbox(clock, protocol, {
+      overflow: () => this.#shell.handle({ type: 'overflow' }),
       unanswered: (connection) => this.#ended(connection, { class: 'dropped', reason: 'no answer' }, true),
       quiet: (connection) => this.#guarded(() => this.#keepAlive(connection)),
     })
@@ -104,7 +112,7 @@ export class Link {
     })
     await new Promise<void>((resolve, reject) => {
       link.#opening = { resolve, reject }
-      link.#tell({ type: 'start' })
+      link.#shell.handle({ type: 'start' })
     })
     return link
   }
@@ -143,7 +151,7 @@ export class Link {
 
   /** Somebody speaks: a link that sleeps connects. */
   wake(): void {
-    if (this.#machine.state.idle) this.#tell({ type: 'wake' })
+    if (this.#machine.state.idle) this.#shell.handle({ type: 'wake' })
   }
 
   /** Moves to a new connection in `after` milliseconds, at once unless set. */
@@ -155,13 +163,13 @@ export class Link {
 
   readonly #connection: ConnectionHost = {
     opened: (connection) => {
-      this.#tell({ type: 'opened', generation: connection.generation })
+      this.#shell.handle({ type: 'opened', generation: connection.generation })
       const protocol = this.#protocol
       if (!protocol?.opened) return connection.ready()
       this.#guarded(() => protocol.opened?.(connection))
     },
-    ready: ({ generation }) => this.#tell({ type: 'ready', generation }),
-    rollOver: ({ generation }, after) => this.#tell({ type: 'roll-over', generation, after }),
+    ready: ({ generation }) => this.#shell.handle({ type: 'ready', generation }),
+    rollOver: ({ generation }, after) => this.#shell.handle({ type: 'roll-over', generation, after }),
     message: (connection, data) => this.#message(connection, data),
     ended: (connection, end) => {
       // A cut is not told to the machine, which has cut it.
@@ -177,7 +185,7 @@ export class Link {
     this.#outbox.heard()
     if (connection === this.#serving && !connection.answered) {
       connection.answered = true
-      this.#tell({ type: 'answered', generation: connection.generation })
+      this.#shell.handle({ type: 'answered', generation: connection.generation })
     }
     try {
       this.#protocol?.message(data, connection)
@@ -189,7 +197,7 @@ export class Link {
   /** Closing: the last answers are for whoever wants them, and nothing else is acted upon (LK9). */
   #answer({ generation }: LiveConnection, data: Data): void {
     try {
-      if (this.#protocol?.ending?.answer?.(data)) this.#tell({ type: 'acknowledged', generation })
+      if (this.#protocol?.ending?.answer?.(data)) this.#shell.handle({ type: 'acknowledged', generation })
     } catch (error) {
       this.#warn(error, 'the end of a link was answered, and its protocol threw')
     }
@@ -198,7 +206,7 @@ export class Link {
   #ended({ generation }: LiveConnection, end: LinkEnd, standing: boolean): void {
     const resumable = this.#resumable
     const chance = this.#context?.random.next() ?? 0
-    this.#tell({ type: 'ended', generation, end, standing, resumable, chance })
+    this.#shell.handle({ type: 'ended', generation, end, standing, resumable, chance })
   }
 
   #classOf(end: SocketEnd): EndClass {
@@ -233,37 +241,26 @@ export class Link {
     this.#network = undefined
     this.#outbox.close()
     for (const connection of this.#connections.values()) connection.mute = true
-    this.#tell({ type: 'intent' })
+    this.#shell.handle({ type: 'intent' })
   }
 
   #close(): Promise<void> {
     return new Promise((resolve) => {
       this.#whenOver = resolve
-      this.#tell({ type: 'close' })
+      this.#shell.handle({ type: 'close' })
       if (this.#machine.state.over) resolve()
     })
   }
 
   #abort(): void {
     this.#network = undefined
-    this.#tell({ type: 'abort' })
+    this.#shell.handle({ type: 'abort' })
   }
 
   // ── the machine ──
 
-  #tell(event: Untimed<LinkEvent>): void {
-    const context = this.#context
-    if (!context) return
-    const commands = this.#machine.handle({ ...event, at: context.scope.clock.now() })
-    for (const command of commands) this.#carryOut(command)
-  }
-
-  #carryOut(command: LinkCommand): void {
+  #carryOut(command: Exclude<LinkCommand, TimerCommand<string>>): void {
     switch (command.type) {
-      case 'set-timer':
-        return this.#set(command.timer, command.at)
-      case 'clear-timer':
-        return this.#clear(command.timer)
       case 'dial':
         return this.#guarded(() => this.#dial(command.generation))
       case 'serve':
@@ -283,24 +280,6 @@ export class Link {
       case 'over':
         return this.#over(command)
     }
-  }
-
-  #set(timer: LinkTimer, due: number): void {
-    this.#clear(timer)
-    const context = this.#context
-    if (!context) return
-    const left = Math.max(0, due - context.scope.clock.now())
-    const fired = (): void => {
-      this.#timers.delete(timer)
-      this.#tell({ type: 'timer', timer, due, chance: context.random.next() })
-    }
-    const name = `link '${this.name}': ${timer}`
-    this.#timers.set(timer, context.scope.clock.after(left, name, fired))
-  }
-
-  #clear(timer: LinkTimer): void {
-    this.#timers.get(timer)?.clear()
-    this.#timers.delete(timer)
   }
 
   #dial(generation: number): void {
@@ -360,7 +339,7 @@ export class Link {
 
   #broken(error: unknown): void {
     this.#thrown = error
-    this.#tell({ type: 'broken' })
+    this.#shell.handle({ type: 'broken' })
   }
 
   // ── the end ──
@@ -405,6 +384,7 @@ export class Link {
     this.#network = undefined
     this.#opening = undefined
     this.#thrown = undefined
+    this.#shell.stop()
   }
 
   #warn(error: unknown, message: string): void {

@@ -1,6 +1,7 @@
 import type { Socket, SocketEnd, SocketEvents } from '../scope/index.ts'
 import { limits } from './limits.ts'
-import type { Data, EndClass, LinkConnection, LinkEnd } from './protocol.ts'
+import type { EndClass, LinkEnd } from './link-end.ts'
+import type { Data, LinkConnection } from './protocol.ts'
 
 /** What a connection tells its link. */
 export interface ConnectionHost {

@@ -1,8 +1,8 @@
 import { limits } from './limits.ts'
+import type { LinkEnd } from './link-end.ts'
 import type { LinkErrorCode } from './link-error.ts'
 import type { EndedEvent, LinkEvent, LinkTimer } from './link-events.ts'
 import type { Connection, LinkDesk, LinkState } from './link-state.ts'
-import type { LinkEnd } from './protocol.ts'
 
 /** What a link does as long as nobody has asked it to close: it alone dials. */
 export function live(desk: LinkDesk, event: LinkEvent): void {

@@ -1,6 +1,5 @@
-import type { Scope, Timer } from '../scope/index.ts'
+import { type Scope, SignalStop, type Timer } from '../scope/index.ts'
 import { PartTimeoutError } from './errors.ts'
-import { SignalStop } from './stop.ts'
 
 /**
  * One try at something: its signal aborts with any of the outer ones, or when it has not begun within its time. Call

@@ -1,7 +1,7 @@
 import type { AudioFrame } from '../audio/index.ts'
 import { CancelledError, LimitError, type Resource } from '../scope/index.ts'
 import { Attempt } from './attempt.ts'
-import type { BatchSttOptions } from './batch-stt.ts'
+import type { BatchSttOptions } from './batch-stt-options.ts'
 import type { PartContext } from './part.ts'
 import { SoundMemory } from './sound-memory.ts'
 import type { SttEvents, SttStream } from './stt.ts'

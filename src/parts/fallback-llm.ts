@@ -1,4 +1,4 @@
-import type { FallbackOptions } from './fallback.ts'
+import type { FallbackOptions } from './fallback-options.ts'
 import { FallbackStream } from './fallback-stream.ts'
 import type { Llm, LlmChunk, LlmClient, LlmRequest } from './llm.ts'
 import { nameOf } from './rota.ts'

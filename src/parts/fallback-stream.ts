@@ -1,8 +1,7 @@
-import type { Scope, TaskContext } from '../scope/index.ts'
+import { iterate, type Scope, type TaskContext } from '../scope/index.ts'
 import { Attempt } from './attempt.ts'
 import { FallbackError } from './errors.ts'
-import type { FallbackOptions } from './fallback.ts'
-import { iterate } from './iterate.ts'
+import type { FallbackOptions } from './fallback-options.ts'
 import type { PartContext } from './part.ts'
 import { Rota } from './rota.ts'
 

@@ -1,13 +1,8 @@
-import type { FallbackOptions } from './fallback.ts'
+import type { FallbackSttOptions } from './fallback-options.ts'
 import { FallbackSttStream } from './fallback-stt-stream.ts'
 import { resampledStt } from './resampled.ts'
 import { nameOf } from './rota.ts'
 import type { Stt, SttEvents } from './stt.ts'
-
-export interface FallbackSttOptions extends FallbackOptions {
-  /** How much of the sound since the last final text the next model gets to hear again: 5 s at most unless set. */
-  readonly replay?: number
-}
 
 /**
  * Listens with the first model that works. When its stream fails, the next one is opened, hears the last moments again,

@@ -1,12 +1,11 @@
+import { iterate, SignalStop } from '../scope/index.ts'
 import type { Attempt } from './attempt.ts'
-import type { FallbackOptions } from './fallback.ts'
+import type { FallbackOptions } from './fallback-options.ts'
 import { FallbackStream } from './fallback-stream.ts'
-import { iterate } from './iterate.ts'
 import type { PartContext } from './part.ts'
 import { Replay } from './replay.ts'
 import { resampledTts } from './resampled.ts'
 import { nameOf } from './rota.ts'
-import { SignalStop } from './stop.ts'
 import type { SpokenChunk, Tts, Voice } from './tts.ts'
 
 /**

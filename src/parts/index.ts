@@ -1,16 +1,12 @@
-export { batchStt, type BatchSttOptions } from './batch-stt.ts'
-export { Channel } from './channel.ts'
+export { batchStt } from './batch-stt.ts'
+export type { BatchSttOptions } from './batch-stt-options.ts'
 export type { ConnectionReport } from './connection.ts'
 export { FallbackError, PartTimeoutError } from './errors.ts'
-export {
-  fallbackLlm,
-  fallbackStt,
-  fallbackTts,
-  type FallbackChange,
-  type FallbackOptions,
-  type FallbackSttOptions,
-} from './fallback.ts'
-export { iterate, type IterateOptions } from './iterate.ts'
+export { fallbackLlm } from './fallback-llm.ts'
+export type { FallbackChange, FallbackOptions, FallbackSttOptions } from './fallback-options.ts'
+export { fallbackStt } from './fallback-stt.ts'
+export { fallbackTts } from './fallback-tts.ts'
+export { PartMisbehavedError, inlet, isFrame, type EventOf, type Shape } from './inlet.ts'
 export type { Line, LineConnection, LineEvents } from './line.ts'
 export type { Llm, LlmChunk, LlmClient, LlmRequest } from './llm.ts'
 export { silent, type Logger } from './logger.ts'
@@ -27,7 +23,6 @@ export type { Realtime, RealtimeEvents, RealtimeModel, RealtimeSetup } from './r
 export { resampledStt, resampledTts, resampledVad } from './resampled.ts'
 export { sentenceTts, type SentenceSynthesiser, type SentenceTtsOptions } from './sentence-tts.ts'
 export { SentenceSplitter, sentences, type SentenceOptions } from './sentences.ts'
-export { SignalStop, type Stop } from './stop.ts'
 export type { Stt, SttEvents, SttStream } from './stt.ts'
 export type { SpokenChunk, SpokenWord, Tts, Voice } from './tts.ts'
 export type { TurnDetector, TurnJudge, Vad, VadEvents, VadStream } from './vad.ts'

@@ -1,4 +1,6 @@
-/** Where a session writes what people should know: the shape of pino, so that a pino logger fits as it is. */
+import { noop } from '../scope/index.ts'
+
+/** Where a session logs. Shaped like pino, so that a pino logger fits as it is. */
 export interface Logger {
   debug(fields: object, message: string): void
   info(fields: object, message: string): void
@@ -6,5 +8,5 @@ export interface Logger {
   error(fields: object, message: string): void
 }
 
-/** Writes nothing. */
-export const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} }
+/** Logs nothing. */
+export const silent: Logger = { debug: noop, info: noop, warn: noop, error: noop }

@@ -1,8 +1,9 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
+import { SignalStop, iterate } from '../scope/index.ts'
 import { ScriptedLlm, inVirtualTime, partContext, type World } from '../testing/index.ts'
-import { SignalStop, fallbackLlm, fallbackTts, iterate, sentenceTts, type SpokenChunk } from './index.ts'
+import { fallbackLlm, fallbackTts, sentenceTts, type SpokenChunk } from './index.ts'
 
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void

@@ -1,5 +1,5 @@
 import { OptionError, type TaskContext, type Timer } from '../scope/index.ts'
-import type { FallbackChange, FallbackOptions } from './fallback.ts'
+import type { FallbackChange, FallbackOptions } from './fallback-options.ts'
 import type { PartContext } from './part.ts'
 
 interface Member<Part> {

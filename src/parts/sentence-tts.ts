@@ -1,10 +1,7 @@
 import { durationOf, type SampleRate } from '../audio/index.ts'
-import type { Scope, TaskContext } from '../scope/index.ts'
-import { Channel } from './channel.ts'
-import { iterate } from './iterate.ts'
+import { Channel, iterate, type Scope, SignalStop, type TaskContext } from '../scope/index.ts'
 import type { PartContext } from './part.ts'
 import { sentences, type SentenceOptions } from './sentences.ts'
-import { SignalStop } from './stop.ts'
 import type { SpokenChunk, Tts, Voice } from './tts.ts'
 
 /** Speaks one sentence at a time: an HTTP endpoint, a local model. */

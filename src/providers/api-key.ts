@@ -1,8 +1,8 @@
 import { MissingKeyError } from './errors.ts'
 
 /**
- * The key that was given, or the one in the vendor's usual environment variable. Keep it in a `#private` field: those
- * are seen neither by `inspect` nor by `JSON.stringify`.
+ * Returns the `apiKey` option or the value of the vendor's usual environment variable. Store it in a `#private` field:
+ * neither `inspect` nor `JSON.stringify` prints private fields.
  */
 export function apiKey(provider: string, given: string | undefined, variable: string): string {
   const key = (given ?? process.env[variable] ?? '').trim()

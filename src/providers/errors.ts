@@ -1,32 +1,35 @@
 import { EndwellError } from '../scope/index.ts'
 
-/** A provider was made without its API key. Nothing has been opened. */
+/** A provider was constructed without an API key. */
 export class MissingKeyError extends EndwellError {
   constructor(provider: string, variable: string) {
     super(
       'MISSING_KEY',
-      `${provider} needs an API key: pass it as the option apiKey, or set the environment variable ${variable}`,
+      `${provider} needs an API key. Pass the apiKey option or set the environment variable ${variable}`,
     )
   }
 }
 
-/** What is known about the failure of a provider. */
+/** Details of a provider's failure. */
 export interface ProviderFailure {
-  /** The HTTP status of its answer. */
+  /** The HTTP status of the response. */
   readonly status?: number | undefined
-  /** Whether the same request may succeed later. */
+  /** Whether the same request may succeed later. Default: true for status 408, 409, 429 and 5xx. */
   readonly retryable?: boolean | undefined
 }
 
-/** A provider has answered with an error, or not to the end. It never has a key in it. */
+/**
+ * A provider responded with an error, or its response broke off. `message` may be anything that a vendor sent; the
+ * error's own message never contains an API key.
+ */
 export class ProviderError extends EndwellError {
   readonly status?: number
   readonly retryable: boolean
 
   constructor(
     provider: string,
-    message: string,
-    { status, retryable = isPassing(status) }: ProviderFailure = {},
+    message: unknown,
+    { status, retryable = isTransient(status) }: ProviderFailure = {},
   ) {
     const what = status === undefined ? `${provider} failed` : `${provider} answered with status ${status}`
     super('PROVIDER_FAILED', `${what}: ${describe(message, status)}${advice(status, retryable)}`)
@@ -35,23 +38,23 @@ export class ProviderError extends EndwellError {
   }
 }
 
-/** Too many requests, time-outs and troubles of the server pass. */
-function isPassing(status = 0): boolean {
+function isTransient(status = 0): boolean {
   return status === 408 || status === 409 || status === 429 || status >= 500
 }
 
-/** The longest piece of a provider's own words that is repeated. */
-const WORDS = 300
+/** At most this many characters of a provider's own message are repeated. */
+const MAX_LENGTH = 300
 
-/** What the provider says, without keys. About a wrong key it may say anything, the key included. */
-function describe(message: string, status: number | undefined): string {
+/** The provider's message, with keys removed. Responses to a bad key are not repeated: they may quote the key. */
+function describe(message: unknown, status: number | undefined): string {
   if (status === 401 || status === 403) return 'not authorised'
+  if (typeof message !== 'string' || message === '') return 'it gave no reason'
   const words = message.replaceAll(/\b(bearer|token|sk|pk|api[-_]?key)([-_=: ]+)[\w.*/+=-]{6,}/gi, '$1$2…')
-  return words.length <= WORDS ? words : `${words.slice(0, WORDS - 1)}…`
+  return words.length <= MAX_LENGTH ? words : `${words.slice(0, MAX_LENGTH - 1)}…`
 }
 
 function advice(status: number | undefined, retryable: boolean): string {
-  if (status === 401 || status === 403) return '. Check its API key'
-  if (status === 404) return '. Check the name of the model and the URL'
-  return retryable ? '. Try again later, or have another to fall back on' : ''
+  if (status === 401 || status === 403) return '. Check the API key'
+  if (status === 404) return '. Check the model name and the URL'
+  return retryable ? '. Try again later, or configure a fallback' : ''
 }

@@ -7,19 +7,19 @@ import { OwnedRequest } from './owned-request.ts'
 const never = (): Promise<never> => new Promise(() => {})
 
 describe('an owned request', () => {
-  it('ends with its asker: the signal aborts, and whoever waits is told the reason', () =>
+  it("aborts with its caller's signal, and a pending wait rejects with the reason", () =>
     inVirtualTime(async ({ clock }) => {
       await using scope = new Scope('part', { clock })
-      const asker = new AbortController()
-      const request = new OwnedRequest('request', scope, asker.signal)
+      const caller = new AbortController()
+      const request = new OwnedRequest('request', scope, caller.signal)
       const waiting = request.until(never())
-      asker.abort('interrupted')
+      caller.abort('interrupted')
       expect(request.signal.reason).toBe('interrupted')
       await expect(waiting).rejects.toBe('interrupted')
       request.end()
     }))
 
-  it('ends with its scope, before anything is waited for', () =>
+  it('aborts synchronously when its scope starts to close', () =>
     inVirtualTime(async ({ clock }) => {
       const scope = new Scope('part', { clock })
       const request = new OwnedRequest('request', scope, new AbortController().signal)
@@ -31,28 +31,28 @@ describe('an owned request', () => {
       request.end()
     }))
 
-  it('leaves nothing behind at its end: what is under way is aborted, whoever waits is told', () =>
+  it('that ends aborts its work, rejects a pending wait and leaves no listener behind', () =>
     inVirtualTime(async ({ clock }) => {
       await using scope = new Scope('part', { clock })
-      const asker = new AbortController()
-      const request = new OwnedRequest('request', scope, asker.signal)
+      const caller = new AbortController()
+      const request = new OwnedRequest('request', scope, caller.signal)
       const waiting = request.until(never())
       request.end()
       request.end()
-      expect(request.signal.reason).toMatchObject({ code: 'CANCELLED', message: 'request is over' })
+      expect(request.signal.reason).toMatchObject({ code: 'CANCELLED', message: 'request has ended' })
       await expect(waiting).rejects.toMatchObject({ code: 'CANCELLED' })
-      expect(getEventListeners(asker.signal, 'abort')).toEqual([])
+      expect(getEventListeners(caller.signal, 'abort')).toEqual([])
       expect(scope.inspect().tree.owned).toEqual([])
     }))
 
-  it('cannot begin when its asker has gone, or in a scope that has closed', () =>
+  it("cannot start after its caller's signal has aborted, or in a closed scope", () =>
     inVirtualTime(async ({ clock }) => {
       const scope = new Scope('part', { clock })
       expect(() => new OwnedRequest('request', scope, AbortSignal.abort('before'))).toThrow('before')
       expect(scope.inspect().tree.owned).toEqual([])
       await scope.close()
-      const asker = new AbortController()
-      expect(() => new OwnedRequest('request', scope, asker.signal)).toThrow('closing or closed')
-      expect(getEventListeners(asker.signal, 'abort')).toEqual([])
+      const caller = new AbortController()
+      expect(() => new OwnedRequest('request', scope, caller.signal)).toThrow('closing or closed')
+      expect(getEventListeners(caller.signal, 'abort')).toEqual([])
     }))
 })

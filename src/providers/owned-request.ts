@@ -1,10 +1,9 @@
-import { SignalStop, type Stop } from '../parts/index.ts'
-import { CancelledError, type Resource, type Scope } from '../scope/index.ts'
+import { SignalStop, type Stop, CancelledError, type Resource, type Scope } from '../scope/index.ts'
 
 /**
- * One thing that is asked of a provider: an answer over HTTP, a speech. Connections may be shared, by the process's pool
- * or by a link; what is asked belongs to a scope (SC17). Its signal aborts when the scope begins to close, when the
- * asker's signal aborts, and at `end()`, which the asker owes it.
+ * One request to a provider, such as an HTTP call or a speech. Its connection may be shared, through the process's HTTP
+ * pool or a link, but the request itself belongs to a scope (SC17). `signal` aborts when the scope starts to close, when
+ * the caller's signal aborts, and on `end()`, which the caller must always call.
  *
  * ```ts
  * const request = new OwnedRequest(`request to '${name}'`, context.scope, signal)
@@ -21,37 +20,37 @@ export class OwnedRequest implements Resource, Stop {
   readonly #name: string
   readonly #controller = new AbortController()
   readonly #stop: SignalStop
-  readonly #asker: AbortSignal
+  readonly #callerSignal: AbortSignal
 
-  /** Throws the asker's reason if it has aborted, and `ScopeClosedError` if the scope is closing. */
-  constructor(name: string, scope: Scope<string>, asker: AbortSignal) {
-    asker.throwIfAborted()
+  /** Throws the abort reason if `callerSignal` has aborted, and `ScopeClosedError` if the scope is closing. */
+  constructor(name: string, scope: Scope<string>, callerSignal: AbortSignal) {
+    callerSignal.throwIfAborted()
     this.scope = scope
     this.#name = name
     this.#stop = new SignalStop(this.signal, scope)
-    this.#asker = asker
+    this.#callerSignal = callerSignal
     scope.own(name, this)
-    asker.addEventListener('abort', this.#left, { once: true })
+    callerSignal.addEventListener('abort', this.#callerAborted, { once: true })
   }
 
   get signal(): AbortSignal {
     return this.#controller.signal
   }
 
-  /** What the promise becomes; throws as soon as the request is aborted, whether anybody heeds the signal or not. */
+  /** Awaits a promise. Rejects as soon as the request is aborted, even if the promise ignores the signal. */
   get until(): Stop['until'] {
     return this.#stop.until
   }
 
-  /** Nobody waits for more: what is still under way is aborted. */
+  /** Releases the request, and aborts it if it is still running. */
   end(): void {
-    this.#asker.removeEventListener('abort', this.#left)
+    this.#callerSignal.removeEventListener('abort', this.#callerAborted)
     this.abort()
     this.#stop.release()
     this.scope.forget(this)
   }
 
-  /** There is no last word to wait for: it ends before anything else does. */
+  /** Aborts at once: a closing scope needs nothing more from the request. */
   closing(reason: CancelledError): void {
     this.#controller.abort(reason)
   }
@@ -61,8 +60,8 @@ export class OwnedRequest implements Resource, Stop {
   }
 
   abort(): void {
-    if (!this.signal.aborted) this.#controller.abort(new CancelledError(`${this.#name} is over`))
+    if (!this.signal.aborted) this.#controller.abort(new CancelledError(`${this.#name} has ended`))
   }
 
-  readonly #left = (): void => this.#controller.abort(this.#asker.reason)
+  readonly #callerAborted = (): void => this.#controller.abort(this.#callerSignal.reason)
 }

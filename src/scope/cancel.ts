@@ -1,4 +1,7 @@
+import { callOut, observe } from './edge.ts'
 import { CancelledError } from './errors.ts'
+import { guardSignal } from './guarded-signal.ts'
+import { noop } from './noop.ts'
 
 export type CancelListener = (reason: CancelledError) => void
 
@@ -25,6 +28,7 @@ export class CancelToken {
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController()
+      guardSignal(this.#controller.signal, () => this.errorSink())
       if (this.#reason) this.#controller.abort(this.#reason)
     }
     return this.#controller.signal
@@ -35,12 +39,12 @@ export class CancelToken {
   /** Calls `listener` when the token is cancelled, at once if it is already. Returns the way to unsubscribe. */
   get onCancel(): (listener: CancelListener) => () => void {
     return (listener) => {
+      // A new function per call: registering the same listener twice makes two subscriptions.
+      const own: CancelListener = (reason) => callOut(() => listener(reason), this.errorSink())
       if (this.#reason) {
-        listener(this.#reason)
-        return nothing
+        own(this.#reason)
+        return noop
       }
-      // A function of its own for each call: the same listener registered twice is two subscriptions.
-      const own: CancelListener = (reason) => listener(reason)
       this.#listeners = add(this.#listeners, own)
       return () => {
         this.#listeners = remove(this.#listeners, own)
@@ -55,18 +59,19 @@ export class CancelToken {
   get until(): <T>(promise: PromiseLike<T>) => Promise<T> {
     return (promise) => {
       if (this.#reason) {
-        promise.then(nothing, nothing)
+        observe(promise, noop, noop)
         return Promise.reject(this.#reason)
       }
       return new Promise((resolve, reject) => {
         // `reject` is its own listener: the cheapest subscription there is, and this stands in every audio loop.
         this.#listeners = add(this.#listeners, reject)
-        promise.then(
+        observe(
+          promise,
           (value) => {
             this.#listeners = remove(this.#listeners, reject)
             resolve(value)
           },
-          (error: unknown) => {
+          (error) => {
             this.#listeners = remove(this.#listeners, reject)
             reject(error)
           },
@@ -80,22 +85,25 @@ export class CancelToken {
   }
 
   /**
-   * Makes the request. Every listener is called, whatever the others do; what one throws goes to `onError`.
+   * Returns where the errors go that a listener called now may throw or reject with. Dropped, unless overridden.
    * @internal
    */
-  cancelWith(reason: CancelledError, onError: (error: unknown) => void): void {
+  protected errorSink(): (error: unknown) => void {
+    return noop
+  }
+
+  /**
+   * Makes the request. Every listener is called, whatever the others do.
+   * @internal
+   */
+  cancelWith(reason: CancelledError): void {
     if (this.#reason) return
     this.#reason = reason
     this.#controller?.abort(reason)
     // They stay where they are meanwhile, so that a listener can still take back one that comes after it.
     const listeners = this.#listeners
-    for (const listener of typeof listeners === 'function' ? [listeners] : (listeners ?? [])) {
-      try {
-        listener(reason)
-      } catch (error) {
-        onError(error)
-      }
-    }
+    // None of these throws: foreign listeners are wrapped, and the others reject a promise.
+    for (const listener of typeof listeners === 'function' ? [listeners] : (listeners ?? [])) listener(reason)
     this.#listeners = undefined
   }
 }
@@ -113,5 +121,3 @@ function remove(listeners: Listeners, listener: CancelListener): Listeners {
   if (listeners instanceof Set) listeners.delete(listener)
   return listeners === listener ? undefined : listeners
 }
-
-export function nothing(): void {}

@@ -15,6 +15,13 @@ function recorder(log: string[], name: string, close: () => unknown = () => {}) 
   }
 }
 
+/** Two errors, each the cause of the other. */
+function circle(): Error {
+  const one: Error = new Error('one')
+  one.cause = new Error('two', { cause: one })
+  return one
+}
+
 function outcomes(report: ScopeReport): Record<string, string> {
   const { tasks, steps } = report
   return Object.fromEntries(
@@ -147,7 +154,7 @@ describe('cancelling', () => {
       expect(report).toMatchObject({ clean: true, took: 200, totals: { cancelled: 2 } })
     }))
 
-  it('[SC10] only the reason, or an abort caused by it, counts as cancelled', () =>
+  it('[SC10] only an error that answers the cancel counts as cancelled', () =>
     inVirtualTime(async ({ clock }) => {
       const scope = new Scope('root', { clock })
       const abortError = (cause: unknown): Error =>
@@ -166,9 +173,46 @@ describe('cancelling', () => {
       scope.spawn('another abort', ({ until }) =>
         until(never()).catch(() => Promise.reject(abortError('mine'))),
       )
+      const answers: Record<string, unknown> = {
+        axios: Object.assign(new Error('canceled'), { name: 'CanceledError', code: 'ERR_CANCELED' }),
+        got: Object.assign(new Error('Promise was canceled'), { name: 'CancelError' }),
+        'fetch of old': Object.assign(new Error('aborted'), { name: 'AbortError' }),
+        'a DOMException': new DOMException('This operation was aborted', 'AbortError'),
+        'an LLM SDK': new (class APIUserAbortError extends Error {})('Request was aborted.'),
+        'a code alone': Object.assign(new Error('no'), { code: 'ABORT_ERR' }),
+        wrapped: new Error('cannot look up', {
+          cause: new Error('fetch failed', { cause: abortError(undefined) }),
+        }),
+        'all of several': new AggregateError([abortError(undefined), abortError(undefined)]),
+      }
+      const failures: Record<string, unknown> = {
+        'words alone': new Error('canceled'),
+        'not an error': { name: 'AbortError' },
+        'one of several': new AggregateError([abortError(undefined), new Error('real')]),
+        'none of several': new AggregateError([]),
+        'a circle': circle(),
+        'a getter that throws': Object.defineProperty(new Error('odd'), 'cause', {
+          get() {
+            throw new Error('no')
+          },
+        }),
+      }
+      for (const [name, error] of Object.entries({ ...answers, ...failures })) {
+        scope.spawn(name, ({ until }) => until(never()).catch(() => Promise.reject(error as Error)))
+      }
+      const wrap = (cause: unknown): Error => new Error('cannot look up', { cause })
+      scope.spawn('the reason, wrapped', ({ signal, until }) =>
+        until(never()).catch(() => Promise.reject(wrap(wrap(signal.reason)))),
+      )
       scope.spawn('an error', ({ until }) => until(never()).catch(() => Promise.reject(new Error('own'))))
       scope.spawn('no error', ({ until }) => until(never()).catch(() => 'fine'))
+      const early = scope.spawn('before any cancel', () => Promise.reject(answers['axios'] as Error))
+      await expect(early.result).rejects.toThrow('canceled')
+      expect(early.outcome).toBe('failed')
       expect(outcomes(await scope.close())).toEqual({
+        ...Object.fromEntries(Object.keys(answers).map((name) => [name, 'cancelled at 0'])),
+        ...Object.fromEntries(Object.keys(failures).map((name) => [name, 'failed at 0'])),
+        'the reason, wrapped': 'cancelled at 0',
         'the reason': 'cancelled at 0',
         throwIfAborted: 'cancelled at 0',
         'abort caused by it': 'cancelled at 0',

@@ -34,6 +34,7 @@ export class Closing {
   readonly #by: string | undefined
   readonly #date: number
   readonly #ownTime: number
+  readonly #aborted: boolean
   readonly #alsoAsked: Ask[] = []
   #asksOmitted = 0
   readonly #book: ReportBook
@@ -59,6 +60,8 @@ export class Closing {
     // A child that is told by its parent has the parent's deadline until its phase comes, and then its own time (SC4).
     const outer = ledger.parent?.closing?.deadline.at
     this.#ownTime = ask.closeTimeout ?? closeTimeout
+    const { parent } = ledger
+    this.#aborted = ask.aborted ?? (parent?.closing ? parent.closing.#aborted : false)
     this.deadline = new Deadline(clock, outer ?? this.askedAt + this.#ownTime)
     this.#setBudget()
     this.#book = new ReportBook(ledger, this.askedAt)
@@ -74,6 +77,7 @@ export class Closing {
       ask,
       reason ?? withoutStack(() => new CancelledError(`scope '${ledger.name}' closed: ${ask.reason}`)),
     )
+    ledger.problems.askedAt = ledger.closing.askedAt
     if (ledger.tree.watched > 0)
       ledger.announce({ type: 'closing', id: ledger.id, kind: 'scope', name: ledger.name })
     return ledger.closing
@@ -96,9 +100,7 @@ export class Closing {
   // ── the synchronous part ──
 
   tell(): void {
-    this.#ledger.onClosing?.(this.reason, (error) =>
-      this.#ledger.problem('listener of the closing scope', error),
-    )
+    this.#ledger.onClosing?.(this.reason)
     for (const member of this.#ledger.all()) member.tell(this.reason)
   }
 
@@ -232,6 +234,7 @@ export class Closing {
       by: this.#by,
       date: this.#date,
       deadline: this.deadline.at,
+      aborted: this.#aborted,
       alsoAsked: this.#alsoAsked,
       asksOmitted: this.#asksOmitted,
     })
@@ -288,4 +291,6 @@ export interface CloseAsk {
   readonly reason: string
   readonly by?: string | undefined
   readonly closeTimeout?: number | undefined
+  /** Whether the ask is an `abort()`. */
+  readonly aborted?: boolean
 }

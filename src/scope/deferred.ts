@@ -1,5 +1,5 @@
-import { attempt } from './attempt.ts'
 import type { Timer } from './clock.ts'
+import { attempt } from './edge.ts'
 import type { LateSink, Ledger } from './ledger.ts'
 import { Owned } from './owned.ts'
 import type { StepOutcome } from './report.ts'
@@ -35,21 +35,12 @@ export class Deferred extends Owned {
     this.#beganAt = ledger.clock.now()
     const work = ledger.intercepted('deferred', this.name, this.#work!)
     this.#work = undefined
-    let done: unknown
-    try {
-      done = work(this.signal)
-    } catch (error) {
-      return this.#end('failed', error)
-    }
-    this.#follow(done)
+    // Bound functions, because closures would keep the work alive for as long as it runs, and all that it knows (SC9).
+    attempt(() => work(this.signal), this.#end.bind(this, 'done', undefined), this.#failed.bind(this))
   }
 
-  #follow(done: unknown): void {
-    attempt(
-      () => done,
-      () => this.#end('done'),
-      (error) => this.#end('failed', error),
-    )
+  #failed(error: unknown): void {
+    this.#end('failed', error)
   }
 
   hold(share: number): number {
@@ -62,7 +53,7 @@ export class Deferred extends Owned {
     const ledger = this.leave()
     if (!ledger?.closing) return
     const { reason, background } = ledger.closing
-    const late = ledger.lateSink(this)
+    const late = ledger.abandon(this)
     this.#late = (outcome) => {
       this.#releaseTimer?.clear()
       this.#releaseTimer = undefined
@@ -75,7 +66,7 @@ export class Deferred extends Owned {
       `release of '${this.name}'`,
       () => {
         this.#tooLate({ outcome: 'timed-out' })
-        this.cancelWith(reason, () => {})
+        this.cancelWith(reason)
       },
     )
     ledger.closing.recordStep(this, 'pending', this.#beganAt, false)

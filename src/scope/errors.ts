@@ -74,12 +74,41 @@ export class OptionError extends EndwellError {
   }
 }
 
+/** The names and codes by which libraries say that a call was cancelled: `fetch`, axios, got, p-cancelable, LLM SDKs. */
+const cancelNames = new Set([
+  'AbortError',
+  'CanceledError',
+  'CancelError',
+  'CancelledError',
+  'APIUserAbortError',
+])
+const cancelCodes = new Set(['ABORT_ERR', 'ERR_CANCELED', 'ERR_CANCELLED'])
+/** Causes followed before an error counts as unrelated: errors can form a circle. */
+const LONGEST_CHAIN = 10
+
 /**
- * Whether `error` is the answer to being cancelled with `reason` (SC10): the reason itself, or an error that says it
- * was aborted because of it. Anything else that is thrown after a cancel is a failure.
+ * Whether a task that was cancelled with `reason` threw `error` because of that (SC10): the error is the reason, has it
+ * among its causes, or says that something was cancelled and gives no other cause. Never throws, whatever getters the
+ * error has.
  */
 export function isAnswerTo(reason: CancelledError, error: unknown): boolean {
+  try {
+    return answers(reason, error, LONGEST_CHAIN)
+  } catch {
+    return false
+  }
+}
+
+function answers(reason: CancelledError, error: unknown, depth: number): boolean {
   if (error === reason) return true
-  if (!(error instanceof Error) || error.cause !== reason) return false
-  return error.name === 'AbortError' || error instanceof ScopeClosedError
+  if (!(error instanceof Error) || depth === 0) return false
+  if (error instanceof AggregateError)
+    return error.errors.length > 0 && error.errors.every((each) => answers(reason, each, depth - 1))
+  if (error.cause !== undefined && error.cause !== null) return answers(reason, error.cause, depth - 1)
+  return saysCancelled(error)
+}
+
+function saysCancelled(error: Error & { readonly code?: unknown }): boolean {
+  if (cancelNames.has(error.name) || cancelNames.has(error.constructor.name)) return true
+  return typeof error.code === 'string' && cancelCodes.has(error.code)
 }

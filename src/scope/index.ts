@@ -1,4 +1,6 @@
-export { CancelToken, nothing, type CancelListener } from './cancel.ts'
+export { CancelToken, type CancelListener } from './cancel.ts'
+export { Channel } from './channel.ts'
+export { clip } from './clip.ts'
 export { systemClock, type Clock, type Timer } from './clock.ts'
 export { Deadline } from './deadline.ts'
 export { describeError } from './describe-error.ts'
@@ -10,10 +12,23 @@ export {
   OptionError,
   ScopeClosedError,
 } from './errors.ts'
-export { formatReport, type FormatOptions } from './format-report.ts'
+export { callOut, shelter } from './edge.ts'
 export type { Change, Inspection, OwnedView, ScopeView } from './inspect.ts'
+export { iterate, type IterateOptions } from './iterate.ts'
 export { limits } from './limits.ts'
+export {
+  MachineShell,
+  advance,
+  changeTimers,
+  type Machine,
+  type TimedState,
+  type TimerCommand,
+  type TimerEvent,
+  type Timers,
+  type Untimed,
+} from './machine-shell.ts'
 export type { DialRequest, Network, Socket, SocketEnd, SocketEvents } from './network.ts'
+export { noop } from './noop.ts'
 export { systemRandom, type Random } from './random.ts'
 export { Registry, creationStacks, origin, type Live } from './registry.ts'
 export type {
@@ -37,5 +52,12 @@ export {
   type OwnOptions,
   type SpawnOptions,
 } from './scope.ts'
-export type { DefaultPhase, Intercept, Intercepted, ScopeOptions } from './settings.ts'
+export {
+  duration,
+  type DefaultPhase,
+  type Intercept,
+  type Intercepted,
+  type ScopeOptions,
+} from './settings.ts'
+export { SignalStop, type Stop } from './stop.ts'
 export type { TaskContext, TaskHandle } from './task.ts'

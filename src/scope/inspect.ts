@@ -1,5 +1,7 @@
 import { ChildScope } from './child-scope.ts'
+import { callOut } from './edge.ts'
 import type { Ledger } from './ledger.ts'
+import { noop } from './noop.ts'
 import type { Kind } from './owned.ts'
 import { OwnedResource } from './resource.ts'
 
@@ -56,13 +58,8 @@ export class Watchers {
   }
 
   tell(change: Change): void {
-    for (const listener of this.#listeners) {
-      try {
-        listener(change)
-      } catch {
-        // Watching must never change what is watched.
-      }
-    }
+    // Errors are dropped: watching must never change what is watched.
+    for (const listener of this.#listeners) callOut(() => listener(change), noop)
   }
 }
 

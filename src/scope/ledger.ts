@@ -1,17 +1,27 @@
 import type { Closing } from './closing.ts'
 import type { Clock } from './clock.ts'
-import { describeError } from './describe-error.ts'
-import { LimitError, ScopeClosedError, type CancelledError } from './errors.ts'
+import { callOut, observe } from './edge.ts'
+import { LimitError, OptionError, ScopeClosedError, type CancelledError } from './errors.ts'
 import type { Change, Watchers } from './inspect.ts'
 import { limits } from './limits.ts'
+import { noop } from './noop.ts'
 import type { Owned } from './owned.ts'
-import type { ErrorReport, Late, ScopeReport, TaskOutcome } from './report.ts'
+import { Problems } from './problems.ts'
+import type { Late, ScopeReport, TaskOutcome } from './report.ts'
 import type { Scope } from './scope.ts'
 import type { Intercepted, Settings } from './settings.ts'
 import type { TaskContext } from './task.ts'
 
 /** Takes an outcome that came after the books were closed. */
 export type LateSink = (late: Pick<Late, 'outcome' | 'value' | 'error'>) => void
+
+/** Work that its scope gave up on. It is shared with the work's late sink, so it must not refer to any scope (SC9). */
+interface Abandoned {
+  readonly scope: string
+  readonly kind: string
+  readonly name: string
+  ended: boolean
+}
 
 /** The books of one scope: what it owns, phase by phase, and what went wrong while nobody was looking. */
 export class Ledger {
@@ -29,7 +39,7 @@ export class Ledger {
   /** Set from the moment closing begins: that is what shuts admission. */
   closing: Closing | undefined
   /** Cancels the scope's own token, as soon as closing has begun. */
-  onClosing: ((reason: CancelledError, onError: (error: unknown) => void) => void) | undefined
+  onClosing: ((reason: CancelledError) => void) | undefined
   /** Tells whoever owns the scope that it has closed. */
   onOver: ((report: ScopeReport) => void) | undefined
   /** Tasks that asked for this close themselves (SC16). Nobody waits for them. */
@@ -41,9 +51,11 @@ export class Ledger {
     abandoned: 0,
     closer: 0,
   }
-  /** Problems that found no room in the list. */
-  problemsOmitted = 0
-  readonly problems: { readonly where: string; readonly time: number; readonly error: ErrorReport }[] = []
+  readonly problems: Problems
+  /** Work that scopes below abandoned when they closed before this one. */
+  #abandonedBelow: Abandoned[] = []
+  /** The same, of this scope's own close: its report and its children's reports name it. */
+  readonly #abandoned: Abandoned[] = []
   /** Resources by the object they were registered with, for `end` and `forget`. */
   handles: Map<object, Owned> | undefined
   readonly #members: Set<Owned>[]
@@ -61,6 +73,7 @@ export class Ledger {
     this.tree = parent ? parent.tree : { lastId: 0, watched: 0 }
     this.id = ++this.tree.lastId
     this.since = settings.clock.now()
+    this.problems = new Problems(name, settings.clock, settings.onProblem)
     this.#members = settings.phases.map(() => new Set())
   }
 
@@ -139,42 +152,63 @@ export class Ledger {
     return this.closers.has(member) ? this.closing?.report : undefined
   }
 
-  /** Something threw where nobody could catch it. It is kept for the report and told to `onProblem`. */
-  problem(where: string, error: unknown): void {
-    const time = this.clock.now()
-    const told = describeError(error)
-    if (this.problems.length < limits.reported) this.problems.push({ where, time, error: told })
-    else this.problemsOmitted++
-    try {
-      this.settings.onProblem?.({ where, at: time - (this.closing?.askedAt ?? time), error: told }, error)
-    } catch {
-      // The listener for broken listeners is broken: there is nobody left to tell.
-    }
+  /** Returns a function that passes a late outcome to `onLate`. It holds no reference to the ledger (SC9). */
+  lateSink({ name, kind }: Owned): LateSink {
+    const late = this.#lateSink(kind as Late['kind'])
+    return (outcome) => late(name, outcome)
   }
 
-  /** The way to hand out a late outcome once the books are closed. It holds no reference to them (SC9). */
-  lateSink(member: Owned): LateSink {
-    const { name, kind } = member
+  #lateSink(kind: Late['kind']): (name: string, ...late: Parameters<LateSink>) => void {
     const { clock, onLate } = this.settings
     const scope = this.path
     const askedAt = this.closing!.askedAt
-    return (late) => {
-      try {
-        onLate?.({ scope, name, kind: kind as Late['kind'], at: clock.now() - askedAt, ...late })
-      } catch {
-        // A broken listener must not turn a late outcome into an unhandled rejection.
-      }
+    return (name, late) => {
+      if (!onLate) return
+      const at = clock.now() - askedAt
+      callOut(() => onLate({ scope, name, kind, at, ...late }), noop)
     }
+  }
+
+  /** Like `lateSink`, for work that runs on: scopes above count it as running until its outcome comes. */
+  abandon(member: Owned): LateSink {
+    const late = this.lateSink(member)
+    const { kind, name } = member
+    const work: Abandoned = { scope: this.path, kind, name, ended: false }
+    this.#abandoned.push(work)
+    return (outcome) => {
+      // Deferred work that ran out of time has not ended.
+      work.ended = outcome.outcome !== 'timed-out'
+      late(outcome)
+    }
+  }
+
+  /** Work below that was abandoned before this close began and is still running. */
+  get stillRunning(): readonly Abandoned[] {
+    return this.#abandonedBelow.filter(({ ended }) => !ended)
+  }
+
+  /** Takes over what a child that has just closed left running. */
+  #adopt(abandoned: readonly Abandoned[]): void {
+    // The report of a child that closes together with its parent is in the parent's report already.
+    const list = this.closing ? this.#abandoned : this.#abandonedBelow
+    for (const work of abandoned) if (!work.ended) list.push(work)
+    if (this.#abandonedBelow.length <= limits.reported) return
+    this.#abandonedBelow = [...this.stillRunning]
+    this.problems.omitted += this.#abandonedBelow.splice(limits.reported).length
   }
 
   /** The scope has closed. The books are put away; only the report is left. */
   over(report: ScopeReport): void {
     this.handles = undefined
+    const late = this.#lateSink('problem')
+    this.problems.close((where, error) => late(where, { outcome: 'failed', error }))
+    if (this.parent) this.parent.#adopt([...this.#abandonedBelow, ...this.#abandoned])
+    this.#abandoned.length = 0
     if (this.tree.watched > 0) this.announce({ type: 'closed', id: this.id, kind: 'scope', name: this.name })
     this.onOver?.(report)
   }
 
-  /** The function to run instead of `run`, if somebody injects faults. */
+  /** Runs `run`, or what `intercept` puts in its place. What `intercept` throws counts as thrown by `run`. */
   intercepted<Input extends TaskContext | AbortSignal, Output>(
     kind: Intercepted['kind'],
     name: string,
@@ -182,7 +216,13 @@ export class Ledger {
   ): (input: Input) => Output {
     const { intercept } = this.settings
     if (!intercept) return run
-    return intercept({ kind, name, scope: this.path }, run) as (input: Input) => Output
+    const at = { kind, name, scope: this.path }
+    return (input) => {
+      const replacement: unknown = intercept(at, run)
+      if (typeof replacement === 'function') return (replacement as typeof run)(input)
+      observe(replacement, noop, noop)
+      throw new OptionError(`intercept must return a function to run instead of ${kind} '${name}'`)
+    }
   }
 
   announce(change: Omit<Change, 'at' | 'scope'>): void {

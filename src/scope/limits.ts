@@ -10,4 +10,6 @@ export const limits = {
   message: 500,
   /** Later callers of `close()` that a report lists. */
   asks: 20,
+  /** Calls of `onProblem` before the event loop has to turn: one that causes the next problem must not starve it. */
+  burst: 100,
 } as const

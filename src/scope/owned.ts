@@ -1,6 +1,7 @@
 import { CancelToken } from './cancel.ts'
 import type { CancelledError } from './errors.ts'
 import type { Ledger } from './ledger.ts'
+import type { Problems } from './problems.ts'
 
 export type Kind = 'task' | 'opening' | 'resource' | 'deferred' | 'timer' | 'scope'
 
@@ -33,10 +34,13 @@ export abstract class Owned extends CancelToken {
   holds = false
   /** The books it stands in; gone once it has ended or was given up, so that it keeps nothing alive (SC9). */
   protected ledger: Ledger | undefined
+  /** Stays when the ledger goes: it keeps nothing of the scope alive. */
+  protected readonly problems: Problems
 
   constructor(ledger: Ledger, name: string, phase: number, id: number = ++ledger.tree.lastId) {
     super()
     this.ledger = ledger
+    this.problems = ledger.problems
     this.id = id
     this.name = name
     this.phase = phase
@@ -53,6 +57,11 @@ export abstract class Owned extends CancelToken {
 
   /** How long it may hold the next phase back, where `share` is its fair part of the time left. */
   abstract hold(share: number): number
+
+  protected override errorSink(): (error: unknown) => void {
+    const { problems, name } = this
+    return (error) => problems.add(`cancel listener of '${name}'`, error)
+  }
 
   /** Takes it out of the books, once. Returns them if this was the time. */
   protected leave(): Ledger | undefined {

@@ -1,10 +1,13 @@
 import { describeError } from './describe-error.ts'
+import { EndwellError, withoutStack } from './errors.ts'
 import type { Ledger } from './ledger.ts'
 import { limits } from './limits.ts'
 import type { Owned } from './owned.ts'
 import type {
   Ask,
   ChildReport,
+  ErrorReport,
+  Problem,
   ScopeReport,
   StepOutcome,
   StepReport,
@@ -79,15 +82,19 @@ export class ReportBook {
     by: string | undefined
     date: number
     deadline: number
+    /** Whether `abort()` came first: then there was no deadline to meet. */
+    aborted: boolean
     alsoAsked: readonly Ask[]
     asksOmitted: number
   }): ScopeReport {
     const ledger = this.#ledger
-    const problems = ledger.problems.map(({ where, time, error }) => ({
-      where,
-      at: this.#since(time),
-      error,
-    }))
+    const took = Math.max(0, this.#since(this.#now()))
+    const closeTimeout = this.#since(ask.deadline)
+    const problems = [
+      ...ledger.problems.list.map(({ where, time, error }) => ({ where, at: this.#since(time), error })),
+      ...this.#stillRunning(took),
+      ...(ask.aborted ? [] : lateness(took, closeTimeout)),
+    ]
     return deepFreeze({
       version: 1,
       name: ledger.name,
@@ -95,8 +102,8 @@ export class ReportBook {
       ...(ask.by === undefined ? {} : { by: ask.by }),
       askedAt: new Date(ask.date).toISOString(),
       lived: round(Math.max(0, this.#askedAt - ledger.since)),
-      took: Math.max(0, this.#since(this.#now())),
-      closeTimeout: this.#since(ask.deadline),
+      took,
+      closeTimeout,
       phases: [...ledger.settings.phases],
       clean: this.#steps.clean && this.#tasks.clean && this.#children.clean && problems.length === 0,
       alsoAsked: ask.alsoAsked.map(({ at, ...rest }) => ({ ...rest, at: round(at) })),
@@ -109,9 +116,18 @@ export class ReportBook {
         this.#steps.omitted +
         this.#tasks.omitted +
         this.#children.omitted +
-        ledger.problemsOmitted +
+        ledger.problems.omitted +
         ask.asksOmitted,
     })
+  }
+
+  /** Work of children that closed before: it outlives this scope, too. */
+  #stillRunning(at: number): Problem[] {
+    return this.#ledger.stillRunning.map(({ scope, kind, name }) => ({
+      where: `${kind} '${name}' of '${scope}'`,
+      at,
+      error: finding('STILL_RUNNING', `it was abandoned when '${scope}' closed, and is still running`),
+    }))
   }
 
   #phase(member: Owned): string {
@@ -155,6 +171,19 @@ class Shelf<Entry extends { readonly at: number }> {
   #kept(): Entry[] {
     return [...this.#unclean, ...this.#clean].slice(0, limits.reported)
   }
+}
+
+/** A close that its deadline could not end: the thread was blocked, or the machine slept. */
+function lateness(took: number, closeTimeout: number): Problem[] {
+  const late = took - closeTimeout
+  // Timers count in whole milliseconds: less is not late.
+  if (late < 1) return []
+  const message = `the report came ${Math.round(late)} ms after the deadline: the thread was blocked, or the machine slept`
+  return [{ where: 'the deadline', at: closeTimeout, error: finding('CLOSED_LATE', message) }]
+}
+
+function finding(code: string, message: string): ErrorReport {
+  return describeError(withoutStack(() => new EndwellError(code, message)))
 }
 
 /** A hundredth of a millisecond is as much as anybody reads. */

@@ -113,12 +113,13 @@ export interface ErrorReport {
   readonly code?: string
 }
 
-/** An outcome that came after its scope had closed. It is handed out exactly once (SC9, SC14). */
+/** An outcome, or an error, that came after its scope had closed. It is handed out exactly once (SC9, SC14). */
 export interface Late {
   /** The scopes from the root down to the owner, joined by `/`. */
   readonly scope: string
   readonly name: string
-  readonly kind: 'task' | 'opening' | 'resource' | 'deferred'
+  /** A `problem` is an error that no caller could catch; its `name` says where it came from. */
+  readonly kind: 'task' | 'opening' | 'resource' | 'deferred' | 'problem'
   /** `timed-out`: deferred work that did not finish within `releaseTimeout` either. */
   readonly outcome: 'ended' | 'cancelled' | 'failed' | 'timed-out'
   /** What a late task returned. A late resource is never here: it has been aborted. */

@@ -1,7 +1,7 @@
-import { attempt } from './attempt.ts'
-import { nothing } from './cancel.ts'
+import { attempt, callOut } from './edge.ts'
 import { CancelledError, EndwellError, NotAResourceError } from './errors.ts'
 import type { Ledger, LateSink } from './ledger.ts'
+import { noop } from './noop.ts'
 import { Owned } from './owned.ts'
 import type { StepOutcome } from './report.ts'
 
@@ -71,23 +71,21 @@ export class OwnedResource extends Owned {
     this.#cap = cap
   }
 
-  /** What it says of itself. Watching must never change what is watched: one that throws says nothing. */
+  /** What the resource says about itself; nothing if it throws. Watching must never change what is watched. */
   status(): object | undefined {
-    try {
-      return this.#resource?.inspect?.()
-    } catch {
-      return undefined
-    }
+    let status: unknown
+    attempt(
+      () => this.#resource?.inspect?.(),
+      (value) => (status = value),
+      noop,
+    )
+    return typeof status === 'object' && status !== null ? status : undefined
   }
 
   override tell(reason: CancelledError): void {
     if (!this.ledger || this.#told) return
     this.#told = true
-    try {
-      this.#resource?.closing?.(reason)
-    } catch (error) {
-      this.ledger?.problem(`closing() of '${this.name}'`, error)
-    }
+    this.#call('closing()', (resource) => resource.closing?.(reason))
   }
 
   /** Calls `close`, once: in its phase, or earlier if somebody ends it alone. */
@@ -149,26 +147,31 @@ export class OwnedResource extends Owned {
     const ledger = this.leave()
     if (!ledger) return this.#tooLate('failed', error)
     // A close that threw may have left half of the thing open.
-    this.#abort(ledger)
+    this.#abort()
     this.#finish(ledger, 'failed', true, error)
   }
 
   #cut(outcome: 'timed-out' | 'skipped'): void {
     const ledger = this.leave()
     if (!ledger) return
-    this.#late = ledger.closing ? ledger.lateSink(this) : nothing
+    this.#late = ledger.closing ? ledger.lateSink(this) : noop
     const reason = ledger.closing?.reason ?? new CancelledError(`'${this.name}' did not end in time`)
-    this.cancelWith(reason, (error) => ledger.problem(`close signal of '${this.name}'`, error))
-    this.#abort(ledger)
+    this.cancelWith(reason)
+    this.#abort()
     this.#finish(ledger, outcome, true)
   }
 
-  #abort(ledger: Ledger): void {
-    try {
-      this.#resource?.abort()
-    } catch (error) {
-      ledger.problem(`abort of '${this.name}'`, error)
-    }
+  #abort(): void {
+    this.#call('abort', (resource) => resource.abort())
+  }
+
+  #call(what: string, method: (resource: Resource) => unknown): void {
+    const resource = this.#resource
+    if (resource) callOut(() => method(resource), this.#problem.bind(this, what))
+  }
+
+  #problem(what: string, error: unknown): void {
+    this.problems.add(`${what} of '${this.name}'`, error)
   }
 
   #finish(ledger: Ledger, outcome: StepOutcome, forced: boolean, error?: unknown): void {
@@ -176,7 +179,7 @@ export class OwnedResource extends Owned {
     else if (outcome !== 'done') {
       const late = (): Error =>
         new EndwellError('TIMED_OUT', `'${this.name}' did not end in time and was aborted`)
-      ledger.problem(`end of '${this.name}'`, error ?? late())
+      this.#problem('end', error ?? late())
     }
     this.#out(ledger, outcome)
   }

@@ -3,9 +3,12 @@ import { ChildScope } from './child-scope.ts'
 import type { Clock, Timer } from './clock.ts'
 import { Closing } from './closing.ts'
 import { Deferred } from './deferred.ts'
-import { OptionError, ScopeClosedError } from './errors.ts'
+import { describeError } from './describe-error.ts'
+import { callOut } from './edge.ts'
+import { LimitError, OptionError, ScopeClosedError } from './errors.ts'
 import { inspect, type Change, type Inspection } from './inspect.ts'
 import { Ledger } from './ledger.ts'
+import type { Problems } from './problems.ts'
 import { Registry, origin, type Live } from './registry.ts'
 import type { ScopeReport } from './report.ts'
 import { OwnedResource, asResource, type Endings, type Resource } from './resource.ts'
@@ -68,14 +71,15 @@ export const liveScopes = new Registry()
  */
 export class Scope<Phase extends string = DefaultPhase> {
   readonly #ledger: Ledger
-  readonly #token = new CancelToken()
+  readonly #token: CancelToken
 
   constructor(name: string, options?: ScopeOptions<Phase>)
   /** @internal */
   constructor(name: string, options: ScopeOptions<Phase> | undefined, parent: Ledger)
   constructor(name: string, options?: ScopeOptions<Phase>, parent?: Ledger) {
     this.#ledger = new Ledger(this, name, settle(options, parent?.settings), parent)
-    this.#ledger.onClosing = (reason, onError) => this.#token.cancelWith(reason, onError)
+    this.#token = new ScopeToken(this.#ledger.problems)
+    this.#ledger.onClosing = (reason) => this.#token.cancelWith(reason)
     if (!parent) {
       const entry: Live = { kind: 'scope', name, origin: origin() }
       liveScopes.add(entry)
@@ -137,7 +141,9 @@ export class Scope<Phase extends string = DefaultPhase> {
   ): Promise<T> {
     const ledger = this.#ledger
     ledger.admit(`open '${name}'`)
+    this.#cap(options)
     const open = ledger.intercepted('open', name, opener)
+    const { problems } = ledger
     const task = new Opening<T>(ledger, name, this.#phase(options.phase, 'last'))
     ledger.add(task)
     // The closure reaches the scope through its context alone, which is revoked if the opener never comes back (SC9).
@@ -145,10 +151,16 @@ export class Scope<Phase extends string = DefaultPhase> {
       const thing = await open(context.signal)
       const resource = asResource(name, thing, options)
       if (context.cancelled) {
-        resource.abort()
+        discard(name, resource, problems)
         throw context.signal.reason
       }
-      ;(context.scope as Scope<Phase>).#own(name, thing, resource, options)
+      try {
+        ;(context.scope as Scope<Phase>).#own(name, thing, resource, options)
+      } catch (error) {
+        // The caller of open() never gets the resource, so nobody else can end it.
+        if (error instanceof LimitError) discard(name, resource, problems)
+        throw error
+      }
       return thing
     })
   }
@@ -159,7 +171,7 @@ export class Scope<Phase extends string = DefaultPhase> {
   own<T extends object>(name: string, thing: T, options: OwnOptions<Phase> & Partial<Endings<T>> = {}): T {
     const resource = asResource(name, thing, options)
     if (this.#ledger.closing) {
-      resource.abort()
+      discard(name, resource, this.#ledger.problems)
       throw new ScopeClosedError(this.name, `own '${name}'`, this.#ledger.closing.reason)
     }
     this.#own(name, thing, resource, options)
@@ -228,10 +240,10 @@ export class Scope<Phase extends string = DefaultPhase> {
   close(options: CloseOptions = {}): Promise<ScopeReport> {
     const ledger = this.#ledger
     const { reason = 'closed', by, closeTimeout } = options
-    // A close must not throw: a time that is none, or has no end, counts as not given.
+    // A close must not throw: a time that is not a finite number counts as not given, and words can be anything.
     const ask = {
-      reason,
-      by,
+      reason: textOf(reason),
+      by: by === undefined ? undefined : textOf(by),
       closeTimeout: Number.isFinite(closeTimeout) ? Math.max(0, closeTimeout!) : undefined,
     }
     if (options.from instanceof Task) options.from.exemptFrom(ledger)
@@ -249,10 +261,10 @@ export class Scope<Phase extends string = DefaultPhase> {
   abort(reason = 'aborted'): void {
     const ledger = this.#ledger
     if (!ledger.closing) {
-      const closing = Closing.begin(ledger, { reason, closeTimeout: 0 })
+      const closing = Closing.begin(ledger, { reason: textOf(reason), closeTimeout: 0, aborted: true })
       closing.tell()
       closing.cancel()
-    } else ledger.closing.askAgain({ reason })
+    } else ledger.closing.askAgain({ reason: textOf(reason) })
     ledger.closing!.force()
   }
 
@@ -301,5 +313,33 @@ export class Scope<Phase extends string = DefaultPhase> {
     const index = phases.indexOf(phase)
     if (index >= 0) return index
     throw new OptionError(`scope '${this.name}' has no phase '${phase}'; it has ${phases.join(', ')}`)
+  }
+}
+
+/** A reason as text: callers without types pass errors and objects. */
+function textOf(words: unknown): string {
+  return typeof words === 'string' ? words : describeError(words).message
+}
+
+/** Ends a resource that came too late to be owned (SC7). */
+function discard(name: string, resource: Resource, problems: Problems): void {
+  callOut(
+    () => resource.abort(),
+    (error) => problems.add(`abort of '${name}'`, error),
+  )
+}
+
+/** The token behind `scope.signal`. */
+class ScopeToken extends CancelToken {
+  readonly #problems: Problems
+
+  constructor(problems: Problems) {
+    super()
+    this.#problems = problems
+  }
+
+  protected override errorSink(): (error: unknown) => void {
+    const problems = this.#problems
+    return (error) => problems.add('listener of the closing scope', error)
   }
 }

@@ -1,8 +1,9 @@
-import { attempt } from './attempt.ts'
-import { nothing, type CancelListener } from './cancel.ts'
+import type { CancelListener } from './cancel.ts'
 import type { Timer } from './clock.ts'
+import { attempt } from './edge.ts'
 import { CancelledError, ScopeClosedError, isAnswerTo, withoutStack } from './errors.ts'
 import type { LateSink, Ledger } from './ledger.ts'
+import { noop } from './noop.ts'
 import { Owned } from './owned.ts'
 import type { ScopeReport, TaskOutcome } from './report.ts'
 import type { CloseOptions, Scope } from './scope.ts'
@@ -76,8 +77,8 @@ export class Task<T> extends Owned implements TaskContext, TaskHandle<T> {
 
   /** Like `run`, for a resource on its way: the caller hears of a cancel at once, not when the opener does (SC7). */
   opening(work: (context: TaskContext) => PromiseLike<T>): Promise<T> {
-    let reject: (error: unknown) => void = nothing
-    let settle: () => void = nothing
+    let reject: (error: unknown) => void = noop
+    let settle: () => void = noop
     const ready = new Promise<T>((resolve, refuse) => {
       reject = refuse
       settle = () => this.#settle(resolve, refuse)
@@ -85,7 +86,7 @@ export class Task<T> extends Owned implements TaskContext, TaskHandle<T> {
     this.#result = { promise: ready, settle }
     const { name } = this.#books('open')
     this.onCancel((reason) => {
-      ready.catch(nothing)
+      ready.catch(noop)
       reject(withoutStack(() => new ScopeClosedError(name, `open '${this.name}'`, reason)))
     })
     this.run(work)
@@ -107,11 +108,11 @@ export class Task<T> extends Owned implements TaskContext, TaskHandle<T> {
 
   get result(): Promise<T> {
     if (!this.#result) {
-      let settle: () => void = nothing
+      let settle: () => void = noop
       const promise = new Promise<T>((resolve, reject) => {
         settle = () => this.#settle(resolve, reject)
       })
-      promise.catch(nothing)
+      promise.catch(noop)
       this.#result = { promise, settle }
       if (this.#end) settle()
     }
@@ -201,7 +202,7 @@ export class Task<T> extends Owned implements TaskContext, TaskHandle<T> {
       outcome: report ? 'closer' : 'abandoned',
       value: error,
       report,
-      late: ledger.lateSink(this),
+      late: ledger.abandon(this),
     }
     this.#record(ledger, this.#end)
   }
@@ -213,7 +214,7 @@ export class Task<T> extends Owned implements TaskContext, TaskHandle<T> {
       this.#unshield()
       this.#shield.cancelledAt = ledger?.clock.now()
     }
-    this.cancelWith(reason, (error) => ledger?.problem(`cancel listener of '${this.name}'`, error))
+    this.cancelWith(reason)
   }
 
   #unshield(): void {
@@ -242,7 +243,8 @@ export class Task<T> extends Owned implements TaskContext, TaskHandle<T> {
     }
     this.#end = { outcome, value, report: ledger.askedBy(this), late: undefined }
     // A failure that nobody asked for would be lost: while the scope lives, that is a problem (SC1).
-    if (outcome === 'failed' && !this.#result && !ledger.closing) ledger.problem(`task '${this.name}'`, value)
+    if (outcome === 'failed' && !this.#result && !ledger.closing)
+      this.problems.add(`task '${this.name}'`, value)
     this.#record(ledger, this.#end)
   }
 

@@ -1,15 +1,17 @@
 import type { Timer } from './clock.ts'
+import { callOut } from './edge.ts'
 import type { Ledger } from './ledger.ts'
 import { Owned } from './owned.ts'
 
 /** A timer that a scope owns: it does not fire once the scope has begun to close. */
 export class OwnedTimer extends Owned implements Timer {
   readonly kind = 'timer'
-  readonly #callback: () => void
+  /** Dropped when the timer ends: a callback that never settles must not keep all that it knows (SC9). */
+  #callback: (() => unknown) | undefined
   readonly #again: number | undefined
   #timer: Timer | undefined
 
-  constructor(ledger: Ledger, name: string, ms: number, again: number | undefined, callback: () => void) {
+  constructor(ledger: Ledger, name: string, ms: number, again: number | undefined, callback: () => unknown) {
     super(ledger, name, 0)
     this.#callback = callback
     this.#again = again
@@ -23,6 +25,7 @@ export class OwnedTimer extends Owned implements Timer {
   #end(outcome: 'cleared' | 'fired'): void {
     this.#timer?.clear()
     this.#timer = undefined
+    this.#callback = undefined
     this.leave()?.ended(this, outcome)
   }
 
@@ -43,14 +46,10 @@ export class OwnedTimer extends Owned implements Timer {
   }
 
   #fire(): void {
-    const { ledger } = this
-    if (!ledger) return
+    if (!this.ledger) return
+    const callback = this.#callback
     if (this.#again === undefined) this.#end('fired')
     else this.#arm(this.#again)
-    try {
-      this.#callback()
-    } catch (error) {
-      ledger.problem(`timer '${this.name}'`, error)
-    }
+    if (callback) callOut(callback, (error) => this.problems.add(`timer '${this.name}'`, error))
   }
 }

@@ -1,4 +1,4 @@
-import { nothing, type Scope } from '../scope/index.ts'
+import { noop, type Scope } from '../scope/index.ts'
 
 /** How something that had a limited time went. */
 export type Bounded<T> =
@@ -6,7 +6,7 @@ export type Bounded<T> =
   | { readonly how: 'failed'; readonly error: unknown }
   | { readonly how: 'late' }
 
-/** Waits for a promise, but not longer than `ms` and not once the scope is closing. Never throws; leaves nothing behind. */
+/** Waits for a promise, but not longer than `ms` and not once the scope is closing. Never throws; leaves noop behind. */
 export async function bounded<T>(
   scope: Scope<string>,
   ms: number,
@@ -14,7 +14,7 @@ export async function bounded<T>(
   promise: PromiseLike<T>,
 ): Promise<Bounded<T>> {
   if (scope.state !== 'live') {
-    promise.then(nothing, nothing)
+    promise.then(noop, noop)
     return { how: 'late' }
   }
   return new Promise((resolve) => {

@@ -1,18 +1,15 @@
-/** What can be listened to: the name of an event and what comes with it. */
-export type EventMap = Readonly<Record<string, unknown>>
+import { callOut } from '../scope/index.ts'
 
-/** One event, as the iterator gives it. */
-export type EventOf<Events extends EventMap> = {
+/** One event, as the iterator yields it. */
+export type EventOf<Events> = {
   [Name in keyof Events & string]: { readonly type: Name; readonly data: Events[Name] }
 }[keyof Events & string]
 
-/** Unread events that an iterator keeps before it drops the oldest. A reader who stands still must not fill the memory. */
+/** Unread events an iterator buffers before it drops the oldest, so that a stuck reader cannot fill the memory. */
 export const unreadLimit = 10_000
 
-/**
- * Typed events. A listener that throws, or whose promise rejects, disturbs nobody: the error goes to `onError` (CL5).
- */
-export class Emitter<Events extends EventMap> {
+/** Typed events. A listener that throws, or whose promise rejects, affects no other: the error goes to `onError` (CL5). */
+export class Emitter<Events extends object> {
   readonly #listeners = new Map<keyof Events, Set<(data: never) => unknown>>()
   readonly #readers = new Set<Reader<EventOf<Events>>>()
   readonly #onError: (event: string, error: unknown) => void
@@ -22,9 +19,9 @@ export class Emitter<Events extends EventMap> {
     this.#onError = onError
   }
 
-  /** Returns the way to stop listening. */
+  /** Returns an unsubscribe function. */
   on<Name extends keyof Events & string>(name: Name, listener: (data: Events[Name]) => unknown): () => void {
-    // A function of its own for each call, so that one listener registered twice is two.
+    // A new function for each subscription, so that the same listener can be registered twice.
     const own = (data: never): unknown => listener(data)
     const listeners = this.#listeners.get(name) ?? new Set()
     this.#listeners.set(name, listeners.add(own))
@@ -32,37 +29,35 @@ export class Emitter<Events extends EventMap> {
   }
 
   emit<Name extends keyof Events & string>(name: Name, data: Events[Name]): void {
-    // A copy: a listener that adds another one does not make this go on for ever.
-    for (const listener of Array.from(this.#listeners.get(name) ?? [])) this.#call(name, listener, data)
+    if (!this.#ended) this.#deliver(name, data)
+  }
+
+  #deliver<Name extends keyof Events & string>(name: Name, data: Events[Name]): void {
+    // A copy, because a listener may add another one.
+    for (const listener of Array.from(this.#listeners.get(name) ?? []))
+      callOut(
+        () => listener(data as never),
+        (error) => this.#onError(name, error),
+      )
     for (const reader of this.#readers) reader.push({ type: name, data })
   }
 
-  /** No event comes after this. Iterators end when they have given out what they hold. */
-  end(): void {
+  /** Emits the last event. Iterators end once they have yielded what they hold. */
+  end<Name extends keyof Events & string>(name: Name, data: Events[Name]): void {
+    // First, so that nothing that a listener of the last event causes comes after it.
     this.#ended = true
+    this.#deliver(name, data)
     this.#listeners.clear()
     for (const reader of this.#readers) reader.end()
     this.#readers.clear()
   }
 
-  /**
-   * All events from now on, until there are no more. Leaving the loop costs nothing and closes nothing: the events of a
-   * session are not the session.
-   */
+  /** All events from now on. Leaving the loop does not close the session. */
   iterate(): AsyncIterableIterator<EventOf<Events>> {
     const reader = new Reader<EventOf<Events>>(() => this.#readers.delete(reader))
     if (this.#ended) reader.end()
     else this.#readers.add(reader)
     return reader
-  }
-
-  #call(name: string, listener: (data: never) => unknown, data: unknown): void {
-    try {
-      const outcome = listener(data as never)
-      if (outcome instanceof Promise) outcome.catch((error: unknown) => this.#onError(name, error))
-    } catch (error) {
-      this.#onError(name, error)
-    }
   }
 }
 

@@ -1,23 +1,27 @@
-import type { CloseReason, SessionReport } from './report.ts'
-import type { PlayoutOutcome, Speech } from './speech.ts'
-import type { ToolOutcome } from './tool-runner.ts'
+import type { ToolOutcome } from './answering/tool.ts'
+import type { CloseReason } from './closing/close-reason.ts'
+import type { SessionReport } from './closing/report.ts'
+import type { SessionState } from './closing/session-machine.ts'
+import type { PlayoutOutcome, Speech } from './speaking/speech.ts'
 
-/** What a session tells while it lives. Every listener is isolated; `closed` comes last, always, exactly once (CL1). */
-export interface SessionEvents extends Record<string, unknown> {
+/** What a session emits. Listeners are isolated from each other; `closed` is emitted last, always, exactly once (CL1). */
+export interface SessionEvents {
   /** The line and the models are open. */
   started: { readonly id: string }
   state: { readonly state: SessionState }
-  /** What the user seems to be saying; it may still change. */
+  /** What the user seems to be saying. It may still change. */
   hearing: { readonly text: string }
   /** The user has finished a turn. */
   user: { readonly text: string }
   /** The first sound of a speech is on its way. */
   speaking: { readonly speech: Speech }
-  /** A speech has ended; its words are what was heard. */
+  /** A speech has ended. `outcome.heard` is what the caller heard of it. */
   spoken: { readonly speech: Speech; readonly outcome: PlayoutOutcome }
-  /** From the end of the user's speech to the first sound of the answer. */
+  /** From the end of the user's speech to the first sound of the answer, in milliseconds. */
   latency: { readonly ms: number }
+  /** The model called a tool. */
   tool: { readonly id: string; readonly name: string; readonly input: string }
+  /** A running tool reports its progress. */
   progress: { readonly id: string; readonly name: string; readonly update: string }
   'tool-done': { readonly id: string; readonly name: string; readonly outcome: ToolOutcome }
   /** A tool waits for `session.approve(id, …)`. */
@@ -25,14 +29,11 @@ export interface SessionEvents extends Record<string, unknown> {
   handoff: { readonly from: string; readonly to: string }
   /** A guardrail stopped something. */
   guardrail: { readonly name: string; readonly on: 'input' | 'output'; readonly verdict: string }
-  /** Keys of the telephone. */
+  /** An entry of telephone keys. */
   digits: { readonly digits: string }
-  /** A cap will end the session soon (CL14). */
+  /** A cap will end the session soon (CL14). `left` is milliseconds, or the share of the budget that is left. */
   warning: { readonly reason: CloseReason; readonly left: number }
-  /** Something failed; the session goes on unless `closed` follows. */
+  /** Something failed. The session goes on, unless `closed` follows. */
   error: { readonly where: string; readonly error: unknown }
   closed: SessionReport
 }
-
-/** The life of a session. `ending` is a graceful end under way: a drain, a goodbye. */
-export type SessionState = 'new' | 'live' | 'ending' | 'closing' | 'closed'

@@ -4,8 +4,9 @@ export {
   type AgentOptions,
   type AgentTaskOptions,
   type HookContext,
+  type SessionHandle,
   type Stages,
-} from './agent.ts'
+} from './answering/agent.ts'
 export {
   HandoffError,
   SessionClosedError,
@@ -15,10 +16,13 @@ export {
   ToolError,
   UninterruptibleError,
 } from './errors.ts'
-export type { SessionEvents, SessionState } from './events.ts'
-export { fileSink, type FileSinkOptions } from './file-sink.ts'
-export type { HangUpOptions, HangUpOutcome } from './graceful-end.ts'
-export type { Guardrail, Guardrails, Verdict } from './guardrails.ts'
+export type { SessionState } from './closing/session-machine.ts'
+export type { SessionEvents } from './events.ts'
+export { fileSink, type FileSinkOptions } from './recording/file-sink.ts'
+export type { CloseSessionOptions, HangUpOptions, HangUpOutcome } from './closing/asks.ts'
+export type { Budget } from './closing/caps.ts'
+export type { CloseReason } from './closing/close-reason.ts'
+export type { Guardrail, Guardrails, Verdict } from './answering/guardrails.ts'
 export type {
   HandoffItem,
   HistoryItem,
@@ -26,27 +30,27 @@ export type {
   MessageItem,
   ToolItem,
   ToolResult,
-} from './history-item.ts'
-export { History } from './history.ts'
-export { RecordingError, type RecordingSink } from './recording-sink.ts'
-export { Reply, type ReplyOutcome } from './reply.ts'
+} from './history/history-item.ts'
+export { History } from './history/history.ts'
+export { RecordingError, type RecordingSink } from './recording/recording-sink.ts'
+export type { Reply, ReplyOptions, ReplyOutcome } from './answering/reply.ts'
 export {
   formatSession,
-  type CloseReason,
   type FormatSessionOptions,
   type SessionReport,
   type TurnReport,
-} from './report.ts'
-export type { StandardSchema } from './schema.ts'
-export { Session, type CloseSessionOptions } from './session.ts'
-export type { AfterCall, Budget, Models, SessionOptions, SessionTurnOptions } from './settings.ts'
-export { Speech, type PlayoutOutcome, type SpeechOptions } from './speech.ts'
+} from './closing/report.ts'
+export type { StandardSchema } from './answering/schema.ts'
+export { Session } from './session.ts'
+export type { AfterCall, Models, SessionOptions, SessionTurnOptions } from './settings.ts'
+export { Speech, type PlayoutOutcome, type SpeechOptions } from './speaking/speech.ts'
 export {
   tool,
   type Tool,
   type ToolContext,
   type ToolOptions,
+  type ToolOutcome,
+  type NestedTask,
   type ToolPlayout,
   type Toolset,
-} from './tool.ts'
-export type { ToolOutcome } from './tool-runner.ts'
+} from './answering/tool.ts'

@@ -1,30 +1,36 @@
-import { durationOf, type AudioFrame } from '../audio/index.ts'
-import type { LineEvents, Usage } from '../parts/index.ts'
-import { nothing, type Change, type Inspection, type TaskContext } from '../scope/index.ts'
-import type { Agent } from './agent.ts'
-import { Caps, idleWarning, type Cap } from './caps.ts'
-import { Closing, type CloseAsk } from './closing.ts'
-import { Conversation } from './conversation.ts'
-import { Emitter, type EventOf } from './emitter.ts'
-import { SessionClosedError, SessionEndingError, StartTimeoutError, ToolError } from './errors.ts'
-import type { SessionEvents, SessionState } from './events.ts'
-import { GracefulEnd, type HangUpOptions, type HangUpOutcome } from './graceful-end.ts'
-import { History } from './history.ts'
-import { openParts } from './open-parts.ts'
-import { Owner } from './owner.ts'
-import { Recorder } from './recorder.ts'
-import type { Reply } from './reply.ts'
-import type { CloseReason, SessionReport } from './report.ts'
-import { SessionBook } from './session-book.ts'
-import { settle, type SessionOptions, type SessionSettings } from './settings.ts'
-import type { Speech, SpeechOptions } from './speech.ts'
+import {
+  inlet,
+  type EventOf as PartEventOf,
+  type LineEvents,
+  type PartContext,
+  type Shape,
+} from '../parts/index.ts'
+import { noop, shelter, type Change, type Inspection, type TaskContext } from '../scope/index.ts'
+import type { Agent, SessionHandle } from './answering/agent.ts'
+import { Answering } from './answering/answering.ts'
+import type { Reply, ReplyOptions } from './answering/reply.ts'
+import type { CloseAsk, CloseSessionOptions, HangUpOptions, HangUpOutcome } from './closing/asks.ts'
+import { Closing, type Stations } from './closing/closing.ts'
+import type { SessionReport } from './closing/report.ts'
+import type { SessionState } from './closing/session-machine.ts'
+import { SessionContext } from './context.ts'
+import type { EventOf } from './emitter.ts'
+import { SessionClosedError, StartTimeoutError } from './errors.ts'
+import type { SessionEvents } from './events.ts'
+import { Hearing } from './hearing/hearing.ts'
+import type { History } from './history/history.ts'
+import { Recorder } from './recording/recorder.ts'
+import { settle, type SessionOptions } from './settings.ts'
+import { Speaking } from './speaking/speaking.ts'
+import type { Speech, SpeechOptions } from './speaking/speech.ts'
 
-export interface CloseSessionOptions {
-  /** `requested` unless set. */
-  reason?: CloseReason
-  by?: string
-  /** Milliseconds until the report: `closeTimeout` unless set. A later ask can only shorten it. */
-  closeTimeout?: number
+const lineShape: Shape<LineEvents> = {
+  frame: ['frame'],
+  marked: ['ms', 'heard'],
+  dtmf: ['digit'],
+  text: ['text'],
+  hungUp: [],
+  lost: ['error'],
 }
 
 /**
@@ -35,86 +41,80 @@ export interface CloseSessionOptions {
  * session.on('closed', (report) => save(report))
  * await session.start()
  * ```
+ *
+ * An utterance goes through four stations, in one direction. Each knows the next one only:
+ *
+ *   line ─frame─▶ Hearing ─turn─▶ Answering ─words or sound─▶ Speaking ─frame─▶ line
+ *                 VAD, STT,       agents, tools,              queue, voice,
+ *                 turn machine    guardrails, mind            playout machine, what was heard
+ *                    ▲                                            │
+ *                    └── note: the agent is audible, thinks ──────┘
+ *
+ *   Closing   from the side: session machine, graceful ends, caps, last words, report, after-call work
+ *   Context   one object for all: settings, scope, history, events, the session's book, notes to the two machines
+ *
+ * An interruption goes the same way as one synchronous call: Hearing ─▶ Answering ─▶ Speaking ─▶ line.clear().
+ * A realtime model is a mind in Answering that also hears and speaks: it takes Hearing's sound, and gives Speaking its own.
  */
-export class Session {
-  readonly history: History
-  readonly #settings: SessionSettings
-  readonly #events: Emitter<SessionEvents>
-  readonly #book: SessionBook
+export class Session implements SessionHandle {
+  readonly #context: SessionContext
   readonly #closing: Closing
-  readonly #graceful: GracefulEnd
-  #owner: Owner | undefined
-  #state: SessionState = 'new'
-  #conversation: Conversation | undefined
   #starting: Promise<void> | undefined
-  #caps: Caps | undefined
-  #recorder: Recorder | undefined
 
   constructor(options: SessionOptions) {
-    const settings = settle(options)
-    const { history } = settings
-    this.#settings = settings
-    this.history = history ? History.from(history) : new History()
-    this.#book = new SessionBook(settings.id, this.history)
-    this.#events = new Emitter((event, error) => this.#failed(`listener of '${event}'`, error))
-    this.#closing = new Closing(this.#closingHost())
-    this.#graceful = new GracefulEnd({
-      settings,
-      closing: this.#closing,
-      scope: () => this.#scope,
-      live: (what) => this.#live(what),
-      state: () => this.#state,
-      setState: (state) => this.#setState(state),
-    })
-  }
-
-  /** Owns everything. Made when it is first needed: a session that is never started owns nothing. */
-  get #owns(): Owner {
-    return (this.#owner ??= new Owner(
-      this.#settings,
-      (where, error) => this.#failed(where, error),
-      (connection) => this.#book.connection(connection),
-    ))
-  }
-
-  get #scope(): Owner['scope'] {
-    return this.#owns.scope
+    this.#context = new SessionContext(settle(options))
+    this.#closing = new Closing(this.#context)
+    this.#context.session = this
   }
 
   get id(): string {
-    return this.#settings.id
+    return this.#context.settings.id
   }
 
   get state(): SessionState {
-    return this.#state
+    return this.#closing.state
   }
 
-  /** Settles when the work after the call is done, too. */
+  get history(): History {
+    return this.#context.history
+  }
+
+  /** Aborts when the session begins to close. */
+  get signal(): AbortSignal {
+    return this.#context.scope.signal
+  }
+
+  /** Resolves with the report when the session has closed, whoever closes it. Waiting for it closes nothing. */
+  get closed(): Promise<SessionReport> {
+    return this.#closing.closed
+  }
+
+  /** Resolves when the work after the call has finished, too. */
   get afterCall(): Promise<void> {
     return this.#closing.afterCall
   }
 
-  /** A window on everything that the session owns, now and, with a listener, as it changes (SC15). */
+  /** Everything that the session owns, now and, with a listener, as it changes (SC15). */
   inspect(listener?: (change: Change) => void): Inspection {
-    return this.#scope.inspect(listener)
+    return this.#context.scope.inspect(listener)
   }
 
   // ── listening ──
 
-  /** Returns the way to stop listening. A listener that throws disturbs nobody. */
-  on<Name extends keyof SessionEvents & string>(
+  /** Returns an unsubscribe function. A listener that throws affects no other. */
+  on<Name extends keyof SessionEvents>(
     name: Name,
     listener: (data: SessionEvents[Name]) => unknown,
   ): () => void {
-    return this.#events.on(name, listener)
+    return this.#context.events.on(name, listener)
   }
 
-  /** All events until the session is closed. Leaving the loop leaves the session alone. */
+  /** All events until the session is closed. Leaving the loop does not close the session. */
   events(): AsyncIterableIterator<EventOf<SessionEvents>> {
-    return this.#events.iterate()
+    return this.#context.events.iterate()
   }
 
-  /** All events, and the session with them: whoever leaves the loop closes it. */
+  /** All events. Leaving the loop closes the session. */
   async *[Symbol.asyncIterator](): AsyncGenerator<EventOf<SessionEvents>, void, undefined> {
     try {
       yield* this.events()
@@ -127,19 +127,20 @@ export class Session {
 
   /** Opens the line and the models. Rejects if that fails, or if the session is closed meanwhile (CL8). */
   start(): Promise<void> {
-    if (!this.#starting || this.#isClosing) this.#starting = this.#start()
-    // Whoever closes a session that is starting need not hold this promise.
-    this.#starting.catch(nothing)
+    if (!this.#starting || this.#closing.isClosing) this.#starting = this.#start()
+    // Safe if the promise is not held: the session may be closed while it starts.
+    this.#starting.catch(noop)
     return this.#starting
   }
 
   async #start(): Promise<void> {
-    if (this.#isClosing) throw new SessionClosedError('start', this.#state)
-    this.#book.started(this.#settings.clock)
-    const { startTimeout } = this.#settings
-    const opening = this.#scope.spawn('start', (context) => this.#open(context))
+    this.#assertOpen('start')
+    const { book, scope, settings } = this.#context
+    const { startTimeout, clock } = settings
+    book.started(clock)
+    const opening = scope.spawn('start', (task) => this.#open(task))
     let late: StartTimeoutError | undefined
-    const timer = this.#scope.after(startTimeout, 'limit of the start', () => {
+    const timer = scope.after(startTimeout, 'start timeout', () => {
       late = new StartTimeoutError(startTimeout)
       opening.cancel(late.message)
     })
@@ -149,137 +150,137 @@ export class Session {
     } catch (thrown) {
       timer.clear()
       const error = late ?? thrown
-      if (this.#isClosing) throw new SessionClosedError('start', this.#state, { cause: error })
-      this.#broken('start', error)
+      this.#assertOpen('start', error)
+      this.#closing.broken('start', error)
       throw error
     }
-    // By a listener of its first events, for instance.
-    if (this.#isClosing) throw new SessionClosedError('start', this.#state)
+    // A listener of its first events may have closed the session.
+    this.#assertOpen('start')
   }
 
-  async #open(context: TaskContext): Promise<void> {
-    const { agent, recording, line, clock } = this.#settings
-    if (recording) {
-      const onError = (error: unknown): void => this.#failed('recording', error)
-      const recorder = new Recorder({ sink: recording, clock, sampleRate: line.sampleRate, onError })
-      this.#recorder = this.#owns.stores.own('recorder', recorder, { phase: 'stores' })
+  async #open(task: TaskContext): Promise<void> {
+    const { settings, events } = this.#context
+    this.#record()
+    const speaking = new Speaking(this.#context)
+    const answering = new Answering(this.#context, speaking)
+    const hearing = new Hearing(this.#context, answering, speaking)
+    const stations = { hearing, answering, speaking }
+    const part = this.#context.links()
+    // All at once: the caller waits for the slowest, not for the sum.
+    const parts = [
+      this.#openLine(stations, part),
+      hearing.open(part),
+      answering.open(part),
+      speaking.open(part),
+    ]
+    await task.until(Promise.all(parts))
+    this.#closing.stations = stations
+    await task.until(answering.agents.open(settings.agent))
+    hearing.takeTurns()
+    this.#closing.opened()
+    if (!this.#closing.isClosing) events.emit('started', { id: this.id })
+    if (!this.#closing.isClosing) answering.agents.greet()
+  }
+
+  #record(): void {
+    const { recording, line, clock } = this.#context.settings
+    if (!recording) return
+    const onError = (error: unknown): void => this.#context.failed('recording', error)
+    const recorder = new Recorder({ sink: recording, clock, sampleRate: line.sampleRate, onError })
+    this.#context.recorder = this.#context.stores.own('recorder', recorder, { phase: 'stores' })
+  }
+
+  async #openLine(stations: Stations, part: PartContext): Promise<void> {
+    const { line } = this.#context.settings
+    const failed = (error: unknown): void => this.#context.failed('line', error)
+    const events = inlet('line', lineShape, (...event) => this.#lineEvent(stations, event), failed)
+    stations.speaking.connect(shelter(await line.open(part, events), ['play', 'mark', 'clear'], failed))
+  }
+
+  /** Everything the line reports comes in here, and goes to the station that it concerns. */
+  #lineEvent({ hearing, speaking }: Stations, event: PartEventOf<LineEvents>): void {
+    const { recorder } = this.#context
+    switch (event[0]) {
+      case 'frame':
+        recorder?.caller(event[1])
+        // What the caller says after the end is recorded, but not heard.
+        return this.#closing.isClosing ? undefined : hearing.hear(event[1])
+      case 'marked':
+        return speaking.marked(event[1], event[2])
+      case 'dtmf':
+        return this.state === 'new' ? undefined : hearing.pressed(event[1])
+      case 'text':
+        return this.state === 'new' ? undefined : hearing.typed(event[1])
+      case 'hungUp':
+        return this.#close({ reason: 'caller-hung-up', by: 'line' })
+      case 'lost':
+        if (event[1] !== undefined) this.#context.failed('line', event[1])
+        return this.#close({ reason: 'caller-lost', by: 'line' })
     }
-    const parts = await context.until(
-      openParts({
-        settings: this.#settings,
-        context: this.#owns.links(),
-        history: this.history,
-        line: this.#lineEvents(),
-        conversation: () => this.#conversation,
-        broken: (where, error) => this.#broken(where, error),
-        failed: (where, error) => this.#failed(where, error),
-        cleared: () => this.#recorder?.clear(),
-      }),
-    )
-    const conversation = new Conversation(this.#conversationHost(), parts)
-    this.#conversation = conversation
-    await context.until(conversation.agents.start(agent))
-    this.#caps = new Caps(this.#scope, this.#settings, {
-      warn: (reason, left) => this.#events.emit('warning', { reason, left }),
-      end: (reason) => this.#endBy(reason),
-    })
-    conversation.live()
-    this.#setState('live')
-    if (!this.#isClosing) this.#events.emit('started', { id: this.id })
-    if (!this.#isClosing) conversation.agents.greet()
-  }
-
-  #lineEvents(): LineEvents {
-    return {
-      // What is said after the end is heard by nobody.
-      frame: (frame) => {
-        this.#recorder?.caller(frame)
-        if (!this.#isClosing) this.#conversation?.hear(frame)
-      },
-      marked: (id, heard) => this.#conversation?.speaker.marked(id, heard),
-      dtmf: (digit) => {
-        this.#caps?.userActive()
-        this.#conversation?.pressed(digit)
-      },
-      text: (text) => {
-        this.#caps?.userActive()
-        this.#conversation?.typed(text)
-      },
-      hungUp: () => this.#close({ reason: 'caller-hung-up', by: 'line' }),
-      lost: (error) => {
-        if (error !== undefined) this.#failed('line', error)
-        this.#close({ reason: 'caller-lost', by: 'line' })
-      },
-    }
-  }
-
-  /** Something is gone for good that there is no conversation without. */
-  #broken(where: string, error: unknown): void {
-    this.#settings.logger.error({ session: this.id, where, error }, 'the session cannot go on')
-    this.#events.emit('error', { where, error })
-    this.#book.error(error)
-    this.#close({ reason: this.#state === 'new' ? 'start-failed' : 'error', by: where })
   }
 
   // ── talking ──
 
   /** Says something. */
   say(text: string | AsyncIterable<string>, options?: SpeechOptions): Speech {
-    return this.#live('say').say(text, options)
+    return this.#closing.live('say').answering.say(text, options)
   }
 
   /** Lets the agent answer the conversation as it stands, with extra instructions if given. */
-  reply(options?: { instructions?: string } & SpeechOptions): Reply {
-    return this.#live('reply').reply(options)
+  reply(options?: ReplyOptions): Reply {
+    return this.#closing.live('reply').answering.reply(options)
   }
 
   /** Stops what the agent says and thinks, now (SP1). */
   interrupt(options?: { force?: boolean }): void {
-    this.#conversation?.interrupt(options)
+    this.#closing.stations?.answering.interruptAll(options)
   }
 
   /** Ends the user's turn by hand. */
   commitTurn(): void {
-    this.#live('commit a turn').commitTurn()
+    this.#closing.live('commit a turn').hearing.handle({ type: 'commit' })
   }
 
-  /** Throws away what the user has said in this turn. */
+  /** Discards what the user has said in this turn. */
   discardTurn(): void {
-    this.#live('discard a turn').discardTurn()
+    this.#closing.live('discard a turn').hearing.handle({ type: 'discard' })
   }
 
   /** Hands the caller over to another agent (AG1). */
   handOff(to: Agent): Promise<void> {
     const handing = this.#handOff(to)
-    // Whoever closes the session meanwhile need not hold this promise; what else goes wrong is told.
+    // Safe if the promise is not held: what goes wrong is reported, unless the session was closed meanwhile.
     handing.catch((error: unknown) => {
-      if (!this.#isClosing) this.#failed('handoff', error)
+      if (!this.#closing.isClosing) this.#context.failed('handoff', error)
     })
     return handing
   }
 
   async #handOff(to: Agent): Promise<void> {
-    await this.#live('hand over').handOff(to)
+    await this.#closing.live('hand over').answering.agents.handOff(to)
   }
 
-  /** Settles a tool call that waits for it (TL8). Returns whether there was one. */
+  /** Settles a tool call that waits for approval (TL8). Returns whether there was one. */
   approve(id: string, approved: boolean): boolean {
-    return this.#conversation?.tools.approve(id, approved) ?? false
+    return this.#closing.stations?.answering.tools.approve(id, approved) ?? false
   }
 
   // ── ending ──
 
   /** Lets the turn in flight finish, its tools and its answer included, then closes (CL3). */
   drain(options: CloseSessionOptions = {}): Promise<SessionReport> {
-    return this.#graceful.drain(askOf(options))
+    return this.#closing.drain(askOf(options))
   }
 
   /** Lets the turn in flight finish, says goodbye to the end, waits until it was heard, and hangs up (SP8). */
   hangUp(options?: HangUpOptions): Promise<HangUpOutcome> {
-    return this.#graceful.hangUp(options)
+    const hungUp = this.#closing.hangUp(options)
+    // Safe if the promise is not held: somebody else may have ended the session first.
+    hungUp.catch(noop)
+    return hungUp
   }
 
-  /** Ends the session, now and in bounded time. Never rejects; everybody who asks gets the same report. */
+  /** Ends the session now, in bounded time. Never rejects; every caller gets the same report. */
   close(options: CloseSessionOptions = {}): Promise<SessionReport> {
     return this.#closing.close(askOf(options))
   }
@@ -288,124 +289,13 @@ export class Session {
     await this.close()
   }
 
-  /** For those who do not wait for the report. */
   #close(ask: CloseAsk): void {
-    this.#closing.close(ask).catch(nothing)
+    this.#closing.close(ask).catch(noop)
   }
 
-  get #isClosing(): boolean {
-    return this.#state === 'closing' || this.#state === 'closed'
-  }
-
-  /** A cap was reached: goodbye, and close (CL14). */
-  #endBy(reason: Cap): void {
-    const say = this.#settings.goodbye[reason]
-    // Refused if it ends already, and that is fine.
-    this.hangUp({ reason, by: 'cap', ...(say === undefined ? {} : { say }) }).catch(nothing)
-  }
-
-  #closingHost() {
-    return {
-      settings: this.#settings,
-      book: this.#book,
-      scope: () => this.#scope,
-      conversation: () => this.#conversation,
-      ending: () => this.#graceful.current,
-      shut: () => {
-        this.#state = 'closing'
-      },
-      tell: () => this.#events.emit('state', { state: 'closing' }),
-      over: (report: SessionReport) => {
-        this.#caps = undefined
-        this.#conversation = undefined
-        this.#recorder = undefined
-        this.#graceful.forget()
-        this.#setState('closed')
-        this.#events.emit('closed', report)
-        this.#events.end()
-      },
-      failed: (where: string, error: unknown) => this.#failed(where, error),
-    }
-  }
-
-  // ── what the conversation needs ──
-
-  #conversationHost() {
-    const { playoutTimeout, stallTimeout, maxToolSteps, turns, idleTimeout, hookTimeout } = this.#settings
-    const idle = idleTimeout === undefined ? {} : { idle: idleWarning(idleTimeout) }
-    const failed = (where: string, error: unknown): void => this.#failed(where, error)
-    return {
-      scope: this.#scope,
-      history: this.history,
-      playoutTimeout,
-      stallTimeout,
-      maxToolSteps,
-      turns: { ...turns, ...idle },
-      failed,
-      agents: {
-        hookTimeout,
-        failed,
-        hooks: this.#owns.stores,
-        toolContext: (name: string) => this.#owns.toolset(name),
-        hookContext: (task: TaskContext) => ({
-          session: this,
-          get signal() {
-            return task.signal
-          },
-          close: (options: CloseSessionOptions = {}) =>
-            this.#closing.close({ ...askOf(options), from: task }),
-        }),
-      },
-      tools: {
-        hangUp: (options: HangUpOptions | undefined, from: TaskContext) =>
-          this.#graceful.hangUp(options, from),
-        close: (options: CloseSessionOptions & { from?: TaskContext }) =>
-          this.#closing.close({ ...askOf(options), from: options.from }),
-        late: this.#settings.onLate,
-      },
-      emit: <Name extends keyof SessionEvents & string>(name: Name, data: SessionEvents[Name]) =>
-        this.#events.emit(name, data),
-      used: (usage: Usage) => {
-        this.#book.used(usage)
-        this.#caps?.used(this.#book.usage)
-      },
-      toolFailed: (tool: string, error: unknown) => {
-        const { logger } = this.#settings
-        if (isCancelled(error)) logger.info({ session: this.id, tool }, 'a tool was cancelled')
-        else logger.warn({ session: this.id, tool, error }, 'a tool failed')
-      },
-      calledTool: () => {
-        this.#book.calledTool()
-        this.#caps?.used(this.#book.usage)
-      },
-      progress: () => this.#graceful.current?.progress(),
-      userIdle: () => this.#caps?.userIdle(),
-      userActive: () => this.#caps?.userActive(),
-      played: (frame: AudioFrame, at: number) => {
-        this.#recorder?.agent(frame, at)
-        this.#caps?.sounded(durationOf(frame))
-      },
-      wentOn: (ms: number) => this.#recorder?.wentOn(ms),
-    }
-  }
-
-  #live(what: string): Conversation {
-    if (this.#state === 'ending') throw new SessionEndingError(what)
-    if (this.#state !== 'live')
-      throw new SessionClosedError(what, this.#state === 'new' ? 'not started' : this.#state)
-    return this.#conversation!
-  }
-
-  #setState(state: SessionState): void {
-    this.#state = state
-    this.#events.emit('state', { state })
-  }
-
-  #failed(where: string, error: unknown): void {
-    this.#settings.logger.warn({ session: this.id, where, error }, 'something failed')
-    // A listener of errors that throws must not be told of its own error; and after `closed` comes nothing.
-    if (where !== "listener of 'error'" && this.#state !== 'closed')
-      this.#events.emit('error', { where, error })
+  #assertOpen(what: string, cause?: unknown): void {
+    if (!this.#closing.isClosing) return
+    throw new SessionClosedError(what, this.state, cause === undefined ? undefined : { cause })
   }
 }
 
@@ -414,8 +304,3 @@ const askOf = ({ reason = 'requested', by, closeTimeout }: CloseSessionOptions):
   by,
   closeTimeout,
 })
-
-/** By a close, an interruption or the model: nothing is wrong with the tool then. */
-function isCancelled(error: unknown): boolean {
-  return error instanceof ToolError && error.code === 'TOOL_CANCELLED'
-}

@@ -12,7 +12,8 @@ import {
 } from '../parts/index.ts'
 import {
   OptionError,
-  nothing,
+  noop,
+  shelter,
   systemClock,
   systemRandom,
   type Clock,
@@ -21,17 +22,17 @@ import {
   type Network,
   type Random,
 } from '../scope/index.ts'
-import type { Agent } from './agent.ts'
-import type { HistoryJSON } from './history-item.ts'
-import type { RecordingSink } from './recorder.ts'
-import type { SessionReport } from './report.ts'
-import { shelter } from './shelter.ts'
-import { settleTurns, type TurnOptions } from './turn-options.ts'
+import type { Agent } from './answering/agent.ts'
+import { idleWarning, type Budget, type Cap } from './closing/caps.ts'
+import type { SessionReport } from './closing/report.ts'
+import { settleTurns, type TurnOptions } from './hearing/turn-options.ts'
+import type { HistoryJSON } from './history/history-item.ts'
+import type { RecordingSink } from './recording/recording-sink.ts'
 
 /** What hears, thinks and speaks: a chain of models, or one that does it all. */
-export type Models = ChainModels | RealtimeModels
+export type Models = PipelineModels | RealtimeModels
 
-export interface ChainModels {
+export interface PipelineModels {
   readonly llm: Llm
   readonly tts: Tts
   /** Without one the caller can only type. */
@@ -44,14 +45,9 @@ export interface ChainModels {
 export interface RealtimeModels {
   readonly realtime: Realtime
   readonly llm?: undefined
-}
-
-/** What a session may use before it says goodbye (CL14). */
-export interface Budget {
-  readonly tokens?: number
-  readonly toolCalls?: number
-  /** Milliseconds of sound made by the models. */
-  readonly sound?: number
+  readonly tts?: undefined
+  readonly stt?: undefined
+  readonly vad?: undefined
 }
 
 /** Work after the call: it is awaited, bounded, and disturbs nobody (CL5). */
@@ -91,7 +87,7 @@ export interface SessionOptions {
   idleTimeout?: number
   budget?: Budget
   /** What is said before a cap ends the session, by reason. */
-  goodbye?: Partial<Record<'idle' | 'max-duration' | 'budget', string>>
+  goodbye?: Partial<Record<Cap, string>>
   /** Rounds of tool calls in one answer before it is stopped (TL6): 10 unless set. */
   maxToolSteps?: number
   turns?: SessionTurnOptions
@@ -127,13 +123,12 @@ export function settle(options: SessionOptions) {
     maxToolSteps: 10,
     ...definedOf(options),
     id: options.id ?? `s${Math.floor(random.next() * 36 ** 8).toString(36)}`,
-    logger: shelter(options.logger ?? silent, ['debug', 'info', 'warn', 'error'], nothing),
+    logger: shelter(options.logger ?? silent, ['debug', 'info', 'warn', 'error'], noop),
     clock: options.clock ?? systemClock,
     random,
     network: options.network ?? wsNetwork,
     afterCall: afterCall === undefined ? [] : typeof afterCall === 'function' ? [afterCall] : afterCall,
     goodbye: options.goodbye ?? {},
-    budget: options.budget ?? {},
     turns: turnsOf(options),
   }
   // What is wrong with them is told to whoever makes the session, not to whoever starts it.
@@ -146,19 +141,20 @@ export function settle(options: SessionOptions) {
 }
 
 /** Who decides when the user has finished: with a realtime model that is the model, or somebody by hand. */
-function turnsOf({ models, turns = {} }: SessionOptions): TurnOptions {
+function turnsOf({ models, idleTimeout, turns = {} }: SessionOptions): TurnOptions {
+  const idle = idleTimeout === undefined ? {} : { idle: idleWarning(idleTimeout) }
   if (!models.realtime) {
-    if (models.llm && models.tts) return chainTurns(models, turns)
+    if (models.llm && models.tts) return { ...pipelineTurns(models, turns), ...idle }
     throw new OptionError('models need an llm and a tts, or a realtime model')
   }
   const { mode = 'realtime' } = turns
-  if (mode === 'realtime') return { ...turns, mode }
-  if (mode === 'manual') return { ...turns, mode, wordless: true }
+  if (mode === 'realtime') return { ...turns, ...idle, mode }
+  if (mode === 'manual') return { ...turns, ...idle, mode, wordless: true }
   throw new OptionError(`a realtime model takes turns of mode 'realtime' or 'manual'; this is '${mode}'`)
 }
 
 /** Unless they are told otherwise, turns use what there is: silence is heard by a VAD, and a detector is asked. */
-function chainTurns(models: ChainModels, turns: SessionTurnOptions): TurnOptions {
+function pipelineTurns(models: PipelineModels, turns: SessionTurnOptions): TurnOptions {
   const vad = models.vad !== undefined && turns.vad !== false
   const { mode = vad ? 'vad' : 'stt' } = turns
   if (mode === 'stt' && models.stt && !models.stt.endsTurns)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ExpectationError } from './expectation.ts'
-import { Turn, type TurnEvent } from './turn-record.ts'
+import type { TurnEvent } from './turn-event.ts'
+import { Turn } from './turn-record.ts'
 
 const events: readonly TurnEvent[] = [
   { type: 'message', text: 'Let me look.', agent: 'desk', interrupted: false },

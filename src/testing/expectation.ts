@@ -1,7 +1,7 @@
 import { EndwellError } from '../scope/index.ts'
 import type { CloseReason } from '../session/index.ts'
 import { fits, textFits, type TextPattern } from './fits.ts'
-import type { Turn, TurnEntry, TurnEvent } from './turn-record.ts'
+import type { TurnEntry, TurnEvent } from './turn-event.ts'
 import { errorText, lineOf, show, storyOf } from './turn-story.ts'
 
 /** A turn was not as expected. The message shows the whole turn; `expected` and `actual` are for diffs. */
@@ -14,6 +14,14 @@ export class ExpectationError extends EndwellError {
     this.expected = expected
     this.actual = actual
   }
+}
+
+/** What an expectation reads of a turn. */
+export interface TurnRecord {
+  readonly opening: string
+  readonly entries: readonly TurnEntry[]
+  readonly events: readonly TurnEvent[]
+  readonly latency: number | undefined
 }
 
 type EventOf<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>
@@ -38,12 +46,12 @@ interface Wanted<Type extends TurnEvent['type']> {
  * ```
  */
 export class Expectation {
-  readonly #turn: Turn
+  readonly #turn: TurnRecord
   readonly #taken = new Set<string>()
   #last: string | undefined
 
   /** @internal */
-  constructor(turn: Turn) {
+  constructor(turn: TurnRecord) {
     this.#turn = turn
   }
 

@@ -23,14 +23,12 @@ export { ScriptedVad, type ScriptedVadOptions } from './scripted-vad.ts'
 export { soundOf, textOf } from './sound-text.ts'
 export { TestCaller } from './test-caller.ts'
 export { TestConnection } from './test-connection.ts'
-export { TestLine, type TestLineOptions } from './test-line.ts'
+export { TestLine } from './test-line.ts'
+export type { TestLineOptions } from './test-line-options.ts'
 export { partContext, type PartContextOptions, type TestPartContext } from './part-context.ts'
-export {
-  ScriptedRealtime,
-  type RealtimeAnswer,
-  type RealtimeTurn,
-  type ScriptedRealtimeOptions,
-} from './scripted-realtime.ts'
+export type { RealtimeAnswer, RealtimeTurn } from './realtime-record.ts'
+export { ScriptedRealtime } from './scripted-realtime.ts'
+export type { ScriptedRealtimeOptions } from './scripted-realtime-options.ts'
 export * from './conformance/index.ts'
 export { Expectation, ExpectationError } from './expectation.ts'
 export type { TextPattern } from './fits.ts'
@@ -38,17 +36,17 @@ export type { MockRun, MockTool } from './mock-tools.ts'
 export { StuckError, type Waiting } from './pace.ts'
 export { Rehearsal, RehearsalError, rehearse, type RunOptions } from './rehearsal.ts'
 export type { RehearsalOptions } from './rehearsal-options.ts'
-export {
-  Turn,
-  type TurnApproval,
-  type TurnClosed,
-  type TurnDigits,
-  type TurnEvent,
-  type TurnFailure,
-  type TurnHandoff,
-  type TurnMessage,
-  type TurnToolCall,
-  type TurnVerdict,
-} from './turn-record.ts'
+export type {
+  TurnApproval,
+  TurnClosed,
+  TurnDigits,
+  TurnEvent,
+  TurnFailure,
+  TurnHandoff,
+  TurnMessage,
+  TurnToolCall,
+  TurnVerdict,
+} from './turn-event.ts'
+export { Turn } from './turn-record.ts'
 export { VirtualTime, type VirtualTimeOptions } from './virtual-time.ts'
 export { ScriptedTurnDetector, type ScriptedTurnDetectorOptions } from './scripted-turn-detector.ts'

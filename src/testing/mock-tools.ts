@@ -1,7 +1,7 @@
 import {
   Agent,
-  AgentTask,
   Session,
+  type NestedTask,
   type SessionOptions,
   type Tool,
   type ToolContext,
@@ -71,9 +71,9 @@ export class MockTools {
     return variant
   }
 
-  #task<Result>(task: AgentTask<Result>): AgentTask<Result> {
+  #task<Result>(task: NestedTask<Result>): NestedTask<Result> {
     const { name } = task
-    return variantOf(task, { name, agent: (done) => this.agent(task.agent(done)) })
+    return variantOf(task, { name, agent: (done) => this.agent(task.agent(done) as Agent) })
   }
 
   #toolset(set: Toolset): Toolset {
@@ -100,7 +100,7 @@ export class MockTools {
     })
   }
 
-  async #nested<Result>({ id, run }: ToolContext, task: AgentTask<Result>): Promise<Result> {
+  async #nested<Result>({ id, run }: ToolContext, task: NestedTask<Result>): Promise<Result> {
     this.#witness.waits(id, true)
     try {
       return await run(this.#task(task))

@@ -1,4 +1,4 @@
-import { nothing, systemClock, type Clock } from '../scope/index.ts'
+import { noop, systemClock, type Clock } from '../scope/index.ts'
 import { drain } from './drain.ts'
 import { StuckError, Watched, type Waiting, type Pace } from './pace.ts'
 
@@ -50,6 +50,6 @@ export class RealTime implements Pace {
       .then(() => {
         for (const look of this.#looks) look()
       })
-      .catch(nothing)
+      .catch(noop)
   }
 }

@@ -8,7 +8,7 @@ import { RealTime } from './real-time.ts'
 import type { Answers } from './script.ts'
 import { ScriptedLlm } from './scripted-llm.ts'
 import type { ScriptedTtsOptions } from './scripted-tts.ts'
-import type { TestLineOptions } from './test-line.ts'
+import type { TestLineOptions } from './test-line-options.ts'
 import { VirtualTime } from './virtual-time.ts'
 
 /** The options of a session, except what a rehearsal brings itself; and what is special about the rehearsal. */

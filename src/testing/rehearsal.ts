@@ -13,7 +13,8 @@ import type { RehearsalOptions } from './rehearsal-options.ts'
 import { setStage, type Stage, type StageLimits } from './rehearsal-stage.ts'
 import { SimClock } from './sim-clock.ts'
 import type { TestLine } from './test-line.ts'
-import type { Turn, TurnToolCall } from './turn-record.ts'
+import type { TurnToolCall } from './turn-event.ts'
+import type { Turn } from './turn-record.ts'
 import type { TurnRecorder } from './turn-recorder.ts'
 import { VirtualTime } from './virtual-time.ts'
 import { inTheWorld } from './world-time.ts'
@@ -149,7 +150,7 @@ export class Rehearsal {
       throw new RehearsalError('keys are ignored by this session: set turns: { dtmf: {} } to have them heard')
     return this.#turn(`presses('${digits}')`, `presses ${digits}`, async (waiting) => {
       let entered = false
-      const stop = ['digits', 'user'].map((name) => this.session.on(name, () => (entered = true)))
+      const stop = (['digits', 'user'] as const).map((name) => this.session.on(name, () => (entered = true)))
       this.line.caller.presses(digits)
       await this.#idleAfter(timeout, waiting, () => entered).finally(() => stop.forEach((off) => off()))
     })

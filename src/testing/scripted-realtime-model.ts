@@ -1,13 +1,9 @@
 import { Framer, durationOf, level, type AudioFrame } from '../audio/index.ts'
 import type { RealtimeEvents, RealtimeModel, RealtimeSetup } from '../parts/index.ts'
 import type { PartLife } from './part-life.ts'
+import type { RealtimeAnswer, RealtimeRecord, RealtimeTurn } from './realtime-record.ts'
 import type { LlmStep, Script } from './script.ts'
-import type {
-  RealtimeAnswer,
-  RealtimeTurn,
-  ScriptedRealtime,
-  ScriptedRealtimeOptions,
-} from './scripted-realtime.ts'
+import type { ScriptedRealtimeOptions } from './scripted-realtime-options.ts'
 import { SoundReader, soundOf } from './sound-text.ts'
 
 type Answer = { -readonly [K in keyof RealtimeAnswer]: RealtimeAnswer[K] } & {
@@ -22,7 +18,7 @@ const QUIET = -50
 
 /** One conversation with a `ScriptedRealtime`. */
 export class ScriptedRealtimeModel implements RealtimeModel {
-  readonly #realtime: ScriptedRealtime
+  readonly #record: RealtimeRecord
   readonly #life: PartLife
   readonly #setup: RealtimeSetup
   readonly #events: RealtimeEvents
@@ -46,20 +42,20 @@ export class ScriptedRealtimeModel implements RealtimeModel {
   #quiet = 0
 
   constructor(
-    realtime: ScriptedRealtime,
+    record: RealtimeRecord,
     life: PartLife,
     setup: RealtimeSetup,
     events: RealtimeEvents,
     script: Script<RealtimeTurn>,
     options: ScriptedRealtimeOptions,
   ) {
-    this.#realtime = realtime
+    this.#record = record
     this.#life = life
     this.#setup = setup
     this.#events = events
     this.#script = script
     this.#options = options
-    realtime.setups.push(setup)
+    record.setups.push(setup)
     life.onEnd(() => this.#answer?.stop.abort())
   }
 
@@ -90,20 +86,20 @@ export class ScriptedRealtimeModel implements RealtimeModel {
 
   addText(text: string): void {
     if (this.#gone) return
-    this.#realtime.texts.push(text)
+    this.#record.texts.push(text)
     this.#unanswered += text
   }
 
   toolResult(id: string, output: string, failed: boolean): void {
     if (this.#gone) return
     const result = { id, output, failed }
-    this.#realtime.results.push(result)
+    this.#record.results.push(result)
     if (this.#calls.delete(id)) this.#results.push(result)
   }
 
   interrupt(response: string, heard: number): void {
     if (this.#gone) return
-    this.#realtime.interruptions.push({ response, heard })
+    this.#record.interruptions.push({ response, heard })
     const answer = this.#answers.find((each) => each.response === response)
     if (!answer) return
     const { interruptTakes = 0, msPerCharacter = 50 } = this.#options
@@ -112,7 +108,7 @@ export class ScriptedRealtimeModel implements RealtimeModel {
   }
 
   update(setup: Pick<RealtimeSetup, 'instructions' | 'tools'>): void {
-    if (!this.#gone) this.#realtime.setups.push(setup)
+    if (!this.#gone) this.#record.setups.push(setup)
   }
 
   // ── what the world does ──
@@ -183,7 +179,7 @@ export class ScriptedRealtimeModel implements RealtimeModel {
     this.#unanswered = ''
     this.#results = []
     const answer: Answer = {
-      response: `response-${this.#realtime.answersGiven.length + 1}`,
+      response: `response-${this.#record.answersGiven.length + 1}`,
       text: '',
       remembered: '',
       given: 0,
@@ -194,7 +190,7 @@ export class ScriptedRealtimeModel implements RealtimeModel {
     }
     this.#answer = answer
     this.#answers.push(answer)
-    this.#realtime.answersGiven.push(answer)
+    this.#record.answersGiven.push(answer)
     this.#speak(answer, turn).then(
       () => this.#end(answer, 'completed'),
       (error: unknown) => this.#end(answer, 'failed', error),
@@ -230,7 +226,7 @@ export class ScriptedRealtimeModel implements RealtimeModel {
   /** The words first, then their sound: transcripts run ahead. */
   async #say(answer: Answer, text: string): Promise<void> {
     const { msPerCharacter = 50, speed = Infinity } = this.#options
-    const sampleRate = this.#realtime.outputRate
+    const sampleRate = this.#record.outputRate
     answer.text += text
     answer.remembered += text
     this.#events.text(answer.response, text)

@@ -1,55 +1,16 @@
 import type { SampleRate } from '../audio/index.ts'
 import type { PartContext, Realtime, RealtimeEvents, RealtimeModel, RealtimeSetup } from '../parts/index.ts'
-import { PartLives, type PartCounts, type PartManners } from './part-lives.ts'
-
-import { Script, type Answers, type LlmAnswer } from './script.ts'
+import { PartLives, type PartCounts } from './part-lives.ts'
+import type { RealtimeAnswer, RealtimeRecord, RealtimeTurn } from './realtime-record.ts'
+import { Script, type LlmAnswer } from './script.ts'
 import { ScriptedRealtimeModel } from './scripted-realtime-model.ts'
-
-export interface ScriptedRealtimeOptions extends PartManners {
-  /** 16,000 unless set. */
-  inputRate?: SampleRate
-  outputRate?: SampleRate
-  /** Answers in order, or a function of what it was asked. Text is spoken. */
-  answers?: Answers<RealtimeTurn>
-  /** How long a character sounds: 50 ms unless set. */
-  msPerCharacter?: number
-  /** Milliseconds from the request to the answer: 0 unless set. */
-  firstAfter?: number
-  /** How much faster than it sounds it speaks: at once unless set, 1 is real time. */
-  speed?: number
-  /** Milliseconds of quiet sound after words that end the user's turn: 300 unless set. */
-  turnSilence?: number
-  /** Milliseconds from the end of a turn to its final text, which the answer does not wait for: 0 unless set. */
-  finalAfter?: number | 'never'
-  /** It stops its own answer when the user begins to speak. */
-  yields?: boolean
-  /** Milliseconds until an interruption reaches it: sound goes on coming until then. 0 unless set. */
-  interruptTakes?: number
-}
-
-/** What the model was asked: the user's last words, if any, and instructions for this answer alone. */
-export interface RealtimeTurn {
-  readonly user: string
-  readonly instructions: string | undefined
-  readonly results: readonly { readonly id: string; readonly output: string; readonly failed: boolean }[]
-}
-
-/** One answer, as the model remembers it. */
-export interface RealtimeAnswer {
-  readonly response: string
-  /** All of its words, and those that are left after an interruption. */
-  readonly text: string
-  readonly remembered: string
-  /** Milliseconds of sound given out. */
-  readonly given: number
-  readonly how: 'running' | 'completed' | 'cancelled' | 'failed'
-}
+import type { ScriptedRealtimeOptions } from './scripted-realtime-options.ts'
 
 /**
  * A model that hears and speaks by script. It understands the words of a `TestLine` caller by ear, or is told by
  * `hear('book me in')`. `closeTakes` is how long its acknowledged end takes; `closeHangs` never acknowledges.
  */
-export class ScriptedRealtime implements Realtime {
+export class ScriptedRealtime implements Realtime, RealtimeRecord {
   readonly name: string
   readonly inputRate: SampleRate
   readonly outputRate: SampleRate

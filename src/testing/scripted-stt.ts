@@ -1,4 +1,4 @@
-import { durationOf, type AudioFrame, type SampleRate } from '../audio/index.ts'
+import type { AudioFrame, SampleRate } from '../audio/index.ts'
 import type { PartContext, Stt, SttEvents, SttStream } from '../parts/index.ts'
 import type { PartLife } from './part-life.ts'
 import { PartLives, type PartCounts, type PartManners } from './part-lives.ts'
@@ -111,7 +111,7 @@ class ScriptedSttStream implements SttStream {
   }
 
   push(frame: AudioFrame): void {
-    const ms = durationOf(frame)
+    const ms = (frame.samples.length * 1000) / frame.sampleRate
     if (this.#life.over || this.#detached) {
       this.#stt.pushed.late += ms
       return

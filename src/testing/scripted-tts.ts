@@ -1,13 +1,6 @@
-import { Framer, durationOf, type AudioFrame, type SampleRate } from '../audio/index.ts'
-import {
-  SignalStop,
-  iterate,
-  type PartContext,
-  type SpokenChunk,
-  type SpokenWord,
-  type Tts,
-  type Voice,
-} from '../parts/index.ts'
+import type { SampleRate } from '../audio/index.ts'
+import { type PartContext, type SpokenChunk, type SpokenWord, type Tts, type Voice } from '../parts/index.ts'
+import { SignalStop, iterate } from '../scope/index.ts'
 import type { PartLife } from './part-life.ts'
 import { PartLives, type PartCounts, type PartManners } from './part-lives.ts'
 import { soundOf } from './sound-text.ts'
@@ -91,9 +84,10 @@ export class ScriptedTts implements Tts {
         if (speech.given === 0 && firstAfter > 0) await life.wait(firstAfter, 'draws breath', heeded)
         await this.#fault(life, speech.given, heeded)
         life.check('speak', heeded)
-        speech.given += durationOf(chunk.frame)
+        const ms = (chunk.frame.samples.length * 1000) / this.sampleRate
+        speech.given += ms
         yield chunk
-        await this.#pace(life, durationOf(chunk.frame), heeded)
+        await this.#pace(life, ms, heeded)
       }
       speech.how = 'completed'
     } catch (error) {
@@ -106,28 +100,37 @@ export class ScriptedTts implements Tts {
     }
   }
 
-  /** The sound of the words, as they become complete. */
+  /** The sound of the words, as they become complete, in frames. */
   async *#chunks(speech: Speech, text: AsyncIterable<string>): AsyncGenerator<SpokenChunk> {
-    const { msPerCharacter = 50, frame: duration = 20, words = true } = this.#options
-    const framer = new Framer({ sampleRate: this.sampleRate, duration })
+    const { msPerCharacter = 50, frame = 20, words = true } = this.#options
+    const { sampleRate } = this
+    const length = (frame * sampleRate) / 1000
     let waiting: SpokenWord[] = []
+    let rest = new Int16Array(0)
     let made = 0
     let framed = 0
-    const chunk = (frame: AudioFrame): SpokenChunk => {
-      framed += durationOf(frame)
+    const chunk = (samples: Int16Array): SpokenChunk => {
+      framed += (samples.length * 1000) / sampleRate
       const here = waiting.filter(({ start }) => start < framed)
       waiting = waiting.slice(here.length)
-      return words && here.length > 0 ? { frame, words: here } : { frame }
+      return { frame: { samples, sampleRate }, ...(words && here.length > 0 ? { words: here } : {}) }
     }
     for await (const word of wordsOf(speech, text)) {
-      const sound = soundOf(word, this.sampleRate, msPerCharacter)
+      const { samples } = soundOf(word, sampleRate, msPerCharacter)
       const start = made
-      made += durationOf(sound)
+      made += (samples.length * 1000) / sampleRate
       waiting.push({ text: word, start, end: made })
-      for (const frame of framer.push(sound.samples)) yield chunk(frame)
+      const sound = new Int16Array(rest.length + samples.length)
+      sound.set(rest)
+      sound.set(samples, rest.length)
+      let at = 0
+      for (; at + length <= sound.length; at += length) yield chunk(sound.subarray(at, at + length))
+      rest = sound.subarray(at)
     }
-    const last = framer.flush()
-    if (last) yield chunk(last)
+    if (rest.length === 0) return
+    const last = new Int16Array(length)
+    last.set(rest)
+    yield chunk(last)
   }
 
   async #fault(life: PartLife, given: number, signal: AbortSignal | undefined): Promise<void> {

@@ -1,4 +1,4 @@
-import { durationOf, level, type AudioFrame, type SampleRate } from '../audio/index.ts'
+import type { AudioFrame, SampleRate } from '../audio/index.ts'
 import type { PartContext, Vad, VadEvents, VadStream } from '../parts/index.ts'
 import type { PartLife } from './part-life.ts'
 import { PartLives, type PartCounts, type PartManners } from './part-lives.ts'
@@ -11,8 +11,8 @@ export interface ScriptedVadOptions extends PartManners {
 }
 
 /**
- * A VAD that is told what to hear, and else goes by loudness: louder than `threshold` (-50 dBFS) for `onset` (60 ms) is
- * speech, until it was quiet for `hangover` (200 ms).
+ * A VAD that is told what to hear, and otherwise goes by loudness: samples above `threshold` (100) for `onset` (60 ms)
+ * are speech, until there were none for `hangover` (200 ms).
  */
 export class ScriptedVad implements Vad {
   readonly name: string
@@ -71,9 +71,10 @@ class ScriptedVadStream implements VadStream {
 
   push(frame: AudioFrame): void {
     if (!this.#energy) return
-    const { threshold = -50, onset = 60, hangover = 200 } = this.#energy
-    const loud = level(frame.samples) > threshold
-    this.#against = loud === this.#speaking ? 0 : this.#against + durationOf(frame)
+    const { threshold = 100, onset = 60, hangover = 200 } = this.#energy
+    const loud = frame.samples.some((sample) => Math.abs(sample) > threshold)
+    const ms = (frame.samples.length * 1000) / frame.sampleRate
+    this.#against = loud === this.#speaking ? 0 : this.#against + ms
     if (this.#against >= (this.#speaking ? hangover : onset) && this.#against > 0)
       this.tell(this.#speaking ? 'stopped' : 'started', this.#against)
   }

@@ -1,4 +1,4 @@
-import { samplesIn, type AudioFrame, type SampleRate } from '../audio/index.ts'
+import type { AudioFrame, SampleRate } from '../audio/index.ts'
 
 /**
  * Words as sound, and back: the scripted voice speaks in it, the scripted ear understands it, and a test reads off
@@ -11,7 +11,7 @@ const MARK = 0xe000 - ZERO
 
 /** The sound of a text, `msPerCharacter` long for each of its UTF-16 units. */
 export function soundOf(text: string, sampleRate: SampleRate, msPerCharacter: number): AudioFrame {
-  const length = Math.max(2, samplesIn(msPerCharacter, sampleRate))
+  const length = Math.max(2, Math.round((msPerCharacter * sampleRate) / 1000))
   const samples = new Int16Array(text.length * length)
   for (let index = 0; index < text.length; index++) {
     const end = (index + 1) * length

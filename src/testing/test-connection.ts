@@ -3,7 +3,7 @@ import type { LineConnection, LineEvents } from '../parts/index.ts'
 import type { Timer } from '../scope/index.ts'
 import type { PartLife } from './part-life.ts'
 import { PlayoutRecord, type HeardFrame, type Sound } from './playout-record.ts'
-import type { TestLineOptions } from './test-line.ts'
+import type { TestLineOptions } from './test-line-options.ts'
 
 /** Milliseconds in a frame, as telephones have it. */
 const FRAME = 20

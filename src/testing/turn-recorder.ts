@@ -1,6 +1,7 @@
 import type { HistoryItem, Session, ToolItem } from '../session/index.ts'
 import type { ToolWitness } from './mock-tools.ts'
-import { Turn, type TurnEntry, type TurnEvent, type TurnSource, type TurnToolCall } from './turn-record.ts'
+import type { TurnEntry, TurnEvent, TurnToolCall } from './turn-event.ts'
+import { Turn, type TurnSource } from './turn-record.ts'
 
 /** What happened beside the history: after which of its items, and in which turn. */
 interface Note {

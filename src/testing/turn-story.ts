@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { describeError } from '../scope/index.ts'
-import type { TurnEntry, TurnEvent } from './turn-record.ts'
+import type { TurnEntry, TurnEvent } from './turn-event.ts'
 
 /** Characters of one value: a story is for reading. */
 const LONGEST_VALUE = 300

@@ -1,4 +1,4 @@
-import { nothing } from '../scope/index.ts'
+import { noop } from '../scope/index.ts'
 import { drain } from './drain.ts'
 import { StuckError, Watched, type Waiting, type Pace } from './pace.ts'
 import { SimClock } from './sim-clock.ts'
@@ -41,7 +41,7 @@ export class VirtualTime implements Pace {
 
   /** What the promise becomes. One that can never settle fails at once. */
   async run<T>(promise: PromiseLike<T>, { what, alive }: Partial<Waiting> = {}): Promise<T> {
-    const watched = new Watched(promise, nothing)
+    const watched = new Watched(promise, noop)
     await this.until(() => watched.settled, {
       what: what ?? 'a promise',
       ...(alive ? { alive } : {}),
@@ -53,7 +53,7 @@ export class VirtualTime implements Pace {
   until(met: () => boolean, { what, alive = () => this.alive }: Waiting): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.add({ met, what, alive, resolve, reject, events: 0 })
-      if (!this.#passing) this.#pass().catch(nothing)
+      if (!this.#passing) this.#pass().catch(noop)
     })
   }
 

@@ -1,19 +1,26 @@
+import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { CallView } from './call-view.tsx'
-import { LoginView } from './login-view.tsx'
-import { Notice } from './notice.tsx'
-import type { Phone } from './phone.ts'
-import { routeOf } from './route.ts'
-import { SessionView } from './session-view.tsx'
-import { SessionsView } from './sessions-view.tsx'
-import { announcement, callPlace, info, liveCount, reach, retry, route } from './store.ts'
+import { callPlace } from './call/call-place.ts'
+import { CallView } from './call/call-view.tsx'
+import type { Phone } from './call/phone.ts'
+import { Head } from './head.tsx'
+import { LoginView } from './host/login-view.tsx'
+import { connection, retry } from './host/store.ts'
+import { SessionView } from './sessions/session-view.tsx'
+import { SessionsView } from './sessions/sessions-view.tsx'
+import { announcement } from './shared/announcement.ts'
+import { Notice } from './shared/notice.tsx'
+import { routeOf } from './shared/route.ts'
+import './app.css'
 
-/** The page: a head, one view, and a voice for screen readers. */
+const route = signal(routeOf(location.hash))
+
+/** The page: its head, the open view, and announcements for screen readers. */
 export function App({ phone }: { readonly phone: Phone }) {
   useEffect(() => {
     const moved = (): void => {
       route.value = routeOf(location.hash)
-      // A new view begins at its top, also for whoever hears it.
+      // A new view starts at its top, for screen readers as well.
       document.querySelector('main')?.focus({ preventScroll: true })
       scrollTo(0, 0)
     }
@@ -22,22 +29,22 @@ export function App({ phone }: { readonly phone: Phone }) {
   }, [])
   const place = callPlace.value
   useEffect(() => {
-    // Loaded anew in the middle of a call.
+    // The page was reloaded during a call.
     if (place && phone.canRejoin) phone.call(place, { rejoin: true }).catch(() => {})
   }, [place, phone])
   return (
     <>
       <a class="skip" href="#main" onClick={skip}>
-        To the content
+        Skip to content
       </a>
-      <Head />
+      <Head view={route.value.view} />
       <main id="main" tabIndex={-1}>
-        {reach.value === 'offline' && (
-          <Notice tone="bad" title="The server does not answer" action={{ text: 'Try now', press: retry }}>
-            Is it still running? What you see is what was known last. The page tries again by itself.
+        {connection.value === 'offline' && (
+          <Notice tone="bad" title="Server not responding" action={{ text: 'Retry now', press: retry }}>
+            Check that the server is running. The page shows the last known state and keeps retrying.
           </Notice>
         )}
-        {reach.value === 'unauthorised' ? <LoginView /> : <View phone={phone} />}
+        {connection.value === 'unauthorised' ? <LoginView /> : <OpenView phone={phone} />}
       </main>
       <p class="sr" role="status" aria-live="polite">
         {announcement.value}
@@ -51,43 +58,8 @@ function skip(event: Event): void {
   document.querySelector('main')?.focus()
 }
 
-function View({ phone }: { readonly phone: Phone }) {
-  const here = route.value
-  if (here.view === 'session') return <SessionView key={here.id} id={here.id} />
-  return here.view === 'sessions' ? <SessionsView /> : <CallView phone={phone} />
-}
-
-function Head() {
-  const { view } = route.value
-  const { name, mode } = info.value ?? {}
-  return (
-    <header class="head">
-      <a class="mark" href="#/">
-        <svg viewBox="0 0 32 20" width="32" height="20" aria-hidden="true">
-          <path d="M1 10h6l3-7 5 14 3-7h4" />
-          <circle cx="28" cy="10" r="3" />
-        </svg>
-        endwell
-      </a>
-      <nav aria-label="Views">
-        <a href="#/" aria-current={view === 'call' ? 'page' : undefined}>
-          Call
-        </a>
-        <a href="#/sessions" aria-current={view === 'call' ? undefined : 'page'}>
-          Sessions
-          {liveCount.value > 0 && (
-            <span class="count">
-              {liveCount.value}
-              <span class="sr"> live</span>
-            </span>
-          )}
-        </a>
-      </nav>
-      <p class="where">
-        {name && <span class="name">{name}</span>}
-        {mode && <span class="mode">{mode}</span>}
-        <span class={`reach ${reach.value}`}>{reach.value === 'unauthorised' ? 'locked' : reach.value}</span>
-      </p>
-    </header>
-  )
+function OpenView({ phone }: { readonly phone: Phone }) {
+  const { value } = route
+  if (value.view === 'session') return <SessionView key={value.id} id={value.id} />
+  return value.view === 'sessions' ? <SessionsView /> : <CallView phone={phone} />
 }

@@ -1,11 +1,11 @@
 import { render } from 'preact'
 import { App } from './app.tsx'
-import type { Calls } from './call-client.ts'
-import { Phone } from './phone.ts'
-import { follow } from './store.ts'
+import type { Calls } from './call/call-client.ts'
+import { Phone } from './call/phone.ts'
+import { connect } from './host/store.ts'
 
-/** Puts the page into an element. */
+/** Renders the page into an element. */
 export function mount(element: HTMLElement, calls: Calls): void {
-  follow()
+  connect()
   render(<App phone={new Phone(calls)} />, element)
 }

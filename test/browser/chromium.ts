@@ -8,22 +8,22 @@ import { chromium as playwright, type Browser, type Page } from 'playwright-core
 import { transformWithOxc } from 'vite'
 import { chromiumBinary } from './chromium-binary.ts'
 
-// Where everything is run from: a bench runs compiled, elsewhere, and a page wants the source.
+// Tests and benchmarks run from the root. A benchmark is compiled to another folder, and its pages need the source.
 const root = pathToFileURL(`${process.cwd()}/`)
 
 export interface ChromiumOptions {
-  /** A WAV file that the microphone hears, once. Without one it hears a beep now and then. */
+  /** A WAV file to use as the microphone. Default: a beep now and then. */
   readonly microphone?: string
-  /** Whether it hears that file again and again. */
+  /** Whether that file loops. Default: false. */
   readonly repeats?: boolean
-  /** Whether the user lets a page have the microphone: yes unless false. */
+  /** Whether the user allows the microphone. Default: true. */
   readonly allowsMicrophone?: boolean
-  /** Whether a page may make sound before somebody has clicked: yes unless false. */
+  /** Whether a page may play sound before the first click. Default: true. */
   readonly allowsSound?: boolean
 }
 
 /**
- * A real Chromium from npm: nothing has to be installed.
+ * Launches a real Chromium from npm.
  *
  * ```ts
  * let browser: Browser
@@ -49,7 +49,7 @@ export async function launchChromium(options: ChromiumOptions = {}): Promise<Bro
 }
 
 const unwanted = new Set([
-  // The browser has separate processes and enforces the rules of the web, as users' browsers do.
+  // These would make the browser behave unlike a user's: one process, and no web security.
   '--single-process',
   '--disable-web-security',
   '--allow-running-insecure-content',
@@ -62,14 +62,14 @@ const unwanted = new Set([
 ])
 
 export interface PageServerOptions {
-  /** What is at a path, with its type by the ending; `/` is a page of HTML. */
+  /** Files by path. The extension gives the content type; `/` is HTML. */
   readonly files?: Readonly<Record<string, string>>
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 }
 
 /**
- * Serves pages to a browser on 127.0.0.1, and every file of the repository below its own path. TypeScript is served as
- * what a browser understands, so that a page runs the source as it is: `import '/src/…/index.ts'`.
+ * Serves the files of the repository, and files of its own, on 127.0.0.1. It compiles TypeScript, so that a page can
+ * import the source: `import '/src/…/index.ts'`.
  */
 export class PageServer {
   readonly #server: Server
@@ -97,7 +97,7 @@ export class PageServer {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** `localhost`: a page from there may have the microphone. */
+  /** On `localhost`, where a page may use the microphone without TLS. */
   get url(): string {
     return `http://localhost:${this.port}`
   }
@@ -118,9 +118,9 @@ export class PageServer {
     if (own !== undefined) return { type: typeOf(path), body: own }
     const file = new URL(`.${path}`, root)
     const source = await readFile(file, 'utf8').catch(() => undefined)
-    // A page asks for `x-worklet.js`, which `npm run build` makes of `x-worklet.ts`.
+    // A page loads `x-worklet.js`, which `npm run build` compiles from `x-worklet.ts`.
     if (source === undefined && path.endsWith('.js')) return await this.#find(path.replace(/\.js$/, '.ts'))
-    if (source === undefined) throw new Error(`there is no ${path}`)
+    if (source === undefined) throw new Error(`not found: ${path}`)
     if (!path.endsWith('.ts')) return { type: typeOf(path), body: source }
     const { code } = await transformWithOxc(source, path, { sourcemap: false, target: 'es2022' })
     return { type: 'text/javascript', body: code }
@@ -133,7 +133,7 @@ function typeOf(path: string): string {
   return 'text/html; charset=utf-8'
 }
 
-/** Runs a script in a page as the page itself would: what playwright evaluates counts as a click of the user. */
+/** Evaluates a script without a user gesture. Playwright's own `evaluate` counts as a click. */
 export async function runUnclicked(page: Page, expression: string): Promise<unknown> {
   const session = await page.context().newCDPSession(page)
   const { result } = await session.send('Runtime.evaluate', {
@@ -146,7 +146,7 @@ export async function runUnclicked(page: Page, expression: string): Promise<unkn
   return result.value
 }
 
-/** What goes wrong in a page: errors that nobody caught, and what it logs as an error. */
+/** Collects the uncaught errors of a page, and what it logs as an error. */
 export function troubleOf(page: Page): string[] {
   const trouble: string[] = []
   page.on('pageerror', (error) => trouble.push(error.stack ?? error.message))

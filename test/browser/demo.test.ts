@@ -6,7 +6,7 @@ import { concat, encodeWav, silence } from '../../src/audio/index.ts'
 import { clip } from '../fixtures/speech.ts'
 import { Demo, timeout } from './demo.ts'
 
-/** The greeting takes about four seconds. The caller waits for it, asks, waits for the answer, and asks again. */
+/** Longer than the greeting, which takes about 4 s. The caller asks, waits as long for the answer, and asks again. */
 const PAUSE = 6_000
 
 let demo: Demo
@@ -26,17 +26,17 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** What `npm start` shows to somebody who has never heard of it, with nothing in the page but the page. */
+/** What a new user sees after `npm start`: no test code runs in the page. */
 describe('the demo in a real browser', { timeout }, () => {
-  it('is spoken to, answers, is hung up on in the middle of a sentence, and shows how that ended', async () => {
+  it('answers a spoken question, and shows how the session ended after a hang-up in mid-sentence', async () => {
     await using page = await demo.open()
     await page.call()
-    // Heard by the microphone, understood on this machine, and answered.
+    // The microphone picks up the question, and the local models transcribe and answer it.
     await page.log.getByText('your opening hours').first().waitFor()
     await page.log.getByText('from eight to six').first().waitFor()
     await page.hangUp()
-    await page.sentence.getByText(/^Ended well/).waitFor()
-    await page.page.getByText('Nothing is left.', { exact: true }).waitFor()
+    await page.sentence.getByText(/^Closed cleanly/).waitFor()
+    await page.page.getByText('Nothing left open.', { exact: true }).waitFor()
     const { turns } = await page.report()
     console.log(`turn latency: ${turns.map(({ latency }) => `${latency.toFixed(0)} ms`).join(', ')}`)
     expect(page.trouble).toEqual([])

@@ -8,16 +8,16 @@ import { Program } from '../program.ts'
 import { launchChromium, troubleOf, type ChromiumOptions } from './chromium.ts'
 import type { Room } from './room.ts'
 
-/** How long a page is waited for. Only what hangs takes so long, or a machine that has far too much to do. */
+/** How long to wait for a page. Only a hang, or an overloaded machine, takes this long. */
 const PATIENCE = 60_000
 
-/** How long a test of the demo may take. */
+/** The timeout of a test of the demo. */
 export const timeout = 2 * PATIENCE
 
-/** What a report may be over its deadline: a clock goes on while a busy machine lets the process stand still. */
+/** How far a close may overrun its deadline: a busy machine can suspend the process for a while. */
 export const STANDSTILL = 1_000
 
-/** The demo as `npm start` runs it, and a browser to talk to it. One for a file of tests. */
+/** The demo, started like `npm start`, and a browser to call it. One per test file. */
 export class Demo {
   readonly browser: Browser
   readonly url: string
@@ -40,16 +40,16 @@ export class Demo {
       readFile(file, 'utf8'),
     ])
     const { code } = await transformWithOxc(source, 'page-ears.ts', { sourcemap: false, target: 'es2022' })
-    // What runs before a page is a script and no module.
+    // An init script is not a module.
     return new Demo(program, url, browser, code.replace(/^export \{\};?$/m, ''))
   }
 
-  /** A page of its own. With ears, what it plays is heard, and its microphone can be a room. */
+  /** Opens the demo in a new page. With `ears`, its sound is recorded and its microphone can be replaced. */
   async open(options: DemoPageOptions = {}): Promise<DemoPage> {
     const { ears = false, room, url = this.url, ...browserOptions } = options
     const context = await this.browser.newContext({
       permissions: ['clipboard-read', 'clipboard-write', 'microphone'],
-      // The recorder is a script that the page has not asked for.
+      // The page's policy would block the recorder.
       bypassCSP: ears,
       ...browserOptions,
     })
@@ -65,18 +65,18 @@ export class Demo {
     return (await this.#get<{ sessions: SessionSummary[] }>('/api/sessions')).sessions
   }
 
-  /** What the list says of a session that is over; as every other is, it must be. */
+  /** The summary of a session. Throws unless it is listed once and all sessions are closed. */
   async onlyClosed(id: string): Promise<SessionSummary> {
     const sessions = await this.sessions()
     const wanted = sessions.filter((session) => session.id === id)
     const open = sessions.filter(({ state }) => state !== 'closed')
     if (wanted.length === 1 && open.length === 0) return wanted[0]!
-    throw new Error(`${wanted.length} sessions are ${id}, and ${open.length} are not closed`)
+    throw new Error(`found ${wanted.length} sessions with id ${id}, and ${open.length} that are not closed`)
   }
 
-  /** Resolves when the session has closed. */
+  /** Resolves once the session is closed. */
   async report(id: string): Promise<SessionReport> {
-    // This stream ends with the session.
+    // The event stream ends when the session does.
     await (await fetch(`${this.url}/api/sessions/${id}/events`)).text()
     return (await this.#get<SessionDetails>(`/api/sessions/${id}`)).report!
   }
@@ -85,13 +85,13 @@ export class Demo {
     return (await this.#get<{ faults: { name: string; on: boolean }[] }>('/api/info')).faults
   }
 
-  /** From now on these strike, and no others. */
+  /** Turns these faults on, and all others off. */
   async setFaults(names: readonly string[]): Promise<void> {
     const headers = { 'content-type': 'application/json', origin: this.url }
     await fetch(`${this.url}/api/faults`, { method: 'PUT', headers, body: JSON.stringify({ names }) })
   }
 
-  /** Ends both. The exit code of the server says whether everything in it ended well. */
+  /** Stops both. Returns the exit code of the server, which is 0 if everything closed cleanly. */
   async stop(): Promise<number> {
     await this.browser.close()
     this.#program.signal('SIGINT')
@@ -106,11 +106,11 @@ export class Demo {
 export interface DemoPageOptions extends BrowserContextOptions {
   readonly ears?: boolean
   readonly room?: Room
-  /** Another way to the server. */
+  /** Another address of the server. */
   readonly url?: string
 }
 
-/** The page of the demo, as a caller uses it. */
+/** The page of the demo, and what a caller does with it. */
 export class DemoPage {
   readonly demo: Demo
   readonly page: Page
@@ -127,7 +127,7 @@ export class DemoPage {
     return this.page.getByRole('log')
   }
 
-  /** How it ended, in a sentence. */
+  /** The sentence on how the session ended. */
   get sentence(): Locator {
     return this.page.locator('.sentence')
   }
@@ -140,18 +140,18 @@ export class DemoPage {
     return this.page.getByRole('button', typeof name === 'string' ? { name, exact: true } : { name })
   }
 
-  /** Calls, and is greeted. */
+  /** Makes a call, and waits for the greeting. */
   async call(): Promise<void> {
     await this.button(/^Call/).click()
     const greeted = this.log.getByText('How can I help you?')
     await greeted.waitFor().catch(async (cause: Error) => {
-      throw new Error(`nobody answered: ${await this.page.innerText('main')}`, { cause })
+      throw new Error(`the call was not answered: ${await this.page.innerText('main')}`, { cause })
     })
     const ticket = await this.run<string>(`sessionStorage.getItem('endwell call')`)
     this.#last = (JSON.parse(ticket) as { readonly call: string }).call
   }
 
-  /** The session of the last call. */
+  /** The id of the last call's session. */
   get session(): string {
     return this.#last!
   }
@@ -169,19 +169,19 @@ export class DemoPage {
     return await this.demo.report(this.session)
   }
 
-  // ── its sound ──
+  // ── sound ──
 
   run<T = void>(script: string): Promise<T> {
     return this.page.evaluate(script) as Promise<T>
   }
 
-  /** Speaks into the microphone. Returns when that begins, in milliseconds of the page's own sound. */
+  /** Speaks into the microphone. Returns the time at which the speech starts, in milliseconds of the page's audio clock. */
   async say(samples: Int16Array): Promise<number> {
     const base64 = Buffer.from(bytesFromSamples(samples)).toString('base64')
     return 1000 * (await this.run<number>(`ears.say('${base64}')`))
   }
 
-  /** Says something, and hears the answer. */
+  /** Says something, and waits until the answer was heard. */
   async ask(text: string, samples: Int16Array): Promise<void> {
     const said = this.log.locator('.entry.user .words')
     const answers = this.log.locator('.entry.agent')
@@ -190,10 +190,10 @@ export class DemoPage {
     await this.say(samples)
     await said.nth(asked).getByText(text, { exact: true }).waitFor()
     await answers.nth(answered).waitFor()
-    await this.log.locator('.coming').waitFor({ state: 'detached' })
+    await this.log.locator('.pending').waitFor({ state: 'detached' })
   }
 
-  /** All that came out of it, at 16 kHz. */
+  /** Everything the page has played, at 16 kHz. */
   async heard(): Promise<Int16Array> {
     return samplesFromBytes(Buffer.from(await this.run<string>('ears.heard()'), 'base64'))
   }

@@ -7,7 +7,7 @@ import { clip, clips } from '../fixtures/speech.ts'
 const RATE = 16_000
 const QUANTUM = 128
 
-/** Speech as loud as this, in decibels of full scale, after so many milliseconds of silence. */
+/** Speech at a level in decibels of full scale, after `after` milliseconds of silence. */
 function speech(words: readonly string[], loudness: number, after = 0): Float32Array {
   const pause = silence(300, RATE)
   const frames = words.flatMap((each) => [{ samples: clip(each).samples, sampleRate: RATE } as const, pause])
@@ -28,7 +28,7 @@ interface Scene {
   readonly noise?: number
 }
 
-/** When somebody is heard to speak, and to have stopped, in milliseconds, by what the page sends to its server. */
+/** When the server's speech detector hears speech start and stop in what the page sends, in milliseconds. */
 function voicesIn({ agent, caller, echo, noise = -60 }: Scene): { at: number; what: string }[] {
   const voices: { at: number; what: string }[] = []
   const detector = new SpeechDetector(RATE)
@@ -40,10 +40,10 @@ function voicesIn({ agent, caller, echo, noise = -60 }: Scene): { at: number; wh
   })
   const { gain, delay } = echo ?? { gain: -Infinity, delay: 0 }
   const [share, behind] = [10 ** (gain / 20), (delay * RATE) / 1000]
-  const rustle = noiseAt(noise)
+  const nextNoise = noiseAt(noise)
   const microphone = Float32Array.from(
     { length: agent.length + RATE },
-    (_, i) => (caller?.[i] ?? 0) + share * (agent[i - behind] ?? 0) + rustle(),
+    (_, i) => (caller?.[i] ?? 0) + share * (agent[i - behind] ?? 0) + nextNoise(),
   )
   for (let i = 0; i < microphone.length; i += QUANTUM) {
     const playing = new Float32Array(QUANTUM)
@@ -53,7 +53,7 @@ function voicesIn({ agent, caller, echo, noise = -60 }: Scene): { at: number; wh
   return voices
 }
 
-/** Noise that is the same every time. */
+/** Reproducible noise. */
 function noiseAt(loudness: number): () => number {
   const peak = 10 ** (loudness / 20) * Math.sqrt(3)
   let seed = 1
@@ -63,7 +63,7 @@ function noiseAt(loudness: number): () => number {
   }
 }
 
-/** Every recording, half a minute, as loud as the demo's voice; before it the page hears the room, as it does in a call. */
+/** All recordings, about half a minute, at the level of the demo's voice. As in a call, room noise comes first. */
 const agent = speech(
   clips.map(({ text }) => text),
   -20,
@@ -75,25 +75,25 @@ describe('the echo of the agent in the microphone', () => {
     [0, 50, 200, 300].flatMap((delay) => [-70, -45].map((noise) => ({ gain, delay, noise }))),
   )
 
-  it.each(rooms)('is nobody who speaks: $gain dB, after $delay ms, in a room at $noise dB', (room) => {
+  it.each(rooms)('is not taken for speech at $gain dB after $delay ms, in noise of $noise dB', (room) => {
     const { noise, ...echo } = room
     expect(voicesIn({ agent, echo, noise })).toEqual([])
   })
 
-  it('that is louder than anybody expects is learned within seconds', () => {
+  it('is learned within 5 s if it is louder than the agent itself', () => {
     const voices = voicesIn({ agent, echo: { gain: 3, delay: 100 } })
     expect(voices.filter(({ at }) => at > 5_000)).toEqual([])
   })
 })
 
-describe('a caller who speaks while the agent does', () => {
-  const words = ['what are your opening hours']
+const words = ['what are your opening hours']
 
+describe('a caller who speaks over the agent', () => {
   it.each([
-    { how: 'with headphones, softly', loudness: -35 },
-    { how: 'at a loudspeaker', loudness: -20, echo: { gain: -20, delay: 100 } },
-    { how: 'at a loud one', loudness: -18, echo: { gain: -12, delay: 150 } },
-  ])('is heard at once, and for as long as it takes to interrupt: $how', ({ loudness, ...scene }) => {
+    { how: 'softly, with headphones', loudness: -35 },
+    { how: 'with a loudspeaker', loudness: -20, echo: { gain: -20, delay: 100 } },
+    { how: 'with a loud loudspeaker', loudness: -18, echo: { gain: -12, delay: 150 } },
+  ])('is heard within 500 ms, and for long enough to interrupt: $how', ({ loudness, ...scene }) => {
     const begins = 4_000
     const [started, stopped] = voicesIn({ agent, caller: speech(words, loudness, begins), ...scene })
     expect(started?.what).toBe('started')
@@ -101,8 +101,10 @@ describe('a caller who speaks while the agent does', () => {
     expect(started!.at).toBeLessThan(begins + 500)
     expect(stopped!.at - started!.at).toBeGreaterThan(500)
   })
+})
 
-  it('changes nothing of what the caller says when the agent is silent', () => {
+describe('a caller who speaks while the agent is silent', () => {
+  it('is sent unchanged', () => {
     const frames: Int16Array[] = []
     const capture = new Capture(RATE, RATE, (news) => news.type === 'frame' && frames.push(news.samples))
     const said = speech(words, -30)

@@ -12,14 +12,14 @@ afterAll(async () => {
   expect(await demo.stop()).toBe(0)
 })
 
-describe('a call of the demo ends', { timeout }, () => {
-  it('by a hang-up in the middle of a sentence, of which the page shows what was heard', async () => {
+describe('a call of the demo', { timeout }, () => {
+  it('ends cleanly with a hang-up in mid-sentence, and the page shows what was heard', async () => {
     await using page = await demo.open({ ears: true })
     await page.call()
     await page.run('ears.sounded(700)')
     await page.hangUp()
-    await page.sentence.getByText(/^Ended well/).waitFor()
-    await page.page.getByText('Nothing is left.', { exact: true }).waitFor()
+    await page.sentence.getByText(/^Closed cleanly/).waitFor()
+    await page.page.getByText('Nothing left open.', { exact: true }).waitFor()
     expect(await page.log.locator('s').textContent()).toMatch(/you\?$/)
     const report = await page.report()
     expect(report).toMatchObject({ reason: 'caller-hung-up', clean: true })
@@ -28,7 +28,7 @@ describe('a call of the demo ends', { timeout }, () => {
     expect(page.trouble).toEqual([])
   })
 
-  it('for good when the tab is closed, or the network stays away: the caller is lost', async () => {
+  it('ends as caller-lost when the tab is closed or the network stays down', async () => {
     const proxy = await TcpProxy.listen(Number(new URL(demo.url).port))
     await using tab = await demo.open()
     await using cut = await demo.open({ url: `http://localhost:${proxy.port}` })
@@ -44,12 +44,12 @@ describe('a call of the demo ends', { timeout }, () => {
     expect(await demo.onlyClosed(tab.session)).toMatchObject({ reason: 'caller-lost' })
     expect(await demo.onlyClosed(cut.session)).toMatchObject({ reason: 'caller-lost' })
     expect(await demo.sessions()).toHaveLength(count)
-    // And the page that is still there says so.
-    await cut.page.getByText('The line was lost').waitFor()
-    await cut.page.getByText('The server does not answer').waitFor()
+    // The page that is still open says so.
+    await cut.page.getByText('Connection lost').waitFor()
+    await cut.page.getByText('Server not responding').waitFor()
   })
 
-  it('not by a reload, nor by a cut: the same session goes on', async () => {
+  it('continues in the same session after a reload and after a network failure', async () => {
     await using proxy = await TcpProxy.listen(Number(new URL(demo.url).port))
     await using page = await demo.open({ url: `http://localhost:${proxy.port}` })
     await page.call()
@@ -59,13 +59,13 @@ describe('a call of the demo ends', { timeout }, () => {
     await page.type('thank you')
     await page.log.getByText(/You are welcome|Gladly/).waitFor()
     proxy.down()
-    await page.page.getByText('The line is interrupted').waitFor()
+    await page.page.getByText('Connection interrupted').waitFor()
     proxy.up()
-    await page.page.getByText('The line is interrupted').waitFor({ state: 'detached' })
+    await page.page.getByText('Connection interrupted').waitFor({ state: 'detached' })
     await page.type('when are you open')
     await page.log.getByText('from eight to six').waitFor()
     await page.hangUp()
-    await page.sentence.getByText(/^Ended well/).waitFor()
+    await page.sentence.getByText(/^Closed cleanly/).waitFor()
     const report = await page.report()
     expect(report).toMatchObject({ reason: 'caller-hung-up', clean: true, usage: { turns: 2 } })
     expect(report.connections).toMatchObject([{ name: 'browser', how: 'closed', retries: 2 }])

@@ -4,7 +4,7 @@ import { culpritsOf } from '../../src/host/index.ts'
 import type { SessionReport } from '../../src/session/index.ts'
 import { Demo, STANDSTILL, timeout, type DemoPage } from './demo.ts'
 
-/** Faults strike every call of a server; most of their tests only wait. So there are two servers, each for one at a time. */
+/** A fault affects every call of a server, and its test mostly waits. Two servers run two tests at a time. */
 const demos: Demo[] = []
 let free: Demo[]
 
@@ -15,22 +15,22 @@ beforeAll(async () => {
 }, timeout)
 
 afterAll(async () => {
-  // Also of what would not end, nothing keeps a server from ending.
+  // Nothing that was left open keeps a server from exiting.
   for (const demo of demos.toReversed()) expect(await demo.stop()).toBe(0)
 })
 
 interface Expected {
-  /** What the caller does once the fault is on; hangs up unless set. */
+  /** What the caller does once the fault is on. Default: hang up. */
   readonly does?: (page: DemoPage) => Promise<void>
   readonly report: Partial<SessionReport>
-  /** What is at fault, and how it ended, in the words of the waterfall. */
+  /** What the report blames, and its outcome in the waterfall. */
   readonly culprit?: string
   readonly outcome?: string
 }
 
 const hangUp = (page: DemoPage): Promise<void> => page.hangUp()
 
-/** What is known of each fault. One that is new and not in here is tested, too: it ends on time, and names its culprit. */
+/** The effect of each fault. A fault that is missing here is tested as well: for a close on time that names a culprit. */
 const known: Readonly<Record<string, Expected>> = {
   'tool never ends': {
     does: async (page) => {
@@ -51,7 +51,7 @@ const known: Readonly<Record<string, Expected>> = {
   },
   'listener throws': { report: { reason: 'caller-hung-up', clean: true } },
   'provider drops': {
-    // Without the model that hears, the session cannot go on.
+    // The session cannot continue without its STT.
     does: async () => {},
     report: { reason: 'error', clean: false },
     culprit: 'stt',
@@ -67,21 +67,21 @@ const known: Readonly<Record<string, Expected>> = {
   },
 }
 
-describe('a call of the demo, broken on purpose', { timeout }, () => {
-  it('has a button for each fault', async () => {
+describe('a call of the demo with an injected fault', { timeout }, () => {
+  it('has a switch for each fault', async () => {
     const [demo] = demos
     await using page = await demo!.open()
-    await page.page.getByText('Break something').waitFor()
+    await page.page.getByText('Fault injection').waitFor()
     const faults = (await demo!.faults()).map(({ name }) => name)
     expect(faults).toEqual(new FaultSwitches().list().map(({ name }) => name))
     expect(await page.page.locator('.fault button').allTextContents()).toEqual(faults)
     expect(faults).toEqual(expect.arrayContaining(Object.keys(known)))
   })
 
-  it.concurrent.each(new FaultSwitches().list())('ends well all the same: $name', async ({ name }) => {
+  it.concurrent.each(new FaultSwitches().list())('closes on time: $name', async ({ name }) => {
     const demo = free.pop()!
     try {
-      await endsWell(demo, name)
+      await closesOnTime(demo, name)
     } finally {
       await demo.setFaults([])
       free.push(demo)
@@ -89,8 +89,8 @@ describe('a call of the demo, broken on purpose', { timeout }, () => {
   })
 })
 
-/** Calls, breaks it, hangs up, and reads how it ended. */
-async function endsWell(demo: Demo, name: string): Promise<void> {
+/** Calls, turns the fault on, ends the call, and checks the report and the page. */
+async function closesOnTime(demo: Demo, name: string): Promise<void> {
   const { does = hangUp, report: wanted, culprit, outcome } = known[name] ?? { report: {} }
   await using page = await demo.open()
   await page.call()
@@ -103,21 +103,21 @@ async function endsWell(demo: Demo, name: string): Promise<void> {
   const summary = await demo.onlyClosed(page.session)
   expect(summary).toMatchObject({ reason: report.reason, clean: report.clean })
 
-  // The page names the same culprit, and draws it.
+  // The page names the same culprit, in its sentence and in its waterfall.
   await page.sentence.waitFor()
   const sentence = await page.sentence.textContent()
   const worst = culpritsOf(report)[0]
-  if (report.clean) expect(sentence).toMatch(/^Ended well, in .* of the 5 s it had\. Nothing is left\.$/)
+  if (report.clean) expect(sentence).toMatch(/^Closed cleanly in .* \(deadline 5 s\)\. Nothing left open\.$/)
   else expect(sentence).toContain(report.error ? report.by : worst?.name)
   if (culprit !== undefined) expect(sentence).toContain(culprit)
-  const rows = page.page.getByRole('table', { name: 'Every step of the close' }).locator('.step')
+  const rows = page.page.getByRole('table', { name: 'Steps of the close' }).locator('.step')
   if (outcome !== undefined) {
     const row = rows.filter({ has: page.page.getByText(worst!.name, { exact: true }) })
     expect(await row.locator('.outcome').allTextContents()).toContain(outcome)
   }
   const wrong = await rows.and(page.page.locator('.bad:not(:has(.tag))')).count()
   const left =
-    wrong === 0 ? 'Nothing is left.' : wrong === 1 ? 'One thing did not' : `${wrong} things did not end`
-  await page.page.locator('.alive .empty').getByText(left).waitFor()
+    wrong === 0 ? 'Nothing left open.' : `${wrong} resource${wrong === 1 ? '' : 's'} did not end cleanly.`
+  await page.page.locator('.resources .empty').getByText(left).waitFor()
   expect(page.trouble).toEqual([])
 }

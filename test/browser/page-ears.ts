@@ -1,13 +1,13 @@
 /**
- * What a test does to the sound of a page: it hears what comes out, and can be its microphone. It runs in the page,
- * before the scripts of the page itself, and changes nothing of them; tests call `ears` by text.
+ * Records the sound of a page, and can replace its microphone. It runs in the page before the page's own scripts, and
+ * tests call `ears` through `page.evaluate`.
  */
 
 import type { Room } from './room.ts'
 
-/** What came out from one quantum to the next. */
+/** The output of one render quantum. */
 interface Chunk {
-  /** The time of the context, in seconds. */
+  /** By the clock of the context, in seconds. */
   readonly at: number
   readonly samples: Float32Array
 }
@@ -23,9 +23,9 @@ const recorder = `
 const RATE = 16_000
 
 class Ears {
-  /** Of the call that goes on, or was last. */
+  /** The context of the current or the last call. */
   context: AudioContext | undefined
-  /** When the page was told to be silent, by the time of the context. */
+  /** When the page received `clear`, by the clock of the context. */
   readonly clears: number[] = []
   readonly #chunks: Chunk[] = []
   readonly #waiting = new Set<() => void>()
@@ -55,18 +55,18 @@ class Ears {
     })
   }
 
-  /** From here on the microphone of the page hears what `say` says, in this room. */
+  /** Replaces the microphone: it picks up what `say` plays, in this room. */
   becomeMicrophone(room: Room): void {
     this.#room = room
     navigator.mediaDevices.getUserMedia = async () => {
       const context = this.#make({ sampleRate: RATE })
       this.#microphone = context.createMediaStreamDestination()
-      if (room.noise !== undefined) this.#rustle(this.#microphone, room.noise)
+      if (room.noise !== undefined) this.#playNoise(this.#microphone, room.noise)
       return this.#microphone.stream
     }
   }
 
-  /** Says something into the microphone: 16 bit at 16 kHz. Returns when it begins, by the time of the context. */
+  /** Plays 16-bit samples at 16 kHz into the microphone. Returns their start, by the clock of the context. */
   say(base64: string): number {
     const samples = new Int16Array(Uint8Array.from(atob(base64), (each) => each.charCodeAt(0)).buffer)
     const context = this.context!
@@ -79,7 +79,7 @@ class Ears {
     return when
   }
 
-  /** All that came out, silence included: 16 bit at 16 kHz. */
+  /** Everything the page has played, silence included, as 16-bit samples at 16 kHz. */
   heard(): string {
     const length = this.#chunks.reduce((sum, { samples }) => sum + samples.length, 0)
     const all = new Int16Array(length)
@@ -92,26 +92,26 @@ class Ears {
     return btoa(text)
   }
 
-  /** Resolves when the page was told to be silent. */
+  /** Resolves once the page has received `clear`. */
   async cleared(): Promise<void> {
     await this.#until(() => this.clears.length > 0)
   }
 
-  /** When the page was first told to be silent, and when it was, in milliseconds of the context. */
+  /** When the page first received `clear`, and when it became silent, in milliseconds of the context's clock. */
   interrupted(): { readonly asked: number; readonly silent: number } {
     const [asked = 0] = this.clears
-    // Nothing that is said in answer can have come so soon.
+    // No answer can start this soon.
     return { asked: asked * 1000, silent: this.#soundEnded(asked + 0.4) * 1000 }
   }
 
-  /** Resolves when so many milliseconds of sound have come out, pauses between not counted. */
+  /** Resolves once the page has played `ms` milliseconds of sound, not counting pauses. */
   async sounded(ms: number): Promise<void> {
     const length = (): number =>
       this.#chunks.filter(sounds).reduce((sum, { samples }) => sum + samples.length, 0)
     await this.#until(() => length() >= (ms * RATE) / 1000)
   }
 
-  /** Resolves when nothing has come out for so many milliseconds, after something has. */
+  /** Resolves once the page has played something and then been silent for `ms` milliseconds. */
   async silent(ms: number): Promise<void> {
     await this.#until(() => {
       const last = this.#chunks.at(-1)
@@ -119,7 +119,7 @@ class Ears {
     })
   }
 
-  /** When the last sound before a time ended. */
+  /** The end of the last sound before a time. */
   #soundEnded(before = Infinity): number {
     const last = this.#chunks.findLast((chunk) => chunk.at < before && sounds(chunk))
     return last ? last.at + last.samples.length / RATE : 0
@@ -127,7 +127,7 @@ class Ears {
 
   #contextFor(options: AudioContextOptions): AudioContext {
     const { context } = this
-    // The one that was made with the microphone: all that is heard and said has one time.
+    // Reuse the context of the microphone, so that input and output have one clock.
     const isMicrophones = context !== undefined && this.#microphone?.context === context
     return isMicrophones && context.state !== 'closed' ? context : this.#make(options)
   }
@@ -140,7 +140,7 @@ class Ears {
       URL.createObjectURL(new Blob([recorder], { type: 'text/javascript' })),
     )
     const addModule = audioWorklet.addModule.bind(audioWorklet)
-    // The recorder comes first, so that nothing is missed.
+    // The recorder is loaded first, so that it misses nothing.
     audioWorklet.addModule = async (url, more) => {
       await ready
       await addModule(url, more)
@@ -164,8 +164,8 @@ class Ears {
     node.connect(delay).connect(gain).connect(this.#microphone)
   }
 
-  /** A steady noise that is the same every time. */
-  #rustle(into: AudioNode, level: number): void {
+  /** Plays steady, reproducible noise. */
+  #playNoise(into: AudioNode, level: number): void {
     const context = into.context as AudioContext
     const buffer = context.createBuffer(1, RATE, RATE)
     const peak = 10 ** (level / 20) * Math.sqrt(3)
@@ -194,7 +194,7 @@ class Ears {
   }
 }
 
-/** Softer than that is the dither of silence. */
+/** Anything softer is the dither of silence. */
 const sounds = ({ samples }: Chunk): boolean => samples.some((sample) => Math.abs(sample) > 0.001)
 
 declare global {

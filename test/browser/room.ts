@@ -1,7 +1,7 @@
-/** A room around the microphone of a page. */
+/** The acoustics around the microphone of a page. */
 export interface Room {
-  /** How the page's own sound comes back into the microphone: after so many milliseconds, so many decibels softer. */
+  /** The echo of the page's own sound: its delay in milliseconds, and its gain in decibels. */
   readonly echo?: { readonly delay: number; readonly gain: number }
-  /** How loud the room is by itself, in decibels of full scale. Without it there is no sound in it at all. */
+  /** The level of background noise, in decibels of full scale. Default: silence. */
   readonly noise?: number
 }

@@ -7,7 +7,7 @@ import { plain, transcribe } from './transcribe.ts'
 
 const GREETING = 'Bright Dental, good morning! How can I help you?'
 
-/** What the clinic can say: each could be taken for another. */
+/** What the clinic can say: the choices of the transcriber. */
 const sayings = [
   GREETING,
   'You are welcome! Anything else?',
@@ -35,16 +35,16 @@ afterAll(async () => {
   expect(await demo.stop()).toBe(0)
 })
 
-/** What the agent said, as far as it was heard. */
+/** The agent's messages, as far as they were heard. */
 const saidIn = ({ transcript }: SessionReport): string[] =>
   transcript.flatMap((item) => (item.type === 'message' && item.role === 'agent' ? [item.text] : []))
 
-/** Milliseconds until the first sound of a recording. */
+/** The time of the first sound in a recording, in milliseconds. */
 function beginningOf(samples: Int16Array): number {
   return samples.findIndex((sample) => Math.abs(sample) > 1_000) / 16
 }
 
-/** The caller speaks over the greeting. Prints how long it took until the page was silent. */
+/** Speaks over the greeting, and prints how long the page took to become silent. */
 async function speakOver(page: DemoPage, room: string): Promise<void> {
   const { samples } = clip('what are your opening hours')
   await page.run('ears.sounded(700)')
@@ -57,7 +57,7 @@ async function speakOver(page: DemoPage, room: string): Promise<void> {
     `${room}: from speech to silence ${toSilence.toFixed(0)} ms, from clear to silence ${fromClear.toFixed(0)} ms`,
   )
   expect(toSilence).toBeLessThan(3_000)
-  // A quantum of 8 ms, and whatever the machine does meanwhile.
+  // One render quantum of 8 ms, plus delays of a busy machine.
   expect(fromClear).toBeLessThan(500)
   await page.hangUp()
   const report = await page.report()
@@ -67,15 +67,15 @@ async function speakOver(page: DemoPage, room: string): Promise<void> {
 }
 
 describe('the sound of the demo, in a real browser', { timeout }, () => {
-  it('is what the transcript says: a spoken conversation, transcribed back', async () => {
+  it('matches the transcript of a spoken conversation when it is transcribed back', async () => {
     await using page = await demo.open({ ears: true, room: { noise: -60 } })
     await page.call()
     await page.run('ears.silent(500)')
     const greeting = await page.heard()
     for (const words of ['cancel my appointment', 'yes please', 'goodbye'])
       await page.ask(words, clip(words).samples)
-    // It says goodbye to the end, and hangs up by itself.
-    await page.sentence.getByText(/^Ended well/).waitFor()
+    // The agent finishes its goodbye and hangs up.
+    await page.sentence.getByText(/^Closed cleanly/).waitFor()
     const report = await page.report()
     expect(report).toMatchObject({ reason: 'agent-hung-up', clean: true })
     const said = saidIn(report)
@@ -85,7 +85,7 @@ describe('the sound of the demo, in a real browser', { timeout }, () => {
     expect((await transcribe(await page.heard(), sayings)).join(' ')).toBe(expected.join(' '))
     console.log(`turn latency: ${report.turns.map(({ latency }) => `${latency.toFixed(0)} ms`).join(', ')}`)
 
-    // Where these words could not be, the same ears do not find them, nor others instead.
+    // Without the greeting among its choices, the transcriber understands nothing.
     const others = sayings.filter((each) => each !== GREETING)
     expect(new Set(await transcribe(greeting, others))).toEqual(new Set([notUnderstood]))
   })
@@ -99,11 +99,11 @@ describe('the sound of the demo, in a real browser', { timeout }, () => {
   it.concurrent.each([
     { gain: -20, delay: 50 },
     { gain: -12, delay: 200 },
-  ])('does not interrupt itself where it comes back at $gain dB after $delay ms', async (echo) => {
+  ])('does not interrupt the agent when it echoes at $gain dB after $delay ms', async (echo) => {
     await using page = await demo.open({ ears: true, room: { echo, noise: -55 } })
     await page.call()
-    await page.log.locator('.coming').waitFor({ state: 'detached' })
-    // Longer than it takes to hear the end of a turn, and to answer.
+    await page.log.locator('.pending').waitFor({ state: 'detached' })
+    // Longer than the agent needs to detect a turn and to answer it.
     await page.run('ears.silent(2_000)')
     await page.hangUp()
     const report = await page.report()
@@ -111,7 +111,7 @@ describe('the sound of the demo, in a real browser', { timeout }, () => {
     expect(report.transcript[0]).not.toHaveProperty('interrupted')
   })
 
-  it('stops when the caller speaks also where it comes back', async () => {
+  it('stops when the caller speaks over its echo', async () => {
     await using page = await demo.open({ ears: true, room: { echo: { gain: -12, delay: 100 }, noise: -55 } })
     await page.call()
     await speakOver(page, 'with a loudspeaker, -12 dB')

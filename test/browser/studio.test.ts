@@ -5,13 +5,13 @@ import { barriers } from '../studio/barriers.ts'
 import { tabTo } from '../studio/keyboard.ts'
 import { Demo, timeout } from './demo.ts'
 
-/** A folder for pictures of every view of the demo, to be looked at by people. */
+/** Where to write screenshots of every view of the demo, for people to look at. Default: none are written. */
 const pictures = process.env['STUDIO_PICTURES']
 
 const wide = { width: 1360, height: 900 }
 const phone = { width: 390, height: 844 }
 
-/** Every mode and every size is checked once; for pictures there are all. */
+/** Each mode and each size is checked once. Screenshots are taken of all combinations. */
 const looks = [
   { size: 'wide', viewport: wide, colorScheme: 'light' },
   { size: 'phone', viewport: phone, colorScheme: 'dark' },
@@ -35,7 +35,7 @@ afterAll(async () => {
 })
 
 describe('the studio of the demo, in a real browser', { timeout }, () => {
-  it('lists sessions as they come and go, filters, searches, and opens a past report by its link', async () => {
+  it('lists sessions as they start and end, filters and searches them, and opens a report by its link', async () => {
     await using list = await demo.open({ url: `${demo.url}/#/sessions` })
     await using caller = await demo.open({ room: {}, ears: true })
     await list.page.getByText('No sessions yet.').waitFor()
@@ -67,13 +67,13 @@ describe('the studio of the demo, in a real browser', { timeout }, () => {
     await row(bad).waitFor({ state: 'detached' })
     await row(good).waitFor()
     await filter('live')
-    await page.getByText('No session fits.').waitFor()
+    await page.getByText('No matching sessions.').waitFor()
     await filter('all')
     await row(bad).waitFor()
-    await page.getByLabel('Search in sessions').fill('when are you open')
+    await page.getByLabel('Search sessions').fill('when are you open')
     await row(bad).waitFor({ state: 'detached' })
     await row(good).waitFor()
-    await page.getByLabel('Search in sessions').fill('')
+    await page.getByLabel('Search sessions').fill('')
 
     await page.getByRole('link', { name: bad }).click()
     await list.button('Copy link').click()
@@ -83,12 +83,12 @@ describe('the studio of the demo, in a real browser', { timeout }, () => {
     await using other = await demo.open({ url: link })
     await other.sentence.getByText('injected fault').waitFor()
     await other.goto(`${demo.url}/#/sessions/${good}`)
-    await other.sentence.getByText(/^Ended well/).waitFor()
+    await other.sentence.getByText(/^Closed cleanly/).waitFor()
     await other.page.getByText('when are you open').waitFor()
     expect([...list.trouble, ...caller.trouble, ...other.trouble]).toEqual([])
   })
 
-  it('can be used with the keyboard alone: a whole call, and its report', async () => {
+  it('can make a call and open its report with the keyboard alone', async () => {
     await using caller = await demo.open({ room: {}, ears: true })
     const { page, log } = caller
     const press = async (name: string): Promise<void> => {
@@ -110,9 +110,9 @@ describe('the studio of the demo, in a real browser', { timeout }, () => {
     await page.keyboard.press('Enter')
     await log.getByText('from eight to six').waitFor()
     await press('button Hang up')
-    await caller.sentence.getByText(/^Ended well/).waitFor()
-    // Whoever hears the page is where the report begins.
-    expect(await caller.run('document.activeElement.textContent')).toBe('How it ended')
+    await caller.sentence.getByText(/^Closed cleanly/).waitFor()
+    // Screen readers continue at the report.
+    expect(await caller.run('document.activeElement.textContent')).toBe('How the session ended')
     await press('button Copy as text')
     await page.getByRole('status').getByText('copied').waitFor()
     expect(await caller.run<string>('navigator.clipboard.readText()')).toContain('caller-hung-up')
@@ -121,10 +121,10 @@ describe('the studio of the demo, in a real browser', { timeout }, () => {
     expect(caller.trouble).toEqual([])
   })
 
-  // Faults are everybody's: a picture has only its own.
+  // Faults affect all calls, and a screenshot must show only its own.
   const each = pictures === undefined ? it.concurrent.each(looks) : it.each(looks)
 
-  each('has no barriers on a $size screen, $colorScheme', async (look) => {
+  each('has no accessibility barriers on a $size screen in $colorScheme mode', async (look) => {
     const { size, ...context } = look
     await using caller = await demo.open({ room: {}, ears: true, reducedMotion: 'reduce', ...context })
     const { page, log } = caller

@@ -5,16 +5,16 @@ import { partContext } from '../../src/testing/index.ts'
 import { clip, framesOf } from '../fixtures/speech.ts'
 
 /**
- * How much doubt there may be. The recogniser learned from people, and the voice of the demo is a synthetic one: it finds
- * its sentences with a doubt from 0.3 to 3.4, if it finds them. For other sentences it mostly finds nothing at all.
+ * The highest doubt at which the recogniser accepts a sentence. It was trained on people, and the demo's voice is
+ * synthetic: correct sentences have a doubt of 0.3 to 3.4, and other sentences mostly match nothing.
  */
 const MAX_DOUBT = 3.6
-/** Comes last, and says that everything before it has been transcribed. */
+/** A sentence added at the end: once it is transcribed, everything before it is as well. */
 const END = 'call my mother tomorrow'
 
 /**
- * What is said in a sound, stretch by stretch, out of what could be; `[not understood]` is none of it. Whether there is
- * a pause between two sentences is for the voice to decide: each can be alone.
+ * Transcribes a recording by matching each utterance against `sayings`; `[not understood]` matches none. A voice may
+ * pause between two sentences of a saying, so each sentence is matched on its own as well.
  */
 export async function transcribe(samples: Int16Array, sayings: readonly string[]): Promise<string[]> {
   const phrases = new Set([...sayings, ...sayings.flatMap(sentencesOf)].map(plain))
@@ -46,7 +46,7 @@ export async function transcribe(samples: Int16Array, sayings: readonly string[]
 
 const sentencesOf = (text: string): string[] => text.match(/[^.!?]+[.!?]/g)?.map((each) => each.trim()) ?? []
 
-/** Words only, as they are heard. */
+/** The words alone, in lower case and without punctuation. */
 export const plain = (text: string): string =>
   text
     .toLowerCase()

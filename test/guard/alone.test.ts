@@ -137,7 +137,7 @@ describe.concurrent('a process', () => {
 
   it('can have two copies of the package', async () => {
     const copies = ['one', 'two'].map((name) => {
-      for (const room of ['scope', 'guard']) {
+      for (const room of ['scope', 'report', 'guard']) {
         cpSync(join(root, 'src', room), join(folder, name, room), { recursive: true })
       }
       return join(folder, name)

@@ -9,7 +9,8 @@ import {
   type GuardReport,
 } from '../../src/guard/index.ts'
 import '../../src/guard/install.ts'
-import { formatReport, systemClock } from '../../src/scope/index.ts'
+import { formatReport } from '../../src/report/index.ts'
+import { systemClock } from '../../src/scope/index.ts'
 import { clients, delay, errorOf, never, openWebSocket } from './clients.ts'
 import { FarSide } from './far-side.ts'
 import { Stillness } from '../stillness.ts'

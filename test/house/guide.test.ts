@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 
-import { Agent } from '../../src/session/agent.ts'
+import { Agent } from '../../src/session/answering/agent.ts'
 import { settle } from '../../src/session/settings.ts'
-import { tool } from '../../src/session/tool.ts'
-import { settleTurns } from '../../src/session/turn-options.ts'
+import { tool } from '../../src/session/answering/tool.ts'
+import { settleTurns } from '../../src/session/hearing/turn-options.ts'
 import { ScriptedLlm, ScriptedTts, TestLine } from '../../src/testing/index.ts'
 import { blocksOf, unprovenBlocks } from './markdown.ts'
 import { parse, walk, type Node } from './syntax.ts'
@@ -136,11 +136,11 @@ describe('docs/agents.md', () => {
   const page = read('docs/agents.md')
 
   it.each([
-    ['An agent', 'option', 'src/session/agent.ts', 'AgentOptions'],
-    ['Tools', 'option', 'src/session/tool.ts', 'ToolOptions'],
-    ['Tools', 'in the context', 'src/session/tool.ts', 'ToolContext'],
-    ['Guardrails', 'option', 'src/session/guardrails.ts', 'Guardrails'],
-    ['Turn-taking', 'option', 'src/session/turn-options.ts', 'TurnOptions'],
+    ['An agent', 'option', 'src/session/answering/agent.ts', 'AgentOptions'],
+    ['Tools', 'option', 'src/session/answering/tool.ts', 'ToolOptions'],
+    ['Tools', 'in the context', 'src/session/answering/tool.ts', 'ToolContext'],
+    ['Guardrails', 'option', 'src/session/answering/guardrails.ts', 'Guardrails'],
+    ['Turn-taking', 'option', 'src/session/hearing/turn-options.ts', 'TurnOptions'],
     ['The session around it', 'option', 'src/session/settings.ts', 'SessionOptions'],
     ['Events', 'event', 'src/session/events.ts', 'SessionEvents'],
   ])('%s: its table by %s has what %s says of %s, and nothing else', (heading, column, path, type) => {

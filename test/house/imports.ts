@@ -1,6 +1,8 @@
+import { posix } from 'node:path'
 import { Visitor, type ESTree } from 'vite'
 
-import { textOf, type Node, type Syntax } from './syntax.ts'
+import { parse, textOf, type Node, type Syntax } from './syntax.ts'
+import type { Source } from './tree.ts'
 
 export interface Import {
   /** Undefined for an import of something computed. */
@@ -40,6 +42,17 @@ export function importsOf({ program, comments, lineOf }: Syntax): Import[] {
     if (reference !== null) found.push({ from: reference[1], typeOnly: true, names: [], line })
   }
   return found
+}
+
+/** The path, below the root of the repository, of what a file imports by a relative address. */
+export const resolved = (path: string, from: string): string => posix.join(posix.dirname(path), from)
+
+/** The files of the repository that a source imports, types included, each once. */
+export function importedFiles(source: Source): readonly string[] {
+  const files = importsOf(parse(source)).flatMap(({ from }) =>
+    from?.startsWith('.') ? [resolved(source.path, from)] : [],
+  )
+  return [...new Set(files)]
 }
 
 function importedName(specifier: ESTree.ImportDeclarationSpecifier): string[] {

@@ -86,8 +86,9 @@ describe('families', () => {
 })
 
 describe('packages', () => {
-  it('are none in scope, not even Node', () => {
+  it('are none in scope and report, not even Node', () => {
     expect(stray('src/scope/a.ts', `import { on } from 'node:events'`)).toHaveLength(1)
+    expect(stray('src/report/a.ts', `import { on } from 'node:events'`)).toHaveLength(1)
     expect(stray('src/scope/a.ts', `import type { Data } from 'ws'`)).toHaveLength(1)
     expect(stray('src/scope/a.ts', `/// <reference types="node" />`)).toHaveLength(1)
   })

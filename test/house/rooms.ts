@@ -1,12 +1,11 @@
-import { posix } from 'node:path'
-
-import { importsOf } from './imports.ts'
+import { importsOf, resolved } from './imports.ts'
 import { parse } from './syntax.ts'
 import type { Source } from './tree.ts'
 
 /** The rooms of `src`, top first: a room may import from itself and from the rooms above it. */
 export const rooms = [
   'scope',
+  'report',
   'audio',
   'link',
   'parts',
@@ -19,12 +18,21 @@ export const rooms = [
   'cli',
 ]
 
+/** Rooms that import no packages, not even Node. */
+const pure = new Set(['scope', 'report'])
+
 /** Rooms with one folder a member. Members know what they have in common, and nothing of each other. */
 const families = new Set(['providers', 'lines'])
 
 /** What tests beside the source may import on top of what their room may. */
 const testPackages = new Set(['vitest', 'fast-check'])
-const isTest = (path: string): boolean => /\.test\.tsx?$/.test(path)
+export const isTest = (path: string): boolean => /\.test\.tsx?$/.test(path)
+
+/** The room a file is in, by its folder: `src/link`, `studio`. Files of `src` itself are in none, which is `src`. */
+export function roomOf(path: string): string {
+  const folders = path.split('/').slice(0, -1)
+  return folders.slice(0, folders[0] === 'src' ? 2 : 1).join('/')
+}
 
 interface Place {
   readonly room: string
@@ -62,9 +70,9 @@ function whyNot(
 ): string | undefined {
   // The last room may import all others, so what it computes cannot be wrong.
   if (from === undefined) return here.room === rooms.at(-1) ? undefined : 'imports something computed'
-  if (from.startsWith('.')) return whyNotFile(path, here, posix.join(posix.dirname(path), from))
+  if (from.startsWith('.')) return whyNotFile(path, here, resolved(path, from))
   if (isTest(path) && testPackages.has(from)) return undefined
-  if (here.room === 'scope') return `imports ${from}: scope imports nothing but itself`
+  if (pure.has(here.room)) return `imports ${from}: ${here.room} imports no packages`
   if (from.startsWith('node:') || packages.has(packageOf(from))) return undefined
   return `imports ${from}, which is not among the dependencies`
 }

@@ -31,6 +31,7 @@ export const read = (path: string): string => readFileSync(root + path, 'utf8')
 /** What the checks want to know of package.json. */
 export interface Manifest {
   readonly scripts: Readonly<Record<string, string>>
+  readonly exports: Readonly<Record<string, string | { readonly default: string }>>
   readonly dependencies?: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>
 }

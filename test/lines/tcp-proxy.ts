@@ -1,5 +1,5 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
-import { nothing } from '../../src/scope/index.ts'
+import { noop } from '../../src/scope/index.ts'
 
 /** The network between a page and its server: it can break, or swallow everything without a word. */
 export class TcpProxy {
@@ -64,7 +64,7 @@ export class TcpProxy {
 
   #join(from: Socket, to: Socket): void {
     this.#sockets.add(from)
-    from.on('error', nothing)
+    from.on('error', noop)
     from.on('data', (data) => {
       if (!this.#frozen) to.write(data)
     })

@@ -1,6 +1,6 @@
 import type { TwilioCall } from '../../src/testing/servers/index.ts'
 import type { CloseReason } from '../../src/session/index.ts'
-import { nothing } from '../../src/scope/index.ts'
+import { noop } from '../../src/scope/index.ts'
 import type { Stage } from './stage.ts'
 
 /** Somebody who ends a call, in one way. */
@@ -13,7 +13,7 @@ export interface Ender {
 const close =
   (ask: object = {}) =>
   ({ sessions }: Stage): void => {
-    for (const session of sessions) session.close(ask).catch(nothing)
+    for (const session of sessions) session.close(ask).catch(noop)
   }
 
 /** Each side in each of its ways, and both at once. */
@@ -34,7 +34,7 @@ export const enders: Readonly<Record<string, Ender>> = {
   'the agent says goodbye': {
     pull: ({ sessions }) => {
       for (const session of sessions)
-        if (session.state === 'live') session.hangUp({ say: 'Goodbye.' }).catch(nothing)
+        if (session.state === 'live') session.hangUp({ say: 'Goodbye.' }).catch(noop)
     },
     reasons: ['agent-hung-up'],
   },
@@ -48,7 +48,7 @@ export const enders: Readonly<Record<string, Ender>> = {
   'the host ends': {
     pull: (stage) => {
       close({ reason: 'host-draining' })(stage)
-      stage.closeHost().catch(nothing)
+      stage.closeHost().catch(noop)
     },
     reasons: ['host-draining'],
   },

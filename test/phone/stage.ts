@@ -1,6 +1,6 @@
 import { sine } from '../../src/audio/index.ts'
 import type { PhoneCallInfo, TwilioCallsOptions, TwilioLine } from '../../src/lines/twilio/index.ts'
-import { Scope, nothing, type ScopeReport } from '../../src/scope/index.ts'
+import { Scope, noop, type ScopeReport } from '../../src/scope/index.ts'
 import { Agent, Session, tool, type SessionReport } from '../../src/session/index.ts'
 import {
   TwilioCarrier,
@@ -137,7 +137,7 @@ export class Stage {
   }
 
   #answer(line: TwilioLine, { id }: PhoneCallInfo): Promise<void> {
-    const { goodbye = 'Thank you for calling. Goodbye!', onSession = nothing } = this.#options
+    const { goodbye = 'Thank you for calling. Goodbye!', onSession = noop } = this.#options
     const tell = (what: string): void => {
       onSession(what, this)
       this.#changes.tell()

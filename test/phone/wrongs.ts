@@ -1,4 +1,4 @@
-import { nothing, systemClock } from '../../src/scope/index.ts'
+import { noop, systemClock } from '../../src/scope/index.ts'
 import type { CloseReason, SessionReport } from '../../src/session/index.ts'
 import type { TwilioCall, TwilioCallEvent, TwilioCallOptions } from '../../src/testing/servers/index.ts'
 import type { Outcome } from './run-case.ts'
@@ -103,7 +103,7 @@ const afterGreeting =
   }
 
 const closes = ({ sessions }: Stage): void => {
-  for (const session of sessions) session.close().catch(nothing)
+  for (const session of sessions) session.close().catch(noop)
 }
 
 const after = (ms: number): Promise<void> =>
@@ -155,7 +155,7 @@ export const wrongs: readonly Wrong[] = [
     name: 'the caller hangs up in the middle of a word',
     happens: async (stage, call) => {
       await call.listens(200)
-      stage.converse(call).catch(nothing)
+      stage.converse(call).catch(noop)
       await call.until(() => call.events.some(({ type }) => type === 'says'))
       await after(120)
       call.hangUp()

@@ -48,24 +48,24 @@ conformance(
   onHurriedStage(4),
 )
 
-describe('the sockets of Cartesia', () => {
-  it('are all gone', async () => {
+describe('the Cartesia provider', () => {
+  it('leaves no socket open', async () => {
     await server.whenIdle()
     expect(server.open).toBe(0)
   })
 
-  it('carry messages that its own SDK knows', () => {
+  it('sends and reads messages that match the types of the SDK', () => {
     expectTypeOf<WebsocketResponse.Chunk>().toExtend<Chunk>()
     expectTypeOf<WebsocketResponse.Timestamps>().toExtend<Timestamps>()
     expectTypeOf<WebsocketResponse.Done>().toExtend<Done>()
     expectTypeOf<WebsocketResponse.Error>().toExtend<Failure>()
     expectTypeOf<CartesiaMessage['type']>().toExtend<WebsocketResponse['type']>()
     expectTypeOf<Cancel>().toExtend<WebsocketClientEvent.CancelContextRequest>()
-    // Languages and emotions are words to us, and a list there that grows.
+    // Languages and emotions are strings here, and growing lists in the SDK.
     expectTypeOf<Omit<Generation, 'language' | 'generation_config'>>().toExtend<GenerationRequest>()
     expectTypeOf<keyof Generation>().toExtend<keyof GenerationRequest>()
-    type Manner = NonNullable<Generation['generation_config']>
-    expectTypeOf<Omit<Manner, 'emotion'>>().toExtend<Omit<GenerationConfig, 'emotion'>>()
-    expectTypeOf<keyof Manner>().toExtend<keyof GenerationConfig>()
+    type Config = NonNullable<Generation['generation_config']>
+    expectTypeOf<Omit<Config, 'emotion'>>().toExtend<Omit<GenerationConfig, 'emotion'>>()
+    expectTypeOf<keyof Config>().toExtend<keyof GenerationConfig>()
   })
 })

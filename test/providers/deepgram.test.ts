@@ -33,13 +33,13 @@ conformance(
   onHurriedStage(4),
 )
 
-describe('the sockets of Deepgram', () => {
-  it('are all gone', async () => {
+describe('the Deepgram provider', () => {
+  it('leaves no socket open', async () => {
     await server.whenIdle()
     expect(server.open).toBe(0)
   })
 
-  it('carry messages that its own SDK knows', () => {
+  it('reads messages that match the types of the SDK', () => {
     expectTypeOf<Deepgram.listen.ListenV1Results>().toExtend<Results>()
     expectTypeOf<DeepgramMessage['type']>().toExtend<
       | Deepgram.listen.ListenV1Results['type']

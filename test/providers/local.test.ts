@@ -6,8 +6,8 @@ import { TestLine } from '../../src/testing/index.ts'
 import { clinic } from '../fixtures/clinic.ts'
 import { clip } from '../fixtures/speech.ts'
 
-describe('a conversation on this machine alone', () => {
-  it('is spoken, understood and answered, and ends when the caller says goodbye', async () => {
+describe('a session with local models only', () => {
+  it('understands and answers recorded speech, and ends when the caller says goodbye', async () => {
     const dialogue = new ScriptedDialogue(clinic)
     const stt = new LocalStt({ phrases: dialogue.phrases })
     const line = new TestLine({ streams: true })
@@ -33,9 +33,9 @@ describe('a conversation on this machine alone', () => {
       session.on('closed', resolve)
     })
     await session.start()
-    const spoken = (words: string) =>
+    const spoken = (text: string) =>
       new Promise<void>((resolve) => {
-        session.on('spoken', ({ outcome }) => outcome.heard.startsWith(words) && resolve())
+        session.on('spoken', ({ outcome }) => outcome.heard.startsWith(text) && resolve())
       })
     for (const [says, hears] of [
       ['book an appointment', 'Which day'],

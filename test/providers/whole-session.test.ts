@@ -23,14 +23,14 @@ interface Manners {
   readonly answer: ChatAnswer
 }
 
-/** A session on three vendors, and the three on one server of ours. */
+/** A session on three vendors, all served by one loopback server. */
 async function call({ deepgram, cartesia, answer }: Manners) {
-  const ear = new DeepgramServer({ key: KEY, ...deepgram })
-  const mouth = new CartesiaServer({ key: KEY, ...cartesia })
+  const stt = new DeepgramServer({ key: KEY, ...deepgram })
+  const tts = new CartesiaServer({ key: KEY, ...cartesia })
   const chat = new ChatServer({ key: KEY }).answers(answer)
   const server = await LoopbackServer.listen({
     http: chat.http,
-    serve: (request) => (request.url.includes('/v1/listen') ? ear : mouth).serve(request),
+    serve: (request) => (request.url.includes('/v1/listen') ? stt : tts).serve(request),
   })
   const line = new TestLine()
   const session = new Session({
@@ -51,7 +51,7 @@ const ends = ({ connections }: SessionReport): string[] =>
   connections.map(({ name, how }) => `${name} ${how}`).toSorted()
 
 describe('a session on Deepgram, the AI SDK and Cartesia', () => {
-  it('talks, and leaves no connection behind', async () => {
+  it('answers the caller and leaves no connection open', async () => {
     const { chat, server, line, session } = await call({ answer: ['Good ', 'day.'] })
     await line.caller.says('Hi. ')
     await line.caller.pauses(800)
@@ -70,7 +70,7 @@ describe('a session on Deepgram, the AI SDK and Cartesia', () => {
     await server.close()
   })
 
-  it('ends on time when nobody at the other ends does, and nothing is opened after it', async () => {
+  it('closes on time although no vendor cooperates, and opens no connection later', async () => {
     const { chat, server, line, session } = await call({
       answer: ['Good ', { rude: 'stalls' }],
       deepgram: { ignoresClose: true, rude: ['ignores CloseStream'] },

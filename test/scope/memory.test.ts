@@ -45,7 +45,23 @@ async function closeWithStuckWork(clock: Clock): Promise<Record<string, WeakRef<
   })
   stuck.push(result)
   scope.open('link', connect).catch(() => {})
-  scope.own('feed', { close: never, abort() {} })
+  // Every callback is async, and none of them ever settles.
+  const hang = (): never => {
+    session.transcript += '.'
+    return never() as never
+  }
+  scope.own('feed', { close: never, abort: hang, closing: hang, inspect: hang })
+  scope.inspect(hang)
+  scope.after(0, 'once', hang)
+  scope.every(1, 'beat', hang)
+  scope.signal.addEventListener('abort', hang)
+  scope.spawn('listener', ({ onCancel, signal, until }) => {
+    onCancel(hang)
+    signal.addEventListener('abort', hang)
+    return until(never())
+  })
+  scope.inspect().tree.owned.at(0)
+  await scope.spawn('nap', ({ sleep }) => sleep(5)).result
   const report = await scope.close()
   return { scope: new WeakRef(scope), session: new WeakRef(session), report: new WeakRef(report) }
 }

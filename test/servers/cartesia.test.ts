@@ -9,19 +9,18 @@ import type {
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { samplesFromBytes, type AudioFrame } from '../../src/audio/index.ts'
 import { textOf } from '../../src/testing/index.ts'
-import {
-  CartesiaServer,
-  LoopbackServer,
-  type CartesiaChunk,
-  type CartesiaDone,
-  type CartesiaFailure,
-  type CartesiaFlushDone,
-  type CartesiaGeneration,
-  type CartesiaRequest,
-  type CartesiaTimestamps,
-} from '../../src/testing/servers/index.ts'
+import type {
+  CartesiaChunk,
+  CartesiaDone,
+  CartesiaFailure,
+  CartesiaFlushDone,
+  CartesiaGeneration,
+  CartesiaRequest,
+  CartesiaTimestamps,
+} from '../../src/testing/servers/cartesia-events.ts'
+import { CartesiaServer, LoopbackServer } from '../../src/testing/servers/index.ts'
 
-// Imported as a module, the client cannot find its WebSocket.
+// Imported as an ES module, the SDK does not find its WebSocket.
 const { Cartesia } = createRequire(import.meta.url)('@cartesia/cartesia-js') as typeof Sdk
 
 const KEY = 'secret'
@@ -31,17 +30,17 @@ const voice = {
   output_format: { container: 'raw', encoding: 'pcm_s16le', sample_rate: 16_000 },
 } as const
 
-describe("Cartesia's own client", () => {
-  it('completes a session with the server', async () => {
+describe("Cartesia's SDK", () => {
+  it('completes a session with our server', async () => {
     const cartesia = new CartesiaServer({ key: KEY, every: 1 })
     await using server = await LoopbackServer.listen({ serve: cartesia.serve })
     const { port } = new URL(server.url)
     const client = new Cartesia({ apiKey: KEY, baseURL: server.url.replace('ws', 'http') })
-    // The client always asks for TLS, which the loopback server does not have.
+    // The SDK always uses TLS, which the loopback server does not have.
     const createConnection = (): Socket => connect(Number(port), '127.0.0.1')
     const socket = await client.tts.websocket({ createConnection })
 
-    // Without it the client lets errors of contexts end the process.
+    // Without a listener, errors of contexts would end the process.
     socket.on('error', () => {})
     const one = socket.context({ ...voice, add_timestamps: true })
     const two = socket.context(voice)
@@ -66,7 +65,7 @@ describe("Cartesia's own client", () => {
     expect(cartesia.sessions[0]?.requests.at(-2)).toEqual({ context_id: two.contextId, cancel: true })
   })
 
-  it('has types for every event of the server', () => {
+  it('has types that match every message of our server', () => {
     expectTypeOf<CartesiaChunk>().toExtend<WebsocketResponse.Chunk>()
     expectTypeOf<CartesiaTimestamps>().toExtend<WebsocketResponse.Timestamps>()
     expectTypeOf<CartesiaFlushDone>().toExtend<WebsocketResponse.FlushDone>()
@@ -74,7 +73,7 @@ describe("Cartesia's own client", () => {
     expectTypeOf<CartesiaFailure>().toExtend<WebsocketResponse.Error>()
   })
 
-  it('sends what the server reads', () => {
+  it('has types that match every message our server reads', () => {
     expectTypeOf<CartesiaRequest>().toExtend<WebsocketClientEvent>()
     expectTypeOf<keyof CartesiaGeneration>().toExtend<keyof GenerationRequest>()
   })

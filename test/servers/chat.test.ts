@@ -13,8 +13,8 @@ async function serve(
   return { chat, server, client: new OpenAI({ apiKey: KEY, baseURL: chat.urlAt(server), maxRetries: 0 }) }
 }
 
-describe("OpenAI's own client", () => {
-  it('is answered with text, tool calls and what they cost, in a stream', async () => {
+describe("OpenAI's SDK on the chat server", () => {
+  it('streams text, tool calls and usage', async () => {
     const call = { call: 'find', input: '{"day":"Monday"}', id: 'a' } as const
     const { chat, server, client } = await serve(['Good ', 'morning.', call])
     await using _ = server
@@ -43,32 +43,32 @@ describe("OpenAI's own client", () => {
     expect(chat.requests).toMatchObject([{ path: '/v1/chat/completions', body: request, how: 'answered' }])
   })
 
-  it('is refused with a status and words', async () => {
+  it('gets errors with a status and a message', async () => {
     const { chat, server, client } = await serve({ refuse: 429, message: 'slow down' })
     await using _ = server
-    const ask = (own: OpenAI): Promise<unknown> =>
-      own.chat.completions.create({ ...request, messages: [...request.messages], stream: true })
+    const ask = (sdk: OpenAI): Promise<unknown> =>
+      sdk.chat.completions.create({ ...request, messages: [...request.messages], stream: true })
     await expect(ask(client)).rejects.toMatchObject({ status: 429, message: '429 slow down' })
     await expect(ask(client)).rejects.toMatchObject({ status: 500 })
-    const stranger = new OpenAI({ apiKey: 'wrong', baseURL: chat.urlAt(server), maxRetries: 0 })
-    await expect(ask(stranger)).rejects.toMatchObject({ status: 401 })
+    const unauthorised = new OpenAI({ apiKey: 'wrong', baseURL: chat.urlAt(server), maxRetries: 0 })
+    await expect(ask(unauthorised)).rejects.toMatchObject({ status: 401 })
     await expect(client.models.list()).rejects.toMatchObject({ status: 404 })
-    const whole = client.chat.completions.create({ ...request, messages: [...request.messages] })
-    await expect(whole).rejects.toMatchObject({ status: 400 })
+    const unstreamed = client.chat.completions.create({ ...request, messages: [...request.messages] })
+    await expect(unstreamed).rejects.toMatchObject({ status: 400 })
     expect(chat.requests.every(({ how }) => how === 'refused')).toBe(true)
   })
 
-  it('is seen to go when it gives up', async () => {
+  it('is seen to leave when it aborts a request', async () => {
     const { chat, server, client } = await serve({ hangs: true })
     await using _ = server
     const stop = new AbortController()
-    const asked = client.chat.completions.create(
+    const response = client.chat.completions.create(
       { ...request, messages: [...request.messages], stream: true },
       { signal: stop.signal },
     )
     await chat.until(() => chat.open === 1)
     stop.abort()
-    await expect(asked).rejects.toThrow('abort')
+    await expect(response).rejects.toThrow('abort')
     await chat.until(() => chat.open === 0)
     expect(chat.requests.map(({ how }) => how)).toEqual(['left'])
   })

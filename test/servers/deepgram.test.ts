@@ -2,23 +2,22 @@ import { DeepgramClient, type Deepgram } from '@deepgram/sdk'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { bytesFromSamples, silence } from '../../src/audio/index.ts'
 import { soundOf } from '../../src/testing/index.ts'
-import {
-  DeepgramServer,
-  LoopbackServer,
-  type DeepgramControl,
-  type DeepgramMetadata,
-  type DeepgramResults,
-  type DeepgramSpeechStarted,
-  type DeepgramUtteranceEnd,
-} from '../../src/testing/servers/index.ts'
+import type {
+  DeepgramControl,
+  DeepgramMetadata,
+  DeepgramResults,
+  DeepgramSpeechStarted,
+  DeepgramUtteranceEnd,
+} from '../../src/testing/servers/deepgram-events.ts'
+import { DeepgramServer, LoopbackServer } from '../../src/testing/servers/index.ts'
 
 type Socket = Awaited<ReturnType<DeepgramClient['listen']['v1']['connect']>>
 type Message = Parameters<NonNullable<Parameters<Socket['on']>[1]>>[0]
 
 const KEY = 'secret'
 
-describe("Deepgram's own client", () => {
-  it('completes a session with the server', async () => {
+describe("Deepgram's SDK", () => {
+  it('completes a session with our server', async () => {
     const deepgram = new DeepgramServer({ key: KEY })
     await using server = await LoopbackServer.listen({ serve: deepgram.serve })
     const client = new DeepgramClient({ apiKey: KEY, baseUrl: server.url })
@@ -69,14 +68,14 @@ describe("Deepgram's own client", () => {
     await server.whenIdle()
   })
 
-  it('has types for every event of the server', () => {
+  it('has types that match every message of our server', () => {
     expectTypeOf<DeepgramResults>().toExtend<Deepgram.listen.ListenV1Results>()
     expectTypeOf<DeepgramMetadata>().toExtend<Deepgram.listen.ListenV1Metadata>()
     expectTypeOf<DeepgramUtteranceEnd>().toExtend<Deepgram.listen.ListenV1UtteranceEnd>()
     expectTypeOf<DeepgramSpeechStarted>().toExtend<Deepgram.listen.ListenV1SpeechStarted>()
   })
 
-  it('sends what the server reads', () => {
+  it('has types that match every message our server reads', () => {
     expectTypeOf<DeepgramControl>().toExtend<
       | Deepgram.listen.ListenV1Finalize
       | Deepgram.listen.ListenV1CloseStream

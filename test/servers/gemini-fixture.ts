@@ -1,10 +1,7 @@
 import { bytesFromSamples, samplesFromBytes, silence } from '../../src/audio/index.ts'
 import { soundOf, textOf, type World } from '../../src/testing/index.ts'
-import {
-  GeminiLiveServer,
-  type GeminiLiveServerOptions,
-  type GeminiServerMessage,
-} from '../../src/testing/servers/index.ts'
+import type { GeminiServerMessage } from '../../src/testing/servers/gemini-messages.ts'
+import { GeminiLiveServer, type GeminiLiveServerOptions } from '../../src/testing/servers/index.ts'
 import { TestClient } from './test-client.ts'
 
 export type GeminiClient = TestClient<GeminiServerMessage>
@@ -55,7 +52,7 @@ function lineOf(message: GeminiServerMessage): string | undefined {
   return Object.keys(serverContent ?? message).join()
 }
 
-// ── what the client says ──
+// ── client messages ──
 
 const audio = (samples: Int16Array): object => ({
   realtimeInput: {
@@ -73,9 +70,9 @@ export const ask = (text: string): object => ({
 })
 export const resume = (handle: string): object => ({ sessionResumption: { handle } })
 
-// ── what it was told ──
+// ── server messages ──
 
-/** The words in the sound that came. */
+/** The text in the audio received. */
 export function voiceOf({ messages }: GeminiClient): string {
   const sounds = messages.flatMap(({ serverContent }) =>
     (serverContent?.modelTurn?.parts ?? []).flatMap(({ inlineData }) => inlineData?.data ?? []),

@@ -24,11 +24,11 @@ interface Talk {
   readonly session: Session
   readonly messages: LiveServerMessage[]
   readonly closed: Promise<{ code: number; reason: string }>
-  /** The first message, from now on or before, that has this; it and those before it are gone. */
+  /** Waits for the first message that matches. Removes it and all messages before it. */
   readonly next: (has: (message: LiveServerMessage) => unknown) => Promise<LiveServerMessage>
 }
 
-/** The vendor's own client, for our server on a real socket. */
+/** Runs a test with the vendor's SDK and our server on a real socket. */
 async function withSdk(options: GeminiLiveServerOptions, test: (sdk: Sdk) => Promise<void>): Promise<void> {
   const server = new GeminiLiveServer({ apiKey: 'test', ...options })
   await using loopback = await LoopbackServer.listen({ serve: server.serve })
@@ -41,7 +41,7 @@ async function withSdk(options: GeminiLiveServerOptions, test: (sdk: Sdk) => Pro
 
 async function talk(genai: GoogleGenAI, config: LiveConnectConfig): Promise<Talk> {
   const messages: LiveServerMessage[] = []
-  let look = (): void => {}
+  let check = (): void => {}
   let close: (end: { code: number; reason: string }) => void
   const closed = new Promise<{ code: number; reason: string }>((resolve) => (close = resolve))
   const session = await genai.live.connect({
@@ -50,20 +50,20 @@ async function talk(genai: GoogleGenAI, config: LiveConnectConfig): Promise<Talk
     callbacks: {
       onmessage: (message) => {
         messages.push(message)
-        look()
+        check()
       },
       onclose: ({ code, reason }) => close({ code, reason }),
     },
   })
   const next: Talk['next'] = (has) =>
     new Promise((resolve) => {
-      look = () => {
+      check = () => {
         const index = messages.findIndex(has)
         if (index < 0) return
-        look = () => {}
+        check = () => {}
         resolve(messages.splice(0, index + 1).at(-1)!)
       }
-      look()
+      check()
     })
   return { session, messages, closed, next }
 }
@@ -86,8 +86,8 @@ const spoken: LiveConnectConfig = {
   tools: [{ functionDeclarations: [{ name: 'weather' }] }],
 }
 
-describe("Google's own client and our server", () => {
-  it('have a conversation: sound in, a tool call, sound out, and resume it', () =>
+describe("Google's SDK and our server", () => {
+  it('have a conversation with audio and a tool call, and resume it', () =>
     withSdk(
       {
         answers: [[callTool('weather', { city: 'Rome' })], 'It is sunny.', 'You are welcome.'],
@@ -143,7 +143,7 @@ describe("Google's own client and our server", () => {
       },
     ))
 
-  it('take turns by marks, and part when the server goes away', () =>
+  it('have a manual turn, and end after goAway', () =>
     withSdk({ answers: ['Yes.'], speed: Infinity, msPerCharacter: 1 }, async ({ server, connect }) => {
       const { session, next, closed } = await connect({
         responseModalities: [Modality.AUDIO],

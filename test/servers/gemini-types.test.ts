@@ -4,28 +4,28 @@ import type {
   GeminiClientMessage,
   GeminiContent,
   GeminiServerMessage,
-} from '../../src/testing/servers/index.ts'
+} from '../../src/testing/servers/gemini-messages.ts'
 
-/** What is on the wire: the SDK's class has two getters on top. */
+/** The SDK's class without its two getters, which are not on the wire. */
 type WireMessage = Omit<LiveServerMessage, 'text' | 'data'>
 
-// What the compiler checks here is the vendor's own word: types of its SDK, which `src` does not import.
+// The compiler compares our types with those of the vendor's SDK, which `src` does not import.
 describe('the messages of the Gemini server', () => {
-  it('are all messages that the SDK knows, with no field that it does not', () => {
+  it('match the types of the SDK and have no unknown fields', () => {
     expectTypeOf<GeminiServerMessage>().toExtend<WireMessage>()
     expectTypeOf<GeminiContent>().toExtend<Content>()
     expectTypeOf<Unknown<GeminiServerMessage, WireMessage>>().toBeNever()
     type Known = Required<WireMessage>
     type Ours = Required<GeminiServerMessage>
-    type Strays = { [K in keyof Ours]: Unknown<Ours[K], Known[K & keyof Known]> }[keyof Ours]
-    expectTypeOf<Strays>().toBeNever()
+    type UnknownBelow = { [K in keyof Ours]: Unknown<Ours[K], Known[K & keyof Known]> }[keyof Ours]
+    expectTypeOf<UnknownBelow>().toBeNever()
   })
 
-  it('are read whatever the SDK can send', () => {
+  it('include every message that the SDK can send', () => {
     expectTypeOf<LiveClientMessage>().toExtend<GeminiClientMessage>()
     expectTypeOf<keyof LiveClientMessage>().toEqualTypeOf<keyof GeminiClientMessage>()
   })
 })
 
-/** Every field of the SDK's is optional, so a wrong name would be assignable: the names are compared as well. */
+/** Names of fields that the SDK does not know. All fields of the SDK are optional, so assignability misses these. */
 type Unknown<Ours, Known> = Exclude<keyof Ours, keyof Known>

@@ -1,10 +1,7 @@
 import { bytesFromSamples, samplesFromBytes, silence } from '../../src/audio/index.ts'
 import { soundOf, textOf, type World } from '../../src/testing/index.ts'
-import {
-  OpenAIRealtimeServer,
-  type OpenAIRealtimeServerOptions,
-  type OpenAIServerEvent,
-} from '../../src/testing/servers/index.ts'
+import { OpenAIRealtimeServer, type OpenAIRealtimeServerOptions } from '../../src/testing/servers/index.ts'
+import type { OpenAIServerEvent } from '../../src/testing/servers/openai-events.ts'
 import { TestClient } from './test-client.ts'
 
 export type OpenAIClient = TestClient<OpenAIServerEvent>
@@ -17,7 +14,7 @@ export interface OpenAIOpen {
   readonly client: OpenAIClient
 }
 
-/** A server in virtual time, and a client that has been greeted. */
+/** A server in virtual time, and a client that has received `session.created`. */
 export async function open(
   world: World,
   options: OpenAIRealtimeServerOptions = {},
@@ -35,12 +32,12 @@ export async function connect({ network, clock }: World, url = realtimeUrl): Pro
   return client
 }
 
-/** Types that would only make a log long. */
-const left: ReadonlySet<string> = new Set(['rate_limits.updated', 'response.output_audio.delta'])
+/** Types that are left out of the log. */
+const unlogged: ReadonlySet<string> = new Set(['rate_limits.updated', 'response.output_audio.delta'])
 
 function lineOf(event: OpenAIServerEvent): string | undefined {
   const { type } = event
-  if (left.has(type)) return undefined
+  if (unlogged.has(type)) return undefined
   if (type === 'error') return `error ${event.error.code}`
   if (type === 'response.output_audio_transcript.done') return `said ${event.transcript}`
   if (type === 'conversation.item.input_audio_transcription.completed')
@@ -50,7 +47,7 @@ function lineOf(event: OpenAIServerEvent): string | undefined {
   return ['response.done', status, status_details?.reason].filter(Boolean).join(' ')
 }
 
-// ── what the client says ──
+// ── client events ──
 
 const base64 = (samples: Int16Array): string => Buffer.from(bytesFromSamples(samples)).toString('base64')
 const append = (samples: Int16Array): object => ({
@@ -77,7 +74,7 @@ export const userText = (text: string, id?: string): object => ({
   ...(id === undefined ? {} : { id }),
 })
 
-// ── what it was told ──
+// ── server events ──
 
 export function eventsOf<Type extends OpenAIServerEvent['type']>(
   { messages }: OpenAIClient,
@@ -86,7 +83,7 @@ export function eventsOf<Type extends OpenAIServerEvent['type']>(
   return messages.filter((event): event is Extract<OpenAIServerEvent, { type: Type }> => event.type === type)
 }
 
-/** The words in the sound that came. */
+/** The text in the audio received. */
 export function voiceOf(client: OpenAIClient): string {
   const deltas = eventsOf(client, 'response.output_audio.delta').map(({ delta }) => delta)
   const samples = deltas.map((delta) => samplesFromBytes(Buffer.from(delta, 'base64')))

@@ -16,7 +16,7 @@ interface Sdk {
   readonly rt: OpenAIRealtimeWS
   readonly server: OpenAIRealtimeServer
   readonly errors: unknown[]
-  /** The next event of a type; those before it are gone. */
+  /** Waits for the next event of this type. Removes it and all events before it. */
   readonly next: <Type extends RealtimeServerEvent['type']>(
     type: Type,
   ) => Promise<Extract<RealtimeServerEvent, { type: Type }>>
@@ -25,7 +25,7 @@ interface Sdk {
 type Target = { readonly model: string } | { readonly intent: 'transcription' }
 
 /** The SDK for Node 20 has no parameter for the intent, so it is set in the request. */
-const transcribes = {
+const transcription = {
   model: 'any',
   finishRequest: (request: ClientRequest): void => {
     request.path = '/v1/realtime?intent=transcription'
@@ -33,7 +33,7 @@ const transcribes = {
   },
 }
 
-/** The vendor's own client, connected to our server over a real socket. */
+/** Runs a test with the vendor's SDK, connected to our server over a real socket. */
 async function withSdk(
   options: OpenAIRealtimeServerOptions,
   target: Target,
@@ -43,28 +43,28 @@ async function withSdk(
   await using loopback = await LoopbackServer.listen({ serve: server.serve })
   const { host, port } = new URL(loopback.url)
   const openai = new OpenAI({ apiKey: 'sk-test', baseURL: `http://${host}/v1` })
-  // The client insists on TLS, and the server has none: what is inside of it is the same.
+  // The SDK always uses TLS, which the loopback server does not have.
   const createConnection = (() => connect(Number(port), '127.0.0.1')) as never
-  const { model, ...rest } = 'intent' in target ? transcribes : target
+  const { model, ...rest } = 'intent' in target ? transcription : target
   const rt = new OpenAIRealtimeWS({ model, options: { createConnection, ...rest } }, openai)
   const events: RealtimeServerEvent[] = []
   const errors: unknown[] = []
-  let look = (): void => {}
+  let check = (): void => {}
   rt.on('event', (event) => {
     events.push(event)
-    look()
+    check()
   })
   rt.on('error', (error) => errors.push(error))
   const next: Sdk['next'] = (type) =>
     new Promise((resolve) => {
-      look = () => {
+      check = () => {
         const index = events.findIndex((event) => event.type === type)
         if (index < 0) return
         const [found] = events.splice(0, index + 1).slice(-1)
-        look = () => {}
+        check = () => {}
         resolve(found as never)
       }
-      look()
+      check()
     })
   await next('session.created')
   await test({ rt, server, errors, next })
@@ -79,8 +79,8 @@ const append = (samples: Int16Array) =>
     audio: Buffer.from(bytesFromSamples(samples)).toString('base64'),
   }) as const
 
-describe("OpenAI's own client and our server", () => {
-  it('have a conversation: sound in, a tool call, sound out', () =>
+describe("OpenAI's SDK and our server", () => {
+  it('have a conversation with audio and a tool call', () =>
     withSdk(
       { answers: [[callTool('weather', { city: 'Rome' })], 'It is sunny.'], speed: 100 },
       { model: 'gpt-realtime' },
@@ -106,7 +106,7 @@ describe("OpenAI's own client and our server", () => {
         await next('input_audio_buffer.speech_started')
         await next('input_audio_buffer.committed')
         const { item } = await next('response.output_item.done')
-        if (item.type !== 'function_call') throw new Error(`a ${item.type} instead of a call`)
+        if (item.type !== 'function_call') throw new Error(`expected a call, got a ${item.type}`)
         expect(JSON.parse(item.arguments)).toEqual({ city: 'Rome' })
         expect(await next('response.done')).toMatchObject({ response: { status: 'completed' } })
 
@@ -133,7 +133,7 @@ describe("OpenAI's own client and our server", () => {
       },
     ))
 
-  it('transcribe', () =>
+  it('have a transcription session', () =>
     withSdk({ transcriptionAfter: 1 }, { intent: 'transcription' }, async ({ rt, next }) => {
       rt.send({
         type: 'session.update',
@@ -149,7 +149,7 @@ describe("OpenAI's own client and our server", () => {
       expect(transcript).toBe('hello there')
     }))
 
-  it('part when the session expires', () =>
+  it('end when the session expires', () =>
     withSdk({}, { model: 'gpt-realtime' }, async ({ rt, server, errors }) => {
       const closed = new Promise<unknown[]>((resolve) => {
         rt.socket.once('close', (code: number, reason: Buffer) => resolve([code, reason.toString()]))

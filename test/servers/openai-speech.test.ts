@@ -6,7 +6,7 @@ import { LoopbackServer, OpenAISpeechServer, type SpeechManners } from '../../sr
 
 const speech = { model: 'gpt-4o-mini-tts', voice: 'marin', response_format: 'pcm' } as const
 
-/** The vendor's own client, on a server of ours. */
+/** Runs a test with the vendor's SDK and our server. */
 async function withClient(
   options: { apiKey?: string; manners?: readonly SpeechManners[]; speed?: number },
   test: (client: OpenAI, speaker: OpenAISpeechServer, server: LoopbackServer) => Promise<void>,
@@ -17,7 +17,7 @@ async function withClient(
   await test(new OpenAI({ apiKey, baseURL: speaker.urlAt(server), maxRetries: 0 }), speaker, server)
 }
 
-/** The words in a body, until it ends or breaks. */
+/** Reads the text in the audio of a body until it ends or breaks. */
 async function read(body: Response['body']): Promise<{ text: string; broken: boolean }> {
   const samples: Int16Array[] = []
   const reader = new SampleReader()
@@ -31,7 +31,7 @@ async function read(body: Response['body']): Promise<{ text: string; broken: boo
 }
 
 describe('the OpenAI speech server', () => {
-  it("speaks to the vendor's own client, in chunks that end anywhere", () =>
+  it("streams audio to the vendor's SDK in chunks that split samples", () =>
     withClient({ speed: 50 }, async (client, speaker) => {
       const response = await client.audio.speech.create({ ...speech, input: 'Good morning to you.' })
       expect(response.headers.get('content-type')).toBe('audio/pcm')
@@ -39,13 +39,13 @@ describe('the OpenAI speech server', () => {
       expect(speaker.requests).toMatchObject([{ input: 'Good morning to you.', how: 'answered' }])
     }))
 
-  it('speaks PCM and nothing else', () =>
+  it('refuses all formats but PCM', () =>
     withClient({}, async (client) => {
       const mp3 = client.audio.speech.create({ ...speech, input: 'Hello.', response_format: 'mp3' })
       await expect(mp3).rejects.toMatchObject({ status: 400 })
     }))
 
-  it('refuses a wrong key, and what it was told to refuse, with errors that the client reads', async () => {
+  it('refuses a wrong key, and requests as set by treats(), with errors that the SDK reads', async () => {
     await withClient({ apiKey: 'sk-other' }, async (client) => {
       const refused = client.audio.speech.create({ ...speech, input: 'Hello.' })
       await expect(refused).rejects.toMatchObject({ status: 401, code: 'invalid_api_key' })
@@ -62,14 +62,14 @@ describe('the OpenAI speech server', () => {
     })
   })
 
-  it('breaks off in the middle', () =>
+  it('breaks the connection after `dropsAfter`', () =>
     withClient({ manners: [{ dropsAfter: 250 }] }, async (client, speaker) => {
       const response = await client.audio.speech.create({ ...speech, input: 'Good morning to you.' })
       expect(await read(response.body)).toEqual({ text: 'Good ', broken: true })
       expect(speaker.requests[0]?.how).toBe('dropped')
     }))
 
-  it('stalls in the middle, until the client leaves', () =>
+  it('stalls after `stallsAfter` until the client aborts', () =>
     withClient({ manners: [{ stallsAfter: 250 }] }, async (client, speaker, server) => {
       const stop = new AbortController()
       const response = await client.audio.speech.create(
@@ -85,7 +85,7 @@ describe('the OpenAI speech server', () => {
       expect(speaker.requests[0]?.how).toBe('left')
     }))
 
-  it('stops when the client leaves', () =>
+  it('stops when the client cancels the body', () =>
     withClient({ speed: 1 }, async (client, speaker, server) => {
       const response = await client.audio.speech.create({ ...speech, input: 'Good morning to you.' })
       const reader = response.body!.getReader()
@@ -95,7 +95,7 @@ describe('the OpenAI speech server', () => {
       expect(speaker.requests[0]?.how).toBe('left')
     }))
 
-  it('hangs before its headers, until the client leaves', () =>
+  it('hangs before the headers until the client aborts', () =>
     withClient({ manners: ['hangs'] }, async (client, speaker, server) => {
       const stop = new AbortController()
       const request = client.audio.speech.create({ ...speech, input: 'Hello.' }, { signal: stop.signal })

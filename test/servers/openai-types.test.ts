@@ -4,16 +4,17 @@ import type {
   RealtimeServerEvent,
 } from 'openai/resources/realtime/realtime'
 import { describe, expectTypeOf, it } from 'vitest'
-import type { OpenAIClientEvent, OpenAIItem, OpenAIServerEvent } from '../../src/testing/servers/index.ts'
+import type { OpenAIClientEvent, OpenAIServerEvent } from '../../src/testing/servers/openai-events.ts'
+import type { OpenAIItem } from '../../src/testing/servers/openai-items.ts'
 
-// What the compiler checks here is the vendor's own word: types of its SDK, which `src` does not import.
+// The compiler compares our types with those of the vendor's SDK, which `src` does not import.
 describe('the events of the OpenAI server', () => {
-  it('are all events that the SDK knows', () => {
+  it('match the types of the SDK', () => {
     expectTypeOf<OpenAIServerEvent>().toExtend<RealtimeServerEvent>()
     expectTypeOf<OpenAIItem>().toExtend<ConversationItem>()
   })
 
-  it('have, each of them, every field that the SDK wants of that type', () => {
+  it('have every field that the SDK requires', () => {
     type Wanted<Type> = Extract<RealtimeServerEvent, { type: Type }>
     type Missing<Event> = Event extends { type: infer Type }
       ? Exclude<RequiredKeys<Wanted<Type>>, keyof Event>
@@ -21,7 +22,7 @@ describe('the events of the OpenAI server', () => {
     expectTypeOf<Missing<OpenAIServerEvent>>().toBeNever()
   })
 
-  it('are read whatever event the SDK can send', () => {
+  it('include every event that the SDK can send', () => {
     expectTypeOf<RealtimeClientEvent>().toExtend<OpenAIClientEvent>()
     expectTypeOf<RealtimeClientEvent['type']>().toEqualTypeOf<OpenAIClientEvent['type']>()
   })

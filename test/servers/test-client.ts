@@ -1,11 +1,11 @@
 import type { DialRequest, Network, Socket, SocketEnd } from '../../src/scope/index.ts'
 
-/** The other side of a vendor's server, in tests of the server itself: it says JSON and remembers what it was told. */
+/** A client for tests of a vendor's server: it sends JSON and records the server's messages. */
 export class TestClient<Message> {
   readonly messages: Message[] = []
   readonly socket: Socket
   end: SocketEnd | undefined
-  /** What happened, in order, as `describe` puts it; what it leaves out is not in it. */
+  /** The messages as `describe` words them, without those for which it returns undefined. */
   readonly log: string[] = []
 
   constructor(
@@ -29,7 +29,7 @@ export class TestClient<Message> {
     )
   }
 
-  /** Sends messages in order; a string as it is. */
+  /** Sends messages as JSON, and strings unchanged. */
   say(...messages: (object | string)[]): void {
     for (const message of messages) {
       this.socket.send(typeof message === 'string' ? message : JSON.stringify(message))

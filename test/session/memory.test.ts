@@ -2,10 +2,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
 import type { SpokenChunk } from '../../src/parts/index.ts'
-import { Scope } from '../../src/scope/index.ts'
-import { tool, type Speech, type ToolContext } from '../../src/session/index.ts'
-import { Speaker } from '../../src/session/speaker.ts'
-import { callTool, inVirtualTime, type World } from '../../src/testing/index.ts'
+import { Agent, Session, tool, type Speech, type ToolContext } from '../../src/session/index.ts'
+import { ScriptedLlm, callTool, inVirtualTime, type World } from '../../src/testing/index.ts'
 import { aCall } from './fixture.ts'
 
 setFlagsFromString('--expose-gc')
@@ -71,41 +69,40 @@ it('[TL1] [SC9] tools that never end keep nothing of a closed session alive', ()
     expect(stuck.length).toBeGreaterThan(10)
   }))
 
-/** How many frames of a speech are alive when all of them were sent, to a line that keeps none. */
-async function framesKept(world: World, pauses: boolean): Promise<number> {
-  const { clock } = world
-  const scope = new Scope('call', { clock })
-  const ignore = (): void => {}
-  const speaker = new Speaker({
-    scope,
-    line: { play: ignore, mark: ignore, clear: ignore },
-    sampleRate: 16_000,
-    playoutTimeout: 60_000,
-    stallTimeout: 60_000,
-    pauses,
-    started: ignore,
-    interrupted: ignore,
-    ended: ignore,
-    played: ignore,
-    wentOn: ignore,
-  })
+/** How many frames of a speech are alive once all of them were sent to a line that keeps none. */
+async function framesKept({ clock, random }: World, pauses: boolean): Promise<number> {
   const frames: WeakRef<object>[] = []
-  speaker.enqueue({
-    async *sound(): AsyncGenerator<SpokenChunk> {
+  const voice = {
+    async *speak(text: AsyncIterable<string>): AsyncGenerator<SpokenChunk> {
+      for await (const _ of text);
       for (let i = 0; i < 100; i++) {
         const frame = { samples: new Int16Array(320), sampleRate: 16_000 as const }
         frames.push(new WeakRef(frame))
         yield { frame }
       }
     },
+  }
+  const connection = { play: ignore, mark: ignore, clear: ignore }
+  const session = new Session({
+    agent: new Agent({ instructions: '' }),
+    models: { llm: new ScriptedLlm(), tts: { name: 'voice', sampleRate: 16_000, open: async () => voice } },
+    line: { name: 'line', sampleRate: 16_000, open: async () => connection },
+    clock,
+    random,
+    playoutTimeout: 60_000,
+    turns: { mode: 'manual', ...(pauses ? { falseInterruption: {} } : {}) },
   })
+  await session.start()
+  session.say('A long story.')
   await clock.elapse(10)
   collect()
   const kept = frames.filter((each) => each.deref() !== undefined).length
   expect(frames).toHaveLength(100)
-  await scope.close()
+  await session.close()
   return kept
 }
+
+function ignore(): void {}
 
 it('[SP9] the sound of a speech is kept only if it may be paused', () =>
   inVirtualTime(async (world) => {

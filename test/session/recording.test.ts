@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { RecordingSink } from '../../src/session/recorder.ts'
+import type { RecordingSink } from '../../src/session/recording/recorder.ts'
 import { inVirtualTime } from '../../src/testing/index.ts'
 import { aCall, expectEnded, never } from './fixture.ts'
 

@@ -1,9 +1,16 @@
-import type { ScopeReport, TaskOutcome } from '../../src/index.ts'
+import type { ScopeReport, TaskOutcome } from '../../src/scope/index.ts'
 import type { World } from '../../src/testing/index.ts'
-import type { ResourceFacts, ScopeFacts, TaskFacts } from './actors.ts'
-import { everyScope, type Facts } from './scope-life.ts'
+import { checkClean } from './check-clean.ts'
+import {
+  everyScope,
+  lineage,
+  type Facts,
+  type ResourceFacts,
+  type ScopeFacts,
+  type TaskFacts,
+} from './facts.ts'
 
-/** What must be true of one scope right after `close()` of it, or of one above, has returned (SC3). */
+/** Checks what must be true of a scope right after `close()` of it, or of a scope above it, has returned (SC3). */
 export function checkFirstMoment(world: World, facts: ScopeFacts): void {
   const { scope, name } = facts
   if (scope.state === 'live') world.violate('SC3', `${name} is still live after close()`)
@@ -16,13 +23,13 @@ export function checkFirstMoment(world: World, facts: ScopeFacts): void {
   }
   for (const resource of facts.resources) {
     const open = resource.closeCalls === 0 && resource.aborts === 0 && !resource.forgotten
-    if (open && resource.hasHook && resource.toldAt === undefined) {
-      world.violate('SC3', `${resource.name} in ${name} has not been told the intent`)
+    if (open && resource.hasHook && resource.closingCalledAt === undefined) {
+      world.violate('SC3', `closing() of ${resource.name} in ${name} has not been called`)
     }
   }
 }
 
-/** What must be true the moment a report is there: only deferred work may still have a timer (SC15). */
+/** Checks what must be true the moment a report is there: only deferred work may still have a timer (SC15). */
 export function checkNothingLeft({ clock, network, violate }: World): void {
   for (const { name } of clock.timers.list()) {
     if (!name.startsWith('release of')) violate('SC15', `timer '${name}' outlives the close`)
@@ -30,16 +37,16 @@ export function checkNothingLeft({ clock, network, violate }: World): void {
   for (const { name } of network.sockets.list()) violate('SC15', `socket '${name}' outlives the close`)
 }
 
-/** What must be true of a whole life once everything has happened. */
+/** Checks what must be true of a whole life once everything has happened. */
 export function checkEnd(world: World, facts: Facts): void {
   for (const one of everyScope(facts.root)) checkScope(world, facts, one)
   const { changes } = facts
   const added = changes.filter(({ type }) => type === 'added').length
   const ended = changes.filter(({ type }) => type === 'ended').length
-  // The feed starts after the tree of scopes was built: those scopes end in it without having been added.
+  // The listener was added after the tree of scopes was built: those scopes end without having been added.
   const scopesBefore = everyScope(facts.root).length - 1
   if (ended - scopesBefore !== added)
-    world.violate('SC1', `${added} things came and ${ended - scopesBefore} went`)
+    world.violate('SC1', `${added} things were added and ${ended - scopesBefore} ended`)
   const left = facts.root.scope.inspect().tree
   if (left.owned.length + left.children.length > 0) {
     world.violate('SC15', `still owned after the end: ${JSON.stringify(left)}`)
@@ -53,50 +60,59 @@ function checkScope(world: World, facts: Facts, one: ScopeFacts): void {
   const closes = facts.changes.filter((change) => change.type === 'closed' && change.name === name).length
   if (closes !== 1) fail('SC5', `was closed ${closes} times`)
   const report = reportOf(one)
-  if (!report) return fail('SC5', 'nobody has its report')
+  if (!report) return fail('SC5', 'has no report')
   for (const other of reports) if (other !== report) fail('SC5', 'two callers got two reports')
   if (!Object.isFrozen(report) || !Object.isFrozen(report.steps)) fail('SC5', 'the report is not frozen')
   if (one.timersFiredAfterClosing > 0) fail('SC7', 'a timer fired after closing had begun')
 
-  const deadline = deadlineOf(one)
-  // A clock that leaps over the deadline takes the report with it: then it has to come at that very moment.
-  if (closedAt > deadline && !facts.jumps.includes(closedAt))
-    fail('SC4', `closed at ${closedAt}, deadline ${deadline}`)
-
-  for (const { at, report: inner } of report.children) {
-    const child = one.children.find((other) => other.name === inner.name)!
-    const began = closedAt - report.took + at
-    // Whoever asked for the child itself may have given it more time than it would take.
-    if (child.asks.length > 0) continue
-    if (child.closedAt! > Math.max(began + child.closeTimeout + 0.02, ...facts.jumps)) {
-      fail('SC4', `${child.name} took ${child.closedAt! - began} of its own ${child.closeTimeout}`)
-    }
-  }
+  checkDeadlines(fail, facts, one, report, closedAt)
   for (const task of one.tasks) checkTask(fail, facts, one, task, report, closedAt)
   for (const resource of one.resources) checkResource(fail, facts, resource, report, closedAt)
   checkOpenings(fail, one, closedAt)
   checkDeferred(fail, facts, one, report, closedAt)
   checkAllBegan(fail, facts, one, report)
   checkPhases(fail, one)
-  checkClean(fail, report)
+  checkClean(fail, one, report, closedAt)
   checkNoWait(fail, one, report, closedAt)
 }
 
 function reportOf(one: ScopeFacts): ScopeReport | undefined {
   const asked = one.reports.find((report) => report !== 'rejected')
   if (asked) return asked
-  // Nobody closed it by itself: its report is inside its parent's.
+  // Only its parent closed it: its report is inside the parent's.
   const outer = one.parent && reportOf(one.parent)
   return outer?.children.find(({ report }) => report.name === one.name)?.report
 }
 
-/** The earliest moment anybody allowed, here or above (SC4). */
+/** The earliest deadline that any call set, here or above (SC4). */
 function deadlineOf(one: ScopeFacts): number {
   const own = Math.min(...one.asks.map(({ deadline }) => deadline))
   return one.parent ? Math.min(own, deadlineOf(one.parent)) : own
 }
 
 type Fail = (rule: string, what: string) => void
+
+function checkDeadlines(
+  fail: Fail,
+  facts: Facts,
+  one: ScopeFacts,
+  report: ScopeReport,
+  closedAt: number,
+): void {
+  const deadline = deadlineOf(one)
+  // When the clock jumps past the deadline, the report has to come at that very moment.
+  if (closedAt > deadline && !facts.jumps.includes(closedAt))
+    fail('SC4', `closed at ${closedAt}, deadline ${deadline}`)
+  for (const { at, report: inner } of report.children) {
+    const child = one.children.find((other) => other.name === inner.name)!
+    const began = closedAt - report.took + at
+    // A call that closed the child itself may have given it more time than its own.
+    if (child.asks.length > 0) continue
+    if (child.closedAt! > Math.max(began + child.closeTimeout + 0.02, ...facts.jumps)) {
+      fail('SC4', `${child.name} took ${child.closedAt! - began} of its own ${child.closeTimeout}`)
+    }
+  }
+}
 
 function checkTask(
   fail: Fail,
@@ -113,19 +129,20 @@ function checkTask(
   if (outcome === 'abandoned' && task.askedAt !== undefined)
     fail('SC16', `${task.name} asked for the close, and was waited for`)
   if (outcome === 'abandoned' || outcome === 'closer') {
-    if (outcome === 'closer' && task.askedAt === undefined) fail('SC16', `${task.name} was let go as closer`)
+    if (outcome === 'closer' && task.askedAt === undefined)
+      fail('SC16', `${task.name} is reported as closer, but did not ask for the close`)
     if (task.endedAt !== undefined && task.endedAt < closedAt)
-      fail('SC8', `${task.name} had ended, yet is ${outcome}`)
+      fail('SC8', `${task.name} had ended, but is reported as ${outcome}`)
     if (latecomers.length !== (task.endedAt === undefined ? 0 : 1)) {
-      fail('SC9', `${task.name} came late ${latecomers.length} times`)
+      fail('SC9', `${task.name} went to onLate ${latecomers.length} times`)
     }
     if (!report.tasks.some(({ name }) => name === task.name)) fail('SC9', `${task.name} is not in the report`)
-    if (task.cancelSeenAt === undefined) fail('SC8', `${task.name} was given up without being told`)
+    if (task.cancelSeenAt === undefined) fail('SC8', `${task.name} was abandoned without being cancelled`)
   } else {
     if (task.endedAt === undefined || task.endedAt > closedAt) fail('SC8', `${task.name} was not awaited`)
     if (outcome !== expected[task.how ?? ''])
-      fail('SC10', `${task.name} ${task.how}, but is called ${outcome}`)
-    if (latecomers.length > 0) fail('SC9', `${task.name} ended in time and came late, too`)
+      fail('SC10', `${task.name} ${task.how}, but is reported as ${outcome}`)
+    if (latecomers.length > 0) fail('SC9', `${task.name} ended in time, but went to onLate as well`)
   }
   checkShield(fail, one, task, report, closedAt)
 }
@@ -138,7 +155,7 @@ function checkShield(
   closedAt: number,
 ): void {
   if (task.shield === 0 || task.cancelSeenAt === undefined) return
-  if (task.cancelSeenAt > closedAt) fail('SC13', `${task.name} was told after the end`)
+  if (task.cancelSeenAt > closedAt) fail('SC13', `${task.name} was cancelled after the end`)
   const asked = closedAt - report.took
   const early = task.cancelSeenAt < asked + task.shield - 0.02
   const deadline = asked + report.closeTimeout
@@ -164,27 +181,30 @@ function checkResource(
   const step = steps[0]!
   const closed = resource.closedAt !== undefined && resource.closedAt <= closedAt
   if (resource.closeCalls > 1) fail('SC6', `${name} was closed ${resource.closeCalls} times`)
-  if (step.outcome === 'done' && (!closed || step.forced)) fail('CL13', `${name} is called done, and is not`)
-  if (step.outcome === 'failed' && resource.failedAt === undefined) fail('CL13', `${name} is called failed`)
-  if (step.outcome === 'skipped' && resource.closeCalls > 0) fail('CL13', `${name} is called skipped`)
+  if (step.outcome === 'done' && (!closed || step.forced))
+    fail('CL13', `${name} is reported as done, but is not`)
+  if (step.outcome === 'failed' && resource.failedAt === undefined)
+    fail('CL13', `${name} is reported as failed, but did not fail`)
+  if (step.outcome === 'skipped' && resource.closeCalls > 0)
+    fail('CL13', `${name} is reported as skipped, but close() was called`)
   if (step.outcome !== 'done' && (resource.aborts === 0 || !step.forced)) {
     fail('SC12', `${name} is ${step.outcome} and was not aborted`)
   }
   if (resource.abortAt !== undefined && resource.abortAt > closedAt)
     fail('SC12', `${name} was aborted after the end`)
-  const leapt = facts.jumps.some(
+  const jumped = facts.jumps.some(
     (jump) => resource.closeAt !== undefined && jump >= resource.closeAt && jump <= closedAt,
   )
-  if (resource.cap !== undefined && step.took > resource.cap + 0.02 && !leapt) {
+  if (resource.cap !== undefined && step.took > resource.cap + 0.02 && !jumped) {
     fail('SC12', `${name} took ${step.took} with a cap of ${resource.cap}`)
   }
 }
 
 function checkOpenings(fail: Fail, one: ScopeFacts, closedAt: number): void {
   for (const { name, outcome, outcomeAt, readyAt, resource } of one.openings) {
-    if (outcome === undefined) fail('SC7', `whoever opens ${name} waits for ever`)
+    if (outcome === undefined) fail('SC7', `the open() of ${name} never settles`)
     if (outcomeAt !== undefined && outcomeAt > closedAt)
-      fail('SC7', `whoever opens ${name} was told after the end`)
+      fail('SC7', `the open() of ${name} settled after the end`)
     const late = readyAt !== undefined && outcome !== 'ready'
     if (late && resource.aborts === 0) fail('SC7', `${name} came after closing had begun, and is still open`)
     if (late && resource.closeCalls > 0) fail('SC7', `${name} came late and was closed instead of aborted`)
@@ -201,8 +221,8 @@ function checkDeferred(
   for (const deferred of one.deferred) {
     const { name, calls, endedAt } = deferred
     const latecomers = facts.late.filter((late) => late.name === name)
-    if (deferred.calledOff) {
-      if (calls > 0) fail('SC11', `${name} was called off and ran`)
+    if (deferred.revoked) {
+      if (calls > 0) fail('SC11', `${name} was revoked and ran`)
       continue
     }
     const step = report.steps.find((each) => each.name === name)
@@ -212,21 +232,23 @@ function checkDeferred(
     }
     if (calls !== 1) fail('SC11', `${name} ran ${calls} times`)
     if (step.outcome === 'pending') {
-      if (endedAt !== undefined && endedAt < closedAt) fail('SC14', `${name} had ended and is called pending`)
-      if (latecomers.length !== 1) fail('SC14', `${name} is pending and came late ${latecomers.length} times`)
+      if (endedAt !== undefined && endedAt < closedAt)
+        fail('SC14', `${name} had ended, but is reported as pending`)
+      if (latecomers.length !== 1)
+        fail('SC14', `${name} is pending and went to onLate ${latecomers.length} times`)
       const released = closedAt - report.took + (latecomers[0]?.at ?? 0)
       if (released > closedAt + one.releaseTimeout + 0.02 && facts.jumps.every((jump) => jump < closedAt)) {
         fail('SC14', `${name} was released ${released - closedAt} ms after the end`)
       }
     } else {
-      if (latecomers.length > 0) fail('SC14', `${name} is ${step.outcome} and came late, too`)
+      if (latecomers.length > 0) fail('SC14', `${name} is ${step.outcome}, but went to onLate as well`)
       const outcome = deferred.failed ? 'failed' : 'done'
-      if (step.outcome !== outcome) fail('CL13', `${name} is called ${step.outcome}, and is ${outcome}`)
+      if (step.outcome !== outcome) fail('CL13', `${name} is reported as ${step.outcome}, but is ${outcome}`)
     }
   }
 }
 
-/** Nobody hurried, nothing leapt: then there was time to begin every step (SC11). */
+/** Without a hurry, an abort or a jump there was time to begin every step (SC11). */
 function checkAllBegan(fail: Fail, facts: Facts, one: ScopeFacts, report: ScopeReport): void {
   const line = lineage(one)
   const asks = line.flatMap((each) => each.asks).filter(({ deadline }) => deadline < Infinity)
@@ -238,52 +260,39 @@ function checkAllBegan(fail: Fail, facts: Facts, one: ScopeFacts, report: ScopeR
     if (outcome === 'skipped') fail('SC11', `${name} had no time to begin`)
 }
 
-function lineage(one: ScopeFacts): ScopeFacts[] {
-  return one.parent ? [one, ...lineage(one.parent)] : [one]
-}
-
-/** A resource's ending does not begin before every resource of an earlier phase has ended (SC11). */
+/** A resource's close does not begin before every resource of an earlier phase has ended (SC11). */
 function checkPhases(fail: Fail, one: ScopeFacts): void {
   for (const later of one.resources) {
     for (const earlier of one.resources) {
       if (later.closeAt === undefined || earlier.closeAt === undefined) continue
       if (one.phases.indexOf(earlier.phase) >= one.phases.indexOf(later.phase)) continue
-      const over = Math.min(
+      const endedAt = Math.min(
         earlier.closedAt ?? Infinity,
         earlier.failedAt ?? Infinity,
         earlier.abortAt ?? Infinity,
       )
-      if (later.closeAt < over) fail('SC11', `${later.name} began before ${earlier.name} was over`)
+      if (later.closeAt < endedAt) fail('SC11', `${later.name} began before ${earlier.name} had ended`)
     }
   }
 }
 
-/** A close lasts as long as the last thing it names, and not a moment longer (CL12). */
+/** A close takes as long as the last thing it names, and not a moment longer (CL12). */
 function checkNoWait(fail: Fail, one: ScopeFacts, report: ScopeReport, closedAt: number): void {
   const asked = closedAt - report.took
   const outer = one.parent && reportOf(one.parent)
   const inParent = outer?.children.find((child) => child.report === report)
-  // A child that was told by its parent first waits for its phase.
+  // A child that its parent closes first waits for its phase.
   const ran =
     inParent && one.parent?.closedAt !== undefined
       ? one.parent.closedAt - outer!.took + inParent.at - asked
       : 0
   const named = [
     ...report.tasks.filter(({ outcome }) => outcome !== 'closer').map(({ at }) => at),
-    // A task that asks for the close is waited for until it asks.
+    // A task that asks for the close is awaited until it asks.
     ...one.tasks.flatMap(({ askedAt }) => (askedAt === undefined ? [] : [askedAt - asked])),
     ...report.steps.map(({ at, took }) => at + took),
     ...one.children.flatMap((child) => (child.closedAt === undefined ? [] : [child.closedAt - asked])),
   ]
   const last = Math.max(0, ran, ...named)
   if (report.took > last + 0.05) fail('CL12', `took ${report.took}, though the last thing ended at ${last}`)
-}
-
-function checkClean(fail: Fail, report: ScopeReport): void {
-  const unclean =
-    report.steps.some(({ outcome }) => outcome !== 'done') ||
-    report.tasks.some(({ outcome }) => outcome === 'failed' || outcome === 'abandoned') ||
-    report.children.some((child) => !child.report.clean) ||
-    report.problems.length > 0
-  if (report.clean === unclean) fail('CL13', `clean is ${report.clean}`)
 }

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What the accessibility check objects to in a page, a line each. */
+/** The accessibility violations of a page, one line each. */
 export async function barriers(page: Page): Promise<string[]> {
   await page.evaluate(axe)
   const violations = (await page.evaluate(

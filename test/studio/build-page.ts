@@ -6,7 +6,7 @@ import { build } from 'vite'
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
-/** The page as it is shipped; its calls go to the test, unless they are real. Returns its folder, and the way to remove it. */
+/** Builds the page into a temporary folder. With fake calls, which are the default, the test is the other side. */
 export async function buildPage({ calls = 'fake' }: { readonly calls?: 'fake' | 'real' } = {}): Promise<{
   readonly folder: string
   readonly remove: () => void
@@ -21,7 +21,7 @@ export async function buildPage({ calls = 'fake' }: { readonly calls?: 'fake' | 
         ? []
         : [
             {
-              name: 'calls go to the test',
+              name: 'fake calls',
               enforce: 'pre',
               resolveId: (source: string) =>
                 source.endsWith('/calls.ts') ? here('fake-calls.ts') : undefined,

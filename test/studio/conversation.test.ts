@@ -1,11 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import type { LiveEvent, LiveMessage } from '../../src/host/index.ts'
-import { activityOf, nothingSaid, restOf, tell, type Conversation } from '../../studio/src/conversation.ts'
+import {
+  activityOf,
+  applyToConversation,
+  emptyConversation,
+  restOf,
+  type Conversation,
+} from '../../studio/src/live/conversation.ts'
 
-type Told<E> = E extends LiveEvent ? Omit<E, 'at'> : never
+type WithoutTime<E> = E extends LiveEvent ? Omit<E, 'at'> : never
 
 const batch = (
-  events: readonly Told<LiveEvent>[],
+  events: readonly WithoutTime<LiveEvent>[],
   saying?: { speech: number; text: string },
 ): LiveMessage => ({
   type: 'batch',
@@ -16,9 +22,14 @@ const batch = (
   ...(saying ? { saying } : {}),
 })
 
-const after = (...events: readonly Told<LiveEvent>[]): Conversation => tell(nothingSaid, batch(events))
+const after = (...events: readonly WithoutTime<LiveEvent>[]): Conversation =>
+  applyToConversation(emptyConversation, batch(events))
 
-const spoken = (text: string, heard: string, how: 'played' | 'interrupted' | 'failed'): Told<LiveEvent> => ({
+const spoken = (
+  text: string,
+  heard: string,
+  how: 'played' | 'interrupted' | 'failed',
+): WithoutTime<LiveEvent> => ({
   type: 'spoken',
   speech: 1,
   text,
@@ -27,44 +38,46 @@ const spoken = (text: string, heard: string, how: 'played' | 'interrupted' | 'fa
   confirmed: true,
 })
 
-describe('what was said', () => {
-  it('is on its way while it sounds, and heard when it was', () => {
+describe('the transcript', () => {
+  it('has a speech as unheard while it plays, and as heard afterwards', () => {
     const during = after({ type: 'speaking', speech: 1, text: 'Good morning.' })
-    expect(during.entries).toMatchObject([{ heard: '', rest: 'Good morning.', how: 'sounding' }])
-    const over = tell(during, batch([spoken('Good morning.', 'Good morning.', 'played')]))
-    expect(over.entries).toMatchObject([{ heard: 'Good morning.', rest: '', how: 'played' }])
+    expect(during.entries).toMatchObject([{ heard: '', unheard: 'Good morning.', how: 'playing' }])
+    const ended = applyToConversation(during, batch([spoken('Good morning.', 'Good morning.', 'played')]))
+    expect(ended.entries).toMatchObject([{ heard: 'Good morning.', unheard: '', how: 'played' }])
   })
 
-  it('grows while the model thinks', () => {
+  it('adds text to a speech while the model generates it', () => {
     const during = after({ type: 'speaking', speech: 1, text: 'Good' })
-    const more = tell(during, batch([], { speech: 1, text: 'Good morning.' }))
-    expect(more.entries).toMatchObject([{ rest: 'Good morning.' }])
+    const more = applyToConversation(during, batch([], { speech: 1, text: 'Good morning.' }))
+    expect(more.entries).toMatchObject([{ unheard: 'Good morning.' }])
   })
 
-  it('is cut where the caller heard no more', () => {
+  it('splits an interrupted speech where the caller stopped hearing it', () => {
     const now = after(
       { type: 'speaking', speech: 1, text: 'Good morning.' },
       spoken('Good morning.', 'Good', 'interrupted'),
     )
-    expect(now.entries).toMatchObject([{ heard: 'Good', rest: ' morning.', how: 'interrupted' }])
-    expect(tell(now, batch([], { speech: 1, text: 'Good morning. And' })).entries).toEqual(now.entries)
+    expect(now.entries).toMatchObject([{ heard: 'Good', unheard: ' morning.', how: 'interrupted' }])
+    expect(applyToConversation(now, batch([], { speech: 1, text: 'Good morning. And' })).entries).toEqual(
+      now.entries,
+    )
   })
 
-  it('is shown also if nobody heard a word of it', () => {
+  it('has a speech of which nothing was heard, unless it had no text', () => {
     expect(after(spoken('Good morning.', '', 'interrupted')).entries).toMatchObject([
-      { heard: '', rest: 'Good morning.', how: 'interrupted' },
+      { heard: '', unheard: 'Good morning.', how: 'interrupted' },
     ])
     expect(after(spoken('', '', 'interrupted')).entries).toEqual([])
   })
 
-  it('by the user replaces the guess', () => {
+  it('replaces the interim text by the final text', () => {
     const guess = after({ type: 'hearing', text: 'when are' })
-    expect(guess.hearing).toBe('when are')
-    const said = tell(guess, batch([{ type: 'user', text: 'When are you open?' }]))
-    expect(said).toMatchObject({ hearing: '', entries: [{ kind: 'user', text: 'When are you open?' }] })
+    expect(guess.interim).toBe('when are')
+    const said = applyToConversation(guess, batch([{ type: 'user', text: 'When are you open?' }]))
+    expect(said).toMatchObject({ interim: '', entries: [{ kind: 'user', text: 'When are you open?' }] })
   })
 
-  it('has its own key for each entry, which stays', () => {
+  it('gives each entry a key that does not change', () => {
     const now = after(
       { type: 'user', text: 'a' },
       { type: 'speaking', speech: 1, text: 'b' },
@@ -73,48 +86,50 @@ describe('what was said', () => {
     expect(now.entries.map(({ key }) => key)).toEqual(['n1', 'n2'])
   })
 
-  it('stays within bounds', () => {
+  it('keeps the last 500 entries', () => {
     const events = Array.from({ length: 600 }, (_, i) => ({ type: 'user', text: `${i}` }) as const)
     const { entries } = after(...events)
     expect([entries.length, entries.at(-1)]).toMatchObject([500, { text: '599' }])
   })
 
-  it('is not disturbed by an event of a newer host', () => {
+  it('ignores an event that it does not know', () => {
     expect(after({ type: 'dance', text: 'x' } as never).entries).toEqual([])
   })
 })
 
-describe('tools', () => {
-  it('tell how far they are, and how it went', () => {
+describe('a tool call', () => {
+  it('shows its progress, and then its output', () => {
     const call = { type: 'tool', id: 'c1', name: 'book', input: '{}' } as const
     const running = after(call, { type: 'progress', id: 'c1', name: 'book', update: 'asking' })
-    expect(running.entries).toMatchObject([{ how: 'running', says: 'asking' }])
+    expect(running.entries).toMatchObject([{ how: 'running', detail: 'asking' }])
     const done = { type: 'tool-done', id: 'c1', name: 'book', output: 'done', failed: false } as const
-    const again = tell(running, batch([done, call]))
+    const again = applyToConversation(running, batch([done, call]))
     const late = { type: 'progress', id: 'c1', name: 'book', update: 'too late' } as const
-    expect(tell(running, batch([done, late])).entries).toMatchObject([{ how: 'done', says: 'done' }])
-    // Models use the names of calls again.
-    expect(again.entries).toMatchObject([{ how: 'done', says: 'done' }, { how: 'running' }])
+    expect(applyToConversation(running, batch([done, late])).entries).toMatchObject([
+      { how: 'done', detail: 'done' },
+    ])
+    // Models reuse the ids of calls.
+    expect(again.entries).toMatchObject([{ how: 'done', detail: 'done' }, { how: 'running' }])
   })
 })
 
-describe('what the agent does', () => {
-  it('is to think from the end of the turn to the first sound, and while a tool runs', () => {
-    expect(activityOf(nothingSaid)).toBe('listening')
+describe('the activity of the agent', () => {
+  it('is thinking from the end of the turn to the first sound, and while a tool runs', () => {
+    expect(activityOf(emptyConversation)).toBe('listening')
     const asked = after({ type: 'user', text: 'a' })
     expect(activityOf(asked)).toBe('thinking')
-    const speaking = tell(asked, batch([{ type: 'speaking', speech: 1, text: 'b' }]))
+    const speaking = applyToConversation(asked, batch([{ type: 'speaking', speech: 1, text: 'b' }]))
     expect(activityOf(speaking)).toBe('speaking')
-    const silent = tell(speaking, batch([spoken('b', 'b', 'played')]))
-    expect(activityOf(silent)).toBe('listening')
-    const tool = tell(silent, batch([{ type: 'tool', id: 'c', name: 'book', input: '{}' }]))
+    const listening = applyToConversation(speaking, batch([spoken('b', 'b', 'played')]))
+    expect(activityOf(listening)).toBe('listening')
+    const tool = applyToConversation(listening, batch([{ type: 'tool', id: 'c', name: 'book', input: '{}' }]))
     expect(activityOf(tool)).toBe('thinking')
   })
 })
 
 describe('a snapshot', () => {
-  it('begins anew, in the middle of a sentence too', () => {
-    const now = tell(after({ type: 'user', text: 'old' }), {
+  it('replaces the conversation, even in the middle of a speech', () => {
+    const now = applyToConversation(after({ type: 'user', text: 'old' }), {
       type: 'snapshot',
       now: 0,
       summary: { id: 'a', state: 'live', agent: 'desk', addedAt: 0, turns: 1, errors: 0 },
@@ -136,20 +151,20 @@ describe('a snapshot', () => {
         { kind: 'handoff', to: 'billing' },
         { kind: 'tool', how: 'running' },
         { kind: 'agent', heard: 'Hm', how: 'interrupted' },
-        { kind: 'agent', rest: 'You owe us', how: 'sounding', agent: 'billing' },
+        { kind: 'agent', unheard: 'You owe us', how: 'playing', agent: 'billing' },
       ],
     })
   })
 })
 
-describe('the rest of a text', () => {
+describe('the unheard rest of a text', () => {
   it.each([
     ['Good morning.', 'Good', ' morning.'],
     ['Good morning.', '', 'Good morning.'],
     ['Good morning.', 'Good morning.', ''],
     ['Good  morning, you', 'Good morning,', ' you'],
     ['Good morning', 'Bad', 'Good morning'],
-  ])('%s, of which was heard %s', (text, heard, rest) => {
+  ])('of “%s” is found after “%s” was heard', (text, heard, rest) => {
     expect(restOf(text, heard)).toBe(rest)
   })
 })

@@ -1,8 +1,8 @@
-import type { CallEvents, Calls } from '../../studio/src/call-client.ts'
+import type { CallEvents, Calls } from '../../studio/src/call/call-client.ts'
 
-/** What the test gives to the page, and the page to the test. */
+/** How the test and the page reach each other. */
 declare global {
-  /** Makes a session, and says what it is called. */
+  /** Starts a session, and returns its id. */
   var testDial: () => Promise<string>
   var testCaller: (does: 'types' | 'presses' | 'hangs up', what: string) => Promise<void>
   var testLine: CallEvents | undefined
@@ -12,7 +12,7 @@ const does = (what: 'types' | 'presses' | 'hangs up', words = ''): void => {
   globalThis.testCaller(what, words).catch(() => {})
 }
 
-/** Calls whose line is the test: for the page without sound and without sockets. */
+/** Calls to the test itself, without sound and sockets. */
 export const calls: Calls = {
   canRejoin: () => false,
   make: (events) => {

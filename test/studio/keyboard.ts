@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** Goes on with Tab until something with this name has the focus: `button Hang up`, `input Type instead of speaking`. */
+/** Presses Tab until the element with this name has the focus: `button Hang up`, `input Type instead of speaking`. */
 export async function tabTo(page: Page, name: string): Promise<void> {
   for (let presses = 0; presses < 40; presses++) {
     await page.keyboard.press('Tab')
@@ -10,5 +10,5 @@ export async function tabTo(page: Page, name: string): Promise<void> {
     )
     if (here === name) return
   }
-  throw new Error(`Tab never came to '${name}'`)
+  throw new Error(`Tab never reached '${name}'`)
 }

@@ -18,13 +18,13 @@ beforeAll(async () => {
 
 afterAll(() => built.remove())
 
-interface PhoneboxOptions extends ChromiumOptions {
+interface PhoneBoxOptions extends ChromiumOptions {
   readonly secret?: string
   readonly voice?: Tts
 }
 
-/** A host that takes calls over its own line, and a browser that makes them. */
-class Phonebox {
+/** A host that accepts calls over its WebSocket line, and a browser to call from. */
+class PhoneBox {
   readonly scope = new Scope('phone box')
   readonly sessions: Session[] = []
   server!: HttpServer
@@ -32,8 +32,8 @@ class Phonebox {
   page!: Page
   trouble: string[] = []
 
-  static async open({ secret, voice, ...options }: PhoneboxOptions = {}): Promise<Phonebox> {
-    const box = new Phonebox()
+  static async open({ secret, voice, ...options }: PhoneBoxOptions = {}): Promise<PhoneBox> {
+    const box = new PhoneBox()
     const { scope } = box
     const calls = new WebSocketCalls({
       scope,
@@ -87,68 +87,68 @@ const say = async (page: Page, text: string): Promise<void> => {
   await page.keyboard.press('Enter')
 }
 
-describe('a call over the line', () => {
-  it('is heard, and confirmed by the page, goes on after a reload, and ends', async () => {
-    await using box = await Phonebox.open()
+describe('a call over the WebSocket line', () => {
+  it('plays the agent, survives a reload, and ends with a hang-up', async () => {
+    await using box = await PhoneBox.open()
     const { page } = box
     await page.getByRole('button', { name: 'Call', exact: true }).click()
     const log = page.getByRole('log')
-    // Heard words are not lighter any more: the worklet has rendered them.
+    // Pending words become heard ones once the worklet has rendered them.
     await log
       .locator('.words')
       .filter({ hasText: /^Good morning, how can I help you\?$/ })
       .waitFor()
-    await log.locator('.coming').waitFor({ state: 'detached' })
+    await log.locator('.pending').waitFor({ state: 'detached' })
 
     await page.reload()
     await page.getByRole('button', { name: 'Hang up' }).waitFor()
     await log.getByText('Good morning, how can I help you?').waitFor()
     await say(page, 'When are you open?')
     await log.getByText('We are open from eight to six.').waitFor()
-    await log.locator('.coming').waitFor({ state: 'detached' })
+    await log.locator('.pending').waitFor({ state: 'detached' })
     expect(box.sessions).toHaveLength(1)
     expect(box.sessions[0]!.history.items.at(-1)).toMatchObject({ text: 'We are open from eight to six.' })
 
     await page.getByRole('button', { name: 'Hang up' }).click()
-    await page.locator('.sentence').getByText('Ended well').waitFor()
+    await page.locator('.sentence').getByText('Closed cleanly').waitFor()
     await page.getByText('The caller hung up.', { exact: true }).waitFor()
     await page.reload()
     await page.getByRole('button', { name: 'Call', exact: true }).waitFor()
     expect(box.trouble).toEqual([])
   })
 
-  it('that could not start shows why, though it was over before anybody was connected', async () => {
+  it('shows why a session could not start, although it ended before the page was connected', async () => {
     class NoTts extends ScriptedTts {
       override open(): never {
         throw new Error('no voice is installed')
       }
     }
-    await using box = await Phonebox.open({ voice: new NoTts() })
+    await using box = await PhoneBox.open({ voice: new NoTts() })
     const { page } = box
     await page.getByRole('button', { name: 'Call', exact: true }).click()
     await page.locator('.sentence').getByText('Error: no voice is installed').waitFor()
-    await page.getByText('It could not start.', { exact: true }).waitFor()
+    await page.getByText('The session could not start.', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Call again' }).waitFor()
     expect(box.trouble).toEqual([])
   })
 
-  it('goes on by typing if the microphone is denied', async () => {
-    await using box = await Phonebox.open({ allowsMicrophone: false })
+  it('works by typing if the microphone is denied', async () => {
+    await using box = await PhoneBox.open({ allowsMicrophone: false })
     const { page } = box
     await page.getByRole('button', { name: 'Call', exact: true }).click()
-    await page.getByText('The microphone is not allowed').waitFor()
+    await page.getByText('Microphone access denied').waitFor()
     await say(page, 'When are you open?')
     await page.getByRole('log').getByText('We are open from eight to six.').waitFor()
   })
 
-  it('is let in with a token if the host has a secret', async () => {
-    await using box = await Phonebox.open({ secret: 'correct horse battery staple, 32 bytes' })
+  it('gets a token if the host has a secret', async () => {
+    await using box = await PhoneBox.open({ secret: 'correct horse battery staple, 32 bytes' })
     const { page } = box
     await page.getByLabel('Secret', { exact: true }).fill('correct horse battery staple, 32 bytes')
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Call', exact: true }).click()
     await page.getByRole('log').getByText('Good morning').waitFor()
     await page.getByRole('button', { name: 'Hang up' }).click()
-    await page.locator('.sentence').getByText('Ended well').waitFor()
+    await page.locator('.sentence').getByText('Closed cleanly').waitFor()
   })
 })

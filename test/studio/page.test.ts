@@ -10,7 +10,7 @@ import { buildPage } from './build-page.ts'
 import { tabTo } from './keyboard.ts'
 import { Studio, info } from './studio.ts'
 
-/** A folder for pictures of every view, to be looked at by people. */
+/** Where to write screenshots of every view, for people to look at. Default: none are written. */
 const pictures = process.env['STUDIO_PICTURES']
 
 let browser: Browser
@@ -30,22 +30,22 @@ const openStudio = (options?: Parameters<typeof Studio.open>[2]): Promise<Studio
 
 const sentence = (page: Page) => page.locator('.sentence')
 
-/** From the idle page into the call, greeted. */
+/** Makes a call from the idle page, and waits for the greeting. */
 async function call(studio: Studio): Promise<void> {
   const { page } = studio
   await page.getByRole('button', { name: /^Call/ }).click()
   await page.getByRole('log').getByText('How can I help you?').waitFor()
 }
 
-/** Asks for something that takes a tool, which works until it is told to stop. */
+/** Asks a question that starts a tool, which runs until it is cancelled. */
 async function askForHours({ page }: Studio): Promise<void> {
   await page.getByLabel('Type instead of speaking').fill('When are you open?')
   await page.keyboard.press('Enter')
-  await page.getByRole('log').getByText('looking into the calendar').waitFor()
+  await page.getByRole('log').getByText('reading the calendar').waitFor()
 }
 
-describe('a call in the page', () => {
-  it('shows what is said, what is alive, and how it ended', async () => {
+describe('a call from the page', () => {
+  it('shows the conversation, the live resources, and how the session ended', async () => {
     await using studio = await openStudio()
     const { page } = studio
     await studio.goto()
@@ -53,22 +53,22 @@ describe('a call in the page', () => {
     await studio.call!.caller.hears('help you')
     await askForHours(studio)
 
-    const alive = page.getByRole('list', { name: 'Everything the session owns' })
-    await alive.getByText('openingHours', { exact: true }).waitFor()
-    await alive.getByText('stt', { exact: true }).waitFor()
+    const resources = page.getByRole('list', { name: 'Resources owned by the session' })
+    await resources.getByText('openingHours', { exact: true }).waitFor()
+    await resources.getByText('stt', { exact: true }).waitFor()
 
     await page.getByRole('button', { name: 'Hang up' }).click()
     await sentence(page)
-      .getByText(/^Ended well, in .* of the 600 ms it had\. Nothing is left\.$/)
+      .getByText(/^Closed cleanly in .* \(deadline 600 ms\)\. Nothing left open\.$/)
       .waitFor()
-    await page.getByText('Nothing is left.', { exact: true }).waitFor()
-    const table = page.getByRole('table', { name: 'Every step of the close' })
+    await page.getByText('Nothing left open.', { exact: true }).waitFor()
+    const table = page.getByRole('table', { name: 'Steps of the close' })
     expect(await table.getByRole('row', { name: /^stt/ }).textContent()).toContain('done')
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('How it ended')
-    expect(studio.complaints).toEqual([])
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('How the session ended')
+    expect(studio.errors).toEqual([])
   })
 
-  it('draws words that nobody heard differently', async () => {
+  it('strikes out the words that were not heard', async () => {
     await using studio = await openStudio()
     const { page } = studio
     studio.script = { msPerCharacter: 60 }
@@ -77,12 +77,12 @@ describe('a call in the page', () => {
     await studio.call!.caller.hears('Dental')
     await page.getByRole('button', { name: 'Hang up' }).click()
     const cut = page.locator('.entry.agent')
-    await cut.getByText('cut off').waitFor()
+    await cut.getByText('interrupted').waitFor()
     expect(await cut.locator('s').textContent()).toContain('How can I help you?')
     expect(await cut.locator('.words').textContent()).toMatch(/^Bright.* \(not heard: /)
   })
 
-  it('goes on in spite of faults, and names the culprit', async () => {
+  it('closes in spite of faults, and names what went wrong', async () => {
     await using studio = await openStudio()
     const { page } = studio
     await studio.goto()
@@ -94,16 +94,16 @@ describe('a call in the page', () => {
     await askForHours(studio)
     await page.getByRole('button', { name: 'Hang up' }).click()
     await sentence(page)
-      .getByText(/^openingHours did not stop when it was asked, and was given up/)
+      .getByText(/^openingHours did not stop when it was cancelled, and was abandoned/)
       .waitFor()
-    await page.getByText(/^stt did not close in time, and was cut off/).waitFor()
-    await page.getByText('2 things did not end as asked.').waitFor()
+    await page.getByText(/^stt did not close in time, and was aborted/).waitFor()
+    await page.getByText('2 resources did not end cleanly.').waitFor()
     const rows = page.getByRole('table').getByRole('row')
     expect(await rows.filter({ hasText: 'abandoned' }).textContent()).toContain('openingHours')
     expect(await rows.filter({ hasText: 'timed-out' }).textContent()).toContain('stt')
   })
 
-  it('gives the report away: as text, as a file, as a link', async () => {
+  it('offers its report as text, as a file and as a link', async () => {
     await using studio = await openStudio()
     const { page } = studio
     await studio.goto()
@@ -128,7 +128,7 @@ describe('a call in the page', () => {
     expect(JSON.parse(readFileSync(await download.path(), 'utf8'))).toMatchObject({ version: 1, id })
 
     await page.goto(await copied())
-    await sentence(page).getByText('Ended well').waitFor()
+    await sentence(page).getByText('Closed cleanly').waitFor()
   })
 
   it('can be made with the keyboard alone', async () => {
@@ -150,19 +150,19 @@ describe('a call in the page', () => {
     await reach('input Type instead of speaking')
     await page.keyboard.type('When are you open?')
     await page.keyboard.press('Enter')
-    await page.getByRole('log').getByText('looking into the calendar').waitFor()
-    // Round the page, to what stands before.
+    await page.getByRole('log').getByText('reading the calendar').waitFor()
+    // Tab goes round the page to the buttons above.
     await reach('button Hang up')
     await page.keyboard.press('Enter')
-    await sentence(page).getByText('Ended well').waitFor()
+    await sentence(page).getByText('Closed cleanly').waitFor()
     await reach('button Copy as text')
     await page.keyboard.press('Enter')
     await page.getByRole('status').getByText('copied').waitFor()
   })
 })
 
-describe('the sessions', () => {
-  it('are listed as they come and go, filtered and searched', async () => {
+describe('the list of sessions', () => {
+  it('changes as sessions start and end, and can be filtered and searched', async () => {
     await using studio = await openStudio()
     const { page, stage } = studio
     await studio.goto('#/sessions')
@@ -181,23 +181,25 @@ describe('the sessions', () => {
     await lost.session.start()
     lost.caller.vanishes()
     const second = page.getByRole('row', { name: /second/ })
-    await second.getByText('The caller vanished').waitFor()
+    await second.getByText('The connection to the caller was lost').waitFor()
 
     await page.getByText('not clean', { exact: true }).first().click()
     await page.getByRole('link', { name: 'first' }).waitFor({ state: 'detached' })
     await page.getByRole('radio', { name: 'all' }).check({ force: true })
-    await page.getByLabel('Search in sessions').fill('do you open')
+    await page.getByLabel('Search sessions').fill('do you open')
     await page.getByRole('link', { name: 'second' }).waitFor({ state: 'detached' })
-    await page.getByLabel('Search in sessions').fill('nothing like it')
-    await page.getByText('No session fits.').waitFor()
-    await page.getByLabel('Search in sessions').fill('')
+    await page.getByLabel('Search sessions').fill('nothing like it')
+    await page.getByText('No matching sessions.').waitFor()
+    await page.getByLabel('Search sessions').fill('')
 
     await page.getByRole('link', { name: 'first' }).click()
-    await sentence(page).getByText('Ended well').waitFor()
+    await sentence(page).getByText('Closed cleanly').waitFor()
     await page.getByText('When do you open?').waitFor()
   })
+})
 
-  it('can be watched and ended from the page', async () => {
+describe('the view of a session', () => {
+  it('shows it live, and can interrupt and close it', async () => {
     await using studio = await openStudio()
     const { page, stage } = studio
     const { session } = stage.call({ id: 'one', msPerCharacter: 100 })
@@ -207,27 +209,27 @@ describe('the sessions', () => {
     await page.getByText('A long story').waitFor()
     await page.getByRole('button', { name: 'Interrupt' }).click()
     await speech.waitForPlayout()
-    await page.getByText(/^(cut off|not heard)$/).waitFor()
+    await page.getByText(/^(interrupted|not heard)$/).waitFor()
     await page.getByRole('button', { name: 'Close now' }).click()
-    await sentence(page).getByText('Ended well').waitFor()
-    await page.getByText('It was asked to close by studio.', { exact: true }).waitFor()
+    await sentence(page).getByText('Closed cleanly').waitFor()
+    await page.getByText('A close was requested by studio.', { exact: true }).waitFor()
   })
 
-  it('that are not known any more are not shown as if they were', async () => {
+  it('says so if the host does not have the session', async () => {
     await using studio = await openStudio()
     await studio.goto('#/sessions/nobody')
-    await studio.page.getByText('The host does not know this session.').waitFor()
+    await studio.page.getByText('Session not found.').waitFor()
   })
 })
 
-describe('what can be in the way', () => {
-  it('is a secret: whoever knows it comes in', async () => {
+describe('the page', () => {
+  it('asks for the secret of the host', async () => {
     await using studio = await openStudio({ secret: 'correct horse' })
     const { page } = studio
     await studio.goto()
     await page.getByLabel('Secret', { exact: true }).fill('wrong horse')
     await page.keyboard.press('Enter')
-    await page.getByRole('alert').getByText('that is not the secret').waitFor()
+    await page.getByRole('alert').getByText('wrong secret').waitFor()
     expect(await barriers(page)).toEqual([])
     await page.getByLabel('Secret', { exact: true }).fill('correct horse')
     await page.keyboard.press('Enter')
@@ -236,18 +238,18 @@ describe('what can be in the way', () => {
     await page.getByRole('button', { name: 'Call', exact: true }).waitFor()
   })
 
-  it('is a server that is gone, until it is back', async () => {
+  it('shows that the server does not respond, and reconnects', async () => {
     const studio = await openStudio()
     const { page, stage } = studio
     await studio.goto()
     await page.getByText('online').waitFor()
     const { port } = stage.server
     await stage.scope.close()
-    await page.getByRole('alert').getByText('The server does not answer').waitFor()
+    await page.getByRole('alert').getByText('Server not responding').waitFor()
     expect(await page.getByRole('button', { name: 'Call', exact: true }).isDisabled()).toBe(true)
     {
       await using again = await Stage.open({ port, info, scope: new Scope('again') })
-      await page.getByRole('button', { name: 'Try now' }).click()
+      await page.getByRole('button', { name: 'Retry now' }).click()
       await page.getByText('online').waitFor()
       expect(again.server.connections).toBeGreaterThan(0)
     }
@@ -256,12 +258,12 @@ describe('what can be in the way', () => {
   })
 
   it.each([
-    ['microphone-denied', 'The microphone is not allowed'],
-    ['microphone-missing', 'There is no microphone'],
-    ['sound-blocked', 'The browser holds the sound back'],
-    ['unreachable', 'The server cannot be reached'],
-    ['lost', 'The line was lost'],
-  ])('is said in words: %s', async (trouble, title) => {
+    ['microphone-denied', 'Microphone access denied'],
+    ['microphone-missing', 'No microphone found'],
+    ['sound-blocked', 'Sound blocked by the browser'],
+    ['unreachable', 'Server unreachable'],
+    ['lost', 'Connection lost'],
+  ])('explains the trouble of a call: %s', async (trouble, title) => {
     await using studio = await openStudio()
     const { page } = studio
     await studio.goto()
@@ -270,34 +272,34 @@ describe('what can be in the way', () => {
     await page.locator('.notice').getByText(title).waitFor()
     expect(await barriers(page)).toEqual([])
     if (trouble !== 'sound-blocked') return
-    await page.getByRole('button', { name: 'Let sound out' }).click()
+    await page.getByRole('button', { name: 'Turn sound on' }).click()
     await page.locator('.notice').waitFor({ state: 'detached' })
   })
 
-  it('is a line that comes back', async () => {
+  it('shows that a call is reconnecting', async () => {
     await using studio = await openStudio()
     const { page } = studio
     await studio.goto()
     await call(studio)
     await page.evaluate(`testLine.state('rejoining')`)
-    await page.getByRole('status').getByText('The line is interrupted').waitFor()
+    await page.getByRole('status').getByText('Connection interrupted').waitFor()
     await page.evaluate(`testLine.state('live')`)
     await page.locator('.notice').waitFor({ state: 'detached' })
   })
 
-  it('is production: nothing can be broken there', async () => {
+  it('has no fault injection in production', async () => {
     await using studio = await openStudio({ info: { ...info, mode: 'production' } })
     await studio.goto()
     await studio.page.getByText('production').waitFor()
-    expect(await studio.page.getByText('Break something').count()).toBe(0)
+    expect(await studio.page.getByText('Fault injection').count()).toBe(0)
   })
 })
 
-describe.each(['light', 'dark'] as const)('everybody can use it: %s', (colorScheme) => {
+describe.each(['light', 'dark'] as const)('the page in %s mode', (colorScheme) => {
   it.each([
     ['wide', { width: 1360, height: 900 }],
     ['phone', { width: 390, height: 844 }],
-  ])('on a %s screen', async (size, viewport) => {
+  ])('has no accessibility barriers on a %s screen', async (size, viewport) => {
     await using studio = await openStudio({
       browserOptions: { colorScheme, viewport, reducedMotion: 'reduce' },
     })
@@ -328,6 +330,6 @@ describe.each(['light', 'dark'] as const)('everybody can use it: %s', (colorSche
     await sentence(page).waitFor()
     await look('session')
     expect(found).toEqual({ idle: [], call: [], ended: [], sessions: [], session: [] })
-    expect(studio.complaints).toEqual([])
+    expect(studio.errors).toEqual([])
   })
 })

@@ -15,17 +15,17 @@ export const info: Omit<HostInfo, 'faults'> = {
   call: 'call',
 }
 
-/** The faults of the stage: what each does to the next call. */
+/** The faults that can be injected into the next call. */
 const faults = {
-  'tool ignores its signal': 'A tool goes on although it was told to stop.',
-  'stt close hangs': 'The connection to the speech-to-text never finishes closing.',
-  'exit hook throws': 'The hook that runs when the agent leaves throws an error.',
+  'tool ignores its signal': 'A tool keeps running after it was cancelled.',
+  'stt close hangs': 'The connection to the STT never finishes closing.',
+  'exit hook throws': 'The exit hook of the agent throws an error.',
 } as const
 
 const opening = tool({
   description: 'Looks up the opening hours',
   run: async (_, { progress, signal }) => {
-    progress('looking into the calendar')
+    progress('reading the calendar')
     await new Promise((resolve) => {
       signal.addEventListener('abort', resolve)
     })
@@ -34,22 +34,22 @@ const opening = tool({
 })
 
 const stubborn = tool({
-  description: 'Looks up the opening hours, and listens to nobody',
+  description: 'Looks up the opening hours, and ignores its signal',
   run: async (_, { progress }) => {
-    progress('looking into the calendar')
+    progress('reading the calendar')
     await new Promise(() => {})
   },
 })
 
-/** A real host, a real browser, and sessions by script. */
+/** A real host, a real browser, and scripted sessions. */
 export class Studio {
   readonly stage: Stage
   readonly page: Page
-  /** What the page's console and its policy complained about. */
-  readonly complaints: string[] = []
-  /** The call from the page. */
+  /** Errors in the page's console, violations of its content security policy included. */
+  readonly errors: string[] = []
+  /** The call that the page made last. */
   call: StageCall | undefined
-  /** How the next call from the page goes. */
+  /** The options of the next call from the page. */
   script: StageCallOptions = {}
   /** The faults that are switched on. */
   readonly #on: ReadonlySet<string>
@@ -59,9 +59,9 @@ export class Studio {
     this.page = page
     this.#on = on
     page.on('console', (message) => {
-      if (message.type() === 'error') this.complaints.push(message.text())
+      if (message.type() === 'error') this.errors.push(message.text())
     })
-    page.on('pageerror', (error) => this.complaints.push(error.message))
+    page.on('pageerror', (error) => this.errors.push(error.message))
   }
 
   static async open(
@@ -114,7 +114,7 @@ export class Studio {
         ...(has('exit hook throws')
           ? {
               onExit: () => {
-                throw new Error('the hook is broken')
+                throw new Error('the exit hook failed')
               },
             }
           : {}),

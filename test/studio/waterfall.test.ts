@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { Scope, type ScopeReport } from '../../src/scope/index.ts'
 import { inVirtualTime } from '../../src/testing/index.ts'
-import { waterfallOf, type Bar } from '../../studio/src/waterfall.ts'
+import { waterfallOf, type Bar } from '../../studio/src/ended/waterfall.ts'
 
 const bars = (report: ScopeReport): Bar[] => waterfallOf(report).rows.filter((row) => row.type === 'bar')
 
 describe('the waterfall of a close', () => {
-  it('has a bar for each step, where and as long as it was', () =>
+  it('has a bar for each step, at its time and of its length', () =>
     inVirtualTime(async ({ clock }) => {
       const scope = new Scope('call', { clock, closeTimeout: 1_000, reserve: 0 })
       scope.spawn('tidy', async ({ signal }) => {
@@ -25,7 +25,7 @@ describe('the waterfall of a close', () => {
       expect(waterfallOf(report).deadline).toEqual({ at: 100, text: '1 s', beyond: false })
     }))
 
-  it('draws a far deadline at the edge, and what happened as large as it can', () =>
+  it('puts a distant deadline at the edge, so that the bars fill the width', () =>
     inVirtualTime(async ({ clock }) => {
       const scope = new Scope('call', { clock, closeTimeout: 5_000 })
       scope.own('socket', { close: () => clock.elapse(50), abort: () => {} })
@@ -36,7 +36,7 @@ describe('the waterfall of a close', () => {
       expect(bars(report)[0]!.width).toBeCloseTo(94)
     }))
 
-  it('tells by tone and word what went wrong, and what goes on', () =>
+  it('marks the steps that went wrong, and those that are still running', () =>
     inVirtualTime(async ({ clock }) => {
       const scope = new Scope('call', { clock, closeTimeout: 100 })
       scope.child('tool').spawn('deaf', () => new Promise(() => {}))
@@ -62,13 +62,13 @@ describe('the waterfall of a close', () => {
       ])
     }))
 
-  it('of a scope that owned nothing is empty', () =>
+  it('is empty for a scope that owned nothing', () =>
     inVirtualTime(async ({ clock }) => {
       const report = await new Scope('call', { clock }).close()
       expect(waterfallOf(report)).toMatchObject({ rows: [], ticks: [{ at: 0, text: '0' }] })
     }))
 
-  it('never leaves the picture', () =>
+  it('keeps every bar between 0 and 100 per cent', () =>
     inVirtualTime(async ({ clock }) => {
       const scope = new Scope('call', { clock, closeTimeout: 300 })
       const child = scope.child('tool', { closeTimeout: 200 })

@@ -1,71 +1,71 @@
-import { nothing } from '../../src/scope/index.ts'
+import { noop } from '../../src/scope/index.ts'
 import { Agent, Session } from '../../src/session/index.ts'
 import { TestLine } from '../../src/testing/index.ts'
-import { FarSide } from './far-side.ts'
-import type { Stage, Subject } from './subjects.ts'
+import type { Setup, Subject } from './subjects.ts'
+import { VendorSide } from './vendor-side.ts'
 
-/** How long a session may take to close here. */
-export const CLOSE_WITHIN = 1_500
+/** The `closeTimeout` of the sessions. */
+export const CLOSE_TIMEOUT = 1_500
 
 const WORDS = 'This goes on for a while, and then for a while more, and for another while, until it ends.'
 
-/** A real session in real time, whose provider talks to a vendor's server over a real socket. */
+/** A session in real time whose provider talks to a vendor's server over a real socket. */
 export class Call {
   readonly subject: Subject
-  readonly far: FarSide
+  readonly vendor: VendorSide
   readonly session: Session
-  readonly #stage: Stage
+  readonly #setup: Setup
   readonly #line = new TestLine()
-  /** The exit hook of the agent never returns. */
+  /** Whether the agent's exit hook never returns. */
   stuck = false
 
-  private constructor(subject: Subject, stage: Stage, far: FarSide) {
+  private constructor(subject: Subject, setup: Setup, vendor: VendorSide) {
     this.subject = subject
-    this.far = far
-    this.#stage = stage
+    this.vendor = vendor
+    this.#setup = setup
     this.session = new Session({
       agent: new Agent({
         name: 'desk',
         instructions: 'You answer the phone.',
-        toolsets: stage.toolsets?.(far.url) ?? [],
+        toolsets: setup.toolsets?.(vendor.url) ?? [],
         onExit: () => (this.stuck ? new Promise(() => {}) : undefined),
       }),
-      models: stage.models(far.url),
+      models: setup.models(vendor.url),
       line: this.#line,
-      closeTimeout: CLOSE_WITHIN,
+      closeTimeout: CLOSE_TIMEOUT,
       lastWordsTimeout: 300,
     })
   }
 
   static async prepare(subject: Subject): Promise<Call> {
-    const stage = subject.stage()
-    return new Call(subject, stage, await FarSide.listen(stage.vendor))
+    const setup = subject.setUp()
+    return new Call(subject, setup, await VendorSide.listen(setup.vendor))
   }
 
-  /** Gives the provider work, and waits until the other side has seen, or the caller has heard, some of it. */
+  /** Gives the provider work, and waits until the vendor has received or the caller has heard some of it. */
   async keepBusy(): Promise<void> {
-    const { far } = this
-    const { messages, total } = far
+    const { vendor } = this
+    const { messages, total } = vendor
     this.work()
-    if (this.#stage.busy === 'the agent answers') return this.#line.caller.hears()
-    await far.until(() => far.messages > messages + 1 || far.total > total)
+    if (this.#setup.busy === 'the agent answers') return this.#line.caller.hears()
+    await vendor.until(() => vendor.messages > messages + 1 || vendor.total > total)
   }
 
-  /** From here on the vendor answers no request. */
-  goUnanswered(): void {
-    this.#stage.unanswered?.()
+  /** Makes the vendor leave all further requests unanswered. */
+  stopAnswering(): void {
+    this.#setup.stopAnswering?.()
   }
 
-  /** The vendor ends the connection in its own words. */
-  saysEnd(): void {
-    this.#stage.saysEnd?.()
+  /** Makes the vendor announce the end of the connection. */
+  announceEnd(): void {
+    this.#setup.announceEnd?.()
   }
 
-  /** Whatever the provider is there for. */
+  /** Gives the provider work. */
   work(): void {
-    const { busy } = this.#stage
+    const { busy } = this.#setup
     if (busy === 'the agent speaks') this.session.say(WORDS)
     else if (busy !== 'the caller speaks') this.session.reply()
-    else this.#line.caller.says(WORDS).catch(nothing)
+    else this.#line.caller.says(WORDS).catch(noop)
   }
 }

@@ -1,24 +1,24 @@
 import { systemClock } from '../../src/scope/index.ts'
 import { exitCodes, runCommand } from '../../src/cli/command.ts'
-import { exitsAlone, type Exit } from './alone.ts'
+import { runInProcess, type Exit } from './run-in-process.ts'
 import { allCases } from './cases.ts'
-import { CLOSE_WITHIN } from './call.ts'
+import { CLOSE_TIMEOUT } from './call.ts'
 import { nameOf, runCase, type Case, type Outcome } from './run-case.ts'
 import { table, type Row } from './table.ts'
 
-/** Cases at a time: they mostly wait. */
-const AT_ONCE = 6
+/** Cases that run at the same time. They mostly wait. */
+const CONCURRENCY = 6
 
-/** How long nobody may dial after the last close: longer than the longest wait before a retry. */
-const QUIET = 6_000
+/** How long to look for new connections after the last close: longer than the longest retry delay. */
+const OBSERVATION = 6_000
 
 await runCommand({
   name: 'npm run zombies --',
   summary:
-    'Closes sessions on the protocols of vendors, over real sockets, in every phase of a connection, and counts what\n' +
-    'the other side has left: no connection inside the deadline, none opened after, and a process that exits by itself.',
+    "Closes sessions on every vendor's protocol, over real sockets, in every phase of a connection. Checks on the vendor's\n" +
+    'side that no connection outlives the deadline and none is opened later, and that the process exits on its own.',
   options: {
-    filter: { type: 'string', about: 'only cases whose name has this in it', default: '' },
+    filter: { type: 'string', about: 'only cases whose name contains this', default: '' },
   },
   run: async ({ filter, json }) => {
     const cases = allCases().filter((one) => nameOf(one).includes(filter))
@@ -27,19 +27,19 @@ await runCommand({
     const waiting = [...cases]
     const work = async (): Promise<void> => {
       for (let one = waiting.shift(); one; one = waiting.shift()) {
-        const row = await told(one)
+        const row = await rowOf(one)
         rows.push(row)
         if (row.outcome) ends.push(row.outcome.end)
         if (!json && process.stderr.isTTY) process.stderr.write(`\r${rows.length} of ${cases.length} …`)
       }
     }
-    await Promise.all(Array.from({ length: AT_ONCE }, work))
+    await Promise.all(Array.from({ length: CONCURRENCY }, work))
     await new Promise<void>((resolve) => {
-      systemClock.after(QUIET, 'quiet', resolve)
+      systemClock.after(OBSERVATION, 'observation', resolve)
     })
     const exits: Exit[] = []
     for (const one of cases.filter(({ phase }) => phase === 'busy' || phase === 'backing off'))
-      exits.push(await exitsAlone(one))
+      exits.push(await runInProcess(one))
     if (!json) console.log(table(rows, exits))
     for (const end of ends) await end()
     const leaked = sum(rows.map(({ outcome }) => outcome?.leaked ?? 0))
@@ -48,20 +48,20 @@ await runCommand({
     const failed = rows.filter(({ error }) => error !== undefined)
     const stuck = exits.filter(({ by }) => by !== 'itself')
     for (const { name, error } of failed) console.error(`✗ ${name}: ${error}`)
-    for (const { name, by } of stuck) console.error(`✗ ${name}: its process ended by ${by}`)
+    for (const { name, by } of stuck) console.error(`✗ ${name}: its process was ended by ${by}`)
     const summary = { cases: rows.length, leaked, openedAfterClose, worstMs, failed: failed.length }
     if (json) console.log(JSON.stringify({ ...summary, processes: exits.length, stuck: stuck.length }))
     else
       console.log(
-        `${rows.length} cases: ${leaked} connections left, ${openedAfterClose} opened after the close, worst close ` +
-          `${worstMs} ms of ${CLOSE_WITHIN}; ${exits.length - stuck.length} of ${exits.length} processes ended by themselves`,
+        `${rows.length} cases: ${leaked} connections left open, ${openedAfterClose} opened after the close, slowest ` +
+          `close ${worstMs} of ${CLOSE_TIMEOUT} ms; ${exits.length - stuck.length} of ${exits.length} processes exited on their own`,
       )
-    const well = leaked + openedAfterClose + failed.length + stuck.length === 0 && worstMs <= CLOSE_WITHIN
-    return well ? exitCodes.ok : exitCodes.failed
+    const ok = leaked + openedAfterClose + failed.length + stuck.length === 0 && worstMs <= CLOSE_TIMEOUT
+    return ok ? exitCodes.ok : exitCodes.failed
   },
 })
 
-async function told(one: Case): Promise<Row> {
+async function rowOf(one: Case): Promise<Row> {
   const name = nameOf(one)
   try {
     const outcome: Outcome = await runCase(one)

@@ -1,14 +1,14 @@
-import { nothing, systemClock } from '../../src/scope/index.ts'
+import { noop, systemClock } from '../../src/scope/index.ts'
 import type { Call } from './call.ts'
 
-/** A phase in the life of a provider's connection, and what happens in the very moment of the close. */
+/** A phase of a provider's connection in which the session is closed. */
 export interface Phase {
   readonly about: string
-  /** Brings the call there. */
+  /** Brings the call into the phase. */
   readonly arrive: (call: Call) => Promise<void>
-  /** Happens in the same turn of the event loop as the close, before it. */
+  /** Runs right before the close, in the same turn of the event loop. */
   readonly meanwhile?: (call: Call) => void
-  /** For which providers it makes sense; all unless set. */
+  /** The providers that have this phase. Default: all. */
   readonly only?: (call: Call['subject']) => boolean
 }
 
@@ -23,80 +23,80 @@ async function busy(call: Call): Promise<void> {
   await call.keepBusy()
 }
 
-/** After a drop, until the other side has seen it dial again. */
-async function dialledAgain(call: Call): Promise<void> {
-  const { far } = call
-  const before = far.total
-  far.drop()
-  // Some dial again only when there is something to do.
+/** Drops the connection, and waits until the provider dials again. */
+async function dropAndRedial(call: Call): Promise<void> {
+  const { vendor } = call
+  const before = vendor.total
+  vendor.drop()
+  // Some providers dial again only when they have work.
   call.work()
-  await far.until(() => far.total > before)
+  await vendor.until(() => vendor.total > before)
 }
 
 export const phases: Readonly<Record<string, Phase>> = {
   connecting: {
-    about: 'its upgrade is never answered',
+    about: 'the upgrade is never answered',
     only: holdsSocket,
     arrive: async (call) => {
-      call.far.manners = { connect: 'never' }
-      call.session.start().catch(nothing)
-      await call.far.until(() => call.far.total > 0)
+      call.vendor.manners = { connect: 'never' }
+      call.session.start().catch(noop)
+      await call.vendor.until(() => call.vendor.total > 0)
     },
   },
   'setting up': {
-    about: 'it is open, and the setup is never agreed to',
+    about: 'the connection is open, and the setup is never confirmed',
     only: ({ setsUp = false }) => setsUp,
     arrive: async (call) => {
-      call.far.deaf = true
-      call.session.start().catch(nothing)
-      await call.far.until(() => call.far.messages > 0)
+      call.vendor.deaf = true
+      call.session.start().catch(noop)
+      await call.vendor.until(() => call.vendor.messages > 0)
     },
   },
   unanswered: {
-    about: 'a request has not even headers yet',
+    about: 'a request has no response headers yet',
     only: ({ holds }) => holds === 'requests',
     arrive: async (call) => {
-      const { far } = call
-      call.goUnanswered()
-      // A toolset asks while the session starts; a model when it has to think.
-      call.session.start().then(() => call.work(), nothing)
-      await far.until(() => far.open > 0)
+      const { vendor } = call
+      call.stopAnswering()
+      // A toolset sends requests while the session starts, a model when it has to answer.
+      call.session.start().then(() => call.work(), noop)
+      await vendor.until(() => vendor.open > 0)
     },
   },
   'refused at the start': {
-    about: 'it is refused again and again',
+    about: 'every connection is refused',
     only: holdsSocket,
     arrive: async (call) => {
-      call.far.manners = { refuse: 503 }
-      call.session.start().catch(nothing)
-      await call.far.until(() => call.far.total > 1)
+      call.vendor.manners = { refuse: 503 }
+      call.session.start().catch(noop)
+      await call.vendor.until(() => call.vendor.total > 1)
     },
   },
-  idle: { about: 'it is open, and nothing happens', arrive: live },
-  busy: { about: 'it is in the middle of its work', arrive: busy },
+  idle: { about: 'the connection is open and idle', arrive: live },
+  busy: { about: 'the provider is working', arrive: busy },
   'backing off': {
-    about: 'it was dropped and is refused since',
+    about: 'the connection was dropped, and new ones are refused',
     only: holdsSocket,
     arrive: async (call) => {
       await busy(call)
-      call.far.manners = { refuse: 503 }
-      await dialledAgain(call)
+      call.vendor.manners = { refuse: 503 }
+      await dropAndRedial(call)
     },
   },
   'dialling again': {
-    about: 'it was dropped, and the new upgrade is never answered',
+    about: 'the connection was dropped, and the new upgrade is never answered',
     only: holdsSocket,
     arrive: async (call) => {
       await busy(call)
-      call.far.manners = { connect: 'never' }
-      await dialledAgain(call)
+      call.vendor.manners = { connect: 'never' }
+      await dropAndRedial(call)
     },
   },
   'half-open': {
-    about: 'the other side is gone, and nobody has told us',
+    about: 'the vendor has disappeared without closing the connection',
     only: holdsSocket,
     arrive: async (call) => {
-      call.far.manners = { halfOpenAfter: 200, closeReply: 'never' }
+      call.vendor.manners = { halfOpenAfter: 200, closeReply: 'never' }
       await live(call)
       await new Promise<void>((resolve) => {
         systemClock.after(300, 'half-open', resolve)
@@ -104,55 +104,55 @@ export const phases: Readonly<Record<string, Phase>> = {
     },
   },
   'close frame ignored': {
-    about: 'the other side does not answer our close frame, nor our goodbye',
+    about: "the vendor answers neither our close frame nor the protocol's own end",
     only: holdsSocket,
     arrive: async (call) => {
-      call.far.manners = { closeReply: 'never' }
+      call.vendor.manners = { closeReply: 'never' }
       await busy(call)
     },
   },
   'dropped meanwhile': {
-    about: 'it breaks in the moment of the close',
+    about: 'the connection breaks at the moment of the close',
     only: holdsSocket,
     arrive: busy,
-    meanwhile: ({ far }) => far.drop(),
+    meanwhile: ({ vendor }) => vendor.drop(),
   },
   'closed meanwhile': {
-    about: 'the other side closes it with 1000 in the moment of the close',
+    about: 'the vendor closes the connection with 1000 at the moment of the close',
     only: holdsSocket,
     arrive: busy,
-    meanwhile: ({ far }) => far.hangUp(1000, 'goodbye'),
+    meanwhile: ({ vendor }) => vendor.closeAll(1000, 'goodbye'),
   },
   'idle end': {
-    about: 'the vendor has closed it because nothing happened: it sleeps',
+    about: 'the vendor has closed an idle connection, and the link sleeps',
     only: ({ idleEnd }) => idleEnd !== undefined,
     arrive: async (call) => {
-      const { far, subject } = call
+      const { vendor, subject } = call
       await live(call)
-      far.hangUp(subject.idleEnd!.code, subject.idleEnd!.reason)
-      await far.until(() => far.open === 0)
+      vendor.closeAll(subject.idleEnd!.code, subject.idleEnd!.reason)
+      await vendor.until(() => vendor.open === 0)
     },
   },
   'idle end meanwhile': {
-    about: 'the vendor closes it because nothing happened, in the moment of the close',
+    about: 'the vendor closes an idle connection at the moment of the close',
     only: ({ idleEnd }) => idleEnd !== undefined,
     arrive: live,
-    meanwhile: ({ far, subject }) => far.hangUp(subject.idleEnd!.code, subject.idleEnd!.reason),
+    meanwhile: ({ vendor, subject }) => vendor.closeAll(subject.idleEnd!.code, subject.idleEnd!.reason),
   },
   'going away': {
-    about: 'the vendor says in the moment of the close that it will end the connection soon',
+    about: 'the vendor announces the end of the connection at the moment of the close',
     only: ({ ends }) => ends === 'going away',
     arrive: busy,
-    meanwhile: (call) => call.saysEnd(),
+    meanwhile: (call) => call.announceEnd(),
   },
   expired: {
-    about: 'the vendor says in the moment of the close that the session has expired',
+    about: 'the vendor reports an expired session at the moment of the close',
     only: ({ ends }) => ends === 'expired',
     arrive: busy,
-    meanwhile: (call) => call.saysEnd(),
+    meanwhile: (call) => call.announceEnd(),
   },
   'stuck hook': {
-    about: 'an exit hook of the agent never returns: the connection does not wait for it',
+    about: "the agent's exit hook never returns",
     arrive: async (call) => {
       call.stuck = true
       await busy(call)

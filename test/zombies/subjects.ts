@@ -17,8 +17,8 @@ import {
   OpenAISpeechServer,
   type ChatAnswer,
 } from '../../src/testing/servers/index.ts'
-import type { Vendor } from './far-side.ts'
 import { ToolHost } from './tool-host.ts'
+import type { Vendor } from './vendor-side.ts'
 
 const apiKey = 'secret'
 const LONG = 'This is a long answer, so that there is time enough to end the call in the middle of it.'
@@ -26,33 +26,33 @@ const LONG = 'This is a long answer, so that there is time enough to end the cal
 /** What keeps a provider busy. */
 export type Busy = 'the caller speaks' | 'the agent speaks' | 'the agent thinks' | 'the agent answers'
 
-export interface Stage {
+export interface Setup {
   readonly vendor: Vendor
-  /** The models of the session, with the provider among them. */
+  /** The models of the session, including the provider. */
   models(url: string): Models
   readonly busy: Busy
-  /** From here on requests are not answered. */
-  readonly unanswered?: () => void
+  /** Makes the vendor leave all further requests unanswered. */
+  readonly stopAnswering?: () => void
   readonly toolsets?: (url: string) => readonly Toolset[]
-  /** The vendor says that it will end the connection, or that it has. */
-  readonly saysEnd?: () => void
+  /** Makes the vendor announce the end of the connection, or report that the session has expired. */
+  readonly announceEnd?: () => void
 }
 
-/** A provider, the vendor's server that it talks to, and how a session keeps it busy. */
+/** A provider, its vendor's server, and how a session keeps it busy. */
 export interface Subject {
   readonly name: string
-  /** Whether it holds one connection over the call, or makes one for each request. */
+  /** Whether it keeps one connection for the call, opens one per request, or runs in threads. */
   readonly holds: 'a socket' | 'requests' | 'threads'
-  /** Whether a connection has to be agreed upon after it is open. */
+  /** Whether a connection has a setup that the vendor must confirm. */
   readonly setsUp?: boolean
-  /** How the vendor closes a connection on which nothing happens. */
+  /** How the vendor closes an idle connection. */
   readonly idleEnd?: { readonly code: number; readonly reason: string }
-  /** Whether the vendor says before it ends a connection, or that it has expired. */
+  /** How the vendor announces the end of a connection. */
   readonly ends?: 'going away' | 'expired'
-  stage(): Stage
+  setUp(): Setup
 }
 
-const chain = () => ({
+const pipeline = () => ({
   llm: new ScriptedLlm({ answers: () => LONG }),
   tts: new ScriptedTts({ speed: 1 }),
   stt: new ScriptedStt(),
@@ -64,25 +64,25 @@ export const subjects: readonly Subject[] = [
     name: 'deepgram stt',
     holds: 'a socket',
     idleEnd: { code: 1011, reason: 'NET-0001' },
-    stage: () => ({
+    setUp: () => ({
       vendor: new DeepgramServer({ key: apiKey }),
-      models: (url) => ({ ...chain(), stt: new DeepgramStt({ url, apiKey }) }),
+      models: (url) => ({ ...pipeline(), stt: new DeepgramStt({ url, apiKey }) }),
       busy: 'the caller speaks',
     }),
   },
   {
     name: 'cartesia tts',
     holds: 'a socket',
-    stage: () => ({
+    setUp: () => ({
       vendor: new CartesiaServer({ key: apiKey }),
-      models: (url) => ({ ...chain(), tts: new CartesiaTts({ voice: 'voice', url, apiKey }) }),
+      models: (url) => ({ ...pipeline(), tts: new CartesiaTts({ voice: 'voice', url, apiKey }) }),
       busy: 'the agent speaks',
     }),
   },
   {
     name: 'ai-sdk llm',
     holds: 'requests',
-    stage: () => {
+    setUp: () => {
       const vendor = new ChatServer({ key: apiKey })
       let answer: ChatAnswer = [LONG, { rude: 'stalls' }]
       return {
@@ -92,12 +92,12 @@ export const subjects: readonly Subject[] = [
             vendor.http(request, response)
           },
         },
-        unanswered: () => {
+        stopAnswering: () => {
           answer = { hangs: true }
         },
         models: (url) => {
           const baseURL = `${url.replace(/^ws/, 'http')}/v1`
-          return { ...chain(), llm: new AiSdkLlm(createOpenAI({ baseURL, apiKey }).chat('any')) }
+          return { ...pipeline(), llm: new AiSdkLlm(createOpenAI({ baseURL, apiKey }).chat('any')) }
         },
         busy: 'the agent thinks',
       }
@@ -106,14 +106,14 @@ export const subjects: readonly Subject[] = [
   {
     name: 'mcp over http',
     holds: 'requests',
-    stage: () => {
+    setUp: () => {
       const vendor = new ToolHost()
       return {
         vendor,
-        unanswered: () => {
+        stopAnswering: () => {
           vendor.hangs = true
         },
-        models: () => ({ ...chain(), llm: new ScriptedLlm({ answers: () => [callTool('wait')] }) }),
+        models: () => ({ ...pipeline(), llm: new ScriptedLlm({ answers: () => [callTool('wait')] }) }),
         toolsets: (url) => [mcpTools({ name: 'tools', url: `${url.replace(/^ws/, 'http')}/mcp` })],
         busy: 'the agent thinks',
       }
@@ -124,13 +124,13 @@ export const subjects: readonly Subject[] = [
     holds: 'a socket',
     setsUp: true,
     ends: 'expired',
-    stage: () => {
+    setUp: () => {
       const vendor = new OpenAIRealtimeServer({ apiKey, answers: () => LONG, speed: 1 })
       return {
         vendor,
         models: (url) => ({ realtime: new OpenAIRealtime({ url, apiKey }) }),
         busy: 'the agent answers',
-        saysEnd: () => vendor.expire(),
+        announceEnd: () => vendor.expire(),
       }
     },
   },
@@ -138,21 +138,21 @@ export const subjects: readonly Subject[] = [
     name: 'openai stt',
     holds: 'a socket',
     setsUp: true,
-    stage: () => ({
+    setUp: () => ({
       vendor: new OpenAIRealtimeServer({ apiKey }),
-      models: (url) => ({ ...chain(), stt: new OpenAIStt({ url, apiKey }) }),
+      models: (url) => ({ ...pipeline(), stt: new OpenAIStt({ url, apiKey }) }),
       busy: 'the caller speaks',
     }),
   },
   {
     name: 'openai tts',
     holds: 'requests',
-    stage: () => {
+    setUp: () => {
       const vendor = new OpenAISpeechServer({ apiKey, speed: 1 })
       return {
         vendor,
-        models: (url) => ({ ...chain(), tts: new OpenAITts({ url, apiKey }) }),
-        unanswered: () => void vendor.treats('hangs', 'hangs', 'hangs'),
+        models: (url) => ({ ...pipeline(), tts: new OpenAITts({ url, apiKey }) }),
+        stopAnswering: () => void vendor.treats('hangs', 'hangs', 'hangs'),
         busy: 'the agent speaks',
       }
     },
@@ -162,23 +162,23 @@ export const subjects: readonly Subject[] = [
     holds: 'a socket',
     setsUp: true,
     ends: 'going away',
-    stage: () => {
+    setUp: () => {
       const vendor = new GeminiLiveServer({ apiKey, answers: () => LONG, speed: 1 })
       return {
         vendor,
         models: (url) => ({ realtime: new GeminiLive({ url, apiKey }) }),
         busy: 'the agent answers',
-        saysEnd: () => vendor.goAway(1_000),
+        announceEnd: () => vendor.goAway(1_000),
       }
     },
   },
   {
     name: 'local',
     holds: 'threads',
-    stage: () => ({
+    setUp: () => ({
       vendor: {},
       models: () => ({
-        ...chain(),
+        ...pipeline(),
         stt: new LocalStt({ phrases: ['thank you', 'goodbye'] }),
         vad: new LocalVad(),
         tts: new LocalTts(),

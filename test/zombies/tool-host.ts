@@ -5,9 +5,9 @@ interface Rpc {
   readonly method?: string
 }
 
-/** The least of an MCP server over HTTP: one tool, which never comes to its end. */
+/** A minimal MCP server over HTTP with one tool, which never returns. */
 export class ToolHost {
-  /** It answers nothing any more. */
+  /** Whether requests are left unanswered. */
   hangs = false
 
   readonly http = (request: IncomingMessage, response: ServerResponse): void => {
@@ -25,13 +25,13 @@ export class ToolHost {
     if (method === 'DELETE') return void response.writeHead(200).end()
     if (message.id === undefined) return void response.writeHead(202).end()
     if (message.method === 'tools/call') return
-    const result = message.method === 'initialize' ? welcome : { tools: [tool] }
+    const result = message.method === 'initialize' ? initialised : { tools: [tool] }
     response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': 'one' })
     response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result }))
   }
 }
 
-const welcome = {
+const initialised = {
   protocolVersion: '2025-06-18',
   capabilities: { tools: {} },
   serverInfo: { name: 'tools', version: '1' },

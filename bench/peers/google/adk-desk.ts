@@ -2,7 +2,7 @@ import { FunctionTool, InMemoryRunner, LiveRequestQueue, LlmAgent, type Event } 
 import { Modality } from '@google/genai'
 import { z } from 'zod'
 import { guardAdk, outside, type GuardedAdk } from '../../../src/guard/index.ts'
-import { nothing } from '../../../src/scope/index.ts'
+import { noop } from '../../../src/scope/index.ts'
 import type { Call, Stage } from '../case.ts'
 import { Ends } from '../ends.ts'
 import { CLOSE_TIMEOUT } from '../ours.ts'
@@ -32,7 +32,7 @@ export class AdkDesk {
   readonly answered: Promise<void>
   readonly #ends = new Ends()
   readonly #guard: GuardedAdk<Event> | undefined
-  #answer: () => void = nothing
+  #answer: () => void = noop
 
   private constructor(stage: Stage, run: Run, queue: LiveRequestQueue, { abort, each }: AdkOptions) {
     this.queue = queue
@@ -40,12 +40,12 @@ export class AdkDesk {
       this.#answer = resolve
     })
     if (stage.column === 'guarded') {
-      const options = { queue, closeTimeout: CLOSE_TIMEOUT, onLate: nothing }
+      const options = { queue, closeTimeout: CLOSE_TIMEOUT, onLate: noop }
       this.#guard = guardAdk(run, abort ? { ...options, abort } : options)
       this.#guard.on('closed', this.#ends.tell)
     }
     this.loop = this.#goThrough(this.#guard?.events ?? run, each)
-    this.loop.catch(nothing)
+    this.loop.catch(noop)
   }
 
   static async started(stage: Stage, options: AdkOptions = {}): Promise<AdkDesk> {
@@ -84,7 +84,7 @@ export class AdkDesk {
 
   /** Nobody asks: the loop is over, as far as the app knows. */
   left(): Call {
-    return this.call({ close: () => this.loop.catch(nothing) })
+    return this.call({ close: () => this.loop.catch(noop) })
   }
 
   /** Nobody asks. An error of the loop would say that the run was lost; a guard says that nobody has asked for its end. */
@@ -92,7 +92,7 @@ export class AdkDesk {
     const lost = new Ends()
     this.#guard?.on('closed', ({ by }) => by === 'adk' && lost.tell())
     this.loop.catch(lost.tell)
-    return { close: () => this.loop.catch(nothing), onClosed: lost.listen }
+    return { close: () => this.loop.catch(noop), onClosed: lost.listen }
   }
 
   async #close(): Promise<unknown> {
@@ -128,8 +128,8 @@ export async function runnerOf(stage: Stage, model = MODEL, tools: FunctionTool[
 /** A handle of a conversation that was held before: without one, a run does not connect again. */
 export function handleOf(stage: Stage): Promise<string> {
   return outside(async () => {
-    let give: (handle: string) => void = nothing
-    let end: () => void = nothing
+    let give: (handle: string) => void = noop
+    let end: () => void = noop
     const given = new Promise<string>((resolve) => {
       give = resolve
     })

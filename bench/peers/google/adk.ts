@@ -1,4 +1,4 @@
-import { nothing } from '../../../src/scope/index.ts'
+import { noop } from '../../../src/scope/index.ts'
 import type { Call, Case, Stage } from '../case.ts'
 import { Ends } from '../ends.ts'
 import { elapse } from '../ours.ts'
@@ -260,7 +260,7 @@ async function resumed(stage: Stage): Promise<AdkDesk> {
 /** The order is carried out while the close frame is under way. */
 function closeAnd(stage: Stage, order: string, close: () => unknown): unknown {
   const closing = close()
-  stage.far({ do: 'vendor', order }).catch(nothing)
+  stage.far({ do: 'vendor', order }).catch(noop)
   return closing
 }
 

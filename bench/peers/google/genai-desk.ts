@@ -1,6 +1,6 @@
 import { GoogleGenAI, Modality, type LiveServerMessage, type Session } from '@google/genai'
 import { guardGemini } from '../../../src/guard/index.ts'
-import { nothing } from '../../../src/scope/index.ts'
+import { noop } from '../../../src/scope/index.ts'
 import type { Call, Stage } from '../case.ts'
 import { Ends } from '../ends.ts'
 import { CLOSE_TIMEOUT } from '../ours.ts'
@@ -16,7 +16,7 @@ export const clientOf = (stage: Stage): GoogleGenAI =>
 export class GenaiDesk {
   readonly stage: Stage
   /** What the app does with a message. */
-  onMessage: (message: LiveServerMessage) => void = nothing
+  onMessage: (message: LiveServerMessage) => void = noop
   readonly #guard
   readonly #live
   readonly #ends = new Ends()
@@ -27,7 +27,7 @@ export class GenaiDesk {
     const { live } = clientOf(stage)
     this.#live = live
     if (stage.column === 'plain') return
-    this.#guard = guardGemini(live, { closeTimeout: CLOSE_TIMEOUT, connectTimeout: 2_000, onLate: nothing })
+    this.#guard = guardGemini(live, { closeTimeout: CLOSE_TIMEOUT, connectTimeout: 2_000, onLate: noop })
     this.#guard.on('closed', this.#ends.tell)
   }
 
@@ -64,7 +64,7 @@ export class GenaiDesk {
 
   /** Until `connect()` has settled there is no session, and nothing that could be closed. */
   async connecting(): Promise<Call> {
-    const connecting = this.connect().catch(nothing)
+    const connecting = this.connect().catch(noop)
     await this.stage.seen({ connections: 1 })
     const guard = this.#guard
     return this.call({

@@ -1,4 +1,4 @@
-import { nothing } from '../../../src/scope/index.ts'
+import { noop } from '../../../src/scope/index.ts'
 import type { Case } from '../case.ts'
 import { elapse } from '../ours.ts'
 import { guardedCall } from '../told.ts'
@@ -15,7 +15,7 @@ export const genai: readonly Case[] = [
     theirs: async (stage) => {
       if (stage.column === 'plain') return (await GenaiDesk.connected(stage)).call()
       const { answer } = await import('./genai-example.ts')
-      return guardedCall(await answer(clientOf(stage), { onmessage: nothing }))
+      return guardedCall(await answer(clientOf(stage), { onmessage: noop }))
     },
     ours: async (stage) => (await started(stage)).call(),
   },
@@ -91,7 +91,7 @@ export const genai: readonly Case[] = [
           desk.onMessage = () => {
             throw new Error('the call is over')
           }
-          stage.far({ do: 'vendor', order: 'offer a handle' }).catch(nothing)
+          stage.far({ do: 'vendor', order: 'offer a handle' }).catch(noop)
           return call.close()
         },
       }
@@ -103,7 +103,7 @@ export const genai: readonly Case[] = [
       })
       return desk.call({
         close: () => {
-          stage.far({ do: 'vendor', order: 'offer a handle' }).catch(nothing)
+          stage.far({ do: 'vendor', order: 'offer a handle' }).catch(noop)
           return desk.session.close()
         },
       })
@@ -119,7 +119,7 @@ export const genai: readonly Case[] = [
       const again = new Promise<void>((resolve) => {
         desk.onMessage = ({ goAway }) => {
           if (!goAway) return
-          desk.connect().catch(nothing)
+          desk.connect().catch(noop)
           resolve()
         }
       })

@@ -1,5 +1,5 @@
 import { ReadableStream } from 'node:stream/web'
-import { nothing } from '../../../src/scope/index.ts'
+import { noop } from '../../../src/scope/index.ts'
 import { ScriptedRealtime } from '../../../src/testing/index.ts'
 import type { Case } from '../case.ts'
 import { elapse, held, ours } from '../ours.ts'
@@ -156,6 +156,6 @@ export const models: readonly Case[] = [
 
 /** Starts, and does not wait until it has. */
 async function begins(desk: { session: { start(): Promise<void> } }): Promise<void> {
-  desk.session.start().catch(nothing)
+  desk.session.start().catch(noop)
   await elapse(600)
 }

@@ -1,5 +1,5 @@
 import { voice } from '@livekit/agents'
-import { nothing } from '../../../src/scope/index.ts'
+import { noop } from '../../../src/scope/index.ts'
 import type { Case } from '../case.ts'
 import { elapse, ours } from '../ours.ts'
 import { theirs, type Desk } from './desk.ts'
@@ -22,7 +22,7 @@ export const races: readonly Case[] = [
     theirs: theirs({
       end: ({ session }) => {
         session.on(voice.AgentSessionEventTypes.Close, () => {
-          session.close().catch(nothing)
+          session.close().catch(noop)
         })
         const closed = session.close()
         session.shutdown()
@@ -33,7 +33,7 @@ export const races: readonly Case[] = [
       end: ({ session }) => {
         session.on('closed', () => session.close())
         const closed = session.close()
-        session.drain().catch(nothing)
+        session.drain().catch(noop)
         return closed
       },
     }),
@@ -54,7 +54,7 @@ export const races: readonly Case[] = [
     ours: ours({
       arrive: (desk) => desk.speaks(),
       end: async ({ session }) => {
-        session.drain().catch(nothing)
+        session.drain().catch(noop)
         await elapse(200)
         await session.close()
       },
@@ -73,13 +73,13 @@ export const races: readonly Case[] = [
     shows: ['no event'],
     theirs: theirs({
       arrive: async (desk) => {
-        desk.begin().catch(nothing)
+        desk.begin().catch(noop)
       },
     }),
     ours: ours({
       sockets: { stt: slowStart },
       arrive: async ({ session }) => {
-        session.start().catch(nothing)
+        session.start().catch(noop)
         await elapse(200)
       },
     }),

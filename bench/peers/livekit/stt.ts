@@ -1,5 +1,5 @@
 import { ReadableStream } from 'node:stream/web'
-import { nothing } from '../../../src/scope/index.ts'
+import { noop } from '../../../src/scope/index.ts'
 import type { Case } from '../case.ts'
 import { elapse, ours, type OurDesk } from '../ours.ts'
 import { agentWith, theirs, type Desk } from './desk.ts'
@@ -9,7 +9,7 @@ import { never, opened } from './sockets.ts'
 const IDLE = 'idleAfter=4500'
 
 const begins = async ({ session }: OurDesk): Promise<void> => {
-  session.start().catch(nothing)
+  session.start().catch(noop)
   await elapse(600)
 }
 

@@ -1,5 +1,5 @@
 import { initializeLogger, llm, voice } from '@livekit/agents'
-import { nothing } from '../../../src/scope/index.ts'
+import { noop } from '../../../src/scope/index.ts'
 import type { Toolset } from '../../../src/session/index.ts'
 import type { Case } from '../case.ts'
 import { elapse, ours, type OurDesk } from '../ours.ts'
@@ -118,7 +118,7 @@ export const surroundings: readonly Case[] = [
     ours: ours({
       arrive: async (desk) => {
         await desk.start()
-        desk.session.on('closed', () => new Promise(nothing))
+        desk.session.on('closed', () => new Promise(noop))
       },
     }),
   },

@@ -1,5 +1,5 @@
 import { RealtimeAgent } from '@openai/agents/realtime'
-import { nothing } from '../../../src/scope/index.ts'
+import { noop } from '../../../src/scope/index.ts'
 import type { Case } from '../case.ts'
 import { Ends } from '../ends.ts'
 import { elapse } from '../ours.ts'
@@ -74,15 +74,15 @@ export const connections: readonly Case[] = [
     theirs: async (stage) => {
       const desk = await Desk.prepare(stage)
       const connecting = desk.connect()
-      connecting.catch(nothing)
+      connecting.catch(noop)
       await stage.seen({ connections: 1 })
-      return desk.call({ close: () => connecting.catch(nothing) })
+      return desk.call({ close: () => connecting.catch(noop) })
     },
     ours: async (stage) => {
       const desk = prepare(stage, { session: { startTimeout: 2_000 } })
       const starting = desk.session.start()
       await stage.seen({ connections: 1 })
-      return desk.call({ close: () => starting.catch(nothing) })
+      return desk.call({ close: () => starting.catch(noop) })
     },
   },
   {
@@ -167,13 +167,13 @@ export const connections: readonly Case[] = [
 
 /** Something that never returns, and when it was called. */
 function stuck(): [reached: Promise<void>, never: () => Promise<never>] {
-  let reach: () => void = nothing
+  let reach: () => void = noop
   const reached = new Promise<void>((resolve) => {
     reach = resolve
   })
   const never = (): Promise<never> => {
     reach()
-    return new Promise(nothing)
+    return new Promise(noop)
   }
   return [reached, never]
 }

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { WebSocket } from 'ws'
 import { z } from 'zod'
 import { guardOpenAI, outside, type Guard } from '../../../src/guard/index.ts'
-import { nothing } from '../../../src/scope/index.ts'
+import { noop } from '../../../src/scope/index.ts'
 import type { Call, Stage } from '../case.ts'
 import { Ends } from '../ends.ts'
 import { CLOSE_TIMEOUT } from '../ours.ts'
@@ -52,7 +52,7 @@ export class Desk {
       this.guard = guardOpenAI(this.session, {
         closeTimeout: CLOSE_TIMEOUT,
         connectTimeout: 2_000,
-        onLate: nothing,
+        onLate: noop,
       })
       this.guard.on('closed', this.#ends.tell)
       if (phone) this.guard.adopt(phone)
@@ -92,8 +92,8 @@ export class Desk {
 
   /** The close, and the connect that it comes into. */
   connecting(): Call {
-    const connecting = this.connect().catch(nothing)
-    return this.call({ close: () => Promise.all([this.#close(), connecting]).then(nothing) })
+    const connecting = this.connect().catch(noop)
+    return this.call({ close: () => Promise.all([this.#close(), connecting]).then(noop) })
   }
 
   #close(): unknown {

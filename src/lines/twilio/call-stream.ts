@@ -1,4 +1,4 @@
-import { nothing, type Scope, type SocketEnd } from '../../scope/index.ts'
+import { noop, type Scope, type SocketEnd } from '../../scope/index.ts'
 import type { Accept } from '../accepted-socket.ts'
 import { FarEnd } from '../far-end.ts'
 import { RateLimit } from '../rate-limit.ts'
@@ -26,7 +26,7 @@ export class CallStream {
   #words: StreamWords | undefined
   #limit: RateLimit | undefined
   #nonsense = 0
-  #events: StreamEvents = { joined: nothing, message: nothing, misbehaved: nothing, left: nothing }
+  #events: StreamEvents = { joined: noop, message: noop, misbehaved: noop, left: noop }
 
   /** The scope is that of all calls: it outlives them. */
   constructor(carrier: Carrier, scope: Scope<string>) {
@@ -35,7 +35,7 @@ export class CallStream {
     const replaced = { code: closeCodes.replaced, reason: 'CALL_REPLACED' }
     this.#end = new FarEnd(scope, { replaced, closePatience: limits.closePatience })
     this.#end.listen({
-      joined: nothing,
+      joined: noop,
       message: (data) => this.#message(data),
       left: (end) => this.#events.left(end),
     })

@@ -1,4 +1,4 @@
-import { describeError, nothing, type Clock, type Timer } from '../../scope/index.ts'
+import { describeError, noop, type Clock, type Timer } from '../../scope/index.ts'
 import type { Carrier, HangUpRequest } from './carrier.ts'
 import { limits } from './limits.ts'
 
@@ -53,9 +53,9 @@ export class HangUp {
     if (!request) return this.#finish()
     this.#asked = true
     this.#try(request)
-      .catch(nothing)
+      .catch(noop)
       .finally(() => this.#finish())
-      .catch(nothing)
+      .catch(noop)
     return undefined
   }
 

@@ -1,4 +1,4 @@
-import { nothing, type Scope, type Socket, type SocketEvents } from '../../scope/index.ts'
+import { noop, type Scope, type Socket, type SocketEvents } from '../../scope/index.ts'
 import type { Accept } from '../accepted-socket.ts'
 import { closeCodes } from './call-stream.ts'
 import type { Carrier } from './carrier.ts'
@@ -26,7 +26,7 @@ export class Lobby {
   enter(accept: Accept, then: (start: StartMessage, accept: Accept) => void): void {
     let left: number = limits.opening
     const waits: SocketEvents = {
-      opened: nothing,
+      opened: noop,
       message: (data) => {
         const message = typeof data === 'string' ? this.#carrier.read(data) : undefined
         if (message?.type === 'start') {
@@ -43,7 +43,7 @@ export class Lobby {
     }
     let listener = waits
     const socket = accept({
-      opened: nothing,
+      opened: noop,
       message: (data) => listener.message(data),
       ended: (end) => listener.ended(end),
     })
@@ -68,7 +68,7 @@ export class Lobby {
       timer?.clear()
       this.#leaving.delete(socket)
     }
-    const socket = accept({ opened: nothing, message: nothing, ended })
+    const socket = accept({ opened: noop, message: noop, ended })
     this.#leaving.add(socket)
     socket.close(code, 'refused')
     const live = this.#scope.state === 'live'

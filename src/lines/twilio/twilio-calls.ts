@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { silent, type Logger } from '../../parts/index.ts'
-import { nothing, type Resource, type Scope } from '../../scope/index.ts'
+import { noop, type Resource, type Scope } from '../../scope/index.ts'
 import { SocketDoor, type Accept } from '../accepted-socket.ts'
 import { RateLimit } from '../rate-limit.ts'
 import { refuse } from '../refuse.ts'
@@ -102,7 +102,7 @@ export class TwilioCalls implements Resource {
   /** Takes a request of a server of `node:http`. False if it is for somebody else. */
   request(request: IncomingMessage, response: ServerResponse): boolean {
     if (!this.concerns(request)) return false
-    response.on('error', nothing)
+    response.on('error', noop)
     readBody(request, limits.body)
       .then(
         (body) => {
@@ -111,13 +111,13 @@ export class TwilioCalls implements Resource {
         },
         () => response.writeHead(413, { connection: 'close' }).end(),
       )
-      .catch(nothing)
+      .catch(noop)
     return true
   }
 
   /** Takes an upgrade of a server of `node:http`. Never throws: whoever is not let in is told why. */
   upgrade(request: IncomingMessage, tcp: Duplex, head: Buffer): void {
-    tcp.on('error', nothing)
+    tcp.on('error', noop)
     const { admitted, refused } = this.admit(requestOf(request, ''))
     if (admitted) door.accept(request, tcp, head, admitted)
     else refuse(tcp, refusals[refused][0], refused, refusals[refused][1])
@@ -277,7 +277,7 @@ export class TwilioCalls implements Resource {
       line
         .gone()
         .then(() => this.#leaving.delete(line))
-        .catch(nothing)
+        .catch(noop)
     }
     line.watch(() => unanswered.clear(), ended)
     new Promise((resolve) => resolve(onCall(line, info))).catch((error: unknown) => {

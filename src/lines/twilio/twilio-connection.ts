@@ -1,6 +1,6 @@
 import { decodeMuLaw, encodeMuLaw, type AudioFrame } from '../../audio/index.ts'
 import type { LineConnection, LineEvents, PartContext } from '../../parts/index.ts'
-import { nothing, type Resource, type SocketEnd, type Timer } from '../../scope/index.ts'
+import { noop, type Resource, type SocketEnd, type Timer } from '../../scope/index.ts'
 import { CallerGoneError, CallsClosedError } from '../errors.ts'
 import { Watchdog } from '../watchdog.ts'
 import { closeCodes, type CallStream, type StreamEvents } from './call-stream.ts'
@@ -72,7 +72,7 @@ export class TwilioConnection implements LineConnection, Resource, StreamEvents 
       this.#fail = reject
     })
     // Whoever opens the line may have gone, too.
-    this.started.catch(nothing)
+    this.started.catch(noop)
     stream.listen(this)
     if (stream.here) this.joined()
     else this.#expect()
@@ -122,7 +122,7 @@ export class TwilioConnection implements LineConnection, Resource, StreamEvents 
     // Closing the stream ends the call, since nothing is told to the carrier that comes after it. That is not asked:
     // a carrier can answer the close frame, and go on.
     if (!hangUp.confirmed) hangUp.ask()
-    this.#stream.close(closeCodes.over, 'ended').catch(nothing)
+    this.#stream.close(closeCodes.over, 'ended').catch(noop)
     await Promise.all([this.#stream.ended(), hangUp.settled(limits.request)])
     this.#report(this.#dropped ? 'dropped' : hangUp.confirmed ? 'acknowledged' : 'closed')
     if (!hangUp.confirmed && hangUp.possible) throw new HangUpUnconfirmedError(call, hangUp.problem)
@@ -177,7 +177,7 @@ export class TwilioConnection implements LineConnection, Resource, StreamEvents 
   }
 
   misbehaved(what: string): void {
-    this.#stream.close(closeCodes.misbehaved, 'CARRIER_MISBEHAVED').catch(nothing)
+    this.#stream.close(closeCodes.misbehaved, 'CARRIER_MISBEHAVED').catch(noop)
     this.#lost(new CarrierMisbehavedError(this.#options.call, what))
   }
 
@@ -194,7 +194,7 @@ export class TwilioConnection implements LineConnection, Resource, StreamEvents 
     this.#options.hangUp.confirm()
     if (this.#over) return
     this.#finish()
-    this.#stream.close(closeCodes.over, 'ended').catch(nothing)
+    this.#stream.close(closeCodes.over, 'ended').catch(noop)
     this.#tell(this.#playout.giveUp())
     this.#events.hungUp()
   }
@@ -202,7 +202,7 @@ export class TwilioConnection implements LineConnection, Resource, StreamEvents 
   /** There is no server any more. */
   cutOff(): void {
     if (this.#over) return
-    this.#stream.close(closeCodes.over, 'closing').catch(nothing)
+    this.#stream.close(closeCodes.over, 'closing').catch(noop)
     this.#lost(new CallsClosedError(this.#options.call))
   }
 

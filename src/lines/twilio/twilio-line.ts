@@ -1,5 +1,5 @@
 import type { Line, LineConnection, LineEvents, PartContext } from '../../parts/index.ts'
-import { nothing, type Scope } from '../../scope/index.ts'
+import { noop, type Scope } from '../../scope/index.ts'
 import type { Accept } from '../accepted-socket.ts'
 import { CallerGoneError, LineTakenError } from '../errors.ts'
 import { CallStream, closeCodes } from './call-stream.ts'
@@ -26,8 +26,8 @@ export class TwilioLine implements Line {
   readonly #hangUp: HangUp
   #connection: TwilioConnection | undefined
   #over = false
-  #answered: () => void = nothing
-  #ended: () => void = nothing
+  #answered: () => void = noop
+  #ended: () => void = noop
 
   /** @internal */
   constructor(
@@ -41,12 +41,12 @@ export class TwilioLine implements Line {
     this.#hangUp = hangUp
     this.#stream = new CallStream(carrier, scope)
     this.#stream.listen({
-      joined: nothing,
+      joined: noop,
       message: ({ type }) => {
         if (type === 'stop') this.hungUp()
       },
       misbehaved: () => this.dismiss(),
-      left: nothing,
+      left: noop,
     })
   }
 
@@ -102,14 +102,14 @@ export class TwilioLine implements Line {
   hungUp(): void {
     this.#hangUp.confirm()
     if (this.#connection) return this.#connection.hungUp()
-    this.#stream.close(closeCodes.over, 'ended').catch(nothing)
+    this.#stream.close(closeCodes.over, 'ended').catch(noop)
     return this.#end()
   }
 
   /** @internal There will be no session, or no server. */
   dismiss(): void {
     if (this.#connection) return this.#connection.cutOff()
-    this.#stream.close(closeCodes.over, 'unanswered').catch(nothing)
+    this.#stream.close(closeCodes.over, 'unanswered').catch(noop)
     this.#hangUp.ask()
     return this.#end()
   }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { silent, type Logger } from '../../parts/index.ts'
-import { OptionError, nothing, type Resource, type Scope, type Socket } from '../../scope/index.ts'
+import { OptionError, noop, type Resource, type Scope, type Socket } from '../../scope/index.ts'
 import { SocketDoor, type Accept } from '../accepted-socket.ts'
 import { newKey } from '../secrets.ts'
 import { Admission, type CallRequest } from './admission.ts'
@@ -110,7 +110,7 @@ export class WebSocketCalls implements Resource {
 
   /** Takes an upgrade of a server of `node:http`. Never throws: whoever is not let in is told why. */
   upgrade(request: IncomingMessage, tcp: Duplex, head: Buffer): void {
-    tcp.on('error', nothing)
+    tcp.on('error', noop)
     const { admitted, refused, speaks } = this.admit(requestOf(request))
     if (admitted) door.accept(request, tcp, head, admitted)
     // A page cannot read the answer to an upgrade that fails; so one that speaks our protocol is told in it.
@@ -149,7 +149,7 @@ export class WebSocketCalls implements Resource {
 
   #turnAway(accept: Accept, code: RefusalCode): void {
     const ended = (): void => void this.#refused.delete(socket)
-    const socket = accept({ opened: nothing, message: nothing, ended })
+    const socket = accept({ opened: noop, message: noop, ended })
     this.#refused.add(socket)
     socket.close(4000 + statusOf(code), code)
   }
@@ -169,7 +169,7 @@ export class WebSocketCalls implements Resource {
       line
         .gone()
         .then(() => this.#leaving.delete(line))
-        .catch(nothing)
+        .catch(noop)
     }
     line.watch(() => unanswered.clear(), ended)
     this.#answer(() => onCall(line, info), line)

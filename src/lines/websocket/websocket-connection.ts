@@ -1,6 +1,6 @@
 import { samplesFromBytes, type AudioFrame, type SampleRate } from '../../audio/index.ts'
 import type { LineConnection, LineEvents, PartContext } from '../../parts/index.ts'
-import { nothing, type Resource, type SocketEnd, type Timer } from '../../scope/index.ts'
+import { noop, type Resource, type SocketEnd, type Timer } from '../../scope/index.ts'
 import { CallsClosedError } from '../errors.ts'
 import type { FarEndEvents } from '../far-end.ts'
 import { RateLimit } from '../rate-limit.ts'
@@ -113,7 +113,7 @@ export class WebSocketConnection implements LineConnection, Resource, FarEndEven
     if (!this.#over) {
       this.#finish()
       this.#page.tell({ type: 'bye', reason: 'ended' })
-      this.#page.close(closeCodes.bye, 'ended').catch(nothing)
+      this.#page.close(closeCodes.bye, 'ended').catch(noop)
     }
     await this.#page.ended()
     this.#report('closed')
@@ -182,7 +182,7 @@ export class WebSocketConnection implements LineConnection, Resource, FarEndEven
   cutOff(): void {
     if (this.#over) return
     this.#page.tell({ type: 'bye', reason: 'closing' })
-    this.#page.close(closeCodes.bye, 'closing').catch(nothing)
+    this.#page.close(closeCodes.bye, 'closing').catch(noop)
     this.#lost(new CallsClosedError(this.#options.call))
   }
 
@@ -260,13 +260,13 @@ export class WebSocketConnection implements LineConnection, Resource, FarEndEven
     const marks = this.#queue.giveUp()
     this.#finish()
     this.#page.tell({ type: 'bye', reason: 'hung-up' })
-    this.#page.close(closeCodes.bye, 'hung-up').catch(nothing)
+    this.#page.close(closeCodes.bye, 'hung-up').catch(noop)
     for (const { id, heard } of marks) this.#events.marked(id, heard)
     this.#events.hungUp()
   }
 
   #misbehaves(what: string): void {
-    this.#page.close(closeCodes.misbehaved, 'PAGE_MISBEHAVED').catch(nothing)
+    this.#page.close(closeCodes.misbehaved, 'PAGE_MISBEHAVED').catch(noop)
     this.#lost(new PageMisbehavedError(this.#options.call, what))
   }
 

@@ -1,6 +1,6 @@
 import type { SampleRate } from '../../audio/index.ts'
 import type { Line, LineConnection, LineEvents, PartContext } from '../../parts/index.ts'
-import { nothing, type Scope } from '../../scope/index.ts'
+import { noop, type Scope } from '../../scope/index.ts'
 import type { Accept } from '../accepted-socket.ts'
 import { CallerGoneError, LineTakenError } from '../errors.ts'
 import { newKey, same } from '../secrets.ts'
@@ -26,8 +26,8 @@ export class WebSocketLine implements Line {
   readonly #key = newKey()
   #connection: WebSocketConnection | undefined
   #over = false
-  #answered: () => void = nothing
-  #ended: () => void = nothing
+  #answered: () => void = noop
+  #ended: () => void = noop
 
   /** @internal */
   constructor(id: string, accept: Accept, scope: Scope<string>, options: WebSocketLineOptions) {
@@ -35,7 +35,7 @@ export class WebSocketLine implements Line {
     this.sampleRate = options.sampleRate
     this.#options = options
     this.#page = new Page(scope)
-    this.#page.listen({ joined: nothing, message: nothing, left: () => this.#end() })
+    this.#page.listen({ joined: noop, message: noop, left: () => this.#end() })
     this.#page.join(accept)
   }
 
@@ -84,7 +84,7 @@ export class WebSocketLine implements Line {
   dismiss(reason: ByeReason): void {
     if (this.#connection) return this.#connection.cutOff()
     this.#page.tell({ type: 'bye', reason })
-    this.#page.close(closeCodes.bye, reason).catch(nothing)
+    this.#page.close(closeCodes.bye, reason).catch(noop)
     return this.#end()
   }
 

@@ -26,7 +26,7 @@ const finish = (finishReason: unknown = 'stop', usage: unknown = {}): Part => ({
   usage,
 })
 
-/** A model that answers so, and heeds no signal. */
+/** A model that answers with the given steps and ignores its signal. */
 class StubModel implements LanguageModel {
   readonly specificationVersion = 'v3'
   readonly provider = 'stub'
@@ -34,21 +34,21 @@ class StubModel implements LanguageModel {
   readonly calls: CallOptions[] = []
   cancelled = 0
   readonly #steps: readonly Step[]
-  #begin: (() => void) | undefined
+  #release: (() => void) | undefined
 
   constructor(...steps: readonly Step[]) {
     this.#steps = steps
   }
 
-  /** From here on a request is answered when it is told to. */
-  late(): () => void {
-    this.#begin = () => {}
-    return () => this.#begin?.()
+  /** Holds the next response back. Returns a function that releases it. */
+  hold(): () => void {
+    this.#release = () => {}
+    return () => this.#release?.()
   }
 
   async doStream(options: CallOptions): Promise<{ stream: PartStream }> {
     this.calls.push(options)
-    if (this.#begin) await new Promise<void>((resolve) => (this.#begin = resolve))
+    if (this.#release) await new Promise<void>((resolve) => (this.#release = resolve))
     const steps = [...this.#steps]
     const read = async (): Promise<{ done: boolean; value?: Part }> => {
       const step = steps.shift()
@@ -58,25 +58,25 @@ class StubModel implements LanguageModel {
     }
     const cancel = async (): Promise<void> => {
       this.cancelled++
-      throw new Error('it cannot be cancelled')
+      throw new Error('this stream cannot be cancelled')
     }
     return { stream: { getReader: () => ({ read, cancel }) } }
   }
 }
 
-interface Asked {
+interface Generated {
   readonly chunks: LlmChunk[]
   readonly error?: unknown
   readonly warnings: string[]
 }
 
-async function ask(world: World, model: LanguageModel, options?: AiSdkLlmOptions): Promise<Asked> {
+async function generate(world: World, model: LanguageModel, options?: AiSdkLlmOptions): Promise<Generated> {
   const warnings: string[] = []
   const logger = {
     debug() {},
     info() {},
     error() {},
-    warn: (_: object, words: string) => warnings.push(words),
+    warn: (_: object, message: string) => warnings.push(message),
   }
   const context = partContext(world, { logger })
   const client = await new AiSdkLlm(model, options).open(context)
@@ -93,8 +93,8 @@ async function ask(world: World, model: LanguageModel, options?: AiSdkLlmOptions
   }
 }
 
-describe('an answer of a model of the AI SDK', () => {
-  it('has its text and its tool calls, and nothing of what is for others', () =>
+describe('the answer of an AI SDK model', () => {
+  it('contains its text and tool calls, and ignores all other parts', () =>
     inVirtualTime(async (world) => {
       const call = { type: 'tool-call', toolCallId: 'a', toolName: 'find', input: '{"day":' }
       const model = new StubModel(
@@ -108,7 +108,7 @@ describe('an answer of a model of the AI SDK', () => {
         { type: 'something-new' },
         finish('tool-calls'),
       )
-      const { chunks, error } = await ask(world, model)
+      const { chunks, error } = await generate(world, model)
       expect(error).toBeUndefined()
       expect(chunks).toEqual([
         { type: 'text', text: 'Good ' },
@@ -119,32 +119,32 @@ describe('an answer of a model of the AI SDK', () => {
 
   it.each<[version: string, usage: unknown, expected: unknown]>([
     ['2', { inputTokens: 5, outputTokens: 2, totalTokens: 7, cachedInputTokens: 1 }, [5, 2, 1]],
-    ['2, which tells nothing', { inputTokens: undefined, outputTokens: undefined }, undefined],
+    ['2 without counts', { inputTokens: undefined, outputTokens: undefined }, undefined],
     ['3', { inputTokens: { total: 5, cacheRead: 1 }, outputTokens: { total: 2 } }, [5, 2, 1]],
-    ['4, which tells little', { inputTokens: { total: 5 }, outputTokens: {} }, [5, undefined, undefined]],
-    ['none', undefined, undefined],
-  ])('tells what was used, in the words of version %s', (_, usage, expected) =>
+    ['4 without output counts', { inputTokens: { total: 5 }, outputTokens: {} }, [5, undefined, undefined]],
+    ['4 without usage', undefined, undefined],
+  ])('reports its usage in the format of version %s', (_, usage, expected) =>
     inVirtualTime(async (world) => {
-      const { chunks } = await ask(world, new StubModel(text('Yes.'), finish('stop', usage)))
+      const { chunks } = await generate(world, new StubModel(text('Yes.'), finish('stop', usage)))
       const [last] = chunks.flatMap((chunk) => (chunk.type === 'usage' ? [chunk.usage] : []))
-      const told = last && [last.inputTokens, last.outputTokens, last.cachedTokens]
-      expect(told).toEqual(expected)
+      const counts = last && [last.inputTokens, last.outputTokens, last.cachedTokens]
+      expect(counts).toEqual(expected)
     }),
   )
 
-  it('has ended when the model has finished, although its stream never ends', () =>
+  it('ends soon after its finish part although its stream never ends', () =>
     inVirtualTime(async (world) => {
       const model = new StubModel(text('Yes.'), finish(), 'hang')
-      const { chunks, error } = await ask(world, model)
+      const { chunks, error } = await generate(world, model)
       expect(error).toBeUndefined()
       expect(chunks).toEqual([{ type: 'text', text: 'Yes.' }])
       expect(world.clock.now()).toBe(100)
       expect(model.cancelled).toBe(1)
     }))
 
-  it('is read to its end, so that its connection can be used again, and nobody waits for that', () =>
+  it('is not failed by an error after its finish part', () =>
     inVirtualTime(async (world) => {
-      const { error } = await ask(
+      const { error } = await generate(
         world,
         new StubModel(text('Yes.'), finish(), new Error('too late to matter')),
       )
@@ -154,46 +154,46 @@ describe('an answer of a model of the AI SDK', () => {
 
   it.each<[what: string, steps: readonly Step[], fields: { message: string; retryable: boolean }]>([
     [
-      'breaks off without having finished',
+      'breaks off before its finish part',
       [text('Well, ')],
       {
-        message: 'stub one failed: its answer broke off. Try again later, or have another to fall back on',
+        message:
+          'stub one failed: its answer broke off before the end. Try again later, or configure a fallback',
         retryable: true,
       },
     ],
     [
-      'is held back by a filter',
+      'is blocked by a content filter',
       [text('Well, '), finish({ unified: 'content-filter', raw: 'x' })],
-      { message: 'stub one failed: its content filter has held the answer back', retryable: false },
+      { message: 'stub one failed: its content filter blocked the answer', retryable: false },
     ],
     [
-      'used up its tokens before it said anything',
+      'reaches the token limit before any text',
       [{ type: 'reasoning-delta', id: '0', delta: 'Hm.' }, finish('length')],
       {
-        message: 'stub one failed: it used up all tokens before it said anything: raise maxOutputTokens',
+        message: 'stub one failed: it used up its tokens before it said anything: raise maxOutputTokens',
         retryable: false,
       },
     ],
     [
-      'ends with an error that it does not explain',
+      'finishes with an unexplained error',
       [finish('error')],
       {
-        message:
-          'stub one failed: it could not finish its answer. Try again later, or have another to fall back on',
+        message: 'stub one failed: it could not finish its answer. Try again later, or configure a fallback',
         retryable: true,
       },
     ],
     [
-      'is empty, and gives no reason',
+      'is empty and has no finish reason',
       [finish('unknown')],
       {
         message:
-          'stub one failed: its answer was empty, and it gave no reason. Try again later, or have another to fall back on',
+          'stub one failed: its answer was empty and had no finish reason. Try again later, or configure a fallback',
         retryable: true,
       },
     ],
     [
-      'has an error in the middle',
+      'contains an error part',
       [
         text('Well, '),
         { type: 'error', error: { message: 'no capacity', type: 'x' } },
@@ -203,39 +203,44 @@ describe('an answer of a model of the AI SDK', () => {
       { message: 'stub one failed: no capacity', retryable: false },
     ],
     [
-      'has an error without words',
+      'contains an error part without a message',
       [{ type: 'error', error: undefined }],
-      { message: 'stub one failed: it does not say why', retryable: false },
+      { message: 'stub one failed: it gave no reason', retryable: false },
+    ],
+    [
+      'contains text that is not a string',
+      [text('Well, '), { type: 'text-delta', id: '0', delta: { length: 4 } }, finish()],
+      { message: 'stub one failed: it sent a malformed stream part', retryable: false },
     ],
     [
       'loses its connection',
       [text('Well, '), new TypeError('terminated', { cause: new Error('other side closed') })],
       {
-        message: 'stub one failed: terminated. Try again later, or have another to fall back on',
+        message: 'stub one failed: terminated. Try again later, or configure a fallback',
         retryable: true,
       },
     ],
   ])('fails when it %s', (_, steps, expected) =>
     inVirtualTime(async (world) => {
-      const { error } = await ask(world, new StubModel(...steps))
+      const { error } = await generate(world, new StubModel(...steps))
       expect(error).toMatchObject({ code: 'PROVIDER_FAILED', ...expected })
     }),
   )
 
   it.each<[what: string, reason: unknown, warning: string]>([
     [
-      'was cut off for its length',
+      'was cut off at the token limit',
       'length',
-      'the answer was cut off: it reached the largest number of tokens',
+      'the answer was cut off at the token limit: raise maxOutputTokens',
     ],
     [
-      'ended without a reason',
+      'ended without a finish reason',
       { unified: 'other', raw: undefined },
-      'the answer ended without a reason: it may be incomplete',
+      'the answer ended without a finish reason and may be incomplete',
     ],
-  ])('stands when it %s, and the log says so', (_, reason, warning) =>
+  ])('is kept when it %s, and a warning is logged', (_, reason, warning) =>
     inVirtualTime(async (world) => {
-      const { chunks, error, warnings } = await ask(world, new StubModel(text('Well, '), finish(reason)))
+      const { chunks, error, warnings } = await generate(world, new StubModel(text('Well, '), finish(reason)))
       expect(error).toBeUndefined()
       expect(chunks).toEqual([{ type: 'text', text: 'Well, ' }])
       expect(warnings).toEqual([warning])
@@ -243,11 +248,11 @@ describe('an answer of a model of the AI SDK', () => {
   )
 })
 
-describe('a model that ignores its signal', () => {
-  it('is left at once, and its stream is thrown away when it comes', () =>
+describe('an AI SDK model that ignores its signal', () => {
+  it('is abandoned at once, and its late stream is cancelled', () =>
     inVirtualTime(async (world) => {
       const model = new StubModel(text('Yes.'), finish())
-      const begin = model.late()
+      const release = model.hold()
       const context = partContext(world)
       const client = await new AiSdkLlm(model).open(context)
       const stop = new AbortController()
@@ -256,13 +261,13 @@ describe('a model that ignores its signal', () => {
       await expect(answer).rejects.toBe('interrupted')
       expect(model.calls[0]?.abortSignal.aborted).toBe(true)
       expect(model.cancelled).toBe(0)
-      begin()
+      release()
       await world.clock.elapse(0)
       expect(model.cancelled).toBe(1)
       await context.scope.close()
     }))
 
-  it('is told that its scope is closing before anything is waited for', () =>
+  it('sees its signal abort synchronously when its scope starts to close', () =>
     inVirtualTime(async (world) => {
       const model = new StubModel('hang')
       const context = partContext(world)
@@ -276,21 +281,21 @@ describe('a model that ignores its signal', () => {
     }))
 })
 
-describe('the request to a model of the AI SDK', () => {
-  it('has the options, and no more than that', () =>
+describe('a request to an AI SDK model', () => {
+  it('passes on the options that were set, and no others', () =>
     inVirtualTime(async (world) => {
       const model = new StubModel(finish())
-      await ask(world, model)
+      await generate(world, model)
       expect(Object.keys(model.calls[0] ?? {}).toSorted()).toEqual(['abortSignal', 'prompt'])
       const providerOptions = { openai: { reasoningEffort: 'low' } }
-      await ask(world, model, { name: 'desk', temperature: 0.2, maxOutputTokens: 99, providerOptions })
+      await generate(world, model, { name: 'desk', temperature: 0.2, maxOutputTokens: 99, providerOptions })
       expect(model.calls[1]).toMatchObject({ temperature: 0.2, maxOutputTokens: 99, providerOptions })
       expect(model.calls[1]).not.toHaveProperty('name')
       expect(new AiSdkLlm(model).name).toBe('stub one')
       expect(new AiSdkLlm(model, { name: 'desk' }).name).toBe('desk')
     }))
 
-  it('shows nothing of the model, which knows the key', () => {
+  it('never exposes the model, which holds the key', () => {
     const model = Object.assign(new StubModel(), { apiKey: 'sk-secret' })
     const llm = new AiSdkLlm(model)
     expect(inspect(llm, { depth: 9, showHidden: true }) + JSON.stringify(llm)).not.toContain('sk-secret')

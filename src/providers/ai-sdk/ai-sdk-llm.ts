@@ -8,11 +8,13 @@ import { partsOf } from './parts.ts'
 import { promptOf, toolsOf } from './prompt.ts'
 
 export interface AiSdkLlmOptions {
-  /** How it is called in reports and errors: the provider and the model unless set. */
+  /** The name in reports and errors. Default: the provider and the model. */
   readonly name?: string
-  /** Passed on to the model, as are the next two; the vendor's own default unless set. */
+  /** Passed to the model. Default: the vendor's own. */
   readonly temperature?: number
+  /** Passed to the model. Default: the vendor's own. */
   readonly maxOutputTokens?: number
+  /** Passed to the model. */
   readonly providerOptions?: ProviderOptions
 }
 
@@ -66,7 +68,7 @@ export class AiSdkLlm implements Llm {
 
   #call({ tools, ...request }: LlmRequest, abortSignal: AbortSignal): CallOptions {
     const prompt = promptOf({ tools, ...request })
-    // An empty list is refused by some vendors.
+    // Some vendors reject an empty list of tools.
     return { ...this.#options, prompt, ...(tools.length > 0 ? { tools: toolsOf(tools) } : {}), abortSignal }
   }
 }

@@ -2,7 +2,7 @@ import type { LlmChunk } from '../../parts/index.ts'
 import type { FinishReason, StreamPart } from './language-model.ts'
 import { usageOf } from './usage.ts'
 
-/** What a part of a stream is to us: nothing, mostly. */
+/** Converts a stream part; undefined for the parts that a voice agent does not use. */
 export function chunkOf(part: StreamPart): LlmChunk | undefined {
   switch (part.type) {
     case 'text-delta':
@@ -17,42 +17,41 @@ export function chunkOf(part: StreamPart): LlmChunk | undefined {
     case 'error':
       return undefined
   }
-  // Other parts are for others: what the model thinks to itself, where it has read something.
+  // Ignored: reasoning, sources, files, and part types of later versions.
   return undefined
 }
 
-/** What there is to say about the end of an answer. */
 export type Verdict =
   | { readonly type: 'fine' }
-  /** It stands, and somebody should know this. */
+  /** The answer is used, and the message is logged. */
   | { readonly type: 'doubtful'; readonly message: string }
   | { readonly type: 'failed'; readonly message: string; readonly retryable: boolean }
 
-/** Judges an answer by the reason it ended for. `answered` says whether it had text, or a tool call. */
+/** Judges an answer by its finish reason. `answered` says whether it had any text or tool call. */
 export function verdictOn(reason: FinishReason | undefined, answered: boolean): Verdict {
-  switch (typeof reason === 'object' ? reason.unified : reason) {
+  switch (typeof reason === 'string' ? reason : reason?.unified) {
     case undefined:
     case 'interrupted':
-      return { type: 'failed', message: 'its answer broke off', retryable: true }
+      return { type: 'failed', message: 'its answer broke off before the end', retryable: true }
     case 'error':
       return { type: 'failed', message: 'it could not finish its answer', retryable: true }
     case 'content-filter':
-      return { type: 'failed', message: 'its content filter has held the answer back', retryable: false }
+      return { type: 'failed', message: 'its content filter blocked the answer', retryable: false }
     case 'length': {
       if (answered)
         return {
           type: 'doubtful',
-          message: 'the answer was cut off: it reached the largest number of tokens',
+          message: 'the answer was cut off at the token limit: raise maxOutputTokens',
         }
-      const message = 'it used up all tokens before it said anything: raise maxOutputTokens'
+      const message = 'it used up its tokens before it said anything: raise maxOutputTokens'
       return { type: 'failed', message, retryable: false }
     }
-    // The vendor gave no reason. Some never do; others have lost their connection to the model.
+    // No finish reason. Some vendors never send one; for others it means that they lost the model.
     case 'unknown':
     case 'other':
       if (answered)
-        return { type: 'doubtful', message: 'the answer ended without a reason: it may be incomplete' }
-      return { type: 'failed', message: 'its answer was empty, and it gave no reason', retryable: true }
+        return { type: 'doubtful', message: 'the answer ended without a finish reason and may be incomplete' }
+      return { type: 'failed', message: 'its answer was empty and had no finish reason', retryable: true }
     default:
       return { type: 'fine' }
   }

@@ -1,6 +1,6 @@
 /**
- * A language model of the Vercel AI SDK, as far as it is used here. Models of any provider fit as they are, from all
- * three versions of the interface; tests compare these types with those of the SDK.
+ * The part of the Vercel AI SDK's language model interface that is used here. It accepts models of any provider, in all
+ * three versions of the interface; tests compare these types with the SDK's.
  */
 export interface LanguageModel {
   readonly specificationVersion: 'v2' | 'v3' | 'v4'
@@ -20,14 +20,14 @@ export interface CallOptions {
 
 export type Json = null | string | number | boolean | Json[] | { [key: string]: Json }
 
-/** What one vendor alone understands, under the vendor's name: `{ openai: { reasoningEffort: 'low' } }`. */
+/** Vendor-specific options by vendor name: `{ openai: { reasoningEffort: 'low' } }`. */
 export type ProviderOptions = Record<string, { [key: string]: Json }>
 
 export interface FunctionTool {
   type: 'function'
   name: string
   description: string
-  /** JSON Schema. Each version has its own type for it; this one fits into all of them. */
+  /** A JSON Schema. Each version has its own type for it; this one is assignable to all of them. */
   inputSchema: Record<string, never>
 }
 
@@ -56,7 +56,7 @@ export interface ToolResultPart {
   output: { type: 'text' | 'error-text'; value: string }
 }
 
-/** A `ReadableStream`, of the platform or not. */
+/** The part of `ReadableStream` that is used. */
 export interface PartStream {
   getReader(): PartReader
 }
@@ -66,7 +66,7 @@ export interface PartReader {
   cancel(reason?: unknown): Promise<void>
 }
 
-/** The parts of a stream that are read. There are many more, and new ones come: they are passed over. */
+/** The stream parts that are read; all others are ignored. */
 export type StreamPart =
   | { readonly type: 'text-delta'; readonly delta: string }
   | {
@@ -74,16 +74,16 @@ export type StreamPart =
       readonly toolCallId: string
       readonly toolName: string
       readonly input: string
-      /** The provider has run it itself. */
+      /** The provider ran the tool itself. */
       readonly providerExecuted?: boolean | undefined
     }
   | { readonly type: 'finish'; readonly usage: ModelUsage; readonly finishReason: FinishReason }
   | { readonly type: 'error'; readonly error: unknown }
 
-/** Version 2 has a word, later ones a pair of words. */
+/** A string in version 2, an object in later versions. */
 export type FinishReason = string | { readonly unified: string }
 
-/** Version 2 has numbers, later ones tell what they are made of. */
+/** Version 2 has plain numbers; later versions break them down. */
 export interface ModelUsage {
   readonly inputTokens:
     | number

@@ -1,17 +1,21 @@
-import { nothing, type Scope } from '../../scope/index.ts'
+import { noop, type Scope } from '../../scope/index.ts'
+import { ProviderError } from '../errors.ts'
 import type { OwnedRequest } from '../owned-request.ts'
+import { checkByType } from '../vendor-message.ts'
 import { failureOf } from './failure.ts'
 import type { CallOptions, LanguageModel, PartReader, StreamPart } from './language-model.ts'
 
-/**
- * How long a body may take to end after the model has finished. A connection whose body was read to its end can be
- * used again; one that never ends is not worth the wait.
- */
-const LINGER = 100
+/** How long to wait for the end of the body after `finish`: the pool reuses a connection whose body was read to the end. */
+const DRAIN_TIMEOUT = 100
+
+const checkPart = checkByType<Extract<StreamPart, { readonly type: 'text-delta' | 'tool-call' }>>({
+  'text-delta': { delta: 'string' },
+  'tool-call': { toolCallId: 'string', toolName: 'string', input: 'string', providerExecuted: 'boolean' },
+})
 
 /**
- * Asks the model and gives out the parts of its answer. Ends with the `finish` part, and throws as soon as the request
- * is aborted: models and their streams may ignore the signal.
+ * Calls the model and yields the parts of its answer, `finish` last. Throws as soon as the request is aborted, even if
+ * the model or its stream ignores the signal.
  */
 export async function* partsOf(
   name: string,
@@ -19,35 +23,36 @@ export async function* partsOf(
   options: CallOptions,
   request: OwnedRequest,
 ): AsyncGenerator<StreamPart> {
-  const reader = await blaming(name, request, begin(model, options))
+  const reader = await withProviderErrors(name, request, start(model, options))
   try {
     for (;;) {
-      const { done, value } = await blaming(name, request, reader.read())
+      const { done, value } = await withProviderErrors(name, request, reader.read())
       if (done) return
       if (!value) continue
+      if (!checkPart(value)) throw new ProviderError(name, 'it sent a malformed stream part')
       const part = value as StreamPart
       yield part
       if (part.type !== 'finish') continue
-      await request.until(endOf(reader, request.scope))
+      await request.until(drained(reader, request.scope))
       return
     }
   } finally {
-    // Also when the model has ignored the signal: nobody reads any more. It may hang, so nobody waits.
-    reader.cancel().catch(nothing)
+    // Frees the stream even if the model ignores the signal. Not awaited, because it may hang.
+    reader.cancel().catch(noop)
   }
 }
 
-/** The answer to the request; one that comes when it was aborted is thrown away. */
-async function begin(model: LanguageModel, options: CallOptions): Promise<PartReader> {
+/** Calls the model. Cancels a stream that arrives after the request was aborted. */
+async function start(model: LanguageModel, options: CallOptions): Promise<PartReader> {
   const { stream } = await model.doStream(options)
   const reader = stream.getReader()
   if (!options.abortSignal.aborted) return reader
-  reader.cancel().catch(nothing)
+  reader.cancel().catch(noop)
   throw options.abortSignal.reason
 }
 
-/** What the promise becomes. The reason of an abort is thrown as it is; any other error is the provider's failure. */
-async function blaming<T>(
+/** Awaits a promise. Rethrows an abort reason as it is, and any other error as a `ProviderError`. */
+async function withProviderErrors<T>(
   name: string,
   { until, signal }: OwnedRequest,
   promise: PromiseLike<T>,
@@ -60,10 +65,10 @@ async function blaming<T>(
   }
 }
 
-/** Resolves when the stream has ended or failed, or was given enough time to. */
-function endOf(reader: PartReader, scope: Scope<string>): Promise<void> {
+/** Resolves when the stream has ended or failed, or after `DRAIN_TIMEOUT`. */
+function drained(reader: PartReader, scope: Scope<string>): Promise<void> {
   return new Promise((resolve) => {
-    const timer = scope.after(LINGER, 'end of an answer', resolve)
+    const timer = scope.after(DRAIN_TIMEOUT, 'end of an answer', resolve)
     const ended = (): void => {
       timer.clear()
       resolve()

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { promptOf, toolsOf } from './prompt.ts'
 
 describe('a prompt', () => {
-  it('begins with the instructions, if there are any', () => {
+  it('starts with the instructions unless they are empty', () => {
     expect(promptOf({ instructions: 'Be kind.', messages: [], tools: [] })).toEqual([
       { role: 'system', content: 'Be kind.' },
     ])
     expect(promptOf({ instructions: '', messages: [], tools: [] })).toEqual([])
   })
 
-  it('has one message for what one side says and does in a row, and none that is empty', () => {
+  it('merges consecutive messages of one side and leaves out empty ones', () => {
     const prompt = promptOf({
       instructions: '',
       messages: [
@@ -69,7 +69,7 @@ describe('a prompt', () => {
     ])
   })
 
-  it('describes tools', () => {
+  it('describes each tool as a function', () => {
     const parameters = { type: 'object', properties: { day: { type: 'string' } } }
     expect(toolsOf([{ name: 'find', description: 'Finds a slot', parameters }])).toEqual([
       { type: 'function', name: 'find', description: 'Finds a slot', inputSchema: parameters },

@@ -1,7 +1,8 @@
 import type { LlmRequest, Message, ToolDescription } from '../../parts/index.ts'
+import { parseObject } from '../parse-object.ts'
 import type { FunctionTool, PromptMessage, ToolResultPart } from './language-model.ts'
 
-/** The conversation as the SDK's models read it. What one side says and does in a row is one message. */
+/** Converts a conversation for the SDK. Consecutive messages of one side are merged into one. */
 export function promptOf({ instructions, messages }: LlmRequest): PromptMessage[] {
   const prompt: PromptMessage[] = []
   if (instructions !== '') prompt.push({ role: 'system', content: instructions })
@@ -24,7 +25,7 @@ function add(prompt: PromptMessage[], message: Message): void {
       prompt.push({ role: 'system', content: message.text })
       return
     case 'user':
-      // Some vendors refuse empty text.
+      // Some vendors reject empty text.
       if (message.text !== '') contentOf(prompt, 'user').push({ type: 'text', text: message.text })
       return
     case 'agent':
@@ -35,7 +36,8 @@ function add(prompt: PromptMessage[], message: Message): void {
         type: 'tool-call',
         toolCallId: message.id,
         toolName: message.name,
-        input: objectIn(message.input),
+        // Vendors accept only objects. If the model's JSON was invalid, the tool's result says so.
+        input: parseObject(message.input),
       })
       return
     case 'tool-result':
@@ -50,7 +52,7 @@ function add(prompt: PromptMessage[], message: Message): void {
 
 type Content<Role> = Extract<PromptMessage, { role: Role }>['content']
 
-/** The content of the last message if it has this role, else of a new one. */
+/** The content of the last message if it has this role, otherwise of a new message. */
 function contentOf<Role extends 'user' | 'assistant' | 'tool'>(
   prompt: PromptMessage[],
   role: Role,
@@ -60,16 +62,6 @@ function contentOf<Role extends 'user' | 'assistant' | 'tool'>(
   const content = [] as Content<Role>
   prompt.push({ role, content } as PromptMessage)
   return content
-}
-
-/** Vendors take nothing but objects. Wrong JSON becomes an empty one; the tool's result says that it was wrong. */
-function objectIn(json: string): object {
-  try {
-    const value: unknown = JSON.parse(json)
-    return typeof value === 'object' && value !== null ? value : {}
-  } catch {
-    return {}
-  }
 }
 
 function outputOf(value: string, failed: boolean): ToolResultPart['output'] {

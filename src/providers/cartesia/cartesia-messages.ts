@@ -1,22 +1,34 @@
-/** What is read of Cartesia's messages. Others are passed over. */
+import { checkByType } from '../vendor-message.ts'
+
+/** The messages that are read; all others are ignored. */
 export type CartesiaMessage = Chunk | Timestamps | Done | Failure
+
+export const checkCartesia = checkByType<CartesiaMessage>({
+  chunk: { context_id: 'string', data: 'audio' },
+  timestamps: {
+    context_id: 'string',
+    word_timestamps: { words: ['string'], start: ['number'], end: ['number'] },
+  },
+  done: { context_id: 'string' },
+  error: { context_id: 'string', status_code: 'number', title: 'string', message: 'string' },
+})
 
 export interface Chunk {
   readonly type: 'chunk'
-  readonly context_id: string
+  readonly context_id?: string | undefined
   /** Samples in base64. */
-  readonly data: string
+  readonly data?: string | undefined
 }
 
 export interface Timestamps {
   readonly type: 'timestamps'
-  readonly context_id: string
-  /** Seconds from the beginning of the context. */
+  readonly context_id?: string | undefined
+  /** In seconds from the start of the context. */
   readonly word_timestamps?:
     | {
-        readonly words: readonly string[]
-        readonly start: readonly number[]
-        readonly end: readonly number[]
+        readonly words?: readonly string[] | undefined
+        readonly start?: readonly number[] | undefined
+        readonly end?: readonly number[] | undefined
       }
     | null
     | undefined
@@ -24,7 +36,7 @@ export interface Timestamps {
 
 export interface Done {
   readonly type: 'done'
-  readonly context_id: string
+  readonly context_id?: string | undefined
 }
 
 export interface Failure {
@@ -35,7 +47,7 @@ export interface Failure {
   readonly message?: string | undefined
 }
 
-/** What all pieces of a text are sent with. */
+/** The settings that every generation request repeats. */
 export interface VoiceSettings {
   model_id: string
   voice: { mode: 'id'; id: string }
@@ -49,7 +61,7 @@ export interface VoiceSettings {
 export interface Generation extends VoiceSettings {
   context_id: string
   transcript: string
-  /** More of the text will come. */
+  /** Whether more text will follow. */
   continue: boolean
 }
 

@@ -1,19 +1,20 @@
-import { durationOf, samplesFromBytes, type SampleRate } from '../../audio/index.ts'
-import { Channel, PartTimeoutError, type SpokenChunk, type SpokenWord, type Tts } from '../../parts/index.ts'
-import type { Scope, Timer } from '../../scope/index.ts'
+import { durationOf, type SampleRate } from '../../audio/index.ts'
+import { PartTimeoutError, type SpokenChunk, type SpokenWord, type Tts } from '../../parts/index.ts'
+import { Channel, type Scope, type Timer } from '../../scope/index.ts'
 import { ProviderError } from '../errors.ts'
-import type { CartesiaMessage, Chunk, Timestamps } from './cartesia-messages.ts'
+import { decodeAudio } from '../vendor-message.ts'
+import type { CartesiaMessage, Timestamps } from './cartesia-messages.ts'
 
 export interface CartesiaSpeechOptions {
-  /** How long the rest of the sound may take to come, once all text was sent, counted from the last that came. */
+  /** Once all text is sent: the longest gap between two messages before the speech fails. */
   readonly stallTimeout: number
-  /** It took longer. */
+  /** Called after the speech failed because of `stallTimeout`. */
   readonly stalled: () => void
 }
 
-/** One speech: what was sent of it, and what came back. */
+/** One speech: the text sent and the audio received. */
 export class CartesiaSpeech {
-  /** What is to be heard. */
+  /** The audio received so far. */
   readonly chunks = new Channel<SpokenChunk>()
   readonly #name: string
   readonly #sampleRate: SampleRate
@@ -22,15 +23,15 @@ export class CartesiaSpeech {
   #context: string | undefined
   #text = ''
   #ended = false
-  /** Everything that was sent has been spoken. */
+  /** Whether all the text sent so far has been spoken. */
   #spoken = true
-  /** Milliseconds of sound so far, and before the context began anew. */
-  #made = 0
-  #before = 0
-  /** Words whose sound is on its way. */
+  /** Milliseconds of audio received. */
+  #received = 0
+  /** The value of `#received` when the current context started; timestamps count from there. */
+  #contextStart = 0
+  /** Words whose audio has not arrived yet. */
   #words: SpokenWord[] = []
-  /** Set while the rest of the sound is waited for. */
-  #stall: Timer | undefined
+  #stallTimer: Timer | undefined
 
   constructor({ name, sampleRate }: Tts, scope: Scope<string>, options: CartesiaSpeechOptions) {
     this.#name = name
@@ -39,111 +40,110 @@ export class CartesiaSpeech {
     this.#options = options
   }
 
-  /** The id of its context, once it has begun. */
+  /** The id of the current context; undefined until the first text is sent. */
   get context(): string | undefined {
     return this.#context
   }
 
-  /** The text so far. */
   get text(): string {
     return this.#text
   }
 
-  /** There is no more text. */
+  /** Whether the text is complete. */
   get ended(): boolean {
     return this.#ended
   }
 
-  /** Some of it can be heard. */
+  /** Whether any audio was received. */
   get audible(): boolean {
-    return this.#made > 0
+    return this.#received > 0
   }
 
-  /** It begins, maybe anew, in this context. */
-  begins(context: string): void {
+  /** Starts the speech in this context, or restarts it in a new one after a reconnect. */
+  startContext(context: string): void {
     this.#context = context
     this.#words = []
   }
 
-  said(words: string): void {
-    this.#text += words
+  addText(text: string): void {
+    this.#text += text
     this.#spoken = false
   }
 
-  /** There is no more text. Returns whether any of it has still to be spoken. */
-  ends(): boolean {
+  /** Marks the text as complete. Returns whether some of it has not been spoken yet. */
+  endText(): boolean {
     this.#ended = true
     if (this.#spoken) this.#finish()
-    else this.#watch()
+    else this.#startStallTimer()
     return !this.#spoken
   }
 
   fail(error: unknown): void {
-    this.over()
+    this.clearStallTimer()
     this.chunks.fail(error)
   }
 
-  over(): void {
-    this.#stall?.clear()
-    this.#stall = undefined
+  clearStallTimer(): void {
+    this.#stallTimer?.clear()
+    this.#stallTimer = undefined
   }
 
-  /** Something came of it. Returns true if it was the last. */
-  heard(message: CartesiaMessage): boolean {
-    if (this.#stall) this.#watch()
+  /** Handles a message of the speech's context. Returns true if it was the last one. */
+  handle(message: CartesiaMessage): boolean {
+    if (this.#stallTimer) this.#startStallTimer()
     switch (message.type) {
       case 'chunk':
-        this.#sound(message)
+        this.#emitAudio(message.data)
         return false
       case 'timestamps':
-        this.#words.push(...wordsOf(message, this.#before))
+        this.#words.push(...wordsOf(message, this.#contextStart))
         return false
       case 'error': {
-        const { message: words = message.title ?? 'it does not say why', status_code: status } = message
-        this.fail(new ProviderError(this.#name, words, { status }))
+        const { message: text = message.title, status_code: status } = message
+        this.fail(new ProviderError(this.#name, text, { status }))
         return true
       }
       case 'done':
         this.#spoken = true
-        // A context also ends by itself when its text pauses. The next piece begins it anew.
-        this.#before = this.#made
+        // A context also ends when its text pauses. The next piece of text starts it again.
+        this.#contextStart = this.#received
         if (this.#ended) this.#finish()
         return this.#ended
     }
     return false
   }
 
-  #sound({ data }: Chunk): void {
-    const samples = samplesFromBytes(Buffer.from(data, 'base64'))
+  #emitAudio(base64?: string): void {
+    const samples = decodeAudio(base64)
     const words = this.#words
     this.#words = []
     const frame = { samples, sampleRate: this.#sampleRate }
-    this.#made += durationOf(frame)
+    this.#received += durationOf(frame)
     this.chunks.push(words.length > 0 ? { frame, words } : { frame })
   }
 
   #finish(): void {
-    this.over()
-    // Words may be told after their sound.
-    if (this.#words.length > 0) this.#sound({ type: 'chunk', context_id: '', data: '' })
+    this.clearStallTimer()
+    // Timestamps may arrive after their audio.
+    if (this.#words.length > 0) this.#emitAudio()
     this.chunks.end()
   }
 
-  #watch(): void {
+  #startStallTimer(): void {
     const { stallTimeout, stalled } = this.#options
-    this.over()
-    this.#stall = this.#scope.after(stallTimeout, `rest of a speech of '${this.#name}'`, () => {
+    this.clearStallTimer()
+    this.#stallTimer = this.#scope.after(stallTimeout, `rest of a speech of '${this.#name}'`, () => {
       this.fail(new PartTimeoutError(`the rest of a speech of '${this.#name}'`, stallTimeout))
       stalled()
     })
   }
 }
 
-function wordsOf({ word_timestamps }: Timestamps, before: number): SpokenWord[] {
+function wordsOf({ word_timestamps }: Timestamps, offset: number): SpokenWord[] {
   const { words = [], start = [], end = [] } = word_timestamps ?? {}
   return words.map((word, index) => ({
     text: `${word} `,
-    start: before + (start[index] ?? 0) * 1_000,
-    end: before + (end[index] ?? start[index] ?? 0) * 1_000,
+    start: offset + (start[index] ?? 0) * 1_000,
+    end: offset + (end[index] ?? start[index] ?? 0) * 1_000,
   }))
 }

@@ -11,11 +11,8 @@ import {
   type TestPartContext,
   type World,
 } from '../../testing/index.ts'
-import {
-  CartesiaServer,
-  type CartesiaServerOptions,
-  type CartesiaTimestamps,
-} from '../../testing/servers/index.ts'
+import type { CartesiaTimestamps } from '../../testing/servers/cartesia-events.ts'
+import { CartesiaServer, type CartesiaServerOptions } from '../../testing/servers/index.ts'
 import { CartesiaTts, MissingKeyError, type CartesiaTtsOptions } from './index.ts'
 
 const KEY = 'ca-secret-0123456789'
@@ -81,10 +78,10 @@ async function* pieces(text: string): AsyncGenerator<string> {
 const lengthOf = (chunks: readonly SpokenChunk[]): number =>
   chunks.reduce((sum, { frame }) => sum + durationOf(frame), 0)
 
-describe('the options of Cartesia', () => {
+describe('CartesiaTts options', () => {
   afterEach(() => vi.unstubAllEnvs())
 
-  it('go with each piece of text', () =>
+  it('are sent with each piece of text', () =>
     inVirtualTime(async (world) => {
       const { server, context, speak } = await open(
         world,
@@ -114,7 +111,7 @@ describe('the options of Cartesia', () => {
       await context.scope.close()
     }))
 
-  it('need a key, before anything is opened', () => {
+  it('must include a key, or the constructor throws', () => {
     vi.stubEnv('CARTESIA_API_KEY', '')
     expect(() => new CartesiaTts({ voice: 'any' })).toThrow(MissingKeyError)
     expect(() => new CartesiaTts({ voice: 'any' })).toThrow('CARTESIA_API_KEY')
@@ -134,7 +131,7 @@ describe('the options of Cartesia', () => {
 })
 
 describe('Cartesia', () => {
-  it('speaks text as it comes, and tells when each word is heard', () =>
+  it('streams audio with the time of each word', () =>
     inVirtualTime(async (world) => {
       const { server, context, speak } = await open(world)
       const { chunks, text, error } = await speak('Good morning to you.')
@@ -152,7 +149,7 @@ describe('Cartesia', () => {
       expect(context.connections).toMatchObject([{ name: 'cartesia', how: 'closed', retries: 0 }])
     }))
 
-  it('sends space with the words that follow it, and not alone', () =>
+  it('sends white space only together with the words that follow it', () =>
     inVirtualTime(async (world) => {
       const { server, context, speak } = await open(world)
       async function* spaced(): AsyncGenerator<string> {
@@ -166,23 +163,23 @@ describe('Cartesia', () => {
       await context.scope.close()
     }))
 
-  it('speaks the first words before the last are known', () =>
+  it('starts to speak before its text is complete', () =>
     inVirtualTime(async (world) => {
       const { context, voice } = await open(world)
-      const said: string[] = []
+      const log: string[] = []
       async function* slowly(): AsyncGenerator<string> {
         yield 'Good morning. '
         await world.clock.elapse(5_000)
-        said.push('asked for more')
+        log.push('text')
         yield 'Bye.'
       }
       for await (const chunk of voice.speak(slowly(), new AbortController().signal))
-        if (chunk && said.length === 0) said.push('heard')
-      expect(said).toEqual(['heard', 'asked for more'])
+        if (chunk && log.length === 0) log.push('audio')
+      expect(log).toEqual(['audio', 'text'])
       await context.scope.close()
     }))
 
-  it('goes on with a context that has ended by itself while its text paused', () =>
+  it('continues a context that the service ended while its text paused', () =>
     inVirtualTime(async (world) => {
       const { server, context, speak } = await open(world)
       async function* pausing(last: string): AsyncGenerator<string> {
@@ -196,7 +193,7 @@ describe('Cartesia', () => {
       }
       const more = await speak(pausing('No.'))
       expect(more.text).toBe('Yes. No.')
-      // The second half of it counts its time from its own beginning.
+      // The service counts the time of the second half from its own start.
       expect(wordsOf(more)).toContainEqual({ text: 'No. ', start: 250, end: 350 })
       const none = await speak(pausing(''))
       expect(none.text).toBe('Yes. ')
@@ -204,7 +201,7 @@ describe('Cartesia', () => {
       await context.scope.close()
     }))
 
-  it('cancels a speech that nobody wants any more, and drops what still comes of it', () =>
+  it('cancels an aborted speech and ignores its late audio', () =>
     inVirtualTime(async (world) => {
       const { server, context, speak } = await open(world, { rude: ['ignores cancel'] })
       const stop = new AbortController()
@@ -219,10 +216,12 @@ describe('Cartesia', () => {
       expect(server.sessions).toHaveLength(1)
     }))
 
-  it('says a speech again when the connection broke before anything of it was heard', () =>
+  it('repeats a speech when the connection broke before its first audio', () =>
     inVirtualTime(async (world) => {
       const { server, context, speak } = await open(world, { thinks: 100 })
-      world.clock.happen(20, 'words come first', () => server.open[0]?.send(timed(contextOf(server), 'Good')))
+      world.clock.happen(20, 'timestamps arrive first', () =>
+        server.open[0]?.send(timed(contextOf(server), 'Good')),
+      )
       world.clock.happen(50, 'breaks', () => server.drop())
       const { error, ...spoken } = await speak('Good morning.')
       expect(error).toBeUndefined()
@@ -233,7 +232,7 @@ describe('Cartesia', () => {
       expect(context.connections).toMatchObject([{ how: 'closed', retries: 1 }])
     }))
 
-  it('fails only the speech that was broken in its middle', () =>
+  it('fails a speech whose connection broke after its first audio, and no other', () =>
     inVirtualTime(async (world) => {
       const { server, context, speak } = await open(world, { rude: ['drops mid-context'] })
       const broken = await speak('Good morning to you.')
@@ -244,7 +243,7 @@ describe('Cartesia', () => {
       await context.scope.close()
     }))
 
-  it('fails a speech for which the service has an error, and no other', () =>
+  it('fails a speech for which the service reports an error, and no other', () =>
     inVirtualTime(async (world) => {
       const { server, context, speak } = await open(world, { rude: ['fails'] })
       const failed = await speak('Good morning to you.')
@@ -260,9 +259,9 @@ describe('Cartesia', () => {
     }))
 
   it.each<[what: string, manners: CartesiaServerOptions]>([
-    ['never says that it is done', { rude: ['never done'] }],
-    ['says nothing at all', { rude: ['mute'] }],
-  ])('does not wait for ever for a service that %s, and tries another connection', (_, manners) =>
+    ['never sends done', { rude: ['never done'] }],
+    ['sends nothing at all', { rude: ['mute'] }],
+  ])('fails a speech after stallTimeout if the service %s, and reconnects', (_, manners) =>
     inVirtualTime(async (world) => {
       const { server, context, speak } = await open(world, manners, { stallTimeout: 3_000 })
       const { error } = await speak('Yes.')
@@ -275,7 +274,7 @@ describe('Cartesia', () => {
     }),
   )
 
-  it('keeps a connection on which others are still heard', () =>
+  it('keeps the connection when one speech stalls and others do not', () =>
     inVirtualTime(async (world) => {
       const { server, context, speak } = await open(world, { rude: ['mute'] }, { stallTimeout: 1_000 })
       const lost = speak('Yes.')
@@ -288,7 +287,25 @@ describe('Cartesia', () => {
       await context.scope.close()
     }))
 
-  it('sleeps when the service has closed an idle connection, until there is something to say', () =>
+  it.each<[what: string, message: object]>([
+    ['audio that is not a string', { type: 'chunk', data: { length: 4 } }],
+    ['audio that is too long', { type: 'chunk', data: 'A'.repeat(4 * 1024 * 1024 + 4) }],
+    ['words that are not strings', { type: 'timestamps', word_timestamps: { words: [{ toString: 1 }] } }],
+  ])('[PR1] reconnects and repeats a speech when the service sends %s', (_, message) =>
+    inVirtualTime(async (world) => {
+      const { server, context, speak } = await open(world, { thinks: 100 })
+      world.clock.happen(50, 'a malformed message', () =>
+        server.open[0]!.connection.send(JSON.stringify({ ...message, context_id: contextOf(server) })),
+      )
+      const { text, error } = await speak('Good morning.')
+      expect(error).toBeUndefined()
+      expect(text).toBe('Good morning.')
+      expect(server.sessions).toHaveLength(2)
+      await context.scope.close()
+    }),
+  )
+
+  it('sleeps after the service closed an idle connection, until the next speech', () =>
     inVirtualTime(async (world) => {
       const { server, context, speak } = await open(world)
       await speak('Yes.')
@@ -301,7 +318,7 @@ describe('Cartesia', () => {
       expect(context.connections).toMatchObject([{ how: 'closed', retries: 0 }])
     }))
 
-  it('fails every speech when the link is gone for good', () =>
+  it('fails every speech when the link has failed for good', () =>
     inVirtualTime(async (world) => {
       const { server, context, speak } = await open(world, { thinks: 100 })
       const speech = speak('Good morning.')
@@ -313,7 +330,7 @@ describe('Cartesia', () => {
       await context.scope.close()
     }))
 
-  it('is closed on time by a server that ignores the close frame', () =>
+  it('closes on time although the server ignores the close frame', () =>
     inVirtualTime(async (world) => {
       const { context } = await open(world, { ignoresClose: true })
       const report = await context.scope.close()
@@ -326,13 +343,13 @@ describe('Cartesia', () => {
 const wordsOf = ({ chunks }: Pick<Spoken, 'chunks'>): SpokenWord[] =>
   chunks.flatMap(({ words = [] }) => words)
 
-/** A word that is heard in the first tenth of a second. */
+/** Timestamps for a word that takes the first 100 ms of its context. */
 function timed(context_id: string, word: string): CartesiaTimestamps {
   const word_timestamps = { words: [word], start: [0], end: [0.1] }
   return { type: 'timestamps', context_id, word_timestamps, status_code: 206, done: false, flush_id: 0 }
 }
 
-/** The context that was last spoken of. */
+/** The context id of the last request. */
 function contextOf(server: CartesiaServer): string {
   return server.sessions.at(-1)?.requests.at(-1)?.context_id ?? ''
 }

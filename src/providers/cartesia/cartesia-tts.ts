@@ -4,31 +4,33 @@ import { apiKey } from '../api-key.ts'
 import type { VoiceSettings } from './cartesia-messages.ts'
 import { CartesiaVoice } from './cartesia-voice.ts'
 
-/** The version of the protocol that is spoken here. */
+/** The protocol version, sent as `cartesia-version`. */
 const VERSION = '2026-08-14'
 
 export interface CartesiaTtsOptions {
   /** The id of the voice. */
   readonly voice: string
-  /** The environment variable `CARTESIA_API_KEY` unless set. */
+  /** Default: the environment variable `CARTESIA_API_KEY`. */
   readonly apiKey?: string
-  /** Where the service is: `wss://api.cartesia.ai` unless set. */
+  /** The service's address. Default: `wss://api.cartesia.ai`. */
   readonly url?: string
-  /** How it is called in reports: `cartesia` unless set. */
+  /** The name in reports and logs. Default: `cartesia`. */
   readonly name?: string
-  /** `sonic-3` unless set. */
+  /** Default: `sonic-3`. */
   readonly model?: string
-  /** What is spoken, `en` for instance; the model's own default unless set. */
+  /** The spoken language, for example `en`. Default: the model's own default. */
   readonly language?: string
-  /** The rate of the sound it makes: 24,000 unless set. */
+  /** The rate of the audio that comes back, in Hz. Default: 24,000. */
   readonly sampleRate?: SampleRate
-  /** How it speaks; the voice's own way unless set. */
+  /** Default: the voice's own. */
   readonly speed?: number
+  /** Default: the voice's own. */
   readonly volume?: number
+  /** Default: the voice's own. */
   readonly emotion?: string
-  /** Milliseconds for which the service may hold text back to speak it better; its own choice unless set. */
+  /** Milliseconds for which the service may buffer text to improve prosody. Default: the service's own. */
   readonly bufferDelay?: number
-  /** A speech whose text has ended fails when nothing comes of it for so long: 10 s unless set. */
+  /** How long a speech whose text has ended may go without a message before it fails. Default: 10 s. */
   readonly stallTimeout?: number
 }
 
@@ -47,7 +49,7 @@ export class CartesiaTts implements Tts {
   readonly #settings: VoiceSettings
   readonly #stallTimeout: number
 
-  /** Throws `MissingKeyError` if there is no key. */
+  /** Throws `MissingKeyError` without a key. */
   constructor(options: CartesiaTtsOptions) {
     this.name = options.name ?? 'cartesia'
     this.sampleRate = options.sampleRate ?? 24_000
@@ -70,7 +72,7 @@ export class CartesiaTts implements Tts {
 
 function settingsOf(options: CartesiaTtsOptions, sample_rate: SampleRate): VoiceSettings {
   const { language, bufferDelay, speed, volume, emotion } = options
-  const manner = {
+  const generation_config = {
     ...(speed === undefined ? {} : { speed }),
     ...(volume === undefined ? {} : { volume }),
     ...(emotion === undefined ? {} : { emotion }),
@@ -82,6 +84,6 @@ function settingsOf(options: CartesiaTtsOptions, sample_rate: SampleRate): Voice
     add_timestamps: true,
     ...(language === undefined ? {} : { language }),
     ...(bufferDelay === undefined ? {} : { max_buffer_delay_ms: bufferDelay }),
-    ...(Object.keys(manner).length === 0 ? {} : { generation_config: manner }),
+    ...(Object.keys(generation_config).length === 0 ? {} : { generation_config }),
   }
 }

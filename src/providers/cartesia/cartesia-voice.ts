@@ -6,12 +6,12 @@ import {
   type LinkError,
   type Protocol,
 } from '../../link/index.ts'
-import { iterate, type PartContext, type SpokenChunk, type Tts, type Voice } from '../../parts/index.ts'
-import type { SocketEnd } from '../../scope/index.ts'
+import { type PartContext, type SpokenChunk, type Tts, type Voice } from '../../parts/index.ts'
+import { iterate, type SocketEnd } from '../../scope/index.ts'
 import { ProviderError } from '../errors.ts'
-import { jsonIn } from '../json-message.ts'
 import { OwnedRequest } from '../owned-request.ts'
-import type { Cancel, CartesiaMessage, Generation, VoiceSettings } from './cartesia-messages.ts'
+import { receiveMessage } from '../vendor-message.ts'
+import { checkCartesia, type Cancel, type Generation, type VoiceSettings } from './cartesia-messages.ts'
 import { CartesiaSpeech } from './cartesia-speech.ts'
 
 export interface CartesiaVoiceOptions {
@@ -21,11 +21,11 @@ export interface CartesiaVoiceOptions {
 }
 
 /**
- * A voice over a link. Each speech is a context of its own, and many share the connection.
+ * A voice over a link. Each speech has its own context; contexts share one connection.
  *
- *   text ──▶ pieces, continue: true ──▶ chunks, timestamps ──▶ sound with its words
- *   its end ▶ nothing, continue: false ──▶ done
- *   abort ─▶ cancel                   ──▶ what still comes of it belongs to nobody, and is dropped
+ *   text ───────▶ pieces, continue: true       ──▶ chunks, timestamps ──▶ audio with its words
+ *   end of text ▶ empty piece, continue: false ──▶ done
+ *   abort ──────▶ cancel                       ──▶ later messages of the context are ignored
  */
 export class CartesiaVoice implements Voice, Protocol {
   readonly name: string
@@ -33,14 +33,14 @@ export class CartesiaVoice implements Voice, Protocol {
   readonly #tts: Tts
   readonly #context: PartContext
   readonly #options: CartesiaVoiceOptions
-  /** Those in the making, by the id of their context. */
+  /** Unfinished speeches, by context id. */
   readonly #speeches = new Map<string, CartesiaSpeech>()
   #link: Link | undefined
   #connection: LinkConnection | undefined
-  /** When the last message came, whatever it was about. */
-  #heardAt = 0
+  /** The time of the last message of any context. */
+  #lastMessageAt = 0
   #contexts = 0
-  /** The link is gone for good. */
+  /** Set when the link has failed for good. */
   #error: LinkError | undefined
 
   constructor(tts: Tts, context: PartContext, options: CartesiaVoiceOptions) {
@@ -56,7 +56,7 @@ export class CartesiaVoice implements Voice, Protocol {
     return this
   }
 
-  // ── the voice ──
+  // ── Voice ──
 
   async *speak(text: AsyncIterable<string>, signal: AbortSignal): AsyncGenerator<SpokenChunk> {
     const { scope } = this.#context
@@ -71,41 +71,41 @@ export class CartesiaVoice implements Voice, Protocol {
       yield* iterate(speech.chunks, request)
     } finally {
       request.end()
-      this.#leave(speech)
+      this.#cancel(speech)
     }
   }
 
   async #feed(speech: CartesiaSpeech, text: AsyncIterable<string>, request: OwnedRequest): Promise<void> {
     try {
-      let space = ''
+      let pending = ''
       for await (const piece of iterate(text, request)) {
-        // Nothing but space is refused: it goes with the words that follow.
-        space += piece
-        if (space.trim() === '') continue
-        this.#say(speech, space)
-        space = ''
+        // Cartesia rejects text that is only white space, so it is sent with the words that follow.
+        pending += piece
+        if (pending.trim() === '') continue
+        this.#say(speech, pending)
+        pending = ''
       }
-      if (speech.ends()) this.#send(speech, '', false)
+      if (speech.endText()) this.#send(speech, '', false)
     } catch (error) {
       speech.fail(error)
     }
   }
 
-  #say(speech: CartesiaSpeech, words: string): void {
-    if (speech.context === undefined) this.#enter(speech)
-    speech.said(words)
-    this.#send(speech, words, true)
+  #say(speech: CartesiaSpeech, text: string): void {
+    if (speech.context === undefined) this.#startContext(speech)
+    speech.addText(text)
+    this.#send(speech, text, true)
   }
 
-  #enter(speech: CartesiaSpeech): void {
+  #startContext(speech: CartesiaSpeech): void {
     const context = `speech-${++this.#contexts}`
-    speech.begins(context)
+    speech.startContext(context)
     this.#speeches.set(context, speech)
   }
 
-  /** Nobody listens any more. */
-  #leave(speech: CartesiaSpeech): void {
-    speech.over()
+  /** Cancels the speech unless it has ended. */
+  #cancel(speech: CartesiaSpeech): void {
+    speech.clearStallTimer()
     const { context } = speech
     if (context === undefined || !this.#speeches.delete(context)) return
     const cancel: Cancel = { context_id: context, cancel: true }
@@ -114,20 +114,21 @@ export class CartesiaVoice implements Voice, Protocol {
 
   #send(speech: CartesiaSpeech, transcript: string, more: boolean): void {
     const { context } = speech
-    // It is over already, or was never begun.
+    // The speech has ended already, or never started.
     if (context === undefined || !this.#speeches.has(context)) return
     const { settings } = this.#options
     const generation: Generation = { ...settings, context_id: context, transcript, continue: more }
     this.#link?.send(JSON.stringify(generation))
   }
 
-  /** If nothing else came either, nothing will: the next speech should have another connection. */
+  /** Drops the connection if no other context had messages either, so that the next speech gets a new one. */
   #stalled(): void {
-    const silentFor = this.#context.scope.clock.now() - this.#heardAt
-    if (silentFor >= this.#options.stallTimeout) this.#connection?.end('dropped', 'it said nothing any more')
+    const silentFor = this.#context.scope.clock.now() - this.#lastMessageAt
+    if (silentFor >= this.#options.stallTimeout)
+      this.#connection?.end('dropped', 'the server stopped sending messages')
   }
 
-  // ── the protocol ──
+  // ── Protocol ──
 
   opened(connection: LinkConnection): void {
     this.#connection = connection
@@ -135,25 +136,24 @@ export class CartesiaVoice implements Voice, Protocol {
   }
 
   message(data: Data, connection: LinkConnection): void {
-    this.#heardAt = this.#context.scope.clock.now()
-    const message = jsonIn(data) as CartesiaMessage | undefined
-    if (!message) return connection.end('dropped', 'it sent something that is no JSON')
+    this.#lastMessageAt = this.#context.scope.clock.now()
+    const message = receiveMessage(data, checkCartesia, connection)
+    if (!message) return
     const { context_id: context = '' } = message
-    if (this.#speeches.get(context)?.heard(message)) this.#speeches.delete(context)
+    if (this.#speeches.get(context)?.handle(message)) this.#speeches.delete(context)
     else if (message.type === 'error' && context === '')
       this.#context.logger.warn(
         { part: this.name, error: message.message },
-        'an error that is about no speech',
+        'the service reported an error that belongs to no speech',
       )
-    return undefined
   }
 
-  /** A connection that is closed while nothing is spoken is not missed until something is. */
+  /** A connection that is closed between speeches is not needed until the next speech. */
   classify({ how, code }: SocketEnd): EndClass | undefined {
     return how === 'closed' && code === 1000 && this.#speeches.size === 0 ? 'idle' : undefined
   }
 
-  /** What nobody has heard anything of is said again; the rest cannot be continued. */
+  /** Restarts the speeches without audio so far. The others cannot be continued and fail. */
   lost(): void {
     const speeches = [...this.#speeches.values()]
     this.#speeches.clear()
@@ -163,7 +163,7 @@ export class CartesiaVoice implements Voice, Protocol {
         speech.fail(new ProviderError(this.name, broken, { retryable: true }))
         continue
       }
-      this.#enter(speech)
+      this.#startContext(speech)
       this.#send(speech, speech.text, true)
       if (speech.ended) this.#send(speech, '', false)
     }

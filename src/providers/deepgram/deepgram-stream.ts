@@ -9,25 +9,27 @@ import {
   type Protocol,
 } from '../../link/index.ts'
 import type { PartContext, Stt, SttEvents, SttStream } from '../../parts/index.ts'
-import { nothing, type SocketEnd } from '../../scope/index.ts'
-import { jsonIn } from '../json-message.ts'
-import { control, type DeepgramMessage, type Results } from './deepgram-messages.ts'
+import { noop, type SocketEnd } from '../../scope/index.ts'
+import { TranscriptEmitter } from '../transcript-emitter.ts'
+import { readMessage, receiveMessage } from '../vendor-message.ts'
+import { checkDeepgram, control, type DeepgramMessage, type Results } from './deepgram-messages.ts'
 
-/** The connection is closed after 10 s without a word from us. */
+/** Deepgram closes a connection after 10 s without a message from the client. */
 const KEEP_ALIVE = 4_000
-/** How long the last words are waited for, as long as a session does. */
-const LAST_WORDS = 2_000
-/** Louder than this may be speech, in dB of full scale: reason enough to wake up. */
-const SPEECH = -50
+/** The time limit for the last results after `CloseStream`; the same as a session's default `lastWordsTimeout`. */
+const LAST_RESULTS_TIMEOUT = 2_000
+/** In dBFS. Louder audio may be speech and wakes a sleeping link. */
+const SPEECH_LEVEL = -50
 
 /**
- * One stream of speech, over a link.
+ * One audio stream over a link.
  *
  *   push ──▶ audio        ──▶ Results           ──▶ interim, final
  *   flush ─▶ Finalize     ──▶ Results           ──▶ final
- *   detach ▶ CloseStream  ──▶ Results, Metadata ──▶ final, and the end is acknowledged
+ *   detach ▶ CloseStream  ──▶ Results, Metadata ──▶ final; Metadata acknowledges the end
  *
- * A new connection goes on with the audio that comes: what was said before a drop has been told, and is not repeated.
+ * After a drop, the new connection continues with new audio. Audio sent before the drop is not sent again: its words
+ * have already been emitted.
  */
 export class DeepgramStream implements SttStream, Protocol {
   readonly name: string
@@ -35,28 +37,27 @@ export class DeepgramStream implements SttStream, Protocol {
   readonly keepAlive = { every: KEEP_ALIVE, frame: () => control('KeepAlive') }
   readonly ending = {
     frames: () => [control('CloseStream')],
-    answer: (data: Data) => this.#last(jsonIn(data) as DeepgramMessage | undefined),
-    within: LAST_WORDS,
+    answer: (data: Data) => this.#handleWhileClosing(readMessage(data, checkDeepgram)),
+    within: LAST_RESULTS_TIMEOUT,
   }
   readonly #endsTurns: boolean
   readonly #events: SttEvents
+  readonly #transcripts: TranscriptEmitter
   #context: PartContext | undefined
   #link: Link | undefined
-  /** Words that were told, and are not final. */
-  #interim = ''
-  /** Final words have been told since the last turn ended. */
-  #said = false
+  /** Whether a final transcript was emitted since the last end of turn. */
+  #hasFinal = false
   #asleep = false
-  /** No audio comes any more. */
   #detached = false
-  /** Everything was told. */
-  #over = false
+  /** Whether `Metadata`, the last message of a connection, has arrived. */
+  #acknowledged = false
 
   constructor(stt: Stt, request: Protocol['request'], events: SttEvents) {
     this.name = stt.name
     this.request = request
     this.#endsTurns = stt.endsTurns ?? false
     this.#events = events
+    this.#transcripts = new TranscriptEmitter(events)
   }
 
   async open(context: PartContext): Promise<SttStream> {
@@ -65,13 +66,13 @@ export class DeepgramStream implements SttStream, Protocol {
     return this
   }
 
-  // ── the stream ──
+  // ── SttStream ──
 
   push(frame: AudioFrame): void {
-    // An empty frame would be read as the end.
+    // Deepgram takes an empty frame as the end of the stream.
     if (this.#detached || frame.samples.length === 0) return
     this.#link?.sendAudio(bytesFromSamples(frame.samples))
-    if (!this.#asleep || level(frame.samples) < SPEECH) return
+    if (!this.#asleep || level(frame.samples) < SPEECH_LEVEL) return
     this.#asleep = false
     this.#link?.wake()
   }
@@ -83,15 +84,14 @@ export class DeepgramStream implements SttStream, Protocol {
   detach(): void {
     if (this.#detached || !this.#link) return
     this.#detached = true
-    this.#context?.scope.end(this.#link).catch(nothing)
+    this.#context?.scope.end(this.#link).catch(noop)
   }
 
-  // ── the protocol ──
+  // ── Protocol ──
 
   message(data: Data, connection: LinkConnection): void {
-    const message = jsonIn(data) as DeepgramMessage | undefined
-    if (message) this.#tell(message)
-    else connection.end('dropped', 'it sent something that is no JSON')
+    const message = receiveMessage(data, checkDeepgram, connection)
+    if (message) this.#handle(message)
   }
 
   classify({ code, reason }: SocketEnd): EndClass | undefined {
@@ -99,8 +99,8 @@ export class DeepgramStream implements SttStream, Protocol {
   }
 
   lost(end: LinkEnd): void {
-    // Nobody else will make them final.
-    this.#final(this.#interim)
+    // The next connection will not hear this audio, so the interim transcript becomes the final one.
+    if (this.#transcripts.finish()) this.#hasFinal = true
     this.#asleep = end.class === 'idle'
   }
 
@@ -108,45 +108,31 @@ export class DeepgramStream implements SttStream, Protocol {
     this.#events.failed(error)
   }
 
-  // ── what is heard ──
+  // ── messages ──
 
-  #tell(message: DeepgramMessage): void {
+  #handle(message: DeepgramMessage): void {
     if (message.type === 'Results') this.#results(message)
     else if (message.type === 'UtteranceEnd') this.#paused()
   }
 
-  /** The same while closing. Returns true for the last message there is. */
-  #last(message: DeepgramMessage | undefined): boolean {
-    if (!message || this.#over) return false
-    this.#tell(message)
-    this.#over = message.type === 'Metadata'
-    return this.#over
+  /** Returns true for `Metadata`, which acknowledges the end. */
+  #handleWhileClosing(message: DeepgramMessage | undefined): boolean {
+    if (!message || this.#acknowledged) return false
+    this.#handle(message)
+    this.#acknowledged = message.type === 'Metadata'
+    return this.#acknowledged
   }
 
   #results({ is_final, speech_final, channel }: Results): void {
     const text = channel?.alternatives?.[0]?.transcript ?? ''
-    if (is_final) this.#final(text)
-    else this.#guess(text)
+    if (!is_final) this.#transcripts.interim(text)
+    else if (this.#transcripts.final(text)) this.#hasFinal = true
     if (speech_final) this.#paused()
   }
 
-  #guess(text: string): void {
-    if (text === this.#interim) return
-    this.#interim = text
-    this.#events.interim(text)
-  }
-
-  #final(text: string): void {
-    // Nothing, after all: the guess is taken back.
-    if (text === '') return this.#guess('')
-    this.#interim = ''
-    this.#said = true
-    return this.#events.final(text)
-  }
-
   #paused(): void {
-    if (!this.#endsTurns || !this.#said) return
-    this.#said = false
+    if (!this.#endsTurns || !this.#hasFinal) return
+    this.#hasFinal = false
     this.#events.endOfTurn()
   }
 }

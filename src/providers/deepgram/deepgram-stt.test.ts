@@ -12,7 +12,7 @@ import {
   type World,
 } from '../../testing/index.ts'
 import { DeepgramServer, type DeepgramServerOptions } from '../../testing/servers/index.ts'
-import { DeepgramStt, MissingKeyError, type DeepgramSttOptions } from './index.ts'
+import { DeepgramStt, MissingKeyError, type DeepgramSttOptions, type LinkError } from './index.ts'
 
 const KEY = 'dg-secret-0123456789'
 
@@ -36,7 +36,7 @@ interface Listening {
   readonly server: DeepgramServer
   readonly context: TestPartContext
   readonly stream: SttStream
-  readonly told: string[]
+  readonly log: string[]
   readonly say: (text: string) => void
   readonly quiet: (ms: number) => void
 }
@@ -49,13 +49,16 @@ async function listen(
   const server = new DeepgramServer({ clock: world.clock, key: KEY, ...manners })
   world.network.serve = server.serve
   const context = partContext(world)
-  const told: string[] = []
+  const log: string[] = []
   const stt = new DeepgramStt({ apiKey: KEY, ...options })
   const events: SttEvents = {
-    interim: (text) => told.push(`interim ${text}`),
-    final: (text) => told.push(`final ${text}`),
-    endOfTurn: () => told.push('end of turn'),
-    failed: (error) => told.push(`failed ${String(error)}`),
+    interim: (text) => log.push(`interim ${text}`),
+    final: (text) => log.push(`final ${text}`),
+    endOfTurn: () => log.push('end of turn'),
+    failed: (error) => {
+      const { code, end } = error as LinkError
+      log.push(`failed ${code} ${end?.code} ${end?.reason}`)
+    },
   }
   const stream = await stt.open(context, events).catch(async (error: unknown) => {
     await context.scope.close()
@@ -63,13 +66,13 @@ async function listen(
   })
   const say = (text: string): void => stream.push(soundOf(text, stt.sampleRate, 50))
   const quiet = (ms: number): void => stream.push(silence(ms, stt.sampleRate))
-  return { server, context, stream, told, say, quiet }
+  return { server, context, stream, log, say, quiet }
 }
 
-describe('the options of Deepgram', () => {
+describe('DeepgramStt options', () => {
   afterEach(() => vi.unstubAllEnvs())
 
-  it('become its query', () =>
+  it('become query parameters', () =>
     inVirtualTime(async (world) => {
       const plain = await listen(world)
       expect(Object.fromEntries(plain.server.sessions[0]!.query)).toEqual({
@@ -109,7 +112,7 @@ describe('the options of Deepgram', () => {
       await other.context.scope.close()
     }))
 
-  it('need a key, before anything is opened', () => {
+  it('must include a key, or the constructor throws', () => {
     vi.stubEnv('DEEPGRAM_API_KEY', '')
     expect(() => new DeepgramStt()).toThrow(MissingKeyError)
     expect(() => new DeepgramStt()).toThrow('DEEPGRAM_API_KEY')
@@ -133,20 +136,20 @@ describe('the options of Deepgram', () => {
 })
 
 describe('Deepgram', () => {
-  it('tells words as they are understood, and when they are final', () =>
+  it('emits interim transcripts and then the final one', () =>
     inVirtualTime(async (world) => {
-      const { told, say, quiet, context } = await listen(world, { endpointing: 300 })
+      const { log, say, quiet, context } = await listen(world, { endpointing: 300 })
       say('Good ')
       say('morning.')
       quiet(300)
       await world.clock.elapse(50)
-      expect(told).toEqual(['interim Good', 'interim Good morning.', 'final Good morning.'])
+      expect(log).toEqual(['interim Good', 'interim Good morning.', 'final Good morning.'])
       await context.scope.close()
     }))
 
-  it('says when a turn has ended, once, if it is to', () =>
+  it('emits the end of a turn once with `endsTurns`', () =>
     inVirtualTime(async (world) => {
-      const { told, say, quiet, context } = await listen(world, {
+      const { log, say, quiet, context } = await listen(world, {
         endsTurns: true,
         interimResults: false,
         utteranceEnd: 1_000,
@@ -155,13 +158,13 @@ describe('Deepgram', () => {
       quiet(1_200)
       quiet(1_200)
       await world.clock.elapse(50)
-      expect(told).toEqual(['final Yes.', 'end of turn'])
+      expect(log).toEqual(['final Yes.', 'end of turn'])
       await context.scope.close()
     }))
 
-  it('takes back a guess of which nothing comes', () =>
+  it('withdraws an interim transcript when the final one is empty', () =>
     inVirtualTime(async (world) => {
-      const { told, server, context } = await listen(world)
+      const { log, server, context } = await listen(world)
       const results = (transcript: string, is_final: boolean): string =>
         JSON.stringify({ type: 'Results', is_final, channel: { alternatives: [{ transcript }] } })
       const [session] = server.open
@@ -170,11 +173,11 @@ describe('Deepgram', () => {
       session?.connection.send(results('', true))
       for (const type of ['SomethingNew', 'Results']) session?.connection.send(JSON.stringify({ type }))
       await world.clock.elapse(50)
-      expect(told).toEqual(['interim Uh', 'interim '])
+      expect(log).toEqual(['interim Uh', 'interim '])
       await context.scope.close()
     }))
 
-  it('keeps its connection while nobody speaks', () =>
+  it('keeps its connection open during silence', () =>
     inVirtualTime(async (world) => {
       const { server, context } = await listen(world)
       await world.clock.elapse(60_000)
@@ -184,7 +187,7 @@ describe('Deepgram', () => {
       await context.scope.close()
     }))
 
-  it('never sends an empty frame, which would be read as the end', () =>
+  it('never sends an empty frame, which would end the stream', () =>
     inVirtualTime(async (world) => {
       const { stream, server, context } = await listen(world)
       stream.push({ samples: new Int16Array(0), sampleRate: 16_000 })
@@ -193,12 +196,12 @@ describe('Deepgram', () => {
       await context.scope.close()
     }))
 
-  it('ends with the last words and an acknowledgement', () =>
+  it('emits the last words before its end is acknowledged', () =>
     inVirtualTime(async (world) => {
-      const { told, say, server, context } = await listen(world, { interimResults: false }, { thinks: 500 })
+      const { log, say, server, context } = await listen(world, { interimResults: false }, { thinks: 500 })
       say('Goodbye')
       const report = await context.scope.close()
-      expect(told).toEqual(['final Goodbye'])
+      expect(log).toEqual(['final Goodbye'])
       expect(server.sessions[0]?.controls).toEqual(['CloseStream'])
       expect(context.connections).toMatchObject([
         { name: 'deepgram', how: 'acknowledged', code: 1000, retries: 0 },
@@ -206,9 +209,9 @@ describe('Deepgram', () => {
       expect(report.clean).toBe(true)
     }))
 
-  it('is acknowledged to have ended when no more audio comes, and hears nothing after it', () =>
+  it('ends its connection on detach(), and sends and emits nothing after the acknowledgement', () =>
     inVirtualTime(async (world) => {
-      const { told, say, stream, server, context } = await listen(
+      const { log, say, stream, server, context } = await listen(
         world,
         { interimResults: false },
         { rude: ['talks on'] },
@@ -218,7 +221,7 @@ describe('Deepgram', () => {
       say('and another thing')
       stream.flush()
       await world.clock.elapse(100)
-      expect(told).toEqual(['final Goodbye'])
+      expect(log).toEqual(['final Goodbye'])
       expect(context.connections).toMatchObject([{ how: 'acknowledged' }])
       expect(server.open).toEqual([])
       await context.scope.close()
@@ -228,7 +231,7 @@ describe('Deepgram', () => {
   it.each<[what: string, manners: DeepgramServerOptions, how: string]>([
     ['CloseStream', { rude: ['ignores CloseStream'] }, 'closed'],
     ['the close frame', { ignoresClose: true, rude: ['ignores CloseStream'] }, 'aborted'],
-  ])('is closed on time also by a server that ignores %s', (_, manners, how) =>
+  ])('closes on time although the server ignores %s', (_, manners, how) =>
     inVirtualTime(async (world) => {
       const { context } = await listen(world, {}, manners)
       const report = await context.scope.close()
@@ -238,9 +241,9 @@ describe('Deepgram', () => {
     }),
   )
 
-  it('goes on after a drop: what was told is not repeated, what was guessed becomes final', () =>
+  it('continues after a drop: interim words become final, and final words are not repeated', () =>
     inVirtualTime(async (world) => {
-      const { told, say, stream, server, context } = await listen(world, { endpointing: false })
+      const { log, say, stream, server, context } = await listen(world, { endpointing: false })
       say('One ')
       stream.flush()
       say('two ')
@@ -250,7 +253,7 @@ describe('Deepgram', () => {
       await world.clock.elapse(2_000)
       stream.flush()
       await world.clock.elapse(50)
-      expect(told.filter((each) => each.startsWith('final'))).toEqual([
+      expect(log.filter((each) => each.startsWith('final'))).toEqual([
         'final One',
         'final two',
         'final three',
@@ -260,7 +263,7 @@ describe('Deepgram', () => {
       expect(context.connections).toMatchObject([{ how: 'acknowledged', retries: 1 }])
     }))
 
-  it('keeps so much audio and no more while there is no connection', () =>
+  it('buffers the last 5 s of audio while it has no connection', () =>
     inVirtualTime(async (world) => {
       const { quiet, server, context } = await listen(world)
       server.manners.connect = 3_000
@@ -271,9 +274,9 @@ describe('Deepgram', () => {
       await context.scope.close()
     }))
 
-  it('sleeps when the service has closed an idle connection, until somebody speaks', () =>
+  it('sleeps after the service closed an idle connection, until it hears speech', () =>
     inVirtualTime(async (world) => {
-      const { told, say, quiet, stream, server, context } = await listen(world, { interimResults: false })
+      const { log, say, quiet, stream, server, context } = await listen(world, { interimResults: false })
       server.close(1011, 'NET-0001')
       await world.clock.elapse(60_000)
       for (let ms = 0; ms < 10_000; ms += 20) quiet(20)
@@ -284,32 +287,52 @@ describe('Deepgram', () => {
       stream.flush()
       await world.clock.elapse(100)
       expect(world.network.dials).toBe(2)
-      expect(told).toEqual(['final Hello?'])
+      expect(log).toEqual(['final Hello?'])
       await context.scope.close()
       expect(context.connections).toMatchObject([{ how: 'acknowledged', retries: 0 }])
     }))
 
-  it('fails at once when the service cannot read its audio', () =>
+  it('fails at once when the service cannot decode its audio', () =>
     inVirtualTime(async (world) => {
-      const { told, server, context } = await listen(world)
+      const { log, server, context } = await listen(world)
       server.close(1008, 'DATA-0000')
       await world.clock.elapse(50)
-      expect(told).toEqual([
-        `failed LinkError: link 'deepgram' cannot go on: closed with 1008 "DATA-0000". Check the options against the provider's reason.`,
-      ])
+      expect(log).toEqual(['failed LINK_FATAL 1008 DATA-0000'])
       expect(world.network.dials).toBe(1)
       await context.scope.close()
     }))
 
-  it('fails in the end when all it gets is nonsense', () =>
+  it('[PR1] reconnects when a transcript is not a string', () =>
     inVirtualTime(async (world) => {
-      const { told, say, context } = await listen(world, {}, { rude: ['garbles'] })
-      for (let turn = 0; turn < 60 && told.length === 0; turn++) {
+      const { log, server, context } = await listen(world)
+      const channel = { alternatives: [{ transcript: { toString: 1 } }] }
+      server.open[0]!.connection.send(JSON.stringify({ type: 'Results', is_final: true, channel }))
+      await world.clock.elapse(2_000)
+      expect(log).toEqual([])
+      expect(server.sessions).toHaveLength(2)
+      await context.scope.close()
+    }))
+
+  it('[PR1] ignores a malformed message while it closes', () =>
+    inVirtualTime(async (world) => {
+      const { log, say, server, context } = await listen(world, { interimResults: false }, { thinks: 500 })
+      say('Goodbye')
+      const closing = context.scope.close()
+      server.open[0]!.connection.send('{"type":"Results","channel":{"alternatives":4}}')
+      expect((await closing).clean).toBe(true)
+      expect(log).toEqual(['final Goodbye'])
+      expect(context.connections).toMatchObject([{ how: 'acknowledged' }])
+    }))
+
+  it('fails once its retries are used up when the server only sends garbage', () =>
+    inVirtualTime(async (world) => {
+      const { log, say, context } = await listen(world, {}, { rude: ['garbles'] })
+      for (let turn = 0; turn < 60 && log.length === 0; turn++) {
         say('Hello?')
         await world.clock.elapse(1_000)
       }
-      expect(told).toHaveLength(1)
-      expect(told[0]).toContain('LinkError')
+      expect(log).toHaveLength(1)
+      expect(log[0]).toContain('LINK_FAILED')
       await context.scope.close()
     }))
 })

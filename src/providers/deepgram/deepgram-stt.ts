@@ -4,29 +4,29 @@ import { apiKey } from '../api-key.ts'
 import { DeepgramStream } from './deepgram-stream.ts'
 
 export interface DeepgramSttOptions {
-  /** The environment variable `DEEPGRAM_API_KEY` unless set. */
+  /** Default: the environment variable `DEEPGRAM_API_KEY`. */
   readonly apiKey?: string
-  /** Where the service is: `wss://api.deepgram.com` unless set. */
+  /** The service's address. Default: `wss://api.deepgram.com`. */
   readonly url?: string
-  /** How it is called in reports: `deepgram` unless set. */
+  /** The name in reports and logs. Default: `deepgram`. */
   readonly name?: string
-  /** `nova-3` unless set. */
+  /** Default: `nova-3`. */
   readonly model?: string
-  /** What is spoken, `en` or `de-CH` for instance; the model's own default unless set. */
+  /** The spoken language, for example `en` or `de-CH`. Default: the model's own default. */
   readonly language?: string
-  /** The rate at which it is given audio: 16,000 unless set. */
+  /** The rate of the audio that is sent, in Hz. Default: 16,000. */
   readonly sampleRate?: SampleRate
-  /** Tells words before they are sure: yes unless false. */
+  /** Emits interim transcripts. Default: true. */
   readonly interimResults?: boolean
-  /** Writes numbers, dates and punctuation as people do: yes unless false. */
+  /** Formats numbers and dates and adds punctuation. Default: true. */
   readonly smartFormat?: boolean
-  /** Milliseconds of silence after which words are made final; the service's own unless set, never if false. */
+  /** Milliseconds of silence after which a transcript becomes final; false for never. Default: the service's own. */
   readonly endpointing?: number | false
-  /** Milliseconds without a word after which an utterance has ended, 1,000 or more; not looked for unless set. */
+  /** Milliseconds without a word after which an utterance has ended; at least 1,000. Default: off. */
   readonly utteranceEnd?: number
-  /** Says by itself when the user has finished: after `endpointing` or `utteranceEnd`, whichever is noticed first. */
+  /** Emits the end of the user's turn, after `endpointing` or `utteranceEnd`, whichever comes first. Default: false. */
   readonly endsTurns?: boolean
-  /** Whatever else the service knows: `{ keyterm: 'Bright Dental', numerals: true }`. */
+  /** Further query parameters of the service: `{ keyterm: 'Bright Dental', numerals: true }`. */
   readonly query?: Readonly<Record<string, string | number | boolean>>
 }
 
@@ -44,7 +44,7 @@ export class DeepgramStt implements Stt {
   readonly #url: string
   readonly #key: string
 
-  /** Throws `MissingKeyError` if there is no key. */
+  /** Throws `MissingKeyError` without a key. */
   constructor(options: DeepgramSttOptions = {}) {
     this.name = options.name ?? 'deepgram'
     this.sampleRate = options.sampleRate ?? 16_000

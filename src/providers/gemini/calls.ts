@@ -3,69 +3,73 @@ import type { Content, FunctionCall, FunctionResponse } from './messages.ts'
 interface Call {
   readonly call: FunctionCall
   result: FunctionResponse | undefined
-  /** The connection that made it is gone: the service does not wait for it any more. */
-  gone: boolean
+  /** The connection that made the call was lost, so the service no longer waits for the result. */
+  orphaned: boolean
 }
 
-/** A call and its result, as they are told to a service that has not made the call, or has taken it back. */
-export interface CallPair {
+/** A call with its result. As `contents`, it informs a service that never made the call or has cancelled it. */
+export interface AnsweredCall {
   readonly result: FunctionResponse
   readonly contents: Content[]
 }
 
-/** The calls of the model whose results have not reached it. */
+/** The model's calls whose results have not reached it. */
 export class Calls {
   readonly #calls = new Map<string, Call>()
 
   add(call: FunctionCall): void {
-    this.#calls.set(call.id, { call, result: undefined, gone: false })
+    this.#calls.set(call.id, { call, result: undefined, orphaned: false })
   }
 
-  /** What the service waits for: results, or, when all are here, that it is asked to go on. */
-  get waiting(): 'for results' | 'for an ask' | undefined {
-    const calls = this.#known
+  /** What the service waits for: results of its calls, or, with all results in, a request to continue. */
+  get waitingFor(): 'results' | 'request' | undefined {
+    const calls = this.#current
     if (calls.length === 0) return undefined
-    return calls.every(({ result }) => result) ? 'for an ask' : 'for results'
+    return calls.every(({ result }) => result) ? 'request' : 'results'
   }
 
-  /** Takes a result. Returns what to tell the service, if it does not wait for the result any more. */
-  result(id: string, output: string, failed: boolean): Content[] {
+  /** Adds a result. Returns the contents to send if the call is orphaned. */
+  addResult(id: string, output: string, failed: boolean): Content[] {
     const call = this.#calls.get(id)
     if (!call || call.result) return []
     call.result = responseOf(call.call, output, failed)
-    return call.gone ? this.#take([call]).flatMap(({ contents }) => contents) : []
+    return call.orphaned ? this.#take([call]).flatMap(({ contents }) => contents) : []
   }
 
-  /** The service waits for these no more: it is given them. */
-  takeResults(): CallPair[] {
-    return this.#take(this.#known)
+  /** Removes the current calls and returns those with a result. */
+  takeAnswered(): AnsweredCall[] {
+    return this.#take(this.#current)
   }
 
-  /** The service has taken a call back. Returns what was done nevertheless; undefined if there was no such call. */
+  /**
+   * The service cancelled a call. Returns the contents to send if its result already exists; undefined if there is no such
+   * call.
+   */
   cancel(id: string): Content[] | undefined {
     const call = this.#calls.get(id)
     this.#calls.delete(id)
-    return call && pairsOf([call]).flatMap(({ contents }) => contents)
+    return call && answeredOf([call]).flatMap(({ contents }) => contents)
   }
 
-  /** The connection is gone. Returns what was done and not told. */
+  /** The connection was lost. Returns the results that had not been sent. */
   lost(): Content[] {
-    const done = this.#take(this.#known.filter(({ result }) => result))
-    for (const call of this.#calls.values()) call.gone = true
-    return done.flatMap(({ contents }) => contents)
+    const answered = this.#take(this.#current.filter(({ result }) => result))
+    for (const call of this.#calls.values()) call.orphaned = true
+    return answered.flatMap(({ contents }) => contents)
   }
 
-  get #known(): Call[] {
-    return [...this.#calls.values()].filter(({ gone }) => !gone)
+  /** Calls of the current connection. */
+  get #current(): Call[] {
+    return [...this.#calls.values()].filter(({ orphaned }) => !orphaned)
   }
 
-  #take(calls: readonly Call[]): CallPair[] {
+  #take(calls: readonly Call[]): AnsweredCall[] {
     for (const { call } of calls) this.#calls.delete(call.id)
-    return pairsOf(calls)
+    return answeredOf(calls)
   }
 }
 
-function pairsOf(calls: readonly Call[]): CallPair[] {
+function answeredOf(calls: readonly Call[]): AnsweredCall[] {
   return calls.flatMap(({ call, result }) =>
     result
       ? {

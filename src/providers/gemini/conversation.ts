@@ -1,6 +1,5 @@
-import { samplesFromBytes } from '../../audio/index.ts'
 import type { RealtimeEvents, RealtimeSetup, Usage } from '../../parts/index.ts'
-import { troubleIn } from './ends.ts'
+import { decodeAudio } from '../vendor-message.ts'
 import { Memory } from './memory.ts'
 import type { FunctionCall, ServerContent, ServerMessage, UsageMetadata } from './messages.ts'
 import { Turns, type TurnsHost } from './turns.ts'
@@ -8,13 +7,13 @@ import { UserSpeech } from './user-speech.ts'
 
 export type ConversationHost = Pick<
   TurnsHost,
-  'name' | 'scope' | 'stallTimeout' | 'events' | 'send' | 'open'
+  'name' | 'scope' | 'stallTimeout' | 'events' | 'send' | 'canSend'
 > & {
-  /** It may have become quiet. */
-  settled(): void
+  /** Called when the conversation may have become quiet without a message from the service. */
+  fellSilent(): void
 }
 
-/** Who says what, over whichever connection. */
+/** The conversation, which outlives its connections. */
 export class Conversation {
   readonly memory: Memory
   readonly turns: Turns
@@ -30,57 +29,62 @@ export class Conversation {
       scope,
       takesTurns,
       events,
-      said: (words) => this.memory.userSaid(words),
-      settled: () => {
-        this.turns.next()
-        host.settled()
+      finalText: (text) => this.memory.addUserText(text),
+      fellSilent: () => {
+        this.turns.sendNext()
+        host.fellSilent()
       },
     })
     this.turns = new Turns({
       ...host,
-      calm: () => !this.#user.open,
-      begins: (unasked) => this.#begins(unasked),
+      userIsSilent: () => !this.#user.pending,
+      answerStarted: (unprompted) => this.#answerStarted(unprompted),
       remember: (contents) => this.memory.add(...contents),
-      said: (words) => this.memory.modelSaid(words),
+      modelText: (text) => this.memory.addModelText(text),
     })
   }
 
-  /** Nobody speaks, and the service has nothing to do. */
+  /** Whether neither the user nor the model is speaking. */
   get quiet(): boolean {
-    return !this.#user.open && this.turns.quiet
+    return !this.#user.pending && this.turns.quiet
   }
 
-  /** Turns by hand: the user's has begun, and is not committed. */
+  /** With manual turns: whether the user's turn has started and is not committed. */
   get listening(): boolean {
     return this.#listening
   }
 
-  /** The user's turn begins. */
-  listen(): void {
+  startListening(): void {
     this.#listening = true
   }
 
-  /** The user's turn is over: the service will answer. */
+  /** Ends the user's turn, which the service will answer. */
   commit(): void {
     this.#listening = false
     this.turns.committed()
     this.#user.stopped()
   }
 
-  /** The connection is gone. */
+  /** The connection was lost. */
   lost(error: unknown): void {
     this.#listening = false
-    this.#user.over()
+    this.#user.finish()
     this.turns.lost(error)
   }
 
-  /** There will be no other: nothing is told any more. */
+  /** Clears all timers. */
   release(): void {
     this.#user.release()
     this.turns.release()
   }
 
-  hear({ serverContent, toolCall, toolCallCancellation, voiceActivity, usageMetadata }: ServerMessage): void {
+  handle({
+    serverContent,
+    toolCall,
+    toolCallCancellation,
+    voiceActivity,
+    usageMetadata,
+  }: ServerMessage): void {
     if (serverContent) this.#content(serverContent)
     const calls = toolCall?.functionCalls?.flatMap(callOf) ?? []
     if (calls.length > 0) this.turns.call(calls)
@@ -90,43 +94,49 @@ export class Conversation {
     if (usageMetadata) this.#events.usage(usageOf(usageMetadata))
   }
 
-  /** Closing: of all that comes, only the user's last words are of interest. */
-  hearLast({ serverContent = {} }: ServerMessage): void {
+  /** While closing, only the user's last words matter. */
+  handleWhileClosing({ serverContent = {} }: ServerMessage): void {
     const { inputTranscription, outputTranscription, modelTurn, turnComplete } = serverContent
-    if (inputTranscription?.text) this.#user.hears(inputTranscription.text, false)
-    if (outputTranscription || modelTurn || turnComplete) this.#user.over()
+    if (inputTranscription?.text) this.#user.addText(inputTranscription.text, false)
+    if (outputTranscription || modelTurn || turnComplete) this.#user.finish()
   }
 
-  /** One message may have several of these. */
+  /** One message may have several fields. */
   #content(content: ServerContent): void {
     const { inputTranscription, outputTranscription, modelTurn } = content
     if (content.interrupted) this.#interrupted()
     if (inputTranscription?.text)
-      this.#user.hears(inputTranscription.text, this.turns.answering && !this.#listening)
+      this.#user.addText(inputTranscription.text, this.turns.answering && !this.#listening)
     if (outputTranscription?.text) this.turns.text(outputTranscription.text)
     for (const { inlineData } of modelTurn?.parts ?? [])
-      if (inlineData?.data) this.turns.audio(samplesFromBytes(Buffer.from(inlineData.data, 'base64')))
+      if (inlineData?.data) this.turns.audio(decodeAudio(inlineData.data))
     if (content.generationComplete) this.turns.generated()
-    if (content.turnComplete) this.turns.completed(troubleIn(content.turnCompleteReason))
-    if (content.generationComplete || content.turnComplete) this.#user.written()
+    if (content.turnComplete) this.turns.completed(failureIn(content.turnCompleteReason))
+    if (content.generationComplete || content.turnComplete) this.#user.answerGenerated()
   }
 
-  /** By the user's voice, unless it was told to. */
+  /** The user's voice interrupted the model, unless `Turns` did. */
   #interrupted(): void {
     const byUser = this.turns.answering
     this.turns.interrupted()
     if (byUser) this.#user.started()
   }
 
-  #begins(unasked: boolean): void {
-    // Nobody asked for it: so it answers the user, whose words may not have come yet.
-    if (unasked && !this.#user.open && !this.memory.owes) this.#user.started()
-    this.#user.answered()
-    this.memory.answered()
+  #answerStarted(unprompted: boolean): void {
+    // An unprompted answer is for the user, whose transcript may not have arrived yet.
+    if (unprompted && !this.#user.pending && !this.memory.awaitsAnswer) this.#user.started()
+    this.#user.answerStarted()
+    this.memory.answerStarted()
   }
 }
 
-/** One without a name, in either sense, could be neither made nor answered. */
+/** Describes a `turnCompleteReason` that stands for a failure; undefined for the others. */
+function failureIn(reason: string | undefined): string | undefined {
+  const fine = new Set(['TURN_COMPLETE_REASON_UNSPECIFIED', 'NEED_MORE_INPUT'])
+  return reason === undefined || fine.has(reason) ? undefined : `it gave no answer (${reason})`
+}
+
+/** Ignores a call without an id or a name: it could not be run or answered. */
 function callOf({ id, name, args = {} }: Partial<FunctionCall>): FunctionCall[] {
   return id === undefined || name === undefined ? [] : [{ id, name, args }]
 }

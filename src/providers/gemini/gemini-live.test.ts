@@ -65,8 +65,8 @@ async function open(
   }
 }
 
-describe('the setup of Gemini', () => {
-  it('says who the agent is, and wants sound, words and a handle', () =>
+describe('a Gemini setup', () => {
+  it('has the instructions and asks for audio, transcripts and a handle', () =>
     inVirtualTime(async (world) => {
       const { server, context } = await open(world)
       expect(server.sessions[0]!.setup).toEqual({
@@ -82,7 +82,7 @@ describe('the setup of Gemini', () => {
       await context.scope.close()
     }))
 
-  it('has whatever is set', () =>
+  it('has every option that is set', () =>
     inVirtualTime(async (world) => {
       const options: GeminiLiveOptions = {
         model: 'models/other',
@@ -120,7 +120,7 @@ describe('the setup of Gemini', () => {
       await plain.context.scope.close()
     }))
 
-  it('declares tools that the model waits for', () =>
+  it('declares blocking tools', () =>
     inVirtualTime(async (world) => {
       const day = { type: 'string', format: 'date' }
       const tools = [
@@ -144,7 +144,7 @@ describe('the setup of Gemini', () => {
       await context.scope.close()
     }))
 
-  it('leaves the turns to the session, if it takes them: nothing that is heard stops an answer then', () =>
+  it('disables activity detection and interruption for manual turns', () =>
     inVirtualTime(async (world) => {
       const { server, context } = await open(world, {}, { takesTurns: false })
       expect(server.sessions[0]!.setup?.realtimeInputConfig).toEqual({
@@ -154,7 +154,7 @@ describe('the setup of Gemini', () => {
       await context.scope.close()
     }))
 
-  it('is followed by what was said before, to which nobody answers', () =>
+  it('is followed by the previous conversation, without asking for an answer', () =>
     inVirtualTime(async (world) => {
       const { server, context } = await open(
         world,
@@ -181,7 +181,7 @@ describe('the setup of Gemini', () => {
       await context.scope.close()
     }))
 
-  it('is refused loudly for a model that is unknown', () =>
+  it('fails for an unknown model, without a retry', () =>
     inVirtualTime(async (world) => {
       const refused = await open(world, {}, {}, { models: [] }).catch((error: unknown) => error)
       expect(refused).toMatchObject({ code: 'LINK_FATAL', end: { class: 'fatal', code: 1008 } })
@@ -189,10 +189,10 @@ describe('the setup of Gemini', () => {
     }))
 })
 
-describe('the key of Gemini', () => {
+describe('a Gemini key', () => {
   afterEach(() => vi.unstubAllEnvs())
 
-  it('travels in a header, to the address that is set', () =>
+  it('is sent in a header to the configured URL', () =>
     inVirtualTime(async (world) => {
       const { server, context } = await open(world, { url: 'wss://proxy.example.com/' })
       expect(server.dials).toEqual([
@@ -217,7 +217,7 @@ describe('the key of Gemini', () => {
       await context.scope.close()
     }))
 
-  it('is looked for in the environment, and missed before anything is opened', () => {
+  it('comes from the environment, and the constructor throws without one', () => {
     vi.stubEnv('GEMINI_API_KEY', ' ')
     vi.stubEnv('GOOGLE_API_KEY', '')
     expect(() => new GeminiLive()).toThrow(MissingKeyError)
@@ -229,7 +229,7 @@ describe('the key of Gemini', () => {
     expect(new GeminiLive({ name: 'voice' }).name).toBe('voice')
   })
 
-  it('is never shown', () =>
+  it('never appears in inspect, JSON or errors', () =>
     inVirtualTime(async (world) => {
       const { model, context } = await open(world)
       const realtime = new GeminiLive({ apiKey: KEY })

@@ -12,38 +12,38 @@ import type { SetupOptions } from './setup.ts'
 import { outputRate } from './turns.ts'
 
 export interface GeminiLiveOptions {
-  /** The environment variable `GEMINI_API_KEY`, or else `GOOGLE_API_KEY`, unless set. */
+  /** Default: the environment variable `GEMINI_API_KEY` or `GOOGLE_API_KEY`. */
   readonly apiKey?: string
-  /** An ephemeral token (`auth_tokens/…`) in place of a key. */
+  /** An ephemeral token (`auth_tokens/…`) to use instead of a key. */
   readonly token?: string
-  /** Where the service is: `wss://generativelanguage.googleapis.com` unless set. Not for Vertex AI. */
+  /** The service's address. Default: `wss://generativelanguage.googleapis.com`. Vertex AI is not supported. */
   readonly url?: string
-  /** How it is called in reports: `gemini` unless set. */
+  /** The name in reports and logs. Default: `gemini`. */
   readonly name?: string
-  /** `gemini-3.8-live` unless set. */
+  /** Default: `gemini-3.8-live`. */
   readonly model?: string
-  /** `Kore` or `Puck`, for instance; the model's own unless set. */
+  /** For example `Kore` or `Puck`. Default: the model's own. */
   readonly voice?: string
-  /** What is spoken, `de-DE` for instance; the model finds out by itself unless set. */
+  /** The spoken language, for example `de-DE`. Default: detected by the model. */
   readonly language?: string
   readonly temperature?: number
-  /** Milliseconds of silence after which the user has finished; the service's own choice unless set. */
+  /** Milliseconds of silence after which the user has finished. Default: the service's own. */
   readonly silence?: number
-  /** Milliseconds of speech before it counts as such; the service's own choice unless set. */
+  /** Milliseconds of sound before it counts as speech. Default: the service's own. */
   readonly prefixPadding?: number
   /**
-   * Old parts of the conversation make room for new ones, so that it may last: yes unless false; then it ends after
-   * about 15 minutes. How many tokens are too many, and how many are left then, is the service's choice unless set.
+   * Drops the oldest parts of a long conversation, which would otherwise end after about 15 minutes. The token counts at
+   * which it starts and stops dropping default to the service's own. Default: true.
    */
   readonly compression?: boolean | { readonly triggerTokens?: number; readonly targetTokens?: number }
-  /** An answer fails when nothing comes of it for so long: 30 s unless set. */
+  /** How long an answer may go without a message before it fails. Default: 30 s. */
   readonly stallTimeout?: number
-  /** Whatever else the service knows, as fields of its setup: `{ safetySettings: […] }`. They replace ours. */
+  /** Further fields of the service's setup message, which override ours: `{ safetySettings: […] }`. */
   readonly setup?: Readonly<Record<string, unknown>>
 }
 
 /**
- * Google's Gemini Live API: a model that hears and speaks.
+ * Google's Gemini Live API, a speech-to-speech model.
  *
  * ```ts
  * const session = new Session({ agent, models: { realtime: new GeminiLive({ voice: 'Kore' }) }, line })
@@ -57,7 +57,7 @@ export class GeminiLive implements Realtime {
   readonly #setup: SetupOptions
   readonly #stallTimeout: number
 
-  /** Throws `MissingKeyError` if there is neither a key nor a token. */
+  /** Throws `MissingKeyError` without a key or a token. */
   constructor(options: GeminiLiveOptions = {}) {
     const { model = 'gemini-3.8-live', compression = true, setup: extra } = options
     this.name = options.name ?? 'gemini'
@@ -77,7 +77,7 @@ export class GeminiLive implements Realtime {
   }
 }
 
-/** Keys and tokens travel in headers: addresses are written down in more places. */
+/** Keys and tokens are sent in headers, because URLs are logged in more places. */
 function requestOf({
   url = 'wss://generativelanguage.googleapis.com',
   token,
@@ -89,8 +89,8 @@ function requestOf({
       url: `${service}.v1alpha.GenerativeService.BidiGenerateContentConstrained`,
       headers: { authorization: `Token ${token}` },
     })
-  const other = process.env['GEMINI_API_KEY']?.trim() ? undefined : process.env['GOOGLE_API_KEY']
-  const key = apiKey('gemini', options.apiKey ?? other, 'GEMINI_API_KEY')
+  const fallback = process.env['GEMINI_API_KEY']?.trim() ? undefined : process.env['GOOGLE_API_KEY']
+  const key = apiKey('gemini', options.apiKey ?? fallback, 'GEMINI_API_KEY')
   return () => ({
     url: `${service}.v1beta.GenerativeService.BidiGenerateContent`,
     headers: { 'x-goog-api-key': key },

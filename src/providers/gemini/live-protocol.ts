@@ -11,19 +11,19 @@ import {
 import type { PartContext, RealtimeEvents, RealtimeModel, RealtimeSetup } from '../../parts/index.ts'
 import type { SocketEnd, Timer } from '../../scope/index.ts'
 import { ProviderError } from '../errors.ts'
-import { jsonIn } from '../json-message.ts'
+import { readMessage, receiveMessage } from '../vendor-message.ts'
 import { Conversation } from './conversation.ts'
-import { classOf, durationIn } from './ends.ts'
+import { classifyEnd } from './classify-end.ts'
 import { textOf } from './memory.ts'
-import type { ClientMessage, ResumptionUpdate, ServerMessage } from './messages.ts'
-import { setupOf, type Role, type SetupOptions } from './setup.ts'
+import { checkServerMessage, type ClientMessage, type ResumptionUpdate } from './messages.ts'
+import { setupOf, type AgentSetup, type SetupOptions } from './setup.ts'
 
-/** What is left of a connection's time when it is given up at the latest: its close frame has to be answered, too. */
-const MARGIN = 2_000
-/** How long another agent waits at most for what is being said. */
-const UPDATE_WITHIN = 5_000
-/** How long the handle of a turn is waited for when the turn is over. */
-const HANDLE_WITHIN = 2_000
+/** A connection is left at least this long before its announced end, so that its close frame is still answered. */
+const GO_AWAY_MARGIN = 2_000
+/** How long an agent change waits for the conversation to become quiet. */
+const UPDATE_TIMEOUT = 5_000
+/** How long to wait for a turn's resumption handle after the turn has ended. */
+const HANDLE_TIMEOUT = 2_000
 
 export interface LiveProtocolOptions {
   readonly name: string
@@ -35,37 +35,36 @@ export interface LiveProtocolOptions {
 /**
  * A conversation over a link.
  *
- *   setup ──▶ setupComplete ─▶ what was said since the handle ─▶ ready
- *   push ───▶ realtimeInput ─▶ inputTranscription            ─▶ the user's words
- *   respond ▶ clientContent ─▶ modelTurn, toolCall, …        ─▶ answers
- *   goAway, update ─▶ as soon as all is quiet: the old socket is closed, and the next one resumes by the last handle
+ *   setup ──▶ setupComplete ─▶ the conversation since the handle ─▶ ready
+ *   push ───▶ realtimeInput ─▶ inputTranscription               ─▶ the user's words
+ *   respond ▶ clientContent ─▶ modelTurn, toolCall, …           ─▶ answers
+ *   goAway, update ─▶ when the conversation is quiet: the old socket closes, and the next one resumes by the last handle
  *
- * There is no message that ends it: closing the socket does. Nor are there pings: answers to them were seen to take
- * half a minute.
+ * The protocol has no end message: a conversation ends with its socket. It uses no pings, because the service was seen
+ * to take half a minute to answer them.
  */
 export class LiveProtocol implements RealtimeModel, Protocol {
   readonly name: string
   readonly request: Protocol['request']
-  /** The service answers 1011 to whoever resumes while the socket before is open. */
+  /** The service refuses to resume, with 1011, while the previous socket is open. */
   readonly rollover = { order: 'old-first' } as const
-  /** No frames: but what the user said last may still be written down. */
-  readonly ending = { answer: (data: Data) => this.#lastWords(data) }
+  /** Sends no frames, but still reads the transcript of the user's last words. */
+  readonly ending = { answer: (data: Data) => this.#handleWhileClosing(data) }
   readonly #context: PartContext
   readonly #events: RealtimeEvents
   readonly #setup: SetupOptions
   readonly #conversation: Conversation
-  #role: Role
+  #agent: AgentSetup
   #link: Link | undefined
   /** The connection in use. */
   #connection: LinkConnection | undefined
-  /** Who the agent was when the newest connection was set up. */
-  #told: Role | undefined
-  /** Why the connection is to change. */
+  /** The agent that the newest connection was set up for. */
+  #agentSent: AgentSetup | undefined
+  /** Why the connection is about to change. */
   #moving: 'going away' | 'another agent' | undefined
-  /** Set while the handle of a turn that is over has not come. */
-  #handleDue: Timer | undefined
-  /** The link is gone for good. */
-  #over = false
+  /** Set while a turn has ended and its handle has not arrived. */
+  #handleTimer: Timer | undefined
+  #failed = false
 
   constructor(
     context: PartContext,
@@ -78,7 +77,7 @@ export class LiveProtocol implements RealtimeModel, Protocol {
     this.#context = context
     this.#events = events
     this.#setup = options
-    this.#role = setup
+    this.#agent = setup
     const { scope } = context
     const host = {
       name,
@@ -86,8 +85,8 @@ export class LiveProtocol implements RealtimeModel, Protocol {
       stallTimeout,
       events,
       send: (message: ClientMessage) => this.#send(message),
-      open: () => this.#connection !== undefined && this.#moving === undefined,
-      settled: () => this.#moveIfQuiet(),
+      canSend: () => this.#connection !== undefined && this.#moving === undefined,
+      fellSilent: () => this.#moveIfQuiet(),
     }
     this.#conversation = new Conversation(host, setup)
   }
@@ -97,12 +96,12 @@ export class LiveProtocol implements RealtimeModel, Protocol {
     return this
   }
 
-  // ── the model ──
+  // ── RealtimeModel ──
 
   push({ samples }: AudioFrame): void {
     if (samples.length === 0 || !this.#alive) return
-    if (!this.#role.takesTurns && !this.#conversation.listening) {
-      this.#conversation.listen()
+    if (!this.#agent.takesTurns && !this.#conversation.listening) {
+      this.#conversation.startListening()
       this.#send({ realtimeInput: { activityStart: {} } })
     }
     const data = Buffer.from(bytesFromSamples(samples)).toString('base64')
@@ -112,8 +111,8 @@ export class LiveProtocol implements RealtimeModel, Protocol {
 
   commit(): void {
     if (!this.#alive) return
-    // The service takes the turns: all it can be told is that no more sound comes for now.
-    if (this.#role.takesTurns) return this.#send({ realtimeInput: { audioStreamEnd: true } })
+    // A service that takes the turns can only be told that the audio pauses.
+    if (this.#agent.takesTurns) return this.#send({ realtimeInput: { audioStreamEnd: true } })
     if (!this.#conversation.listening) return
     this.#send({ realtimeInput: { activityEnd: {} } })
     this.#conversation.commit()
@@ -121,133 +120,139 @@ export class LiveProtocol implements RealtimeModel, Protocol {
 
   respond(instructions?: string): void {
     if (!this.#alive) return
-    this.#conversation.turns.ask(instructions === undefined ? [] : [textOf('user', instructions)])
+    this.#conversation.turns.request(instructions === undefined ? [] : [textOf('user', instructions)])
     this.#moveIfQuiet()
   }
 
   addText(text: string): void {
-    if (this.#alive && text !== '') this.#conversation.turns.add([textOf('user', text)])
+    if (this.#alive && text !== '') this.#conversation.turns.addContents([textOf('user', text)])
   }
 
   toolResult(id: string, output: string, failed: boolean): void {
-    if (this.#alive) this.#conversation.turns.result(id, output, failed)
+    if (this.#alive) this.#conversation.turns.addResult(id, output, failed)
   }
 
-  /** How much of it was heard the service cannot be told. */
+  /** The service has no way to learn how much was heard. */
   interrupt(response: string): void {
     if (this.#alive) this.#conversation.turns.interrupt(response)
   }
 
   /**
-   * Only a new connection changes the instructions and tools of every live model, and a conversation may be resumed with
-   * other ones. (`contextUpdate` would do it in place, but is known to the newest model alone.)
+   * Moves to a new connection: that works for every live model, since a conversation may be resumed with other
+   * instructions and tools. (`contextUpdate` would do it in place, but only the newest model knows it.)
    */
   update({ instructions, tools }: Pick<RealtimeSetup, 'instructions' | 'tools'>): void {
     if (!this.#alive) return
-    this.#role = { ...this.#role, instructions, tools }
-    this.#move('another agent', UPDATE_WITHIN)
+    this.#agent = { ...this.#agent, instructions, tools }
+    this.#move('another agent', UPDATE_TIMEOUT)
   }
 
-  // ── the protocol ──
+  // ── Protocol ──
 
   opened(connection: LinkConnection): void {
-    this.#told = this.#role
-    const setup = setupOf(this.#setup, this.#role, this.#conversation.memory.handle)
+    this.#agentSent = this.#agent
+    const setup = setupOf(this.#setup, this.#agent, this.#conversation.memory.handle)
     connection.send(JSON.stringify({ setup }))
   }
 
   message(data: Data, connection: LinkConnection): void {
-    const message: ServerMessage | undefined = jsonIn(data)
-    if (!message) return connection.end('dropped', 'it sent something that is no JSON')
+    const message = receiveMessage(data, checkServerMessage, connection)
+    if (!message) return undefined
     if (message.setupComplete) this.#ready(connection)
-    if (message.sessionResumptionUpdate) this.#resumable(message.sessionResumptionUpdate)
-    // What an old connection still says is not told any more: its turns are over.
+    if (message.sessionResumptionUpdate) this.#storeHandle(message.sessionResumptionUpdate)
+    // Ignore a previous connection: its turns have ended.
     if (connection !== this.#connection) return undefined
-    if (message.serverContent?.turnComplete) this.#expectHandle()
-    this.#conversation.hear(message)
-    if (message.goAway) this.#move('going away', durationIn(message.goAway.timeLeft) - MARGIN)
+    if (message.serverContent?.turnComplete) this.#startHandleTimer()
+    this.#conversation.handle(message)
+    if (message.goAway) this.#move('going away', durationOf(message.goAway.timeLeft) - GO_AWAY_MARGIN)
     return this.#moveIfQuiet()
   }
 
   lost(end: LinkEnd): void {
     this.#connection = undefined
     this.#moving = undefined
-    this.#expectNoHandle()
-    const why = end.class === 'asked' ? 'its time was up' : 'the connection broke'
+    this.#clearHandleTimer()
+    const why = end.class === 'asked' ? 'the connection had to be replaced' : 'the connection broke'
     const error = new ProviderError(this.name, `${why} in the middle of an answer`, { retryable: true })
     this.#conversation.lost(error)
   }
 
   failed(error: LinkError): void {
-    this.#over = true
-    this.#expectNoHandle()
+    this.#failed = true
+    this.#clearHandleTimer()
     this.#conversation.release()
     this.#events.failed(error)
   }
 
   classify(end: SocketEnd): EndClass | undefined {
-    return classOf(end, this.#moving === 'going away')
+    return classifyEnd(end, this.#moving === 'going away')
   }
 
   // ── connections ──
 
-  /** The service has agreed: it is told what it does not know, and then all that waits. */
+  /** The setup is complete: sends what the service does not know yet, and then the waiting requests. */
   #ready(connection: LinkConnection): void {
     const { memory, turns } = this.#conversation
-    const turnComplete = memory.owes && this.#role.takesTurns && !turns.asked
-    if (memory.since.length > 0)
-      connection.send(JSON.stringify({ clientContent: { turns: memory.since, turnComplete } }))
+    const turnComplete = memory.awaitsAnswer && this.#agent.takesTurns && !turns.hasRequests
+    if (memory.sinceHandle.length > 0)
+      connection.send(JSON.stringify({ clientContent: { turns: memory.sinceHandle, turnComplete } }))
     this.#connection = connection
     connection.ready()
-    // Another agent may have taken over since the setup was sent.
-    if (this.#told !== this.#role) this.#move('another agent', UPDATE_WITHIN)
-    turns.next()
+    // The agent may have changed since the setup was sent.
+    if (this.#agentSent !== this.#agent) this.#move('another agent', UPDATE_TIMEOUT)
+    turns.sendNext()
   }
 
-  /** Without a new handle the old one is still the best there is. */
-  #resumable({ resumable, newHandle }: ResumptionUpdate): void {
+  /** Stores a new handle. An update without one leaves the old handle valid. */
+  #storeHandle({ resumable, newHandle }: ResumptionUpdate): void {
     if (!resumable || !newHandle) return
-    this.#conversation.memory.keep(newHandle)
-    this.#expectNoHandle()
+    this.#conversation.memory.setHandle(newHandle)
+    this.#clearHandleTimer()
   }
 
-  #expectHandle(): void {
-    this.#expectNoHandle()
-    this.#handleDue = this.#context.scope.after(HANDLE_WITHIN, `handle of '${this.name}'`, () => {
-      this.#handleDue = undefined
+  #startHandleTimer(): void {
+    this.#clearHandleTimer()
+    this.#handleTimer = this.#context.scope.after(HANDLE_TIMEOUT, `handle of '${this.name}'`, () => {
+      this.#handleTimer = undefined
       this.#moveIfQuiet()
     })
   }
 
-  #expectNoHandle(): void {
-    this.#handleDue?.clear()
-    this.#handleDue = undefined
+  #clearHandleTimer(): void {
+    this.#handleTimer?.clear()
+    this.#handleTimer = undefined
   }
 
-  /** Moves to another connection when all is quiet, and in `within` milliseconds at the latest. */
-  #move(why: 'going away' | 'another agent', within: number): void {
-    // There is none to leave: the next one will be set up for whoever talks by then.
+  /** Moves to another connection when the conversation is quiet, after `timeout` milliseconds at the latest. */
+  #move(why: 'going away' | 'another agent', timeout: number): void {
+    // Without a connection there is nothing to leave: the next one will be set up for the current agent.
     if (!this.#connection) return
     this.#moving ??= why
-    this.#connection.rollOver(within)
+    this.#connection.rollOver(timeout)
     this.#moveIfQuiet()
   }
 
   #moveIfQuiet(): void {
-    if (this.#moving && !this.#handleDue && this.#conversation.quiet) this.#connection?.rollOver()
+    if (this.#moving && !this.#handleTimer && this.#conversation.quiet) this.#connection?.rollOver()
   }
 
-  #lastWords(data: Data): false {
-    const message: ServerMessage | undefined = jsonIn(data)
-    if (message) this.#conversation.hearLast(message)
+  #handleWhileClosing(data: Data): false {
+    const message = readMessage(data, checkServerMessage)
+    if (message) this.#conversation.handleWhileClosing(message)
     return false
   }
 
   get #alive(): boolean {
-    return !this.#over && this.#context.scope.state === 'live'
+    return !this.#failed && this.#context.scope.state === 'live'
   }
 
   #send(message: ClientMessage): void {
     this.#link?.send(JSON.stringify(message))
   }
+}
+
+/** Milliseconds of a duration in the service's JSON: `10s`, `9.5s`. */
+function durationOf(text: string | undefined): number {
+  const seconds = Number.parseFloat(text ?? '')
+  return Number.isFinite(seconds) ? Math.max(0, seconds * 1_000) : 0
 }

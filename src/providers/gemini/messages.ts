@@ -1,4 +1,6 @@
-/** A piece of the conversation, as the service writes it. */
+import { checkOf } from '../vendor-message.ts'
+
+/** A piece of the conversation. */
 export interface Content {
   role: 'user' | 'model'
   parts: Part[]
@@ -15,11 +17,11 @@ export interface FunctionCall {
 export interface FunctionResponse {
   id: string
   name: string
-  /** `output`, or `error` if it failed. */
+  /** Has `output`, or `error` if the call failed. */
   response: Record<string, unknown>
 }
 
-// ── what is sent ──
+// ── sent ──
 
 export interface Setup {
   model: string
@@ -34,7 +36,7 @@ export interface Setup {
   systemInstruction?: { parts: { text: string }[] }
   tools?: { functionDeclarations: FunctionDeclaration[] }[]
   sessionResumption: { handle?: string }
-  /** Numbers of 64 bits are text in this JSON. */
+  /** The service's JSON has 64-bit numbers as strings. */
   contextWindowCompression?: { triggerTokens?: string; slidingWindow: { targetTokens?: string } }
   inputAudioTranscription: object
   outputAudioTranscription: object
@@ -51,7 +53,7 @@ export interface FunctionDeclaration {
   behavior: 'BLOCKING'
 }
 
-/** What is left of JSON Schema: a subset of that of OpenAPI 3.0. */
+/** The part of JSON Schema that the service accepts: a subset of OpenAPI 3.0. */
 export interface Schema {
   type?: 'STRING' | 'NUMBER' | 'INTEGER' | 'BOOLEAN' | 'ARRAY' | 'OBJECT' | 'NULL'
   title?: string
@@ -72,10 +74,10 @@ export interface Schema {
   pattern?: string
 }
 
-/** It adds to the conversation; whatever is being generated is interrupted by it. */
+/** Adds to the conversation, and interrupts the generation in progress. */
 export interface ClientContent {
   turns: Content[]
-  /** The model is to answer now. */
+  /** Whether the model should answer now. */
   turnComplete: boolean
 }
 
@@ -89,7 +91,7 @@ export type ClientMessage =
   | { realtimeInput: { audioStreamEnd: true } }
   | { realtimeInput: { audio: { data: string; mimeType: string } } }
 
-// ── what is read; other fields are passed over ──
+// ── received; all other fields are ignored ──
 
 export interface ServerMessage {
   readonly setupComplete?: object | undefined
@@ -97,7 +99,7 @@ export interface ServerMessage {
   readonly toolCall?: { readonly functionCalls?: readonly Partial<FunctionCall>[] | undefined } | undefined
   readonly toolCallCancellation?: { readonly ids?: readonly string[] | undefined } | undefined
   readonly usageMetadata?: UsageMetadata | undefined
-  /** A duration, as `10s`. */
+  /** A duration such as `10s`. */
   readonly goAway?: { readonly timeLeft?: string | undefined } | undefined
   readonly sessionResumptionUpdate?: ResumptionUpdate | undefined
   readonly voiceActivity?: { readonly voiceActivityType?: string | undefined } | undefined
@@ -113,7 +115,7 @@ export interface ServerContent {
   readonly turnCompleteReason?: string | undefined
 }
 
-/** Only sound is read. Text is what the model thinks by itself; its words come with the transcription. */
+/** Only audio is read. Text parts are the model's thoughts; what it says is in `outputTranscription`. */
 export interface ServerPart {
   readonly inlineData?: { readonly data?: string | undefined } | undefined
 }
@@ -130,3 +132,28 @@ export interface UsageMetadata {
   readonly responseTokenCount?: number | undefined
   readonly thoughtsTokenCount?: number | undefined
 }
+
+export const checkServerMessage = checkOf<ServerMessage>({
+  setupComplete: {},
+  serverContent: {
+    modelTurn: { parts: [{ inlineData: { data: 'audio' } }] },
+    inputTranscription: { text: 'string' },
+    outputTranscription: { text: 'string' },
+    interrupted: 'boolean',
+    generationComplete: 'boolean',
+    turnComplete: 'boolean',
+    turnCompleteReason: 'string',
+  },
+  toolCall: { functionCalls: [{ id: 'string', name: 'string', args: {} }] },
+  toolCallCancellation: { ids: ['string'] },
+  usageMetadata: {
+    promptTokenCount: 'number',
+    toolUsePromptTokenCount: 'number',
+    cachedContentTokenCount: 'number',
+    responseTokenCount: 'number',
+    thoughtsTokenCount: 'number',
+  },
+  goAway: { timeLeft: 'string' },
+  sessionResumptionUpdate: { newHandle: 'string', resumable: 'boolean' },
+  voiceActivity: { voiceActivityType: 'string' },
+})

@@ -2,16 +2,16 @@ import type { Schema } from './messages.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 
-/** How deep schemas are followed: one that refers to itself has no end. */
-const DEPTH = 12
+/** Deeper levels are left out, because a schema may refer to itself. */
+const MAX_DEPTH = 12
 
-/** The formats that the service knows; for others it closes the connection. */
+/** The formats that the service knows; it closes the connection for any other. */
 const formats = new Set(['date-time', 'int32', 'int64', 'float', 'double'])
 
 /**
- * JSON Schema made fit for the service, which closes the connection for a field that it does not know, and for live
- * models takes no `parametersJsonSchema`. References are written out; what it cannot be told (`additionalProperties`,
- * `not`, …) is left out: the tool checks its input itself.
+ * Converts a JSON Schema. The service closes the connection for a field that it does not know, and live models do not
+ * accept `parametersJsonSchema`. References are expanded. What the service has no field for (`additionalProperties`,
+ * `not`, …) is left out, since the tool validates its input anyway.
  */
 export function schemaOf(schema: JsonSchema): Schema {
   const definitions = { ...asObject(schema['definitions']), ...asObject(schema['$defs']) }
@@ -19,25 +19,19 @@ export function schemaOf(schema: JsonSchema): Schema {
 }
 
 function convert(given: JsonSchema, named: (name: string) => JsonSchema, depth: number): Schema {
-  if (depth > DEPTH) return {}
+  if (depth > MAX_DEPTH) return {}
   const schema = resolve(given, named)
   const next = (value: unknown): Schema => convert(asObject(value), named, depth + 1)
-  const words = pick(schema, 'string', ['title', 'description'])
+  const texts = pick(schema, 'string', ['title', 'description'])
   const { types, choices, nullable } = kindOf(schema)
-  const maybe = nullable ? { nullable } : {}
-  if (choices.length > 0) return { ...words, ...maybe, anyOf: choices.map(next) }
+  const common = { ...texts, ...(nullable ? { nullable } : {}) }
+  if (choices.length > 0) return { ...common, anyOf: choices.map(next) }
   const [type = '', ...others] = types
-  if (others.length > 0)
-    return { ...words, ...maybe, anyOf: types.map((each) => next({ ...schema, type: each })) }
-  return {
-    ...(type === '' ? {} : { type: upper(type) }),
-    ...words,
-    ...maybe,
-    ...detailsOf(schema, type, next),
-  }
+  if (others.length > 0) return { ...common, anyOf: types.map((each) => next({ ...schema, type: each })) }
+  return { ...(type === '' ? {} : { type: upper(type) }), ...common, ...detailsOf(schema, type, next) }
 }
 
-/** What kind of value it is: one or one of several, and perhaps null. */
+/** The types a value may have, its alternatives, and whether it may be null. */
 function kindOf(schema: JsonSchema): { types: string[]; choices: unknown[]; nullable: boolean } {
   const types = [schema['type'] ?? guess(schema)].flat().filter((each) => typeof each === 'string')
   const choices = [schema['anyOf'], schema['oneOf']].find(Array.isArray) ?? []
@@ -103,7 +97,7 @@ function pick(schema: JsonSchema, type: 'string' | 'number', names: readonly (ke
   )
 }
 
-/** Numbers of 64 bits are text in the service's JSON. */
+/** The service's JSON has 64-bit numbers as strings. */
 function counts(schema: JsonSchema, names: readonly (keyof Schema)[]): Schema {
   return Object.fromEntries(
     names.filter((name) => typeof schema[name] === 'number').map((name) => [name, String(schema[name])]),

@@ -2,7 +2,7 @@ import type { RealtimeSetup, ToolDescription } from '../../parts/index.ts'
 import type { FunctionDeclaration, Setup } from './messages.ts'
 import { schemaOf } from './schema.ts'
 
-/** What a setup is made of, besides who the agent is. */
+/** The options that a setup is built from, besides the agent's. */
 export interface SetupOptions {
   readonly model: string
   readonly voice?: string | undefined
@@ -11,16 +11,16 @@ export interface SetupOptions {
   readonly compression: boolean | { readonly triggerTokens?: number; readonly targetTokens?: number }
   readonly silence?: number | undefined
   readonly prefixPadding?: number | undefined
-  /** Fields of the setup that are sent as they are. */
+  /** Further fields, sent unchanged. */
   readonly extra?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** Who the agent is, and who takes the turns. */
-export type Role = Pick<RealtimeSetup, 'instructions' | 'tools' | 'takesTurns'>
+/** The part of a setup that depends on the agent. */
+export type AgentSetup = Pick<RealtimeSetup, 'instructions' | 'tools' | 'takesTurns'>
 
-/** The first message of a connection: a new conversation, or, with a handle, the one that it belongs to. */
-export function setupOf(options: SetupOptions, role: Role, handle: string | undefined): Setup {
-  const { instructions, tools } = role
+/** The first message of a connection. With a handle it resumes a conversation, otherwise it starts a new one. */
+export function setupOf(options: SetupOptions, agent: AgentSetup, handle: string | undefined): Setup {
+  const { instructions, tools } = agent
   return {
     model: options.model.includes('/') ? options.model : `models/${options.model}`,
     generationConfig: generationOf(options),
@@ -30,7 +30,7 @@ export function setupOf(options: SetupOptions, role: Role, handle: string | unde
     ...compressionOf(options),
     inputAudioTranscription: {},
     outputAudioTranscription: {},
-    realtimeInputConfig: inputOf(options, role),
+    realtimeInputConfig: inputOf(options, agent),
     ...options.extra,
   }
 }
@@ -48,8 +48,8 @@ function generationOf({ voice, language, temperature }: SetupOptions): Setup['ge
 }
 
 /**
- * Blocking, whatever the model's own default is: the model waits for the result, and the answer goes on when the session
- * asks for it. Else it would talk on while a tool runs, and answer a result when it likes.
+ * Always blocking, whatever the model's default: the model waits for the result and continues when the session asks it
+ * to. Otherwise it would keep talking while a tool runs and answer the result at a time of its own choice.
  */
 function declare({ name, description, parameters }: ToolDescription): FunctionDeclaration {
   const schema = schemaOf(parameters)
@@ -68,10 +68,10 @@ function compressionOf({ compression }: SetupOptions): Pick<Setup, 'contextWindo
   }
 }
 
-/** Turns by hand: the session says what belongs to a turn, and nothing that is heard meanwhile stops an answer. */
+/** With manual turns, the session delimits the user's turns, and the user's voice does not interrupt an answer. */
 function inputOf(
   { silence, prefixPadding }: SetupOptions,
-  { takesTurns }: Role,
+  { takesTurns }: AgentSetup,
 ): Setup['realtimeInputConfig'] {
   if (!takesTurns)
     return { automaticActivityDetection: { disabled: true }, activityHandling: 'NO_INTERRUPTION' }

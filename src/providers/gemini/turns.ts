@@ -2,15 +2,15 @@ import type { SampleRate } from '../../audio/index.ts'
 import { PartTimeoutError, type RealtimeEvents } from '../../parts/index.ts'
 import type { Scope, Timer } from '../../scope/index.ts'
 import { ProviderError } from '../errors.ts'
-import { Asks, type Ask } from './asks.ts'
 import { Calls } from './calls.ts'
 import type { ClientMessage, Content, FunctionCall } from './messages.ts'
+import { RequestQueue, type ResponseRequest } from './request-queue.ts'
 
-/** What the service speaks at. */
+/** The sample rate of the service's audio. */
 export const outputRate = 24_000 satisfies SampleRate
 
-/** Calls that belong together may come in several messages: the answer that makes them is over so much later. */
-const TOGETHER = 20
+/** Calls made together may arrive in several messages: their response ends this long after the last one. */
+const CALL_GAP = 20
 
 export interface TurnsHost {
   readonly name: string
@@ -18,287 +18,285 @@ export interface TurnsHost {
   readonly stallTimeout: number
   readonly events: RealtimeEvents
   send(message: ClientMessage): void
-  /** Whether the service may be asked something now: it may not while the connection is about to change. */
-  open(): boolean
-  /** Whether nobody speaks: content would interrupt the answer that the user waits for. */
-  calm(): boolean
-  /** The model begins to answer; `unasked` if it begins a turn that nobody has asked for. */
-  begins(unasked: boolean): void
-  /** It is part of the conversation from here on. */
+  /** Whether requests may be sent now: not while the connection is about to change. */
+  canSend(): boolean
+  /** Whether content may be sent now: while the user speaks, it would interrupt the answer that the user waits for. */
+  userIsSilent(): boolean
+  /** The model starts to answer. `unprompted` means that it starts a turn without a request. */
+  answerStarted(unprompted: boolean): void
+  /** Adds to the conversation that a new connection continues. */
   remember(contents: readonly Content[]): void
-  /** The next words of the model. */
-  said(words: string): void
+  /** Receives what the model says, piece by piece. */
+  modelText(text: string): void
 }
 
 /** A turn of the service, from its first output to `turnComplete`. */
 interface Turn {
-  /** The answer in the making. There is none while the model waits for results, or has generated everything. */
+  /** The running response. There is none while the model waits for tool results or after it generated everything. */
   response: string | undefined
-  /** The last one there was. */
-  last: string | undefined
+  lastResponse: string | undefined
   generated: boolean
-  /** It was interrupted: nothing of it is told any more. */
-  left: boolean
+  /** The turn was interrupted: its further output is ignored. */
+  abandoned: boolean
 }
 
 type How = 'completed' | 'cancelled' | 'failed'
 
 /**
- * The answers of the model, one after the other. A turn of the service is one answer, or several with tools between:
+ * The model's responses, one after the other. A turn of the service is one response, or several with tools in between:
  *
- *   asked, or the user has finished ─▶ output ─▶ generationComplete ─▶ … ─▶ turnComplete
- *                                        ▲  └──▶ toolCall: this answer is over
- *                                        └────── toolResponse: the next one was asked for
+ *   request, or the user finished ─▶ output ─▶ generationComplete ─▶ … ─▶ turnComplete
+ *                                      ▲  └──▶ toolCall: this response ends
+ *                                      └────── toolResponse, once the next response is requested
  *
- * Content that is sent while the service generates interrupts it. So everything waits for the end of the turn: when the
- * answer has sounded, as far as the service can know. Results wait for the ask that wants them, because the service
- * answers them by itself, wanted or not.
+ * Content sent while the service generates interrupts it. Everything therefore waits for the end of the turn: when, by
+ * the service's own estimate, the answer has been played. Tool results wait for the next request, because the service
+ * always answers them.
  */
 export class Turns {
   readonly #host: TurnsHost
-  readonly #asks = new Asks()
+  readonly #queue = new RequestQueue()
   readonly #calls = new Calls()
   #turn: Turn | undefined
-  #count = 0
-  #ending: Timer | undefined
-  #stall: Timer | undefined
+  #responses = 0
+  /** Runs for `CALL_GAP` after a tool call. */
+  #callTimer: Timer | undefined
+  #stallTimer: Timer | undefined
 
   constructor(host: TurnsHost) {
     this.#host = host
   }
 
-  /** The service is in the middle of a turn, or assumes that what it said is still heard. */
+  /** Whether the service is in the middle of a turn, or assumes that its answer is still playing. */
   get answering(): boolean {
-    return this.#turn !== undefined && !this.#turn.left
+    return this.#turn !== undefined && !this.#turn.abandoned
   }
 
-  /** The service does nothing, or waits for us alone. */
+  /** Whether the service is idle, or only waits for the next request. */
   get quiet(): boolean {
-    if (this.#asks.sent || this.#turn?.response !== undefined) return false
-    return !this.answering || this.#calls.waiting === 'for an ask'
+    if (this.#queue.sent || this.#turn?.response !== undefined) return false
+    return !this.answering || this.#calls.waitingFor === 'request'
   }
 
-  /** Something is asked for, and has not begun. */
-  get asked(): boolean {
-    return this.#asks.first !== undefined
+  /** Whether a requested response has not started yet. */
+  get hasRequests(): boolean {
+    return this.#queue.first !== undefined
   }
 
-  // ── what the session wants ──
+  // ── requests of the session ──
 
-  ask(turns: readonly Content[]): void {
-    this.#asks.ask(turns)
-    this.next()
+  request(turns: readonly Content[]): void {
+    this.#queue.addRequest(turns)
+    this.sendNext()
   }
 
-  add(contents: readonly Content[]): void {
-    this.#asks.add(contents)
-    this.next()
+  addContents(contents: readonly Content[]): void {
+    this.#queue.addContents(contents)
+    this.sendNext()
   }
 
   committed(): void {
-    this.#asks.committed()
+    this.#queue.committed()
   }
 
-  result(id: string, output: string, failed: boolean): void {
-    this.add(this.#calls.result(id, output, failed))
+  addResult(id: string, output: string, failed: boolean): void {
+    this.addContents(this.#calls.addResult(id, output, failed))
   }
 
   /**
-   * Nothing more of this answer is told, and the service is made to stop. It has no message for that alone: any content
-   * does it, also without words. Nor has it one for how much was heard: the model believes that all it has sent was, and
-   * nothing can be done about an answer that is over.
+   * Emits nothing more of this response and makes the service stop. The service has no message for that, but any content
+   * interrupts it, even an empty one. Nor can it be told how much was heard: the model assumes that all it sent was
+   * heard, and a response that has ended cannot be changed.
    */
   interrupt(response: string): void {
     const turn = this.#turn
-    if (!turn || turn.left || turn.last !== response) return
-    // It is over, and its tools are at work: those are not interrupted.
+    if (!turn || turn.abandoned || turn.lastResponse !== response) return
+    // The response has ended and its tools are running. Tools are not interrupted.
     if (turn.response === undefined && !turn.generated) return
-    this.#end('cancelled')
-    this.#leave(turn)
+    this.#endResponse('cancelled')
+    this.#abandon(turn)
   }
 
-  /** Tells the service what waits for it, if this is the moment. */
-  next(): void {
-    const { first, sent, added } = this.#asks
-    if (sent || this.#turn?.response !== undefined || !this.#host.open()) return
-    const { waiting } = this.#calls
-    if (waiting === 'for results' || (!waiting && this.answering)) return
-    if (first) this.#send(first, waiting !== undefined)
-    else if (added && !waiting && this.#host.calm()) this.#content([], false)
+  /** Sends the next request or content if the service can take it now. */
+  sendNext(): void {
+    const { first, sent, hasContents } = this.#queue
+    if (sent || this.#turn?.response !== undefined || !this.#host.canSend()) return
+    const { waitingFor } = this.#calls
+    if (waitingFor === 'results' || (!waitingFor && this.answering)) return
+    if (first) this.#sendRequest(first, waitingFor !== undefined)
+    else if (hasContents && !waitingFor && this.#host.userIsSilent()) this.#sendContents([], false)
   }
 
-  // ── what the service tells ──
+  // ── messages of the service ──
 
   audio(samples: Int16Array): void {
-    const response = this.#begin()
+    const response = this.#openResponse()
     if (response !== undefined) this.#host.events.audio(response, { samples, sampleRate: outputRate })
   }
 
   text(text: string): void {
-    // A transcription that lags behind its answer begins no other.
-    const response = this.#turn?.generated ? undefined : this.#begin()
+    // A transcript that lags behind its answer does not start another one.
+    const response = this.#turn?.generated ? undefined : this.#openResponse()
     if (response === undefined) return
-    this.#host.said(text)
+    this.#host.modelText(text)
     this.#host.events.text(response, text)
   }
 
   call(calls: readonly FunctionCall[]): void {
-    const response = this.#begin()
+    const response = this.#openResponse()
     if (response === undefined) return
     for (const call of calls) {
       this.#calls.add(call)
       const { id, name, args } = call
       this.#host.events.toolCall(response, { id, name, input: JSON.stringify(args) })
     }
-    this.#stall?.clear()
-    this.#ending?.clear()
-    this.#ending = this.#after(TOGETHER, 'other calls', () => {
-      this.#end('completed')
-      this.next()
+    this.#stallTimer?.clear()
+    this.#callTimer?.clear()
+    this.#callTimer = this.#after(CALL_GAP, 'other calls', () => {
+      this.#endResponse('completed')
+      this.sendNext()
     })
   }
 
-  /** The model has taken calls back. What was done was done: it learns of that as of anything else. */
+  /** The model cancelled calls. Results that already exist are sent as content. */
   cancel(ids: readonly string[]): void {
     for (const id of ids) {
-      const done = this.#calls.cancel(id)
-      if (done?.length === 0) this.#host.events.toolCancelled(id)
-      else if (done) this.#asks.add(done)
+      const contents = this.#calls.cancel(id)
+      if (contents?.length === 0) this.#host.events.toolCancelled(id)
+      else if (contents) this.#queue.addContents(contents)
     }
   }
 
   interrupted(): void {
     const turn = this.#turn
-    const { first, sent } = this.#asks
-    if (turn?.left) return
+    const { first, sent } = this.#queue
+    if (turn?.abandoned) return
     if (sent && first) first.interrupted = true
     else if (turn) {
-      this.#end('cancelled')
-      turn.left = true
+      this.#endResponse('cancelled')
+      turn.abandoned = true
     }
   }
 
   generated(): void {
     if (!this.#turn) return
-    this.#end('completed')
+    this.#endResponse('completed')
     this.#turn.generated = true
   }
 
-  /** The turn is over; `reason` if the service says that it went wrong. */
-  completed(reason: string | undefined): void {
+  /** The turn has ended. `failure` is set if the service reported one. */
+  completed(failure: string | undefined): void {
     const turn = this.#turn
-    const error = reason === undefined ? undefined : new ProviderError(this.#host.name, reason)
-    if (turn?.response !== undefined) this.#end(error ? 'failed' : 'completed', error)
-    else if (this.#asks.sent && !turn?.left) this.#refuse(error)
+    const error = failure === undefined ? undefined : new ProviderError(this.#host.name, failure)
+    if (turn?.response !== undefined) this.#endResponse(error ? 'failed' : 'completed', error)
+    else if (this.#queue.sent && !turn?.abandoned) this.#answerWithNothing(error)
     this.#turn = undefined
-    this.next()
+    this.sendNext()
   }
 
-  /** The connection is gone. What has begun cannot go on; what was only asked for is asked again. */
+  /** The connection was lost. The running response fails; requests that had no output are sent again. */
   lost(error: unknown): void {
-    this.#end('failed', error)
-    this.#stall?.clear()
+    this.#endResponse('failed', error)
+    this.#stallTimer?.clear()
     this.#turn = undefined
-    this.#asks.lost()
+    this.#queue.lost()
     this.#host.remember(this.#calls.lost())
   }
 
-  /** Nothing is told any more. */
   release(): void {
-    this.#stall?.clear()
-    this.#ending?.clear()
+    this.#stallTimer?.clear()
+    this.#callTimer?.clear()
   }
 
-  // ── telling the service ──
+  // ── messages to the service ──
 
-  #send(ask: Ask, results: boolean): void {
-    this.#asks.send()
-    this.#watch()
-    if (results && ask.turns.length === 0) return this.#results()
-    // It takes its calls back when it is told something else: their results are told with that.
-    if (results && this.#turn) this.#turn.left = true
-    this.#asks.add(this.#calls.takeResults().flatMap(({ contents }) => contents))
-    if (!ask.owed) this.#content(ask.turns, true)
+  #sendRequest(request: ResponseRequest, resultsAwaited: boolean): void {
+    this.#queue.markSent()
+    this.#startStallTimer()
+    if (resultsAwaited && request.turns.length === 0) return this.#sendResults()
+    // Content makes the service cancel its calls, so their results are sent as content, too.
+    if (resultsAwaited && this.#turn) this.#turn.abandoned = true
+    this.#queue.addContents(this.#calls.takeAnswered().flatMap(({ contents }) => contents))
+    if (!request.automatic) this.#sendContents(request.turns, true)
   }
 
-  #results(): void {
-    const done = this.#calls.takeResults()
-    this.#host.remember(done.flatMap(({ contents }) => contents))
-    this.#host.send({ toolResponse: { functionResponses: done.map(({ result }) => result) } })
+  #sendResults(): void {
+    const answered = this.#calls.takeAnswered()
+    this.#host.remember(answered.flatMap(({ contents }) => contents))
+    this.#host.send({ toolResponse: { functionResponses: answered.map(({ result }) => result) } })
   }
 
-  /** What is asked with `turns` is remembered when it is answered: until then it may be asked again. */
-  #content(turns: readonly Content[], turnComplete: boolean): void {
-    const added = this.#asks.takeAdded()
-    this.#host.remember(added)
-    this.#host.send({ clientContent: { turns: [...added, ...turns], turnComplete } })
+  /** `turns` are remembered only once they are answered, because until then they may be sent again. */
+  #sendContents(turns: readonly Content[], turnComplete: boolean): void {
+    const contents = this.#queue.takeContents()
+    this.#host.remember(contents)
+    this.#host.send({ clientContent: { turns: [...contents, ...turns], turnComplete } })
   }
 
-  /** Whatever the service does in this turn is in vain: it is made to stop, and free for what comes next. */
-  #leave(turn: Turn): void {
-    turn.left = true
+  /** Interrupts the service and ignores the rest of its turn, so that the next request can be sent. */
+  #abandon(turn: Turn): void {
+    turn.abandoned = true
     this.#host.send({ clientContent: { turns: [], turnComplete: false } })
-    this.next()
+    this.sendNext()
   }
 
-  // ── one answer ──
+  // ── one response ──
 
-  /** The answer that output belongs to; undefined if nobody wants it. */
-  #begin(): string | undefined {
+  /** Returns the response that output belongs to, and starts it if needed. Undefined if the output is to be ignored. */
+  #openResponse(): string | undefined {
     const turn = this.#turn ?? newTurn()
-    if (turn.left) return undefined
-    this.#watch()
+    if (turn.abandoned) return undefined
+    this.#startStallTimer()
     if (turn.response !== undefined) return turn.response
-    const goesOn = this.#turn !== undefined
+    const continued = this.#turn !== undefined
     this.#turn = turn
-    const ask = this.#asks.begin()
+    const request = this.#queue.responseStarted()
     turn.generated = false
-    turn.response = turn.last = this.#name()
-    this.#host.begins(!ask && !goesOn)
-    if (ask) this.#host.remember(ask.turns)
-    this.#host.events.responseStarted(turn.response, ask !== undefined)
-    // Unless it was interrupted on the spot.
+    turn.response = turn.lastResponse = this.#nextId()
+    this.#host.answerStarted(!request && !continued)
+    if (request) this.#host.remember(request.turns)
+    this.#host.events.responseStarted(turn.response, request !== undefined)
+    // Undefined if a listener has interrupted it.
     return turn.response
   }
 
-  #end(how: How, error?: unknown): void {
+  #endResponse(how: How, error?: unknown): void {
     const turn = this.#turn
     const response = turn?.response
     if (!turn || response === undefined) return
     turn.response = undefined
-    this.#stall?.clear()
-    this.#ending?.clear()
-    this.#tellEnd(response, how, error)
+    this.#stallTimer?.clear()
+    this.#callTimer?.clear()
+    this.#emitEnd(response, how, error)
   }
 
-  /** The first ask is answered with nothing. */
-  #refuse(error: unknown): void {
-    const ask = this.#asks.begin()
-    this.#stall?.clear()
-    const response = this.#name()
+  /** Emits a response without output for the first request. */
+  #answerWithNothing(error: unknown): void {
+    const request = this.#queue.responseStarted()
+    this.#stallTimer?.clear()
+    const response = this.#nextId()
     this.#host.events.responseStarted(response, true)
-    this.#tellEnd(response, error ? 'failed' : ask?.interrupted ? 'cancelled' : 'completed', error)
+    this.#emitEnd(response, error ? 'failed' : request?.interrupted ? 'cancelled' : 'completed', error)
   }
 
-  #tellEnd(response: string, how: How, error: unknown): void {
+  #emitEnd(response: string, how: How, error: unknown): void {
     if (how === 'failed') this.#host.events.responseEnded(response, how, error)
     else this.#host.events.responseEnded(response, how)
   }
 
-  #name(): string {
-    return `answer-${++this.#count}`
+  #nextId(): string {
+    return `answer-${++this.#responses}`
   }
 
-  /** The service has to say something soon. */
-  #watch(): void {
+  #startStallTimer(): void {
     const { name, stallTimeout } = this.#host
-    this.#stall?.clear()
-    this.#stall = this.#after(stallTimeout, 'answer', () => {
+    this.#stallTimer?.clear()
+    this.#stallTimer = this.#after(stallTimeout, 'answer', () => {
       const error = new PartTimeoutError(`the answer of '${name}'`, stallTimeout)
-      if (this.#turn?.response === undefined) this.#refuse(error)
-      else this.#end('failed', error)
-      // Should it come after all, nobody waits for it.
-      this.#leave((this.#turn ??= newTurn()))
+      if (this.#turn?.response === undefined) this.#answerWithNothing(error)
+      else this.#endResponse('failed', error)
+      // Late output of this turn is ignored.
+      this.#abandon((this.#turn ??= newTurn()))
     })
   }
 
@@ -308,4 +306,9 @@ export class Turns {
   }
 }
 
-const newTurn = (): Turn => ({ response: undefined, last: undefined, generated: false, left: false })
+const newTurn = (): Turn => ({
+  response: undefined,
+  lastResponse: undefined,
+  generated: false,
+  abandoned: false,
+})

@@ -1,111 +1,109 @@
 import type { RealtimeEvents } from '../../parts/index.ts'
 import type { Scope, Timer } from '../../scope/index.ts'
 
-/** After so long without a sign of the user or of an answer, the user is believed to have stopped. */
-const QUIET = 3_000
+/** After this long without a transcript or an answer, the user is assumed to have stopped speaking. */
+const SILENCE_TIMEOUT = 3_000
 
 export interface UserSpeechHost {
   readonly scope: Scope<string>
-  /** True if the service decides when the user has finished; else the session does. */
+  /** True if the service decides when the user has finished; false if the session does. */
   readonly takesTurns: boolean
   readonly events: RealtimeEvents
-  /** The user has said this, and it will not change. */
-  said(words: string): void
-  /** Nobody speaks, and no words are on their way. */
-  settled(): void
+  /** Receives the final transcript of each turn. */
+  finalText(text: string): void
+  /** Called when the user is assumed to have stopped speaking because of `SILENCE_TIMEOUT`. */
+  fellSilent(): void
 }
 
 /**
- * What is known of the user's speech. The service does not tell when the user speaks, unless it is one that sends
- * `voiceActivity`: so it follows from what it does tell.
+ * Derives when the user speaks. Only some models send `voiceActivity`; for the others it follows from other messages:
  *
- *   started: the first words of a transcription; or an answer is interrupted, which only the user's voice does
- *   stopped: the model begins to answer; or no more of either was told for `QUIET`
- *   final:   with that, if there are words by then; else as soon as the answer is generated
+ *   started: the first text of a transcript; or an answer is interrupted, which only the user's voice does
+ *   stopped: the model starts to answer; or neither transcript nor answer arrived for `SILENCE_TIMEOUT`
+ *   final:   when the user stopped, if there is text by then; otherwise as soon as the answer is generated
  *
- * Transcriptions may lag: words that come while the model answers belong to what it answers. They are no sign that the
- * user speaks, or the tail of a question would interrupt the answer to it.
+ * Transcripts may lag: text that arrives while the model answers belongs to the question. It must not count as new
+ * speech, or the tail of a question would interrupt its own answer.
  */
 export class UserSpeech {
   readonly #host: UserSpeechHost
   #speaking = false
-  /** The user has stopped, and words may still come. */
-  #stopped = false
-  #words = ''
-  #quiet: Timer | undefined
+  /** The user has stopped, but text may still arrive. */
+  #awaitsText = false
+  #text = ''
+  #silenceTimer: Timer | undefined
 
   constructor(host: UserSpeechHost) {
     this.#host = host
   }
 
-  /** The user speaks, or what was said is not known. */
-  get open(): boolean {
-    return this.#speaking || this.#stopped
+  /** Whether the user is speaking, or the final text has not been emitted yet. */
+  get pending(): boolean {
+    return this.#speaking || this.#awaitsText
   }
 
   started(): void {
     const already = this.#speaking
-    if (!already) this.#write()
+    if (!already) this.#emitFinal()
     this.#speaking = true
-    this.#watch()
+    this.#startSilenceTimer()
     if (!already) this.#host.events.userStarted()
   }
 
-  /** More words of the transcription; `late` if the model is answering already. */
-  hears(words: string, late: boolean): void {
-    if (!late && !this.open) this.started()
-    else if (this.open) this.#watch()
-    this.#words = (this.#words + words).trimStart()
-    if (this.#speaking) this.#host.events.userInterim(this.#words)
+  /** Appends transcript text. `late` means that the model is already answering. */
+  addText(text: string, late: boolean): void {
+    if (!late && !this.pending) this.started()
+    else if (this.pending) this.#startSilenceTimer()
+    this.#text = (this.#text + text).trimStart()
+    if (this.#speaking) this.#host.events.userInterim(this.#text)
   }
 
   stopped(): void {
     if (!this.#speaking) return
     this.#speaking = false
-    this.#stopped = true
-    this.#watch()
+    this.#awaitsText = true
+    this.#startSilenceTimer()
     this.#host.events.userStopped()
   }
 
-  /** The model answers: what was said is final, if it is known. */
-  answered(): void {
+  /** The user's turn ends here; its text becomes final if any has arrived. */
+  answerStarted(): void {
     this.stopped()
-    if (this.#words !== '') this.#write()
+    if (this.#text !== '') this.#emitFinal()
   }
 
-  /** The answer is generated: no more words of what it answers will come. */
-  written(): void {
-    if (!this.#speaking) this.#write()
+  /** No more text of the question will arrive. */
+  answerGenerated(): void {
+    if (!this.#speaking) this.#emitFinal()
   }
 
-  /** Whatever was said, there is no more of it. */
-  over(): void {
+  /** Ends the user's turn with the text received so far. */
+  finish(): void {
     this.stopped()
-    this.#write()
+    this.#emitFinal()
   }
 
-  /** Nothing is told any more. */
   release(): void {
-    this.#quiet?.clear()
+    this.#silenceTimer?.clear()
   }
 
-  #write(): void {
-    if (!this.#stopped && this.#words === '') return
-    const words = this.#words.trimEnd()
-    this.#words = ''
-    this.#stopped = false
-    this.#quiet?.clear()
-    if (words !== '') this.#host.said(words)
-    this.#host.events.userFinal(words)
+  #emitFinal(): void {
+    if (!this.#awaitsText && this.#text === '') return
+    const text = this.#text.trimEnd()
+    this.#text = ''
+    this.#awaitsText = false
+    this.#silenceTimer?.clear()
+    if (text !== '') this.#host.finalText(text)
+    this.#host.events.userFinal(text)
   }
 
-  #watch(): void {
+  #startSilenceTimer(): void {
     const { scope, takesTurns } = this.#host
-    this.#quiet?.clear()
+    this.#silenceTimer?.clear()
     if (scope.state !== 'live' || (this.#speaking && !takesTurns)) return
-    this.#quiet = scope.after(QUIET, 'the user says nothing more', () => {
-      this.over()
-      this.#host.settled()
+    this.#silenceTimer = scope.after(SILENCE_TIMEOUT, 'silence of the user', () => {
+      this.finish()
+      this.#host.fellSilent()
     })
   }
 }

@@ -3,61 +3,63 @@ import { fillSlots, formatPhrase, parsePhrase, slotsOf, type Phrase } from './ph
 import { PhraseMatcher } from './phrase-matcher.ts'
 import { readSlots, type Slot } from './slots.ts'
 
-/** What an answer can be made of. */
+/** The data that an answer can use. */
 export interface Facts {
-  /** What the caller has said so far, by slot. */
+  /** The values the caller has given so far, by slot. */
   readonly slots: Readonly<Record<string, string>>
-  /** What the tool returned; undefined without one. */
+  /** What the tool returned; undefined without a tool. */
   readonly result: unknown
-  /** The same as text, and what it says if it failed. */
+  /** The tool's output as text; its error message if it failed. */
   readonly output: string
 }
 
 /**
- * Something to say: a text in which `{day}` stands for a slot and `{result}` or `{result.time}` for what the tool
- * returned; several to choose from; or a function.
+ * Something to say: a text in which `{day}` stands for a slot and `{result}` or `{result.time}` for the tool's result;
+ * several such texts, of which one is chosen at random; or a function.
  */
 export type Say = string | readonly string[] | ((facts: Facts) => string | PromiseLike<string>)
 
-/** Something that a caller can want. */
+/** Something that a caller may want. */
 export interface Intent {
-  /** How it can be said: `'book [me in] [on {day}] [at {time}]'`. Part of what is said is enough. */
+  /** Phrases for it: `'book [me in] [on {day}] [at {time}]'`. The caller may say more than the phrase. */
   readonly says: readonly string[]
-  /** How it is offered to somebody who was not understood: 'book an appointment'. */
+  /** Offered to a caller who was not understood: 'book an appointment'. */
   readonly hint?: string
-  /** What has to be known first, and how it is asked for. */
+  /** The slots that must be known, each with the question that asks for it. */
   readonly needs?: Readonly<Record<string, Say>>
-  /** Asked before the tool is called; the caller says yes or no. */
+  /** A yes-or-no question that is asked before the tool is called. */
   readonly confirm?: Say
-  /** The tool to call, with the slots as its input. Without that tool, an agent does not know the intent. */
+  /** The tool to call, with the slots as its input. An agent without that tool does not know the intent. */
   readonly call?: string
-  /** The tool's input, if it is not the slots as they are. */
+  /** Builds the tool's input. Default: the slots. */
   readonly input?: (slots: Readonly<Record<string, string>>) => unknown
   /** Said before the tool is called. */
   readonly before?: Say
   /** Said at the end. */
   readonly answer?: Say
-  /** Said instead if the tool failed. With `ask`, that slot is asked for again. */
+  /** Said instead of `answer` if the tool failed. With `ask`, that slot is asked for again. */
   readonly failed?: Say | { readonly say: Say; readonly ask: string }
 }
 
 export interface DialogueOptions {
-  /** What can be filled in, by name: `{ day: days, time: times }`. */
+  /** The slots by name: `{ day: days, time: times }`. */
   readonly slots?: Readonly<Record<string, Slot>>
   readonly intents: Readonly<Record<string, Intent>>
-  /** Said when nobody has said anything yet. */
+  /** Said at the start of the conversation. */
   readonly greeting?: Say
-  /** Said when nothing was understood, and what can be said is offered after it. */
+  /** Said when the caller was not understood, followed by the hints of the intents. */
   readonly notUnderstood?: Say
-  /** Said when the caller answers a question of `confirm` with no. */
+  /** Said when the caller answers `confirm` with no. */
   readonly declined?: Say
-  /** How a caller says yes, says no, and asks for the last words again. */
+  /** Phrases for yes. */
   readonly yes?: readonly string[]
+  /** Phrases for no. */
   readonly no?: readonly string[]
+  /** Phrases that ask for the last answer again. */
   readonly repeat?: readonly string[]
 }
 
-/** A phrase that can be found, and written down for a grammar. */
+/** A phrase, as a matcher and as text for a grammar. */
 export interface Pattern {
   readonly text: string
   readonly matcher: PhraseMatcher
@@ -66,23 +68,23 @@ export interface Pattern {
 export interface Rule extends Intent {
   readonly name: string
   readonly patterns: readonly Pattern[]
-  /** Every slot that it speaks of. */
+  /** Every slot that the intent uses. */
   readonly slots: ReadonlySet<string>
 }
 
-/** The options, read and checked. */
+/** The options, parsed and validated. */
 export interface Rules {
   readonly rules: readonly Rule[]
   readonly yes: readonly Pattern[]
   readonly no: readonly Pattern[]
   readonly repeat: readonly Pattern[]
-  /** What is said for each value of each slot. */
+  /** The values of each slot. */
   readonly values: ReadonlyMap<string, readonly (Pattern & { readonly value: string })[]>
-  /** Everything that can be said, as phrases of a grammar. */
+  /** Everything that a caller can say, as phrases of a grammar. */
   readonly phrases: readonly string[]
 }
 
-/** What stands before the answer to a question: 'on monday', 'at ten'. */
+/** May precede the answer to a question: 'on monday', 'at ten'. */
 const LEAD = '[on|at|to|for|how about|maybe|let us say]'
 const YES = ['yes [please]', 'yeah', 'sure', '(that is|sounds) (right|good|fine)', 'okay', 'please do']
 const NO = ['no [thank you|thanks]', 'nope', 'never mind', 'forget it', 'please do not']
@@ -123,28 +125,26 @@ export function readRules(options: DialogueOptions): Rules {
     no: (options.no ?? NO).map(pattern),
     repeat: (options.repeat ?? REPEAT).map(pattern),
   }
-  const said = [...rules.flatMap(({ patterns }) => patterns), ...read.repeat]
-  if (confirms) said.push(...read.yes, ...read.no)
-  said.push(...fragmentsOf(rules).map(pattern))
-  return { ...read, phrases: [...new Set(said.map(({ text }) => text))] }
+  const all = [...rules.flatMap(({ patterns }) => patterns), ...read.repeat]
+  if (confirms) all.push(...read.yes, ...read.no)
+  all.push(...shortAnswersOf(rules).map(pattern))
+  return { ...read, phrases: [...new Set(all.map(({ text }) => text))] }
 }
 
-/** Short answers to the questions of the rules: each slot alone, and all of a rule together. */
-function fragmentsOf(rules: readonly Rule[]): string[] {
+/** Short answers to the questions of the rules: each slot alone, and all slots of a rule together. */
+function shortAnswersOf(rules: readonly Rule[]): string[] {
   return rules.flatMap(({ needs = {} }) => {
-    const asked = Object.keys(needs).map((name) => `${LEAD} {${name}}`)
-    return asked.length > 1 ? [...asked, asked.join(' ')] : asked
+    const answers = Object.keys(needs).map((name) => `${LEAD} {${name}}`)
+    return answers.length > 1 ? [...answers, answers.join(' ')] : answers
   })
 }
 
 function checkSlots({ name, slots, failed }: Rule, known: Readonly<Record<string, Phrase>>): void {
-  const wanted = [...slots]
-  if (typeof failed === 'object' && 'ask' in failed) wanted.push(failed.ask)
-  for (const slot of wanted) {
+  const used = [...slots]
+  if (typeof failed === 'object' && 'ask' in failed) used.push(failed.ask)
+  for (const slot of used) {
     if (Object.hasOwn(known, slot)) continue
-    const there = Object.keys(known).join(', ') || 'none'
-    throw new OptionError(
-      `intent '${name}' speaks of a slot '${slot}' that there is not; there are: ${there}`,
-    )
+    const names = Object.keys(known).join(', ') || 'none'
+    throw new OptionError(`intent '${name}' uses an unknown slot '${slot}'. Known slots: ${names}`)
   }
 }

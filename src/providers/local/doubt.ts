@@ -1,32 +1,36 @@
-/** One word or silence of what was recognised: its name, its length in seconds, and how well it fits the sound. */
+/** One recognised word or silence, as soundswallower reports it. */
 export interface Segment {
+  /** The word. */
   readonly t: string
+  /** Its duration in seconds. */
   readonly d: number
+  /** How well it fits the audio, 0 to 1. */
   readonly p: number
 }
 
 /**
- * What a frame of ten milliseconds of a word that was really said may lose against the sound that fits best, and by how
- * much a stretch of them may be worse. Words of the grammar lose 5 to 30 a frame, other speech that is pressed into
- * them 40 to 160. Found with `npm run bench -- local`, over four voices in eight surroundings.
+ * The score that a word may lose per 10 ms frame against the best-fitting sound. Words of the grammar lose 5 to 30 per
+ * frame when they were said, and 40 to 160 when other speech was matched to them. Measured with
+ * `npm run bench -- local`, over four voices in eight surroundings.
  */
-const ALLOWED = 25
-const TOO_MUCH = 900
-/** The recogniser counts in powers of it. */
-const BASE = Math.log(1.0001)
+const ALLOWED_LOSS = 25
+/** The excess loss of a stretch of frames at which the doubt is 1. */
+const MAX_EXCESS = 900
+/** The recogniser's scores are logarithms to the base 1.0001. */
+const LOG_BASE = Math.log(1.0001)
 
 /**
- * How sure it is that something else was said: 0 is surely what was recognised, above 1 rather not. It is the worst
- * stretch that counts, and not the mean: in 'cancel my subscription' two words of 'cancel my appointment' fit very well.
+ * How likely it is that something else was said: 0 means certainly not, above 1 means probably. The worst stretch counts,
+ * not the mean: in 'cancel my subscription', two words of 'cancel my appointment' fit very well.
  */
 export function doubtOf(segments: readonly Segment[]): number {
   let stretch = 0
   let worst = 0
   for (const { t, d, p } of segments) {
     if (t === '(NULL)') continue
-    const lost = p > 0 ? -Math.log(p) / BASE : Infinity
-    stretch = Math.max(0, stretch + lost - ALLOWED * d * 100)
+    const loss = p > 0 ? -Math.log(p) / LOG_BASE : Infinity
+    stretch = Math.max(0, stretch + loss - ALLOWED_LOSS * d * 100)
     worst = Math.max(worst, stretch)
   }
-  return worst / TOO_MUCH
+  return worst / MAX_EXCESS
 }

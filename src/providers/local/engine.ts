@@ -1,17 +1,17 @@
 import type { SpokenWord } from '../../parts/index.ts'
 
-/** The programs and packages that can speak. */
+/** The supported speech engines. */
 export const ttsEngines = ['flite', 'espeak-ng', 'espeak-wasm'] as const
 export type TtsEngine = (typeof ttsEngines)[number]
 
-/** One sentence, spoken: mono, at 16 kHz. */
+/** The audio of one sentence: mono, 16 kHz. */
 export interface SpokenSentence {
   readonly samples: Int16Array
-  /** When each word begins, from the beginning of the sentence, if the engine tells. */
+  /** The words with their times from the start of the sentence, if the engine reports them. */
   readonly words?: readonly SpokenWord[]
 }
 
-/** Speaks one sentence. Throws the signal's reason when that aborts. */
+/** Speaks one sentence. Rejects with the signal's reason when that aborts. */
 export type Speak = (sentence: string, signal: AbortSignal) => Promise<SpokenSentence>
 
 export interface SpeakOptions {
@@ -19,3 +19,6 @@ export interface SpeakOptions {
   readonly speed: number
   readonly timeout: number
 }
+
+/** The rate of espeak-ng, whose own default of 175 is fast for a telephone. */
+export const espeakWordsPerMinute = (speed: number): number => Math.round(160 * speed)

@@ -2,10 +2,10 @@ import { EndwellError } from '../../scope/index.ts'
 
 /**
  * - `ENGINE_MISSING`: a program or package is not installed
- * - `ENGINE_FAILED`: it has answered with an error, or with something that is no sound
- * - `ENGINE_TIMEOUT`: it did not answer in time, and was ended
- * - `WORKER_DIED`: the thread it lived in is gone
- * - `UNKNOWN_WORD`: a phrase has a word that the dictionary does not have
+ * - `ENGINE_FAILED`: the engine reported an error or did not produce audio
+ * - `ENGINE_TIMEOUT`: the engine did not finish in time and was ended
+ * - `WORKER_DIED`: the engine's worker thread has ended
+ * - `UNKNOWN_WORD`: a phrase has a word that the dictionary lacks
  */
 export type LocalErrorCode =
   | 'ENGINE_MISSING'

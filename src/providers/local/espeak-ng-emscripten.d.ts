@@ -1,4 +1,4 @@
-// The package brings no types; `espeak-thread.ts` says what is used of it.
+// The package has no types; `espeak-thread.ts` declares the part that is used.
 declare module '@echogarden/espeak-ng-emscripten' {
   const create: unknown
   export default create

@@ -1,9 +1,10 @@
 import type { SpokenSentence } from './engine.ts'
-import { levelled, resample } from './sound.ts'
+import { normalise } from './normalise.ts'
+import { resample } from './resample.ts'
 import { timedWords } from './timed-words.ts'
 import { serve } from './thread-server.ts'
 
-/** What is used of the package; it brings no types. */
+/** The part of the package that is used. It has no types of its own. */
 interface ESpeak {
   readonly eSpeakNGWorker: new () => ESpeakVoice
 }
@@ -17,7 +18,7 @@ interface ESpeakVoice {
 
 interface ESpeakEvent {
   readonly type: string
-  /** Counted from 1. */
+  /** 1-based. */
   readonly text_position: number
   /** In milliseconds. */
   readonly audio_position: number
@@ -25,24 +26,24 @@ interface ESpeakEvent {
 
 export interface ESpeakData {
   readonly voice: string
-  readonly wordsAMinute: number
+  readonly wordsPerMinute: number
 }
 
 await serve<string, SpokenSentence>(async (data) => {
-  const { voice, wordsAMinute } = data as ESpeakData
+  const { voice, wordsPerMinute } = data as ESpeakData
   const name = '@echogarden/espeak-ng-emscripten'
   const { default: create } = (await import('@echogarden/espeak-ng-emscripten')) as unknown as {
     default: () => Promise<ESpeak>
   }
   const { eSpeakNGWorker: Voice } = await create()
   const espeak = new Voice()
-  if (espeak.set_voice(voice) !== 0) throw new Error(`${name} has no voice '${voice}': try en-us, or en-gb`)
-  espeak.rate = wordsAMinute
-  // What runs for the first time runs slowly. Better now than when a caller waits for the greeting.
+  if (espeak.set_voice(voice) !== 0) throw new Error(`${name} has no voice '${voice}': try en-us or en-gb`)
+  espeak.rate = wordsPerMinute
+  // Warms up: the first run is slow, and the next one may be a greeting that a caller waits for.
   speak(espeak, 'Good morning.')
-  return (sentence, answer) => {
+  return (sentence, emit) => {
     const spoken = speak(espeak, sentence)
-    answer(spoken, [spoken.samples.buffer as ArrayBuffer])
+    emit(spoken, [spoken.samples.buffer as ArrayBuffer])
   }
 })
 
@@ -61,6 +62,6 @@ function speak(espeak: ESpeakVoice, sentence: string): SpokenSentence {
     whole.set(sound, at)
     at += sound.length
   }
-  const samples = levelled(resample(whole, espeak.samplerate, 16_000))
+  const samples = normalise(resample(whole, espeak.samplerate, 16_000))
   return { samples, words: timedWords(sentence, starts, samples.length / 16) }
 }

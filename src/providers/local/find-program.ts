@@ -1,7 +1,7 @@
 import { access, constants } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 
-/** Where a program is, looking through the folders of PATH; undefined if it is in none. */
+/** The path of a program in one of the folders of PATH; undefined if there is none. */
 export async function findProgram(
   name: string,
   path = process.env['PATH'] ?? '',
@@ -12,7 +12,7 @@ export async function findProgram(
       await access(file, constants.X_OK)
       return file
     } catch {
-      // Not here.
+      // Not in this folder.
     }
   }
   return undefined

@@ -12,44 +12,44 @@ import { grammarOf, type Grammar } from './grammar.ts'
 import { LocalVad } from './local-vad.ts'
 import { openRecogniser, type Recogniser, type RecogniserOptions } from './recogniser.ts'
 
-/** What `LocalStt` says of speech that is none of its phrases. */
+/** The default text of `LocalStt` for speech that matches none of its phrases. */
 export const notUnderstood = '[not understood]'
 
 export interface LocalSttOptions {
   /**
-   * What can be said: words, `[what may be left out]`, `(one|or another)`, `{slot}`.
+   * The phrases to recognise, made of words, `[optional words]`, `(one|another)` and `{slot}`.
    *
    * ```ts
    * phrases: ['book [me in] on {day}', '(hello|good morning)'], slots: { day: ['monday', 'tuesday'] }
    * ```
    */
   readonly phrases: readonly string[]
-  /** What stands in for a `{name}`. The values are phrases, too. */
+  /** The values of each `{slot}`. They are phrases, too. */
   readonly slots?: Readonly<Record<string, readonly string[]>>
-  /** How words sound that are in no dictionary, in ARPAbet: `{ endwell: 'EH N D W EH L' }`. */
+  /** Pronunciations of words that the dictionary lacks, in ARPAbet: `{ endwell: 'EH N D W EH L' }`. */
   readonly pronunciations?: Readonly<Record<string, string>>
   /**
-   * The text of speech that is none of the phrases: `[not understood]` unless set. An agent needs to know that somebody
-   * spoke, or the caller talks into silence; a text of `''` keeps such speech from it.
+   * The text for speech that matches no phrase, so that the agent can react to it. With `''` such speech is ignored.
+   * Default: `[not understood]`.
    */
   readonly unknown?: string
-  /** How much doubt there may be about a phrase: 1 unless set. Less refuses more, of the phrases as well. */
+  /** The highest doubt at which a phrase is accepted. Lower values also reject more correct phrases. Default: 1. */
   readonly maxDoubt?: number
-  /** `local-stt` unless set. */
+  /** Default: `local-stt`. */
   readonly name?: string
 }
 
-/** A sound that is no phrase and shorter than this, in milliseconds, is a cough or a door, and nobody is told of it. */
-const SHORTEST = 250
-/** Sound from before and after speech that the recogniser is given, too: it wants to hear silence around words. */
-const AROUND = 300
+/** A shorter sound that matches no phrase is ignored: it is a cough or a door. In milliseconds. */
+const MIN_SPEECH = 250
+/** Milliseconds before and after the speech that the recogniser gets, too: it expects silence around words. */
+const PADDING = 300
 
 /**
- * Understands phrases, on this machine and without a key, with the optional package `soundswallower`. It is a grammar
- * and not dictation: what is said is one of the phrases, or it is not understood.
+ * Recognises phrases on this machine, without a key, with the optional package `soundswallower`. It uses a grammar and
+ * cannot take dictation: speech either matches one of the phrases or is not understood.
  *
- * Every stream has a thread of its own (about 0.3 s and 60 MB), because a thread can be ended for certain, whatever it
- * is doing, and ending one that others share would end theirs. It works only while somebody speaks.
+ * Every stream has its own thread, which takes about 0.3 s to start and 60 MB, because ending a thread is the only sure
+ * way to end a recognition. The thread works only during speech.
  */
 export class LocalStt implements Stt {
   readonly name: string
@@ -78,26 +78,26 @@ export class LocalStt implements Stt {
       pronunciations: this.#options.pronunciations ?? {},
     }
     const recogniser = await this.#open(context.scope, settings)
-    const ears = new LocalVad()
+    const vad = new LocalVad()
     return batchStt({
       name: `${name} speech`,
       sampleRate,
       vad: {
-        name: ears.name,
+        name: vad.name,
         sampleRate,
-        open: (inner, heard) => {
-          recogniser.onDeath((error) => heard.failed(error))
-          return ears.open(inner, heard)
+        open: (inner, vadEvents) => {
+          recogniser.onDeath((error) => vadEvents.failed(error))
+          return vad.open(inner, vadEvents)
         },
       },
-      preRoll: AROUND,
+      preRoll: PADDING,
       minSpeech: 0,
       attempts: 1,
-      transcribe: (frames, signal) => this.#understand(recogniser, frames, signal, context.logger),
+      transcribe: (frames, signal) => this.#transcribe(recogniser, frames, signal, context.logger),
     }).open(context, events)
   }
 
-  async #understand(
+  async #transcribe(
     recogniser: Recogniser,
     frames: readonly AudioFrame[],
     signal: AbortSignal,
@@ -107,9 +107,9 @@ export class LocalStt implements Stt {
     const samples = Int16Array.from(concat(frames, this.sampleRate).samples)
     const length = samples.length / 16
     const { text, doubt } = await recogniser.recognise(samples, signal)
-    // For whoever wants to know which `maxDoubt` suits their callers.
-    logger.debug({ part: this.name, text, doubt }, 'the nearest phrase')
+    // Helps to choose `maxDoubt`.
+    logger.debug({ part: this.name, text, doubt }, 'the best matching phrase')
     if (text !== '' && doubt <= maxDoubt) return text
-    return length < SHORTEST + 2 * AROUND ? '' : unknown
+    return length < MIN_SPEECH + 2 * PADDING ? '' : unknown
   }
 }

@@ -7,28 +7,28 @@ import { espeakEngine } from './espeak-engine.ts'
 import { findProgram } from './find-program.ts'
 import { findPackage } from './packages.ts'
 import { programEngine } from './program-engine.ts'
-import { remembered } from './remembered.ts'
+import { cached } from './cached.ts'
 
 export interface LocalTtsOptions {
-  /** `local-tts` unless set. */
+  /** Default: `local-tts`. */
   readonly name?: string
   /** Default: `espeak-wasm`. The programs `flite` and `espeak-ng` are used only if chosen here. */
   readonly engine?: TtsEngine
-  /** The engine's own name for it: `slt` of flite, `en-us` of espeak, unless set. */
+  /** The engine's name of the voice. Default: `slt` for flite, `en-us` for espeak. */
   readonly voice?: string
-  /** How fast it speaks: 1 unless set, 1.2 is a fifth faster. */
+  /** The speaking rate, 0.5 to 3. Default: 1. */
   readonly speed?: number
-  /** How long one sentence may take to make: 10 s unless set. */
+  /** The time limit for the synthesis of one sentence, in milliseconds. Default: 10 s. */
   readonly timeout?: number
 }
 
 const PACKAGE = '@echogarden/espeak-ng-emscripten'
-/** Length of a frame: short enough that little is made in vain, long enough to be few. */
+/** In milliseconds: short enough that an interruption wastes little, long enough that frames are few. */
 const FRAME = 100
 
 /**
- * Speaks on this machine, without a key: with the optional package `@echogarden/espeak-ng-emscripten`, or with the
- * program `flite` or `espeak-ng` if `engine` says so. The programs in PATH never change an agent's voice by themselves.
+ * Speaks on this machine, without a key, with the optional package `@echogarden/espeak-ng-emscripten`, or with the program
+ * `flite` or `espeak-ng` if `engine` chooses it. Programs in PATH never change the voice by themselves.
  */
 export class LocalTts implements Tts {
   readonly name: string
@@ -44,7 +44,7 @@ export class LocalTts implements Tts {
     this.#speed = speed
     this.#timeout = timeout
     if (engine !== undefined && !ttsEngines.includes(engine))
-      throw new OptionError(`${name}: there is no engine '${engine}'; there are: ${ttsEngines.join(', ')}`)
+      throw new OptionError(`${name}: there is no engine '${engine}'. Choose from: ${ttsEngines.join(', ')}`)
     if (!(speed >= 0.5 && speed <= 3))
       throw new OptionError(`${name}: speed must be from 0.5 to 3; it is ${speed}`)
     if (!(Number.isFinite(timeout) && timeout > 0))
@@ -53,7 +53,7 @@ export class LocalTts implements Tts {
 
   async open(context: PartContext): Promise<Voice> {
     const { name, sampleRate } = this
-    const speak = remembered(await this.#engine(context.scope))
+    const speak = cached(await this.#engine(context.scope))
     return sentenceTts({
       name,
       sampleRate,
@@ -90,7 +90,7 @@ async function* chunksOf(speak: Speak, sentence: string, signal: AbortSignal): A
     signal.throwIfAborted()
     const frame = { samples: samples.subarray(at, at + size), sampleRate: 16_000 } as const
     const last = at + size >= samples.length
-    const begun = words.filter(({ start }) => start >= at / 16 && (last || start < (at + size) / 16))
-    yield begun.length > 0 ? { frame, words: begun } : { frame }
+    const started = words.filter(({ start }) => start >= at / 16 && (last || start < (at + size) / 16))
+    yield started.length > 0 ? { frame, words: started } : { frame }
   }
 }

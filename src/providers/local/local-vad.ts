@@ -3,13 +3,13 @@ import { OptionError } from '../../scope/index.ts'
 import { SpeechDetector, type SpeechDetectorOptions } from './speech-detector.ts'
 
 export interface LocalVadOptions extends SpeechDetectorOptions {
-  /** `local-vad` unless set. */
+  /** Default: `local-vad`. */
   readonly name?: string
 }
 
 /**
- * Hears by loudness whether somebody speaks: no model, no key, about 2 µs a frame. It follows the loudness of the room,
- * so steady noise and hum are no speech to it, nor are clicks; other voices in the room are.
+ * Detects speech by its level, without a model or a key, in about 2 µs per frame. It adapts to the room, so that steady
+ * noise, hum and clicks do not count as speech. Other voices in the room do.
  */
 export class LocalVad implements Vad {
   readonly name: string

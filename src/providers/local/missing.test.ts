@@ -14,7 +14,7 @@ vi.mock('node:module', () => ({
 const events = { interim() {}, final() {}, endOfTurn() {}, failed() {} }
 
 describe('without the optional packages', () => {
-  it('the local STT says which one it needs before it opens anything', async () => {
+  it('the local STT names the package it needs, and opens nothing', async () => {
     const context = partContext({ clock: systemClock, random: systemRandom })
     const opening = new LocalStt({ phrases: ['hello'] }).open(context, events)
     await expect(opening).rejects.toMatchObject({ code: 'ENGINE_MISSING' })
@@ -23,7 +23,7 @@ describe('without the optional packages', () => {
     await context.scope.close()
   })
 
-  it('the local TTS names its three choices', async () => {
+  it('the local TTS names the three engines to choose from', async () => {
     const context = partContext({ clock: systemClock, random: systemRandom })
     for (const engine of [undefined, 'espeak-wasm'] as const) {
       const opening = new LocalTts(engine ? { engine } : {}).open(context)

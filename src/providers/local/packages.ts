@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { LocalError } from './errors.ts'
 
-/** Where the package's main file is; undefined if it is not installed. Nothing of it is loaded. */
+/** The path of a package's main file; undefined if it is not installed. Does not load the package. */
 export function findPackage(name: string): string | undefined {
   try {
     return createRequire(import.meta.url).resolve(name)
@@ -10,12 +10,12 @@ export function findPackage(name: string): string | undefined {
   }
 }
 
-/** Where the package's main file is, or an error that says how to install it. */
-export function needPackage(name: string, who: string): string {
-  const found = findPackage(name)
-  if (found !== undefined) return found
+/** Like `findPackage`, but throws an error that says how to install the package. */
+export function requirePackage(name: string, user: string): string {
+  const path = findPackage(name)
+  if (path !== undefined) return path
   throw new LocalError(
     'ENGINE_MISSING',
-    `${who} needs the package ${name}, which is not installed: npm install ${name}`,
+    `${user} needs the package ${name}, which is not installed. Run: npm install ${name}`,
   )
 }

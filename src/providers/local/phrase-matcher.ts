@@ -1,16 +1,16 @@
 import type { Phrase } from './phrase.ts'
 import { plainWords } from './plain-words.ts'
 
-/** Finds a phrase in plain words. */
+/** Finds a phrase in a text of plain words. */
 export class PhraseMatcher {
   readonly #pattern: RegExp
 
-  /** The phrase has no slots left in it. */
+  /** The phrase must not contain slots. */
   constructor(phrase: Phrase) {
     this.#pattern = new RegExp(`(?<=^| )${patternOf(phrase)}`, 'g')
   }
 
-  /** The longest place where the words have it; undefined if they do not. */
+  /** Returns the longest match; undefined without one. */
   find(words: string): string | undefined {
     let longest = ''
     for (const [found] of `${words} `.matchAll(this.#pattern))
@@ -19,13 +19,13 @@ export class PhraseMatcher {
   }
 }
 
-/** A pattern in which every word has a space behind it, so that parts can be left out without a trace. */
+/** A pattern in which a space follows every word, so that optional parts can be left out. */
 function patternOf(phrase: Phrase): string {
   if (phrase.type === 'word')
     return `${plainWords(phrase.word).replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)} `
-  if (phrase.type === 'maybe') return `(?:${patternOf(phrase.part)})?`
-  // Matches nothing: whoever wants slots fills them first.
+  if (phrase.type === 'optional') return `(?:${patternOf(phrase.part)})?`
+  // Never matches: slots have to be filled before.
   if (phrase.type === 'slot') return '(?!)'
   const parts = phrase.parts.map(patternOf)
-  return phrase.type === 'all' ? parts.join('') : `(?:${parts.join('|')})`
+  return phrase.type === 'sequence' ? parts.join('') : `(?:${parts.join('|')})`
 }

@@ -11,9 +11,12 @@ const { phrase } = fc.letrec<{ phrase: Phrase; part: Phrase }>((tie) => ({
   phrase: fc.oneof(
     { depthSize: 'small' },
     word,
-    fc.record({ type: fc.constant('all' as const), parts: fc.array(word, { minLength: 2, maxLength: 3 }) }),
     fc.record({
-      type: fc.constant('any' as const),
+      type: fc.constant('sequence' as const),
+      parts: fc.array(word, { minLength: 2, maxLength: 3 }),
+    }),
+    fc.record({
+      type: fc.constant('choice' as const),
       parts: fc.array(tie('part'), { minLength: 2, maxLength: 3 }),
     }),
   ),
@@ -26,11 +29,11 @@ describe('a phrase', () => {
     ['book [me in] on (monday|tuesday) [at {time}]', 'book [me in] on (monday|tuesday) [at {time}]'],
     ['hello | good (morning|day)', '(hello|good (morning|day))'],
     ['two o’clock', "two o'clock"],
-  ])('is read: %s', (text, read) => {
-    expect(formatPhrase(parsePhrase(text))).toBe(read)
+  ])('%s is parsed as %s', (text, formatted) => {
+    expect(formatPhrase(parsePhrase(text))).toBe(formatted)
   })
 
-  it('can be written and read again', () => {
+  it('can be formatted and parsed again', () => {
     fc.assert(
       fc.property(phrase, (tree) => {
         const text = formatPhrase(tree)
@@ -40,41 +43,43 @@ describe('a phrase', () => {
   })
 
   it.each([
-    ['book [me in', "a '[' has no ']'"],
-    ['book (me|you', "a '(' has no ')'"],
-    ['book me) in', "there is a ')' that closes nothing"],
+    ['book [me in', "'[' has no closing ']'"],
+    ['book (me|you', "'(' has no closing ')'"],
+    ['book me) in', "')' has no opening bracket"],
     ['book () in', 'words are missing'],
     ['book | | in', 'words are missing'],
     ['', 'words are missing'],
-    ['[please]', 'nothing in it has to be said'],
+    ['[please]', 'all of it is optional'],
     ['at 10', "'10' is not a word: write numbers as words"],
-    ['book {}', 'does not name a slot'],
+    ['book {}', 'is not a slot'],
     ['book $', "'$' is not a word"],
-  ])('that is wrong is named: %s', (text, why) => {
-    expect(() => parsePhrase(text)).toThrow(`cannot read the phrase '${text}'`)
+  ])('that is invalid is named in the error: "%s"', (text, why) => {
+    expect(() => parsePhrase(text)).toThrow(`invalid phrase '${text}'`)
     expect(() => parsePhrase(text)).toThrow(why)
   })
 
-  it('knows its words and slots', () => {
+  it('lists its words and slots', () => {
     const tree = parsePhrase('book [me in] on {day} [at {time}]')
     expect(wordsOf(tree)).toEqual(['book', 'me', 'in', 'on', 'at'])
     expect(slotsOf(tree)).toEqual(['day', 'time'])
   })
 
-  it('says which slot there is not', () => {
-    expect(() => fillSlots(parsePhrase('on {day}'), {}, 'on {day}')).toThrow("no slot 'day'; there are: none")
+  it('with an unknown slot is refused by name', () => {
+    expect(() => fillSlots(parsePhrase('on {day}'), {}, 'on {day}')).toThrow(
+      "no slot 'day'. Known slots: none",
+    )
   })
 })
 
 describe('a grammar', () => {
-  it('has the slots filled in, and remembers where a word is from', () => {
+  it('has its slots filled in and maps each word to its phrase', () => {
     const { jsgf, words } = grammarOf(['on {day}', 'bye'], { x: ['first'], day: ['monday', 'the {x}'] })
     expect(jsgf).toContain('(on (monday|the (first)))\n|(bye)')
     expect(words.get('first')).toBe('on {day}')
     expect([...words.keys()]).toEqual(['on', 'monday', 'the', 'first', 'bye'])
   })
 
-  it('refuses to be empty', () => {
+  it('must have at least one phrase, and each slot a value', () => {
     expect(() => grammarOf([])).toThrow('at least one phrase')
     expect(() => grammarOf(['on {day}'], { day: [] })).toThrow("slot 'day' has no values")
   })

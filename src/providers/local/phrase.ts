@@ -1,23 +1,23 @@
 import { OptionError } from '../../scope/index.ts'
 
-/** What can be said, as a tree. */
+/** A phrase as a syntax tree. */
 export type Phrase =
   | { readonly type: 'word'; readonly word: string }
-  | { readonly type: 'all'; readonly parts: readonly Phrase[] }
-  | { readonly type: 'any'; readonly parts: readonly Phrase[] }
-  | { readonly type: 'maybe'; readonly part: Phrase }
+  | { readonly type: 'sequence'; readonly parts: readonly Phrase[] }
+  | { readonly type: 'choice'; readonly parts: readonly Phrase[] }
+  | { readonly type: 'optional'; readonly part: Phrase }
   | { readonly type: 'slot'; readonly name: string }
 
-/** What can stand in for a `{name}`, by that name. */
+/** The phrase that each `{slot}` stands for, by name. */
 export type PhraseSlots = Readonly<Record<string, Phrase>>
 
-/** The longest phrase, in characters. More is a list, and belongs into a slot. */
-const LONGEST = 20_000
+/** In characters. A longer phrase is a list and belongs in a slot. */
+const MAX_LENGTH = 20_000
 const TOKEN = /\s*(?:([[\](){}|])|([^\s[\](){}|]+))/y
 const WORD = /^\p{L}[\p{L}'’.-]*$/u
 
 /**
- * Reads a phrase: words, `[what may be left out]`, `(one|or another)`, and `{slot}`.
+ * Parses a phrase, made of words, `[optional words]`, `(one|another)` and `{slot}`.
  *
  * ```ts
  * parsePhrase('book [me in] on (monday|tuesday) [at {time}]')
@@ -25,9 +25,9 @@ const WORD = /^\p{L}[\p{L}'’.-]*$/u
  */
 export function parsePhrase(text: string): Phrase {
   const reader = new PhraseReader(text)
-  const phrase = reader.any()
+  const phrase = reader.choice()
   reader.end()
-  if (canBeEmpty(phrase)) throw wrong(text, 'nothing in it has to be said: all of it may be left out')
+  if (canBeEmpty(phrase)) throw wrong(text, 'all of it is optional')
   return phrase
 }
 
@@ -38,32 +38,32 @@ class PhraseReader {
 
   constructor(text: string) {
     this.#text = text
-    if (text.length > LONGEST) throw wrong(text, `it is longer than ${LONGEST} characters`)
+    if (text.length > MAX_LENGTH) throw wrong(text, `it is longer than ${MAX_LENGTH} characters`)
     this.#tokens = [...text.matchAll(new RegExp(TOKEN, 'g'))].map((match) => match[1] ?? match[2]!)
   }
 
   /** Alternatives, up to a closing bracket or the end. */
-  any(): Phrase {
-    const parts = [this.#all()]
-    while (this.#take('|')) parts.push(this.#all())
-    return parts.length === 1 ? parts[0]! : { type: 'any', parts }
+  choice(): Phrase {
+    const parts = [this.#sequence()]
+    while (this.#take('|')) parts.push(this.#sequence())
+    return parts.length === 1 ? parts[0]! : { type: 'choice', parts }
   }
 
   end(): void {
-    const left = this.#tokens[this.#at]
-    if (left !== undefined) throw wrong(this.#text, `there is a '${left}' that closes nothing`)
+    const token = this.#tokens[this.#at]
+    if (token !== undefined) throw wrong(this.#text, `'${token}' has no opening bracket`)
   }
 
-  #all(): Phrase {
+  #sequence(): Phrase {
     const parts: Phrase[] = []
     for (let part = this.#part(); part; part = this.#part()) parts.push(part)
     if (parts.length === 0) throw wrong(this.#text, 'words are missing between its brackets and bars')
-    return parts.length === 1 ? parts[0]! : { type: 'all', parts }
+    return parts.length === 1 ? parts[0]! : { type: 'sequence', parts }
   }
 
   #part(): Phrase | undefined {
-    if (this.#take('(')) return this.#closed(this.any(), '(', ')')
-    if (this.#take('[')) return { type: 'maybe', part: this.#closed(this.any(), '[', ']') }
+    if (this.#take('(')) return this.#closed(this.choice(), '(', ')')
+    if (this.#take('[')) return { type: 'optional', part: this.#closed(this.choice(), '[', ']') }
     if (this.#take('{')) return this.#closed({ type: 'slot', name: this.#name() }, '{', '}')
     const token = this.#tokens[this.#at]
     if (token === undefined || /^[\])}|]$/.test(token)) return undefined
@@ -78,12 +78,12 @@ class PhraseReader {
   #name(): string {
     const name = this.#tokens[this.#at++] ?? ''
     if (/^[a-z_]\w*$/i.test(name)) return name
-    throw wrong(this.#text, `'{${name}' does not name a slot: write it like {day}`)
+    throw wrong(this.#text, `'{${name}' is not a slot: write slots like {day}`)
   }
 
   #closed(part: Phrase, opening: string, closing: string): Phrase {
     if (this.#take(closing)) return part
-    throw wrong(this.#text, `a '${opening}' has no '${closing}'`)
+    throw wrong(this.#text, `'${opening}' has no closing '${closing}'`)
   }
 
   #take(token: string): boolean {
@@ -95,47 +95,46 @@ class PhraseReader {
 
 const wrong = (text: string, why: string): OptionError => {
   const shown = text.length > 80 ? `${text.slice(0, 79)}…` : text
-  return new OptionError(`cannot read the phrase '${shown}': ${why}`)
+  return new OptionError(`invalid phrase '${shown}': ${why}`)
 }
 
 function canBeEmpty(phrase: Phrase): boolean {
-  if (phrase.type === 'all') return phrase.parts.every(canBeEmpty)
-  if (phrase.type === 'any') return phrase.parts.some(canBeEmpty)
-  return phrase.type === 'maybe'
+  if (phrase.type === 'sequence') return phrase.parts.every(canBeEmpty)
+  if (phrase.type === 'choice') return phrase.parts.some(canBeEmpty)
+  return phrase.type === 'optional'
 }
 
-/** The phrase with what its slots stand for in their place. `text` is how it was written, for the error. */
+/** Replaces the slots in a phrase. `text` is its source, for the error message. */
 export function fillSlots(phrase: Phrase, slots: PhraseSlots, text: string): Phrase {
   if (phrase.type === 'word') return phrase
-  if (phrase.type === 'maybe') return { type: 'maybe', part: fillSlots(phrase.part, slots, text) }
+  if (phrase.type === 'optional') return { type: 'optional', part: fillSlots(phrase.part, slots, text) }
   if (phrase.type !== 'slot')
     return { type: phrase.type, parts: phrase.parts.map((part) => fillSlots(part, slots, text)) }
   const filled = Object.hasOwn(slots, phrase.name) ? slots[phrase.name] : undefined
   if (filled) return filled
   const known = Object.keys(slots).join(', ') || 'none'
-  throw wrong(text, `there is no slot '${phrase.name}'; there are: ${known}`)
+  throw wrong(text, `there is no slot '${phrase.name}'. Known slots: ${known}`)
 }
 
-/** The phrase as it would be written. */
+/** Converts a phrase back to text. */
 export function formatPhrase(phrase: Phrase): string {
   if (phrase.type === 'word') return phrase.word
   if (phrase.type === 'slot') return `{${phrase.name}}`
-  if (phrase.type === 'maybe') return `[${formatPhrase(phrase.part)}]`
+  if (phrase.type === 'optional') return `[${formatPhrase(phrase.part)}]`
   const parts = phrase.parts.map(formatPhrase)
-  return phrase.type === 'all' ? parts.join(' ') : `(${parts.join('|')})`
+  return phrase.type === 'sequence' ? parts.join(' ') : `(${parts.join('|')})`
 }
 
-/** The words in it. */
 export function wordsOf(phrase: Phrase): string[] {
   return leavesOf(phrase).flatMap((leaf) => (leaf.type === 'word' ? [leaf.word] : []))
 }
 
-/** The names of its slots. */
+/** The names of the slots in a phrase. */
 export function slotsOf(phrase: Phrase): string[] {
   return leavesOf(phrase).flatMap((leaf) => (leaf.type === 'slot' ? [leaf.name] : []))
 }
 
 function leavesOf(phrase: Phrase): Extract<Phrase, { type: 'word' | 'slot' }>[] {
-  if (phrase.type === 'maybe') return leavesOf(phrase.part)
+  if (phrase.type === 'optional') return leavesOf(phrase.part)
   return 'parts' in phrase ? phrase.parts.flatMap(leavesOf) : [phrase]
 }

@@ -18,8 +18,8 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * A text as it would be spoken, so that what is typed and what is said can be compared: small letters, no punctuation,
- * no contractions, numbers and times in words. What stands in square brackets was not said.
+ * Normalises a text so that typed and spoken text can be compared: lower case, no punctuation, no contractions, numbers
+ * and times in words. Text in square brackets is removed, since it was not spoken.
  */
 export function plainWords(text: string): string {
   let plain = text
@@ -35,7 +35,7 @@ export function plainWords(text: string): string {
     .trim()
 }
 
-/** Up to 59, which is what times need; digit by digit beyond. A minute of 00 is not said. */
+/** Numbers up to 59, as times need them, and digit by digit beyond. `00` is the minute of a full hour and not spoken. */
 function inWords(digits: string): string {
   if (digits === '00') return ''
   const number = Number(digits)

@@ -1,10 +1,10 @@
 import { dirname, join } from 'node:path'
-import { needPackage } from './packages.ts'
+import { requirePackage } from './packages.ts'
 import { doubtOf, type Segment } from './doubt.ts'
 import { SetUpError, serve } from './thread-server.ts'
 import type { Recognition, RecogniserData } from './recogniser.ts'
 
-/** What is used of the package `soundswallower`; its own types need more than it brings. */
+/** The part of `soundswallower` that is used. Its own types depend on packages that it does not install. */
 interface SoundSwallower {
   readonly Decoder: new (config: Readonly<Record<string, unknown>>) => Decoder
 }
@@ -28,21 +28,21 @@ await serve<Int16Array, Recognition>(async (data) => {
   const decoder = await load()
   for (const [word, sounds] of Object.entries(pronunciations)) teach(decoder, word, sounds)
   const unknown = words.filter((word) => decoder.lookup_word(word) === null)
-  if (unknown.length > 0) throw new SetUpError('there are words it does not know', unknown)
+  if (unknown.length > 0) throw new SetUpError('the dictionary lacks some words', unknown)
   decoder.set_grammar(jsgf)
-  return (samples, answer) => answer(recognise(decoder, samples))
+  return (samples, emit) => emit(recognise(decoder, samples))
 })
 
 async function load(): Promise<Decoder> {
-  const folder = dirname(needPackage('soundswallower', 'the recogniser'))
+  const folder = dirname(requirePackage('soundswallower', 'the recogniser'))
   const { default: create } = (await import('soundswallower')) as unknown as { default: Create }
   const quiet = (): void => {}
   const { Decoder } = await create({ modelBase: join(folder, 'model/'), print: quiet, printErr: quiet })
   const decoder = new Decoder({
     samprate: 16_000,
     loglevel: 'FATAL',
-    // Never its fillers for noise and for unknown speech: they would take in, at no price, what is not in the grammar.
-    // Without them such sound has to be called words, and those then fit badly.
+    // Disables the fillers for noise and unknown speech, which would match anything outside the grammar at no cost.
+    // Without them such audio has to be matched to words, which then fit badly.
     fillprob: 1e-100,
   })
   await decoder.initialize()
@@ -54,7 +54,7 @@ function teach(decoder: Decoder, word: string, sounds: string): void {
     decoder.add_words([word, sounds])
   } catch {
     throw new SetUpError(
-      `'${sounds}' is no ARPAbet for '${word}', or the dictionary has the word already`,
+      `'${sounds}' is not a valid ARPAbet pronunciation of '${word}', or the dictionary already has the word`,
       word,
     )
   }
@@ -62,7 +62,7 @@ function teach(decoder: Decoder, word: string, sounds: string): void {
 
 function recognise(decoder: Decoder, samples: Int16Array): Recognition {
   decoder.start()
-  decoder.process_audio(withBreath(samples), false, true)
+  decoder.process_audio(withNoise(samples), false, true)
   decoder.stop()
   const text = decoder.get_text()
   if (text === '') return { text, doubt: Infinity }
@@ -70,10 +70,10 @@ function recognise(decoder: Decoder, samples: Int16Array): Recognition {
 }
 
 /**
- * The sound as the decoder wants it, with noise that nobody hears: of digital silence, as microphones with noise
- * suppression give it, its model knows nothing. The same noise each time, so that the same sound means the same.
+ * Converts samples to floats and adds inaudible noise: the model cannot handle the digital silence of microphones with
+ * noise suppression. The noise is always the same, so that recognition is deterministic.
  */
-function withBreath(samples: Int16Array): Float32Array {
+function withNoise(samples: Int16Array): Float32Array {
   let seed = 1
   return Float32Array.from(samples, (sample) => {
     seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fffffff

@@ -1,11 +1,10 @@
-import { SignalStop, iterate } from '../../parts/index.ts'
-import { OptionError, type Scope } from '../../scope/index.ts'
+import { SignalStop, iterate, OptionError, type Scope } from '../../scope/index.ts'
 import { LocalError } from './errors.ts'
 import type { Grammar } from './grammar.ts'
-import { needPackage } from './packages.ts'
-import { WorkerThread, type Refusal } from './worker-thread.ts'
+import { requirePackage } from './packages.ts'
+import { WorkerThread, type ThreadFailure } from './worker-thread.ts'
 
-/** What the thread of a recogniser is set up with. */
+/** The data that a recogniser's thread is set up with. */
 export interface RecogniserData {
   readonly jsgf: string
   readonly words: readonly string[]
@@ -13,9 +12,9 @@ export interface RecogniserData {
 }
 
 export interface Recognition {
-  /** The phrase of the grammar that is nearest; empty if none is near at all. */
+  /** The best matching phrase; empty without a match. */
   readonly text: string
-  /** How sure it is that something else was said: see `doubtOf`. */
+  /** How likely it is that something else was said: see `doubtOf`. */
   readonly doubt: number
 }
 
@@ -25,33 +24,33 @@ export interface RecogniserOptions {
   readonly pronunciations: Readonly<Record<string, string>>
 }
 
-/** Finds the phrase of a grammar that was said. */
+/** Finds the phrase of a grammar that was spoken. */
 export interface Recogniser {
-  /** At 16 kHz. Takes the samples with it. */
+  /** The samples are at 16 kHz and are transferred, so the caller cannot use them afterwards. */
   recognise(samples: Int16Array<ArrayBuffer>, signal: AbortSignal): Promise<Recognition>
-  /** Calls back if it dies by itself. */
+  /** Sets the listener that is called if the recogniser dies on its own. */
   onDeath(listener: (error: Error) => void): void
 }
 
-/** Starts a recogniser in a thread of its own. The scope owns it. */
+/** Starts a recogniser in its own thread. The scope owns it. */
 export async function openRecogniser(
   scope: Scope<string>,
   { name, grammar, pronunciations }: RecogniserOptions,
 ): Promise<Recogniser> {
-  needPackage('soundswallower', name)
+  requirePackage('soundswallower', name)
   const data: RecogniserData = { jsgf: grammar.jsgf, words: [...grammar.words.keys()], pronunciations }
   const thread = await WorkerThread.open<Int16Array, Recognition>(scope, {
     name,
     file: 'recogniser-thread',
     data,
-    refused: (error) => refusal(name, grammar, error),
+    setUpError: (failure) => setUpError(name, grammar, failure),
   })
   return {
     recognise: async (samples, signal) => {
       const stop = new SignalStop(signal, scope)
       try {
-        for await (const found of iterate(thread.ask(samples, [samples.buffer]), stop)) return found
-        throw new LocalError('ENGINE_FAILED', `'${name}' did not answer`)
+        for await (const found of iterate(thread.process(samples, [samples.buffer]), stop)) return found
+        throw new LocalError('ENGINE_FAILED', `'${name}' returned no result`)
       } finally {
         stop.release()
       }
@@ -60,13 +59,14 @@ export async function openRecogniser(
   }
 }
 
-function refusal(name: string, grammar: Grammar, { message, detail }: Refusal): Error {
+function setUpError(name: string, grammar: Grammar, { message, detail }: ThreadFailure): Error {
   if (typeof detail === 'string') return new OptionError(`${name}: option pronunciations: ${message}`)
-  if (!Array.isArray(detail)) return new LocalError('ENGINE_FAILED', `${name} cannot be set up: ${message}`)
+  if (!Array.isArray(detail))
+    return new LocalError('ENGINE_FAILED', `${name} could not be set up: ${message}`)
   const words = detail.map((word: string) => `'${word}' in '${grammar.words.get(word)}'`)
   return new LocalError(
     'UNKNOWN_WORD',
-    `${name} does not know how these words sound: ${words.join(', ')}. Use others, or say how they sound, ` +
+    `${name} does not know how to pronounce ${words.join(', ')}. Use other words, or add their pronunciation ` +
       `in the option pronunciations: { endwell: 'EH N D W EH L' }`,
   )
 }

@@ -1,12 +1,11 @@
 import {
-  SignalStop,
   type Llm,
   type LlmChunk,
   type LlmClient,
   type LlmRequest,
   type PartContext,
 } from '../../parts/index.ts'
-import { ScopeClosedError, type CancelledError, type Random } from '../../scope/index.ts'
+import { SignalStop, ScopeClosedError, type CancelledError, type Random } from '../../scope/index.ts'
 import {
   readRules,
   type DialogueOptions,
@@ -15,20 +14,20 @@ import {
   type Rules,
   type Say,
 } from './dialogue-rules.ts'
-import { isToConfirm, knownTo, missing, readState, type DialogueState } from './dialogue-state.ts'
-import { resultOf, wordsFor } from './say.ts'
+import { missingSlots, needsConfirmation, readState, rulesFor, type DialogueState } from './dialogue-state.ts'
+import { renderSay, resultOf } from './render-say.ts'
 
 export interface ScriptedDialogueOptions extends DialogueOptions {
-  /** `scripted` unless set. */
+  /** Default: `scripted`. */
   readonly name?: string
-  /** Answers what no intent was found for: rules first, a model for the rest. */
+  /** A model that answers when no intent matches. */
   readonly otherwise?: Llm
 }
 
-/** What is said next, and what is called after it. */
+/** The next answer, and the tool to call after it. */
 interface Turn {
   readonly say?: Say
-  /** Said after that. */
+  /** Said after `say`. */
   readonly after?: Say
   readonly call?: Rule
 }
@@ -39,8 +38,8 @@ const DECLINED = ['Alright, I will leave it as it is.', 'Okay, nothing has chang
 const FAILED = 'I am sorry, that did not work.'
 
 /**
- * A dialogue by rules, in place of a language model: no key, no network, and an answer at once. It finds out what the
- * caller wants, asks for what is missing, calls the agent's tools and tells what they returned.
+ * A rule-based dialogue in place of a language model: no key, no network, no latency. It recognises the caller's intent,
+ * asks for missing details, calls the agent's tools and reports their results.
  *
  * ```ts
  * const desk = new ScriptedDialogue({
@@ -62,7 +61,7 @@ const FAILED = 'I am sorry, that did not work.'
  * const stt = new LocalStt({ phrases: desk.phrases })
  * ```
  *
- * It keeps nothing: what it knows of a conversation it reads off the messages, each time.
+ * It is stateless: each answer is computed from the messages alone.
  */
 export class ScriptedDialogue implements Llm {
   readonly name: string
@@ -75,7 +74,7 @@ export class ScriptedDialogue implements Llm {
     this.#rules = readRules(options)
   }
 
-  /** Everything that can be said to it, as phrases for `LocalStt`: what is understood is what has an answer. */
+  /** Everything that a caller can say, as phrases for `LocalStt`. */
   get phrases(): readonly string[] {
     return this.#rules.phrases
   }
@@ -101,7 +100,7 @@ export class ScriptedDialogue implements Llm {
       )
     }
     check()
-    const known = knownTo(this.#rules, request.tools)
+    const known = rulesFor(this.#rules, request.tools)
     const state = readState(this.#rules, known, request.messages)
     if (otherwise && state.heard === 'unknown') {
       yield* otherwise.generate(request, signal)
@@ -110,9 +109,9 @@ export class ScriptedDialogue implements Llm {
     const turn = this.#next(state, known)
     const stop = new SignalStop(signal, scope)
     try {
-      const words = await scope.until(stop.until(textOf(turn, state, random)))
-      // Word by word, as models do: a voice can begin with the first sentence, and an interruption finds a place.
-      for (const text of words.match(/\S+\s*/g) ?? []) {
+      const answer = await scope.until(stop.until(textOf(turn, state, random)))
+      // Word by word, as models do, so that a TTS can start early and an interruption takes effect.
+      for (const text of answer.match(/\S+\s*/g) ?? []) {
         check()
         yield { type: 'text', text }
       }
@@ -125,34 +124,34 @@ export class ScriptedDialogue implements Llm {
 
   #next(state: DialogueState, known: readonly Rule[]): Turn {
     const { greeting = GREETING, declined = DECLINED } = this.#options
-    const { heard, said, rule } = state
+    const { heard, lastAnswer, rule } = state
     if (heard === 'unknown') return this.#notUnderstood(state, known)
     if (heard === 'no') return { say: declined }
-    if (heard === 'repeat' && said !== '') return { say: () => said }
+    if (heard === 'repeat' && lastAnswer !== '') return { say: () => lastAnswer }
     return rule && heard === 'intent' ? proceed(state, rule) : { say: greeting }
   }
 
-  /** Whoever was asked something is asked again; to others it is said what they can say. */
+  /** Repeats the pending question; without one, offers what the caller can say. */
   #notUnderstood(state: DialogueState, known: readonly Rule[]): Turn {
     const say = this.#options.notUnderstood ?? NOT_UNDERSTOOD
-    const [asked] = missing(state)
-    const question = asked === undefined ? undefined : state.rule?.needs?.[asked]
+    const [slot] = missingSlots(state)
+    const question = slot === undefined ? undefined : state.rule?.needs?.[slot]
     if (question !== undefined && state.misses < 3) return { say, after: question }
-    if (isToConfirm(state)) return { say, after: 'Yes or no?' }
+    if (needsConfirmation(state)) return { say, after: 'Yes or no?' }
     const hints = known.flatMap(({ hint }) => hint ?? [])
     if (hints.length === 0) return { say }
-    return { say, after: `You can say, for instance: ${listed(hints)}.` }
+    return { say, after: `You can say, for instance: ${joinWithOr(hints)}.` }
   }
 }
 
 /** The next step of an intent. */
 function proceed(state: DialogueState, rule: Rule): Turn {
-  const { end } = state
-  const failed = end?.failed ? (rule.failed ?? FAILED) : undefined
-  const [asked] = missing(state)
-  if (asked !== undefined && failed === undefined) return { say: rule.needs![asked]! }
-  if (isToConfirm(state)) return { say: rule.confirm! }
-  if (rule.call !== undefined && !end)
+  const { outcome } = state
+  const failed = outcome?.failed ? (rule.failed ?? FAILED) : undefined
+  const [slot] = missingSlots(state)
+  if (slot !== undefined && failed === undefined) return { say: rule.needs![slot]! }
+  if (needsConfirmation(state)) return { say: rule.confirm! }
+  if (rule.call !== undefined && !outcome)
     return { ...(rule.before === undefined ? {} : { say: rule.before }), call: rule }
   const say =
     failed === undefined ? rule.answer : typeof failed === 'object' && 'ask' in failed ? failed.say : failed
@@ -160,12 +159,12 @@ function proceed(state: DialogueState, rule: Rule): Turn {
 }
 
 async function textOf({ say, after }: Turn, state: DialogueState, random: Random): Promise<string> {
-  const { slots, end, said } = state
-  const output = end?.output ?? ''
-  const facts: Facts = { slots, output, result: end && resultOf(output) }
+  const { slots, outcome, lastAnswer } = state
+  const output = outcome?.output ?? ''
+  const facts: Facts = { slots, output, result: outcome && resultOf(output) }
   const parts = [say, after].filter((part) => part !== undefined)
-  const words = await Promise.all(parts.map((part) => wordsFor(part, facts, random, said)))
-  return words.filter(Boolean).join(' ')
+  const texts = await Promise.all(parts.map((part) => renderSay(part, facts, random, lastAnswer)))
+  return texts.filter(Boolean).join(' ')
 }
 
 function callOf(rule: Rule, { slots, calls }: DialogueState): LlmChunk {
@@ -173,7 +172,7 @@ function callOf(rule: Rule, { slots, calls }: DialogueState): LlmChunk {
   return { type: 'tool-call', id: `${rule.name}-${calls + 1}`, name: rule.call!, input }
 }
 
-/** One, two or three. */
-function listed(all: readonly string[]): string {
+/** 'one, two or three' */
+function joinWithOr(all: readonly string[]): string {
   return all.length < 2 ? all.join('') : `${all.slice(0, -1).join(', ')} or ${all.at(-1)}`
 }

@@ -1,10 +1,10 @@
 import { OptionError } from '../../scope/index.ts'
 import { fillSlots, parsePhrase, type Phrase, type PhraseSlots } from './phrase.ts'
 
-/** What a slot can be: values as they are said, or what is said and the value it means. */
+/** The values of a slot: a list of phrases, or an object of phrases and the values they stand for. */
 export type Slot = readonly string[] | Readonly<Record<string, string>>
 
-/** The days of a week, today and tomorrow. */
+/** The days of the week, today and tomorrow. */
 export const days: Slot = {
   monday: 'Monday',
   tuesday: 'Tuesday',
@@ -19,7 +19,7 @@ export const days: Slot = {
 
 const HOURS = 'seven eight nine ten eleven twelve one two three four five six seven'.split(' ')
 
-/** Times of a working day by quarters of an hour, from seven in the morning on: nobody books for three at night. */
+/** The quarter hours of a working day, from 7 am to 6:45 pm. */
 export const times: Slot = Object.fromEntries(
   HOURS.slice(0, -1).flatMap((hour, index) => {
     const number = ((index + 6) % 12) + 1
@@ -33,13 +33,13 @@ export const times: Slot = Object.fromEntries(
   }),
 )
 
-/** A slot's values, each with what is said for it. */
+/** A value of a slot, and the phrase that stands for it. */
 export interface SlotValue {
   readonly phrase: Phrase
   readonly value: string
 }
 
-/** The values of every slot; a value may use the slots before it. */
+/** Reads the values of every slot. A value may use the slots before it. */
 export function readSlots(slots: Readonly<Record<string, Slot>>): {
   readonly values: ReadonlyMap<string, readonly SlotValue[]>
   readonly phrases: PhraseSlots
@@ -47,14 +47,18 @@ export function readSlots(slots: Readonly<Record<string, Slot>>): {
   const values = new Map<string, readonly SlotValue[]>()
   const phrases: Record<string, Phrase> = {}
   for (const [name, slot] of Object.entries(slots)) {
-    if (!/^[a-z_]\w*$/i.test(name)) throw new OptionError(`'${name}' cannot be the name of a slot`)
-    const said = Array.isArray(slot)
+    if (!/^[a-z_]\w*$/i.test(name))
+      throw new OptionError(`'${name}' is not a valid slot name: use letters, digits and _`)
+    const entries = Array.isArray(slot)
       ? (slot as readonly string[]).map((each) => [each, each] as const)
       : Object.entries(slot)
-    if (said.length === 0) throw new OptionError(`slot '${name}' has no values`)
-    const read = said.map(([text, value]) => ({ phrase: fillSlots(parsePhrase(text), phrases, text), value }))
+    if (entries.length === 0) throw new OptionError(`slot '${name}' has no values`)
+    const read = entries.map(([text, value]) => ({
+      phrase: fillSlots(parsePhrase(text), phrases, text),
+      value,
+    }))
     values.set(name, read)
-    phrases[name] = { type: 'any', parts: read.map(({ phrase }) => phrase) }
+    phrases[name] = { type: 'choice', parts: read.map(({ phrase }) => phrase) }
   }
   return { values, phrases }
 }

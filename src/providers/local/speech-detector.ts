@@ -1,46 +1,46 @@
 import { silentLevel, type SampleRate } from '../../audio/index.ts'
-import { LowCut } from './low-cut.ts'
+import { HighPass } from './high-pass.ts'
 
-/** What it works on at a time. */
+/** Audio is analysed in blocks of this many milliseconds. */
 const BLOCK = 10
-/** The room is never taken for quieter than this: of digital silence any breath would stand out. */
-const QUIETEST = -60
-/** Blocks that the floor is the quietest of: speech has a gap in every three seconds, hum and noise have none. */
-const ROOM = 300
-/** Blocks that are averaged: a single one of noise is a few decibels off. */
-const SMOOTH = 3
-/** A stream whose first blocks differ by no more than so many decibels begins in a room that sounds so. */
-const STEADY = { blocks: 20, within: 6 }
+/** The lowest noise floor, in dBFS. Above digital silence, any breath would count as speech. */
+const MIN_FLOOR = -60
+/** The noise floor is the quietest of this many blocks. In three seconds speech has a gap, while hum and noise have none. */
+const FLOOR_BLOCKS = 300
+/** Levels are averaged over this many blocks, because single blocks of noise vary by a few decibels. */
+const SMOOTH_BLOCKS = 3
+/** If the first blocks of a stream differ by less than this many decibels, they are taken as the noise floor. */
+const STEADY = { blocks: 20, range: 6 }
 
 export interface SpeechDetectorOptions {
-  /** How far speech stands out of the room, in decibels: 10 unless set. */
+  /** How far speech is above the noise floor, in decibels. Default: 10. */
   readonly margin?: number
-  /** Milliseconds of sound that make speech, out of half as many more: 80 unless set. Clicks are shorter. */
+  /** Milliseconds of loud audio, within 1.5 times as long, that count as speech. Clicks are shorter. Default: 80. */
   readonly minSpeech?: number
-  /** Milliseconds of quiet that end it: 300 unless set. Pauses between words are shorter. */
+  /** Milliseconds of quiet that end speech. Pauses between words are shorter. Default: 300. */
   readonly hangover?: number
 }
 
 export interface SpeechChange {
   readonly what: 'started' | 'stopped'
-  /** Milliseconds since it was so, seen from the end of what was pushed last. */
+  /** Milliseconds between the change and the end of the samples pushed last. */
   readonly ago: number
 }
 
 /**
- * Hears by loudness alone whether somebody speaks. Pure: samples in, changes out.
+ * Detects speech by its level alone. Pure: samples in, changes out.
  *
- * The room is as loud as its quietest moment of the last three seconds; speech is what stands out of it, for longer than
- * a click. A hum that sets in is taken for speech at first, and for the room once it has lasted.
+ * The noise floor is the quietest moment of the last three seconds. Speech is louder than that by `margin`, for longer
+ * than a click. A hum that starts counts as speech at first, and as the noise floor once it has lasted.
  */
 export class SpeechDetector {
   readonly #margin: number
   readonly #minSpeech: number
   readonly #hangover: number
   readonly #size: number
-  readonly #cut: LowCut
-  /** Levels of the last blocks, the room's memory. */
-  readonly #levels = new Float64Array(ROOM).fill(QUIETEST)
+  readonly #highPass: HighPass
+  /** Levels of the last blocks, as a ring buffer. */
+  readonly #levels = new Float64Array(FLOOR_BLOCKS).fill(MIN_FLOOR)
   #blocks = 0
   #energy = 0
   #filled = 0
@@ -56,19 +56,19 @@ export class SpeechDetector {
     this.#minSpeech = Math.max(1, Math.round(minSpeech / BLOCK))
     this.#hangover = Math.max(1, Math.round(hangover / BLOCK))
     this.#size = (sampleRate * BLOCK) / 1000
-    this.#cut = new LowCut(sampleRate)
+    this.#highPass = new HighPass(sampleRate)
   }
 
   get speaking(): boolean {
     return this.#speaking
   }
 
-  /** What has changed by these samples, of any number. */
+  /** Analyses any number of samples and returns the changes. */
   push(samples: Int16Array): SpeechChange[] {
     const changes: SpeechChange[] = []
     for (let done = 0; done < samples.length;) {
       const next = Math.min(samples.length, done + this.#size - this.#filled)
-      this.#energy = this.#cut.energy(samples, done, next, this.#energy)
+      this.#energy = this.#highPass.energy(samples, done, next, this.#energy)
       this.#filled += next - done
       done = next
       if (this.#filled < this.#size) break
@@ -83,12 +83,12 @@ export class SpeechDetector {
   }
 
   #block(level: number): SpeechChange | undefined {
-    this.#levels[this.#blocks++ % ROOM] = level
-    if (this.#blocks === STEADY.blocks) this.#beginIn()
+    this.#levels[this.#blocks++ % FLOOR_BLOCKS] = level
+    if (this.#blocks === STEADY.blocks) this.#setInitialFloor()
     if (this.#blocks < STEADY.blocks) return undefined
-    const over = this.#smooth() - this.#floor()
-    // Whoever speaks already may be a little softer.
-    const loud = over > (this.#speaking ? this.#margin - 3 : this.#margin)
+    const excess = this.#smoothed() - this.#floor()
+    // Speech may continue a little more quietly than it starts.
+    const loud = excess > (this.#speaking ? this.#margin - 3 : this.#margin)
     this.#quiet = loud ? 0 : this.#quiet + 1
     this.#recent.push(loud)
     return this.#speaking ? this.#stops() : this.#starts()
@@ -111,26 +111,25 @@ export class SpeechDetector {
     return { what: 'stopped', ago: this.#quiet * BLOCK }
   }
 
-  /** How loud the room is by itself. */
   #floor(): number {
     const levels = this.#levels
     let lowest = Infinity
-    // By the index: this loop runs for every block of every call, and an iterator takes seven times as long.
-    for (let index = 0; index < ROOM; index++) if (levels[index]! < lowest) lowest = levels[index]!
-    return Math.max(QUIETEST, lowest)
+    // By index, because an iterator takes seven times as long and this runs for every block of every call.
+    for (let index = 0; index < FLOOR_BLOCKS; index++) if (levels[index]! < lowest) lowest = levels[index]!
+    return Math.max(MIN_FLOOR, lowest)
   }
 
-  #smooth(): number {
-    const count = Math.min(SMOOTH, this.#blocks)
+  #smoothed(): number {
+    const count = Math.min(SMOOTH_BLOCKS, this.#blocks)
     let sum = 0
-    for (let back = 1; back <= count; back++) sum += this.#levels[(this.#blocks - back) % ROOM]!
+    for (let back = 1; back <= count; back++) sum += this.#levels[(this.#blocks - back) % FLOOR_BLOCKS]!
     return sum / count
   }
 
-  /** What the stream began with, if it was steady: nobody speaks like that, so it is the room. */
-  #beginIn(): void {
+  /** Takes the start of the stream as the noise floor if it was too steady for speech. */
+  #setInitialFloor(): void {
     const first = this.#levels.subarray(0, STEADY.blocks)
     const [low, high] = [Math.min(...first), Math.max(...first)]
-    if (high - low < STEADY.within) this.#levels.fill(low, STEADY.blocks)
+    if (high - low < STEADY.range) this.#levels.fill(low, STEADY.blocks)
   }
 }

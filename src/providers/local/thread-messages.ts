@@ -1,10 +1,10 @@
-/** What is said to a thread, and by it. `id` 0 is its set-up. */
-export interface ToThread<Question> {
+export interface ToThread<Input> {
   readonly id: number
-  readonly question: Question
+  readonly input: Input
 }
 
-export type FromThread<Answer> =
-  | { readonly type: 'answer'; readonly id: number; readonly answer: Answer }
+/** `id` 0 stands for the set-up. */
+export type FromThread<Output> =
+  | { readonly type: 'output'; readonly id: number; readonly output: Output }
   | { readonly type: 'done'; readonly id: number }
   | { readonly type: 'failed'; readonly id: number; readonly message: string; readonly detail: unknown }

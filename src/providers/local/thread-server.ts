@@ -1,13 +1,13 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { FromThread, ToThread } from './thread-messages.ts'
 
-/** Answers one question, in as many pieces as it likes. It may block: it has the thread for itself. */
-export type Answerer<Question, Answer> = (
-  question: Question,
-  answer: (answer: Answer, transfer?: readonly ArrayBuffer[]) => void,
+/** Processes one input and emits any number of outputs. It may block, because the thread is its own. */
+export type Process<Input, Output> = (
+  input: Input,
+  emit: (output: Output, transfer?: readonly ArrayBuffer[]) => void,
 ) => void
 
-/** What stands in an error besides its message, for whoever started the thread. */
+/** An error of the set-up with details for the code that started the thread. */
 export class SetUpError extends Error {
   readonly detail: unknown
 
@@ -17,28 +17,28 @@ export class SetUpError extends Error {
   }
 }
 
-/** Runs in a worker thread: sets up, says that it is ready, and answers questions one after the other. */
-export async function serve<Question, Answer>(
-  setUp: (data: unknown) => Promise<Answerer<Question, Answer>>,
+/** Runs in a worker thread: sets up, reports that it is ready, and processes inputs one after the other. */
+export async function serve<Input, Output>(
+  setUp: (data: unknown) => Promise<Process<Input, Output>>,
 ): Promise<void> {
   const port = parentPort
-  if (!port) throw new Error('this file runs in a worker thread')
-  const tell = (message: FromThread<Answer>, transfer: readonly ArrayBuffer[] = []): void =>
+  if (!port) throw new Error('this file must run in a worker thread')
+  const post = (message: FromThread<Output>, transfer: readonly ArrayBuffer[] = []): void =>
     port.postMessage(message, [...transfer])
   const attempt = async (id: number, work: () => void | Promise<void>): Promise<void> => {
     try {
       await work()
-      tell({ type: 'done', id })
+      post({ type: 'done', id })
     } catch (error) {
       const detail = error instanceof SetUpError ? error.detail : undefined
-      tell({ type: 'failed', id, message: error instanceof Error ? error.message : String(error), detail })
+      post({ type: 'failed', id, message: error instanceof Error ? error.message : String(error), detail })
     }
   }
   await attempt(0, async () => {
-    const answerer = await setUp(workerData)
-    port.on('message', ({ id, question }: ToThread<Question>) => {
+    const process = await setUp(workerData)
+    port.on('message', ({ id, input }: ToThread<Input>) => {
       attempt(id, () =>
-        answerer(question, (answer, transfer) => tell({ type: 'answer', id, answer }, transfer)),
+        process(input, (output, transfer) => post({ type: 'output', id, output }, transfer)),
       ).catch(() => {})
     })
   })

@@ -1,27 +1,30 @@
 import type { SpokenWord } from '../../parts/index.ts'
 
-/** Something is said from here on: when, and which character of the text it begins with. */
+/** The start of something spoken. */
 export interface WordStart {
+  /** Milliseconds from the start of the speech. */
   readonly at: number
+  /** The index of its first character in the text. */
   readonly position: number
 }
 
 /**
- * The words of a text with their times. A word that is said in several pieces, a price for instance, begins with the
- * first of them; one that is not said at all belongs to the word before it.
+ * The words of a text with their times. A word that is spoken in several pieces, such as a price, starts with the first
+ * piece. A word that is not spoken at all is added to the one before it.
  */
 export function timedWords(text: string, starts: readonly WordStart[], length: number): SpokenWord[] {
   const words: { text: string; start: number }[] = []
-  let silent = ''
+  let unspoken = ''
   for (const match of text.matchAll(/\S+\s*|^\s+/g)) {
     const end = match.index + match[0].length
-    const said = starts.find(({ position }) => position >= match.index && position < end)
+    const spoken = starts.find(({ position }) => position >= match.index && position < end)
     const last = words.at(-1)
-    if (said) {
-      words.push({ text: silent + match[0], start: Math.min(Math.max(said.at, last?.start ?? 0), length) })
-      silent = ''
+    if (spoken) {
+      const start = Math.min(Math.max(spoken.at, last?.start ?? 0), length)
+      words.push({ text: unspoken + match[0], start })
+      unspoken = ''
     } else if (last) last.text += match[0]
-    else silent += match[0]
+    else unspoken += match[0]
   }
   return words.map(({ text: word, start }, index) => ({
     text: word,

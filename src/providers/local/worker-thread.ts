@@ -1,57 +1,57 @@
 import { Worker } from 'node:worker_threads'
-import { Channel } from '../../parts/index.ts'
-import type { Resource, Scope } from '../../scope/index.ts'
+import { Channel, type Resource, type Scope } from '../../scope/index.ts'
 import { LocalError } from './errors.ts'
 import type { FromThread, ToThread } from './thread-messages.ts'
-import { threadOf, type ThreadFile } from './thread-file.ts'
+import { startThread, type ThreadFile } from './start-thread.ts'
 
 /** How long a thread may take to load its model. */
-const START_WITHIN = 15_000
+const START_TIMEOUT = 15_000
 
 export interface ThreadOptions {
   readonly name: string
   readonly file: ThreadFile
-  /** What the thread is set up with. */
+  /** The data that the thread is set up with. */
   readonly data: unknown
-  /** Makes an error of what its set-up reported. */
-  readonly refused?: (refusal: Refusal) => Error
+  /** Converts an error of the set-up. */
+  readonly setUpError?: (failure: ThreadFailure) => Error
 }
 
-/** What the code in the thread threw. */
-export interface Refusal {
+/** An error thrown by the code in the thread. */
+export interface ThreadFailure {
   readonly message: string
   readonly detail: unknown
 }
 
 /**
- * A worker thread that answers questions: code that blocks, or that cannot be trusted to end, lives there, and
- * `abort()` ends it whatever it is doing.
+ * A worker thread that processes inputs. It is meant for code that blocks or may never end: `abort()` ends the thread
+ * whatever it is doing.
  */
-export class WorkerThread<Question, Answer> implements Resource {
+export class WorkerThread<Input, Output> implements Resource {
   readonly #name: string
   readonly #worker: Worker
-  readonly #asked = new Map<number, Channel<Answer>>()
+  /** The outputs of unfinished inputs, by id. */
+  readonly #pending = new Map<number, Channel<Output>>()
   #lastId = 0
-  /** Why nothing can be asked any more. */
-  #over: Error | undefined
+  /** Why the thread has ended. */
+  #error: Error | undefined
   #onDeath: ((error: Error) => void) | undefined
 
   private constructor(name: string, worker: Worker) {
     this.#name = name
     this.#worker = worker
-    worker.on('message', (message: FromThread<Answer>) => this.#told(message))
+    worker.on('message', (message: FromThread<Output>) => this.#handle(message))
     worker.on('messageerror', (error) => this.#died(error))
     worker.on('error', (error) => this.#died(error))
-    worker.on('exit', (code) => this.#died(new Error(`it exited with code ${code}`)))
+    worker.on('exit', (code) => this.#died(new Error(`exit code ${code}`)))
   }
 
   /** Starts the thread and waits until it is ready. The scope owns it. */
-  static open<Question, Answer>(
+  static open<Input, Output>(
     scope: Scope<string>,
     options: ThreadOptions,
-  ): Promise<WorkerThread<Question, Answer>> {
+  ): Promise<WorkerThread<Input, Output>> {
     return scope.open(options.name, async (signal) => {
-      const thread = new WorkerThread<Question, Answer>(options.name, threadOf(options.file, options.data))
+      const thread = new WorkerThread<Input, Output>(options.name, startThread(options.file, options.data))
       const abort = (): void => thread.abort()
       signal.addEventListener('abort', abort, { once: true })
       try {
@@ -59,7 +59,7 @@ export class WorkerThread<Question, Answer> implements Resource {
         return thread
       } catch (error) {
         thread.abort()
-        // Whoever did not wait for it is not told that it failed.
+        // An abort takes precedence over the failure that it caused.
         signal.throwIfAborted()
         throw error
       } finally {
@@ -68,21 +68,21 @@ export class WorkerThread<Question, Answer> implements Resource {
     })
   }
 
-  /** Asks something. The answers end when it has nothing more to say; they throw if it fails, or if the thread dies. */
-  ask(question: Question, transfer: readonly ArrayBuffer[] = []): AsyncIterable<Answer> {
-    const answers = new Channel<Answer>()
-    if (this.#over) {
-      answers.fail(this.#over)
-      return answers
+  /** Processes an input. The returned iterable throws if that fails or the thread dies. */
+  process(input: Input, transfer: readonly ArrayBuffer[] = []): AsyncIterable<Output> {
+    const outputs = new Channel<Output>()
+    if (this.#error) {
+      outputs.fail(this.#error)
+      return outputs
     }
     const id = ++this.#lastId
-    this.#asked.set(id, answers)
-    const message: ToThread<Question> = { id, question }
+    this.#pending.set(id, outputs)
+    const message: ToThread<Input> = { id, input }
     this.#worker.postMessage(message, [...transfer])
-    return answers
+    return outputs
   }
 
-  /** Calls back if the thread dies by itself, also if it has by now. */
+  /** Sets the listener that is called if the thread dies without `close()` or `abort()`. */
   onDeath(listener: (error: Error) => void): void {
     this.#onDeath = listener
   }
@@ -93,57 +93,57 @@ export class WorkerThread<Question, Answer> implements Resource {
   }
 
   abort(): void {
-    this.#end(new LocalError('WORKER_DIED', `the worker of '${this.#name}' was ended`))
+    this.#end(new LocalError('WORKER_DIED', `the worker of '${this.#name}' was aborted`))
     this.#worker.terminate().catch(() => {})
   }
 
-  #ready(scope: Scope<string>, { name, refused }: ThreadOptions): Promise<void> {
-    const first = new Channel<Answer>()
-    this.#asked.set(0, first)
-    const timer = scope.clock.after(START_WITHIN, `start of the worker of '${name}'`, () => {
-      const why = `the worker of '${name}' was not ready within ${START_WITHIN} ms: is the machine overloaded?`
-      first.fail(new LocalError('ENGINE_TIMEOUT', why))
+  #ready(scope: Scope<string>, { name, setUpError }: ThreadOptions): Promise<void> {
+    const setUp = new Channel<Output>()
+    this.#pending.set(0, setUp)
+    const timer = scope.clock.after(START_TIMEOUT, `start of the worker of '${name}'`, () => {
+      const why = `the worker of '${name}' was not ready within ${START_TIMEOUT} ms: is the machine overloaded?`
+      setUp.fail(new LocalError('ENGINE_TIMEOUT', why))
     })
-    const waiting = first[Symbol.asyncIterator]().next()
+    const waiting = setUp[Symbol.asyncIterator]().next()
     return waiting.then(
       () => timer.clear(),
       (error: unknown) => {
         timer.clear()
-        throw refused && error instanceof RefusedError ? refused(error.refusal) : error
+        throw setUpError && error instanceof ThreadError ? setUpError(error.failure) : error
       },
     )
   }
 
-  #told(message: FromThread<Answer>): void {
-    const answers = this.#asked.get(message.id)
-    if (message.type === 'answer') return answers?.push(message.answer)
-    this.#asked.delete(message.id)
-    if (message.type === 'done') answers?.end()
-    else answers?.fail(new RefusedError(this.#name, message))
+  #handle(message: FromThread<Output>): void {
+    const outputs = this.#pending.get(message.id)
+    if (message.type === 'output') return outputs?.push(message.output)
+    this.#pending.delete(message.id)
+    if (message.type === 'done') outputs?.end()
+    else outputs?.fail(new ThreadError(this.#name, message))
   }
 
   #died(cause: unknown): void {
-    if (this.#over) return
-    const words = cause instanceof Error ? cause.message : String(cause)
-    const error = new LocalError('WORKER_DIED', `the worker of '${this.#name}' has died: ${words}`, { cause })
+    if (this.#error) return
+    const why = cause instanceof Error ? cause.message : String(cause)
+    const error = new LocalError('WORKER_DIED', `the worker of '${this.#name}' died: ${why}`, { cause })
     this.#end(error)
     this.#onDeath?.(error)
   }
 
   #end(error: Error): void {
-    if (this.#over) return
-    this.#over = error
-    for (const answers of this.#asked.values()) answers.fail(error)
-    this.#asked.clear()
+    if (this.#error) return
+    this.#error = error
+    for (const outputs of this.#pending.values()) outputs.fail(error)
+    this.#pending.clear()
   }
 }
 
-class RefusedError extends LocalError {
-  readonly refusal: Refusal
+class ThreadError extends LocalError {
+  readonly failure: ThreadFailure
 
-  constructor(name: string, refusal: Refusal) {
-    super('ENGINE_FAILED', `'${name}' failed: ${refusal.message}`)
+  constructor(name: string, failure: ThreadFailure) {
+    super('ENGINE_FAILED', `'${name}' failed: ${failure.message}`)
     this.name = 'LocalError'
-    this.refusal = refusal
+    this.failure = failure
   }
 }

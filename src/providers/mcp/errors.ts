@@ -1,16 +1,16 @@
 import { EndwellError } from '../../scope/index.ts'
 
 /**
- * - `MCP_NOT_INSTALLED`: the SDK is not there
- * - `MCP_START_FAILED`, `MCP_START_TIMEOUT`: the server could not be started, or has no list of tools to give
- * - `MCP_UNREACHABLE`: nobody answers at its address
- * - `MCP_REFUSED`: it has answered that it will not
- * - `MCP_BAD_ANSWER`: its answer cannot be read, or never came
- * - `MCP_TOOL_FAILED`: the tool itself says that it failed; the message has its words
- * - `MCP_GONE`: the server ended in the middle of a call
- * - `MCP_GAVE_UP`: it was started too often
- * - `MCP_CLOSED`: something was asked of it while it was being closed
- * - `MCP_IGNORED_END`: it did not end when it was asked to
+ * - `MCP_NOT_INSTALLED`: the SDK is not installed
+ * - `MCP_START_FAILED`, `MCP_START_TIMEOUT`: the server could not be started, or did not list its tools
+ * - `MCP_UNREACHABLE`: no server answers at the URL
+ * - `MCP_REFUSED`: the server rejected a request
+ * - `MCP_BAD_ANSWER`: a response was malformed or never arrived
+ * - `MCP_TOOL_FAILED`: the tool reported a failure; the message is the tool's
+ * - `MCP_GONE`: the server ended during a call
+ * - `MCP_GAVE_UP`: the server died more than `maxRestarts` times
+ * - `MCP_CLOSED`: the toolset is closing or closed
+ * - `MCP_IGNORED_END`: the server did not end when it was asked to
  */
 export type McpToolsetErrorCode =
   | 'MCP_NOT_INSTALLED'
@@ -25,7 +25,7 @@ export type McpToolsetErrorCode =
   | 'MCP_CLOSED'
   | 'MCP_IGNORED_END'
 
-/** A server of tools, or a call of one of its tools, has failed. The message is what the model reads of a call. */
+/** An MCP server or a call of one of its tools failed. The model reads the message of a failed call. */
 export class McpToolsetError extends EndwellError {
   declare readonly code: McpToolsetErrorCode
 }

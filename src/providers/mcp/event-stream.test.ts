@@ -17,8 +17,8 @@ async function read(...chunks: readonly (string | Uint8Array)[]): Promise<Stream
 
 const data = (events: readonly StreamEvent[]): string[] => events.map((event) => event.data)
 
-describe('a stream of events', () => {
-  it('is read as the standard says', async () => {
+describe('an event stream', () => {
+  it('is parsed as the standard says', async () => {
     expect(
       await read(
         ': a comment\n\ndata: one\ndata:two\ndata\n\nid: 7\nretry: 250\nevent: message\ndata:  three\n\n',
@@ -32,7 +32,7 @@ describe('a stream of events', () => {
     ])
   })
 
-  it('is the same however it is cut into chunks, and whichever ends its lines have', async () => {
+  it('is parsed alike for all chunk sizes and line endings', async () => {
     const text = 'data: höher\n\ndata: {"a":\ndata: 1}\n\n'
     const expected = data(await read(text))
     await fc.assert(
@@ -49,7 +49,7 @@ describe('a stream of events', () => {
     )
   })
 
-  it('has a limit for one event, be it one line or many', async () => {
+  it('has a limit per event, whether it is one line or many', async () => {
     const half = 'x'.repeat(limits.message / 2 + 1)
     await expect(read('data: ', half, half)).rejects.toMatchObject({ code: 'LIMIT' })
     await expect(read(`data: ${half}\n`, `data: ${half}\n`)).rejects.toMatchObject({ code: 'LIMIT' })

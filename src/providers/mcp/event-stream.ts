@@ -1,15 +1,15 @@
 import { LimitError } from '../../scope/index.ts'
 import { limits } from './limits.ts'
 
-/** One event of a stream (text/event-stream). `id` and `retry` stay as the last event that had them set them. */
+/** One server-sent event. `id` and `retry` keep their values until a later event changes them. */
 export interface StreamEvent {
   readonly data: string
   readonly id: string | undefined
-  /** Milliseconds the server wants us to wait before we ask again. */
+  /** Milliseconds to wait before a reconnect. */
   readonly retry: number | undefined
 }
 
-/** The events of a body, as they come. An event without data is told as well: it may bring an id. */
+/** The events of a response body. Yields events without data, too, since they may carry an id. */
 export async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<StreamEvent, void> {
   let data: string[] = []
   let size = 0
@@ -30,18 +30,18 @@ export async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator
   }
 }
 
-/** Lines that end with LF, CR or both. What comes after the last end is no line. */
+/** Lines that end with LF, CR or CRLF. An unterminated last line is dropped. */
 async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void> {
   const decoder = new TextDecoder()
   let rest = ''
   let afterReturn = false
   for await (const chunk of body) {
     let text = decoder.decode(chunk, { stream: true })
-    // The other half of an end that two chunks share.
+    // The second half of a CRLF that was split between two chunks.
     if (afterReturn && text.startsWith('\n')) text = text.slice(1)
     if (text !== '') afterReturn = text.endsWith('\r')
     const [first = '', ...others] = text.split(/\r\n|\n|\r/)
-    // A long line comes in many chunks: they are put together here, and looked through but once.
+    // Chunks of a long line are only appended, so that each is searched for line ends once.
     rest += first
     for (const next of others) {
       yield rest
@@ -52,5 +52,5 @@ async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string,
 }
 
 function tooLong(): LimitError {
-  return new LimitError('message', limits.message, 'a message of a server is too long')
+  return new LimitError('message', limits.message, 'a message from an MCP server is too long')
 }

@@ -1,11 +1,11 @@
 import { EndwellError, type Scope } from '../../scope/index.ts'
-import { gist } from './complaints.ts'
 import { McpToolsetError } from './errors.ts'
 import type { McpSettings } from './options.ts'
 import type { OwnedTransport } from './owned-transport.ts'
 import type { Sdk } from './sdk.ts'
+import { errorLine } from './stderr-tail.ts'
 
-/** Makes errors for people, and for models, of what the SDK and its transports throw. */
+/** Converts the errors of the SDK and its transports. */
 export class Failures {
   readonly #settings: McpSettings
   readonly #sdk: Sdk
@@ -15,42 +15,44 @@ export class Failures {
     this.#sdk = sdk
   }
 
-  /** A server could not be started. People read this: they are told what the server said. */
+  /** An error of the start. Developers read it, so it quotes the server's stderr. */
   ofStart(error: unknown, transport: OwnedTransport, late: boolean): Error {
     const { name, startTimeout } = this.#settings
     if (late) {
       return new McpToolsetError(
         'MCP_START_TIMEOUT',
-        `'${name}' was not ready within ${startTimeout} ms. Look at the server, or raise startTimeout`,
+        `'${name}' was not ready within ${startTimeout} ms. Check the server, or raise startTimeout`,
       )
     }
     if (error instanceof EndwellError) return error
-    const said = gist(transport.complaints)
+    const line = errorLine(transport.stderr)
     return new McpToolsetError(
       'MCP_START_FAILED',
-      `'${name}' could not be started: ${this.#why(error, transport)}${said === '' ? '' : `. It said: ${said}`}`,
-      // An error of the system repeats the arguments, and there may be a key among them.
-      isOfSystem(error) ? {} : { cause: error },
+      `'${name}' could not be started: ${this.#why(error, transport)}${line === '' ? '' : `. Its stderr: ${line}`}`,
+      // A system error repeats the arguments, which may contain a key.
+      isSystemError(error) ? {} : { cause: error },
     )
   }
 
-  /** A call has failed. The model reads this. */
+  /** An error of a call. The model reads it. */
   ofCall(error: unknown, transport: OwnedTransport, state: Scope['state']): Error {
     const { name } = this.#settings
     if (error instanceof EndwellError) return error
-    if (state !== 'live')
-      return new McpToolsetError('MCP_CLOSED', `'${name}' was closed in the middle of the call`)
+    if (state !== 'live') return new McpToolsetError('MCP_CLOSED', `'${name}' was closed during the call`)
     const why = this.#why(error, transport)
     if (this.#isLost(error))
-      return new McpToolsetError('MCP_GONE', `'${name}' is gone: ${why}. Nobody knows how far the call came`)
+      return new McpToolsetError(
+        'MCP_GONE',
+        `'${name}' ended during the call: ${why}. It is unknown how much of the call was done`,
+      )
     const code = error instanceof this.#sdk.McpError ? 'MCP_REFUSED' : 'MCP_BAD_ANSWER'
     return new McpToolsetError(code, `'${name}' failed: ${why}`, { cause: error })
   }
 
   #why(error: unknown, transport: OwnedTransport): string {
-    if (this.#isLost(error) || isOfSystem(error) || !(error instanceof Error)) return transport.cause
-    // What a schema has to say of a wrong answer fills a page.
-    return /zod|syntax/i.test(error.name) ? 'its answer cannot be read' : error.message
+    if (this.#isLost(error) || isSystemError(error) || !(error instanceof Error)) return transport.cause
+    // The message of a schema error fills a page.
+    return /zod|syntax/i.test(error.name) ? 'its response is malformed' : error.message
   }
 
   #isLost(error: unknown): boolean {
@@ -60,7 +62,7 @@ export class Failures {
   }
 }
 
-/** `ENOENT` and the like: a program could not be run. */
-function isOfSystem(error: unknown): boolean {
+/** `ENOENT` and the like: the program could not be run. */
+function isSystemError(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error
 }

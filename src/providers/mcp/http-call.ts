@@ -5,7 +5,6 @@ import { McpToolsetError } from './errors.ts'
 import { eventsOf } from './event-stream.ts'
 import { limits } from './limits.ts'
 
-/** One request to a server. */
 export interface HttpRequest {
   readonly method: 'POST' | 'GET' | 'DELETE'
   readonly headers?: Readonly<Record<string, string>>
@@ -13,25 +12,24 @@ export interface HttpRequest {
   readonly signal: AbortSignal
 }
 
-/** What a call needs of its transport. */
 export interface HttpCallHost {
   readonly name: string
   readonly clock: Clock
   request(request: HttpRequest): Promise<Response>
-  /** Takes a message: the answer, or progress before it. Returns whether it is one. */
+  /** Handles a message: the response, or progress before it. Returns false if it is not a valid message. */
   read(json: unknown): boolean
 }
 
 /**
- * One call over HTTP: the request, and what comes back until the answer is there. A stream that breaks before the
- * answer is taken up again where it broke, if the server has numbered its events; else the call has failed.
+ * One call over HTTP, up to its response. A stream that breaks before the response is resumed where it broke if the server
+ * numbers its events; otherwise the call fails.
  */
 export class HttpCall {
   readonly #message: JSONRPCRequest
   readonly #host: HttpCallHost
   readonly #controller = new AbortController()
-  #answered = false
-  #lastEvent: string | undefined
+  #responded = false
+  #lastEventId: string | undefined
   #retry: number = limits.resumeAfter
   #timer: Timer | undefined
 
@@ -45,15 +43,18 @@ export class HttpCall {
     this.#controller.abort()
   }
 
-  /** Resolves when the answer was read. */
+  /** Resolves once the response was read. */
   async run(): Promise<void> {
     const { signal } = this.#controller
     await this.#exchange({ method: 'POST', body: JSON.stringify(this.#message), signal })
-    for (let tries = 0; !this.#answered; tries++) {
-      if (this.#lastEvent === undefined || tries >= limits.resumptions)
-        throw new McpToolsetError('MCP_BAD_ANSWER', `'${this.#host.name}' broke off before it had answered`)
+    for (let attempt = 0; !this.#responded; attempt++) {
+      if (this.#lastEventId === undefined || attempt >= limits.resumptions)
+        throw new McpToolsetError(
+          'MCP_BAD_ANSWER',
+          `the connection to '${this.#host.name}' broke before it responded`,
+        )
       await this.#pause()
-      await this.#exchange({ method: 'GET', headers: { 'last-event-id': this.#lastEvent }, signal })
+      await this.#exchange({ method: 'GET', headers: { 'last-event-id': this.#lastEventId }, signal })
     }
   }
 
@@ -66,7 +67,7 @@ export class HttpCall {
     await body.cancel()
     throw new McpToolsetError(
       'MCP_BAD_ANSWER',
-      `'${this.#host.name}' answered with neither JSON nor a stream: is there an MCP server at its url?`,
+      `'${this.#host.name}' responded with neither JSON nor an event stream: is there an MCP server at its url?`,
     )
   }
 
@@ -76,7 +77,7 @@ export class HttpCall {
     for await (const chunk of body) {
       size += chunk.length
       if (size > limits.message)
-        throw new LimitError('message', limits.message, `a message of '${this.#host.name}' is too long`)
+        throw new LimitError('message', limits.message, `a message from '${this.#host.name}' is too long`)
       chunks.push(chunk)
     }
     const json: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'))
@@ -86,34 +87,34 @@ export class HttpCall {
   async #readStream(body: AsyncIterable<Uint8Array>): Promise<void> {
     try {
       for await (const { data, id, retry } of eventsOf(body)) {
-        this.#lastEvent = id || this.#lastEvent
-        this.#retry = Math.min(retry ?? this.#retry, limits.longestResumeAfter)
-        if (data !== '') this.#read(parsed(data))
-        if (this.#answered) this.#leaveSoon()
+        this.#lastEventId = id || this.#lastEventId
+        this.#retry = Math.min(retry ?? this.#retry, limits.maxResumeAfter)
+        if (data !== '') this.#read(parse(data))
+        if (this.#responded) this.#abortSoon()
       }
     } catch (error) {
-      if (this.#answered) return
+      if (this.#responded) return
       this.#controller.signal.throwIfAborted()
-      // A connection that broke can be taken up again; what cannot be read, cannot.
+      // A broken connection can be resumed, a message over the limit cannot.
       if (error instanceof LimitError) throw error
     } finally {
       this.#timer?.clear()
     }
   }
 
-  /** A stream that ends by itself leaves its connection to the next call; one that does not is cut. */
-  #leaveSoon(): void {
+  /** Gives the stream time to end, so that its connection can be reused, and then aborts it. */
+  #abortSoon(): void {
     if (this.#timer || this.#controller.signal.aborted) return
-    this.#timer = this.#host.clock.after(limits.afterAnswer, 'end of a stream', () => this.abort())
+    this.#timer = this.#host.clock.after(limits.afterResponse, 'end of a stream', () => this.abort())
   }
 
   #read(message: unknown): void {
     const { id, method } = (message ?? {}) as { id?: unknown; method?: unknown }
-    const answers = id === this.#message.id && method === undefined
-    if (this.#host.read(message) && answers) this.#answered = true
+    const isResponse = id === this.#message.id && method === undefined
+    if (this.#host.read(message) && isResponse) this.#responded = true
   }
 
-  /** Waits before the stream is taken up again. Throws as soon as the call is aborted. */
+  /** Waits before the stream is resumed. Throws as soon as the call is aborted. */
   async #pause(): Promise<void> {
     const { signal } = this.#controller
     signal.throwIfAborted()
@@ -129,7 +130,7 @@ export class HttpCall {
   }
 }
 
-function parsed(data: string): unknown {
+function parse(data: string): unknown {
   try {
     return JSON.parse(data)
   } catch {

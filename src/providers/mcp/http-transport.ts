@@ -1,50 +1,50 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@modelcontextprotocol/sdk/types.js'
 
-import { nothing, type Timer } from '../../scope/index.ts'
+import { noop, type Timer } from '../../scope/index.ts'
 import { McpToolsetError } from './errors.ts'
 import { HttpCall, type HttpRequest } from './http-call.ts'
 import type { McpHttpOptions } from './options.ts'
 import { cancelledBy, type OwnedTransport, type TransportEnd, type TransportHost } from './owned-transport.ts'
 
-/** What has no answer but a status. */
-interface Note {
+/** A request whose response has no body: a notification, or the DELETE of the session. */
+interface Notification {
   readonly controller: AbortController
   readonly sent: Promise<Response>
-  /** Whether the end of the session waits for it: a server without sessions learns nowhere else that a call is cancelled. */
-  readonly last: boolean
+  /** Whether it is still sent during the end: only cancellations tell a stateless server that a call has ended. */
+  readonly final: boolean
 }
 
 /**
- * A server behind an address: each message is a request of its own, and the answer to a call is the answer to its
- * request, or a stream that has it.
+ * A server at a URL. Each message is an HTTP request, and the response to a call is either JSON or a stream.
  *
- * There is no standing stream for what a server wants to say unasked. All it could say is that its tools have changed,
- * which an agent learns when it next comes on duty; and a connection that does not exist cannot be a zombie.
+ * No stream is kept open for unsolicited messages. A server could only announce that its tools have changed, which an
+ * agent sees when it is next entered, and a connection that does not exist cannot be left behind.
  *
- *   end()    calls aborted ──▶ cancellations sent ──▶ DELETE of the session ──▶ over, within endTimeout
- *   abort()  every request aborted, over
+ *   end()    calls aborted ──▶ cancellations sent ──▶ DELETE of the session ──▶ ended, within endTimeout
+ *   abort()  every request aborted, ended
  */
 export class HttpTransport implements OwnedTransport {
   onmessage?: Transport['onmessage']
   onclose?: Transport['onclose']
   onerror?: Transport['onerror']
-  readonly complaints = ''
+  readonly stderr = ''
   readonly #url: URL
   readonly #headers: NonNullable<McpHttpOptions['headers']>
   readonly #host: TransportHost
   readonly #calls = new Map<RequestId, HttpCall>()
-  readonly #notes = new Set<Note>()
+  readonly #notifications = new Set<Notification>()
   #session: string | undefined
   #version: string | undefined
   #connected = false
   #closing = false
-  #overran = false
+  /** Whether the end took longer than `endTimeout`. */
+  #timedOut = false
   #timer: Timer | undefined
   #cause = 'it was closed'
   #ending: Promise<void> | undefined
-  #over = false
-  #whenOver: () => void = nothing
+  #ended = false
+  #resolveEnd: () => void = noop
 
   constructor(url: URL, headers: NonNullable<McpHttpOptions['headers']>, host: TransportHost) {
     this.#url = url
@@ -52,8 +52,8 @@ export class HttpTransport implements OwnedTransport {
     this.#host = host
   }
 
-  get over(): boolean {
-    return this.#over
+  get ended(): boolean {
+    return this.#ended
   }
 
   get cause(): string {
@@ -70,10 +70,10 @@ export class HttpTransport implements OwnedTransport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     const cancelled = cancelledBy(message)
-    if (this.#over || (this.#closing && cancelled === undefined)) throw this.#closed()
+    if (this.#ended || (this.#closing && cancelled === undefined)) throw this.#closed()
     if (cancelled !== undefined) this.#calls.get(cancelled)?.abort()
     if ('method' in message && 'id' in message) await this.#call(message)
-    else await this.#note({ method: 'POST', body: JSON.stringify(message) }, cancelled !== undefined)
+    else await this.#notify({ method: 'POST', body: JSON.stringify(message) }, cancelled !== undefined)
   }
 
   closing(): void {
@@ -85,7 +85,7 @@ export class HttpTransport implements OwnedTransport {
   }
 
   close(): Promise<void> {
-    return this.end().catch(nothing)
+    return this.end().catch(noop)
   }
 
   abort(): void {
@@ -100,8 +100,8 @@ export class HttpTransport implements OwnedTransport {
       request: (request) => this.#request(request),
       read: (json) => {
         const { data } = sdk.JSONRPCMessageSchema.safeParse(json)
-        if (!data || this.#over) return false
-        this.#host.heard(data)
+        if (!data || this.#ended) return false
+        this.#host.message(data)
         this.onmessage?.(data)
         return true
       },
@@ -114,22 +114,22 @@ export class HttpTransport implements OwnedTransport {
     }
   }
 
-  async #note(request: Omit<HttpRequest, 'signal'>, last: boolean): Promise<Response> {
+  async #notify(request: Omit<HttpRequest, 'signal'>, final: boolean): Promise<Response> {
     const controller = new AbortController()
     const sent = this.#request({ ...request, signal: controller.signal })
-    const note: Note = { controller, sent, last }
-    this.#notes.add(note)
+    const notification: Notification = { controller, sent, final }
+    this.#notifications.add(notification)
     try {
       const response = await sent
       await response.body?.cancel()
       return response
     } finally {
-      this.#notes.delete(note)
+      this.#notifications.delete(notification)
     }
   }
 
   async #request({ method, headers, body, signal }: HttpRequest): Promise<Response> {
-    const given = typeof this.#headers === 'function' ? await this.#headers() : this.#headers
+    const custom = typeof this.#headers === 'function' ? await this.#headers() : this.#headers
     const response = await fetch(this.#url, {
       method,
       headers: {
@@ -138,11 +138,11 @@ export class HttpTransport implements OwnedTransport {
         ...(this.#session === undefined ? {} : { 'mcp-session-id': this.#session }),
         ...(this.#version === undefined ? {} : { 'mcp-protocol-version': this.#version }),
         ...headers,
-        ...given,
+        ...custom,
       },
       ...(body === undefined ? {} : { body }),
       signal,
-      // The headers are meant for this address alone.
+      // A redirect would send the headers to another server.
       redirect: 'manual',
     }).catch((error: unknown) => {
       signal.throwIfAborted()
@@ -151,15 +151,15 @@ export class HttpTransport implements OwnedTransport {
     if (response.ok) {
       this.#connected = true
       this.#session = response.headers.get('mcp-session-id') ?? this.#session
-    } else if (method !== 'DELETE') await this.#refused(response)
+    } else if (method !== 'DELETE') await this.#throwStatus(response)
     return response
   }
 
-  async #refused(response: Response): Promise<never> {
+  async #throwStatus(response: Response): Promise<never> {
     const { status } = response
     await response.body?.cancel()
     if (status === 404 && this.#session !== undefined) {
-      this.#cause = 'it has forgotten the session'
+      this.#cause = 'it no longer knows the session'
       this.#finish({ how: 'dropped', code: status, reason: this.#cause })
     }
     throw new McpToolsetError(
@@ -171,41 +171,45 @@ export class HttpTransport implements OwnedTransport {
   #unreachable(error: unknown): McpToolsetError {
     const { code } = ((error as Error).cause ?? {}) as { code?: unknown }
     const why = typeof code === 'string' ? ` (${code})` : ''
-    return new McpToolsetError('MCP_UNREACHABLE', `'${this.#host.name}' cannot be reached${why}`, {
-      cause: error,
-    })
+    return new McpToolsetError(
+      'MCP_UNREACHABLE',
+      `'${this.#host.name}' cannot be reached${why}. Check its url`,
+      {
+        cause: error,
+      },
+    )
   }
 
   async #end(): Promise<void> {
     this.closing()
-    if (this.#over) return
+    if (this.#ended) return
     for (const call of this.#calls.values()) call.abort()
-    for (const { controller, last } of this.#notes) if (!last) controller.abort()
+    for (const { controller, final } of this.#notifications) if (!final) controller.abort()
     const { clock, endTimeout, name } = this.#host
     this.#timer = clock.after(endTimeout, `end of '${name}'`, () => {
-      this.#overran = true
+      this.#timedOut = true
       this.abort()
     })
     await new Promise<void>((resolve) => {
-      this.#whenOver = resolve
+      this.#resolveEnd = resolve
       this.#terminate()
         .then((end) => this.#finish(end))
-        .catch(nothing)
+        .catch(noop)
     })
-    if (!this.#overran) return
+    if (!this.#timedOut) return
     throw new McpToolsetError(
       'MCP_IGNORED_END',
-      `'${name}' did not answer the end of its session within ${endTimeout} ms. Raise endTimeout, or look at the server`,
+      `'${name}' did not confirm the end of its session within ${endTimeout} ms. Check the server, or raise endTimeout`,
     )
   }
 
-  /** Ends the session, after the cancellations on their way. Never throws. */
+  /** Ends the session after the pending cancellations. Never throws. */
   async #terminate(): Promise<TransportEnd> {
-    await Promise.allSettled([...this.#notes].map(({ sent }) => sent))
-    if (this.#session === undefined || this.#over) return { how: 'closed' }
+    await Promise.allSettled([...this.#notifications].map(({ sent }) => sent))
+    if (this.#session === undefined || this.#ended) return { how: 'closed' }
     try {
-      const { status, ok } = await this.#note({ method: 'DELETE' }, true)
-      // Not every server lets others end its sessions: such a one says 405.
+      const { status, ok } = await this.#notify({ method: 'DELETE' }, true)
+      // A server that does not let clients end sessions answers 405.
       return ok ? { how: 'acknowledged' } : { how: 'closed', code: status }
     } catch {
       return { how: 'dropped', reason: 'it could not be reached any more' }
@@ -213,14 +217,14 @@ export class HttpTransport implements OwnedTransport {
   }
 
   #finish(end: TransportEnd): void {
-    if (this.#over) return
-    this.#over = true
+    if (this.#ended) return
+    this.#ended = true
     this.#timer?.clear()
     this.closing()
     for (const call of this.#calls.values()) call.abort()
-    for (const { controller } of this.#notes) controller.abort()
+    for (const { controller } of this.#notifications) controller.abort()
     if (this.#connected) this.#host.ended(end)
-    this.#whenOver()
+    this.#resolveEnd()
     this.onclose?.()
   }
 
@@ -230,8 +234,8 @@ export class HttpTransport implements OwnedTransport {
 }
 
 function advice(status: number): string {
-  if (status === 401 || status === 403) return 'it is not authorised. Check its headers'
-  if (status >= 300 && status < 400) return 'it is somewhere else. Give the address it has moved to'
-  if (status === 404 || status === 405) return 'there is no MCP server. Check its url'
-  return status >= 500 || status === 429 ? 'it cannot answer now' : 'it does not take the request'
+  if (status === 401 || status === 403) return 'not authorised. Check the headers'
+  if (status >= 300 && status < 400) return 'the server has moved. Set its new url'
+  if (status === 404 || status === 405) return 'there is no MCP server. Check the url'
+  return status >= 500 || status === 429 ? 'unavailable. Try again later' : 'it rejected the request'
 }

@@ -1,32 +1,33 @@
-/** Every limit of a toolset, by name, with its reason (SC18). Times are milliseconds. */
+/** All limits of a toolset, with their reasons (SC18). Times are in milliseconds. */
 export const limits = {
-  /** Tools a server may bring. Most models take no more, and choose badly long before. */
+  /** Tools per server. Most models accept no more, and choose badly long before that. */
   tools: 128,
-  /** Pages of a list of tools: a server that always knows a next one would be asked for ever. */
+  /** Pages of a tool list. Stops a server that always returns another cursor. */
   pages: 100,
-  /** Characters of a tool's name that every model takes. */
+  /** Characters of a tool's name that every model accepts. */
   name: 64,
-  /** Bytes of one message of a server. What a model is to read is far smaller. */
+  /** Bytes of one message from a server. Anything that a model should read is far smaller. */
   message: 4 * 1024 * 1024,
-  /** Bytes that may wait for a server that does not read its input. */
+  /** Bytes buffered for a server that does not read its stdin. */
   unread: 1024 * 1024,
-  /** Lines in a row that are no messages. A program that writes more than this is no server, or has lost its mind. */
+  /** Consecutive stdout lines that are not messages. A program that writes more is not an MCP server. */
   garbage: 10_000,
-  /** Bytes of a server's complaints that are kept: the last ones tell why it died. */
-  complaints: 2_000,
-  /** Characters of the one line of them that an error repeats. */
-  gist: 200,
-  /** Characters of a result that the model is given: it reads them again with every turn. */
+  /** Bytes of stderr that are kept: the last ones say why a server died. */
+  stderr: 2_000,
+  /** Characters of the stderr line that an error quotes. */
+  stderrLine: 200,
+  /** Characters of a result that the model gets: it reads them again with every turn. */
   output: 100_000,
-  /** Updates that one call may send. */
+  /** Progress updates per call. */
   progress: 1_000,
-  /** How often the answer to one call is asked for again after its stream broke. */
+  /** How often a broken response stream is resumed per call. */
   resumptions: 3,
-  /** From a broken stream to the next try, unless the server says when; and the longest it may say. */
+  /** Default delay before a broken stream is resumed. */
   resumeAfter: 500,
-  longestResumeAfter: 10_000,
-  /** How long the stream of an answer may stay open after the answer. */
-  afterAnswer: 1_000,
-  /** How long the last output of a process that died may be on its way. */
+  /** The longest delay that a server may ask for. */
+  maxResumeAfter: 10_000,
+  /** How long a response stream may stay open after the response. */
+  afterResponse: 1_000,
+  /** How long to wait for the last output of a process that died. */
   lastOutput: 200,
 } as const

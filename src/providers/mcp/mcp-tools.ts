@@ -4,14 +4,14 @@ import type { PartContext } from '../../parts/index.ts'
 import { LimitError, OptionError } from '../../scope/index.ts'
 import { tool, type Tool, type Toolset } from '../../session/index.ts'
 import { limits } from './limits.ts'
-import { settle, type McpOptions, type McpSettings } from './options.ts'
+import { resolveOptions, type McpOptions, type McpSettings } from './options.ts'
 import { loadSdk } from './sdk.ts'
 import { ToolNames } from './tool-names.ts'
 import { ToolServer } from './tool-server.ts'
 
 /**
- * The tools of an MCP server, for an agent: a process that is started for it and ends with it, or a server behind an
- * address. Needs `npm install @modelcontextprotocol/sdk`.
+ * A toolset with the tools of an MCP server: either a process, which starts and ends with the agent's toolset, or a
+ * server at a URL. Needs `npm install @modelcontextprotocol/sdk`.
  *
  * ```ts
  * const desk = new Agent({
@@ -24,19 +24,19 @@ import { ToolServer } from './tool-server.ts'
  * ```
  */
 export function mcpTools(options: McpOptions): Toolset {
-  const settings = settle(options)
+  const settings = resolveOptions(options)
   return {
     name: settings.name,
     open: async (context) => {
       const sdk = await context.scope.until(loadSdk())
       const server = new ToolServer(sdk, settings, context)
-      return toolsOf(chosen(await server.open(), settings, context), settings, server)
+      return toolsOf(choose(await server.open(), settings, context), settings, server)
     },
   }
 }
 
-/** The listed tools that are wanted and can be called. */
-function chosen(
+/** The listed tools that `only` allows and that can be called in a conversation. */
+function choose(
   listed: readonly ListedTool[],
   { name, only }: McpSettings,
   { logger }: PartContext,
@@ -44,20 +44,22 @@ function chosen(
   const missing = only?.filter((wanted) => !listed.some((each) => each.name === wanted)) ?? []
   if (missing.length > 0) {
     const known = listed.map((each) => each.name).join(', ') || 'none'
-    throw new OptionError(`mcpTools: '${name}' has no tool ${missing.join(', ')}; it has: ${known}`)
+    throw new OptionError(
+      `mcpTools: option only: '${name}' has no tool ${missing.join(', ')}. Its tools: ${known}`,
+    )
   }
   const wanted = listed.filter((each) => !only || only.includes(each.name))
   const [tasks, callable] = [wanted.filter(isTask), wanted.filter((each) => !isTask(each))]
   if (tasks.length > 0)
     logger.warn(
       { toolset: name, tools: tasks.map((each) => each.name) },
-      'tools of an MCP server were left out: they are long tasks, and cannot be called in a conversation',
+      'some tools of an MCP server were left out: they are long-running tasks, which a conversation cannot call',
     )
   if (callable.length <= limits.tools) return callable
   throw new LimitError(
     'tools',
     limits.tools,
-    `'${name}' has ${callable.length} tools; choose some with \`only\``,
+    `'${name}' has ${callable.length} tools. Choose some with the option \`only\``,
   )
 }
 

@@ -6,41 +6,39 @@ import type { Clock } from '../../scope/index.ts'
 import type { Sdk } from './sdk.ts'
 
 /**
- * A transport of the SDK that a scope can own. The SDK's own will not do: that for processes ends them in its own time
- * and cannot be cut short, and that for HTTP leaves timers for reconnecting behind, and calls without an answer.
+ * An SDK transport that a scope can own. The SDK's own transports are not usable here: the one for processes cannot be
+ * aborted while it closes, and the one for HTTP leaves reconnect timers and unanswered calls behind.
  *
- * `close()` is for the SDK, and means `end()` to it.
+ * The SDK calls `close()`, which is the same as `end()` but never rejects.
  */
 export interface OwnedTransport extends Transport {
-  /** The intent: from here on it carries nothing but the news that calls are cancelled (LK9). */
+  /** Closing is intended: from now on only cancellations of calls are sent (LK9). */
   closing(): void
-  /** Ends it as the protocol wants, in bounded time. Rejects if that took force. */
+  /** Ends the connection as the protocol prescribes, in bounded time. Rejects if it had to be forced. */
   end(): Promise<void>
-  /** Ends it now. Synchronous and idempotent. */
+  /** Ends the connection now. Synchronous and idempotent. */
   abort(): void
-  /** Nothing will come of it any more. */
-  readonly over: boolean
-  /** Why it does not live any more, as half a sentence. */
+  readonly ended: boolean
+  /** Why it ended, as a clause: 'it ended with exit code 1'. */
   readonly cause: string
-  /** What its server has complained about, for the logs: the end of it. */
-  readonly complaints: string
+  /** The end of the server's stderr, for the log. */
+  readonly stderr: string
 }
 
-/** What a transport is given. */
 export interface TransportHost {
   readonly name: string
   readonly sdk: Sdk
   readonly clock: Clock
   readonly endTimeout: number
-  /** A message has come; the SDK sees it after this. */
-  readonly heard: (message: JSONRPCMessage) => void
-  /** It is over: told once, if it ever was connected. */
+  /** Receives each message before the SDK does. */
+  readonly message: (message: JSONRPCMessage) => void
+  /** Called once when the transport has ended, if it was ever connected. */
   readonly ended: (end: TransportEnd) => void
 }
 
 export type TransportEnd = Omit<ConnectionReport, 'name' | 'retries'>
 
-/** Which call a message takes back, if it is that sort of message. */
+/** The id of the call that a message cancels; undefined for other messages. */
 export function cancelledBy(message: JSONRPCMessage): RequestId | undefined {
   if (!('method' in message) || message.method !== 'notifications/cancelled') return undefined
   return message.params?.['requestId'] as RequestId | undefined

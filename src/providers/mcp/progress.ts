@@ -3,19 +3,19 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import { limits } from './limits.ts'
 
 /**
- * The calls that want to hear how far they are. Not left to the SDK: it tells of progress a moment after the message,
- * and of the answer at once, so that what comes together with the answer would be lost.
+ * Passes progress updates to their calls. The SDK's own handling is not used: it delivers progress asynchronously but the
+ * response at once, so an update that arrives together with the response would be lost.
  */
 export class Progress {
   readonly #calls = new Map<number, (update: string) => void>()
   #tokens = 0
 
-  /** Returns what the server shall call the call, until `end`. */
-  begin(tell: (update: string) => void): number {
+  /** Starts to pass on the updates of a call. Returns its progress token. */
+  start(report: (update: string) => void): number {
     let updates = 0
     const token = ++this.#tokens
     this.#calls.set(token, (update) => {
-      if (updates++ < limits.progress) tell(update)
+      if (updates++ < limits.progress) report(update)
     })
     return token
   }
@@ -24,16 +24,16 @@ export class Progress {
     this.#calls.delete(token)
   }
 
-  /** Looks at a message of the server. */
-  hear(message: JSONRPCMessage): void {
+  /** Handles a message from the server. */
+  handle(message: JSONRPCMessage): void {
     if (!('method' in message) || message.method !== 'notifications/progress') return
-    const { progressToken, progress, total, message: words } = message.params ?? {}
-    const tell = this.#calls.get(Number(progressToken))
+    const { progressToken, progress, total, message: text } = message.params ?? {}
+    const report = this.#calls.get(Number(progressToken))
     const done = total === undefined ? `${Number(progress)}` : `${Number(progress)}/${Number(total)}`
     try {
-      tell?.(typeof words === 'string' ? words : done)
+      report?.(typeof text === 'string' ? text : done)
     } catch {
-      // The call has its outcome already.
+      // The call has already ended.
     }
   }
 }

@@ -1,9 +1,9 @@
 import { McpToolsetError } from './errors.ts'
 
-/** What is used of the SDK. Nothing of it is loaded before somebody opens a toolset: most sessions have none. */
+/** The part of the SDK that is used. */
 export type Sdk = Awaited<ReturnType<typeof loadSdk>>
 
-/** Loads the SDK, which is installed by those who use it. */
+/** Loads the SDK, an optional peer dependency, when the first toolset is opened. */
 export async function loadSdk() {
   try {
     const [{ Client }, { ReadBuffer, serializeMessage }, types] = await Promise.all([
@@ -27,7 +27,8 @@ export async function loadSdk() {
   } catch (cause) {
     throw new McpToolsetError(
       'MCP_NOT_INSTALLED',
-      'tools of an MCP server need a package that cannot be loaded: npm install @modelcontextprotocol/sdk',
+      'mcpTools needs the package @modelcontextprotocol/sdk, which could not be loaded. ' +
+        'Run: npm install @modelcontextprotocol/sdk',
       { cause },
     )
   }

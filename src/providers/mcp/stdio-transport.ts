@@ -3,36 +3,36 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 
-import { LimitError, nothing, type Timer } from '../../scope/index.ts'
-import { Complaints } from './complaints.ts'
+import { LimitError, noop, type Timer } from '../../scope/index.ts'
 import { McpToolsetError } from './errors.ts'
 import { limits } from './limits.ts'
 import type { McpProcessOptions } from './options.ts'
 import { cancelledBy, type OwnedTransport, type TransportEnd, type TransportHost } from './owned-transport.ts'
+import { StderrTail } from './stderr-tail.ts'
 
-/** What has been done to end the process, and so how its end is reported. */
-const ends = {
-  nothing: 'dropped',
-  'its input was closed': 'acknowledged',
+/** How the end of the process is reported, by the last step that was taken to end it. */
+const reportedAs = {
+  none: 'dropped',
+  'stdin closed': 'acknowledged',
   SIGTERM: 'closed',
   SIGKILL: 'aborted',
 } as const satisfies Record<string, TransportEnd['how']>
 
-/** Where a process can lead a group of its own, all that it starts ends with it: `npx` starts a server, for instance. */
-const leadsGroup = process.platform !== 'win32'
+/** With its own process group, everything that the process starts can be killed with it. `npx`, for example, starts the server. */
+const hasOwnGroup = process.platform !== 'win32'
 
-/** What every program needs. The rest of our environment has our secrets. */
+/** The variables that every program needs. The rest of our environment may contain secrets. */
 const inherited =
   process.platform === 'win32'
     ? /^(appdata|homedrive|homepath|localappdata|path|pathext|programfiles|systemdrive|systemroot|temp|username|userprofile)$/i
     : /^(HOME|LANG|LC_ALL|LOGNAME|PATH|SHELL|TERM|TMPDIR|USER)$/
 
 /**
- * A server that is a process: messages are lines of its input and output.
+ * A server that runs as a process. Messages are lines of its stdin and stdout.
  *
- *   end()    input closed ──▶ half of endTimeout ──▶ SIGTERM ──▶ the other half ──▶ SIGKILL
- *              └────────────── exit, at any moment: over ───────────────────────────┘
- *   abort()  SIGKILL, pipes closed, over
+ *   end()    stdin closed ──▶ half of endTimeout ──▶ SIGTERM ──▶ the other half ──▶ SIGKILL
+ *              └──────────────── ended as soon as the process exits ───────────────┘
+ *   abort()  SIGKILL, pipes closed, ended
  */
 export class StdioTransport implements OwnedTransport {
   onmessage?: Transport['onmessage']
@@ -40,80 +40,82 @@ export class StdioTransport implements OwnedTransport {
   onerror?: Transport['onerror']
   readonly #options: McpProcessOptions
   readonly #host: TransportHost
-  readonly #complaints: Complaints
+  readonly #stderr: StderrTail
   readonly #buffer: InstanceType<TransportHost['sdk']['ReadBuffer']>
-  readonly #whenOver: Promise<void>
+  readonly #whenEnded: Promise<void>
   #child: ChildProcessWithoutNullStreams | undefined
   #timers: Timer[] = []
+  /** Consecutive lines that were not messages. */
   #garbage = 0
   #closing = false
-  #done: keyof typeof ends = 'nothing'
-  #overran = false
+  /** The last step that was taken to end the process. */
+  #step: keyof typeof reportedAs = 'none'
+  /** Whether the process outlived `endTimeout`. */
+  #timedOut = false
   #exit: { readonly code: number | null; readonly signal: string | null } | undefined
-  /** What it did that nothing good can come of. */
-  #offence: string | undefined
+  /** The violation for which the process was killed, or why it could not be run. */
+  #violation: string | undefined
   #ended = false
-  #resolve: () => void = nothing
+  #resolve: () => void = noop
 
   constructor(options: McpProcessOptions, host: TransportHost) {
     this.#options = options
     this.#host = host
-    this.#complaints = new Complaints(Object.values(options.env ?? {}))
+    this.#stderr = new StderrTail(Object.values(options.env ?? {}))
     this.#buffer = new host.sdk.ReadBuffer({ maxBufferSize: limits.message })
-    this.#whenOver = new Promise((resolve) => {
+    this.#whenEnded = new Promise((resolve) => {
       this.#resolve = resolve
     })
   }
 
-  get over(): boolean {
+  get ended(): boolean {
     return this.#ended
   }
 
   get cause(): string {
     const { code, signal } = this.#exit ?? {}
-    if (this.#offence) return this.#offence
+    if (this.#violation) return this.#violation
     return signal ? `it was ended by ${signal}` : `it ended with exit code ${code ?? 'unknown'}`
   }
 
-  get complaints(): string {
-    return this.#complaints.text
+  get stderr(): string {
+    return this.#stderr.text
   }
 
   async start(): Promise<void> {
     if (this.#closing) throw this.#closed()
     const { command, args = [], cwd, env } = this.#options
-    const ours = Object.entries(process.env).filter(([name]) => inherited.test(name))
+    const basics = Object.entries(process.env).filter(([name]) => inherited.test(name))
     const child = spawn(command, args, {
       ...(cwd === undefined ? {} : { cwd }),
-      env: { ...Object.fromEntries(ours), ...env },
+      env: { ...Object.fromEntries(basics), ...env },
       stdio: 'pipe',
-      detached: leadsGroup,
+      detached: hasOwnGroup,
       windowsHide: true,
     })
     this.#child = child
     child.once('exit', (code, signal) => this.#exited(code, signal))
     child.once('close', () => this.#end())
-    // Whatever breaks a pipe ends the process, and that says more.
-    for (const stream of child.stdio) stream?.on('error', nothing)
+    // A broken pipe means that the process is ending, and its exit code says more.
+    for (const stream of child.stdio) stream?.on('error', noop)
     child.stdout.on('data', (chunk: Buffer) => this.#read(chunk))
-    child.stderr.on('data', (chunk: Buffer) => this.#complaints.add(chunk))
+    child.stderr.on('data', (chunk: Buffer) => this.#stderr.add(chunk))
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve)
       child.on('error', (error: NodeJS.ErrnoException) => {
-        this.#offence = `it cannot be run (${error.code})`
+        this.#violation = `it cannot be run (${error.code})`
         reject(error)
       })
     })
   }
 
-  /** Never waits: what a server does not read is kept for it, up to a limit. */
+  /** Never waits: messages that the server does not read are buffered, up to `limits.unread`. */
   async send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#child?.stdin
     if (this.#closing && cancelledBy(message) === undefined) throw this.#closed()
-    if (!stdin?.writable)
-      throw new McpToolsetError('MCP_GONE', `'${this.#host.name}' does not take any input: it is ending`)
+    if (!stdin?.writable) throw new McpToolsetError('MCP_GONE', `'${this.#host.name}' has closed its stdin`)
     if (stdin.writableLength > limits.unread)
-      throw new LimitError('unread', limits.unread, `'${this.#host.name}' does not read its input`)
+      throw new LimitError('unread', limits.unread, `'${this.#host.name}' does not read its stdin`)
     stdin.write(this.#host.sdk.serializeMessage(message))
   }
 
@@ -122,18 +124,18 @@ export class StdioTransport implements OwnedTransport {
   }
 
   async end(): Promise<void> {
-    this.#askToEnd()
-    await this.#whenOver
-    if (!this.#overran) return
+    this.#closeStdin()
+    await this.#whenEnded
+    if (!this.#timedOut) return
     throw new McpToolsetError(
       'MCP_IGNORED_END',
-      `'${this.#host.name}' was killed: it had not ended ${this.#host.endTimeout} ms after its input was closed, ` +
-        `nor by SIGTERM. Let the server end when its input does, or raise endTimeout`,
+      `'${this.#host.name}' was killed: it was still running ${this.#host.endTimeout} ms after its stdin was closed, ` +
+        `despite SIGTERM. Let the server exit when its stdin ends, or raise endTimeout`,
     )
   }
 
   close(): Promise<void> {
-    return this.end().catch(nothing)
+    return this.end().catch(noop)
   }
 
   abort(): void {
@@ -142,17 +144,17 @@ export class StdioTransport implements OwnedTransport {
     this.#end()
   }
 
-  #askToEnd(): void {
+  #closeStdin(): void {
     this.closing()
     if (!this.#child || this.#exit) return this.#end()
-    if (this.#done !== 'nothing') return
+    if (this.#step !== 'none') return
     const { name, clock, endTimeout } = this.#host
-    this.#done = 'its input was closed'
+    this.#step = 'stdin closed'
     this.#child.stdin.end()
     this.#timers.push(
       clock.after(endTimeout / 2, `SIGTERM to '${name}'`, () => this.#kill('SIGTERM')),
       clock.after(endTimeout, `SIGKILL to '${name}'`, () => {
-        this.#overran = true
+        this.#timedOut = true
         this.#kill('SIGKILL')
       }),
     )
@@ -160,18 +162,18 @@ export class StdioTransport implements OwnedTransport {
 
   #kill(signal: 'SIGTERM' | 'SIGKILL'): void {
     const pid = this.#child?.pid
-    // Once it has exited, its number may be that of somebody else.
+    // After the exit, another process may have the same pid.
     if (pid === undefined || this.#exit) return
-    this.#done = signal
+    this.#step = signal
     sendSignal(pid, signal)
   }
 
   #exited(code: number | null, signal: string | null): void {
     this.#exit = { code, signal }
-    // What it has started and left behind: at this moment the group is its own still.
+    // Kills the processes it left behind: at this moment the group id cannot belong to another process yet.
     sendSignal(this.#child!.pid!, 'SIGKILL')
     if (this.#closing) return this.#end()
-    // Its last answer may be on its way; but somebody who left the group may hold the pipe for ever.
+    // Waits for its last response, but not forever: a child that left the group may hold the pipe open.
     const { name, clock } = this.#host
     this.#timers.push(clock.after(limits.lastOutput, `last output of '${name}'`, () => this.#end()))
   }
@@ -191,9 +193,9 @@ export class StdioTransport implements OwnedTransport {
 
   #report(): TransportEnd {
     const { code, signal } = this.#exit ?? {}
-    const reason = this.#offence ?? signal
+    const reason = this.#violation ?? signal
     return {
-      how: ends[this.#done],
+      how: reportedAs[this.#step],
       ...(typeof code === 'number' ? { code } : {}),
       ...(reason ? { reason } : {}),
     }
@@ -207,21 +209,21 @@ export class StdioTransport implements OwnedTransport {
     try {
       this.#buffer.append(chunk)
     } catch {
-      return this.#giveUp(`it wrote a message of more than ${limits.message} bytes`)
+      return this.#killBecause(`it wrote a message of more than ${limits.message} bytes`)
     }
     for (;;) {
       const message = this.#next()
       if (message === null || this.#ended) return
       if (message === undefined && ++this.#garbage > limits.garbage)
-        return this.#giveUp('it writes what is no message, without end')
+        return this.#killBecause('it keeps writing lines that are not MCP messages')
       if (message === undefined) continue
       this.#garbage = 0
-      this.#host.heard(message)
+      this.#host.message(message)
       this.onmessage?.(message)
     }
   }
 
-  /** The next message; undefined for a line that is none, null if there is no line. */
+  /** The next message; undefined for a line that is not a message, null if there is no line. */
   #next(): JSONRPCMessage | undefined | null {
     try {
       return this.#buffer.readMessage()
@@ -230,21 +232,20 @@ export class StdioTransport implements OwnedTransport {
     }
   }
 
-  /** Nothing good can come of it: it is killed, and its exit tells the rest. */
-  #giveUp(offence: string): void {
-    const done = this.#done
-    this.#offence = offence
+  #killBecause(violation: string): void {
+    const step = this.#step
+    this.#violation = violation
     this.#child?.stdout.destroy()
     this.#kill('SIGKILL')
-    // An end that nobody has asked for is a drop, whoever made it.
-    if (!this.#closing) this.#done = done
+    // An end that was not asked for counts as a drop, even if we caused it.
+    if (!this.#closing) this.#step = step
   }
 }
 
 function sendSignal(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
   try {
-    process.kill(leadsGroup ? -pid : pid, signal)
+    process.kill(hasOwnGroup ? -pid : pid, signal)
   } catch {
-    // There is nobody left.
+    // No such process.
   }
 }

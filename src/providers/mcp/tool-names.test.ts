@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 
 import { ToolNames } from './tool-names.ts'
 
-describe('the names of tools', () => {
-  it('stay as they are if every model takes them', () => {
+describe('tool names', () => {
+  it('stay unchanged if every model accepts them', () => {
     const names = new ToolNames('')
     expect(['find-slot', 'findSlot', '_x1'].map((name) => names.take(name))).toEqual([
       'find-slot',
@@ -13,7 +13,7 @@ describe('the names of tools', () => {
     ])
   })
 
-  it('are made such, and stay apart', () => {
+  it('are made valid and unique', () => {
     const names = new ToolNames('crm/')
     expect(['a b', 'a.b', 'a_b'].map((name) => names.take(name))).toEqual([
       'crm_a_b',
@@ -22,7 +22,7 @@ describe('the names of tools', () => {
     ])
   })
 
-  it('are always taken, never the same, and the same for the same tools', () => {
+  it('are valid, unique and deterministic for any input', () => {
     fc.assert(
       fc.property(fc.string(), fc.array(fc.string({ maxLength: 80 })), (prefix, tools) => {
         const all = (): string[] => {

@@ -1,8 +1,8 @@
 import { limits } from './limits.ts'
 
 /**
- * Names that every model takes: letters, digits, `_` and `-`, not too long, the first no digit. Two tools that would
- * have the same name are told apart by a number.
+ * Makes tool names that every model accepts: letters, digits, `_` and `-`, at most `limits.name` characters, not starting
+ * with a digit. A number is appended to a name that is already taken.
  */
 export class ToolNames {
   readonly #prefix: string
@@ -12,7 +12,7 @@ export class ToolNames {
     this.#prefix = prefix
   }
 
-  /** The name for a tool. The same tools in the same order always get the same names. */
+  /** Returns a unique name. The same tools in the same order always get the same names. */
   take(name: string): string {
     const safe = `${this.#prefix}${name}`.replaceAll(/[^\w-]+/g, '_').replace(/^(?![a-z_])/i, '_')
     let free = safe.slice(0, limits.name)

@@ -4,13 +4,13 @@ import { McpToolsetError } from './errors.ts'
 import { limits } from './limits.ts'
 
 /**
- * What a tool's result is for a model that reads: the text of its blocks, and a word about those that cannot be read. A
- * server that answers with data alone gives the data. Throws if the tool says that it failed.
+ * Converts a tool's result for the model: the text of its blocks, with a placeholder for each block that is not text, or
+ * the structured content if there is no text. Throws if the tool reports a failure.
  */
 export function outputOf({ content, structuredContent, isError }: CallToolResult): unknown {
   const text = clip(content.map(textOf).join('\n'))
   if (isError === true)
-    throw new McpToolsetError('MCP_TOOL_FAILED', text || 'the tool failed, and does not say why')
+    throw new McpToolsetError('MCP_TOOL_FAILED', text || 'the tool failed and gave no reason')
   if (text !== '' || !structuredContent) return text === '' ? undefined : text
   const json = JSON.stringify(structuredContent)
   return json.length > limits.output ? clip(json) : structuredContent
@@ -25,9 +25,9 @@ function textOf(block: ContentBlock): string {
   return `[${title ?? name}: ${uri}] ${description}`.trim()
 }
 
-const unreadable = (what: string): string => `[${what}: it cannot be read here]`
+const unreadable = (what: string): string => `[${what}: not readable here]`
 
 function clip(text: string): string {
   if (text.length <= limits.output) return text
-  return `${text.slice(0, limits.output)}\n[cut: ${text.length - limits.output} characters more]`
+  return `${text.slice(0, limits.output)}\n[${text.length - limits.output} more characters were cut]`
 }

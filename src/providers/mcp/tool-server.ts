@@ -1,13 +1,13 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { JSONRPCMessage, Tool as ListedTool } from '@modelcontextprotocol/sdk/types.js'
 
-import { SignalStop, type PartContext } from '../../parts/index.ts'
-import { nothing } from '../../scope/index.ts'
+import { type PartContext } from '../../parts/index.ts'
+import { SignalStop, noop } from '../../scope/index.ts'
 import type { ToolContext } from '../../session/index.ts'
 import { McpToolsetError } from './errors.ts'
 import { Failures } from './failures.ts'
 import { HttpTransport } from './http-transport.ts'
-import { listTools, NEVER } from './list-tools.ts'
+import { listTools, NO_TIMEOUT } from './list-tools.ts'
 import type { McpSettings } from './options.ts'
 import type { OwnedTransport, TransportEnd } from './owned-transport.ts'
 import { Progress } from './progress.ts'
@@ -15,20 +15,18 @@ import type { Sdk } from './sdk.ts'
 import { StdioTransport } from './stdio-transport.ts'
 import { outputOf } from './tool-output.ts'
 
-/** How we introduce ourselves. */
-const us = { name: 'endwell', version: '0.1.0' }
+const clientInfo = { name: 'endwell', version: '0.1.0' }
 
-/** A server that runs, and the client that speaks to it. */
 interface Connection {
   readonly client: Client
   readonly transport: OwnedTransport
 }
 
 /**
- * A server of tools, for as long as its agent is on duty.
+ * An MCP server, for as long as its agent is active.
  *
- * If it dies, the calls in flight fail, and are not made again: nobody knows what they have done already. The next call
- * starts it anew, because a conversation goes on for minutes after a server has stumbled; but not for ever.
+ * If the server dies, the calls in flight fail and are not repeated, since they may have had effects. The next call starts
+ * the server again, up to `maxRestarts` times, so that the rest of the conversation can use it.
  */
 export class ToolServer {
   readonly #sdk: Sdk
@@ -47,7 +45,7 @@ export class ToolServer {
     this.#failures = new Failures(settings, sdk)
   }
 
-  /** Starts it, and asks what it can do. */
+  /** Starts the server and lists its tools. */
   async open(): Promise<readonly ListedTool[]> {
     let listed: readonly ListedTool[] = []
     this.#connection = await this.#start(async (client) => {
@@ -56,10 +54,10 @@ export class ToolServer {
     return listed
   }
 
-  /** Calls one of its tools. Throws the signal's reason when that aborts, after the server has been told. */
+  /** Calls a tool. When the signal aborts, cancels the call at the server and throws the signal's reason. */
   async call(name: string, input: unknown, { signal, progress }: ToolContext): Promise<unknown> {
     const { client, transport } = await this.#connected(signal)
-    const progressToken = this.#progress.begin(progress)
+    const progressToken = this.#progress.start(progress)
     try {
       const result = await client.request(
         {
@@ -67,7 +65,7 @@ export class ToolServer {
           params: { name, arguments: input as Record<string, unknown>, _meta: { progressToken } },
         },
         this.#sdk.CallToolResultSchema,
-        { signal, timeout: NEVER },
+        { signal, timeout: NO_TIMEOUT },
       )
       return outputOf(result)
     } catch (error) {
@@ -79,10 +77,10 @@ export class ToolServer {
   }
 
   async #connected(signal: AbortSignal): Promise<Connection> {
-    if (this.#connection?.transport.over === false) return this.#connection
+    if (this.#connection?.transport.ended === false) return this.#connection
     const stop = new SignalStop(signal, this.#context.scope)
     try {
-      // One start for all who wait; one who leaves does not stop it.
+      // All waiting calls share one start, which continues if one of them is cancelled.
       return await stop.until((this.#starting ??= this.#restart()))
     } finally {
       stop.release()
@@ -106,10 +104,10 @@ export class ToolServer {
       close: () => transport.end(),
       abort: () => transport.abort(),
     })
-    const client = new this.#sdk.Client(us)
-    this.#listen(client)
+    const client = new this.#sdk.Client(clientInfo)
+    this.#logToolChange(client)
     const task = scope.spawn(`start of '${name}'`, async ({ until }) => {
-      await until(client.connect(transport, { timeout: NEVER }))
+      await until(client.connect(transport, { timeout: NO_TIMEOUT }))
       await until(then(client))
     })
     let late = false
@@ -121,7 +119,7 @@ export class ToolServer {
       await task.result
       return { client, transport }
     } catch (error) {
-      scope.end(transport).catch(nothing)
+      scope.end(transport).catch(noop)
       throw scope.state === 'live' ? this.#failures.ofStart(error, transport, late) : error
     } finally {
       timer.clear()
@@ -133,7 +131,7 @@ export class ToolServer {
     if (this.#starts > maxRestarts)
       throw new McpToolsetError(
         'MCP_GAVE_UP',
-        `'${name}' is not started any more: it had to be ${maxRestarts} times already (maxRestarts)`,
+        `'${name}' keeps dying and is not started again: maxRestarts is ${maxRestarts}. Check the server`,
       )
     const retries = this.#starts++
     const host = {
@@ -141,7 +139,7 @@ export class ToolServer {
       sdk: this.#sdk,
       clock: this.#context.scope.clock,
       endTimeout,
-      heard: (message: JSONRPCMessage) => this.#progress.hear(message),
+      message: (message: JSONRPCMessage) => this.#progress.handle(message),
       ended: (end: TransportEnd) => this.#ended(transport, end, retries),
     }
     const transport: OwnedTransport =
@@ -156,22 +154,22 @@ export class ToolServer {
     const { logger, scope, ended } = this.#context
     ended({ name, ...end, retries })
     if (end.how !== 'dropped') return
-    const { cause, complaints } = transport
-    logger.warn({ toolset: name, cause, complaints }, 'an MCP server is gone')
-    // While it closes, its scope hears of the end by itself, and has to report it.
+    const { cause, stderr } = transport
+    logger.warn({ toolset: name, cause, stderr }, 'an MCP server has ended unexpectedly')
+    // A closing scope is already waiting for the transport and reports its end.
     if (scope.state === 'live') scope.forget(transport)
   }
 
-  /** An agent is told its tools when it comes on duty: that they have changed is good to know, and no more. */
-  #listen(client: Client): void {
+  /** Logs the first change of the tool list. An agent gets its tools only when it is entered. */
+  #logToolChange(client: Client): void {
     const { name } = this.#settings
-    let told = false
+    let logged = false
     client.setNotificationHandler(this.#sdk.ToolListChangedNotificationSchema, () => {
-      if (told) return
-      told = true
+      if (logged) return
+      logged = true
       this.#context.logger.info(
         { toolset: name },
-        'the tools of an MCP server have changed; its agent gets them when it next comes on duty',
+        'the tools of an MCP server have changed; an agent gets them when it is next entered',
       )
     })
   }

@@ -1,31 +1,31 @@
-import { durationOf, samplesFromBytes } from '../../audio/index.ts'
+import { durationOf } from '../../audio/index.ts'
 import type { RealtimeEvents } from '../../parts/index.ts'
+import { decodeAudio } from '../vendor-message.ts'
 import type { ClientEvent, ItemEvent, OutputItem } from './events.ts'
-import type { Memory, Said } from './memory.ts'
+import type { Memory, MessageItem } from './memory.ts'
 import { RATE } from './session-config.ts'
 
-/** What an answer needs of the model. */
 export interface AnswerHost {
   readonly events: RealtimeEvents
   readonly memory: Memory
-  /** Sends what may come too late. */
+  /** Sends an event that may arrive too late to have an effect. */
   attempt(event: ClientEvent): void
 }
 
-/** One answer of the model, as it is told and remembered. */
+/** One answer of the model. */
 export class Answer {
-  /** What it is called in all that is told of it. */
+  /** Identifies the answer in all events. */
   readonly name: string
-  /** What it was asked for with. */
+  /** The instructions of the request. */
   readonly instructions: string | undefined
-  /** The service's own name for it; another one if it had to be asked for again. */
+  /** The service's id. Changes when the answer has to be requested again. */
   id: string
   readonly #host: AnswerHost
-  /** What it has said, in order. */
-  readonly #said: Said[] = []
-  #audible = false
-  #over = false
-  #cut = false
+  /** The spoken messages, in order. */
+  readonly #items: MessageItem[] = []
+  #hasOutput = false
+  #ended = false
+  #truncated = false
 
   constructor(host: AnswerHost, id: string, instructions?: string) {
     this.#host = host
@@ -34,99 +34,96 @@ export class Answer {
     this.instructions = instructions
   }
 
-  /** Words, sound or a call of it were told: it cannot be begun anew. */
-  get audible(): boolean {
-    return this.#audible
+  /** Whether text, audio or a call was emitted, so that the answer cannot be started again. */
+  get hasOutput(): boolean {
+    return this.#hasOutput
   }
 
-  /** Its end was told: nothing more is. */
-  get over(): boolean {
-    return this.#over
+  get ended(): boolean {
+    return this.#ended
   }
 
-  /** Something comes of it. */
-  heard(event: ItemEvent): void {
+  handle(event: ItemEvent): void {
     switch (event.type) {
       case 'response.output_item.added':
-        return this.#itemBegins(event.item ?? {})
+        return this.#itemAdded(event.item ?? {})
       case 'response.output_item.done':
-        return this.#itemEnds(event.item ?? {})
+        return this.#itemDone(event.item ?? {})
       case 'response.output_audio.delta':
-        return this.#sounds(this.#item(event.item_id), event.delta, event.content_index)
+        return this.#emitAudio(this.#item(event.item_id), event.delta, event.content_index)
       case 'response.output_audio_transcript.delta':
       case 'response.output_text.delta':
-        return this.#says(this.#item(event.item_id), event.delta)
+        return this.#emitText(this.#item(event.item_id), event.delta)
     }
     return undefined
   }
 
-  /** Nothing more is told of it. */
   end(how: 'completed' | 'cancelled' | 'failed', error?: unknown): void {
-    if (this.#over) return
-    this.#over = true
+    if (this.#ended) return
+    this.#ended = true
     if (how === 'failed') this.#host.events.responseEnded(this.name, how, error)
     else this.#host.events.responseEnded(this.name, how)
   }
 
-  /** Nobody waits for it: it is not even told that it has begun. */
+  /** Ends the answer without any event. */
   ignore(): void {
-    this.#over = true
+    this.#ended = true
   }
 
-  /** What was not heard of it is forgotten. While it is `running`, so is what still comes. */
-  cutTo(heard: number, running: boolean): void {
-    if (this.#cut) return
-    this.#cut = true
+  /** Forgets all but the first `heard` milliseconds. While the answer is `running`, later items are removed, too. */
+  truncate(heard: number, running: boolean): void {
+    if (this.#truncated) return
+    this.#truncated = true
     let left = heard
-    for (const item of this.#said) {
-      // Never beyond what has come: the service refuses to cut a sound longer than it is.
-      const part = Math.min(left, item.sounded)
+    for (const item of this.#items) {
+      // Never more than was received: the service refuses to truncate audio beyond its end.
+      const part = Math.min(left, item.duration)
       left -= part
-      if (part === item.sounded && part > 0 && !running) continue
-      for (const event of this.#host.memory.cut(item, part)) this.#host.attempt(event)
+      if (part === item.duration && part > 0 && !running) continue
+      for (const event of this.#host.memory.truncate(item, part)) this.#host.attempt(event)
     }
   }
 
-  /** It will be begun anew. */
-  forgetBeginning(): void {
-    for (const { id } of this.#said.splice(0)) this.#host.memory.forget(id)
+  /** Removes all items, because the answer will be started again. */
+  discardItems(): void {
+    for (const { id } of this.#items.splice(0)) this.#host.memory.remove(id)
   }
 
-  #item(id: string): Said | undefined {
-    return this.#over ? undefined : this.#said.find((each) => each.id === id)
+  #item(id: string): MessageItem | undefined {
+    return this.#ended ? undefined : this.#items.find((each) => each.id === id)
   }
 
-  #itemBegins({ type, id = '' }: OutputItem): void {
+  #itemAdded({ type, id = '' }: OutputItem): void {
     if (type !== 'message') return
     const { memory } = this.#host
-    // It belongs to what was not heard.
-    if (this.#cut) this.#host.attempt(memory.forget(id))
-    else this.#said.push(memory.speaks(id))
+    // An item after the truncation was never heard.
+    if (this.#truncated) this.#host.attempt(memory.remove(id))
+    else this.#items.push(memory.addModelMessage(id))
   }
 
-  #itemEnds({ type, status, id = '', call_id = id, name = '', arguments: input = '' }: OutputItem): void {
+  #itemDone({ type, status, id = '', call_id = id, name = '', arguments: input = '' }: OutputItem): void {
     if (type !== 'function_call') return
     const { events, memory } = this.#host
-    if (this.#over) return this.#host.attempt(memory.forget(id))
+    if (this.#ended) return this.#host.attempt(memory.remove(id))
     if (status === 'incomplete') return
-    this.#audible = true
-    memory.calls(id, call_id, name, input)
+    this.#hasOutput = true
+    memory.addCall(id, call_id, name, input)
     events.toolCall(this.name, { id: call_id, name, input })
   }
 
-  #sounds(item: Said | undefined, delta = '', part = 0): void {
+  #emitAudio(item: MessageItem | undefined, delta?: string, contentIndex = 0): void {
     if (!item) return
-    const frame = { samples: samplesFromBytes(Buffer.from(delta, 'base64')), sampleRate: RATE } as const
-    item.sounded += durationOf(frame)
-    item.part = part
-    this.#audible = true
+    const frame = { samples: decodeAudio(delta), sampleRate: RATE } as const
+    item.duration += durationOf(frame)
+    item.contentIndex = contentIndex
+    this.#hasOutput = true
     this.#host.events.audio(this.name, frame)
   }
 
-  #says(item: Said | undefined, delta = ''): void {
+  #emitText(item: MessageItem | undefined, delta = ''): void {
     if (!item) return
     item.text = (item.text ?? '') + delta
-    this.#audible = true
+    this.#hasOutput = true
     this.#host.events.text(this.name, delta)
   }
 }

@@ -1,27 +1,27 @@
 import type { Protocol } from '../../link/index.ts'
 import { apiKey } from '../api-key.ts'
 
-/** How OpenAI, or a service that speaks like it, is reached. */
+/** How to reach OpenAI or a compatible service. */
 export interface OpenAIEndpointOptions {
   /**
-   * The environment variable `OPENAI_API_KEY` unless set (`AZURE_OPENAI_API_KEY` for `auth: 'api-key'`). A function is asked
-   * before each connection: ephemeral keys do not live as long as a call.
+   * Default: the environment variable `OPENAI_API_KEY`, or with `auth: 'api-key'` `AZURE_OPENAI_API_KEY`. A function is
+   * called before each connection, because ephemeral keys may expire during a call.
    */
   readonly apiKey?: string | (() => string)
   /**
-   * Where the API is: `https://api.openai.com/v1` unless set; for Azure `https://NAME.openai.azure.com/openai/v1`. Both
-   * `https:` and `wss:` are understood.
+   * The API's address, with `https:` or `wss:`; for Azure `https://NAME.openai.azure.com/openai/v1`. Default:
+   * `https://api.openai.com/v1`.
    */
   readonly url?: string
-  /** How the key is shown: as `authorization: Bearer …` unless set; Azure wants `api-key`. */
+  /** The header that carries the key: `authorization: Bearer …`, or `api-key` as on Azure. Default: `bearer`. */
   readonly auth?: 'bearer' | 'api-key'
-  /** More headers: `{ 'openai-project': 'proj_…' }`. */
+  /** Further headers: `{ 'openai-project': 'proj_…' }`. */
   readonly headers?: Readonly<Record<string, string>>
-  /** More of the query: `{ 'api-version': '2025-04-01-preview' }`. */
+  /** Further query parameters: `{ 'api-version': '2025-04-01-preview' }`. */
   readonly query?: Readonly<Record<string, string>>
 }
 
-/** Where to go and what to show there. The key is in nobody's sight: neither `inspect` nor JSON show it. */
+/** The service's address and credentials. Neither `inspect` nor `JSON.stringify` prints the key. */
 export class OpenAIEndpoint {
   readonly #key: () => string
   readonly #url: string
@@ -29,7 +29,7 @@ export class OpenAIEndpoint {
   readonly #headers: Readonly<Record<string, string>>
   readonly #query: Readonly<Record<string, string>>
 
-  /** Throws `MissingKeyError` if there is no key. */
+  /** Throws `MissingKeyError` without a key. */
   constructor(options: OpenAIEndpointOptions) {
     const { auth = 'bearer', url = 'https://api.openai.com/v1', headers = {}, query = {} } = options
     const variable = auth === 'bearer' ? 'OPENAI_API_KEY' : 'AZURE_OPENAI_API_KEY'
@@ -45,23 +45,22 @@ export class OpenAIEndpoint {
     this.#query = query
   }
 
-  /** What a link dials, each time with the key of the moment. */
-  dials(path: string, query: Readonly<Record<string, string>>): Protocol['request'] {
-    return () => ({ url: this.#at(path, query).replace(/^http/, 'ws'), headers: this.headers() })
+  /** The request that a link dials. Each dial uses the current key. */
+  dialRequest(path: string, query: Readonly<Record<string, string>>): Protocol['request'] {
+    return () => ({ url: this.#urlOf(path, query).replace(/^http/, 'ws'), headers: this.headers() })
   }
 
-  /** The address of a request over HTTP. */
-  http(path: string): string {
-    return this.#at(path, {}).replace(/^ws/, 'http')
+  httpUrl(path: string): string {
+    return this.#urlOf(path, {}).replace(/^ws/, 'http')
   }
 
   headers(): Record<string, string> {
     const key = this.#key()
-    const shown = this.#auth === 'bearer' ? { authorization: `Bearer ${key}` } : { 'api-key': key }
-    return { ...shown, ...this.#headers }
+    const credentials = this.#auth === 'bearer' ? { authorization: `Bearer ${key}` } : { 'api-key': key }
+    return { ...credentials, ...this.#headers }
   }
 
-  #at(path: string, query: Readonly<Record<string, string>>): string {
+  #urlOf(path: string, query: Readonly<Record<string, string>>): string {
     const all = new URLSearchParams({ ...query, ...this.#query }).toString()
     return `${this.#url}${path}${all === '' ? '' : `?${all}`}`
   }

@@ -1,7 +1,8 @@
-// What is sent and read of OpenAI's Realtime API (GA), and nothing more of it. A test holds each event against the
-// vendor's own types.
+import { checkByType, type ShapeOf } from '../vendor-message.ts'
 
-// ── what is sent ──
+// The part of OpenAI's Realtime API (GA) that is used. A test compares each event with the vendor's own types.
+
+// ── sent ──
 
 export type ClientEvent = { event_id?: string } & (
   | { type: 'session.update'; session: SessionSettings }
@@ -11,7 +12,7 @@ export type ClientEvent = { event_id?: string } & (
   | { type: 'conversation.item.create'; item: NewItem; previous_item_id?: string }
   | { type: 'conversation.item.delete'; item_id: string }
   | { type: 'conversation.item.truncate'; item_id: string; content_index: number; audio_end_ms: number }
-  | { type: 'response.create'; response: { instructions?: string; metadata: { ask: string } } }
+  | { type: 'response.create'; response: { instructions?: string; metadata: { request: string } } }
   | { type: 'response.cancel'; response_id: string }
 )
 
@@ -64,7 +65,7 @@ export type NewItem = { id: string } & (
   | { type: 'function_call_output'; call_id: string; output: string }
 )
 
-// ── what is read: nothing of it is believed to be there, and other types come, too ──
+// ── received: fields may be missing, and unknown types are ignored ──
 
 export type ServerEvent =
   | { type: 'session.created'; session?: { type?: string; expires_at?: number } }
@@ -78,7 +79,7 @@ export interface ApiError {
   type?: string
   message?: string
   code?: string | null
-  /** The event of ours that it is about. */
+  /** The id of the client event that caused the error. */
   event_id?: string | null
 }
 
@@ -102,7 +103,7 @@ export type ResponseEvent =
   | { type: 'response.done'; response?: ServerResponse }
   | ItemEvent
 
-/** What comes of one response. */
+/** Events about the items of a response. */
 export type ItemEvent =
   | { type: 'response.output_item.added'; response_id: string; item?: OutputItem }
   | { type: 'response.output_item.done'; response_id: string; item?: OutputItem }
@@ -129,7 +130,7 @@ export interface ServerUsage {
   input_token_details?: { cached_tokens?: number }
 }
 
-/** Only what is read of it: calls, and that there is a message. */
+/** A message or a call. */
 export interface OutputItem {
   type?: string
   id?: string
@@ -139,12 +140,59 @@ export interface OutputItem {
   arguments?: string
 }
 
-// ── which is which ──
+// ── checks ──
 
-export const isAboutResponse = (event: ServerEvent): event is ResponseEvent => begins(event, 'response.')
-export const isAboutInput = (event: ServerEvent): event is InputEvent => begins(event, 'input_audio_buffer.')
-export const isTranscription = (event: ServerEvent): event is TranscriptionEvent =>
-  begins(event, 'conversation.item.input_audio_transcription.')
+const response: ShapeOf<ServerResponse> = {
+  id: 'string',
+  status: 'string',
+  status_details: { reason: 'string', error: { type: 'string', code: 'string' } },
+  metadata: {},
+  usage: {
+    input_tokens: 'number',
+    output_tokens: 'number',
+    input_token_details: { cached_tokens: 'number' },
+  },
+}
+const outputItem: ShapeOf<OutputItem> = {
+  type: 'string',
+  id: 'string',
+  status: 'string',
+  call_id: 'string',
+  name: 'string',
+  arguments: 'string',
+}
+const inItem: ShapeOf<InItem> = { response_id: 'string', item_id: 'string' }
 
-const begins = ({ type }: { type?: unknown }, prefix: string): boolean =>
+export const checkServerEvent = checkByType<ServerEvent>({
+  'session.created': { session: { type: 'string', expires_at: 'number' } },
+  'session.updated': {},
+  error: { error: { type: 'string', message: 'string', code: 'string', event_id: 'string' } },
+  'input_audio_buffer.speech_started': { item_id: 'string' },
+  'input_audio_buffer.speech_stopped': { item_id: 'string' },
+  'input_audio_buffer.committed': { item_id: 'string' },
+  'input_audio_buffer.cleared': {},
+  'conversation.item.input_audio_transcription.delta': { item_id: 'string', delta: 'string' },
+  'conversation.item.input_audio_transcription.completed': { item_id: 'string', transcript: 'string' },
+  'conversation.item.input_audio_transcription.failed': {
+    item_id: 'string',
+    error: { code: 'string', message: 'string' },
+  },
+  'response.created': { response },
+  'response.done': { response },
+  'response.output_item.added': { response_id: 'string', item: outputItem },
+  'response.output_item.done': { response_id: 'string', item: outputItem },
+  'response.output_audio.delta': { ...inItem, content_index: 'number', delta: 'audio' },
+  'response.output_audio_transcript.delta': { ...inItem, delta: 'string' },
+  'response.output_text.delta': { ...inItem, delta: 'string' },
+})
+
+// ── type guards ──
+
+export const isResponseEvent = (event: ServerEvent): event is ResponseEvent => startsWith(event, 'response.')
+export const isInputEvent = (event: ServerEvent): event is InputEvent =>
+  startsWith(event, 'input_audio_buffer.')
+export const isTranscriptionEvent = (event: ServerEvent): event is TranscriptionEvent =>
+  startsWith(event, 'conversation.item.input_audio_transcription.')
+
+const startsWith = ({ type }: { type?: unknown }, prefix: string): boolean =>
   typeof type === 'string' && type.startsWith(prefix)

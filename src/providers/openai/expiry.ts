@@ -1,24 +1,24 @@
 import type { LinkConnection } from '../../link/index.ts'
 import type { Scope, Timer } from '../../scope/index.ts'
 
-/** A quiet moment is looked for from so long before the end on, in milliseconds. */
-const WINDOW = 120_000
-/** And from so long before it on, nobody waits for one: setting up a connection may need a second try. */
+/** From this long before the end on, the link moves as soon as the conversation is quiet. */
+const QUIET_WINDOW = 120_000
+/** From this long before the end on, the link moves at once: setting up a connection may need a second attempt. */
 const LAST_CALL = 15_000
-/** Less than this is no session limit but a clock that goes wrong. Such an end is carried over when it comes. */
-const SHORTEST = 30_000
+/** A shorter lifetime is taken for a wrong clock and ignored. The link then reconnects when the session expires. */
+const MIN_LIFETIME = 30_000
 
 /**
- * The end of a session that the service has announced: `session.expires_at`. Before it the link moves to a new
- * connection, when nobody speaks if there is such a moment (LK8).
+ * Moves the link to a new connection before the session's announced end (`session.expires_at`), in a quiet moment if
+ * there is one (LK8).
  *
- *   session.created ──────────────────▶│ window: as soon as it is quiet │ last call: now │ expires_at
+ *   session.created ────────────▶│ quiet window: when it is quiet │ last call: at once │ expires_at
  */
 export class Expiry {
   readonly #scope: Scope<string>
   readonly #quiet: () => boolean
   #timer: Timer | undefined
-  /** The connection that has to be left as soon as it is quiet. */
+  /** The connection to leave as soon as the conversation is quiet. */
   #due: LinkConnection | undefined
 
   constructor(scope: Scope<string>, quiet: () => boolean) {
@@ -26,21 +26,21 @@ export class Expiry {
     this.#quiet = quiet
   }
 
-  /** A new connection will end at that time, in seconds since 1970. */
+  /** Plans the move away from a new connection. `expiresAt` is in seconds since 1970. */
   plan(connection: LinkConnection, expiresAt: number | undefined): void {
     this.clear()
     const { clock } = this.#scope
     const left = (expiresAt ?? 0) * 1000 - clock.date()
-    if (left < SHORTEST) return
+    if (left < MIN_LIFETIME) return
     connection.rollOver(left - Math.min(LAST_CALL, left / 8))
-    this.#timer = this.#scope.after(left - Math.min(WINDOW, left / 4), 'end of a session', () => {
+    this.#timer = this.#scope.after(left - Math.min(QUIET_WINDOW, left / 4), 'end of a session', () => {
       this.#due = connection
-      this.look()
+      this.moveIfQuiet()
     })
   }
 
-  /** Something has happened: it may be quiet now. */
-  look(): void {
+  /** To be called after every event, since each may have left the conversation quiet. */
+  moveIfQuiet(): void {
     if (!this.#due || !this.#quiet()) return
     this.#due.rollOver()
     this.#due = undefined

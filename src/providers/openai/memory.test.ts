@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { Memory } from './memory.ts'
 
-/** What a new connection is told, in words. */
-const told = (memory: Memory): string[] =>
+/** Describes the items that are sent to a new connection. */
+const carriedOver = (memory: Memory): string[] =>
   memory.carryOver().map((event) => {
     if (event.type !== 'conversation.item.create') return event.type
     const { item } = event
@@ -11,27 +11,27 @@ const told = (memory: Memory): string[] =>
     return `${item.role}: ${item.content[0]!.text}`
   })
 
-describe('what is remembered of a conversation', () => {
-  it('has the words of the user where they were said, whenever they are known', () => {
+describe('the memory of an OpenAI conversation', () => {
+  it("keeps the user's words in the order of speaking, whenever their text arrives", () => {
     const memory = new Memory([])
-    memory.heard('a')
-    memory.types('Hello?')
-    memory.heard('b')
-    memory.heard('c')
-    memory.wrote('a', 'good morning')
-    memory.wrote('b', '')
-    // Nothing was said at b, and nobody knows what was said at c.
-    expect(told(memory)).toEqual(['user: good morning', 'user: Hello?', 'user: (inaudible)'])
+    memory.addUserTurn('a')
+    memory.addUserText('Hello?')
+    memory.addUserTurn('b')
+    memory.addUserTurn('c')
+    memory.setText('a', 'good morning')
+    memory.setText('b', '')
+    // Turn b had no words, and turn c was never transcribed.
+    expect(carriedOver(memory)).toEqual(['user: good morning', 'user: Hello?', 'user: (inaudible)'])
   })
 
-  it('has results only together with their calls', () => {
+  it('keeps results only together with their calls', () => {
     const memory = new Memory([])
-    expect(memory.returns('call-1', 'nine')).toBeUndefined()
-    memory.calls('x', 'call-1', 'find', '{}')
-    expect(memory.returns('call-1', 'nine')).toBeDefined()
-    expect(memory.returns('call-1', 'ten')).toBeUndefined()
-    memory.forget('x')
-    expect(told(memory)).toEqual([])
+    expect(memory.addResult('call-1', 'nine')).toBeUndefined()
+    memory.addCall('x', 'call-1', 'find', '{}')
+    expect(memory.addResult('call-1', 'nine')).toBeDefined()
+    expect(memory.addResult('call-1', 'ten')).toBeUndefined()
+    memory.remove('x')
+    expect(carriedOver(memory)).toEqual([])
   })
 
   it.each([
@@ -42,26 +42,26 @@ describe('what is remembered of a conversation', () => {
     [480, 'Good'],
     [600, 'Good morning'],
     [1_000, 'Good morning to you.'],
-  ])('has the whole words that were heard: of %i ms in 1,000', (heard, text) => {
+  ])('keeps the whole words that were heard after %i of 1,000 ms', (heard, text) => {
     const memory = new Memory([])
-    const item = memory.speaks('a')
+    const item = memory.addModelMessage('a')
     item.text = 'Good morning to you.'
-    item.sounded = 1_000
-    const [event] = memory.cut(item, heard)
-    const what = heard === 0 ? 'conversation.item.delete' : 'conversation.item.truncate'
-    expect(event).toMatchObject({ type: what, item_id: 'a' })
+    item.duration = 1_000
+    const [event] = memory.truncate(item, heard)
+    const type = heard === 0 ? 'conversation.item.delete' : 'conversation.item.truncate'
+    expect(event).toMatchObject({ type, item_id: 'a' })
     expect(memory.items.map((each) => 'text' in each && each.text)).toEqual(text === undefined ? [] : [text])
   })
 
-  it('[SC18] is not longer than the models can hold: the oldest is forgotten', () => {
+  it('[SC18] drops its oldest items beyond what the models can hold', () => {
     const memory = new Memory([])
-    for (let i = 0; i < 200; i++) memory.types(`${i} ${'x'.repeat(1_000)}`)
-    const kept = told(memory)
+    for (let i = 0; i < 200; i++) memory.addUserText(`${i} ${'x'.repeat(1_000)}`)
+    const kept = carriedOver(memory)
     expect(kept.length).toBeLessThan(120)
     expect(kept.length).toBeGreaterThan(90)
     expect(kept.at(-1)).toMatch(/^user: 199 /)
-    // One that alone is too long is kept: it was said just now.
-    memory.types('y'.repeat(1_000_000))
-    expect(told(memory)).toHaveLength(1)
+    // The newest item is kept even if it is too long on its own.
+    memory.addUserText('y'.repeat(1_000_000))
+    expect(carriedOver(memory)).toHaveLength(1)
   })
 })

@@ -1,21 +1,21 @@
 import type { Message } from '../../parts/index.ts'
 import type { ClientEvent, NewItem } from './events.ts'
 
-/** What was said: by whom, and in which words. */
-export interface Said {
+export interface MessageItem {
   readonly type: 'message'
   readonly role: 'system' | 'user' | 'assistant'
   id: string
-  /** Undefined as long as nobody has written it down. */
+  /** Undefined until it is transcribed. */
   text: string | undefined
-  /** Milliseconds of sound that have come of it, and in which part of the item. */
-  sounded: number
-  part: number
-  /** It was made on this very connection, and has sound there; an item that was carried over is text. */
-  native: boolean
+  /** Milliseconds of audio received. */
+  duration: number
+  /** The index of the audio within the item. */
+  contentIndex: number
+  /** Whether the item was made on the current connection and has audio there. A carried-over item is only text. */
+  hasAudio: boolean
 }
 
-interface Called {
+interface CallItem {
   readonly type: 'call'
   readonly id: string
   readonly call: string
@@ -23,181 +23,180 @@ interface Called {
   readonly input: string
 }
 
-interface Result {
+interface ResultItem {
   readonly type: 'result'
   readonly id: string
   readonly call: string
   readonly output: string
 }
 
-export type Remembered = Said | Called | Result
+export type Item = MessageItem | CallItem | ResultItem
 
-/** Characters of a conversation that are carried over, about what the models can hold. The oldest make room. */
-const MOST_CHARACTERS = 120_000
-/** What an item costs besides its words. */
-const OVERHEAD = 100
-/** Stands for a turn of the user that nobody has written down when it is carried over. */
-const UNKNOWN_WORDS = '(inaudible)'
+/** Characters that are carried over, roughly what the models can hold. The oldest items are dropped. */
+const MAX_CHARACTERS = 120_000
+/** Counted per item besides its text. */
+const ITEM_OVERHEAD = 100
+/** Replaces the text of a user's turn that was never transcribed. */
+const UNTRANSCRIBED = '(inaudible)'
 
 /**
- * The conversation as it was heard. The service cannot resume one, so this is told to each new connection, item by item
- * and with the same ids: what is interrupted later can still be cut short (LK8).
+ * The conversation as far as it was heard. The service cannot resume a conversation, so each new connection is sent this
+ * one item by item, with the same ids, so that a later interruption can still truncate an item (LK8).
  */
 export class Memory {
-  readonly #items: Remembered[] = []
-  #made = 0
+  readonly #items: Item[] = []
+  #ids = 0
 
   constructor(messages: readonly Message[]) {
-    for (const message of messages) this.#recall(message)
+    for (const message of messages) this.#addPast(message)
   }
 
-  get items(): readonly Remembered[] {
+  get items(): readonly Item[] {
     return this.#items
   }
 
-  // ── what happens ──
-
-  /** The user has said something; the words come later. */
-  heard(id: string): void {
-    this.#add({ type: 'message', role: 'user', id, text: undefined, sounded: 0, part: 0, native: true })
+  /** Adds a turn of the user, whose text arrives later. */
+  addUserTurn(id: string): void {
+    this.#add(messageItem('user', id, undefined, true))
   }
 
-  /** The words of the user are known. */
-  wrote(id: string, text: string): void {
+  /** Sets the text of a user's turn. */
+  setText(id: string, text: string): void {
     const item = this.#items.find((each) => each.id === id)
     if (item?.type === 'message') item.text = text
   }
 
-  /** The model begins to say something. */
-  speaks(id: string): Said {
-    const said: Said = {
-      type: 'message',
-      role: 'assistant',
-      id,
-      text: '',
-      sounded: 0,
-      part: 0,
-      native: true,
-    }
-    this.#add(said)
-    return said
+  /** Adds a message that the model starts to speak. */
+  addModelMessage(id: string): MessageItem {
+    const item = messageItem('assistant', id, '', true)
+    this.#add(item)
+    return item
   }
 
-  calls(id: string, call: string, name: string, input: string): void {
+  addCall(id: string, call: string, name: string, input: string): void {
     this.#add({ type: 'call', id, call, name, input })
   }
 
-  /** A text of the user, to be sent. */
-  types(text: string): ClientEvent {
-    return creation(this.#say('user', text))
+  /** Adds a text of the user. Returns the event to send. */
+  addUserText(text: string): ClientEvent {
+    return creation(this.#addText('user', text))
   }
 
-  /** The result of a call, to be sent; undefined if there was no such call, or it has its result. */
-  returns(call: string, output: string): ClientEvent | undefined {
+  /** Adds the result of a call. Returns the event to send; undefined if the call is unknown or already has a result. */
+  addResult(call: string, output: string): ClientEvent | undefined {
     const known = this.#items.some((each) => each.type === 'call' && each.call === call)
-    const given = this.#items.some((each) => each.type === 'result' && each.call === call)
-    if (!known || given) return undefined
-    const result: Result = { type: 'result', id: this.#id(), call, output }
+    const hasResult = this.#items.some((each) => each.type === 'result' && each.call === call)
+    if (!known || hasResult) return undefined
+    const result: ResultItem = { type: 'result', id: this.#nextId(), call, output }
     this.#add(result)
     return creation(result)
   }
 
-  /** Only `heard` milliseconds of it were heard: the rest is forgotten here, and by what is returned there, too. */
-  cut(item: Said, heard: number): ClientEvent[] {
-    if (heard <= 0) return [this.forget(item.id)]
-    const { id, text = '', sounded, part } = item
-    item.text = heardOf(text, heard / sounded)
-    item.sounded = heard
+  /** Forgets all but the first `heard` milliseconds. Returns the events that make the service forget them, too. */
+  truncate(item: MessageItem, heard: number): ClientEvent[] {
+    if (heard <= 0) return [this.remove(item.id)]
+    const { id, text = '', duration, contentIndex } = item
+    item.text = wordsWithin(text, heard / duration)
+    item.duration = heard
     const index = this.#items.indexOf(item)
-    if (item.native || index < 0)
+    if (item.hasAudio || index < 0)
       return [
         {
           type: 'conversation.item.truncate',
           item_id: id,
-          content_index: part,
+          content_index: contentIndex,
           audio_end_ms: Math.floor(heard),
         },
       ]
-    // It is text there, which can only be replaced.
+    // The service can truncate audio; text has to be replaced.
     const before = this.#items[index - 1]
-    item.id = this.#id()
+    item.id = this.#nextId()
     return [
       { type: 'conversation.item.delete', item_id: id },
       { ...creation(item), previous_item_id: before?.id ?? 'root' },
     ]
   }
 
-  forget(id: string): ClientEvent {
+  /** Removes an item. Returns the event to send. */
+  remove(id: string): ClientEvent {
     const index = this.#items.findIndex((each) => each.id === id)
     if (index >= 0) this.#items.splice(index, 1)
     return { type: 'conversation.item.delete', item_id: id }
   }
 
-  /** All of it, for a new connection. */
+  /** Returns the events that recreate the conversation on a new connection. */
   carryOver(): ClientEvent[] {
     const calls = new Set(this.#items.flatMap((each) => (each.type === 'call' ? [each.call] : [])))
     const kept = this.#items.filter((each) => {
       if (each.type === 'result') return calls.has(each.call)
       return each.type === 'call' || each.text !== ''
     })
-    for (const each of kept) if (each.type === 'message') each.native = false
+    for (const each of kept) if (each.type === 'message') each.hasAudio = false
     return kept.map(creation)
   }
 
-  // ── keeping ──
-
-  #recall(message: Message): void {
-    if (message.role === 'tool-call') return this.calls(this.#id(), message.id, message.name, message.input)
+  #addPast(message: Message): void {
+    if (message.role === 'tool-call')
+      return this.addCall(this.#nextId(), message.id, message.name, message.input)
     if (message.role === 'tool-result') {
-      this.returns(message.id, message.output)
+      this.addResult(message.id, message.output)
       return undefined
     }
-    this.#say(message.role === 'agent' ? 'assistant' : message.role, message.text)
+    this.#addText(message.role === 'agent' ? 'assistant' : message.role, message.text)
     return undefined
   }
 
-  #say(role: Said['role'], text: string): Said {
-    const said: Said = { type: 'message', role, id: this.#id(), text, sounded: 0, part: 0, native: false }
-    this.#add(said)
-    return said
+  #addText(role: MessageItem['role'], text: string): MessageItem {
+    const item = messageItem(role, this.#nextId(), text, false)
+    this.#add(item)
+    return item
   }
 
-  #add(item: Remembered): void {
+  #add(item: Item): void {
     this.#items.push(item)
     let size = this.#items.reduce((sum, each) => sum + sizeOf(each), 0)
-    while (size > MOST_CHARACTERS && this.#items.length > 1) size -= sizeOf(this.#items.shift()!)
+    while (size > MAX_CHARACTERS && this.#items.length > 1) size -= sizeOf(this.#items.shift()!)
   }
 
-  /** Unlike any that the service makes. */
-  #id(): string {
-    return `own_${++this.#made}`
+  /** Never equal to an id of the service. */
+  #nextId(): string {
+    return `own_${++this.#ids}`
   }
 }
 
-function sizeOf(item: Remembered): number {
-  const words = item.type === 'message' ? item.text : item.type === 'call' ? item.input : item.output
-  return OVERHEAD + (words?.length ?? 0)
+function messageItem(
+  role: MessageItem['role'],
+  id: string,
+  text: string | undefined,
+  hasAudio: boolean,
+): MessageItem {
+  return { type: 'message', role, id, text, duration: 0, contentIndex: 0, hasAudio }
 }
 
-function creation(item: Remembered): Extract<ClientEvent, { type: 'conversation.item.create' }> {
-  return { type: 'conversation.item.create', item: asNew(item) }
+function sizeOf(item: Item): number {
+  const text = item.type === 'message' ? item.text : item.type === 'call' ? item.input : item.output
+  return ITEM_OVERHEAD + (text?.length ?? 0)
 }
 
-function asNew(item: Remembered): NewItem {
+function creation(item: Item): Extract<ClientEvent, { type: 'conversation.item.create' }> {
+  return { type: 'conversation.item.create', item: newItem(item) }
+}
+
+function newItem(item: Item): NewItem {
   const { id } = item
   if (item.type === 'call')
     return { id, type: 'function_call', call_id: item.call, name: item.name, arguments: item.input }
   if (item.type === 'result')
     return { id, type: 'function_call_output', call_id: item.call, output: item.output }
-  const { role, text = UNKNOWN_WORDS } = item
+  const { role, text = UNTRANSCRIBED } = item
   return role === 'assistant'
     ? { id, type: 'message', role, content: [{ type: 'output_text', text }] }
     : { id, type: 'message', role, content: [{ type: 'input_text', text }] }
 }
 
-/** The whole words in this share of a text. */
-function heardOf(text: string, share: number): string {
-  const end = Math.round(text.length * Math.min(1, share))
+/** The whole words within this fraction of a text. */
+function wordsWithin(text: string, fraction: number): string {
+  const end = Math.round(text.length * Math.min(1, fraction))
   if (end >= text.length || /\s/.test(text[end]!)) return text.slice(0, end).trimEnd()
   return text.slice(0, end).replace(/\S*$/, '').trimEnd()
 }

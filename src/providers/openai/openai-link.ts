@@ -9,68 +9,74 @@ import {
   type Protocol,
 } from '../../link/index.ts'
 import type { PartContext } from '../../parts/index.ts'
-import { nothing, type SocketEnd } from '../../scope/index.ts'
+import { noop, type SocketEnd } from '../../scope/index.ts'
 import { ProviderError } from '../errors.ts'
-import { jsonIn } from '../json-message.ts'
-import type { ApiError, ClientEvent, ServerEvent, SessionSettings } from './events.ts'
+import { readMessage, receiveMessage } from '../vendor-message.ts'
+import {
+  checkServerEvent,
+  type ApiError,
+  type ClientEvent,
+  type ServerEvent,
+  type SessionSettings,
+} from './events.ts'
 import { Expiry } from './expiry.ts'
 
-/** The service is reported not to answer close frames: it is cut after so long. */
+/** How long to wait for a close frame, which the service is reported not to send. */
 const CLOSE_PATIENCE = 250
-/** Whatever is sent is answered by some event: a connection on which none comes for so long is dead. */
-const ANSWER = 8_000
-/** How long the last words are waited for, as long as a session does. */
-const LAST_WORDS = 2_000
+/** The service answers everything with some event. A connection without one for this long is dead. */
+const ANSWER_TIMEOUT = 8_000
+/** The time limit for the last transcripts; the same as a session's default `lastWordsTimeout`. */
+const LAST_EVENTS_TIMEOUT = 2_000
 
-/** Begins the id of an event that may come too late to do anything. An error about it says just that. */
+/** Prefixes the id of an event that may arrive too late. Errors about such events are only logged for debugging. */
 const ATTEMPT = 'attempt'
 const HARMLESS = new Set(['response_cancel_not_active', 'input_audio_buffer_commit_empty'])
 
-/** What one session of the Realtime API needs of whoever talks in it. */
+/** The owner of one Realtime API session: a conversation or a transcription. */
 export interface OpenAILinkHost {
-  /** What the session is to be set to, now. */
+  /** The current session settings. */
   settings(): SessionSettings
-  /** What a new connection has to know. */
+  /** The events that recreate the conversation on a new connection. */
   carryOver?(): readonly ClientEvent[]
-  /** There is a connection, and it knows everything. */
+  /** A connection is in use, and the conversation has been carried over to it. */
   connected?(): void
-  /** The connection is gone, and what was under way on it. */
+  /** The connection was lost, together with everything in progress on it. */
   disconnected(): void
-  heard(event: ServerEvent): void
-  /** Returns whether the error was about something of its own, and is dealt with. */
-  refused?(error: ApiError): boolean
-  /** The link is gone for good. */
+  handle(event: ServerEvent): void
+  /** Handles an error about an event of the host. Returns false for any other error. */
+  handleError?(error: ApiError): boolean
+  /** The link has failed for good. */
   failed(error: LinkError): void
-  /** Nothing is under way that would be lost with the connection. */
+  /** Whether nothing is in progress that would be lost with the connection. */
   quiet(): boolean
-  /** What is sent when the link closes; without it nothing is waited for. */
-  lastFrames?(): readonly ClientEvent[]
-  /** What comes while the link closes. Returns whether that was all. */
-  heardLast(event: ServerEvent): boolean
+  /** The events to send when the link closes. Without this method the link does not wait for answers. */
+  endingEvents?(): readonly ClientEvent[]
+  /** Handles an event while the link closes. Returns true for the last one. */
+  handleWhileClosing(event: ServerEvent): boolean
 }
 
 /**
- * A session of OpenAI's Realtime API over a link: what a conversation and a transcription have in common.
+ * A session of OpenAI's Realtime API over a link: the common part of a conversation and a transcription.
  *
- *   open ─▶ session.update ─▶ session.updated ─▶ what was said before ─▶ ready
- *                                     ▲
- *   expires_at is near · session_expired · 1001 · a drop: the same again on a new connection
+ *   open ─▶ session.update ─▶ session.updated ─▶ carried-over conversation ─▶ ready
+ *    ▲
+ *    └── on a new connection when expires_at is near, and after session_expired, 1001 or a drop
  */
 export class OpenAILink implements Protocol {
   readonly name: string
   readonly request: Protocol['request']
   readonly closePatience = CLOSE_PATIENCE
-  readonly timing = { answer: ANSWER }
+  readonly timing = { answer: ANSWER_TIMEOUT }
   readonly ending: Ending
   readonly #context: PartContext
   readonly #host: OpenAILinkHost
   readonly #expiry: Expiry
   #link: Link | undefined
   /** The generation of the connection in use. */
-  #serving = 0
+  #current = 0
   #connected = false
-  /** The settings that the newest connection was sent. */
-  #sent = ''
+  /** The settings that were sent to the newest connection, as JSON. */
+  #settingsSent = ''
   #attempts = 0
 
   constructor(name: string, request: Protocol['request'], context: PartContext, host: OpenAILinkHost) {
@@ -80,18 +86,18 @@ export class OpenAILink implements Protocol {
     this.#host = host
     this.#expiry = new Expiry(context.scope, () => host.quiet())
     const answer = (data: Data): boolean => {
-      const event = jsonIn(data) as ServerEvent | undefined
-      return event !== undefined && host.heardLast(event)
+      const event = readMessage(data, checkServerEvent)
+      return event !== undefined && host.handleWhileClosing(event)
     }
-    const frames = (): string[] => (host.lastFrames?.() ?? []).map((event) => JSON.stringify(event))
-    this.ending = host.lastFrames ? { frames, answer, within: LAST_WORDS } : { answer }
+    const frames = (): string[] => (host.endingEvents?.() ?? []).map((event) => JSON.stringify(event))
+    this.ending = host.endingEvents ? { frames, answer, within: LAST_EVENTS_TIMEOUT } : { answer }
   }
 
   async open(): Promise<void> {
     this.#link = await Link.open(this.#context, this)
   }
 
-  /** Whether what is sent goes out now. What is sent at other times is lost: it has to be carried over. */
+  /** Whether events can be sent now. Other events are discarded and have to be carried over. */
   get connected(): boolean {
     return this.#connected
   }
@@ -100,37 +106,37 @@ export class OpenAILink implements Protocol {
     if (this.#connected) this.#link?.send(JSON.stringify(event))
   }
 
-  /** Sends what may come too late. */
+  /** Sends an event that may arrive too late to have an effect. */
   attempt(event: ClientEvent): void {
     this.send({ ...event, event_id: `${ATTEMPT}-${++this.#attempts}` })
   }
 
-  /** Sends sound, or keeps it for the next connection. */
+  /** Sends audio, or buffers it for the next connection. */
   sendAudio(bytes: Uint8Array<ArrayBuffer>): void {
     const audio = Buffer.from(bytes.buffer).toString('base64')
     const event: ClientEvent = { type: 'input_audio_buffer.append', audio }
     this.#link?.sendAudio(JSON.stringify(event))
   }
 
-  /** Ends it before its scope does. */
+  /** Closes the link before its scope does. */
   end(): void {
-    if (this.#link) this.#context.scope.end(this.#link).catch(nothing)
+    if (this.#link) this.#context.scope.end(this.#link).catch(noop)
   }
 
-  // ── the protocol ──
+  // ── Protocol ──
 
   opened(connection: LinkConnection): void {
-    this.#set(connection)
+    this.#sendSettings(connection)
   }
 
   message(data: Data, connection: LinkConnection): void {
-    const event = jsonIn(data) as ServerEvent | undefined
-    if (!event) return connection.end('dropped', 'it sent something that is no JSON')
+    const event = receiveMessage(data, checkServerEvent, connection)
+    if (!event) return undefined
     if (event.type === 'error') this.#error(event.error ?? {}, connection)
     else if (event.type === 'session.created') this.#expiry.plan(connection, event.session?.expires_at)
-    else if (connection.generation === this.#serving) this.#host.heard(event)
-    else if (event.type === 'session.updated') this.#takeOver(connection)
-    return this.#expiry.look()
+    else if (connection.generation === this.#current) this.#host.handle(event)
+    else if (event.type === 'session.updated') this.#use(connection)
+    return this.#expiry.moveIfQuiet()
   }
 
   classify({ code, reason = '' }: SocketEnd): EndClass | undefined {
@@ -138,7 +144,7 @@ export class OpenAILink implements Protocol {
     return reason.startsWith('invalid_request_error') ? 'fatal' : undefined
   }
 
-  /** For a rollover it comes when the new connection is in use already. */
+  /** After a rollover the new connection is already in use. */
   lost(end: LinkEnd): void {
     this.#connected = end.class === 'asked'
     this.#host.disconnected()
@@ -150,16 +156,16 @@ export class OpenAILink implements Protocol {
     this.#host.failed(error)
   }
 
-  #set(connection: LinkConnection): void {
-    this.#sent = JSON.stringify(this.#host.settings())
-    connection.send(`{"type":"session.update","session":${this.#sent}}`)
+  #sendSettings(connection: LinkConnection): void {
+    this.#settingsSent = JSON.stringify(this.#host.settings())
+    connection.send(`{"type":"session.update","session":${this.#settingsSent}}`)
   }
 
-  /** The new connection is set up. It learns what was said, and only then replaces the one that is still in use. */
-  #takeOver(connection: LinkConnection): void {
-    if (this.#sent !== JSON.stringify(this.#host.settings())) this.#set(connection)
+  /** Carries the conversation over to a new connection, and only then replaces the current one. */
+  #use(connection: LinkConnection): void {
+    if (this.#settingsSent !== JSON.stringify(this.#host.settings())) this.#sendSettings(connection)
     for (const event of this.#host.carryOver?.() ?? []) connection.send(JSON.stringify(event))
-    this.#serving = connection.generation
+    this.#current = connection.generation
     this.#connected = true
     connection.ready()
     this.#host.connected?.()
@@ -167,17 +173,17 @@ export class OpenAILink implements Protocol {
 
   #error(error: ApiError, connection: LinkConnection): void {
     const { type, code, message, event_id } = error
-    // About a wrong key it may say anything, the key included.
-    const words = code === 'invalid_api_key' ? code : (message ?? 'it does not say why')
-    if (code === 'session_expired') return connection.end('expired', words)
-    if (connection.generation !== this.#serving)
-      return connection.end(type === 'server_error' ? 'dropped' : 'fatal', words)
-    if (this.#host.refused?.(error)) return undefined
+    // The message about a wrong key may quote the key.
+    const reason = code === 'invalid_api_key' ? code : message
+    if (code === 'session_expired') return connection.end('expired', reason)
+    if (connection.generation !== this.#current)
+      return connection.end(type === 'server_error' ? 'dropped' : 'fatal', reason)
+    if (this.#host.handleError?.(error)) return undefined
     const { logger } = this.#context
     const harmless = event_id?.startsWith(ATTEMPT) || HARMLESS.has(code ?? '')
-    const fields = { link: this.name, code, error: new ProviderError(this.name, words) }
-    if (harmless) logger.debug(fields, 'an event came too late to do anything')
-    else logger.warn(fields, 'the service has refused something')
+    const fields = { link: this.name, code, error: new ProviderError(this.name, reason) }
+    if (harmless) logger.debug(fields, 'an event arrived too late to have an effect')
+    else logger.warn(fields, 'the service reported an error')
     return undefined
   }
 }

@@ -2,9 +2,9 @@ import { bytesFromSamples, durationOf, type AudioFrame } from '../../audio/index
 import type { LinkError, Protocol } from '../../link/index.ts'
 import type { PartContext, RealtimeEvents, RealtimeModel, RealtimeSetup } from '../../parts/index.ts'
 import {
-  isAboutInput,
-  isAboutResponse,
-  isTranscription,
+  isInputEvent,
+  isResponseEvent,
+  isTranscriptionEvent,
   type ApiError,
   type ClientEvent,
   type ServerEvent,
@@ -16,10 +16,9 @@ import { Responses, type ResponsesHost } from './responses.ts'
 import { agentSettings, realtimeSettings, type RealtimeConfig } from './session-config.ts'
 import { UserTurns } from './user-turns.ts'
 
-/** Less sound than this, in milliseconds, cannot be committed. */
-const LEAST_COMMIT = 100
+/** The service refuses to commit less audio than this, in milliseconds. */
+const MIN_COMMIT = 100
 
-/** What a model is opened with. */
 export interface RealtimeModelOptions {
   readonly name: string
   readonly request: Protocol['request']
@@ -27,8 +26,8 @@ export interface RealtimeModelOptions {
 }
 
 /**
- * One conversation, over a link. Its parts: `Responses` has the answers, `UserTurns` what the user says, `Memory` all of it as
- * a new connection is told it.
+ * One conversation over a link. `Responses` has the model's answers, `UserTurns` the user's speech, and `Memory` the
+ * conversation as it is carried over to a new connection.
  */
 export class OpenAIRealtimeModel implements RealtimeModel, OpenAILinkHost {
   readonly #context: PartContext
@@ -39,7 +38,7 @@ export class OpenAIRealtimeModel implements RealtimeModel, OpenAILinkHost {
   readonly #responses: Responses
   readonly #user: UserTurns
   #setup: Omit<RealtimeSetup, 'messages'>
-  /** Milliseconds of sound that were sent and not committed. */
+  /** Milliseconds of audio sent since the last commit. */
   #uncommitted = 0
   #failed = false
 
@@ -55,7 +54,7 @@ export class OpenAIRealtimeModel implements RealtimeModel, OpenAILinkHost {
     this.#setup = setup
     this.#memory = new Memory(messages)
     this.#link = new OpenAILink(name, request, context, this)
-    this.#responses = new Responses(this.#answering(name))
+    this.#responses = new Responses(this.#responsesHost(name))
     this.#user = new UserTurns({
       events,
       memory: this.#memory,
@@ -69,46 +68,46 @@ export class OpenAIRealtimeModel implements RealtimeModel, OpenAILinkHost {
     return this
   }
 
-  // ── the model ──
+  // ── RealtimeModel ──
 
   push(frame: AudioFrame): void {
-    if (this.#gone || frame.samples.length === 0) return
+    if (this.#inactive || frame.samples.length === 0) return
     this.#link.sendAudio(bytesFromSamples(frame.samples))
     this.#uncommitted += durationOf(frame)
   }
 
   commit(): void {
-    // Where the service takes the turns, silence is nothing that could be committed.
-    const something = this.#setup.takesTurns ? this.#user.speaking : this.#uncommitted >= LEAST_COMMIT
-    if (this.#gone || !something) return
+    // A service that takes the turns has nothing to commit during silence.
+    const possible = this.#setup.takesTurns ? this.#user.speaking : this.#uncommitted >= MIN_COMMIT
+    if (this.#inactive || !possible) return
     this.#uncommitted = 0
     this.#link.attempt({ type: 'input_audio_buffer.commit' })
   }
 
   respond(instructions?: string): void {
-    if (!this.#gone) this.#responses.ask(instructions)
+    if (!this.#inactive) this.#responses.request(instructions)
   }
 
   addText(text: string): void {
-    if (!this.#gone && text.trim() !== '') this.#link.send(this.#memory.types(text))
+    if (!this.#inactive && text.trim() !== '') this.#link.send(this.#memory.addUserText(text))
   }
 
   toolResult(id: string, output: string): void {
-    if (this.#gone) return
-    const event = this.#memory.returns(id, output)
+    if (this.#inactive) return
+    const event = this.#memory.addResult(id, output)
     if (event) this.#link.send(event)
   }
 
   interrupt(response: string, heard: number): void {
-    if (!this.#gone) this.#responses.interrupt(response, heard)
+    if (!this.#inactive) this.#responses.interrupt(response, heard)
   }
 
   update({ instructions, tools }: Pick<RealtimeSetup, 'instructions' | 'tools'>): void {
     this.#setup = { ...this.#setup, instructions, tools }
-    if (!this.#gone) this.#link.send({ type: 'session.update', session: agentSettings(this.#setup) })
+    if (!this.#inactive) this.#link.send({ type: 'session.update', session: agentSettings(this.#setup) })
   }
 
-  // ── the link ──
+  // ── OpenAILinkHost ──
 
   settings(): SessionSettings {
     return realtimeSettings(this.#config, this.#setup)
@@ -119,7 +118,7 @@ export class OpenAIRealtimeModel implements RealtimeModel, OpenAILinkHost {
   }
 
   connected(): void {
-    this.#responses.next()
+    this.#responses.sendNext()
   }
 
   disconnected(): void {
@@ -128,20 +127,20 @@ export class OpenAIRealtimeModel implements RealtimeModel, OpenAILinkHost {
     this.#responses.lost()
   }
 
-  heard(event: ServerEvent): void {
-    if (isAboutResponse(event)) this.#responses.heard(event)
-    else if (isTranscription(event)) this.#user.words(event)
-    else if (isAboutInput(event)) this.#user.input(event)
+  handle(event: ServerEvent): void {
+    if (isResponseEvent(event)) this.#responses.handle(event)
+    else if (isTranscriptionEvent(event)) this.#user.handleTranscription(event)
+    else if (isInputEvent(event)) this.#user.handleInput(event)
   }
 
-  /** Closing: only the last words of the user are of interest, as long as somebody waits for them. */
-  heardLast(event: ServerEvent): boolean {
-    if (isTranscription(event) || event.type === 'input_audio_buffer.committed') this.heard(event)
+  /** While closing, only the user's last words matter. */
+  handleWhileClosing(event: ServerEvent): boolean {
+    if (isTranscriptionEvent(event) || event.type === 'input_audio_buffer.committed') this.handle(event)
     return false
   }
 
-  refused(error: ApiError): boolean {
-    return this.#responses.refused(error)
+  handleError(error: ApiError): boolean {
+    return this.#responses.handleError(error)
   }
 
   failed(error: LinkError): void {
@@ -154,12 +153,12 @@ export class OpenAIRealtimeModel implements RealtimeModel, OpenAILinkHost {
     return this.#user.quiet && this.#responses.quiet
   }
 
-  /** Nothing may be told any more. */
-  get #gone(): boolean {
+  /** Whether the link has failed or the scope is closing. */
+  get #inactive(): boolean {
     return this.#failed || this.#context.scope.state !== 'live'
   }
 
-  #answering(name: string): ResponsesHost {
+  #responsesHost(name: string): ResponsesHost {
     const { logger, scope } = this.#context
     const link = this.#link
     return {

@@ -16,30 +16,30 @@ import {
 } from './session-config.ts'
 
 export interface OpenAIRealtimeOptions extends OpenAIEndpointOptions {
-  /** How it is called in reports: `openai` unless set. */
+  /** The name in reports and logs. Default: `openai`. */
   readonly name?: string
-  /** `gpt-realtime` unless set; the name of the deployment for Azure. */
+  /** The model, or on Azure the name of the deployment. Default: `gpt-realtime`. */
   readonly model?: string
-  /** `marin` unless set. */
+  /** Default: `marin`. */
   readonly voice?: string
-  /** How fast it speaks, 0.25 to 1.5: 1 unless set. */
+  /** How fast the model speaks, 0.25 to 1.5. Default: 1. */
   readonly speed?: number
   /**
-   * How the user's words are written down. If false they are not: neither the history of the session has them, nor a
-   * conversation that is carried over to a new connection.
+   * How the user's speech is transcribed. With false it is not: the user's words are then missing from the session's
+   * history, and from the conversation when it is carried over to a new connection.
    */
   readonly transcription?: OpenAITranscription | false
-  /** How it notices that the user has finished: by silence unless set. Not used where turns are taken by hand. */
+  /** How the service detects the end of the user's turn. Ignored with manual turns. Default: by silence. */
   readonly turnDetection?: OpenAITurnDetection
-  /** None unless set. */
+  /** Default: off. */
   readonly noiseReduction?: OpenAINoiseReduction
-  /** For one answer; the service's own limit unless set. */
+  /** Per answer. Default: the service's own limit. */
   readonly maxOutputTokens?: number
 }
 
 /**
- * OpenAI's realtime models: they hear and speak by themselves. A session of the service ends after an hour, and any
- * connection may break: the conversation is carried over, as far as it was heard.
+ * OpenAI's realtime speech-to-speech models. When a session of the service ends after an hour, or its connection breaks,
+ * the conversation is carried over to a new one, as far as it was heard.
  *
  * ```ts
  * const realtime = new OpenAIRealtime({ voice: 'cedar', turnDetection: { type: 'semantic' } })
@@ -54,7 +54,7 @@ export class OpenAIRealtime implements Realtime {
   readonly #model: string
   readonly #config: RealtimeConfig
 
-  /** Throws `MissingKeyError` if there is no key. */
+  /** Throws `MissingKeyError` without a key. */
   constructor(options: OpenAIRealtimeOptions = {}) {
     this.name = options.name ?? 'openai'
     this.#endpoint = new OpenAIEndpoint(options)
@@ -70,7 +70,7 @@ export class OpenAIRealtime implements Realtime {
   }
 
   async open(context: PartContext, setup: RealtimeSetup, events: RealtimeEvents): Promise<RealtimeModel> {
-    const request = this.#endpoint.dials('/realtime', { model: this.#model })
+    const request = this.#endpoint.dialRequest('/realtime', { model: this.#model })
     const model = new OpenAIRealtimeModel(
       { name: this.name, request, config: this.#config },
       context,

@@ -1,9 +1,9 @@
 import { bytesFromSamples, durationOf, level, type AudioFrame } from '../../audio/index.ts'
 import type { LinkError, Protocol } from '../../link/index.ts'
 import type { PartContext, Stt, SttEvents, SttStream } from '../../parts/index.ts'
+import { TranscriptEmitter } from '../transcript-emitter.ts'
 import {
-  isTranscription,
-  type ApiError,
+  isTranscriptionEvent,
   type ClientEvent,
   type ServerEvent,
   type TranscriptionSettings,
@@ -11,14 +11,13 @@ import {
 import { OpenAILink, type OpenAILinkHost } from './openai-link.ts'
 import { Transcripts } from './transcripts.ts'
 
-/** Less sound than this, in milliseconds, cannot be committed. */
-const LEAST_COMMIT = 100
-/** Louder than this may be speech, in dB of full scale. Out of silence some models make words. */
-const SPEECH = -50
-/** The id of the last event: whatever answers it is an answer. */
-const LAST = 'last'
+/** The service refuses to commit less audio than this, in milliseconds. */
+const MIN_COMMIT = 100
+/** In dBFS. Only louder audio may be speech; some models invent words for silence. */
+const SPEECH_LEVEL = -50
+/** The id of the ending event, by which an error about it is recognised. */
+const ENDING_EVENT = 'last'
 
-/** What a stream is opened with. */
 export interface SttStreamOptions {
   readonly stt: Stt
   readonly request: Protocol['request']
@@ -26,39 +25,41 @@ export interface SttStreamOptions {
 }
 
 /**
- * One stream of speech, over a link.
+ * One audio stream over a link.
  *
  *   push ──▶ append           ──▶ (with turn detection: speech_started, speech_stopped, committed)
  *   flush ─▶ commit           ──▶ committed, transcription deltas, completed ──▶ interim, final
- *   detach ▶ commit, or clear ──▶ committed …, or cleared: the end is acknowledged when all words are there
+ *   detach ▶ commit, or clear ──▶ committed …, or cleared: acknowledged once all transcripts have arrived
  *
- * A new connection goes on with the audio that comes: what was understood before is told, and not repeated.
+ * After a drop, the new connection continues with new audio. Audio sent before the drop is not sent again.
  */
 export class OpenAISttStream implements SttStream, OpenAILinkHost {
   readonly #options: SttStreamOptions
   readonly #events: SttEvents
   readonly #link: OpenAILink
   readonly #transcripts: Transcripts
-  /** Milliseconds of sound since the last commit, and whether any of it may be speech. */
+  readonly #emitter: TranscriptEmitter
+  /** Milliseconds of audio since the last commit. */
   #uncommitted = 0
+  /** Whether that audio may contain speech. */
   #loud = false
-  /** The service hears somebody speak. */
+  /** Whether the service detects speech. */
   #speaking = false
-  #interim = ''
   #detached = false
-  /** The last event is answered. */
-  #answered = false
+  /** Whether the service has answered the ending event. */
+  #endAnswered = false
 
   constructor(options: SttStreamOptions, context: PartContext, events: SttEvents) {
     const { stt, request } = options
     this.#options = options
     this.#events = events
+    this.#emitter = new TranscriptEmitter(events)
     this.#link = new OpenAILink(stt.name, request, context, this)
     this.#transcripts = new Transcripts({
-      interim: (text) => this.#guess(text),
-      final: (text) => this.#final(text),
+      interim: (text) => this.#emitter.interim(text),
+      final: (text) => this.#emitFinal(text),
       failed: ({ code }) =>
-        context.logger.warn({ link: stt.name, code }, 'what the user said could not be written down'),
+        context.logger.warn({ link: stt.name, code }, "the service could not transcribe the user's turn"),
     })
   }
 
@@ -67,19 +68,19 @@ export class OpenAISttStream implements SttStream, OpenAILinkHost {
     return this
   }
 
-  // ── the stream ──
+  // ── SttStream ──
 
   push(frame: AudioFrame): void {
     if (this.#detached || frame.samples.length === 0) return
     this.#link.sendAudio(bytesFromSamples(frame.samples))
     this.#uncommitted += durationOf(frame)
-    this.#loud ||= level(frame.samples) > SPEECH
+    this.#loud ||= level(frame.samples) > SPEECH_LEVEL
   }
 
   flush(): void {
     if (this.#detached || !this.#flushable) return
     this.#link.attempt({ type: 'input_audio_buffer.commit' })
-    this.#committed()
+    this.#resetInput()
   }
 
   detach(): void {
@@ -88,36 +89,36 @@ export class OpenAISttStream implements SttStream, OpenAILinkHost {
     this.#link.end()
   }
 
-  /** Where the service finds the turns, there is something to flush only while it hears one. */
+  /** A service that detects turns has something to flush only during one. */
   get #flushable(): boolean {
-    return this.#options.stt.endsTurns ? this.#speaking : this.#uncommitted >= LEAST_COMMIT
+    return this.#options.stt.endsTurns ? this.#speaking : this.#uncommitted >= MIN_COMMIT
   }
 
-  #committed(): void {
+  #resetInput(): void {
     this.#uncommitted = 0
     this.#loud = false
     this.#speaking = false
   }
 
-  // ── the link ──
+  // ── OpenAILinkHost ──
 
   settings(): TranscriptionSettings {
     return this.#options.settings
   }
 
-  heard(event: ServerEvent): void {
-    if (isTranscription(event)) this.#transcripts.heard(event)
+  handle(event: ServerEvent): void {
+    if (isTranscriptionEvent(event)) this.#transcripts.handle(event)
     else if (event.type === 'input_audio_buffer.speech_started') this.#speaking = true
     else if (event.type === 'input_audio_buffer.committed') {
-      if (this.#options.stt.endsTurns) this.#committed()
+      if (this.#options.stt.endsTurns) this.#resetInput()
       this.#transcripts.expect(event.item_id)
     }
   }
 
-  /** What was heard and not written down is lost; what was understood of it counts. */
+  /** Audio that was not transcribed is lost. The text received so far becomes final. */
   disconnected(): void {
-    this.#committed()
-    this.#transcripts.giveUp()
+    this.#resetInput()
+    this.#transcripts.finishAll()
   }
 
   failed(error: LinkError): void {
@@ -129,37 +130,22 @@ export class OpenAISttStream implements SttStream, OpenAILinkHost {
     return !this.#speaking && !this.#loud && this.#transcripts.size === 0
   }
 
-  /** Either is answered at once, so that the end can be acknowledged. */
-  lastFrames(): readonly ClientEvent[] {
-    const words = this.#flushable && (this.#loud || this.#speaking)
-    return [{ type: `input_audio_buffer.${words ? 'commit' : 'clear'}`, event_id: LAST }]
+  /** Both events are answered at once, which acknowledges the end. */
+  endingEvents(): readonly ClientEvent[] {
+    const commit = this.#flushable && (this.#loud || this.#speaking)
+    return [{ type: `input_audio_buffer.${commit ? 'commit' : 'clear'}`, event_id: ENDING_EVENT }]
   }
 
-  heardLast(event: ServerEvent): boolean {
-    this.heard(event)
-    this.#answered ||=
+  handleWhileClosing(event: ServerEvent): boolean {
+    this.handle(event)
+    this.#endAnswered ||=
       event.type === 'input_audio_buffer.committed' ||
       event.type === 'input_audio_buffer.cleared' ||
-      (event.type === 'error' && isLast(event.error))
-    return this.#answered && this.#transcripts.size === 0
+      (event.type === 'error' && event.error?.event_id === ENDING_EVENT)
+    return this.#endAnswered && this.#transcripts.size === 0
   }
 
-  // ── what is heard ──
-
-  #guess(text: string): void {
-    if (text === this.#interim) return
-    this.#interim = text
-    this.#events.interim(text)
-  }
-
-  #final(text: string): void {
-    // Nothing, after all: the guess is taken back.
-    if (text === '') return this.#guess('')
-    this.#interim = ''
-    this.#events.final(text)
-    if (this.#options.stt.endsTurns) this.#events.endOfTurn()
-    return undefined
+  #emitFinal(text: string): void {
+    if (this.#emitter.final(text) && this.#options.stt.endsTurns) this.#events.endOfTurn()
   }
 }
-
-const isLast = (error: ApiError | undefined): boolean => error?.event_id === LAST

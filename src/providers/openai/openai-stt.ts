@@ -11,14 +11,14 @@ import {
 } from './session-config.ts'
 
 export interface OpenAISttOptions extends OpenAIEndpointOptions, OpenAITranscription {
-  /** How it is called in reports: `openai-stt` unless set. */
+  /** The name in reports and logs. Default: `openai-stt`. */
   readonly name?: string
   /**
-   * How it notices that the user has finished. Not at all unless set: the session's own VAD does. With it, the words of a
-   * turn are final when the service has heard its end, and `endsTurns` is true.
+   * Makes the service detect the end of each turn: a transcript is then final at the end of its turn, and `endsTurns` is
+   * true. Default: off, the session's own VAD does it.
    */
   readonly turnDetection?: OpenAITurnDetection
-  /** None unless set. */
+  /** Default: off. */
   readonly noiseReduction?: OpenAINoiseReduction
 }
 
@@ -36,7 +36,7 @@ export class OpenAIStt implements Stt {
   readonly #endpoint: OpenAIEndpoint
   readonly #settings: TranscriptionSettings
 
-  /** Throws `MissingKeyError` if there is no key. */
+  /** Throws `MissingKeyError` without a key. */
   constructor(options: OpenAISttOptions = {}) {
     const { name = 'openai-stt', model, language, prompt, turnDetection = null, noiseReduction } = options
     this.name = name
@@ -51,7 +51,7 @@ export class OpenAIStt implements Stt {
   }
 
   async open(context: PartContext, events: SttEvents): Promise<SttStream> {
-    const request = this.#endpoint.dials('/realtime', { intent: 'transcription' })
+    const request = this.#endpoint.dialRequest('/realtime', { intent: 'transcription' })
     const stream = new OpenAISttStream({ stt: this, request, settings: this.#settings }, context, events)
     return stream.open()
   }

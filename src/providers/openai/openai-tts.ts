@@ -5,25 +5,25 @@ import { RATE } from './session-config.ts'
 import { SpeechRequest, type SpeechBody } from './speech-request.ts'
 
 export interface OpenAITtsOptions extends OpenAIEndpointOptions {
-  /** How it is called in reports: `openai-tts` unless set. */
+  /** The name in reports and logs. Default: `openai-tts`. */
   readonly name?: string
-  /** `gpt-4o-mini-tts` unless set. */
+  /** Default: `gpt-4o-mini-tts`. */
   readonly model?: string
-  /** `alloy` unless set. */
+  /** Default: `alloy`. */
   readonly voice?: string
-  /** How it should sound: `'Speak calmly.'` */
+  /** How the voice should sound: `'Speak calmly.'` */
   readonly instructions?: string
-  /** 0.25 to 4: 1 unless set. */
+  /** 0.25 to 4. Default: 1. */
   readonly speed?: number
-  /** How the text is cut into sentences, and how many are made ahead. */
+  /** How the text is split into sentences, and how many are synthesised ahead. */
   readonly sentences?: SentenceTtsOptions
-  /** A sentence fails when nothing comes of it for so long: 10 s unless set. */
+  /** How long a sentence may go without new audio before it fails. Default: 10 s. */
   readonly stallTimeout?: number
 }
 
 /**
- * OpenAI's speech over HTTP: one request a sentence, the next one on its way while the first plays. So sound begins as soon
- * as the first sentence is there, and a speech that is stopped has asked for little in vain.
+ * OpenAI's speech over HTTP, one request per sentence; the next sentence is requested while one plays. Audio starts with
+ * the first sentence, and little is wasted when a speech is interrupted.
  *
  * ```ts
  * const tts = new OpenAITts({ voice: 'coral', instructions: 'Speak calmly.' })
@@ -37,7 +37,7 @@ export class OpenAITts implements Tts {
   readonly #sentences: SentenceTtsOptions
   readonly #stallTimeout: number
 
-  /** Throws `MissingKeyError` if there is no key. */
+  /** Throws `MissingKeyError` without a key. */
   constructor(options: OpenAITtsOptions = {}) {
     const { instructions, speed } = options
     this.name = options.name ?? 'openai-tts'
@@ -58,7 +58,7 @@ export class OpenAITts implements Tts {
     const speech = new SpeechRequest({
       name,
       context,
-      url: this.#endpoint.http('/audio/speech'),
+      url: this.#endpoint.httpUrl('/audio/speech'),
       headers: () => this.#endpoint.headers(),
       body: this.#body,
       stallTimeout: this.#stallTimeout,

@@ -2,85 +2,89 @@ import type { Usage } from '../../parts/index.ts'
 import type { Timer } from '../../scope/index.ts'
 import { ProviderError } from '../errors.ts'
 import { Answer, type AnswerHost } from './answer.ts'
-import { Asks } from './asks.ts'
 import type { ApiError, ClientEvent, ResponseEvent, ServerResponse, ServerUsage } from './events.ts'
+import { RequestQueue } from './request-queue.ts'
 
-/** What the answers need of the model. */
 export interface ResponsesHost extends AnswerHost {
   readonly name: string
-  /** Whether what is sent goes out now. */
+  /** Whether events can be sent now. */
   readonly connected: boolean
   send(event: ClientEvent): void
-  /** The instructions of the agent, which those of an ask are added to. */
+  /** The agent's instructions, which precede those of a request. */
   instructions(): string
-  /** Calls back once, after so many milliseconds. */
   after(ms: number, callback: () => void): Timer
   warn(fields: object, message: string): void
 }
 
-/** How long an ask may go unanswered, and a cancelled answer may go on, in milliseconds. Nothing may block the next. */
-const ANSWERED_WITHIN = 10_000
-const CANCELLED_WITHIN = 5_000
-/** When to ask again for what was refused though nothing seems to be in the way. */
-const AGAIN = 250
-/** Answers that can be cut short. More than these are never in somebody's ear. */
-const MOST_ANSWERS = 32
+/** How long the service may take to start a requested response. */
+const START_TIMEOUT = 10_000
+/** How long a cancelled response may go on before the next request is sent. */
+const CANCEL_TIMEOUT = 5_000
+/** When to send a request again that was refused although no response seems to be active. */
+const RETRY_DELAY = 250
+/** Answers that can still be truncated. Older ones have long been played. */
+const MAX_ANSWERS = 32
 
 /**
- * The answers of the model, one at a time. Asks wait for the one in the making; one that the model begins by itself, since
- * the user has finished, may come between an ask and its answer.
+ * The model's answers, one at a time. Requests wait for the active one. A response that the model starts on its own,
+ * because the user has finished, may come between a request and its response.
  *
- *   respond ─▶ asks ─▶ response.create, metadata.ask ─▶ response.created ─▶ items, sound, words ─▶ response.done
- *                ▲               │ another one is active                                                 │
- *                └───────────────┴──────────────── next ◀────────────────────────────────────────────────┘
+ *   respond ─▶ queue ─▶ response.create, metadata.request ─▶ response.created ─▶ items, audio, text ─▶ response.done
+ *                ▲               │ another one is active                                                  │
+ *                └───────────────┴─────────────── sendNext ◀──────────────────────────────────────────────┘
  */
 export class Responses {
   readonly #host: ResponsesHost
-  readonly #asks = new Asks()
+  readonly #queue = new RequestQueue()
   readonly #answers: Answer[] = []
-  /** The one that the service is making. */
+  /** The answer that the service is generating. */
   #active: Answer | undefined
-  /** Set while an ask is unanswered, while a cancelled answer goes on, and during a pause before the next ask. */
-  #unanswered: Timer | undefined
-  #ending: Timer | undefined
-  #pause: Timer | undefined
+  /** Runs while a sent request has no response. */
+  #startTimer: Timer | undefined
+  /** Runs while a cancelled response goes on. */
+  #cancelTimer: Timer | undefined
+  /** Runs before a refused request is sent again. */
+  #retryTimer: Timer | undefined
 
   constructor(host: ResponsesHost) {
     this.#host = host
   }
 
-  /** Nothing is in the making, and nothing was asked for. */
+  /** Whether no response is active or requested. */
   get quiet(): boolean {
-    return !this.#active && this.#asks.empty
+    return !this.#active && this.#queue.empty
   }
 
-  // ── what is asked ──
+  // ── requests of the session ──
 
-  ask(instructions: string | undefined): void {
-    this.#asks.add(instructions)
-    this.next()
+  request(instructions: string | undefined): void {
+    this.#queue.add(instructions)
+    this.sendNext()
   }
 
-  /** Sends the next ask, if there is one and its time has come. */
-  next(): void {
-    if (this.#active || this.#pause || this.#asks.sent || !this.#host.connected) return
-    const ask = this.#asks.next()
-    if (!ask) return this.#refuseTooMany()
-    const { id, instructions } = ask
-    // Those of a response replace those of the session.
-    const all = instructions === undefined ? {} : { instructions: this.#withAgent(instructions) }
-    this.#host.send({ type: 'response.create', event_id: id, response: { ...all, metadata: { ask: id } } })
-    this.#unanswered = this.#host.after(ANSWERED_WITHIN, () => this.#refuse('it was not answered'))
+  /** Sends the next request if the service can take it now. */
+  sendNext(): void {
+    if (this.#active || this.#retryTimer || this.#queue.sent || !this.#host.connected) return
+    const request = this.#queue.next()
+    if (!request) return this.#failOverflow()
+    const { id, instructions } = request
+    // The instructions of a response replace the session's, so they have to repeat the agent's.
+    const own = instructions === undefined ? {} : { instructions: this.#withAgent(instructions) }
+    const response = { ...own, metadata: { request: id } }
+    this.#host.send({ type: 'response.create', event_id: id, response })
+    this.#startTimer = this.#host.after(START_TIMEOUT, () =>
+      this.#failSent(`it did not answer within ${START_TIMEOUT} ms`),
+    )
     return undefined
   }
 
-  /** Stops an answer if it is in the making, and forgets what was not heard of it. */
+  /** Stops an answer if it is active, and forgets its unheard part. */
   interrupt(name: string, heard: number): void {
     const answer = this.#answers.find((each) => each.name === name)
     if (!answer) return
     const running = answer === this.#active
-    if (running && !answer.over) this.#cancel(answer)
-    answer.cutTo(heard, running)
+    if (running && !answer.ended) this.#cancel(answer)
+    answer.truncate(heard, running)
     answer.end('cancelled')
   }
 
@@ -90,121 +94,123 @@ export class Responses {
 
   #cancel(answer: Answer): void {
     this.#host.attempt({ type: 'response.cancel', response_id: answer.id })
-    this.#ending = this.#host.after(CANCELLED_WITHIN, () => {
+    this.#cancelTimer = this.#host.after(CANCEL_TIMEOUT, () => {
       if (this.#active === answer) this.#active = undefined
-      this.next()
+      this.sendNext()
     })
   }
 
-  // ── what the service tells ──
+  // ── events of the service ──
 
-  heard(event: ResponseEvent): void {
+  handle(event: ResponseEvent): void {
     if (event.type === 'response.created') this.#created(event.response ?? {})
     else if (event.type === 'response.done') this.#done(event.response ?? {})
-    else this.#answers.find(({ id }) => id === event.response_id)?.heard(event)
+    else this.#answers.find(({ id }) => id === event.response_id)?.handle(event)
   }
 
-  /** Returns whether the error was about an ask. */
-  refused({ event_id, code, message }: ApiError): boolean {
-    const { sent } = this.#asks
-    const taken = code === 'conversation_already_has_active_response'
-    if (!sent || (event_id ? event_id !== sent.id : !taken)) return false
-    if (taken && this.#asks.giveWay()) this.#waitForActive()
-    else this.#refuse(message)
+  /** Handles an error about a request. Returns false for any other error. */
+  handleError({ event_id, code, message }: ApiError): boolean {
+    const { sent } = this.#queue
+    const otherActive = code === 'conversation_already_has_active_response'
+    if (!sent || (event_id ? event_id !== sent.id : !otherActive)) return false
+    if (otherActive && this.#queue.postpone()) this.#retryLater()
+    else this.#failSent(message)
     return true
   }
 
-  /** The connection is gone. An answer that nobody has heard anything of is asked for again; others cannot go on. */
+  /** The connection was lost. An answer without output is requested again; one with output fails. */
   lost(): void {
     const active = this.#active
     this.stop()
-    this.#asks.lost()
-    if (!active || active.over) return
-    if (active.audible) {
+    this.#queue.lost()
+    if (!active || active.ended) return
+    if (active.hasOutput) {
       const broken = 'the connection broke in the middle of an answer'
       return active.end('failed', new ProviderError(this.#host.name, broken, { retryable: true }))
     }
-    active.forgetBeginning()
-    return this.#asks.again(active)
+    active.discardItems()
+    return this.#queue.retry(active)
   }
 
-  /** Nothing is in the making any more, and nothing is waited for. */
+  /** Forgets the active answer and clears all timers. */
   stop(): void {
     this.#active = undefined
-    for (const timer of [this.#unanswered, this.#ending, this.#pause]) timer?.clear()
-    this.#pause = undefined
+    for (const timer of [this.#startTimer, this.#cancelTimer, this.#retryTimer]) timer?.clear()
+    this.#retryTimer = undefined
   }
 
   #created({ id, metadata }: ServerResponse): void {
     if (id === undefined) return
-    const named = metadata?.['ask']
-    const ask = named !== undefined && named === this.#asks.sent?.id ? this.#asks.take() : undefined
-    if (ask) this.#unanswered?.clear()
-    const answer = ask?.answer ?? this.#keep(new Answer(this.#host, id, ask?.instructions))
+    const requestId = metadata?.['request']
+    const request =
+      requestId !== undefined && requestId === this.#queue.sent?.id ? this.#queue.takeSent() : undefined
+    if (request) this.#startTimer?.clear()
+    const answer = request?.answer ?? this.#track(new Answer(this.#host, id, request?.instructions))
     answer.id = id
     this.#active = answer
-    // Asked for on another connection, or taken back since: nobody waits for it.
-    if (named !== undefined && !ask) answer.ignore()
-    if (answer.over) this.#cancel(answer)
-    else if (!ask?.answer) this.#host.events.responseStarted(answer.name, ask !== undefined)
+    // The request was made on another connection or has failed meanwhile.
+    if (requestId !== undefined && !request) answer.ignore()
+    if (answer.ended) this.#cancel(answer)
+    else if (!request?.answer) this.#host.events.responseStarted(answer.name, request !== undefined)
   }
 
   #done(response: ServerResponse): void {
     const answer = this.#answers.find(({ id }) => id === response.id)
     if (answer && answer === this.#active) {
       this.#active = undefined
-      this.#ending?.clear()
+      this.#cancelTimer?.clear()
     }
     if (response.usage) this.#host.events.usage(usageOf(response.usage))
-    if (answer && !answer.over) this.#ended(answer, response)
-    this.next()
+    if (answer && !answer.ended) this.#end(answer, response)
+    this.sendNext()
   }
 
-  #ended(answer: Answer, { status, status_details: details = {} }: ServerResponse): void {
+  #end(answer: Answer, { status, status_details: details = {} }: ServerResponse): void {
     if (status === 'cancelled') return answer.end('cancelled')
     if (status === 'incomplete')
-      this.#host.warn({ response: answer.id, reason: details.reason }, 'the service has cut an answer short')
+      this.#host.warn({ response: answer.id, reason: details.reason }, 'the service cut an answer short')
     if (status !== 'failed') return answer.end('completed')
-    const { code, type = 'it does not say why' } = details.error ?? {}
+    const { code, type } = details.error ?? {}
     return answer.end('failed', new ProviderError(this.#host.name, code ?? type))
   }
 
-  // ── asks that come to nothing ──
+  // ── requests that fail ──
 
-  /** The ask that is on its way is not answered. */
-  #refuse(why?: string): void {
-    this.#unanswered?.clear()
-    const ask = this.#asks.take()
-    if (ask) this.#fail(ask.id, why, ask.answer)
-    this.next()
+  /** Fails the sent request. */
+  #failSent(why?: string): void {
+    this.#startTimer?.clear()
+    const request = this.#queue.takeSent()
+    if (request) this.#fail(request.id, why, request.answer)
+    this.sendNext()
   }
 
-  #refuseTooMany(): void {
-    for (let ask = this.#asks.nextOfTooMany(); ask !== undefined; ask = this.#asks.nextOfTooMany())
-      this.#fail(ask, 'too many answers were asked for')
+  #failOverflow(): void {
+    const queue = this.#queue
+    for (let id = queue.nextOverflow(); id !== undefined; id = queue.nextOverflow())
+      this.#fail(id, 'too many answers were requested at once')
   }
 
-  /** There has to be an answer all the same. */
-  #fail(ask: string, why = 'it does not say why', begun?: Answer): void {
+  /** Every request gets an answer, even if it is only a failure. */
+  #fail(request: string, why?: string, started?: Answer): void {
     const { events, name } = this.#host
-    if (!begun) events.responseStarted(ask, true)
-    const answer = begun ?? new Answer(this.#host, ask)
+    if (!started) events.responseStarted(request, true)
+    const answer = started ?? new Answer(this.#host, request)
     answer.end('failed', new ProviderError(name, why))
   }
 
-  /** The ask is sent again when the active answer is over. One that we have not heard of may be over already. */
-  #waitForActive(): void {
-    this.#unanswered?.clear()
-    if (this.#active || this.#pause) return
-    this.#pause = this.#host.after(AGAIN, () => {
-      this.#pause = undefined
-      this.next()
+  /** Sends the request again when the active answer ends, or after a delay if that answer is unknown here. */
+  #retryLater(): void {
+    this.#startTimer?.clear()
+    if (this.#active || this.#retryTimer) return
+    this.#retryTimer = this.#host.after(RETRY_DELAY, () => {
+      this.#retryTimer = undefined
+      this.sendNext()
     })
   }
 
-  #keep(answer: Answer): Answer {
+  #track(answer: Answer): Answer {
     this.#answers.push(answer)
-    if (this.#answers.length > MOST_ANSWERS) this.#answers.shift()
+    if (this.#answers.length > MAX_ANSWERS) this.#answers.shift()
     return answer
   }
 }

@@ -7,38 +7,38 @@ import type {
   TurnDetectionSettings,
 } from './events.ts'
 
-/** How the service notices that the user has finished. Times are milliseconds; what is not set is its own choice. */
+/** How the service detects the end of the user's turn. Times are in milliseconds. Defaults: the service's own. */
 export type OpenAITurnDetection =
   | {
       /** By silence. */
       readonly type: 'server'
-      /** How loud speech is, 0 to 1. */
+      /** The level above which sound counts as speech, 0 to 1. */
       readonly threshold?: number
-      /** How much of what came before a speech belongs to it. */
+      /** How much audio before the speech belongs to the turn. */
       readonly prefix?: number
       /** The silence that ends a turn. */
       readonly silence?: number
-      /** The model speaks by itself when the user has said nothing for so long, 5,000 or more. */
+      /** The model speaks unprompted after this much silence of the user; at least 5,000. */
       readonly idleTimeout?: number
     }
   | {
-      /** By what is said: words that trail off are waited for. */
+      /** By meaning: waits longer after an unfinished sentence. */
       readonly type: 'semantic'
-      /** How soon it thinks that the user has finished. */
+      /** How soon a turn counts as finished. */
       readonly eagerness?: 'low' | 'medium' | 'high' | 'auto'
     }
 
-/** How the user's words are written down. */
+/** How the user's speech is transcribed. */
 export interface OpenAITranscription {
-  /** `gpt-4o-mini-transcribe` unless set. */
+  /** Default: `gpt-4o-mini-transcribe`. */
   readonly model?: string
-  /** What is spoken, `en` for instance; recognised unless set. */
+  /** The spoken language, for example `en`. Default: detected. */
   readonly language?: string
-  /** Words and names that may come up. */
+  /** Words and names to expect. */
   readonly prompt?: string
 }
 
-/** For a microphone that is near, a headset, or far, a room. */
+/** `near` for a headset, `far` for a microphone in a room. */
 export type OpenAINoiseReduction = 'near' | 'far'
 
 export interface RealtimeConfig {
@@ -50,11 +50,11 @@ export interface RealtimeConfig {
   readonly maxOutputTokens: number | undefined
 }
 
-/** The only rate there is. */
+/** The only sample rate of the service. */
 export const RATE = 24_000
 const PCM: Pcm = { type: 'audio/pcm', rate: RATE }
 
-/** All that a conversation is set to. */
+/** All settings of a conversation. */
 export function realtimeSettings(
   { voice, speed, maxOutputTokens, ...input }: RealtimeConfig,
   { instructions, tools, takesTurns }: Omit<RealtimeSetup, 'messages'>,
@@ -70,7 +70,7 @@ export function realtimeSettings(
   }
 }
 
-/** What changes when another agent takes over. */
+/** The settings that change with the agent. */
 export function agentSettings({
   instructions,
   tools,

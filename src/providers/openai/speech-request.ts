@@ -5,7 +5,6 @@ import { ProviderError } from '../errors.ts'
 import { OwnedRequest } from '../owned-request.ts'
 import { RATE } from './session-config.ts'
 
-/** What is sent. */
 export interface SpeechBody {
   input: string
   model: string
@@ -24,16 +23,16 @@ export interface SpeechRequestOptions {
   readonly stallTimeout: number
 }
 
-/** The wait before the second try is drawn from 0 to this, in milliseconds, if the service names none. */
-const RETRY_AFTER = 500
-/** A longer wait is worse than an error, which somebody may have a fallback for: the caller hears nothing meanwhile. */
-const LONGEST_RETRY_AFTER = 2_000
-/** Characters of an error's body that are read. */
-const LONGEST_ERROR = 4_096
+/** Without a `retry-after` header, the delay before the retry is random between 0 and this. */
+const RETRY_DELAY = 500
+/** A longer `retry-after` fails the speech at once: the caller hears nothing meanwhile, and a fallback may exist. */
+const MAX_RETRY_DELAY = 2_000
+/** Characters of an error response that are used. */
+const MAX_ERROR_LENGTH = 4_096
 
 /**
- * Speech over HTTP, one text at a time. The request and its body belong to the part's scope: both end at once when the
- * speech is stopped or the scope closes. What fails for a passing reason before any sound is tried once more.
+ * Speech over HTTP, one text per request. The request and its body belong to the part's scope: both are aborted when the
+ * speech is interrupted or the scope closes. A transient failure before the first audio is retried once.
  */
 export class SpeechRequest {
   readonly #options: SpeechRequestOptions
@@ -62,22 +61,22 @@ export class SpeechRequest {
     const first = await this.#try(input, request)
     if (first.ok) return first.response
     const { error, retryAfter } = first
-    if (!error.retryable || retryAfter > LONGEST_RETRY_AFTER) throw error
+    if (!error.retryable || retryAfter > MAX_RETRY_DELAY) throw error
     const { name, context } = this.#options
-    context.logger.info({ provider: name, status: error.status, retryAfter }, 'a speech is asked for again')
+    context.logger.info({ provider: name, status: error.status, retryAfter }, 'retrying a speech request')
     await this.#pause(retryAfter, request)
     const second = await this.#try(input, request)
     if (second.ok) return second.response
     throw second.error
   }
 
-  async #try(input: string, request: OwnedRequest): Promise<Tried> {
+  async #try(input: string, request: OwnedRequest): Promise<Attempt> {
     const { url, headers, body, context } = this.#options
     const sent: SpeechBody = { ...body, input }
-    const retryAfter = context.random.next() * RETRY_AFTER
+    const retryAfter = context.random.next() * RETRY_DELAY
     let response: Response
     try {
-      response = await this.#soon(
+      response = await this.#withTimeout(
         fetch(url, {
           method: 'POST',
           headers: { 'content-type': 'application/json', ...headers() },
@@ -87,12 +86,12 @@ export class SpeechRequest {
         request,
       )
     } catch (error) {
-      return { ok: false, error: this.#asFailure(error), retryAfter }
+      return { ok: false, error: this.#asProviderError(error), retryAfter }
     }
     if (response.ok) return { ok: true, response }
-    const words = await this.#soon(errorIn(response), request)
-    const error = new ProviderError(this.#options.name, words, { status: response.status })
-    return { ok: false, error, retryAfter: waitIn(response.headers) ?? retryAfter }
+    const message = await this.#withTimeout(errorMessageOf(response), request)
+    const error = new ProviderError(this.#options.name, message, { status: response.status })
+    return { ok: false, error, retryAfter: retryAfterOf(response.headers) ?? retryAfter }
   }
 
   async #read(
@@ -100,66 +99,66 @@ export class SpeechRequest {
     request: OwnedRequest,
   ): Promise<Uint8Array | undefined> {
     try {
-      return reader && (await this.#soon(reader.read(), request)).value
+      return reader && (await this.#withTimeout(reader.read(), request)).value
     } catch (error) {
-      throw this.#asFailure(error)
+      throw this.#asProviderError(error)
     }
   }
 
-  /** Why `fetch` has failed; throws what is no failure of the service. */
-  #asFailure(error: unknown): ProviderError {
-    // Networks fail with this one; what was stopped has its own reason.
+  /** Converts a network error of `fetch`. Rethrows any other error, such as an abort reason. */
+  #asProviderError(error: unknown): ProviderError {
+    // `fetch` reports network errors as TypeError.
     if (!(error instanceof TypeError)) throw error
     const { cause } = error
     const why = cause instanceof Error ? cause.message : error.message
     return new ProviderError(this.#options.name, `the connection broke: ${why}`, { retryable: true })
   }
 
-  /** What the promise becomes; throws as soon as the request is aborted, or when it takes too long. */
-  #soon<T>(promise: Promise<T>, request: OwnedRequest): Promise<T> {
+  /** Awaits a promise. Rejects when the request is aborted or after `stallTimeout`. */
+  #withTimeout<T>(promise: Promise<T>, request: OwnedRequest): Promise<T> {
     const { name, stallTimeout } = this.#options
     const what = `speech of '${name}'`
-    const settled = new Promise<T>((resolve, reject) => {
+    const bounded = new Promise<T>((resolve, reject) => {
       let timer: Timer | undefined
       promise.finally(() => timer?.clear()).then(resolve, reject)
       timer = request.scope.after(stallTimeout, what, () => reject(new PartTimeoutError(what, stallTimeout)))
     })
-    return request.until(settled)
+    return request.until(bounded)
   }
 
   async #pause(ms: number, request: OwnedRequest): Promise<void> {
     let timer: Timer | undefined
-    const over = new Promise<void>((resolve) => {
-      timer = request.scope.after(ms, `second try of '${this.#options.name}'`, resolve)
+    const elapsed = new Promise<void>((resolve) => {
+      timer = request.scope.after(ms, `retry of '${this.#options.name}'`, resolve)
     })
     try {
-      await request.until(over)
+      await request.until(elapsed)
     } finally {
       timer?.clear()
     }
   }
 }
 
-type Tried =
+type Attempt =
   | { readonly ok: true; readonly response: Response }
   | { readonly ok: false; readonly error: ProviderError; readonly retryAfter: number }
 
-/** How long the service wants us to wait, in milliseconds. */
-function waitIn(headers: Headers): number | undefined {
+/** The delay that the service asks for, in milliseconds. */
+function retryAfterOf(headers: Headers): number | undefined {
   const ms = Number(headers.get('retry-after-ms') ?? Number.NaN)
   if (ms >= 0) return ms
   const seconds = Number(headers.get('retry-after') ?? Number.NaN)
   return seconds >= 0 ? seconds * 1000 : undefined
 }
 
-/** The service's own words for an error. */
-async function errorIn(response: Response): Promise<string> {
-  const text = (await response.text()).slice(0, LONGEST_ERROR)
+/** The service's own error message. */
+async function errorMessageOf(response: Response): Promise<string> {
+  const text = (await response.text()).slice(0, MAX_ERROR_LENGTH)
   try {
     const { error } = JSON.parse(text) as { error?: { message?: unknown } }
     if (typeof error?.message === 'string') return error.message
   } catch {
-    // It is no JSON: a proxy may say anything.
+    // Not JSON: the response may come from a proxy.
   }
   return text
 }

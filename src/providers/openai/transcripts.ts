@@ -1,101 +1,101 @@
 import type { TranscriptionEvent } from './events.ts'
 
-/** Turns of the user whose words are waited for. One more, and the oldest counts as not understood. */
-const MOST_WAITING = 8
+/** Turns of the user that may wait for their text. Beyond that, the oldest is emitted as it is. */
+const MAX_PENDING = 8
 
 export interface TranscriptEvents {
-  /** The words of a turn so far. */
+  /** The text of a turn so far. */
   interim(text: string, item: string): void
-  /** The words of a turn. Unless they are `known` to be all of it, it could not be written down to its end. */
-  final(text: string, item: string, known: boolean): void
-  /** The service could not write a turn down. */
+  /** The text of a turn. It is not `complete` if the service failed to transcribe all of it. */
+  final(text: string, item: string, complete: boolean): void
+  /** The service could not transcribe a turn. */
   failed(error: { readonly code?: string; readonly message?: string }): void
 }
 
-interface Waiting {
+interface Turn {
   text: string
   done: boolean
-  known: boolean
+  complete: boolean
 }
 
-/** What the user has said, turn by turn, in the order of speaking: the service may finish a later turn first. */
+/** Emits the user's turns in the order of speaking, although the service may finish a later one first. */
 export class Transcripts {
   readonly #events: TranscriptEvents
-  readonly #waiting = new Map<string, Waiting>()
+  readonly #turns = new Map<string, Turn>()
 
   constructor(events: TranscriptEvents) {
     this.#events = events
   }
 
-  /** How many turns have no final words. */
+  /** The number of turns without a final text. */
   get size(): number {
-    return this.#waiting.size
+    return this.#turns.size
   }
 
-  /** A turn is over: its words will come. */
+  /** Adds a turn whose text will arrive. */
   expect(item: string): void {
     this.#turn(item)
-    const [oldest] = this.#waiting.values()
-    if (this.#waiting.size > MOST_WAITING && oldest) oldest.done = true
-    this.#tell()
+    const [oldest] = this.#turns.values()
+    if (this.#turns.size > MAX_PENDING && oldest) oldest.done = true
+    this.#emitDone()
   }
 
-  heard(event: TranscriptionEvent): void {
+  handle(event: TranscriptionEvent): void {
     const { item_id: item } = event
     switch (event.type) {
       case 'conversation.item.input_audio_transcription.delta':
-        return this.#grows(item, event.delta ?? '')
+        return this.#append(item, event.delta ?? '')
       case 'conversation.item.input_audio_transcription.completed':
-        return this.#ends(item, event.transcript)
+        return this.#finish(item, event.transcript)
       case 'conversation.item.input_audio_transcription.failed':
         this.#events.failed(event.error ?? {})
-        return this.#ends(item)
+        return this.#finish(item)
     }
     return undefined
   }
 
-  /** No more words will come: those that are there are final. */
-  giveUp(): void {
-    for (const turn of this.#waiting.values()) turn.done = true
-    this.#tell()
+  /** Finishes all turns with the text received so far. */
+  finishAll(): void {
+    for (const turn of this.#turns.values()) turn.done = true
+    this.#emitDone()
   }
 
-  get #first(): Waiting | undefined {
-    return this.#waiting.values().next().value
+  get #first(): Turn | undefined {
+    return this.#turns.values().next().value
   }
 
-  #grows(item: string, words: string): void {
+  #append(item: string, text: string): void {
     const turn = this.#turn(item)
-    turn.text += words
+    turn.text += text
     if (turn === this.#first && turn.text !== '') this.#events.interim(turn.text, item)
   }
 
-  #ends(item: string, text?: string): void {
+  #finish(item: string, text?: string): void {
     const turn = this.#turn(item)
     turn.text = text ?? turn.text
-    turn.known = text !== undefined
+    turn.complete = text !== undefined
     turn.done = true
-    this.#tell()
+    this.#emitDone()
   }
 
-  #turn(item: string): Waiting {
-    let turn = this.#waiting.get(item)
-    if (!turn) this.#waiting.set(item, (turn = { text: '', done: false, known: false }))
+  #turn(item: string): Turn {
+    let turn = this.#turns.get(item)
+    if (!turn) this.#turns.set(item, (turn = { text: '', done: false, complete: false }))
     return turn
   }
 
-  /** Tells the turns that are done, as far as none before them is not. */
-  #tell(): void {
-    let told = false
-    for (const [item, { text, done, known }] of this.#waiting) {
+  /** Emits the finished turns up to the first unfinished one. */
+  #emitDone(): void {
+    let emitted = false
+    for (const [item, { text, done, complete }] of this.#turns) {
       if (!done) {
-        // These were held back until it was their turn.
-        if (told && text !== '') this.#events.interim(text, item)
+        // This turn has become the first: emit the interim text that was held back.
+        if (emitted && text !== '') this.#events.interim(text, item)
         return
       }
-      this.#waiting.delete(item)
-      this.#events.final(text.trim(), item, known)
-      told = true
+      this.#turns.delete(item)
+      this.#events.final(text.trim(), item, complete)
+      emitted = true
     }
   }
 }

@@ -6,12 +6,12 @@ import { Transcripts } from './transcripts.ts'
 export interface UserTurnsHost {
   readonly events: RealtimeEvents
   readonly memory: Memory
-  /** Whether the user's words are written down. */
+  /** Whether the service transcribes the user's turns. */
   readonly transcribes: boolean
   warn(fields: object, message: string): void
 }
 
-/** What the user does, as the service notices it. */
+/** The user's speech and its transcripts, as reported by the service. */
 export class UserTurns {
   readonly #host: UserTurnsHost
   readonly #transcripts: Transcripts
@@ -22,11 +22,11 @@ export class UserTurns {
     this.#host = host
     this.#transcripts = new Transcripts({
       interim: (text) => events.userInterim(text),
-      final: (text, item, known) => {
-        if (known || text !== '') memory.wrote(item, text)
+      final: (text, item, complete) => {
+        if (complete || text !== '') memory.setText(item, text)
         events.userFinal(text)
       },
-      failed: ({ code }) => host.warn({ code }, 'what the user said could not be written down'),
+      failed: ({ code }) => host.warn({ code }, "the service could not transcribe the user's turn"),
     })
   }
 
@@ -34,12 +34,12 @@ export class UserTurns {
     return this.#speaking
   }
 
-  /** Nobody speaks, and everything is written down. */
+  /** Whether the user is silent and every turn is transcribed. */
   get quiet(): boolean {
     return !this.#speaking && this.#transcripts.size === 0
   }
 
-  input(event: InputEvent): void {
+  handleInput(event: InputEvent): void {
     const { events, memory, transcribes } = this.#host
     switch (event.type) {
       case 'input_audio_buffer.speech_started':
@@ -48,7 +48,7 @@ export class UserTurns {
       case 'input_audio_buffer.speech_stopped':
         return this.#stopped()
       case 'input_audio_buffer.committed':
-        memory.heard(event.item_id)
+        memory.addUserTurn(event.item_id)
         if (transcribes) this.#transcripts.expect(event.item_id)
         return undefined
       case 'input_audio_buffer.cleared':
@@ -57,13 +57,13 @@ export class UserTurns {
     return undefined
   }
 
-  words(event: TranscriptionEvent): void {
-    this.#transcripts.heard(event)
+  handleTranscription(event: TranscriptionEvent): void {
+    this.#transcripts.handle(event)
   }
 
-  /** The connection is gone, and with it what it had heard: what is known of it is all there will be. */
+  /** The connection was lost, and with it the audio it had received: no more text will arrive. */
   lost(): void {
-    this.#transcripts.giveUp()
+    this.#transcripts.finishAll()
     if (!this.#speaking) return
     this.#stopped()
     this.#host.events.userFinal('')

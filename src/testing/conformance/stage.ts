@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { PartContext } from '../../parts/index.ts'
 import {
-  nothing,
+  noop,
   systemClock,
   systemRandom,
   type Clock,
@@ -74,7 +74,7 @@ export class Stage {
       promise.then(() => {
         timer.clear()
         resolve()
-      }, nothing)
+      }, noop)
     })
   }
 

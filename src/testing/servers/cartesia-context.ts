@@ -1,41 +1,76 @@
 import { bytesFromSamples, durationOf } from '../../audio/index.ts'
 import { soundOf } from '../sound-text.ts'
-import type { CartesiaGeneration, CartesiaTimestamps } from './cartesia-events.ts'
-import { failureOf, type CartesiaSession } from './cartesia-session.ts'
+import {
+  failureOf,
+  type CartesiaEvent,
+  type CartesiaGeneration,
+  type CartesiaTimestamps,
+} from './cartesia-events.ts'
+import type { ServerConnection } from './server-connection.ts'
 
-/** How long a chunk sounds, in milliseconds. */
+/**
+ * - `mute`: sends nothing for any request
+ * - `never done`: speaks everything, but never sends `done`
+ * - `drops mid-context`: breaks the connection after the first chunk of a context
+ * - `fails`: ends each context with an error after its first chunk
+ * - `ignores cancel`: speaks a cancelled context to its end
+ * - `garbles`: sends chunks that are not JSON
+ */
+export type CartesiaRudeness =
+  | 'mute'
+  | 'never done'
+  | 'drops mid-context'
+  | 'fails'
+  | 'ignores cancel'
+  | 'garbles'
+
+export interface CartesiaManners {
+  readonly thinks: number
+  readonly every: number
+  readonly msPerCharacter: number
+  readonly idle: number
+  readonly rude: ReadonlySet<CartesiaRudeness>
+}
+
+/** The session that a context belongs to. */
+export interface CartesiaContextHost {
+  readonly connection: ServerConnection
+  readonly manners: CartesiaManners
+  send(event: CartesiaEvent): void
+}
+
+/** The duration of a chunk, in milliseconds. */
 const CHUNK = 100
 
-/** One thing to be said, of what kind it may be. */
 type Step =
   | { readonly type: 'words'; readonly timestamps: CartesiaTimestamps['word_timestamps'] }
-  | { readonly type: 'sound'; readonly samples: Int16Array }
+  | { readonly type: 'audio'; readonly samples: Int16Array }
   | { readonly type: 'flushed' }
   | { readonly type: 'done' }
 
-/** What is spoken under one context id: a text that may come in pieces. */
+/** One context: a text, in one or more requests, and its speech. */
 export class CartesiaContext {
   readonly #id: string
-  readonly #session: CartesiaSession
-  readonly #over: () => void
+  readonly #session: CartesiaContextHost
+  readonly #ended: () => void
   #steps: Step[] = []
   #running = false
-  /** Milliseconds that have been made, and chunks that were sent. */
-  #made = 0
-  #sent = 0
+  /** Milliseconds of audio so far. */
+  #duration = 0
+  #chunksSent = 0
   #flushes = 0
-  /** A word is told when it is complete. */
+  /** The word that is not complete yet. */
   #word = { text: '', start: 0 }
 
-  constructor(id: string, session: CartesiaSession, over: () => void) {
+  constructor(id: string, session: CartesiaContextHost, ended: () => void) {
     this.#id = id
     this.#session = session
-    this.#over = over
+    this.#ended = ended
   }
 
   add(request: CartesiaGeneration): void {
-    const wrong = whatIsWrong(request)
-    if (wrong !== undefined) return this.#fail(wrong)
+    const problem = problemWith(request)
+    if (problem !== undefined) return this.#fail(problem)
     if (this.#session.manners.rude.has('mute')) return undefined
     this.#say(request)
     const more = request.continue === true
@@ -44,7 +79,7 @@ export class CartesiaContext {
     return this.#run()
   }
 
-  /** Says no more. The vendor may go on with what it has begun: that is `ignores cancel`. */
+  /** Stops speaking. The real vendor may continue for a while: see `ignores cancel`. */
   cancel(): void {
     this.#steps = [{ type: 'done' }]
     this.#run()
@@ -53,18 +88,18 @@ export class CartesiaContext {
   #say({ transcript, output_format, add_timestamps, continue: more }: CartesiaGeneration): void {
     const { msPerCharacter } = this.#session.manners
     const { samples, sampleRate } = soundOf(transcript, output_format.sample_rate, msPerCharacter)
-    if (add_timestamps) this.#tellWords(transcript, more !== true)
-    this.#made += durationOf({ samples, sampleRate })
+    if (add_timestamps) this.#addTimestamps(transcript, more !== true)
+    this.#duration += durationOf({ samples, sampleRate })
     const size = (sampleRate * CHUNK) / 1_000
     for (let at = 0; at < samples.length; at += size)
-      this.#steps.push({ type: 'sound', samples: samples.slice(at, at + size) })
+      this.#steps.push({ type: 'audio', samples: samples.slice(at, at + size) })
   }
 
-  /** The words that end in this text. They may have begun in the text before. */
-  #tellWords(text: string, last: boolean): void {
+  /** Adds the words that end in this text, even if they started in an earlier one. */
+  #addTimestamps(text: string, last: boolean): void {
     const { msPerCharacter } = this.#session.manners
     const timestamps: CartesiaTimestamps['word_timestamps'] = { words: [], start: [], end: [] }
-    const tell = (end: number): void => {
+    const endWord = (end: number): void => {
       if (this.#word.text === '') return
       timestamps.words.push(this.#word.text)
       timestamps.start.push(this.#word.start / 1_000)
@@ -72,12 +107,12 @@ export class CartesiaContext {
       this.#word.text = ''
     }
     for (const [index, character] of text.split('').entries()) {
-      const at = this.#made + index * msPerCharacter
-      if (/\s/.test(character)) tell(at)
+      const at = this.#duration + index * msPerCharacter
+      if (/\s/.test(character)) endWord(at)
       else if (this.#word.text === '') this.#word = { text: character, start: at }
       else this.#word.text += character
     }
-    if (last) tell(this.#made + text.length * msPerCharacter)
+    if (last) endWord(this.#duration + text.length * msPerCharacter)
     if (timestamps.words.length > 0) this.#steps.push({ type: 'words', timestamps })
   }
 
@@ -95,9 +130,9 @@ export class CartesiaContext {
       return
     }
     this.#send(step)
-    if (step.type !== 'sound') return this.#step()
+    if (step.type !== 'audio') return this.#step()
     connection.after(manners.every, 'cartesia speaks', () => {
-      if (this.#sent > 1) this.#step()
+      if (this.#chunksSent > 1) this.#step()
       else if (manners.rude.has('drops mid-context')) connection.drop()
       else if (manners.rude.has('fails')) this.#fail('the voice broke')
       else this.#step()
@@ -113,8 +148,8 @@ export class CartesiaContext {
         this.#session.send({ type: 'timestamps', status_code: 206, word_timestamps, ...common })
         return
       }
-      case 'sound': {
-        this.#sent++
+      case 'audio': {
+        this.#chunksSent++
         const data = Buffer.from(bytesFromSamples(step.samples)).toString('base64')
         this.#session.send({ type: 'chunk', data, step_time: 1, status_code: 206, ...common })
         return
@@ -125,7 +160,7 @@ export class CartesiaContext {
         return
       case 'done':
         this.#steps = []
-        this.#over()
+        this.#ended()
         if (this.#session.manners.rude.has('never done')) return
         this.#session.send({ type: 'done', context_id: this.#id, status_code: 200, done: true })
     }
@@ -133,14 +168,14 @@ export class CartesiaContext {
 
   #fail(message: string): void {
     this.#steps = []
-    this.#over()
+    this.#ended()
     this.#session.send(failureOf(this.#id, message))
   }
 }
 
-function whatIsWrong({ model_id, voice, output_format }: CartesiaGeneration): string | undefined {
+function problemWith({ model_id, voice, output_format }: CartesiaGeneration): string | undefined {
   if (!model_id) return 'model_id is missing'
   if (!voice) return 'voice is missing'
   if (output_format?.encoding === 'pcm_s16le' && output_format.sample_rate > 0) return undefined
-  return 'output_format must be pcm_s16le, the only one that this server speaks'
+  return 'output_format must be pcm_s16le, the only format of this server'
 }

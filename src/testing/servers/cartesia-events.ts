@@ -1,4 +1,4 @@
-/** What Cartesia's text-to-speech sends. */
+/** The server's messages. */
 export type CartesiaEvent =
   | CartesiaChunk
   | CartesiaTimestamps
@@ -17,7 +17,7 @@ export interface CartesiaChunk {
   flush_id: number
 }
 
-/** Seconds from the beginning of the context. */
+/** Times are in seconds from the start of the context. */
 export interface CartesiaTimestamps {
   type: 'timestamps'
   context_id: string
@@ -53,7 +53,20 @@ export interface CartesiaFailure {
   done: true
 }
 
-/** What a client sends. */
+export function failureOf(context_id: string, message: string): CartesiaFailure {
+  const title = 'Invalid request'
+  return {
+    type: 'error',
+    context_id,
+    status_code: 400,
+    title,
+    message,
+    error_code: 'bad_request',
+    done: true,
+  }
+}
+
+/** The client's messages. */
 export type CartesiaRequest = CartesiaGeneration | { context_id: string; cancel: true }
 
 export interface CartesiaGeneration {
@@ -64,9 +77,9 @@ export interface CartesiaGeneration {
   output_format: { container: 'raw'; encoding: 'pcm_s16le'; sample_rate: 8000 | 16000 | 24000 | 48000 }
   language?: string
   add_timestamps?: boolean
-  /** More text will come. */
+  /** Whether more text will follow. */
   continue?: boolean
-  /** Speak what is there, and say when that is done. */
+  /** Asks to speak the text so far and to confirm it with `flush_done`. */
   flush?: boolean
   max_buffer_delay_ms?: number
 }

@@ -2,12 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { samplesFromBytes, type AudioFrame } from '../../audio/index.ts'
 import type { Socket, SocketEnd } from '../../scope/index.ts'
 import { inVirtualTime, textOf, type World } from '../index.ts'
-import {
-  CartesiaServer,
-  type CartesiaEvent,
-  type CartesiaGeneration,
-  type CartesiaServerOptions,
-} from './index.ts'
+import type { CartesiaEvent, CartesiaGeneration } from './cartesia-events.ts'
+import { CartesiaServer, type CartesiaServerOptions } from './cartesia-server.ts'
 
 const RATE = 16_000
 const KEY = 'secret'
@@ -21,7 +17,7 @@ interface Client {
   readonly server: CartesiaServer
   readonly socket: Socket
   readonly ends: SocketEnd[]
-  /** What came for a context. */
+  /** The messages of a context. */
   of(context: string): CartesiaEvent[]
   spoken(context: string): string
   say(context: string, transcript: string, more?: Partial<CartesiaGeneration>): void
@@ -63,7 +59,7 @@ function frameOf(event: CartesiaEvent): AudioFrame[] {
 const typesOf = (events: readonly CartesiaEvent[]): string[] => events.map(({ type }) => type)
 
 describe('the Cartesia server', () => {
-  it('speaks contexts side by side, and says when each is done', () =>
+  it('speaks several contexts at once and sends done for each', () =>
     inVirtualTime(async (world) => {
       const client = await connect(world)
       client.say('a', 'Good morning.')
@@ -76,7 +72,7 @@ describe('the Cartesia server', () => {
       client.socket.abort()
     }))
 
-  it('goes on with a context while there is more to come, and tells its words when they are complete', () =>
+  it('continues a context with more text, and sends each word when it is complete', () =>
     inVirtualTime(async (world) => {
       const client = await connect(world)
       const timed = { add_timestamps: true, continue: true }
@@ -98,7 +94,7 @@ describe('the Cartesia server', () => {
       client.socket.abort()
     }))
 
-  it('says when it has spoken what it was to flush', () =>
+  it('sends flush_done for each flush', () =>
     inVirtualTime(async (world) => {
       const client = await connect(world)
       client.say('a', 'Yes', { continue: true, flush: true })
@@ -111,7 +107,7 @@ describe('the Cartesia server', () => {
       client.socket.abort()
     }))
 
-  it('says no more of a context that is cancelled, unless it is rude', () =>
+  it('stops a cancelled context unless it `ignores cancel`', () =>
     inVirtualTime(async (world) => {
       const client = await connect(world)
       client.say('a', 'Good morning to you.')
@@ -132,7 +128,7 @@ describe('the Cartesia server', () => {
       client.socket.abort()
     }))
 
-  it('closes a connection on which nothing happened for five minutes', () =>
+  it('closes a connection that was idle for five minutes', () =>
     inVirtualTime(async (world) => {
       const client = await connect(world)
       await world.clock.elapse(4 * 60_000)
@@ -143,7 +139,7 @@ describe('the Cartesia server', () => {
       expect(client.ends).toEqual([{ how: 'closed', code: 1000, reason: 'connection idle' }])
     }))
 
-  it('answers a bad request with an error for its context', () =>
+  it('answers an invalid request with an error for its context', () =>
     inVirtualTime(async (world) => {
       const client = await connect(world)
       client.socket.send(JSON.stringify({ context_id: 'a', transcript: 'Yes' }))
@@ -158,10 +154,10 @@ describe('the Cartesia server', () => {
 
   it.each<[what: string, path: string, headers: Record<string, string>, status?: number]>([
     ['a key in a header', '/tts/websocket', { 'X-API-Key': KEY }],
-    ['a key in the address', `/tts/websocket?api_key=${KEY}`, {}],
+    ['a key in the URL', `/tts/websocket?api_key=${KEY}`, {}],
     ['no key', '/tts/websocket', {}, 401],
     ['another path', '/stt/websocket', { 'X-API-Key': KEY }, 404],
-  ])('knows a client by %s', (_, path, headers, status) =>
+  ])('accepts or refuses a client with %s', (_, path, headers, status) =>
     inVirtualTime(async ({ clock, network }) => {
       network.serve = new CartesiaServer({ clock, key: KEY }).serve
       const ends: SocketEnd[] = []
@@ -173,7 +169,7 @@ describe('the Cartesia server', () => {
     }),
   )
 
-  it('can be rude', () =>
+  it('misbehaves as `rude` says', () =>
     inVirtualTime(async (world) => {
       const mute = await connect(world, { rude: ['mute'] })
       mute.say('a', 'Yes')

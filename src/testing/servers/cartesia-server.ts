@@ -1,41 +1,26 @@
 import type { DialRequest } from '../../scope/index.ts'
-import { CartesiaSession, type CartesiaManners } from './cartesia-session.ts'
+import type { CartesiaManners, CartesiaRudeness } from './cartesia-context.ts'
+import { CartesiaSession } from './cartesia-session.ts'
 import type { ServerConnection } from './server-connection.ts'
 import { VendorServer, type VendorServerOptions } from './vendor-server.ts'
 
-/**
- * - `mute`: nothing is ever spoken, and nothing said about it
- * - `never done`: everything is spoken, but its end is not told
- * - `drops mid-context`: the connection breaks after the first chunk of a context
- * - `fails`: each context ends with an error, after its first chunk
- * - `ignores cancel`: a cancelled context is spoken to its end
- * - `garbles`: chunks come as something that is no JSON
- */
-export type CartesiaRudeness =
-  | 'mute'
-  | 'never done'
-  | 'drops mid-context'
-  | 'fails'
-  | 'ignores cancel'
-  | 'garbles'
-
 export interface CartesiaServerOptions extends VendorServerOptions {
-  /** The key that every connection must bring; any unless set. */
+  /** The key that every client must have. Default: any. */
   key?: string
-  /** Milliseconds until a text begins to be spoken: 0 unless set. */
+  /** Milliseconds before the first audio of a text. Default: 0. */
   thinks?: number
-  /** Milliseconds between two chunks, each of which sounds for 100: 10 unless set. */
+  /** Milliseconds between two chunks of 100 ms each. Default: 10. */
   every?: number
-  /** How long a character sounds: 50 ms unless set. */
+  /** Milliseconds of audio per character. Default: 50. */
   msPerCharacter?: number
-  /** A connection on which nothing happens is closed after so long: 5 minutes unless set. */
+  /** Milliseconds after which an idle connection is closed. Default: 5 minutes. */
   idle?: number
   rude?: readonly CartesiaRudeness[]
 }
 
 /**
- * Cartesia's streaming text-to-speech (`/tts/websocket`), on a simulated network or, by a `LoopbackServer`, on real
- * sockets. It speaks so that a `TestLine` can tell which characters were heard: see `soundOf`.
+ * Cartesia's streaming text-to-speech (`/tts/websocket`), for a simulated network or, with a `LoopbackServer`, for real
+ * sockets. A `TestLine` can read the text in its audio: see `soundOf`.
  *
  * ```ts
  * const cartesia = new CartesiaServer({ key: 'secret', rude: ['never done'] })
@@ -57,17 +42,17 @@ export class CartesiaServer extends VendorServer<CartesiaSession> {
     this.#manners = { thinks, every, msPerCharacter, idle, rude: this.rude }
   }
 
-  /** The key comes by a header, or in the address. */
+  /** The key may be in a header or in the URL. */
   protected refusalOf({ url, headers = {} }: DialRequest): number | undefined {
     const { pathname, searchParams } = new URL(url)
     if (pathname !== '/tts/websocket') return 404
     if (this.#key === undefined) return undefined
     const bearer = headers['authorization']?.replace(/^Bearer /, '')
-    const given = [bearer, headers['x-api-key'], searchParams.get('api_key')]
-    return given.includes(this.#key) ? undefined : 401
+    const keys = [bearer, headers['x-api-key'], searchParams.get('api_key')]
+    return keys.includes(this.#key) ? undefined : 401
   }
 
-  protected greet(connection: ServerConnection): CartesiaSession {
+  protected startSession(connection: ServerConnection): CartesiaSession {
     return new CartesiaSession(connection, this.#manners)
   }
 }

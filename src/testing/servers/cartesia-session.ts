@@ -1,38 +1,29 @@
-import { CartesiaContext } from './cartesia-context.ts'
-import type { CartesiaEvent, CartesiaFailure, CartesiaRequest } from './cartesia-events.ts'
-import type { CartesiaRudeness } from './cartesia-server.ts'
+import { CartesiaContext, type CartesiaContextHost, type CartesiaManners } from './cartesia-context.ts'
+import { failureOf, type CartesiaEvent, type CartesiaRequest } from './cartesia-events.ts'
 import type { ServerConnection } from './server-connection.ts'
 import type { ServerSession } from './vendor-server.ts'
 
-export interface CartesiaManners {
-  readonly thinks: number
-  readonly every: number
-  readonly msPerCharacter: number
-  readonly idle: number
-  readonly rude: ReadonlySet<CartesiaRudeness>
-}
-
 /** One connection of a `CartesiaServer`. */
-export class CartesiaSession implements ServerSession {
+export class CartesiaSession implements ServerSession, CartesiaContextHost {
   readonly connection: ServerConnection
   /** @internal */
   readonly manners: CartesiaManners
-  /** Everything that came, in order. */
+  /** All requests received, in order. */
   readonly requests: CartesiaRequest[] = []
   readonly #contexts = new Map<string, CartesiaContext>()
-  /** Counts what happens: an idle connection is one where it stands still. */
-  #happened = 0
+  /** The number of messages in both directions, by which an idle connection is recognised. */
+  #messages = 0
 
   constructor(connection: ServerConnection, manners: CartesiaManners) {
     this.connection = connection
     this.manners = manners
-    this.#look()
+    this.#checkIdle()
   }
 
   receive(data: string | Uint8Array): void {
-    this.#happened++
-    const request = requestIn(data)
-    if (!request) return this.send(failureOf('', 'the message is no request'))
+    this.#messages++
+    const request = parse(data)
+    if (!request) return this.send(failureOf('', 'the message is not a valid request'))
     this.requests.push(request)
     if (!('cancel' in request)) return this.#context(request.context_id).add(request)
     if (!this.manners.rude.has('ignores cancel')) this.#contexts.get(request.context_id)?.cancel()
@@ -40,12 +31,12 @@ export class CartesiaSession implements ServerSession {
   }
 
   send(event: CartesiaEvent): void {
-    this.#happened++
+    this.#messages++
     const garbled = event.type === 'chunk' && this.manners.rude.has('garbles')
     this.connection.send(garbled ? '{"type":"chu' : JSON.stringify(event))
   }
 
-  /** A context is forgotten when it is done. Its name may be used again. */
+  /** Returns or creates a context. A context that has ended is removed, so its id can be used again. */
   #context(id: string): CartesiaContext {
     const known = this.#contexts.get(id)
     if (known) return known
@@ -54,29 +45,16 @@ export class CartesiaSession implements ServerSession {
     return context
   }
 
-  #look(): void {
-    const before = this.#happened
-    this.connection.after(this.manners.idle, 'cartesia looks', () => {
-      if (this.#happened === before) this.connection.close(1000, 'connection idle')
-      else this.#look()
+  #checkIdle(): void {
+    const before = this.#messages
+    this.connection.after(this.manners.idle, 'idle check of cartesia', () => {
+      if (this.#messages === before) this.connection.close(1000, 'connection idle')
+      else this.#checkIdle()
     })
   }
 }
 
-export function failureOf(context_id: string, message: string): CartesiaFailure {
-  const title = 'Invalid request'
-  return {
-    type: 'error',
-    context_id,
-    status_code: 400,
-    title,
-    message,
-    error_code: 'bad_request',
-    done: true,
-  }
-}
-
-function requestIn(data: string | Uint8Array): CartesiaRequest | undefined {
+function parse(data: string | Uint8Array): CartesiaRequest | undefined {
   try {
     const request = JSON.parse(String(data)) as CartesiaRequest | null
     return typeof request?.context_id === 'string' ? request : undefined

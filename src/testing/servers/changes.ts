@@ -1,22 +1,22 @@
-/** Lets tests wait for what a server has seen. */
+/** Lets a test wait until a condition is true. */
 export class Changes {
-  readonly #looks = new Set<() => void>()
+  readonly #checks = new Set<() => void>()
 
-  /** Resolves when `met` holds. It is looked at again whenever something is told. */
-  until(met: () => boolean): Promise<void> {
+  /** Resolves when the condition is true. It is checked now and on each `tell()`. */
+  until(condition: () => boolean): Promise<void> {
     return new Promise((resolve) => {
-      const look = (): void => {
-        if (!met()) return
-        this.#looks.delete(look)
+      const check = (): void => {
+        if (!condition()) return
+        this.#checks.delete(check)
         resolve()
       }
-      this.#looks.add(look)
-      look()
+      this.#checks.add(check)
+      check()
     })
   }
 
-  /** Something has changed. */
+  /** Checks all conditions, because something has changed. */
   tell(): void {
-    for (const look of this.#looks) look()
+    for (const check of this.#checks) check()
   }
 }

@@ -1,45 +1,46 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { systemClock } from '../../scope/index.ts'
+import { Changes } from './changes.ts'
 
 export interface ChatServerOptions {
-  /** The key that every request must bear; any unless set. */
+  /** The key that every request must have. Default: any. */
   key?: string
 }
 
-/** One thing that happens in an answer. */
+/** One step of an answer. */
 export type ChatStep =
   /** A piece of text. */
   | string
-  /** A tool call. Its input comes in small pieces. */
+  /** A tool call, whose input is sent in small pieces. */
   | { readonly call: string; readonly input: string; readonly id: string }
-  /** What the model thinks to itself, as some compatible servers tell it. */
+  /** Reasoning, as some compatible servers send it. */
   | { readonly thinks: string }
-  /** Nothing for so many milliseconds. */
+  /** A pause in milliseconds. */
   | { readonly wait: number }
-  /** The answer ends here, for this reason: `length`, `content_filter`, … */
+  /** Ends the answer with this finish reason: `length`, `content_filter`, … */
   | { readonly finish: string }
   | { readonly rude: ChatRudeness }
-  /** Rude: an error in the middle of the stream. */
+  /** An error in the middle of the stream. */
   | { readonly error: string }
 
 /**
- * - `stalls`: nothing more comes, and the body never ends
- * - `drops`: the connection breaks
- * - `garbles`: a chunk comes that is no JSON
- * - `breaks off`: the body ends in the middle of the answer, as if that were all
+ * - `stalls`: sends nothing more, and the body never ends
+ * - `drops`: breaks the connection
+ * - `garbles`: sends a chunk that is not JSON
+ * - `breaks off`: ends the body in the middle of the answer
  */
 export type ChatRudeness = 'stalls' | 'drops' | 'garbles' | 'breaks off'
 
 /** How a request is treated. */
 export type ChatAnswer =
   | readonly ChatStep[]
-  /** An error with this status. */
+  /** Responds with this error status. */
   | { readonly refuse: number; readonly message?: string }
-  /** Rude: not even headers come. */
+  /** Never responds, not even with headers. */
   | { readonly hangs: true }
 
-/** A request as it came. */
+/** A request that was received. */
 export interface ChatRequest {
   readonly path: string
   readonly body: {
@@ -48,17 +49,16 @@ export interface ChatRequest {
     readonly tools?: readonly Readonly<Record<string, unknown>>[]
     readonly [option: string]: unknown
   }
-  /** How it was answered; `left` if the client has gone before the end. */
+  /** How it ended; `left` if the client aborted it. */
   readonly how: 'running' | 'answered' | 'refused' | 'dropped' | 'left'
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
-/** Words that an answer ends with. */
-const REASONS = { text: 'stop', calls: 'tool_calls' } as const
+const FINISH_REASONS = { text: 'stop', calls: 'tool_calls' } as const
 
 /**
- * The chat completions of OpenAI and of the many servers that are compatible with it, streaming only.
+ * OpenAI's chat completions, which many other servers offer, too; streaming only.
  *
  * ```ts
  * const chat = new ChatServer({ key: 'secret' }).answers(['Good ', 'morning.'])
@@ -70,49 +70,41 @@ export class ChatServer {
   readonly requests: ChatRequest[] = []
   readonly #key: string | undefined
   readonly #answers: ChatAnswer[] = []
-  /** The pooled connections on which requests came. */
+  /** The TCP connections on which requests were received. */
   readonly #sockets = new Set<Socket>()
-  readonly #waiting = new Set<() => void>()
+  readonly #changes = new Changes()
 
   constructor({ key }: ChatServerOptions = {}) {
     this.#key = key
   }
 
-  /** The next requests are answered so, in this order. Beyond that each is refused with 500. */
+  /** Adds answers for the next requests, in this order. Without an answer, a request is refused with 500. */
   answers(...answers: readonly ChatAnswer[]): this {
     this.#answers.push(...answers)
     return this
   }
 
-  /** The base URL of its API on that server. */
+  /** The base URL of the API on that server. */
   urlAt(server: { readonly url: string }): string {
     return `${server.url.replace(/^ws/, 'http')}/v1`
   }
 
-  /** Requests that are neither answered nor left. */
+  /** The number of unfinished requests. */
   get open(): number {
     return this.requests.filter(({ how }) => how === 'running').length
   }
 
-  /** TCP connections, idle ones of the client's pool included. */
+  /** The number of TCP connections, including idle ones of the client's pool. */
   get sockets(): number {
     return [...this.#sockets].filter(({ destroyed }) => !destroyed).length
   }
 
-  /** Resolves when `met` holds. It is looked at again whenever a request has come or is over. */
-  until(met: () => boolean): Promise<void> {
-    return new Promise((resolve) => {
-      const look = (): void => {
-        if (!met()) return
-        this.#waiting.delete(look)
-        resolve()
-      }
-      this.#waiting.add(look)
-      look()
-    })
+  /** Resolves when the condition is true. It is checked when a request starts or ends. */
+  until(condition: () => boolean): Promise<void> {
+    return this.#changes.until(condition)
   }
 
-  /** To be given to `LoopbackServer.listen`. */
+  /** The `http` function for `LoopbackServer.listen`. */
   readonly http = (incoming: IncomingMessage, response: ServerResponse): void => {
     this.#sockets.add(incoming.socket)
     let text = ''
@@ -122,15 +114,15 @@ export class ChatServer {
   }
 
   #answer({ url = '/', headers }: IncomingMessage, text: string, response: ServerResponse): void {
-    const body = bodyIn(text)
+    const body = parse(text)
     const request: Mutable<ChatRequest> = { path: url, body, how: 'running' }
     this.requests.push(request)
     response.once('close', () => {
       if (request.how === 'running') request.how = 'left'
-      this.#changed()
+      this.#changes.tell()
     })
     this.#respond(request, headers, response)
-    this.#changed()
+    this.#changes.tell()
   }
 
   #respond(request: Mutable<ChatRequest>, headers: IncomingHttpHeaders, response: ServerResponse): void {
@@ -140,24 +132,20 @@ export class ChatServer {
       response.writeHead(status, { 'content-type': 'application/json' })
       response.end(JSON.stringify({ error: { message, type: 'error', param: null, code: null } }))
     }
-    if (path !== '/v1/chat/completions') return refuse(404, `there is nothing at ${path}`)
+    if (path !== '/v1/chat/completions') return refuse(404, `no such endpoint: ${path}`)
     if (this.#key !== undefined && headers.authorization !== `Bearer ${this.#key}`)
       return refuse(401, `Incorrect API key provided: ${headers.authorization?.slice(7) ?? 'none'}`)
-    if (body.stream !== true) return refuse(400, 'this server answers in streams only: set stream to true')
+    if (body.stream !== true) return refuse(400, 'this server only streams: set stream to true')
     const answer = this.#answers.shift()
-    if (answer === undefined) return refuse(500, 'the script has no more answers')
-    if ('refuse' in answer) return refuse(answer.refuse, answer.message ?? 'the server says no')
+    if (answer === undefined) return refuse(500, 'the chat server has no more answers')
+    if ('refuse' in answer) return refuse(answer.refuse, answer.message ?? 'refused by the test')
     if ('hangs' in answer) return undefined
-    return new Streaming(request, response).play(answer)
-  }
-
-  #changed(): void {
-    for (const look of this.#waiting) look()
+    return new StreamedAnswer(request, response).send(answer)
   }
 }
 
-/** What is no JSON has none of the fields that are asked for. */
-function bodyIn(text: string): ChatRequest['body'] {
+/** Invalid JSON counts as an empty object. */
+function parse(text: string): ChatRequest['body'] {
   try {
     return (JSON.parse(text) ?? {}) as ChatRequest['body']
   } catch {
@@ -165,8 +153,7 @@ function bodyIn(text: string): ChatRequest['body'] {
   }
 }
 
-/** One answer on its way. */
-class Streaming {
+class StreamedAnswer {
   readonly #request: Mutable<ChatRequest>
   readonly #response: ServerResponse
   #calls = 0
@@ -179,8 +166,8 @@ class Streaming {
     this.#delta({ role: 'assistant', content: '' })
   }
 
-  play([step, ...later]: readonly ChatStep[]): void {
-    if (step === undefined) return this.#finish(this.#calls > 0 ? REASONS.calls : REASONS.text)
+  send([step, ...later]: readonly ChatStep[]): void {
+    if (step === undefined) return this.#finish(this.#calls > 0 ? FINISH_REASONS.calls : FINISH_REASONS.text)
     if (typeof step === 'string') this.#text({ content: step })
     else if ('thinks' in step) this.#text({ reasoning_content: step.thinks })
     else if ('call' in step) this.#call(step)
@@ -189,7 +176,7 @@ class Streaming {
     else if ('finish' in step) return this.#finish(step.finish)
     else if ('wait' in step) return this.#wait(step.wait, later)
     else return this.#misbehave(step.rude, later)
-    return this.play(later)
+    return this.send(later)
   }
 
   #misbehave(how: ChatRudeness, later: readonly ChatStep[]): void {
@@ -204,17 +191,17 @@ class Streaming {
         return
       case 'garbles':
         this.#write('{"choices":[{"del')
-        this.play(later)
+        this.send(later)
     }
   }
 
   #wait(ms: number, later: readonly ChatStep[]): void {
     const timer = systemClock.after(ms, 'chat server', () => {
-      this.#response.off('close', gone)
-      this.play(later)
+      this.#response.off('close', closed)
+      this.send(later)
     })
-    const gone = (): void => timer.clear()
-    this.#response.once('close', gone)
+    const closed = (): void => timer.clear()
+    this.#response.once('close', closed)
   }
 
   #text(delta: object): void {
@@ -222,7 +209,7 @@ class Streaming {
     this.#delta(delta)
   }
 
-  /** The name comes first, and then its input, cut anywhere. */
+  /** Sends the name first, and then the input in pieces. */
   #call({ call, input, id }: Extract<ChatStep, { call: string }>): void {
     const index = this.#calls++
     const first = { index, id, type: 'function', function: { name: call, arguments: '' } }
@@ -239,7 +226,7 @@ class Streaming {
     this.#end()
   }
 
-  /** Counted as if each message and each piece of text were a token. */
+  /** Counts each message and each piece of text as one token. */
   #usage(): void {
     const { stream_options, messages = [] } = this.#request.body
     if (!(stream_options as { include_usage?: boolean } | undefined)?.include_usage) return
@@ -257,7 +244,7 @@ class Streaming {
 
   #drop(): void {
     this.#request.how = 'dropped'
-    // What was written should arrive: a reset would take it back.
+    // Not a reset, which would discard data that was already written.
     this.#response.socket?.end(() => this.#response.socket?.destroy())
   }
 

@@ -1,4 +1,4 @@
-/** What Deepgram's speech-to-text sends, version 1. Times are seconds from the beginning of the audio. */
+/** The messages of Deepgram's speech-to-text, version 1. Times are in seconds from the start of the audio. */
 export type DeepgramEvent = DeepgramResults | DeepgramMetadata | DeepgramUtteranceEnd | DeepgramSpeechStarted
 
 export interface DeepgramResults {
@@ -6,11 +6,11 @@ export interface DeepgramResults {
   channel_index: number[]
   start: number
   duration: number
-  /** These words will not change any more. */
+  /** The transcript will not change any more. */
   is_final: boolean
-  /** And the speaker has paused after them. */
+  /** The transcript is final and the speaker has paused. */
   speech_final: boolean
-  /** They are final because the client wanted it. */
+  /** The transcript is final because the client sent `Finalize`. */
   from_finalize: boolean
   channel: { alternatives: DeepgramAlternative[] }
   metadata: {
@@ -34,12 +34,12 @@ export interface DeepgramWord {
   confidence: number
 }
 
-/** The acknowledged end of a stream. */
+/** Acknowledges the end of a stream. */
 export interface DeepgramMetadata {
   type: 'Metadata'
   transaction_key: string
   request_id: string
-  /** Of all the audio that came. */
+  /** The hash of all audio received. */
   sha256: string
   created: string
   duration: number
@@ -58,7 +58,7 @@ export interface DeepgramSpeechStarted {
   timestamp: number
 }
 
-/** What a client may send besides audio. */
+/** The client's messages besides audio. */
 export interface DeepgramControl {
   type: 'KeepAlive' | 'Finalize' | 'CloseStream'
 }

@@ -2,17 +2,17 @@ import { describe, expect, it } from 'vitest'
 import { bytesFromSamples, silence } from '../../audio/index.ts'
 import type { Socket, SocketEnd } from '../../scope/index.ts'
 import { inVirtualTime, soundOf, type World } from '../index.ts'
-import { DeepgramServer, type DeepgramEvent, type DeepgramServerOptions } from './index.ts'
+import type { DeepgramEvent } from './deepgram-events.ts'
+import { DeepgramServer, type DeepgramServerOptions } from './deepgram-server.ts'
 
 const RATE = 16_000
 const KEY = 'secret'
 
-/** A client that says what it hears. */
 interface Client {
   readonly server: DeepgramServer
   readonly socket: Socket
   readonly events: DeepgramEvent[]
-  /** What came as final words, and as interim ones. */
+  /** The transcripts received, one line each. */
   readonly words: () => string[]
   readonly ends: SocketEnd[]
   say(text: string): void
@@ -63,7 +63,7 @@ function wordsOf(event: DeepgramEvent): string[] {
 }
 
 describe('the Deepgram server', () => {
-  it('understands what is in the sound, and says so when the speaker pauses', () =>
+  it('recognises the words in the audio when the speaker pauses', () =>
     inVirtualTime(async (world) => {
       const client = await connect(world)
       client.say('Good morning.')
@@ -80,7 +80,7 @@ describe('the Deepgram server', () => {
       client.socket.abort()
     }))
 
-  it('sends interim results, notices of speech and of its end if it is asked to', () =>
+  it('sends interim results, SpeechStarted and UtteranceEnd on request', () =>
     inVirtualTime(async (world) => {
       const query = {
         interim_results: 'true',
@@ -111,7 +111,7 @@ describe('the Deepgram server', () => {
       client.socket.abort()
     }))
 
-  it('makes words final without a pause when there are many of them', () =>
+  it('sends a final transcript without a pause after a long segment', () =>
     inVirtualTime(async (world) => {
       const client = await connect(world, { endpointing: 'false' })
       client.say('One two three four five six seven eight nine ten eleven twelve ')
@@ -126,7 +126,7 @@ describe('the Deepgram server', () => {
       client.socket.abort()
     }))
 
-  it('understands what it is told to, in the next sound that comes', () =>
+  it('recognises the next audio as the text given to hear()', () =>
     inVirtualTime(async (world) => {
       const client = await connect(world)
       client.server.hear('book me in')
@@ -141,7 +141,7 @@ describe('the Deepgram server', () => {
   it.each<[what: string, end: (client: Client) => void]>([
     ['CloseStream', (client) => client.control('CloseStream')],
     ['an empty frame', (client) => client.socket.send(new Uint8Array(0))],
-  ])('answers %s with the last words, the metadata and the end', (_, end) =>
+  ])('answers %s with the last words and the metadata, and closes', (_, end) =>
     inVirtualTime(async (world) => {
       const client = await connect(world, {}, { thinks: 40 })
       client.say('Goodbye')
@@ -156,7 +156,7 @@ describe('the Deepgram server', () => {
     }),
   )
 
-  it('closes a connection on which nothing came for ten seconds; KeepAlive is something', () =>
+  it('closes a connection after ten seconds without audio or KeepAlive', () =>
     inVirtualTime(async (world) => {
       const client = await connect(world)
       for (let seconds = 0; seconds < 30; seconds += 5) {
@@ -174,9 +174,9 @@ describe('the Deepgram server', () => {
 
   it.each<[string, string | Uint8Array]>([
     ['half a sample', new Uint8Array(3)],
-    ['text that is no JSON', 'hello'],
+    ['text that is not JSON', 'hello'],
     ['text without a type', '{}'],
-  ])('closes a connection on which %s came', (_, data) =>
+  ])('closes a connection that sends %s', (_, data) =>
     inVirtualTime(async (world) => {
       const client = await connect(world)
       client.socket.send(data)
@@ -193,8 +193,13 @@ describe('the Deepgram server', () => {
       '/v1/listen?model=m&encoding=linear16&sample_rate=16000',
       { authorization: 'Token x' },
     ],
-    ['of another kind', 404, '/v1/speak', { authorization: `Token ${KEY}` }],
-    ['that it cannot read', 400, '/v1/listen?model=m&encoding=opus', { authorization: `Token ${KEY}` }],
+    ['to another path', 404, '/v1/speak', { authorization: `Token ${KEY}` }],
+    [
+      'with an unsupported encoding',
+      400,
+      '/v1/listen?model=m&encoding=opus',
+      { authorization: `Token ${KEY}` },
+    ],
     [
       'without a model',
       400,
@@ -212,7 +217,7 @@ describe('the Deepgram server', () => {
     }),
   )
 
-  it('can be rude', () =>
+  it('misbehaves as `rude` says', () =>
     inVirtualTime(async (world) => {
       const deaf = await connect(world, {}, { rude: ['deaf', 'ignores Finalize', 'ignores CloseStream'] })
       deaf.say('Hello?')

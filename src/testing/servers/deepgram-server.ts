@@ -1,27 +1,19 @@
 import type { DialRequest } from '../../scope/index.ts'
-import { DeepgramSession } from './deepgram-session.ts'
+import { DeepgramSession, type DeepgramRudeness } from './deepgram-session.ts'
 import type { ServerConnection } from './server-connection.ts'
 import { VendorServer, type VendorServerOptions } from './vendor-server.ts'
 
-/**
- * - `deaf`: it understands nothing
- * - `ignores Finalize`, `ignores CloseStream`: no answer comes
- * - `talks on`: results come after the Metadata, and the connection stays open
- * - `garbles`: what it understands comes as something that is no JSON
- */
-export type DeepgramRudeness = 'deaf' | 'ignores Finalize' | 'ignores CloseStream' | 'talks on' | 'garbles'
-
 export interface DeepgramServerOptions extends VendorServerOptions {
-  /** The key that every connection must bring; any unless set. */
+  /** The key that every client must have. Default: any. */
   key?: string
-  /** Milliseconds it takes to understand something: 0 unless set. */
+  /** Milliseconds before each result. Default: 0. */
   thinks?: number
   rude?: readonly DeepgramRudeness[]
 }
 
 /**
- * Deepgram's streaming speech-to-text (`/v1/listen`), on a simulated network or, by a `LoopbackServer`, on real
- * sockets. It understands the words in the sound of a `TestLine` caller, or whatever `hear` tells it to.
+ * Deepgram's streaming speech-to-text (`/v1/listen`), for a simulated network or, with a `LoopbackServer`, for real
+ * sockets. It recognises the words in the audio of a `TestLine` caller, or those given to `hear`.
  *
  * ```ts
  * const deepgram = new DeepgramServer({ key: 'secret' })
@@ -34,7 +26,7 @@ export class DeepgramServer extends VendorServer<DeepgramSession> {
   readonly rude: Set<DeepgramRudeness>
   readonly #key: string | undefined
   readonly #thinks: number
-  /** Words that wait for sound to be heard in. */
+  /** Texts that the next audio will be recognised as. */
   readonly #heard: string[] = []
 
   constructor({ key, thinks = 0, rude = [], ...options }: DeepgramServerOptions = {}) {
@@ -44,7 +36,7 @@ export class DeepgramServer extends VendorServer<DeepgramSession> {
     this.rude = new Set(rude)
   }
 
-  /** The next audio that comes, on whichever connection, is understood as these words. */
+  /** Recognises the next audio, on any connection, as this text. */
   hear(text: string): void {
     this.#heard.push(text)
   }
@@ -53,12 +45,12 @@ export class DeepgramServer extends VendorServer<DeepgramSession> {
     const { pathname, searchParams } = new URL(url)
     if (pathname !== '/v1/listen') return 404
     if (this.#key !== undefined && headers['authorization'] !== `Token ${this.#key}`) return 401
-    const readable =
+    const decodable =
       searchParams.get('encoding') === 'linear16' && Number(searchParams.get('sample_rate')) > 0
-    return readable && searchParams.get('model') ? undefined : 400
+    return decodable && searchParams.get('model') ? undefined : 400
   }
 
-  protected greet(connection: ServerConnection): DeepgramSession {
+  protected startSession(connection: ServerConnection): DeepgramSession {
     return new DeepgramSession(connection, {
       number: this.sessions.length + 1,
       thinks: this.#thinks,

@@ -2,57 +2,64 @@ import { createHash } from 'node:crypto'
 import { samplesFromBytes } from '../../audio/index.ts'
 import { SoundReader } from '../sound-text.ts'
 import type { DeepgramEvent, DeepgramResults, DeepgramWord } from './deepgram-events.ts'
-import type { DeepgramRudeness } from './deepgram-server.ts'
 import type { ServerConnection } from './server-connection.ts'
 import type { ServerSession } from './vendor-server.ts'
 
+/**
+ * - `deaf`: recognises nothing
+ * - `ignores Finalize`, `ignores CloseStream`: does not answer that message
+ * - `talks on`: sends results after `Metadata`, and leaves the connection open
+ * - `garbles`: sends results that are not JSON
+ */
+export type DeepgramRudeness = 'deaf' | 'ignores Finalize' | 'ignores CloseStream' | 'talks on' | 'garbles'
+
 export interface DeepgramSessionOptions {
-  /** Which connection of the server it is, from 1. */
+  /** The number of the connection, from 1. */
   readonly number: number
   readonly thinks: number
   readonly rude: ReadonlySet<DeepgramRudeness>
-  /** Words that are understood in whatever comes. */
+  /** The text that the next audio is recognised as; empty if none is scripted. */
   readonly heard: () => string
 }
 
-/** So long without audio and without KeepAlive, and the connection is closed. */
-const IDLE = 10_000
-/** How often it looks for that. */
-const LOOK = 1_000
-/** Words become final at the latest after so much audio, also if the speaker has not paused. */
-const SEGMENT = 3_000
-/** Below this a sample is silence. */
-const QUIET = 100
+/** A connection without audio or KeepAlive for this long is closed. */
+const IDLE_TIMEOUT = 10_000
+const IDLE_CHECK = 1_000
+/** After this much audio a transcript becomes final even if the speaker has not paused. */
+const MAX_SEGMENT = 3_000
+/** Quieter samples count as silence. */
+const SILENCE = 100
 
 /** One connection of a `DeepgramServer`. */
 export class DeepgramSession implements ServerSession {
   readonly connection: ServerConnection
   readonly query: URLSearchParams
-  /** The types of the control messages that came, in order. */
+  /** The types of the control messages received, in order. */
   readonly controls: string[] = []
   readonly #options: DeepgramSessionOptions
   readonly #id: string
   readonly #sampleRate: number
   readonly #interim: boolean
   readonly #vad: boolean
-  /** Milliseconds of silence after which the speaker has paused. */
+  /** Milliseconds of silence that count as a pause. */
   readonly #endpointing: number
   readonly #utteranceEnd: number
   readonly #hash = createHash('sha256')
   readonly #reader = new SoundReader()
-  /** Milliseconds of audio: all of it, and of what is final. */
+  /** Milliseconds of audio received. */
   #time = 0
+  /** The part of it whose transcript is final. */
   #finalTime = 0
   #quiet = 0
   #speaking = false
-  /** Understood, and not final yet. */
+  /** The text that is not final yet. */
   #text = ''
   #words: DeepgramWord[] = []
   #lastWordEnd: number | undefined
-  /** Something has come since it last looked. */
-  #alive = true
+  /** Whether anything was received since the last idle check. */
+  #active = true
   #idle = 0
-  #over = false
+  #ended = false
 
   constructor(connection: ServerConnection, options: DeepgramSessionOptions) {
     const query = new URL(connection.request.url).searchParams
@@ -66,26 +73,26 @@ export class DeepgramSession implements ServerSession {
     const endpointing = query.get('endpointing') ?? '10'
     this.#endpointing = endpointing === 'false' ? Infinity : Number(endpointing)
     this.#utteranceEnd = Number(query.get('utterance_end_ms') ?? Infinity)
-    this.#look()
+    this.#checkIdle()
   }
 
-  /** Milliseconds of audio that came. */
+  /** Milliseconds of audio received. */
   get audio(): number {
     return this.#time
   }
 
   receive(data: string | Uint8Array): void {
-    if (this.#over) return
-    this.#alive = true
+    if (this.#ended) return
+    this.#active = true
     if (typeof data === 'string') this.#control(data)
-    // Famously so: an empty frame reads as the end.
+    // As at Deepgram, an empty frame ends the stream.
     else if (data.length === 0) this.#closeStream()
     else if (data.length % 2 === 1) this.#fail()
     else this.#audio(data)
   }
 
   #control(text: string): void {
-    const type = typeIn(text)
+    const type = typeOf(text)
     if (type === undefined) return this.#fail()
     this.controls.push(type)
     if (this.#options.rude.has(`ignores ${type}` as 'ignores Finalize')) return undefined
@@ -100,17 +107,17 @@ export class DeepgramSession implements ServerSession {
     const from = this.#time
     const duration = (samples.length * 1_000) / this.#sampleRate
     this.#time += duration
-    const sounds = samples.some((sample) => Math.abs(sample) > QUIET)
-    this.#quiet = sounds ? 0 : this.#quiet + duration
-    if (sounds && !this.#speaking) {
+    const loud = samples.some((sample) => Math.abs(sample) > SILENCE)
+    this.#quiet = loud ? 0 : this.#quiet + duration
+    if (loud && !this.#speaking) {
       this.#speaking = true
       if (this.#vad) this.#send({ type: 'SpeechStarted', channel: [0, 1], timestamp: seconds(from) })
     }
-    this.#understand(this.#reader.push(samples) || this.#options.heard(), from)
+    this.#recognise(this.#reader.push(samples) || this.#options.heard(), from)
     this.#endpoint()
   }
 
-  #understand(text: string, from: number): void {
+  #recognise(text: string, from: number): void {
     if (text === '' || this.#options.rude.has('deaf')) return
     this.#text += text
     this.#lastWordEnd = this.#time
@@ -126,13 +133,13 @@ export class DeepgramSession implements ServerSession {
     const paused = this.#speaking && this.#quiet >= this.#endpointing
     if (paused) this.#speaking = false
     if (paused && this.#text !== '') this.#final({ speech_final: true })
-    else if (this.#time - this.#finalTime >= SEGMENT && this.#text.endsWith(' ')) this.#final({})
+    else if (this.#time - this.#finalTime >= MAX_SEGMENT && this.#text.endsWith(' ')) this.#final({})
     if (this.#lastWordEnd === undefined || this.#time - this.#lastWordEnd < this.#utteranceEnd) return
     this.#send({ type: 'UtteranceEnd', channel: [0, 1], last_word_end: seconds(this.#lastWordEnd) })
     this.#lastWordEnd = undefined
   }
 
-  /** Makes final what was understood, be it nothing. */
+  /** Sends a final transcript, even if it is empty. */
   #final(how: Partial<DeepgramResults>): void {
     this.#results({ is_final: true, ...how })
     this.#finalTime = this.#time
@@ -159,10 +166,10 @@ export class DeepgramSession implements ServerSession {
     })
   }
 
-  /** The last words, the acknowledgement, and the end. */
+  /** Sends the last transcript and the acknowledgement, and closes. */
   #closeStream(): void {
     this.#final({ speech_final: true })
-    this.#over = true
+    this.#ended = true
     this.#send({
       type: 'Metadata',
       transaction_key: 'deprecated',
@@ -178,16 +185,16 @@ export class DeepgramSession implements ServerSession {
   }
 
   #fail(): void {
-    this.#over = true
+    this.#ended = true
     this.connection.close(1008, 'DATA-0000')
   }
 
-  #look(): void {
-    this.connection.after(LOOK, 'deepgram looks', () => {
-      this.#idle = this.#alive ? 0 : this.#idle + LOOK
-      this.#alive = false
-      if (this.#idle < IDLE) this.#look()
-      else if (!this.#over) this.connection.close(1011, 'NET-0001')
+  #checkIdle(): void {
+    this.connection.after(IDLE_CHECK, 'idle check of deepgram', () => {
+      this.#idle = this.#active ? 0 : this.#idle + IDLE_CHECK
+      this.#active = false
+      if (this.#idle < IDLE_TIMEOUT) this.#checkIdle()
+      else if (!this.#ended) this.connection.close(1011, 'NET-0001')
     })
   }
 
@@ -197,11 +204,11 @@ export class DeepgramSession implements ServerSession {
   }
 
   #later(callback: () => void): void {
-    this.connection.after(this.#options.thinks, 'deepgram understands', callback)
+    this.connection.after(this.#options.thinks, 'result of deepgram', callback)
   }
 }
 
-function typeIn(text: string): string | undefined {
+function typeOf(text: string): string | undefined {
   try {
     const message = JSON.parse(text) as { type?: unknown } | null
     return typeof message?.type === 'string' ? message.type : undefined

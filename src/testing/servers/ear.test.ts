@@ -5,21 +5,21 @@ import { Ear, type EarEvents } from './ear.ts'
 
 const RATE = 16_000
 
-function listen(ear: Ear): { told: string[]; events: EarEvents } {
-  const told: string[] = []
+function listen(ear: Ear): { log: string[]; events: EarEvents } {
+  const log: string[] = []
   const events: EarEvents = {
-    started: (at) => told.push(`started ${at}`),
-    stopped: (at, { text, duration }) => told.push(`stopped ${at} '${text}' ${duration}`),
+    started: (at) => log.push(`started ${at}`),
+    stopped: (at, { text, duration }) => log.push(`stopped ${at} '${text}' ${duration}`),
   }
   ear.patience = () => 200
-  return { told, events }
+  return { log, events }
 }
 
 describe("a server's ear", () => {
-  it('tells two speeches in one sound apart, however it is cut', () => {
+  it('separates two utterances in one stream, for any frame size', () => {
     for (const size of [7, 160, 100_000]) {
       const ear = new Ear({ sampleRate: RATE })
-      const { told, events } = listen(ear)
+      const { log, events } = listen(ear)
       const sound = concat(
         [
           silence(500, RATE),
@@ -33,11 +33,11 @@ describe("a server's ear", () => {
       for (let at = 0; at < sound.samples.length; at += size) {
         ear.hear(sound.samples.subarray(at, at + size), events)
       }
-      expect(told).toEqual(['started 500', "stopped 850 'one' 650", 'started 900', "stopped 1250 'two' 400"])
+      expect(log).toEqual(['started 500', "stopped 850 'one' 650", 'started 900', "stopped 1250 'two' 400"])
     }
   })
 
-  it('keeps a little of the silence before a speech, and no more', () => {
+  it('keeps only `prefix` milliseconds of the silence before speech', () => {
     const ear = new Ear({ sampleRate: RATE })
     ear.hear(silence(5000, RATE).samples)
     expect(ear.held).toBe(300)
@@ -46,7 +46,7 @@ describe("a server's ear", () => {
     expect(ear.held).toBe(5300)
   })
 
-  it('takes what was heard to the last sample, and forgets it', () => {
+  it('returns and clears everything heard, to the last sample', () => {
     const ear = new Ear({ sampleRate: RATE })
     ear.prefix = Infinity
     ear.hear(soundOf('hello', RATE, 1.5).samples)
@@ -58,16 +58,16 @@ describe("a server's ear", () => {
     expect(ear.take()).toEqual({ text: 'this', duration: 20 })
   })
 
-  it('understands by other means where it is given some', () => {
+  it('uses a custom transcription', () => {
     const sounds: number[] = []
     const understands = ({ samples }: { samples: Int16Array }): string => {
       sounds.push(samples.length)
       return ' a sound '
     }
     const ear = new Ear({ sampleRate: RATE, understands })
-    const { told, events } = listen(ear)
+    const { log, events } = listen(ear)
     ear.hearText('hello', events)
-    expect(told).toEqual(['started 0', "stopped 450 'a sound' 450"])
+    expect(log).toEqual(['started 0', "stopped 450 'a sound' 450"])
     expect(sounds).toEqual([7200])
   })
 })

@@ -3,26 +3,25 @@ import { SoundReader, soundOf } from '../sound-text.ts'
 
 export interface EarOptions {
   readonly sampleRate: SampleRate
-  /** What a sound says: read by `textOf` unless set. */
+  /** Transcribes a sound. Default: `textOf`. */
   readonly understands?: Understands | undefined
 }
 
-/** What a sound says. */
+/** Transcribes a sound. */
 export type Understands = (sound: AudioFrame) => string
 
-/** A stretch of sound that was heard. */
 export interface Utterance {
   readonly text: string
-  /** Milliseconds of sound. */
+  /** In milliseconds. */
   readonly duration: number
 }
 
-/** What an ear notices, with the position in the stream of sound, in milliseconds. */
+/** `at` is the position in the audio stream, in milliseconds. */
 export interface EarEvents {
   started?(at: number): void
-  /** Speech has ended, and this was it. The ear has forgotten it. */
+  /** Speech has ended with this utterance, which the ear no longer holds. */
   stopped?(at: number, utterance: Utterance): void
-  /** More of the words, as soon as they can be made out; only where no `understands` was given. */
+  /** More text, as soon as it is recognised; only without a custom `understands`. */
   words?(text: string): void
 }
 
@@ -30,16 +29,16 @@ const BLOCK = 10
 const MS_PER_CHARACTER = 50
 
 /**
- * How a vendor's server hears: speech begins with sound and ends with a silence, and its words are read out of it. Time
- * is that of the sound, not of a clock: a client that sends nothing is not silent, it is not heard.
+ * The speech recognition of a vendor's server: speech starts with sound and ends with silence. Time is that of the audio,
+ * not of a clock: a client that sends nothing is not silent.
  */
 export class Ear {
   readonly sampleRate: SampleRate
-  /** How loud speech is, 0 to 1 of full scale; the default is -46 dBFS. */
+  /** The RMS level from which sound counts as speech, 0 to 1 of full scale. Default: -46 dBFS. */
   threshold = 0.005
-  /** Milliseconds of silence that end a speech with these words. `Infinity` leaves it to whoever calls `take`. */
+  /** Milliseconds of silence after which speech with these words ends. With `Infinity` only `take()` ends it. */
   patience: (words: string) => number = () => 500
-  /** Milliseconds before a speech that are kept with it. */
+  /** Milliseconds of audio before the speech that belong to it. */
   prefix = 300
   readonly #understands: Understands | undefined
   readonly #framer: Framer
@@ -60,7 +59,7 @@ export class Ear {
     return this.#speaking
   }
 
-  /** Milliseconds of sound that are kept. */
+  /** Milliseconds of audio in the buffer. */
   get held(): number {
     return this.#kept.length * BLOCK + this.#framer.remainder
   }
@@ -69,14 +68,14 @@ export class Ear {
     for (const frame of this.#framer.push(samples)) this.#block(frame, events)
   }
 
-  /** Somebody says this, and then is silent for long enough to have finished, if silence ends a speech here. */
+  /** Hears this text, followed by enough silence to end the speech if silence does. */
   hearText(text: string, events: EarEvents = {}): void {
     this.hear(soundOf(text, this.sampleRate, MS_PER_CHARACTER).samples, events)
     const patience = this.patience(text)
     if (patience < Infinity) this.hear(silence(patience + BLOCK, this.sampleRate).samples, events)
   }
 
-  /** What was heard so far, as if it ended here. */
+  /** Ends the speech here, and returns and clears the buffer. */
   take(): Utterance {
     const duration = this.held
     const rest = this.#framer.flush()
@@ -84,7 +83,7 @@ export class Ear {
     return { ...this.#utterance(), duration }
   }
 
-  /** Forgets what was heard. */
+  /** Clears the buffer. */
   clear(): void {
     this.#framer.clear()
     this.#forget()

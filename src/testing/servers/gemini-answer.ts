@@ -8,14 +8,13 @@ import type {
   GeminiServerContent,
   GeminiServerMessage,
 } from './gemini-messages.ts'
-import { pieces } from './pieces.ts'
-import type { Acts, Play } from './play.ts'
+import { audioChunks } from './audio-chunks.ts'
+import type { Timeline, TimelineRun } from './timeline-run.ts'
 
-/** Its voice. */
+/** The sample rate of the model's audio. */
 const RATE = 24_000
 
-/** What an answer needs of its session. */
-export interface GeminiAnswerStage {
+export interface GeminiAnswerHost {
   readonly spoken: boolean
   readonly transcribed: boolean
   /** Milliseconds before the first output. */
@@ -24,116 +23,117 @@ export interface GeminiAnswerStage {
   readonly msPerCharacter: number
   readonly now: () => number
   readonly send: (message: GeminiServerMessage) => void
-  readonly play: (acts: Acts) => Play | undefined
+  readonly run: (timeline: Timeline) => TimelineRun | undefined
   readonly chunkOf: (
     step: Exclude<LlmStep, { wait: number } | { stall: true } | { fail: unknown }>,
   ) => LlmChunk
-  /** Adds to what the session remembers. */
+  /** Adds to the conversation. */
   readonly remember: (content: GeminiContent) => void
-  /** The outputs of every call have come: the answer goes on with more steps. */
-  readonly goOn: (results: readonly GeminiFunctionResponse[]) => void
+  /** All calls have their results: continues the answer with more steps. */
+  readonly continueWith: (results: readonly GeminiFunctionResponse[]) => void
   readonly failed: (error: unknown) => void
   /** The turn is complete. */
   readonly ended: () => void
 }
 
-/** One turn of the model, from its first output to `turnComplete`: its tool calls are part of it. */
+/** One turn of the model, including its tool calls, from the first output to `turnComplete`. */
 export class GeminiAnswer {
-  readonly #stage: GeminiAnswerStage
-  #play: Play | undefined
-  #over = false
+  readonly #host: GeminiAnswerHost
+  #run: TimelineRun | undefined
+  #ended = false
   #generating = false
   #text = ''
   #usage: Usage = {}
-  /** Milliseconds of sound, and when it began. */
-  #sounded = 0
-  #began: number | undefined
-  /** Calls whose outputs have not come. */
+  /** Milliseconds of audio sent. */
+  #duration = 0
+  /** When the first audio was sent. */
+  #startedAt: number | undefined
+  /** The ids of calls without a result. */
   readonly #pending = new Set<string>()
   #results: GeminiFunctionResponse[] = []
 
-  constructor(stage: GeminiAnswerStage) {
-    this.#stage = stage
+  constructor(host: GeminiAnswerHost) {
+    this.#host = host
   }
 
-  /** More of the answer, after what it said before. */
+  /** Starts or continues the answer. */
   speak(steps: readonly LlmStep[]): void {
-    if (this.#over) return
+    if (this.#ended) return
     this.#generating = true
-    this.#play = this.#stage.play(this.#acts(steps))
+    this.#run = this.#host.run(this.#timeline(steps))
   }
 
-  /** The user speaks, or the client brings something new: the rest is not said. */
+  /** Ends the answer early, because the user speaks or the client sent new content. */
   interrupt(): void {
-    if (this.#over) return
-    this.#play?.stop()
+    if (this.#ended) return
+    this.#run?.stop()
     const ids = [...this.#pending]
-    if (ids.length > 0) this.#stage.send({ toolCallCancellation: { ids } })
-    this.#tell({ interrupted: true })
+    if (ids.length > 0) this.#host.send({ toolCallCancellation: { ids } })
+    this.#sendContent({ interrupted: true })
     this.#end()
   }
 
-  /** The output of a tool. One that nobody waits for is ignored. */
+  /** Adds the result of a call. A result for an unknown call is ignored. */
   toolResponse(response: GeminiFunctionResponse): void {
     if (!this.#pending.delete(response.id ?? '')) return
     this.#results.push(response)
-    this.#stage.remember({ role: 'user', parts: [{ functionResponse: response }] })
+    this.#host.remember({ role: 'user', parts: [{ functionResponse: response }] })
     if (!this.#generating) this.#continue()
   }
 
-  *#acts(steps: readonly LlmStep[]): Acts {
-    yield this.#stage.firstAfter
+  *#timeline(steps: readonly LlmStep[]): Timeline {
+    yield this.#host.firstAfter
     for (const step of steps) {
-      if (typeof step === 'object' && 'fail' in step) return this.#stage.failed(step.fail)
+      if (typeof step === 'object' && 'fail' in step) return this.#host.failed(step.fail)
       if (typeof step === 'object' && 'wait' in step) yield step.wait
       else if (typeof step === 'object' && 'stall' in step) yield Infinity
-      else yield* this.#give(this.#stage.chunkOf(step))
+      else yield* this.#send(this.#host.chunkOf(step))
     }
     this.#generating = false
     if (this.#pending.size > 0 || this.#results.length > 0) return this.#continue()
-    this.#tell({ generationComplete: true })
-    // The vendor assumes that its sound is played as it comes, and waits for that.
-    const { now } = this.#stage
-    if (this.#began !== undefined) yield Math.max(0, this.#began + this.#sounded - now())
+    this.#sendContent({ generationComplete: true })
+    // The vendor assumes that its audio plays at once in real time, and waits for the end of that.
+    const { now } = this.#host
+    if (this.#startedAt !== undefined) yield Math.max(0, this.#startedAt + this.#duration - now())
     return this.#end()
   }
 
-  *#give(chunk: LlmChunk): Acts {
-    if (chunk.type === 'text' && this.#stage.spoken) yield* this.#say(chunk.text)
+  *#send(chunk: LlmChunk): Timeline {
+    if (chunk.type === 'text' && this.#host.spoken) yield* this.#say(chunk.text)
     else if (chunk.type === 'text') this.#write(chunk.text)
     else if (chunk.type === 'tool-call') this.#call(chunk.id, chunk.name, chunk.input)
     else this.#usage = chunk.usage
   }
 
-  *#say(text: string): Acts {
-    const { transcribed, msPerCharacter, speed, now } = this.#stage
-    this.#began ??= now()
-    if (transcribed) this.#tell({ outputTranscription: { text } })
-    let given = 0
-    for (const frame of pieces(soundOf(text, RATE, msPerCharacter))) {
+  *#say(text: string): Timeline {
+    const { transcribed, msPerCharacter, speed, now } = this.#host
+    this.#startedAt ??= now()
+    if (transcribed) this.#sendContent({ outputTranscription: { text } })
+    let sent = 0
+    for (const frame of audioChunks(soundOf(text, RATE, msPerCharacter))) {
       const data = Buffer.from(bytesFromSamples(frame.samples)).toString('base64')
       const inlineData = { data, mimeType: `audio/pcm;rate=${RATE}` }
-      this.#tell({ modelTurn: { role: 'model', parts: [{ inlineData }] } })
-      this.#sounded += durationOf(frame)
-      // What was sent is what the model remembers of a turn that is interrupted.
-      const sent = given + durationOf(frame)
-      this.#text += text.slice(Math.floor(given / msPerCharacter), Math.floor(sent / msPerCharacter))
-      given = sent
+      this.#sendContent({ modelTurn: { role: 'model', parts: [{ inlineData }] } })
+      this.#duration += durationOf(frame)
+      // Of an interrupted turn, the model remembers what was sent.
+      const end = sent + durationOf(frame)
+      this.#text += text.slice(Math.floor(sent / msPerCharacter), Math.floor(end / msPerCharacter))
+      sent = end
       if (speed < Infinity) yield durationOf(frame) / speed
     }
   }
 
   #write(text: string): void {
     this.#text += text
-    this.#tell({ modelTurn: { role: 'model', parts: [{ text }] } })
+    this.#sendContent({ modelTurn: { role: 'model', parts: [{ text }] } })
   }
 
   #call(id: string, name: string, input: string): void {
-    this.#rememberWords()
+    this.#rememberText()
     const call = { id, name, args: argsOf(input) }
     this.#pending.add(id)
-    this.#stage.remember({ role: 'model', parts: [{ functionCall: call }] })
-    this.#stage.send({ toolCall: { functionCalls: [call] } })
+    this.#host.remember({ role: 'model', parts: [{ functionCall: call }] })
+    this.#host.send({ toolCall: { functionCalls: [call] } })
   }
 
   #continue(): void {
@@ -141,14 +141,14 @@ export class GeminiAnswer {
     const results = this.#results
     this.#results = []
     this.#generating = true
-    this.#stage.goOn(results)
+    this.#host.continueWith(results)
   }
 
   #end(): void {
-    this.#over = true
-    this.#rememberWords()
-    const { inputTokens = 10, outputTokens = Math.ceil(this.#sounded / 40) } = this.#usage
-    this.#stage.send({
+    this.#ended = true
+    this.#rememberText()
+    const { inputTokens = 10, outputTokens = Math.ceil(this.#duration / 40) } = this.#usage
+    this.#host.send({
       serverContent: { turnComplete: true },
       usageMetadata: {
         promptTokenCount: inputTokens,
@@ -156,20 +156,20 @@ export class GeminiAnswer {
         totalTokenCount: inputTokens + outputTokens,
       },
     })
-    this.#stage.ended()
+    this.#host.ended()
   }
 
-  #rememberWords(): void {
-    if (this.#text) this.#stage.remember({ role: 'model', parts: [{ text: this.#text }] })
+  #rememberText(): void {
+    if (this.#text) this.#host.remember({ role: 'model', parts: [{ text: this.#text }] })
     this.#text = ''
   }
 
-  #tell(serverContent: GeminiServerContent): void {
-    this.#stage.send({ serverContent })
+  #sendContent(serverContent: GeminiServerContent): void {
+    this.#host.send({ serverContent })
   }
 }
 
-/** The vendor gives objects, never text: what a script has wrong is lost. */
+/** The vendor sends objects. Invalid JSON in a script becomes an empty one. */
 function argsOf(input: string): Record<string, unknown> {
   try {
     return JSON.parse(input) as Record<string, unknown>

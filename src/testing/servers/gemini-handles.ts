@@ -1,34 +1,34 @@
 import type { GeminiContent } from './gemini-messages.ts'
 import { Ids } from './ids.ts'
 
-/** What a handle brings back: which conversation it was, and what had been said by then. */
-export interface GeminiKept {
+/** A conversation at the time its handle was issued. */
+export interface GeminiCheckpoint {
   readonly name: string
   readonly contents: readonly GeminiContent[]
 }
 
-/** The handles that a server has given out. */
+/** The resumption handles that a server has issued. */
 export class GeminiHandles {
   readonly #ids = new Ids()
-  readonly #kept = new Map<string, GeminiKept>()
+  readonly #checkpoints = new Map<string, GeminiCheckpoint>()
 
-  /** A name for a conversation: the same on every connection that resumes it. */
+  /** A name for a new conversation, which all connections that resume it share. */
   newName(): string {
     return this.#ids.next('session')
   }
 
-  /** Keeps what was said so far under a new handle. */
-  keep(name: string, contents: readonly GeminiContent[]): string {
+  /** Stores a checkpoint and returns its handle. */
+  issue(name: string, contents: readonly GeminiContent[]): string {
     const handle = this.#ids.next('handle')
-    this.#kept.set(handle, { name, contents: [...contents] })
+    this.#checkpoints.set(handle, { name, contents: [...contents] })
     return handle
   }
 
-  find(handle: string): GeminiKept | undefined {
-    return this.#kept.get(handle)
+  find(handle: string): GeminiCheckpoint | undefined {
+    return this.#checkpoints.get(handle)
   }
 
-  forget(): void {
-    this.#kept.clear()
+  clear(): void {
+    this.#checkpoints.clear()
   }
 }

@@ -2,21 +2,21 @@ import { asSampleRate, samplesFromBytes } from '../../audio/index.ts'
 import { Ear, type EarEvents, type Understands, type Utterance } from './ear.ts'
 import type { GeminiRealtimeInput, GeminiSetup } from './gemini-messages.ts'
 
-/** What the client is heard at, unless it says otherwise. */
+/** The default sample rate of the client's audio. */
 const RATE = 16_000
 
-/** What the input tells its session. */
 export interface GeminiInputEvents {
-  /** The user has begun to speak. */
+  /** The user has started to speak. */
   started(): void
-  heard(text: string): void
-  /** The user has finished, and said this. */
-  said(text: string): void
-  /** The client has sent what it may not. */
+  /** A piece of the transcript. */
+  transcribed(text: string): void
+  /** The user has finished with this text. */
+  finished(text: string): void
+  /** The client's message is invalid. */
   invalid(reason: string): void
 }
 
-/** Realtime input: sound with the vendor's turn detection, or between `activityStart` and `activityEnd`. */
+/** Realtime input with the vendor's turn detection, or with `activityStart` and `activityEnd`. */
 export class GeminiInput {
   readonly #events: GeminiInputEvents
   readonly #understands: Understands | undefined
@@ -24,7 +24,7 @@ export class GeminiInput {
   readonly #silence: number
   #ear: Ear | undefined
   #active = false
-  /** Of the word that is being said. */
+  /** The word that is not complete yet. */
   #word = ''
 
   constructor(setup: GeminiSetup, events: GeminiInputEvents, understands: Understands | undefined) {
@@ -39,12 +39,12 @@ export class GeminiInput {
   receive(input: GeminiRealtimeInput): void {
     const { audio, mediaChunks = [], text, audioStreamEnd, activityStart, activityEnd } = input
     for (const { data = '', mimeType = '' } of audio ? [audio] : mediaChunks) this.#hear(data, mimeType)
-    if (text !== undefined) this.#type(text)
+    if (text !== undefined) this.#addText(text)
     if (audioStreamEnd) this.#flush()
     if (activityStart || activityEnd) this.#mark(activityStart !== undefined)
   }
 
-  /** The same, for a test that has no sound: somebody says this and stops. */
+  /** Hears this text, followed by silence. */
   hear(text: string): void {
     this.#earFor(RATE).hearText(text, this.#listening)
   }
@@ -56,33 +56,33 @@ export class GeminiInput {
       ear.hear(samplesFromBytes(Buffer.from(data, 'base64')), this.#listening)
   }
 
-  /** What follows from what is heard: less, where the client takes the turns. */
+  /** With manual turns, speech is only transcribed. */
   get #listening(): EarEvents {
-    const words = (text: string): void => this.#makeOut(text)
+    const words = (text: string): void => this.#transcribe(text)
     if (!this.#automatic) return { words }
     return {
       words,
       started: () => this.#events.started(),
-      stopped: (_, utterance) => this.#said(utterance),
+      stopped: (_, utterance) => this.#finish(utterance),
     }
   }
 
-  /** Transcribes whole words, with the space after them. */
-  #makeOut(text: string): void {
+  /** Emits whole words, with the space after them. */
+  #transcribe(text: string): void {
     this.#word += text
     if (!/\s$/.test(this.#word)) return
-    this.#events.heard(this.#word)
+    this.#events.transcribed(this.#word)
     this.#word = ''
   }
 
-  #type(text: string): void {
+  #addText(text: string): void {
     this.#events.started()
-    this.#events.said(text)
+    this.#events.finished(text)
   }
 
-  /** The microphone is off: what was being said is all. */
+  /** The microphone was turned off, which ends the current speech. */
   #flush(): void {
-    if (this.#ear?.speaking) this.#said(this.#ear.take())
+    if (this.#ear?.speaking) this.#finish(this.#ear.take())
   }
 
   #mark(start: boolean): void {
@@ -94,15 +94,15 @@ export class GeminiInput {
     if (start === this.#active) return
     this.#active = start
     if (start) this.#events.started()
-    else if (this.#ear) this.#said(this.#ear.take())
+    else if (this.#ear) this.#finish(this.#ear.take())
   }
 
-  #said({ text }: Utterance): void {
-    // A custom ear makes words out at the end alone.
+  #finish({ text }: Utterance): void {
+    // A custom transcription has no text before the end.
     const last = this.#understands ? text : this.#word
     this.#word = ''
-    if (last) this.#events.heard(last)
-    this.#events.said(text)
+    if (last) this.#events.transcribed(last)
+    this.#events.finished(text)
   }
 
   #earFor(rate: number): Ear {

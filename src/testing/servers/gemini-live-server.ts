@@ -1,51 +1,24 @@
 import type { DialRequest } from '../../scope/index.ts'
 import { Script, type Answers, type LlmAnswer } from '../script.ts'
-import type { Understands } from './ear.ts'
 import { GeminiHandles } from './gemini-handles.ts'
-import { GeminiLiveSession } from './gemini-live-session.ts'
-import type { GeminiContent, GeminiFunctionResponse } from './gemini-messages.ts'
+import { GeminiLiveSession, type GeminiSessionOptions, type GeminiTurn } from './gemini-live-session.ts'
+import type { GeminiContent } from './gemini-messages.ts'
 import type { ServerConnection } from './server-connection.ts'
 import { VendorServer, type VendorServerOptions } from './vendor-server.ts'
 
-export interface GeminiLiveServerOptions extends VendorServerOptions {
-  /** The key that a client must bring; any unless set. */
+export interface GeminiLiveServerOptions extends VendorServerOptions, GeminiSessionOptions {
+  /** The key that every client must have. Default: any. */
   apiKey?: string
-  /** The models there are, as `models/…`; any unless set. */
-  models?: readonly string[]
-  /** What it answers, in order, or a function of what it was asked. Text is spoken. */
+  /** The answers in order, or a function of the turn. Text is spoken. */
   answers?: Answers<GeminiTurn>
-  /** Milliseconds from the end of the user's turn to the first output: 0 unless set. */
-  firstAfter?: number
-  /** How much faster than it sounds it speaks: 5 unless set. `Infinity` is at once. */
-  speed?: number
-  /** How long a character sounds: 50 ms unless set. */
-  msPerCharacter?: number
-  /** How long a connection may last: 10 minutes unless set. */
-  lifetime?: number
-  /** How long before its end a connection is told: 1 minute unless set. */
-  goAwayBefore?: number
-  /** Milliseconds from the end of a turn to its resumption handle: 50 unless set. */
-  handleAfter?: number
-  /** JSON goes out in text frames. The vendor uses binary ones. */
-  sendsText?: boolean
-  /** What a sound says: read by `textOf` unless set. */
-  understands?: Understands
-}
-
-/** What the model was asked: what came since it spoke last, and what it remembers. */
-export interface GeminiTurn {
-  readonly user: string
-  readonly results: readonly GeminiFunctionResponse[]
-  readonly contents: readonly GeminiContent[]
-  readonly session: GeminiLiveSession
 }
 
 const PATH =
   /^\/+ws\/(google\.ai\.generativelanguage\.v1(alpha|beta)\.GenerativeService\.BidiGenerateContent(Constrained)?|google\.cloud\.aiplatform\.v1beta1\.LlmBidiService\/BidiGenerateContent)$/
 
 /**
- * Google's Gemini Live API, for tests. It hears the words of `soundOf`, answers by script in the same voice, gives
- * handles to resume by, and warns before it ends a connection.
+ * Google's Gemini Live API, for tests. It recognises and speaks the audio of `soundOf`, answers from a script, issues
+ * resumption handles, and sends `goAway` before it ends a connection.
  *
  * ```ts
  * const server = new GeminiLiveServer({ clock, answers: ['Good morning.'] })
@@ -53,7 +26,7 @@ const PATH =
  * ```
  */
 export class GeminiLiveServer extends VendorServer<GeminiLiveSession> {
-  /** It never completes a setup from here on. */
+  /** Whether it never completes a setup from now on. */
   ignoresSetup = false
   readonly #options: GeminiLiveServerOptions
   readonly #script: Script<GeminiTurn>
@@ -65,50 +38,50 @@ export class GeminiLiveServer extends VendorServer<GeminiLiveSession> {
     this.#script = new Script('gemini', options.answers)
   }
 
-  /** Adds to the script. */
+  /** Adds answers to the script. */
   answers(...answers: readonly LlmAnswer[]): this {
     this.#script.add(answers)
     return this
   }
 
-  /** What the model remembers in its newest session. */
+  /** The conversation of the newest session. */
   get contents(): readonly GeminiContent[] {
     return this.sessions.at(-1)?.contents ?? []
   }
 
-  /** The same in words, one line a part: `user: hello`. */
+  /** The conversation of the newest session, one line per part: `user: hello`. */
   get transcript(): string[] {
-    return this.contents.flatMap(({ role, parts }) => parts.map((part) => `${role}: ${wordsOf(part)}`))
+    return this.contents.flatMap(({ role, parts }) => parts.map((part) => `${role}: ${textOf(part)}`))
   }
 
-  /** The user says this and stops, in the open sessions: as if the sound of it had come. */
+  /** Makes the open sessions hear this text, followed by silence, as if its audio had arrived. */
   hear(text: string): void {
     for (const session of this.open) session.hear(text)
   }
 
-  /** The open connections are told that they end in so many milliseconds, and do. */
+  /** Sends `goAway` over the open connections, and closes them after `timeLeft` milliseconds. */
   goAway(timeLeft: number): void {
     for (const session of this.open) session.goAway(timeLeft)
   }
 
-  /** The open sessions are given a handle now, or, with false, told that they cannot be resumed just now. */
+  /** Sends the open sessions a new handle or, with false, an update that they cannot be resumed now. */
   offerHandle(resumable = true): void {
     for (const session of this.open) session.offerHandle(resumable)
   }
 
-  /** Forgets every handle, as after their time has run out: resuming fails. */
+  /** Expires all handles, so that resuming fails. */
   forgetHandles(): void {
-    this.#handles.forget()
+    this.#handles.clear()
   }
 
   protected refusalOf({ url }: DialRequest): number | undefined {
     return PATH.test(new URL(url).pathname) ? undefined : 404
   }
 
-  protected greet(connection: ServerConnection): GeminiLiveSession {
+  protected startSession(connection: ServerConnection): GeminiLiveSession {
     const session = new GeminiLiveSession(this, connection, this.#options, this.#script, this.#handles)
     const key = keyOf(connection.request)
-    // The vendor looks at the key only after the upgrade.
+    // The vendor checks the key only after the upgrade.
     if (!key) connection.close(1008, "Method doesn't allow unregistered callers.")
     else if ((this.#options.apiKey ?? key) !== key) {
       connection.close(1007, 'API key not valid. Please pass a valid API key.')
@@ -123,7 +96,7 @@ function keyOf({ url, headers = {} }: DialRequest): string | undefined {
   return query.get('key') ?? query.get('access_token') ?? headers['x-goog-api-key'] ?? bearer
 }
 
-function wordsOf({ text, functionCall, functionResponse }: GeminiContent['parts'][number]): string {
+function textOf({ text, functionCall, functionResponse }: GeminiContent['parts'][number]): string {
   if (functionCall) return `${functionCall.name}(${JSON.stringify(functionCall.args)})`
   return functionResponse ? JSON.stringify(functionResponse.response) : (text ?? '')
 }

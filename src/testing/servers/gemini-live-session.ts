@@ -1,31 +1,67 @@
 import type { Script } from '../script.ts'
+import type { Understands } from './ear.ts'
 import { GeminiAnswer } from './gemini-answer.ts'
 import type { GeminiHandles } from './gemini-handles.ts'
 import { GeminiInput } from './gemini-input.ts'
-import type { GeminiLiveServer, GeminiLiveServerOptions, GeminiTurn } from './gemini-live-server.ts'
 import type {
   GeminiClientMessage,
   GeminiContent,
   GeminiFunctionResponse,
-  GeminiGivenContent,
+  GeminiClientContent,
   GeminiServerMessage,
   GeminiSetup,
 } from './gemini-messages.ts'
 import type { ServerConnection } from './server-connection.ts'
 
-/** How long a connection may last, and how long before its end the client is told: as the vendor has it. */
+/** The vendor's time limit for a connection. */
 const LIFETIME = 10 * 60_000
-const WARNING = 60_000
+/** How long before that limit the vendor sends `goAway`. */
+const GO_AWAY_BEFORE = 60_000
+
+export interface GeminiSessionOptions {
+  /** The known models, as `models/…`. Default: any. */
+  models?: readonly string[]
+  /** Milliseconds from the end of the user's turn to the first output. Default: 0. */
+  firstAfter?: number
+  /** How much faster than real time the audio is sent. `Infinity` sends it at once. Default: 5. */
+  speed?: number
+  /** Milliseconds of audio per character. Default: 50. */
+  msPerCharacter?: number
+  /** The time limit of a connection in milliseconds. Default: 10 minutes. */
+  lifetime?: number
+  /** How long before that limit `goAway` is sent, in milliseconds. Default: 1 minute. */
+  goAwayBefore?: number
+  /** Milliseconds from the end of a turn to its resumption handle. Default: 50. */
+  handleAfter?: number
+  /** Sends JSON in text frames instead of binary ones, which the vendor uses. */
+  sendsText?: boolean
+  /** Transcribes a sound. Default: `textOf`. */
+  understands?: Understands
+}
+
+/** What the model answers: the input since its last answer, and the whole conversation. */
+export interface GeminiTurn {
+  readonly user: string
+  readonly results: readonly GeminiFunctionResponse[]
+  readonly contents: readonly GeminiContent[]
+}
+
+/** What a session reads of its server. */
+export interface GeminiSessionHost {
+  readonly ignoresSetup: boolean
+  /** The sessions whose connection is open. */
+  readonly open: readonly GeminiLiveSession[]
+}
 
 /** One connection to a `GeminiLiveServer`. */
 export class GeminiLiveSession {
   readonly connection: ServerConnection
-  /** Every message of the client, in order. */
+  /** All client messages, in order. */
   readonly received: GeminiClientMessage[] = []
-  /** What the model remembers. Resuming brings it back. */
+  /** The conversation, which a resumed connection continues. */
   readonly contents: GeminiContent[] = []
-  readonly #server: GeminiLiveServer
-  readonly #options: GeminiLiveServerOptions
+  readonly #server: GeminiSessionHost
+  readonly #options: GeminiSessionOptions
   readonly #script: Script<GeminiTurn>
   readonly #handles: GeminiHandles
   #setup: GeminiSetup | undefined
@@ -34,13 +70,13 @@ export class GeminiLiveSession {
   #answer: GeminiAnswer | undefined
   /** How much of `contents` the model has answered. */
   #answered = 0
-  /** The user has spoken while the model was not to be interrupted. */
-  #waiting = false
+  /** Whether the user has finished a turn during an answer that could not be interrupted. */
+  #userWaits = false
 
   constructor(
-    server: GeminiLiveServer,
+    server: GeminiSessionHost,
     connection: ServerConnection,
-    options: GeminiLiveServerOptions,
+    options: GeminiSessionOptions,
     script: Script<GeminiTurn>,
     handles: GeminiHandles,
   ) {
@@ -49,36 +85,36 @@ export class GeminiLiveSession {
     this.#options = options
     this.#script = script
     this.#handles = handles
-    const { lifetime = LIFETIME, goAwayBefore = WARNING } = options
-    const warning = Math.min(lifetime, goAwayBefore)
-    connection.after(lifetime - warning, 'the connection is about to end', () => this.goAway(warning))
+    const { lifetime = LIFETIME, goAwayBefore = GO_AWAY_BEFORE } = options
+    const timeLeft = Math.min(lifetime, goAwayBefore)
+    connection.after(lifetime - timeLeft, 'goAway', () => this.goAway(timeLeft))
   }
 
   get setup(): GeminiSetup | undefined {
     return this.#setup
   }
 
-  /** The conversation it belongs to: the same on every connection that resumes it. */
+  /** The name of the conversation, which all connections that resume it share. */
   get name(): string | undefined {
     return this.#name
   }
 
-  /** Says that the connection ends in so many milliseconds, and ends it then. */
+  /** Sends `goAway`, and closes the connection after `timeLeft` milliseconds. */
   goAway(timeLeft: number): void {
     this.#send({ goAway: { timeLeft: `${timeLeft / 1000}s` } })
-    this.connection.after(timeLeft, 'the connection ends', () =>
+    this.connection.after(timeLeft, 'end of the connection', () =>
       this.connection.close(1011, 'Deadline expired before operation could complete.'),
     )
   }
 
-  /** Sends a handle to resume by, or says that there is none just now. */
+  /** Sends a resumption handle or, with false, an update that there is none now. */
   offerHandle(resumable = true): void {
     if (!this.#setup?.sessionResumption) return
-    const newHandle = resumable ? this.#handles.keep(this.#name!, this.contents) : ''
+    const newHandle = resumable ? this.#handles.issue(this.#name!, this.contents) : ''
     this.#send({ sessionResumptionUpdate: { newHandle, resumable } })
   }
 
-  /** The user says this and stops. */
+  /** Hears this text, followed by silence. */
   hear(text: string): void {
     this.#input?.hear(text)
   }
@@ -101,7 +137,7 @@ export class GeminiLiveSession {
   #handle({ setup, realtimeInput, clientContent, toolResponse }: GeminiClientMessage): void {
     if (setup) this.#begin(setup)
     else if (realtimeInput) this.#input?.receive(realtimeInput)
-    else if (clientContent) this.#bring(clientContent.turns ?? [], clientContent.turnComplete ?? false)
+    else if (clientContent) this.#addContent(clientContent.turns ?? [], clientContent.turnComplete ?? false)
     else for (const each of toolResponse?.functionResponses ?? []) this.#answer?.toolResponse(each)
   }
 
@@ -116,9 +152,9 @@ export class GeminiLiveSession {
     this.#input = new GeminiInput(
       setup,
       {
-        started: () => this.#userStarts(),
-        heard: (text) => this.#heard(text),
-        said: (text) => this.#userSaid(text),
+        started: () => this.#userStarted(),
+        transcribed: (text) => this.#transcribed(text),
+        finished: (text) => this.#userFinished(text),
         invalid: (reason) => this.connection.close(1007, reason),
       },
       this.#options.understands,
@@ -128,14 +164,14 @@ export class GeminiLiveSession {
   }
 
   #resume(handle: string): boolean {
-    const kept = this.#handles.find(handle)
-    if (!kept) this.connection.close(1008, 'BidiGenerateContent session not found')
-    // The vendor cannot have one conversation on two connections.
-    else if (this.#server.open.some(({ name }) => name === kept.name)) {
+    const checkpoint = this.#handles.find(handle)
+    if (!checkpoint) this.connection.close(1008, 'BidiGenerateContent session not found')
+    // Like the vendor, refuses a second connection to the same conversation.
+    else if (this.#server.open.some(({ name }) => name === checkpoint.name)) {
       this.connection.close(1011, 'Internal error encountered.')
     } else {
-      this.#name = kept.name
-      this.contents.push(...kept.contents)
+      this.#name = checkpoint.name
+      this.contents.push(...checkpoint.contents)
       this.#answered = this.contents.length
       return true
     }
@@ -144,22 +180,22 @@ export class GeminiLiveSession {
 
   // ── the user ──
 
-  #userStarts(): void {
+  #userStarted(): void {
     const { activityHandling } = this.#setup?.realtimeInputConfig ?? {}
     if (activityHandling !== 'NO_INTERRUPTION') this.#answer?.interrupt()
   }
 
-  #heard(text: string): void {
+  #transcribed(text: string): void {
     if (this.#setup?.inputAudioTranscription) this.#send({ serverContent: { inputTranscription: { text } } })
   }
 
-  #userSaid(text: string): void {
+  #userFinished(text: string): void {
     this.contents.push({ role: 'user', parts: [{ text }] })
-    if (this.#answer) this.#waiting = true
+    if (this.#answer) this.#userWaits = true
     else this.#respond()
   }
 
-  #bring(turns: readonly GeminiGivenContent[], complete: boolean): void {
+  #addContent(turns: readonly GeminiClientContent[], complete: boolean): void {
     this.#answer?.interrupt()
     this.contents.push(...(turns as GeminiContent[]))
     if (complete) this.#respond()
@@ -178,10 +214,10 @@ export class GeminiLiveSession {
       msPerCharacter,
       now: () => this.connection.clock.now(),
       send: (message) => this.#send(message),
-      play: (acts) => this.connection.play('answers', acts),
+      run: (timeline) => this.connection.run('answer', timeline),
       chunkOf: (step) => this.#script.chunkOf(step),
       remember: (content) => this.contents.push(content),
-      goOn: (results) => this.#speak(answer, results),
+      continueWith: (results) => this.#speak(answer, results),
       failed: (error) => this.#failed(error),
       ended: () => this.#ended(),
     })
@@ -198,7 +234,6 @@ export class GeminiLiveSession {
       user: user.flatMap(({ text }) => (text === undefined ? [] : [text])).join(' '),
       results,
       contents: [...this.contents],
-      session: this,
     }
     this.#script.next(turn).then(
       (steps) => answer.speak(steps),
@@ -212,10 +247,10 @@ export class GeminiLiveSession {
 
   #ended(): void {
     this.#answer = undefined
-    // The handle of a turn comes a little after its end.
-    this.connection.after(this.#options.handleAfter ?? 50, 'gives a handle', () => this.offerHandle())
-    if (!this.#waiting) return
-    this.#waiting = false
+    // The vendor sends a turn's handle a little after the turn.
+    this.connection.after(this.#options.handleAfter ?? 50, 'handle of a turn', () => this.offerHandle())
+    if (!this.#userWaits) return
+    this.#userWaits = false
     this.#respond()
   }
 

@@ -1,4 +1,4 @@
-/** What was said, as the server remembers it. */
+/** A piece of the conversation. */
 export interface GeminiContent {
   role: 'user' | 'model'
   parts: GeminiPart[]
@@ -23,17 +23,17 @@ export interface GeminiFunctionResponse {
   response?: Record<string, unknown>
 }
 
-/** A client's message, as far as the server looks at it. It has exactly one of these. */
+/** A client message, with the fields that the server reads. Exactly one is set. */
 export interface GeminiClientMessage {
   setup?: GeminiSetup
-  clientContent?: { turns?: GeminiGivenContent[]; turnComplete?: boolean }
+  clientContent?: { turns?: GeminiClientContent[]; turnComplete?: boolean }
   realtimeInput?: GeminiRealtimeInput
   toolResponse?: { functionResponses?: GeminiFunctionResponse[] }
   contextUpdate?: object
 }
 
-/** Content as a client gives it. */
-export interface GeminiGivenContent {
+/** Content as the client sends it, not validated. */
+export interface GeminiClientContent {
   role?: string
   parts?: { text?: string; functionCall?: object; functionResponse?: object }[]
 }
@@ -67,14 +67,13 @@ export interface GeminiRealtimeInput {
   activityEnd?: object
 }
 
-/** What the server sends. */
 export interface GeminiServerMessage {
   setupComplete?: { sessionId?: string }
   serverContent?: GeminiServerContent
   toolCall?: { functionCalls: GeminiFunctionCall[] }
   toolCallCancellation?: { ids: string[] }
   usageMetadata?: { promptTokenCount: number; responseTokenCount: number; totalTokenCount: number }
-  /** A duration, as `10s`. */
+  /** A duration such as `10s`. */
   goAway?: { timeLeft: string }
   sessionResumptionUpdate?: { newHandle: string; resumable: boolean }
 }

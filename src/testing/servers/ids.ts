@@ -1,8 +1,8 @@
-/** Names for what a server makes: `item_1`, `resp_2`. They count through, so no two are the same in one server. */
+/** Makes ids such as `item_1` and `resp_2`. All prefixes share one counter, so every number is unique. */
 export class Ids {
-  #made = 0
+  #last = 0
 
   next(prefix: string): string {
-    return `${prefix}_${++this.#made}`
+    return `${prefix}_${++this.#last}`
   }
 }

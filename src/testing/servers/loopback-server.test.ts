@@ -6,9 +6,9 @@ import type { DialRequest, Socket, SocketEnd } from '../../scope/index.ts'
 import type { Manners, Peer } from '../sim-network.ts'
 import { LoopbackServer } from './loopback-server.ts'
 
-/** Dials once. `said` is what came; `ended` resolves with how it ended. */
+/** Dials once. `received` has the messages; `ended` resolves with how the socket ended. */
 function dial(url: string, more: Partial<DialRequest> = {}) {
-  const said: string[] = []
+  const received: string[] = []
   let whenOpened = (): void => {}
   let whenEnded = (_end: SocketEnd): void => {}
   const opened = new Promise<void>((resolve) => (whenOpened = resolve))
@@ -17,26 +17,26 @@ function dial(url: string, more: Partial<DialRequest> = {}) {
     { name: 'stt', url, ...more },
     {
       opened: () => whenOpened(),
-      message: (data) => said.push(String(data)),
+      message: (data) => received.push(String(data)),
       ended: (end) => whenEnded(end),
     },
   )
-  return { socket, said, opened, ended }
+  return { socket, received, opened, ended }
 }
 
 const listen = (manners: Manners = {}): Promise<LoopbackServer> =>
   LoopbackServer.listen({ serve: () => manners })
 
 describe('the loopback server', () => {
-  it('carries messages both ways, counts connections, and tells the end', async () => {
-    const story: string[] = []
+  it('exchanges messages, counts connections and reports their end', async () => {
+    const log: string[] = []
     await using server = await listen({
       opened: (peer) => peer.send('hello'),
       message: (peer, data) => peer.send(`echo ${String(data)}`),
-      closed: () => story.push('closed'),
-      ended: (peer) => story.push(`ended ${peer.open}`),
+      closed: () => log.push('closed'),
+      ended: (peer) => log.push(`ended ${peer.open}`),
     })
-    const { socket, said, opened, ended } = dial(`${server.url}/v1/listen?a=b`)
+    const { socket, received, opened, ended } = dial(`${server.url}/v1/listen?a=b`)
     await opened
     expect([server.open, server.total]).toEqual([1, 1])
     socket.send('text')
@@ -44,12 +44,12 @@ describe('the loopback server', () => {
     socket.close(3_000, 'bye')
     expect(await ended).toEqual({ how: 'closed', code: 3_000, reason: 'bye' })
     await server.whenIdle()
-    expect(said).toEqual(['hello', 'echo text', 'echo AB'])
-    expect(story).toEqual(['closed', 'ended false'])
+    expect(received).toEqual(['hello', 'echo text', 'echo AB'])
+    expect(log).toEqual(['closed', 'ended false'])
     expect([server.open, server.total, wsNetwork.sockets.size]).toEqual([0, 1, 0])
   })
 
-  it('shows the request as servers see it', async () => {
+  it('passes on the request with its headers and protocols', async () => {
     let seen: DialRequest | undefined
     await using server = await LoopbackServer.listen({
       serve: (request) => {
@@ -74,7 +74,7 @@ describe('the loopback server', () => {
 
   it.each<[string, Manners, SocketEnd]>([
     ['refuses with a status', { refuse: 401 }, { how: 'refused', status: 401 }],
-    ['refuses by the network', { refuse: 0 }, { how: 'refused', reason: 'ECONNRESET' }],
+    ['resets the connection', { refuse: 0 }, { how: 'refused', reason: 'ECONNRESET' }],
     [
       'closes',
       { opened: (peer) => peer.close(1011, 'NET-0001') },
@@ -82,8 +82,8 @@ describe('the loopback server', () => {
     ],
     ['closes without a code', { opened: (peer) => peer.close(1005) }, { how: 'dropped', code: 1006 }],
     ['drops', { dropAfter: 5 }, { how: 'dropped', code: 1006 }],
-    ['answers late', { connect: 5, refuse: 503 }, { how: 'refused', status: 503 }],
-  ])('%s', async (_, manners, expected) => {
+    ['delays its answer', { connect: 5, refuse: 503 }, { how: 'refused', status: 503 }],
+  ])('%s as its manners say', async (_, manners, expected) => {
     await using server = await listen(manners)
     expect(await dial(server.url).ended).toEqual(expected)
     await server.whenIdle()
@@ -93,7 +93,7 @@ describe('the loopback server', () => {
     ['never answers the upgrade', { connect: 'never' }, false],
     ['ignores the close frame', { closeReply: 'never' }, true],
     ['goes dead', { halfOpenAfter: 0 }, true],
-  ])('%s, and sees the cut', async (_, manners, opens) => {
+  ])('%s, and notices the abort', async (_, manners, opens) => {
     await using server = await listen(manners)
     const { socket, opened, ended } = dial(server.url)
     if (opens) await opened
@@ -106,7 +106,7 @@ describe('the loopback server', () => {
     await server.whenIdle()
   })
 
-  it('a dead line carries nothing in either direction', async () => {
+  it('carries nothing in either direction over a dead connection', async () => {
     const heard: string[] = []
     let peer: Peer | undefined
     await using server = await listen({
@@ -114,30 +114,30 @@ describe('the loopback server', () => {
       opened: (each) => (peer = each),
       message: (_, data) => heard.push(String(data)),
     })
-    const { socket, said, opened, ended } = dial(server.url)
+    const { socket, received, opened, ended } = dial(server.url)
     await opened
-    peer?.send('nobody hears')
-    socket.send('nobody reads')
+    peer?.send('to the client')
+    socket.send('to the server')
     socket.abort()
     await ended
     await server.whenIdle()
-    expect([heard, said]).toEqual([[], []])
+    expect([heard, received]).toEqual([[], []])
   })
 
-  it('still says something after our close frame', async () => {
+  it('can still send messages after our close frame', async () => {
     await using server = await listen({
       closeReply: 20,
       message: (peer) => peer.after(5, () => peer.send('last words')),
     })
-    const { socket, said, opened, ended } = dial(server.url)
+    const { socket, received, opened, ended } = dial(server.url)
     await opened
     socket.send('CloseStream')
     socket.close()
     await ended
-    expect(said).toEqual(['last words'])
+    expect(received).toEqual(['last words'])
   })
 
-  it('stops reading: what is sent piles up, and comes when it reads again', async () => {
+  it('can stop reading: messages pile up and arrive when it resumes', async () => {
     let peer: Peer | undefined
     let bytes = 0
     await using server = await listen({
@@ -160,7 +160,7 @@ describe('the loopback server', () => {
     await ended
   })
 
-  it('answers plain HTTP, if told how, and counts the request while it lasts', async () => {
+  it('handles plain HTTP and counts each request', async () => {
     await using server = await LoopbackServer.listen({
       http: (request, response) => response.end(`you asked for ${request.url}`),
     })
@@ -173,7 +173,7 @@ describe('the loopback server', () => {
     expect(server.total).toBe(1)
   })
 
-  it('leaves nothing when it is closed, and lets nobody wait for ever', async () => {
+  it('leaves nothing open when it closes, and rejects pending until() calls', async () => {
     const server = await listen({ opened: (peer) => peer.after(60_000, () => peer.send('late')) })
     const { opened, ended } = dial(server.url)
     await opened

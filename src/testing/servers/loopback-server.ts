@@ -1,19 +1,19 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket as TcpSocket } from 'node:net'
 import { WebSocket, WebSocketServer } from 'ws'
-import { EndwellError, nothing, systemClock, type DialRequest, type Timer } from '../../scope/index.ts'
+import { EndwellError, noop, systemClock, type DialRequest, type Timer } from '../../scope/index.ts'
 import type { Manners, Peer } from '../sim-network.ts'
 
 export interface LoopbackOptions {
-  /** How each connection is treated; politely unless set. The same function can serve a `SimNetwork`. */
+  /** Decides how each connection is treated. The same function can serve a `SimNetwork`. Default: well-behaved. */
   serve?: (request: DialRequest) => Manners
-  /** Answers what comes as plain HTTP; with 426 unless set. */
+  /** Handles plain HTTP requests. Default: responds with 426. */
   http?: (request: IncomingMessage, response: ServerResponse) => void
 }
 
 /**
- * A real server on 127.0.0.1 that treats each connection by `Manners`, as the simulated network does: what a vendor's
- * protocol is like is written once, and spoken in virtual time and over real sockets.
+ * A real server on 127.0.0.1 that treats each connection by `Manners`, as the simulated network does. A vendor's protocol
+ * is thus written once and runs both in virtual time and over real sockets.
  *
  * ```ts
  * await using server = await LoopbackServer.listen({ serve: () => ({ closeReply: 'never' }) })
@@ -21,16 +21,16 @@ export interface LoopbackOptions {
  * await server.until(() => server.open === 0)
  * ```
  *
- * On real sockets `latency` is added to that of the wire, `refuse: 0` is a reset before any answer, and a drop is a
- * reset, too. A peer that does not read does not notice that the other side has gone, until it reads again.
+ * On real sockets, `latency` is added to the network's own, and both `refuse: 0` and a drop are TCP resets. A paused peer
+ * does not notice that the other side has closed until it reads again.
  */
 export class LoopbackServer {
-  /** How the next connections are treated. */
+  /** Decides how the next connections are treated. */
   serve: (request: DialRequest) => Manners
-  /** Every connection there ever was, refused ones and HTTP requests included. */
+  /** The number of all connections so far, including refused ones and HTTP requests. */
   total = 0
   readonly #http = createServer()
-  readonly #upgrades = new WebSocketServer({ noServer: true, clientTracking: false, WebSocket: FarSocket })
+  readonly #upgrades = new WebSocketServer({ noServer: true, clientTracking: false, WebSocket: ServerSocket })
   readonly #connections = new Set<Connection>()
   readonly #waiting = new Set<() => void>()
   #url = ''
@@ -39,18 +39,18 @@ export class LoopbackServer {
   private constructor({ serve = () => ({}), http = upgradeRequired }: LoopbackOptions) {
     this.serve = serve
     this.#http.on('request', (request: IncomingMessage, response: ServerResponse) => {
-      this.#begin(new HttpConnection(request.socket, response))
+      this.#add(new HttpConnection(request.socket, response))
       http(request, response)
     })
     this.#http.on('upgrade', (request: IncomingMessage, tcp: TcpSocket, head: Buffer) => {
-      const dialled = asDialled(this.#url, request)
-      const socket = new WsConnection(tcp, dialled, this.serve(dialled), () => this.#changed())
-      this.#begin(socket)
+      const dialRequest = dialRequestOf(this.#url, request)
+      const socket = new WsConnection(tcp, dialRequest, this.serve(dialRequest), () => this.#changed())
+      this.#add(socket)
       socket.answer((then) => this.#upgrades.handleUpgrade(request, tcp, head, (ws) => then(ws)))
     })
   }
 
-  /** Listens on a port that is free. */
+  /** Listens on a free port. */
   static async listen(options: LoopbackOptions = {}): Promise<LoopbackServer> {
     const server = new LoopbackServer(options)
     const http = server.#http
@@ -67,38 +67,43 @@ export class LoopbackServer {
     return this.#url
   }
 
-  /** Connections now: WebSockets that have not ended, silent upgrades, HTTP requests that are not answered. */
+  /** The number of open connections: WebSockets, unanswered upgrades and unfinished HTTP requests. */
   get open(): number {
     return this.#connections.size
   }
 
-  /** Resolves when `met` holds. It is looked at again whenever a connection begins or ends, and after each message. */
-  until(met: () => boolean): Promise<void> {
+  /**
+   * Resolves when the condition is true. It is checked when a connection starts or ends, and after each message. Rejects
+   * when the server closes.
+   */
+  until(condition: () => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
-      const look = (): void => {
-        const isMet = met()
+      const check = (): void => {
+        const isMet = condition()
         if (!isMet && !this.#closed) return
-        this.#waiting.delete(look)
+        this.#waiting.delete(check)
         if (isMet) resolve()
         else
-          reject(new EndwellError('SERVER_CLOSED', 'the loopback server was closed while it was waited for'))
+          reject(
+            new EndwellError('SERVER_CLOSED', 'the loopback server closed before the condition became true'),
+          )
       }
-      this.#waiting.add(look)
-      look()
+      this.#waiting.add(check)
+      check()
     })
   }
 
-  /** Resolves when no connection is left. */
+  /** Resolves when no connection is open. */
   whenIdle(): Promise<void> {
     return this.until(() => this.open === 0)
   }
 
-  /** Cuts every connection now and listens no more. */
+  /** Stops listening and destroys all connections. */
   abort(): void {
-    this.close().catch(nothing)
+    this.close().catch(noop)
   }
 
-  /** Cuts every connection and listens no more. Resolves when nothing is left. */
+  /** Stops listening and destroys all connections. Resolves when all have ended. */
   close(): Promise<void> {
     this.#closed ??= new Promise((resolve) => {
       this.#http.close(() => resolve())
@@ -113,7 +118,7 @@ export class LoopbackServer {
     await this.close()
   }
 
-  #begin(connection: Connection): void {
+  #add(connection: Connection): void {
     this.total++
     this.#connections.add(connection)
     connection.whenEnded(() => {
@@ -124,7 +129,7 @@ export class LoopbackServer {
   }
 
   #changed(): void {
-    for (const look of this.#waiting) look()
+    for (const check of this.#waiting) check()
   }
 }
 
@@ -133,7 +138,7 @@ interface Connection {
   cut(): void
 }
 
-/** A request by plain HTTP. Its TCP connection may be kept by the client's pool: it ends with its answer. */
+/** A plain HTTP request. It ends with its response; the client's pool may keep the TCP connection. */
 class HttpConnection implements Connection {
   readonly #tcp: TcpSocket
   readonly #response: ServerResponse
@@ -141,7 +146,7 @@ class HttpConnection implements Connection {
   constructor(tcp: TcpSocket, response: ServerResponse) {
     this.#tcp = tcp
     this.#response = response
-    response.on('error', nothing)
+    response.on('error', noop)
   }
 
   whenEnded(callback: () => void): void {
@@ -153,13 +158,13 @@ class HttpConnection implements Connection {
   }
 }
 
-/** A socket of `ws` that answers a close frame when it is told to, and not by itself. */
-class FarSocket extends WebSocket {
-  asked: ((code?: number, reason?: string | Buffer) => void) | undefined
+/** A `ws` socket that does not answer a close frame on its own. */
+class ServerSocket extends WebSocket {
+  onCloseFrame: ((code?: number, reason?: string | Buffer) => void) | undefined
 
-  /** `ws` calls this when a close frame, or nonsense, has come. */
+  /** `ws` calls this when it has received a close frame or an invalid frame. */
   override close(code?: number, reason?: string | Buffer): void {
-    if (this.asked) this.asked(code, reason)
+    if (this.onCloseFrame) this.onCloseFrame(code, reason)
     else super.close(code, reason)
   }
 
@@ -167,7 +172,7 @@ class FarSocket extends WebSocket {
     try {
       super.close(code, reason)
     } catch {
-      // A code that cannot be sent, as 1006, means a connection that breaks.
+      // A code that cannot be sent, such as 1006, stands for a broken connection.
       this.terminate()
     }
   }
@@ -179,15 +184,15 @@ class WsConnection implements Connection {
   readonly #peer: Peer
   readonly #changed: () => void
   readonly #timers = new Set<Timer>()
-  #ws: FarSocket | undefined
+  #ws: ServerSocket | undefined
   #dead = false
 
   constructor(tcp: TcpSocket, request: DialRequest, manners: Manners, changed: () => void) {
     this.#tcp = tcp
     this.#manners = manners
     this.#changed = changed
-    // Resets are what it is here for.
-    tcp.on('error', nothing)
+    // Resets are part of the simulated behaviour.
+    tcp.on('error', noop)
     tcp.once('close', () => this.#ended())
     this.#peer = {
       request,
@@ -211,10 +216,10 @@ class WsConnection implements Connection {
     this.#tcp.destroy()
   }
 
-  /** Answers the upgrade, as its manners say. */
-  answer(upgrade: (then: (ws: FarSocket) => void) => void): void {
+  /** Accepts or refuses the upgrade as the manners say. */
+  answer(upgrade: (then: (ws: ServerSocket) => void) => void): void {
     const { connect = 0, refuse } = this.#manners
-    // Without a reader, the end of a connection that is not answered would go unnoticed.
+    // Without reading, the end of a connection with an unanswered upgrade would go unnoticed.
     this.#tcp.resume()
     this.#tcp.once('end', () => {
       if (!this.#ws) this.cut()
@@ -229,11 +234,11 @@ class WsConnection implements Connection {
     else this.#tcp.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
   }
 
-  #open(ws: FarSocket): void {
+  #open(ws: ServerSocket): void {
     const { dropAfter, halfOpenAfter, message, opened } = this.#manners
     this.#ws = ws
-    ws.asked = (code, reason) => this.#closeAsked(code, reason)
-    ws.on('error', nothing)
+    ws.onCloseFrame = (code, reason) => this.#closeRequested(code, reason)
+    ws.on('error', noop)
     ws.on('message', (data: Buffer, isBinary: boolean) => {
       this.#wire(() => message?.(this.#peer, isBinary ? data : data.toString()))
       this.#changed()
@@ -244,14 +249,14 @@ class WsConnection implements Connection {
     this.#changed()
   }
 
-  /** What comes is thrown away, unread; so the end of the connection is still seen, and can be counted. */
+  /** Discards all incoming data, but still notices the end of the connection. */
   #goDead(): void {
     this.#dead = true
     this.#tcp.removeAllListeners('data')
-    this.#tcp.on('data', nothing)
+    this.#tcp.on('data', noop)
   }
 
-  #closeAsked(code?: number, reason?: string | Buffer): void {
+  #closeRequested(code?: number, reason?: string | Buffer): void {
     const { closeReply = 0, closed } = this.#manners
     if (closeReply === 'never') return
     this.#after(closeReply, () => {
@@ -261,11 +266,11 @@ class WsConnection implements Connection {
     })
   }
 
-  /** Something goes over the wire, in either direction. */
-  #wire(what: () => void): void {
+  /** Delays what goes over the wire, in either direction, and drops it once the connection is dead. */
+  #wire(action: () => void): void {
     const { latency = 0 } = this.#manners
     this.#after(latency, () => {
-      if (!this.#dead) what()
+      if (!this.#dead) action()
     })
   }
 
@@ -286,7 +291,7 @@ class WsConnection implements Connection {
   }
 }
 
-function asDialled(url: string, { url: path = '/', headers }: IncomingMessage): DialRequest {
+function dialRequestOf(url: string, { url: path = '/', headers }: IncomingMessage): DialRequest {
   const texts = Object.entries(headers).map(([name, value = '']) => [name, String(value)] as const)
   const protocols = headers['sec-websocket-protocol']?.split(/\s*,\s*/)
   return {

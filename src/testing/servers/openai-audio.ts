@@ -25,12 +25,10 @@ export function rateOf({ type }: OpenAIFormat): SampleRate {
   return codecs[type].sampleRate
 }
 
-/** The samples in a client's base64. */
-export function decodeSound({ type }: OpenAIFormat, base64: string): Int16Array {
+export function decodeAudio({ type }: OpenAIFormat, base64: string): Int16Array {
   return codecs[type].decode(Buffer.from(base64, 'base64'))
 }
 
-/** Samples as the base64 of a delta. */
-export function encodeSound({ type }: OpenAIFormat, samples: Int16Array): string {
+export function encodeAudio({ type }: OpenAIFormat, samples: Int16Array): string {
   return Buffer.from(codecs[type].encode(samples)).toString('base64')
 }

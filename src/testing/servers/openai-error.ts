@@ -1,6 +1,6 @@
 import { EndwellError } from '../../scope/index.ts'
 
-/** Something the vendor answers with an `error` event. The session goes on. */
+/** An error that is sent as an `error` event. The session continues. */
 export class ApiError extends EndwellError {
   readonly param: string | null
   readonly type: string
@@ -12,7 +12,7 @@ export class ApiError extends EndwellError {
   }
 }
 
-/** A request that cannot be met. */
+/** An error about an invalid client event. */
 export function invalid(code: string, message: string, param: string | null = null): ApiError {
   return new ApiError(code, message, param, 'invalid_request_error')
 }

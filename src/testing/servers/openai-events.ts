@@ -1,14 +1,14 @@
-import type { OpenAIGivenItem, OpenAIItem } from './openai-items.ts'
+import type { OpenAIClientItem, OpenAIItem } from './openai-items.ts'
 import type { OpenAISession, OpenAISessionUpdate } from './openai-session-config.ts'
 
-/** What a client may send, as far as the server looks at it. */
+/** The client's events, with the fields that the server reads. */
 export type OpenAIClientEvent = { event_id?: string } & (
   | { type: 'session.update'; session: OpenAISessionUpdate }
   | { type: 'input_audio_buffer.append'; audio: string }
   | { type: 'input_audio_buffer.commit' }
   | { type: 'input_audio_buffer.clear' }
   | { type: 'output_audio_buffer.clear' }
-  | { type: 'conversation.item.create'; item: OpenAIGivenItem; previous_item_id?: string }
+  | { type: 'conversation.item.create'; item: OpenAIClientItem; previous_item_id?: string }
   | { type: 'conversation.item.delete'; item_id: string }
   | { type: 'conversation.item.retrieve'; item_id: string }
   | { type: 'conversation.item.truncate'; item_id: string; content_index: number; audio_end_ms: number }
@@ -16,7 +16,6 @@ export type OpenAIClientEvent = { event_id?: string } & (
   | { type: 'response.cancel'; response_id?: string }
 )
 
-/** What a client may ask of one response. */
 export interface OpenAIResponseRequest {
   instructions?: string
   conversation?: string
@@ -24,10 +23,10 @@ export interface OpenAIResponseRequest {
   metadata?: Record<string, string> | null
 }
 
-/** Events that look the same, one for each type. */
+/** One event per type, all with the same fields. */
 type Each<Type extends string, Body> = Type extends string ? { type: Type } & Body : never
 
-/** What the server sends, `event_id` apart: that is given to each when it is sent. */
+/** The server's events without the `event_id`, which is added when they are sent. */
 export type OpenAIServerEventBody =
   | Each<'session.created' | 'session.updated', { session: OpenAISession }>
   | { type: 'error'; error: OpenAIError }
@@ -111,7 +110,7 @@ type OpenAIResponseEvent =
 
 export type OpenAICancelReason = 'turn_detected' | 'client_cancelled'
 
-/** A response as its first and last events carry it. */
+/** The response in `response.created` and `response.done`. */
 export interface OpenAIResponseState {
   id: string
   object: 'realtime.response'

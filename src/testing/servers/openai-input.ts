@@ -1,38 +1,37 @@
-import { decodeSound, rateOf } from './openai-audio.ts'
+import { decodeAudio, rateOf } from './openai-audio.ts'
 import { invalid } from './openai-error.ts'
 import type { OpenAIServerEventBody } from './openai-events.ts'
 import type { OpenAISession, OpenAITurnDetection } from './openai-session-config.ts'
 import { Ear, type EarEvents, type Understands, type Utterance } from './ear.ts'
 
-/** Less sound than this cannot be committed, in milliseconds. */
-const LEAST_COMMIT = 100
+/** Less audio than this cannot be committed, in milliseconds. */
+const MIN_COMMIT = 100
 
-/** How long semantic turn detection waits at most, by eagerness. */
+/** How long semantic turn detection waits after an unfinished sentence, by eagerness. */
 const SEMANTIC_PATIENCE = { low: 8000, medium: 4000, auto: 4000, high: 2000 }
 
-/** How long it waits after words that sound finished. */
+/** How long it waits after a finished sentence. */
 const FINISHED_PATIENCE = 300
 
-/** What somebody says who has not finished. */
-const TRAILS_OFF = /(\b(u+h*m+|u+h+|er+m*|and|but|so|or|because)|,|…|\.\.\.)\s*$/i
+/** Matches the end of an unfinished sentence. */
+const UNFINISHED = /(\b(u+h*m+|u+h+|er+m*|and|but|so|or|because)|,|…|\.\.\.)\s*$/i
 
-/** What the buffer tells its session. */
 export interface OpenAIInputEvents {
   send(event: OpenAIServerEventBody): void
   newItem(): string
-  /** Speech has begun, and it should stop a response. */
-  interrupts(): void
+  /** Speech has started and interrupts the response. */
+  interrupt(): void
   /** A turn of the user is complete. */
   committed(item: string, utterance: Utterance, respond: boolean): void
 }
 
-/** The input audio buffer, and turn detection by the energy of what is in it. */
+/** The input audio buffer, with turn detection by energy. */
 export class OpenAIInput {
   readonly #events: OpenAIInputEvents
   readonly #understands: Understands | undefined
   #session: OpenAISession
   #ear: Ear
-  /** The item of the speech that goes on. */
+  /** The item id of the current speech. */
   #item: string | undefined
 
   constructor(session: OpenAISession, events: OpenAIInputEvents, understands: Understands | undefined) {
@@ -43,7 +42,6 @@ export class OpenAIInput {
     this.update(session)
   }
 
-  /** The session was changed. */
   update(session: OpenAISession): void {
     this.#session = session
     if (rateOf(session.audio.input.format) !== this.#ear.sampleRate) this.#ear = this.#newEar()
@@ -55,18 +53,18 @@ export class OpenAIInput {
   }
 
   append(base64: string): void {
-    this.#ear.hear(decodeSound(this.#session.audio.input.format, base64), this.#listening)
+    this.#ear.hear(decodeAudio(this.#session.audio.input.format, base64), this.#listening)
   }
 
-  /** The same, for a test that has no sound: somebody says this and stops. */
+  /** Hears this text, followed by silence. */
   hear(text: string): void {
     this.#ear.hearText(text, this.#listening)
   }
 
   commit(): void {
     const { held } = this.#ear
-    if (held < LEAST_COMMIT) {
-      const message = `Error committing input audio buffer: buffer too small. Expected at least ${LEAST_COMMIT}ms of audio, but buffer only has ${held.toFixed(2)}ms of audio.`
+    if (held < MIN_COMMIT) {
+      const message = `Error committing input audio buffer: buffer too small. Expected at least ${MIN_COMMIT}ms of audio, but buffer only has ${held.toFixed(2)}ms of audio.`
       throw invalid('input_audio_buffer_commit_empty', message)
     }
     this.#commit(this.#ear.take(), false)
@@ -78,7 +76,7 @@ export class OpenAIInput {
     this.#events.send({ type: 'input_audio_buffer.cleared' })
   }
 
-  /** What follows from what is heard: nothing, where the client takes the turns. */
+  /** With manual turns, speech has no effect. */
   get #listening(): EarEvents {
     const detection = this.#session.audio.input.turn_detection
     if (!detection) return {}
@@ -93,7 +91,7 @@ export class OpenAIInput {
     this.#item = this.#events.newItem()
     const audio_start_ms = Math.max(0, at - this.#ear.prefix)
     this.#events.send({ type: 'input_audio_buffer.speech_started', audio_start_ms, item_id: this.#item })
-    if (interrupts) this.#events.interrupts()
+    if (interrupts) this.#events.interrupt()
   }
 
   #stopped(at: number, utterance: Utterance, respond: boolean): void {
@@ -117,5 +115,5 @@ export class OpenAIInput {
 function patienceOf(detection: OpenAITurnDetection | null, words: string): number {
   if (!detection) return Infinity
   if (detection.type === 'server_vad') return detection.silence_duration_ms ?? 500
-  return TRAILS_OFF.test(words) ? SEMANTIC_PATIENCE[detection.eagerness ?? 'auto'] : FINISHED_PATIENCE
+  return UNFINISHED.test(words) ? SEMANTIC_PATIENCE[detection.eagerness ?? 'auto'] : FINISHED_PATIENCE
 }

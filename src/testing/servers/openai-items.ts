@@ -1,19 +1,19 @@
-/** What a conversation is made of. Each is one of the vendor's items, so that a client can be sent it as it is. */
+/** An item of a conversation, in the vendor's format. */
 export type OpenAIItem = OpenAIMessage | OpenAIFunctionCall | OpenAIFunctionCallOutput
 
 export type OpenAIItemStatus = 'completed' | 'incomplete' | 'in_progress'
 
-/** What every item has once it is in a conversation. */
-export interface Held {
+/** The fields that every item in a conversation has. */
+export interface ItemBase {
   id: string
   object: 'realtime.item'
   status: OpenAIItemStatus
 }
 
 export type OpenAIMessage =
-  | (Held & { type: 'message'; role: 'system'; content: { type: 'input_text'; text: string }[] })
-  | (Held & { type: 'message'; role: 'user'; content: OpenAIUserContent[] })
-  | (Held & { type: 'message'; role: 'assistant'; content: OpenAIAssistantContent[] })
+  | (ItemBase & { type: 'message'; role: 'system'; content: { type: 'input_text'; text: string }[] })
+  | (ItemBase & { type: 'message'; role: 'user'; content: OpenAIUserContent[] })
+  | (ItemBase & { type: 'message'; role: 'assistant'; content: OpenAIAssistantContent[] })
 
 export type OpenAIAssistantMessage = Extract<OpenAIMessage, { role: 'assistant' }>
 
@@ -26,21 +26,21 @@ export type OpenAIAssistantContent =
   | { type: 'output_text'; text: string }
   | { type: 'output_audio'; transcript: string }
 
-export interface OpenAIFunctionCall extends Held {
+export interface OpenAIFunctionCall extends ItemBase {
   type: 'function_call'
   call_id: string
   name: string
   arguments: string
 }
 
-export interface OpenAIFunctionCallOutput extends Held {
+export interface OpenAIFunctionCallOutput extends ItemBase {
   type: 'function_call_output'
   call_id: string
   output: string
 }
 
-/** An item as a client gives it: nothing about it is certain. */
-export interface OpenAIGivenItem {
+/** An item as the client sends it, not validated. */
+export interface OpenAIClientItem {
   type: string
   id?: string
   role?: string
@@ -51,8 +51,8 @@ export interface OpenAIGivenItem {
   output?: string | null
 }
 
-/** The words of an item, for tests to read. */
-export function wordsOf(item: OpenAIItem): string {
+/** The text of an item, for tests. */
+export function textOf(item: OpenAIItem): string {
   if (item.type === 'function_call') return `${item.name}(${item.arguments})`
   if (item.type === 'function_call_output') return item.output
   return item.content

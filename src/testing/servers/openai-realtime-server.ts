@@ -1,37 +1,24 @@
 import type { DialRequest } from '../../scope/index.ts'
 import { Script, type Answers, type LlmAnswer } from '../script.ts'
-import type { Understands } from './ear.ts'
 import { Ids } from './ids.ts'
 import { ApiError } from './openai-error.ts'
-import { wordsOf, type OpenAIItem } from './openai-items.ts'
-import { OpenAIRealtimeSession } from './openai-realtime-session.ts'
+import { textOf, type OpenAIItem } from './openai-items.ts'
+import { OpenAIRealtimeSession, type OpenAISessionOptions } from './openai-realtime-session.ts'
 import type { OpenAITurn } from './openai-turn.ts'
 import type { ServerConnection } from './server-connection.ts'
 import { VendorServer, type VendorServerOptions } from './vendor-server.ts'
 
-export interface OpenAIRealtimeServerOptions extends VendorServerOptions {
-  /** The key that a client must bring; any unless set. */
+export interface OpenAIRealtimeServerOptions extends VendorServerOptions, OpenAISessionOptions {
+  /** The key that every client must have. Default: any. */
   apiKey?: string
-  /** What it answers, in order, or a function of what it was asked. Text is spoken. */
+  /** The answers in order, or a function of the turn. Text is spoken. */
   answers?: Answers<OpenAITurn>
-  /** Milliseconds from the request to the first output: 0 unless set. */
-  firstAfter?: number
-  /** How much faster than it sounds it speaks: 5 unless set. `Infinity` is at once. */
-  speed?: number
-  /** How long a character sounds: 50 ms unless set. */
-  msPerCharacter?: number
-  /** Milliseconds from a committed turn to its transcript: 50 unless set. */
-  transcriptionAfter?: number
-  /** How long a session may last: 60 minutes unless set. */
-  lifetime?: number
-  /** What a sound says: read by `textOf` unless set. G.711 needs one, since it bends the samples. */
-  understands?: Understands
 }
 
 /**
- * OpenAI's Realtime API (GA), for tests: `wss://…/v1/realtime?model=…`, or `?intent=transcription`. It hears the words of
- * `soundOf`, answers by script in the same voice, and keeps its conversation as the vendor does. Like the vendor's, it
- * never answers a close frame unless `ignoresClose` is false.
+ * OpenAI's Realtime API (GA), for tests: `wss://…/v1/realtime?model=…`, or `?intent=transcription`. It recognises and
+ * speaks the audio of `soundOf`, answers from a script, and handles its conversation as the vendor does. Like the
+ * vendor's server, it never answers a close frame unless `ignoresClose` is false.
  *
  * ```ts
  * const server = new OpenAIRealtimeServer({ clock, answers: ['Good morning.'] })
@@ -39,7 +26,7 @@ export interface OpenAIRealtimeServerOptions extends VendorServerOptions {
  * ```
  */
 export class OpenAIRealtimeServer extends VendorServer<OpenAIRealtimeSession> {
-  /** Transcriptions fail from here on. */
+  /** Whether transcriptions fail from now on. */
   transcriptionFails = false
   readonly #options: OpenAIRealtimeServerOptions
   readonly #script: Script<OpenAITurn>
@@ -51,35 +38,35 @@ export class OpenAIRealtimeServer extends VendorServer<OpenAIRealtimeSession> {
     this.#script = new Script('openai', options.answers)
   }
 
-  /** Adds to the script. */
+  /** Adds answers to the script. */
   answers(...answers: readonly LlmAnswer[]): this {
     this.#script.add(answers)
     return this
   }
 
-  /** The items of the newest session, as the server remembers them. */
+  /** The items of the newest session. */
   get conversation(): readonly OpenAIItem[] {
     return this.sessions.at(-1)?.conversation.items ?? []
   }
 
-  /** The same in words, one line an item: `user: hello`. */
+  /** The items of the newest session, one line each: `user: hello`. */
   get transcript(): string[] {
     return this.conversation.map(
-      (item) => `${item.type === 'message' ? item.role : item.type}: ${wordsOf(item)}`,
+      (item) => `${item.type === 'message' ? item.role : item.type}: ${textOf(item)}`,
     )
   }
 
-  /** The user says this and stops, in the open sessions: as if the sound of it had come. */
+  /** Makes the open sessions hear this text, followed by silence, as if its audio had arrived. */
   hear(text: string): void {
     for (const session of this.open) session.hear(text)
   }
 
-  /** The open sessions reach their time limit now. */
+  /** Makes the open sessions reach their time limit now. */
   expire(): void {
     for (const session of this.open) session.expire()
   }
 
-  /** The open sessions are sent an `error` event, which ends nothing. */
+  /** Sends an `error` event to the open sessions, which stay open. */
   fail(code = 'server_error', message = 'The server had an error while processing your request.'): void {
     for (const session of this.open) session.fail(new ApiError(code, message, null, 'server_error'))
   }
@@ -94,7 +81,7 @@ export class OpenAIRealtimeServer extends VendorServer<OpenAIRealtimeSession> {
     return searchParams.has('model') || searchParams.get('intent') === 'transcription' ? undefined : 400
   }
 
-  protected greet(connection: ServerConnection): OpenAIRealtimeSession {
+  protected startSession(connection: ServerConnection): OpenAIRealtimeSession {
     return new OpenAIRealtimeSession(this, connection, this.#options, this.#script, this.#ids)
   }
 }

@@ -1,28 +1,42 @@
 import type { Script } from '../script.ts'
-import type { Utterance } from './ear.ts'
+import type { Understands, Utterance } from './ear.ts'
 import type { Ids } from './ids.ts'
 import { OpenAIConversation } from './openai-conversation.ts'
 import { ApiError, invalid } from './openai-error.ts'
 import type { OpenAIClientEvent, OpenAIResponseRequest, OpenAIServerEventBody } from './openai-events.ts'
 import { OpenAIInput } from './openai-input.ts'
 import type { OpenAIItem } from './openai-items.ts'
-import type { OpenAIRealtimeServer, OpenAIRealtimeServerOptions } from './openai-realtime-server.ts'
 import { OpenAIResponse } from './openai-response.ts'
 import { newSession, updated, type OpenAISession } from './openai-session-config.ts'
 import { turnOf, type OpenAITurn } from './openai-turn.ts'
 import type { ServerConnection } from './server-connection.ts'
 
-/** How long a session may last: the vendor's limit. */
+/** The vendor's time limit for a session. */
 const LIFETIME = 60 * 60_000
 
-/** One connection to an `OpenAIRealtimeServer`, with its settings and its conversation. */
+export interface OpenAISessionOptions {
+  /** Milliseconds from the request to the first output. Default: 0. */
+  firstAfter?: number
+  /** How much faster than real time the audio is sent. `Infinity` sends it at once. Default: 5. */
+  speed?: number
+  /** Milliseconds of audio per character. Default: 50. */
+  msPerCharacter?: number
+  /** Milliseconds from a committed turn to its transcript. Default: 50. */
+  transcriptionAfter?: number
+  /** The time limit of a session in milliseconds. Default: 60 minutes. */
+  lifetime?: number
+  /** Transcribes a sound. Needed for G.711, which alters the samples. Default: `textOf`. */
+  understands?: Understands
+}
+
+/** One connection to an `OpenAIRealtimeServer`, with its settings and conversation. */
 export class OpenAIRealtimeSession {
   readonly connection: ServerConnection
   readonly conversation: OpenAIConversation
-  /** Every event of the client, in order. */
+  /** All client events, in order. */
   readonly received: OpenAIClientEvent[] = []
-  readonly #server: OpenAIRealtimeServer
-  readonly #options: OpenAIRealtimeServerOptions
+  readonly #server: { readonly transcriptionFails: boolean }
+  readonly #options: OpenAISessionOptions
   readonly #script: Script<OpenAITurn>
   readonly #ids: Ids
   readonly #input: OpenAIInput
@@ -30,9 +44,9 @@ export class OpenAIRealtimeSession {
   #response: OpenAIResponse | undefined
 
   constructor(
-    server: OpenAIRealtimeServer,
+    server: { readonly transcriptionFails: boolean },
     connection: ServerConnection,
-    options: OpenAIRealtimeServerOptions,
+    options: OpenAISessionOptions,
     script: Script<OpenAITurn>,
     ids: Ids,
   ) {
@@ -54,7 +68,7 @@ export class OpenAIRealtimeSession {
       {
         send: (event) => this.#send(event),
         newItem: () => ids.next('item'),
-        interrupts: () => this.#response?.cancel('turn_detected'),
+        interrupt: () => this.#response?.cancel('turn_detected'),
         committed: (item, utterance, respond) => this.#committed(item, utterance, respond),
       },
       understands,
@@ -63,12 +77,11 @@ export class OpenAIRealtimeSession {
     connection.after(lifetime, 'the session expires', () => this.expire())
   }
 
-  /** What the session is set to. */
   get settings(): OpenAISession {
     return this.#settings
   }
 
-  /** The vendor's limit is reached: an error, and the end. */
+  /** Ends the session as the vendor does at its time limit. */
   expire(): void {
     const minutes = Math.round((this.#options.lifetime ?? LIFETIME) / 60_000)
     const message = `Your session hit the maximum duration of ${minutes} minutes.`
@@ -76,7 +89,7 @@ export class OpenAIRealtimeSession {
     this.connection.close(1001, message)
   }
 
-  /** The user says this and stops. */
+  /** Hears this text, followed by silence. */
   hear(text: string): void {
     this.#input.hear(text)
   }
@@ -127,7 +140,7 @@ export class OpenAIRealtimeSession {
       case 'response.cancel':
         return this.#cancel(event.response_id)
       case 'output_audio_buffer.clear':
-        throw invalid('invalid_value', 'There is an output buffer with WebRTC and SIP only.', 'type')
+        throw invalid('invalid_value', 'The output buffer exists only with WebRTC and SIP.', 'type')
       default:
         throw invalid('invalid_value', `Invalid value: '${(event as { type: string }).type}'.`, 'type')
     }
@@ -156,7 +169,7 @@ export class OpenAIRealtimeSession {
     const previous_item_id = this.conversation.last
     this.#send({ type: 'input_audio_buffer.committed', item_id: id, previous_item_id })
     const content = { type: 'input_audio' as const, transcript: utterance.text }
-    // The words are known to the server from the start; the client learns them by transcription alone.
+    // The server knows the words at once; the client only learns them by transcription.
     const item: OpenAIItem = {
       id,
       object: 'realtime.item',
@@ -166,9 +179,9 @@ export class OpenAIRealtimeSession {
       content: [content],
     }
     this.conversation.add(item)
-    const told: OpenAIItem = { ...item, content: [{ type: 'input_audio' }] }
-    this.#send({ type: 'conversation.item.added', item: told, previous_item_id })
-    this.#send({ type: 'conversation.item.done', item: told, previous_item_id })
+    const sent: OpenAIItem = { ...item, content: [{ type: 'input_audio' }] }
+    this.#send({ type: 'conversation.item.added', item: sent, previous_item_id })
+    this.#send({ type: 'conversation.item.done', item: sent, previous_item_id })
     this.#transcribe(id, utterance)
     if (respond && this.#settings.type === 'realtime') this.#respond()
   }
@@ -183,7 +196,7 @@ export class OpenAIRealtimeSession {
         const error = {
           type: 'server_error',
           code: 'transcription_failed',
-          message: 'It was not understood.',
+          message: 'The audio could not be transcribed.',
         }
         return this.#send({ type: `${kind}.failed`, ...place, error })
       }
@@ -193,14 +206,18 @@ export class OpenAIRealtimeSession {
     })
   }
 
-  // ── the model's ──
+  // ── the model's responses ──
 
   #respond(request: OpenAIResponseRequest = {}): void {
     const settings = this.#settings
     if (settings.type !== 'realtime')
-      throw invalid('invalid_value', 'A transcription session gives no responses.', 'type')
+      throw invalid('invalid_value', 'A transcription session has no responses.', 'type')
     if (request.conversation === 'none')
-      throw invalid('not_simulated', 'This server gives no responses outside the conversation.', 'response')
+      throw invalid(
+        'not_simulated',
+        'This server does not simulate responses outside the conversation.',
+        'response',
+      )
     if (this.#response) {
       const message = `Conversation already has an active response in progress: ${this.#response.id}. Wait until the response is finished before creating a new one.`
       throw invalid('conversation_already_has_active_response', message)
@@ -215,14 +232,14 @@ export class OpenAIRealtimeSession {
         speed,
         msPerCharacter,
         send: (event) => this.#send(event),
-        play: (acts) => this.connection.play('responds', acts),
+        run: (timeline) => this.connection.run('response', timeline),
         chunkOf: (step) => this.#script.chunkOf(step),
         ended: () => (this.#response = undefined),
       },
       request,
     )
     this.#response = response
-    this.#script.next(turnOf(this, request.instructions)).then(
+    this.#script.next(turnOf(this.conversation.items, request.instructions)).then(
       (steps) => response.speak(steps),
       (error: unknown) => response.fail(error),
     )

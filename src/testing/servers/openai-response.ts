@@ -3,7 +3,8 @@ import type { LlmChunk, Usage } from '../../parts/index.ts'
 import type { LlmStep } from '../script.ts'
 import { soundOf } from '../sound-text.ts'
 import type { Ids } from './ids.ts'
-import { encodeSound, rateOf } from './openai-audio.ts'
+import { audioChunks } from './audio-chunks.ts'
+import { encodeAudio, rateOf } from './openai-audio.ts'
 import type { OpenAIConversation } from './openai-conversation.ts'
 import type {
   OpenAICancelReason,
@@ -15,11 +16,9 @@ import type {
 import type { OpenAIAssistantMessage, OpenAIItem, OpenAIItemStatus } from './openai-items.ts'
 import type { OpenAIRealtimeSettings } from './openai-session-config.ts'
 import { usageOf } from './openai-usage.ts'
-import { pieces } from './pieces.ts'
-import type { Acts, Play } from './play.ts'
+import type { Timeline, TimelineRun } from './timeline-run.ts'
 
-/** What a response needs of its session. */
-export interface OpenAIResponseStage {
+export interface OpenAIResponseHost {
   readonly settings: OpenAIRealtimeSettings
   readonly conversation: OpenAIConversation
   readonly ids: Ids
@@ -28,7 +27,7 @@ export interface OpenAIResponseStage {
   readonly speed: number
   readonly msPerCharacter: number
   readonly send: (event: OpenAIServerEventBody) => void
-  readonly play: (acts: Acts) => Play | undefined
+  readonly run: (timeline: Timeline) => TimelineRun | undefined
   readonly chunkOf: (
     step: Exclude<LlmStep, { wait: number } | { stall: true } | { fail: unknown }>,
   ) => LlmChunk
@@ -38,28 +37,28 @@ export interface OpenAIResponseStage {
 /** One response, from `response.created` to `response.done`. */
 export class OpenAIResponse {
   readonly id: string
-  readonly #stage: OpenAIResponseStage
+  readonly #host: OpenAIResponseHost
   readonly #state: OpenAIResponseState
-  #play: Play | undefined
+  #run: TimelineRun | undefined
   #message: OpenAIAssistantMessage | undefined
   #usage: Usage | undefined
-  /** Milliseconds of sound. */
-  #sounded = 0
+  /** Milliseconds of audio sent. */
+  #duration = 0
 
-  constructor(stage: OpenAIResponseStage, request: OpenAIResponseRequest = {}) {
-    this.#stage = stage
-    this.id = stage.ids.next('resp')
+  constructor(host: OpenAIResponseHost, request: OpenAIResponseRequest = {}) {
+    this.#host = host
+    this.id = host.ids.next('resp')
     this.#state = {
       id: this.id,
       object: 'realtime.response',
-      conversation_id: stage.conversation.id,
+      conversation_id: host.conversation.id,
       status: 'in_progress',
       output: [],
-      output_modalities: request.output_modalities ?? stage.settings.output_modalities,
+      output_modalities: request.output_modalities ?? host.settings.output_modalities,
       metadata: request.metadata ?? null,
     }
-    stage.send({ type: 'response.created', response: this.#state })
-    stage.send({
+    host.send({ type: 'response.created', response: this.#state })
+    host.send({
       type: 'rate_limits.updated',
       rate_limits: [
         { name: 'requests', limit: 1000, remaining: 999, reset_seconds: 60 },
@@ -73,7 +72,7 @@ export class OpenAIResponse {
   }
 
   speak(steps: readonly LlmStep[]): void {
-    if (this.#running) this.#play = this.#stage.play(this.#acts(steps))
+    if (this.#running) this.#run = this.#host.run(this.#timeline(steps))
   }
 
   cancel(reason: OpenAICancelReason): void {
@@ -90,19 +89,19 @@ export class OpenAIResponse {
     this.#end({ status: 'failed', status_details: { type: 'failed', error: details } })
   }
 
-  *#acts(steps: readonly LlmStep[]): Acts {
-    yield this.#stage.firstAfter
+  *#timeline(steps: readonly LlmStep[]): Timeline {
+    yield this.#host.firstAfter
     for (const step of steps) {
       if (typeof step === 'object' && 'fail' in step) return this.fail(step.fail)
       if (typeof step === 'object' && 'wait' in step) yield step.wait
       else if (typeof step === 'object' && 'stall' in step) yield Infinity
-      else yield* this.#give(this.#stage.chunkOf(step))
+      else yield* this.#send(this.#host.chunkOf(step))
     }
     this.#closeMessage('completed')
     return this.#end({ status: 'completed' })
   }
 
-  *#give(chunk: LlmChunk): Acts {
+  *#send(chunk: LlmChunk): Timeline {
     if (chunk.type === 'text') yield* this.#say(chunk.text, (this.#message ??= this.#openMessage()))
     else if (chunk.type === 'tool-call') this.#call(chunk.id, chunk.name, chunk.input)
     else this.#usage = chunk.usage
@@ -110,9 +109,9 @@ export class OpenAIResponse {
 
   // ── a message ──
 
-  /** The words first, then their sound: transcripts run ahead. */
-  *#say(text: string, { id, content }: OpenAIAssistantMessage): Acts {
-    const { send, conversation, settings, msPerCharacter, speed } = this.#stage
+  /** Sends the text before its audio, since the vendor's transcripts run ahead. */
+  *#say(text: string, { id, content }: OpenAIAssistantMessage): Timeline {
+    const { send, conversation, settings, msPerCharacter, speed } = this.#host
     const place = { ...this.#place(id), content_index: 0 }
     const part = content[0]!
     if (part.type === 'output_text') {
@@ -122,11 +121,11 @@ export class OpenAIResponse {
       part.transcript += text
       send({ type: 'response.output_audio_transcript.delta', ...place, delta: text })
       const { format } = settings.audio.output
-      for (const frame of pieces(soundOf(text, rateOf(format), msPerCharacter))) {
+      for (const frame of audioChunks(soundOf(text, rateOf(format), msPerCharacter))) {
         const duration = durationOf(frame)
-        conversation.sounded(id, duration)
-        this.#sounded += duration
-        send({ type: 'response.output_audio.delta', ...place, delta: encodeSound(format, frame.samples) })
+        conversation.addAudio(id, duration)
+        this.#duration += duration
+        send({ type: 'response.output_audio.delta', ...place, delta: encodeAudio(format, frame.samples) })
         if (speed < Infinity) yield duration / speed
       }
     }
@@ -135,7 +134,7 @@ export class OpenAIResponse {
   #openMessage(): OpenAIAssistantMessage {
     const spoken = this.#state.output_modalities.includes('audio')
     const message: OpenAIAssistantMessage = {
-      id: this.#stage.ids.next('item'),
+      id: this.#host.ids.next('item'),
       object: 'realtime.item',
       type: 'message',
       role: 'assistant',
@@ -148,7 +147,7 @@ export class OpenAIResponse {
     )
     const part = partOf(message)
     const place = this.#place(message.id)
-    this.#stage.send({ type: 'response.content_part.added', ...place, content_index: 0, part })
+    this.#host.send({ type: 'response.content_part.added', ...place, content_index: 0, part })
     return message
   }
 
@@ -156,7 +155,7 @@ export class OpenAIResponse {
     const message = this.#message
     if (!message) return
     this.#message = undefined
-    const { send } = this.#stage
+    const { send } = this.#host
     const place = { ...this.#place(message.id), content_index: 0 }
     const part = partOf(message)
     if (part.type === 'text') send({ type: 'response.output_text.done', ...place, text: part.text })
@@ -173,7 +172,7 @@ export class OpenAIResponse {
 
   #call(call_id: string, name: string, input: string): void {
     this.#closeMessage('completed')
-    const { send, ids } = this.#stage
+    const { send, ids } = this.#host
     const item: OpenAIItem = {
       id: ids.next('item'),
       object: 'realtime.item',
@@ -191,7 +190,7 @@ export class OpenAIResponse {
     this.#closeItem(item, 'completed')
   }
 
-  // ── items, and the end ──
+  // ── items and the end ──
 
   #place(item_id: string): { response_id: string; output_index: number; item_id: string } {
     const output_index = this.#state.output.findIndex(({ id }) => id === item_id)
@@ -199,7 +198,7 @@ export class OpenAIResponse {
   }
 
   #openItem(item: OpenAIItem): void {
-    const { send, conversation } = this.#stage
+    const { send, conversation } = this.#host
     this.#state.output.push(item)
     const { response_id, output_index } = this.#place(item.id)
     send({ type: 'response.output_item.added', response_id, output_index, item })
@@ -207,7 +206,7 @@ export class OpenAIResponse {
   }
 
   #closeItem(item: OpenAIItem, status: OpenAIItemStatus): void {
-    const { send, conversation } = this.#stage
+    const { send, conversation } = this.#host
     item.status = status
     const { response_id, output_index } = this.#place(item.id)
     send({ type: 'conversation.item.done', item, previous_item_id: conversation.before(item.id) })
@@ -215,9 +214,9 @@ export class OpenAIResponse {
   }
 
   #end(how: Pick<OpenAIResponseState, 'status' | 'status_details'>): void {
-    this.#play?.stop()
-    const { conversation, send, ended } = this.#stage
-    const usage = usageOf(conversation, this.#state.output, this.#sounded, this.#usage)
+    this.#run?.stop()
+    const { conversation, send, ended } = this.#host
+    const usage = usageOf(conversation, this.#state.output, this.#duration, this.#usage)
     Object.assign(this.#state, how, { usage })
     send({ type: 'response.done', response: this.#state })
     ended()

@@ -35,7 +35,7 @@ interface OpenAIAudioInput {
   turn_detection: OpenAITurnDetection | null
 }
 
-/** What a session is set to, as `session.created` and `session.updated` tell it. */
+/** The session settings, as `session.created` and `session.updated` carry them. */
 export type OpenAISession = OpenAIRealtimeSettings | OpenAITranscriptionSettings
 
 export interface OpenAIRealtimeSettings {
@@ -43,7 +43,7 @@ export interface OpenAIRealtimeSettings {
   object: 'realtime.session'
   type: 'realtime'
   model: string
-  /** Seconds since 1970. */
+  /** In seconds since 1970. */
   expires_at: number
   instructions: string
   output_modalities: ('text' | 'audio')[]
@@ -61,7 +61,7 @@ export interface OpenAITranscriptionSettings {
   audio: { input: OpenAIAudioInput }
 }
 
-/** What a client may change, as far as the server looks at it; all else is kept and told as it is. */
+/** The fields of an update that the server checks. All others are stored unchanged. */
 export interface OpenAISessionUpdate {
   type?: string
   audio?: {
@@ -93,7 +93,7 @@ const SEMANTIC_VAD = {
   interrupt_response: true,
 } as const
 
-/** What a session is before its client has said anything. */
+/** The default settings of a new session. */
 export function newSession(
   id: string,
   kind: { type: 'realtime'; model: string } | { type: 'transcription' },
@@ -118,7 +118,7 @@ export function newSession(
   }
 }
 
-/** The session after a client's update: what the update does not name stays. Throws `ApiError`. */
+/** Merges a client's update into the settings. Throws `ApiError` if it is invalid. */
 export function updated(session: OpenAISession, update: OpenAISessionUpdate): OpenAISession {
   if (update.type === undefined)
     throw invalid('missing_required_parameter', "Missing required parameter: 'session.type'.", 'session.type')
@@ -133,7 +133,7 @@ export function updated(session: OpenAISession, update: OpenAISessionUpdate): Op
   checkFormat(input.format, 'session.audio.input.format')
   checkFormat(output.format, 'session.audio.output.format')
   const { turn_detection = session.audio.input.turn_detection } = input
-  // Null switches transcription off: it is then not told at all, as in the vendor's types.
+  // Null turns transcription off; the field is then missing, as in the vendor's types.
   const merged: OpenAIAudioInput & { transcription?: unknown } = {
     ...session.audio.input,
     ...(input as object),

@@ -3,28 +3,28 @@ import { bytesFromSamples } from '../../audio/index.ts'
 import { systemClock, type Clock } from '../../scope/index.ts'
 import { soundOf } from '../sound-text.ts'
 import { Changes } from './changes.ts'
-import { Play, type Acts } from './play.ts'
+import { TimelineRun, type Timeline } from './timeline-run.ts'
 
 export interface OpenAISpeechServerOptions {
-  /** Where the server's time comes from: the system unless set. */
+  /** Default: the system clock. */
   clock?: Clock
-  /** The key that a request must bring; any unless set. */
+  /** The key that every request must have. Default: any. */
   apiKey?: string
-  /** How long a character sounds: 50 ms unless set. */
+  /** Milliseconds of audio per character. Default: 50. */
   msPerCharacter?: number
-  /** Milliseconds until the headers: 0 unless set. */
+  /** Milliseconds before the headers. Default: 0. */
   firstAfter?: number
-  /** How much faster than it sounds it speaks: 5 unless set. `Infinity` is at once. */
+  /** How much faster than real time the audio is sent. `Infinity` sends it at once. Default: 5. */
   speed?: number
 }
 
 /**
  * How a request is treated.
  *
- * - `well`: it is answered
- * - `hangs`: not even headers come
- * - `stallsAfter`, `dropsAfter`: so many milliseconds of sound come, and then nothing more, or the connection breaks
- * - `refuse`: an error with this status
+ * - `well`: sends the whole speech
+ * - `hangs`: never responds, not even with headers
+ * - `stallsAfter`, `dropsAfter`: after this many milliseconds of audio, stops sending or breaks the connection
+ * - `refuse`: responds with this error status
  */
 export type SpeechManners =
   | 'well'
@@ -33,24 +33,24 @@ export type SpeechManners =
   | { readonly dropsAfter: number }
   | { readonly refuse: number; readonly message?: string }
 
-/** A request as it came. */
+/** A request that was received. */
 export interface SpeechRequest {
   readonly input: string
   readonly body: Readonly<Record<string, unknown>>
-  /** How it was answered; `left` if the client has gone before the end. */
+  /** How it ended; `left` if the client aborted it. */
   readonly how: 'running' | 'answered' | 'refused' | 'dropped' | 'left'
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 const RATE = 24_000
-/** Bytes in one chunk: about 100 ms, and odd, so that chunks end within a sample as they do on a real wire. */
+/** Bytes per chunk: about 100 ms. Odd, so that chunks split samples as on a real network. */
 const CHUNK = 4801
 const BYTES_PER_MS = (RATE * 2) / 1000
 
 /**
- * OpenAI's speech over HTTP, `POST /v1/audio/speech`, for tests: it says its input in the voice of `soundOf`. It speaks
- * `pcm` alone.
+ * OpenAI's speech over HTTP, `POST /v1/audio/speech`, for tests. A `TestLine` can read the text in its audio: see
+ * `soundOf`. The only format is `pcm`.
  *
  * ```ts
  * const speech = new OpenAISpeechServer({ apiKey: 'secret' }).treats('well', { dropsAfter: 200 })
@@ -67,28 +67,28 @@ export class OpenAISpeechServer {
     this.#options = options
   }
 
-  /** The next requests are treated so, in this order; those after them well. */
+  /** Sets how the next requests are treated, in this order. All others are treated well. */
   treats(...manners: readonly SpeechManners[]): this {
     this.#manners.push(...manners)
     return this
   }
 
-  /** The base URL of its API on that server. */
+  /** The base URL of the API on that server. */
   urlAt(server: { readonly url: string }): string {
     return `${server.url.replace(/^ws/, 'http')}/v1`
   }
 
-  /** Requests that are neither answered nor left. */
+  /** The number of unfinished requests. */
   get open(): number {
     return this.requests.filter(({ how }) => how === 'running').length
   }
 
-  /** Resolves when `met` holds. It is looked at again whenever a request has come or is over. */
-  until(met: () => boolean): Promise<void> {
-    return this.#changes.until(met)
+  /** Resolves when the condition is true. It is checked when a request starts or ends. */
+  until(condition: () => boolean): Promise<void> {
+    return this.#changes.until(condition)
   }
 
-  /** To be given to `LoopbackServer.listen`. */
+  /** The `http` function for `LoopbackServer.listen`. */
   readonly http = (incoming: IncomingMessage, response: ServerResponse): void => {
     let text = ''
     incoming.setEncoding('utf8')
@@ -114,26 +114,27 @@ export class OpenAISpeechServer {
     const { apiKey, clock = systemClock } = this.#options
     const key = headers.authorization?.match(/^Bearer (.+)$/)?.[1]
     if (!key || (apiKey ?? key) !== key) return refuse(401, 'Incorrect API key provided.', 'invalid_api_key')
-    if (method !== 'POST' || !url.endsWith('/audio/speech')) return refuse(404, `There is nothing at ${url}.`)
-    if (body['response_format'] !== 'pcm') return refuse(400, "This server's response_format is pcm.")
+    if (method !== 'POST' || !url.endsWith('/audio/speech')) return refuse(404, `No such endpoint: ${url}.`)
+    if (body['response_format'] !== 'pcm')
+      return refuse(400, 'The only response_format of this server is pcm.')
     const manners = this.#manners.shift() ?? 'well'
     if (typeof manners === 'object' && 'refuse' in manners)
-      return refuse(manners.refuse, manners.message ?? 'The server says no.')
+      return refuse(manners.refuse, manners.message ?? 'Refused by the test.')
 
-    const play = new Play(clock, 'speaks', this.#acts(request, response, manners))
+    const run = new TimelineRun(clock, 'speech', this.#speech(request, response, manners))
     response.once('close', () => {
-      play.stop()
+      run.stop()
       if (request.how === 'running') request.how = 'left'
       this.#changes.tell()
     })
     return this.#changes.tell()
   }
 
-  *#acts(
+  *#speech(
     request: Mutable<SpeechRequest>,
     response: ServerResponse,
     manners: Exclude<SpeechManners, { refuse: number }>,
-  ): Acts {
+  ): Timeline {
     const { firstAfter = 0, speed = 5, msPerCharacter = 50 } = this.#options
     yield manners === 'hangs' ? Infinity : firstAfter
     response.writeHead(200, { 'content-type': 'audio/pcm' })
@@ -148,7 +149,7 @@ export class OpenAISpeechServer {
     if (typeof manners === 'object' && 'stallsAfter' in manners) yield Infinity
     if (typeof manners === 'object') {
       request.how = 'dropped'
-      // What was written should arrive: a reset would take it back.
+      // Not a reset, which would discard data that was already written.
       return response.socket?.destroySoon()
     }
     request.how = 'answered'

@@ -1,33 +1,29 @@
-import { wordsOf, type OpenAIItem } from './openai-items.ts'
-import type { OpenAIRealtimeSession } from './openai-realtime-session.ts'
+import { textOf, type OpenAIItem } from './openai-items.ts'
 
-/** What the model was asked: what came since it spoke last, and what it remembers. */
+/** What the model answers: the input since its last answer, and the whole conversation. */
 export interface OpenAITurn {
   /** The user's words. */
   readonly user: string
-  /** For this answer alone. */
+  /** The instructions for this answer alone. */
   readonly instructions: string | undefined
-  /** Outputs of tools. */
+  /** The tool outputs. */
   readonly results: readonly { readonly id: string; readonly output: string }[]
   readonly conversation: readonly OpenAIItem[]
-  readonly session: OpenAIRealtimeSession
 }
 
-export function turnOf(session: OpenAIRealtimeSession, instructions: string | undefined): OpenAITurn {
-  const { items } = session.conversation
-  const fresh = items.slice(items.findLastIndex(isOfTheModel) + 1)
+export function turnOf(items: readonly OpenAIItem[], instructions: string | undefined): OpenAITurn {
+  const fresh = items.slice(items.findLastIndex(isByModel) + 1)
   const user = fresh.filter((item) => item.type === 'message' && item.role === 'user')
   return {
-    user: user.map(wordsOf).join(' '),
+    user: user.map(textOf).join(' '),
     instructions,
     results: fresh.flatMap((item) =>
       item.type === 'function_call_output' ? [{ id: item.call_id, output: item.output }] : [],
     ),
     conversation: [...items],
-    session,
   }
 }
 
-function isOfTheModel(item: OpenAIItem): boolean {
+function isByModel(item: OpenAIItem): boolean {
   return item.type === 'function_call' || (item.type === 'message' && item.role === 'assistant')
 }

@@ -1,20 +1,20 @@
 import type { Usage } from '../../parts/index.ts'
 import type { OpenAIConversation } from './openai-conversation.ts'
 import type { OpenAIUsage } from './openai-events.ts'
-import { wordsOf, type OpenAIItem } from './openai-items.ts'
+import { textOf, type OpenAIItem } from './openai-items.ts'
 
-/** The vendor counts one token for so many milliseconds of its own sound. */
+/** The vendor counts one token per this many milliseconds of its own audio. */
 const MS_PER_TOKEN = 50
 
-/** What a response has cost: counted roughly, or as the script says. */
+/** The usage of a response: as scripted, or a rough count. */
 export function usageOf(
   conversation: OpenAIConversation,
   output: readonly OpenAIItem[],
-  sounded: number,
+  duration: number,
   scripted: Usage = {},
 ): OpenAIUsage {
   const text_tokens = tokensIn(output)
-  const audio_tokens = Math.ceil(sounded / MS_PER_TOKEN)
+  const audio_tokens = Math.ceil(duration / MS_PER_TOKEN)
   const before = conversation.items.filter((item) => !output.includes(item))
   const { inputTokens = tokensIn(before), outputTokens = text_tokens + audio_tokens } = scripted
   const { cachedTokens = 0 } = scripted
@@ -28,5 +28,5 @@ export function usageOf(
 }
 
 function tokensIn(items: readonly OpenAIItem[]): number {
-  return items.reduce((sum, item) => sum + Math.ceil(wordsOf(item).length / 4), 0)
+  return items.reduce((sum, item) => sum + Math.ceil(textOf(item).length / 4), 0)
 }

@@ -1,15 +1,15 @@
-import { nothing, type Clock, type DialRequest, type Timer } from '../../scope/index.ts'
+import { noop, type Clock, type DialRequest, type Timer } from '../../scope/index.ts'
 import type { Peer } from '../sim-network.ts'
 import { inTheWorld } from '../world-time.ts'
-import { Play, type Acts } from './play.ts'
+import { TimelineRun, type Timeline } from './timeline-run.ts'
 
-/** One connection, as a vendor's server sees it. What the server does for it ends with it. */
+/** One connection of a vendor's server. Its timers and timelines end with it. */
 export class ServerConnection {
   readonly request: DialRequest
   readonly clock: Clock
   readonly #peer: Peer
   readonly #timers = new Set<Timer>()
-  readonly #plays = new Set<Play>()
+  readonly #runs = new Set<TimelineRun>()
   #open = true
   #stalled = false
 
@@ -19,7 +19,7 @@ export class ServerConnection {
     this.#peer = peer
   }
 
-  /** False once either side has ended it, as far as the server can know. */
+  /** Whether neither side has ended the connection, as far as the server knows. */
   get open(): boolean {
     return this.#open
   }
@@ -34,30 +34,30 @@ export class ServerConnection {
     this.ended()
   }
 
-  /** Breaks it: the client is told nothing. */
+  /** Breaks the connection without a close frame. */
   drop(): void {
     if (!this.#open) return
     this.#peer.drop()
     this.ended()
   }
 
-  /** From here on the server says nothing more, and stays connected. */
+  /** Sends nothing more, but stays connected. */
   stall(): void {
     this.#stalled = true
   }
 
-  /** The client has gone, or the server has ended it. */
+  /** Either side has ended the connection. */
   ended(): void {
     this.#open = false
     for (const timer of this.#timers) timer.clear()
-    for (const play of this.#plays) play.stop()
+    for (const run of this.#runs) run.stop()
     this.#timers.clear()
-    this.#plays.clear()
+    this.#runs.clear()
   }
 
-  /** Calls back once, unless the connection ends before. */
+  /** Calls back once, unless the connection ends first. */
   after(ms: number, name: string, callback: () => void): Timer {
-    if (!this.#open) return { clear: nothing }
+    if (!this.#open) return { clear: noop }
     const timer = inTheWorld(this.clock, ms, name, () => {
       this.#timers.delete(timer)
       callback()
@@ -66,12 +66,12 @@ export class ServerConnection {
     return timer
   }
 
-  /** Acts something out, unless the connection has ended; `stop()` ends it early. */
-  play(name: string, acts: Acts): Play | undefined {
+  /** Runs a timeline for as long as the connection is open. */
+  run(name: string, timeline: Timeline): TimelineRun | undefined {
     if (!this.#open) return undefined
-    for (const each of this.#plays) if (each.over) this.#plays.delete(each)
-    const play = new Play(this.clock, name, acts)
-    this.#plays.add(play)
-    return play
+    for (const each of this.#runs) if (each.ended) this.#runs.delete(each)
+    const run = new TimelineRun(this.clock, name, timeline)
+    this.#runs.add(run)
+    return run
   }
 }

@@ -4,36 +4,37 @@ import { systemClock, systemRandom, type Clock, type Random } from '../../scope/
 import { inTheWorld } from '../world-time.ts'
 import { Changes } from './changes.ts'
 import { LoopbackServer } from './loopback-server.ts'
-import { TwilioCall, type CallSurroundings, type TwilioCallOptions } from './twilio-call.ts'
+import type { CallContext } from './twilio-call-context.ts'
+import { TwilioCall, type TwilioCallOptions } from './twilio-call.ts'
 import type { CarrierDialect } from './twilio-frames.ts'
 import { postAsCarrier, type CarrierPost } from './twilio-post.ts'
 import { TwilioRest } from './twilio-rest.ts'
-import { asTelnyx, asTwilio } from './twilio-signature.ts'
+import { signAsTelnyx, signAsTwilio } from './twilio-signature.ts'
 import { dialAsCarrier, type CarrierDial } from './twilio-wire.ts'
 
 export interface TwilioCarrierOptions {
-  /** Signs what it sends, and lets applications into its REST API; random unless set. */
+  /** Signs the carrier's requests and authenticates REST requests. Default: random. */
   readonly authToken?: string
-  /** Random unless set. */
+  /** Default: random. */
   readonly accountSid?: string
-  /** Whose frames it speaks: Twilio's unless set. */
+  /** The format of the media stream. Default: `twilio`. */
   readonly dialect?: CarrierDialect
-  /** How many times faster than real time it sends and hears: 1 unless set. */
+  /** How many times faster than real time the streams run. Default: 1. */
   readonly speed?: number
-  /** The address that the application believes to have, if it is called at another: signatures are over this one. */
+  /** The application's public URL, if it differs from the one that is called. Signatures use it. */
   readonly publicUrl?: string
-  /** Where its time comes from: the system unless set. */
+  /** Default: the system clock. */
   readonly clock?: Clock
   readonly random?: Random
-  /** How it opens streams: over real sockets unless set. */
+  /** Opens streams. Default: over real sockets. */
   readonly dial?: CarrierDial
-  /** How it asks webhooks: over HTTP unless set. */
+  /** Posts to webhooks. Default: over HTTP. */
   readonly post?: CarrierPost
 }
 
 /**
- * The other side of a phone line: a carrier that places calls as Twilio does, hears what is played to the caller, and
- * is as rude as it is told to be. It needs no account, and knows nothing of the code that answers.
+ * A phone carrier that places calls as Twilio does, records what the caller hears, and can misbehave in many ways. It
+ * needs no account, and is independent of the code under test.
  *
  * ```ts
  * await using carrier = await TwilioCarrier.listen({ authToken: 'token' })
@@ -48,9 +49,8 @@ export interface TwilioCarrierOptions {
 export class TwilioCarrier {
   readonly authToken: string
   readonly accountSid: string
-  /** Every call there ever was, the oldest first. */
+  /** All calls, the oldest first. */
   readonly calls: TwilioCall[] = []
-  /** What applications have asked over REST. */
   readonly rest: TwilioRest
   readonly #options: TwilioCarrierOptions
   readonly #changes = new Changes()
@@ -59,13 +59,13 @@ export class TwilioCarrier {
   readonly #key = generateKeyPairSync('ed25519')
   #server: LoopbackServer | undefined
 
-  /** Without an address of its own: nobody can reach its REST API but by `rest.answer`. */
+  /** Does not listen: the REST API can only be used through `rest.answer`. */
   constructor(options: TwilioCarrierOptions = {}) {
     this.#options = options
     this.#clock = options.clock ?? systemClock
     this.#random = options.random ?? systemRandom
-    this.authToken = options.authToken ?? this.#newName('')
-    this.accountSid = options.accountSid ?? this.#newName('AC')
+    this.authToken = options.authToken ?? this.#newId('')
+    this.accountSid = options.accountSid ?? this.#newId('AC')
     this.rest = new TwilioRest({
       account: this.accountSid,
       authToken: this.authToken,
@@ -73,7 +73,7 @@ export class TwilioCarrier {
     })
   }
 
-  /** With a REST API on a port that is free. */
+  /** Creates a carrier whose REST API listens on a free port. */
   static async listen(options: TwilioCarrierOptions = {}): Promise<TwilioCarrier> {
     const carrier = new TwilioCarrier(options)
     carrier.#server = await LoopbackServer.listen({
@@ -82,44 +82,44 @@ export class TwilioCarrier {
     return carrier
   }
 
-  /** Where the REST API is: `http://127.0.0.1:port`. Empty unless it listens. */
+  /** The URL of the REST API, `http://127.0.0.1:port`. Empty if it does not listen. */
   get url(): string {
     return this.#server?.url.replace(/^ws/, 'http') ?? ''
   }
 
-  /** What Telnyx shows in its portal: webhooks are signed with the other half of it. */
+  /** The public key that Telnyx shows in its portal, which verifies the signatures of webhooks. */
   get publicKey(): string {
     return this.#key.publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64')
   }
 
-  /** Connections now, to applications and from them. */
+  /** The number of open connections, to and from applications. */
   get open(): number {
     return this.calls.reduce((sum, call) => sum + call.open, this.#server?.open ?? 0)
   }
 
-  /** Rings at once. What comes of it is told by the call. */
+  /** Places a call. It rings at once. */
   call(webhook: string, options: TwilioCallOptions = {}): TwilioCall {
-    const call = new TwilioCall(webhook, this.#surroundings(webhook), options)
+    const call = new TwilioCall(webhook, this.#callContext(webhook), options)
     this.calls.push(call)
-    // Only what `onEvent` throws can come out of it, and that is for whoever wrote it.
+    // `place()` only rejects with an error of the test's own `onEvent`.
     queueMicrotask(() => {
       call.place().catch((error: unknown) => this.#failed(error))
     })
     return call
   }
 
-  /** Resolves when `met` holds. It is looked at again whenever something happens in any call. */
-  until(met: () => boolean): Promise<void> {
-    return this.#changes.until(met)
+  /** Resolves when the condition is true. It is checked after each event and each frame of any call. */
+  until(condition: () => boolean): Promise<void> {
+    return this.#changes.until(condition)
   }
 
-  /** Cuts every call and listens no more. */
+  /** Aborts all calls and stops listening. */
   abort(): void {
     for (const call of this.calls) call.abort()
     this.#server?.abort()
   }
 
-  /** The same; resolves when nothing is left. */
+  /** Like `abort()`. Resolves when all connections have ended. */
   async close(): Promise<void> {
     this.abort()
     await Promise.all(this.calls.map((call) => call.gone()))
@@ -130,7 +130,7 @@ export class TwilioCarrier {
     await this.close()
   }
 
-  #surroundings(webhook: string): CallSurroundings {
+  #callContext(webhook: string): CallContext {
     const {
       dialect = 'twilio',
       speed = 1,
@@ -138,8 +138,8 @@ export class TwilioCarrier {
       post = postAsCarrier,
       publicUrl,
     } = this.#options
-    const there = publicUrl === undefined ? undefined : new URL(publicUrl)
-    const here = new URL(webhook)
+    const publicOrigin = publicUrl === undefined ? undefined : new URL(publicUrl)
+    const localOrigin = new URL(webhook)
     return {
       clock: this.#clock,
       dial,
@@ -147,10 +147,10 @@ export class TwilioCarrier {
       dialect,
       speed,
       account: this.accountSid,
-      sign: dialect === 'twilio' ? asTwilio(this.authToken) : asTelnyx(this.#key, this.#clock),
-      reach: (url) => (there ? elsewhere(url, there, here) : url),
-      known: (url) => (there ? elsewhere(url, here, there) : url),
-      newName: (prefix) => this.#newName(prefix),
+      sign: dialect === 'twilio' ? signAsTwilio(this.authToken) : signAsTelnyx(this.#key, this.#clock),
+      toLocal: (url) => (publicOrigin ? moveOrigin(url, publicOrigin, localOrigin) : url),
+      toPublic: (url) => (publicOrigin ? moveOrigin(url, localOrigin, publicOrigin) : url),
+      newId: (prefix) => this.#newId(prefix),
       changed: () => this.#changes.tell(),
     }
   }
@@ -181,7 +181,7 @@ export class TwilioCarrier {
     })
   }
 
-  #newName(prefix: string): string {
+  #newId(prefix: string): string {
     const digits = Array.from({ length: 32 }, () => Math.floor(this.#random.next() * 16).toString(16))
     return prefix + digits.join('')
   }
@@ -192,8 +192,8 @@ export class TwilioCarrier {
   }
 }
 
-/** The same path under another origin. The kind of address, HTTP or WebSocket, is that of the new one. */
-function elsewhere(url: string, from: URL, to: URL): string {
+/** Moves a URL from one origin to another. HTTP stays HTTP and WebSocket stays WebSocket; TLS depends on the new origin. */
+function moveOrigin(url: string, from: URL, to: URL): string {
   const parsed = new URL(url)
   if (parsed.host !== from.host) return url
   const secure = to.protocol === 'https:' || to.protocol === 'wss:'

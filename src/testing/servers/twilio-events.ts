@@ -1,28 +1,32 @@
-/** Who ended a call: the caller, or the application by leaving the stream, by its TwiML, or over REST. */
+/**
+ * Who ended a call. The application can end it by closing the stream or by TwiML (`application`), or over REST
+ * (`application-by-rest`).
+ */
 export type CallEnder = 'caller' | 'application' | 'application-by-rest' | 'carrier'
 
-/** What happened in a call, as a carrier sees it. `at` is milliseconds since it began to ring. */
-export type TwilioCallEvent = { readonly at: number } & TwilioCallNews
+/** An event of a call, as its carrier sees it. `at` is in milliseconds since the first ring. */
+export type TwilioCallEvent = { readonly at: number } & TwilioCallEventDetails
 
-export type TwilioCallNews =
+export type TwilioCallEventDetails =
   | { readonly type: 'ringing' }
-  /** The webhook answered with TwiML; `told-more` if the call had been answered before. */
+  /** The webhook responded with TwiML; `told-more` if the call had already been answered. */
   | { readonly type: 'answered' | 'told-more' }
-  /** It did not, and the call has failed. */
+  /** The webhook did not respond with TwiML, so the call failed. */
   | { readonly type: 'refused'; readonly status: number; readonly why: string }
-  /** A verb that is not acted out here, `Say` for instance, was passed. */
+  /** A verb that is not simulated, such as `Say`, was skipped. */
   | { readonly type: 'verb'; readonly name: string }
   | { readonly type: 'connected' | 'started'; readonly stream: string }
-  /** The application's sound reaches the caller; or there is none left. */
+  /** The caller starts to hear the application. */
   | { readonly type: 'speaks' }
+  /** The application's audio has ended, after `heard` milliseconds in total. */
   | { readonly type: 'quiet'; readonly heard: number }
-  /** A mark was due, and went back unless marks never do here. */
+  /** A mark was reached, and sent back unless `returnsMarks` is false. */
   | { readonly type: 'mark'; readonly name: string }
-  /** The application threw away so many milliseconds of sound that nobody had heard. */
+  /** The application cleared this many milliseconds of audio before they were heard. */
   | { readonly type: 'cleared'; readonly unheard: number }
   | { readonly type: 'says' | 'said' }
   | { readonly type: 'pressed'; readonly digit: string }
-  /** The application sent what a carrier does not understand. */
+  /** The application sent a message that a carrier would not understand. */
   | { readonly type: 'misunderstood'; readonly why: string }
   | {
       readonly type: 'stream-ended'

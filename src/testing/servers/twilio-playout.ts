@@ -1,18 +1,19 @@
-/** What a carrier has been given and the caller has not heard yet: bytes of mu-law, and marks between them. */
+/** A carrier's playout buffer: mu-law audio that the caller has not heard yet, and the marks in it. */
 export class TwilioPlayout {
-  /** Bytes that reached the caller's ear. */
+  /** Bytes that the caller has heard. */
   heard = 0
-  /** Bytes that were thrown away by `clear`. */
+  /** Bytes that were discarded by `clear`. */
   cleared = 0
   #queue: Uint8Array[] = []
   #queued = 0
-  #marks: { readonly name: string; readonly behind: number }[] = []
-  /** Bytes that came, whatever became of them. */
-  #came = 0
-  /** Bytes that were heard or thrown away. */
-  #gone = 0
+  /** `position` is the number of bytes received before the mark. */
+  #marks: { readonly name: string; readonly position: number }[] = []
+  /** Bytes received in total. */
+  #received = 0
+  /** Bytes heard or discarded. */
+  #done = 0
 
-  /** Bytes that wait. */
+  /** Bytes in the buffer. */
   get waiting(): number {
     return this.#queued
   }
@@ -21,27 +22,27 @@ export class TwilioPlayout {
     if (bytes.length === 0) return
     this.#queue.push(bytes)
     this.#queued += bytes.length
-    this.#came += bytes.length
+    this.#received += bytes.length
   }
 
-  /** The marks that come back at once: this one, if nothing is before it. */
+  /** Adds a mark. Returns the marks to send back now: this one, if the buffer is empty. */
   mark(name: string): string[] {
-    this.#marks.push({ name, behind: this.#came })
+    this.#marks.push({ name, position: this.#received })
     return this.#reached()
   }
 
-  /** Throws the sound away. The marks in it come back at once. */
+  /** Empties the buffer. Returns its marks, which are sent back at once. */
   clear(): string[] {
-    this.#gone += this.#queued
+    this.#done += this.#queued
     this.cleared += this.#queued
     this.#queue = []
     this.#queued = 0
     return this.#reached()
   }
 
-  /** The next bytes in the caller's ear, at most so many, and the marks that come back with them. */
-  play(most: number): { readonly sound: Uint8Array; readonly marks: string[] } {
-    const sound = new Uint8Array(Math.min(most, this.#queued))
+  /** Plays up to `max` bytes. Returns them with the marks to send back. */
+  play(max: number): { readonly sound: Uint8Array; readonly marks: string[] } {
+    const sound = new Uint8Array(Math.min(max, this.#queued))
     for (let at = 0; at < sound.length;) {
       const first = this.#queue[0]!
       const part = first.subarray(0, sound.length - at)
@@ -51,13 +52,13 @@ export class TwilioPlayout {
       else this.#queue[0] = first.subarray(part.length)
     }
     this.#queued -= sound.length
-    this.#gone += sound.length
+    this.#done += sound.length
     this.heard += sound.length
     return { sound, marks: this.#reached() }
   }
 
   #reached(): string[] {
-    const reached = this.#marks.filter(({ behind }) => behind <= this.#gone)
+    const reached = this.#marks.filter(({ position }) => position <= this.#done)
     this.#marks = this.#marks.slice(reached.length)
     return reached.map(({ name }) => name)
   }

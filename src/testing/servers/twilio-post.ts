@@ -1,7 +1,6 @@
-import { request as overHttp } from 'node:http'
-import { request as overHttps } from 'node:https'
+import { request as httpRequest } from 'node:http'
+import { request as httpsRequest } from 'node:https'
 
-/** A form on its way to an application. */
 export interface FormPost {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -13,26 +12,26 @@ export interface FormAnswer {
   readonly body: string
 }
 
-/** Posts a form and brings the answer. Rejects if there is none; the signal ends it. */
+/** Posts a form. Rejects without a response, or when the signal aborts. */
 export type CarrierPost = (post: FormPost, signal: AbortSignal) => Promise<FormAnswer>
 
-/** Posts over a connection of its own: no pool keeps one that somebody would have to account for. */
+/** Posts over a new connection, so that no pool keeps one open after a test. */
 export const postAsCarrier: CarrierPost = ({ url, headers, body }, signal) =>
   new Promise((resolve, reject) => {
-    const request = url.startsWith('https:') ? overHttps : overHttp
-    const asked = request(url, {
+    const start = url.startsWith('https:') ? httpsRequest : httpRequest
+    const request = start(url, {
       method: 'POST',
       headers: { ...headers, connection: 'close' },
       agent: false,
       signal,
     })
-    asked.once('error', reject)
-    asked.once('response', (response) => {
+    request.once('error', reject)
+    request.once('response', (response) => {
       let text = ''
       response.setEncoding('utf8')
       response.on('data', (piece: string) => (text += piece))
       response.once('error', reject)
       response.once('end', () => resolve({ status: response.statusCode ?? 0, body: text }))
     })
-    asked.end(body)
+    request.end(body)
   })

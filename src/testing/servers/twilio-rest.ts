@@ -1,13 +1,13 @@
 import { Buffer } from 'node:buffer'
 import type { TwilioCall } from './twilio-call.ts'
 
-/** How the REST API treats who asks. Politely and at once unless set. */
+/** How the REST API treats requests. Default: answers at once. */
 export interface RestManners {
-  /** Nobody is there: connections are reset. */
+  /** Resets all connections. */
   readonly down?: boolean
-  /** Milliseconds until it answers. */
+  /** Milliseconds before the response. */
   readonly delay?: number | 'never'
-  /** It answers with this status, whatever is asked: 401, 404, 429, 500. The call goes on. */
+  /** Responds with this status to every request: 401, 404, 429, 500. The call continues. */
   readonly status?: number
 }
 
@@ -32,7 +32,7 @@ export interface RestOptions {
 /** The part of Twilio's REST API that an application needs to hang up. */
 export class TwilioRest {
   manners: RestManners = {}
-  /** Everything that was asked and answered. */
+  /** All requests, with the status of their responses. */
   readonly requests: (RestRequest & { readonly status: number })[] = []
   readonly #options: RestOptions
 
@@ -49,9 +49,9 @@ export class TwilioRest {
   #decide({ method, path, authorization, body }: RestRequest): RestAnswer {
     const { account, authToken, find } = this.#options
     const { status: always } = this.manners
-    if (always !== undefined) return problem(always, 20_000 + always, 'The API was told to answer so')
+    if (always !== undefined) return problem(always, 20_000 + always, 'The test set this status')
     const basic = `Basic ${Buffer.from(`${account}:${authToken}`).toString('base64')}`
-    // Telnyx has the same resource for its TeXML, below another root, and takes the key as it is.
+    // Telnyx has the same resource for its TeXML under another root, with the key as a bearer token.
     if (authorization !== basic && authorization !== `Bearer ${authToken}`)
       return problem(401, 20_003, 'Authenticate')
     const sid = /\/(?:Accounts\/[^/]+\/Calls|calls)\/([^/.]+)(?:\.json|\/actions\/hangup)?$/.exec(path)?.[1]
@@ -60,7 +60,8 @@ export class TwilioRest {
     if (method === 'GET') return { status: 200, json: resourceOf(call) }
     const telnyx = path.endsWith('/actions/hangup')
     const hangsUp = telnyx || new URLSearchParams(body).get('Status') === 'completed'
-    if (method !== 'POST' || !hangsUp) return problem(400, 20_001, 'Only Status=completed is understood here')
+    if (method !== 'POST' || !hangsUp)
+      return problem(400, 20_001, 'This server only supports Status=completed')
     if (!call.endByRest()) {
       if (telnyx)
         return { status: 422, json: { errors: [{ code: '90018', title: 'Call has already ended' }] } }

@@ -1,10 +1,15 @@
 import { createHmac, generateKeyPairSync, sign, type KeyPairKeyObjectResult } from 'node:crypto'
 import type { Clock } from '../../scope/index.ts'
-import type { Sign } from './twilio-call.ts'
+
+/** Makes the headers that authenticate a request. */
+export type Sign = (
+  request: { readonly url: string; readonly form?: Readonly<Record<string, string>>; readonly body?: string },
+  how: 'rightly' | 'wrongly',
+) => Readonly<Record<string, string>>
 
 /**
- * What Twilio puts into `X-Twilio-Signature`: the whole address, followed by the names and values of the form in the
- * order of the names, under the account's token. A WebSocket has no form: its address alone is signed, as `wss://…`.
+ * Computes `X-Twilio-Signature`: an HMAC with the account's token of the full URL followed by the names and values of the
+ * form, sorted by name. For a WebSocket only its URL is signed, as `wss://…`.
  *
  * ```ts
  * const headers = { 'x-twilio-signature': twilioSignature(token, 'https://example.com/answer', { CallSid: 'CA1' }) }
@@ -20,16 +25,16 @@ export function twilioSignature(
   return createHmac('sha1', authToken).update(signed).digest('base64')
 }
 
-/** Signs as Twilio does: webhooks and streams. */
-export function asTwilio(authToken: string): Sign {
+/** Signs webhooks and streams as Twilio does. */
+export function signAsTwilio(authToken: string): Sign {
   return ({ url, form }, how) => {
     const token = how === 'rightly' ? authToken : `not ${authToken}`
     return { 'x-twilio-signature': twilioSignature(token, url, form) }
   }
 }
 
-/** Signs as Telnyx does: webhooks alone, by their time and their body. */
-export function asTelnyx({ privateKey }: KeyPairKeyObjectResult, clock: Clock): Sign {
+/** Signs webhooks as Telnyx does, by time and body. Streams are not signed. */
+export function signAsTelnyx({ privateKey }: KeyPairKeyObjectResult, clock: Clock): Sign {
   return ({ body }, how): Record<string, string> => {
     if (body === undefined) return {}
     const timestamp = String(Math.floor(clock.date() / 1_000))

@@ -1,20 +1,30 @@
 import type { Clock, SocketEnd, Timer } from '../../scope/index.ts'
 import { inTheWorld } from '../world-time.ts'
-import type { TwilioCallNews } from './twilio-events.ts'
+import type { TwilioCallEventDetails } from './twilio-events.ts'
 import {
   FrameWriter,
   readFrame,
   type CarrierDialect,
-  type CarrierNews,
+  type CarrierMessage,
   type StreamNames,
 } from './twilio-frames.ts'
 import { TwilioPlayout } from './twilio-playout.ts'
 import type { TwilioVoice } from './twilio-voice.ts'
 import type { CarrierDial, CarrierSocket } from './twilio-wire.ts'
 
-/** A frame, in milliseconds and in bytes of mu-law. */
+/** Milliseconds per frame. */
 const FRAME = 20
-const BYTES = 160
+/** Bytes of mu-law per frame. */
+const FRAME_BYTES = 160
+
+/**
+ * How a call leaves its stream.
+ * - `politely`: with `stop` and then a close frame, as Twilio does
+ * - `without-stop`: with a close frame alone
+ * - `cut`: by breaking the connection without a frame
+ * - `silently`: by sending nothing more, with the socket left open
+ */
+export type HangUpWay = 'politely' | 'without-stop' | 'cut' | 'silently'
 
 export interface StreamOptions {
   readonly clock: Clock
@@ -23,29 +33,30 @@ export interface StreamOptions {
   readonly headers: Readonly<Record<string, string>>
   readonly names: StreamNames
   readonly dialect: CarrierDialect
-  /** How many times faster than real time it runs. */
+  /** How many times faster than real time the stream runs. */
   readonly speed: number
   readonly returnsMarks: boolean
   readonly voice: TwilioVoice
-  readonly told: (news: TwilioCallNews) => void
-  /** 20 ms have passed at the caller's ear, with this sound in them; it may be shorter. */
-  readonly ear: (sound: Uint8Array) => void
+  readonly emit: (event: TwilioCallEventDetails) => void
+  /** The caller has heard another 20 ms: this audio, which may be shorter, and then silence. */
+  readonly played: (sound: Uint8Array) => void
   readonly ended: (end: SocketEnd) => void
 }
 
-/** One media stream of a call: a frame each way every 20 ms, for as long as its socket lasts. */
+/** One media stream of a call: a frame every 20 ms in each direction. */
 export class TwilioStream {
   readonly name: string
   readonly playout = new TwilioPlayout()
   readonly #options: StreamOptions
   readonly #writer: FrameWriter
   readonly #socket: CarrierSocket
-  #pulse: Timer | undefined
-  #began = 0
+  #frameTimer: Timer | undefined
+  #startedAt = 0
   #frames = 0
   #silent = false
+  /** Whether the caller is hearing the application. */
   #speaking = false
-  #over = false
+  #ended = false
 
   constructor(options: StreamOptions) {
     const { dial, dialect, url, headers, names } = options
@@ -56,43 +67,49 @@ export class TwilioStream {
       { name: `stream ${names.stream}`, url, headers },
       {
         opened: () => this.#opened(),
-        message: (data) => this.#heard(data),
-        ended: (end) => this.#ended(end),
+        message: (data) => this.#handle(data),
+        ended: (end) => this.#socketEnded(end),
       },
     )
   }
 
-  /** The other side can be told something. */
   get open(): boolean {
     return this.#socket.state === 'open'
   }
 
   press(digit: string): void {
-    this.#tell({ event: 'dtmf', digit })
+    this.#send({ event: 'dtmf', digit })
   }
 
-  /** Says anything: what no carrier would, for instance. */
+  /** Sends any data, even what no carrier would send. */
   send(data: string | Uint8Array): void {
     this.#socket.send(data)
   }
 
-  /** The end as a carrier makes it. */
-  stop({ says }: { readonly says: boolean }): void {
-    if (says) this.#tell({ event: 'stop' })
-    this.#rest()
-    this.#socket.close(1000)
+  leave(way: HangUpWay): void {
+    switch (way) {
+      case 'politely':
+        this.#send({ event: 'stop' })
+        return this.#close()
+      case 'without-stop':
+        return this.#close()
+      case 'cut':
+        return this.cut()
+      case 'silently':
+        return this.goSilent()
+    }
   }
 
-  /** The end without a frame. */
+  /** Breaks the connection without a frame. */
   cut(): void {
-    this.#rest()
+    this.#frameTimer?.clear()
     this.#socket.abort()
   }
 
-  /** No more media; the socket stays. */
+  /** Sends nothing more, and leaves the socket open. */
   goSilent(): void {
     this.#silent = true
-    this.#rest()
+    this.#frameTimer?.clear()
   }
 
   freeze(): void {
@@ -106,82 +123,83 @@ export class TwilioStream {
   }
 
   #opened(): void {
-    const { clock, told } = this.#options
-    told({ type: 'connected', stream: this.name })
-    this.#tell({ event: 'connected' })
-    this.#tell({ event: 'start' })
+    const { clock, emit } = this.#options
+    emit({ type: 'connected', stream: this.name })
+    this.#send({ event: 'connected' })
+    this.#send({ event: 'start' })
     if (!this.open) return
-    told({ type: 'started', stream: this.name })
-    this.#began = clock.now()
-    this.#beat()
+    emit({ type: 'started', stream: this.name })
+    this.#startedAt = clock.now()
+    this.#runFrames()
   }
 
-  /** Keeps to the time since it began, so that a pause of the process makes it late only once. */
-  #beat(): void {
-    if (this.#silent || this.#over) return
+  /** Processes all due frames. The schedule counts from the start, so that a pause of the process does not add up. */
+  #runFrames(): void {
+    if (this.#silent || this.#ended) return
     const { clock, speed } = this.#options
     const pace = FRAME / speed
-    while (this.open && !this.#silent && this.#began + this.#frames * pace <= clock.now()) this.#frame()
+    while (this.open && !this.#silent && this.#startedAt + this.#frames * pace <= clock.now()) this.#frame()
     if (!this.open || this.#silent) return
-    const next = this.#began + this.#frames * pace
-    this.#pulse = inTheWorld(clock, Math.max(0, next - clock.now()), 'a frame of the caller', () =>
-      this.#beat(),
+    const next = this.#startedAt + this.#frames * pace
+    this.#frameTimer = inTheWorld(clock, Math.max(0, next - clock.now()), 'a frame of the caller', () =>
+      this.#runFrames(),
     )
   }
 
   #frame(): void {
-    const { voice, ear, told } = this.#options
-    const payload = Buffer.from(voice.take(BYTES)).toString('base64')
+    const { voice, played, emit } = this.#options
+    const payload = Buffer.from(voice.take(FRAME_BYTES)).toString('base64')
     this.#frames++
-    this.#tell({ event: 'media', chunk: this.#frames, at: (this.#frames - 1) * FRAME, payload })
-    const { sound, marks } = this.playout.play(BYTES)
+    this.#send({ event: 'media', chunk: this.#frames, at: (this.#frames - 1) * FRAME, payload })
+    const { sound, marks } = this.playout.play(FRAME_BYTES)
     if (sound.length > 0 && !this.#speaking) {
       this.#speaking = true
-      told({ type: 'speaks' })
+      emit({ type: 'speaks' })
     }
-    ear(sound)
-    this.#marks(marks)
-    this.#quietens()
+    played(sound)
+    this.#returnMarks(marks)
+    this.#emitIfQuiet()
   }
 
-  #quietens(): void {
+  #emitIfQuiet(): void {
     if (!this.#speaking || this.playout.waiting > 0) return
     this.#speaking = false
-    this.#options.told({ type: 'quiet', heard: this.playout.heard / 8 })
+    this.#options.emit({ type: 'quiet', heard: this.playout.heard / 8 })
   }
 
-  #heard(data: string | Uint8Array): void {
+  #handle(data: string | Uint8Array): void {
     if (this.#silent) return
-    const { dialect, told } = this.#options
-    const news = readFrame(data, dialect, this.name)
-    if (typeof news === 'string') told({ type: 'misunderstood', why: news })
-    else if (news.event === 'media') this.playout.push(news.payload)
-    else if (news.event === 'mark') this.#marks(this.playout.mark(news.name))
+    const { dialect, emit } = this.#options
+    const message = readFrame(data, dialect, this.name)
+    if (typeof message === 'string') emit({ type: 'misunderstood', why: message })
+    else if (message.event === 'media') this.playout.push(message.payload)
+    else if (message.event === 'mark') this.#returnMarks(this.playout.mark(message.name))
     else {
-      told({ type: 'cleared', unheard: this.playout.waiting / 8 })
-      this.#marks(this.playout.clear())
-      this.#quietens()
+      emit({ type: 'cleared', unheard: this.playout.waiting / 8 })
+      this.#returnMarks(this.playout.clear())
+      this.#emitIfQuiet()
     }
   }
 
-  #marks(names: readonly string[]): void {
+  #returnMarks(names: readonly string[]): void {
     for (const name of names) {
-      if (this.#options.returnsMarks) this.#tell({ event: 'mark', name })
-      this.#options.told({ type: 'mark', name })
+      if (this.#options.returnsMarks) this.#send({ event: 'mark', name })
+      this.#options.emit({ type: 'mark', name })
     }
   }
 
-  #tell(news: CarrierNews): void {
-    if (!this.#silent) this.#socket.send(this.#writer.write(news))
+  #send(message: CarrierMessage): void {
+    if (!this.#silent) this.#socket.send(this.#writer.write(message))
   }
 
-  #rest(): void {
-    this.#pulse?.clear()
+  #close(): void {
+    this.#frameTimer?.clear()
+    this.#socket.close(1000)
   }
 
-  #ended(end: SocketEnd): void {
-    this.#over = true
-    this.#rest()
+  #socketEnded(end: SocketEnd): void {
+    this.#ended = true
+    this.#frameTimer?.clear()
     this.#options.ended(end)
   }
 }

@@ -1,52 +1,52 @@
 import { Resampler, asSampleRate, encodeMuLaw, type AudioFrame } from '../../audio/index.ts'
 
-/** Mu-law's silence. */
+/** The mu-law byte for silence. */
 const SILENCE = 0xff
 
-/** Sound as a telephone carries it: mu-law at 8 kHz. */
+/** Converts audio for a telephone: mu-law at 8 kHz. */
 export function telephoneSound({ samples, sampleRate }: AudioFrame): Uint8Array {
   const resampler = new Resampler({ from: asSampleRate(sampleRate), to: 8000 })
   return Buffer.concat([encodeMuLaw(resampler.push(samples)), encodeMuLaw(resampler.flush())])
 }
 
-interface Saying {
+interface Utterance {
   readonly left: Uint8Array
   readonly done: () => void
 }
 
-/** What a caller says, one thing after the other, with silence around it. */
+/** The caller's voice: queued utterances, and silence in between. */
 export class TwilioVoice {
-  #sayings: Saying[] = []
+  #utterances: Utterance[] = []
   #ended = false
 
   get speaking(): boolean {
-    return this.#sayings.length > 0
+    return this.#utterances.length > 0
   }
 
-  /** Resolves when it was said, or will not be. */
+  /** Resolves when the sound was taken, or when the voice has ended. */
   say(sound: Uint8Array): Promise<void> {
     return new Promise((done) => {
       if (sound.length === 0 || this.#ended) done()
-      else this.#sayings.push({ left: sound, done })
+      else this.#utterances.push({ left: sound, done })
     })
   }
 
-  /** The next bytes of the caller: always so many, as a microphone gives them. */
+  /** Takes exactly this many bytes, filled up with silence. */
   take(count: number): Uint8Array {
     const bytes = new Uint8Array(count).fill(SILENCE)
-    const [saying] = this.#sayings
-    if (!saying) return bytes
-    bytes.set(saying.left.subarray(0, count))
-    const left = saying.left.subarray(count)
-    if (left.length > 0) this.#sayings[0] = { ...saying, left }
-    else this.#sayings.shift()?.done()
+    const [utterance] = this.#utterances
+    if (!utterance) return bytes
+    bytes.set(utterance.left.subarray(0, count))
+    const left = utterance.left.subarray(count)
+    if (left.length > 0) this.#utterances[0] = { ...utterance, left }
+    else this.#utterances.shift()?.done()
     return bytes
   }
 
-  /** Nobody says anything any more. */
+  /** Discards all utterances. */
   end(): void {
     this.#ended = true
-    for (const { done } of this.#sayings) done()
-    this.#sayings = []
+    for (const { done } of this.#utterances) done()
+    this.#utterances = []
   }
 }

@@ -1,30 +1,24 @@
 import type { Socket as TcpSocket } from 'node:net'
 import { WebSocket, type RawData } from 'ws'
-import {
-  nothing,
-  type DialRequest,
-  type Socket,
-  type SocketEnd,
-  type SocketEvents,
-} from '../../scope/index.ts'
+import { noop, type DialRequest, type Socket, type SocketEnd, type SocketEvents } from '../../scope/index.ts'
 
-/** A socket that can be rude below the protocol, too. */
+/** A socket that can also misbehave below the WebSocket protocol. */
 export interface CarrierSocket extends Socket {
-  /** From here on nothing is read or sent, not even the answer to a ping, and nobody is told. */
+  /** From now on reads and sends nothing, not even answers to pings, and reports no error. */
   freeze?(): void
-  /** Ends its own direction of the connection without a close frame, and goes on reading. */
+  /** Ends its own direction of the TCP connection without a close frame, and keeps reading. */
   halfClose?(): void
 }
 
-/** Opens a media stream. A network of a simulation can stand in for it: `network.dial(request, events)`. */
+/** Opens a media stream. On a simulated network: `network.dial(request, events)`. */
 export type CarrierDial = (request: DialRequest, events: SocketEvents) => CarrierSocket
 
-/** Dials as a carrier does, over a real socket. It is none of those that the code under test must account for. */
+/** Dials over a real socket, which the registry of the code under test does not count. */
 export const dialAsCarrier: CarrierDial = (request, events) => new Wire(request, events)
 
 const states = ['connecting', 'open', 'closing', 'ended'] as const
 
-/** How long the other side may take to answer a close frame before the connection is cut. */
+/** How long to wait for the other side's close frame before the connection is cut. */
 const CLOSE_TIMEOUT = 2_000
 
 class Wire implements CarrierSocket {
@@ -51,7 +45,7 @@ class Wire implements CarrierSocket {
       this.#status = response.statusCode
       ws.terminate()
     })
-    ws.on('error', nothing)
+    ws.on('error', noop)
     ws.on('close', (code, reason) => events.ended(this.#endOf(code, reason.toString())))
   }
 

@@ -2,21 +2,21 @@ import { systemClock, type Clock, type DialRequest } from '../../scope/index.ts'
 import type { Manners } from '../sim-network.ts'
 import { ServerConnection } from './server-connection.ts'
 
-/** How a server treats connections as such, whatever is said on them. */
+/** How a server treats connections, independent of the messages on them. */
 export type ConnectionManners = Omit<Manners, 'opened' | 'message' | 'closed' | 'ended'>
 
-/** What a vendor's server knows of one connection. */
+/** The state of one connection of a vendor's server. */
 export interface ServerSession {
   readonly connection: ServerConnection
   receive(data: string | Uint8Array): void
 }
 
 export interface VendorServerOptions {
-  /** Where the server's time comes from: the system unless set. */
+  /** Default: the system clock. */
   clock?: Clock
-  /** How connections are treated: politely unless set. `server.manners` can be changed between dials. */
+  /** How connections are treated. `server.manners` can be changed between dials. Default: well-behaved. */
   manners?: ConnectionManners
-  /** It never answers a close frame. */
+  /** Never answers a close frame. */
   ignoresClose?: boolean
 }
 
@@ -30,9 +30,9 @@ export interface VendorServerOptions {
 export abstract class VendorServer<Session extends ServerSession> {
   /** How the next connections are treated. */
   manners: ConnectionManners
-  /** Every dial there ever was, also refused ones. */
+  /** All dials so far, including refused ones. */
   readonly dials: DialRequest[] = []
-  /** Every connection that was admitted, the oldest first. */
+  /** All accepted connections, the oldest first. */
   readonly sessions: Session[] = []
   protected readonly clock: Clock
 
@@ -41,7 +41,7 @@ export abstract class VendorServer<Session extends ServerSession> {
     this.manners = { ...(ignoresClose ? { closeReply: 'never' } : {}), ...manners }
   }
 
-  /** Decides how one connection is treated: what a network or a listening socket asks. */
+  /** The `serve` function for a simulated network or a `LoopbackServer`. */
   readonly serve = (request: DialRequest): Manners => {
     this.dials.push(request)
     const refuse = this.refusalOf(request)
@@ -50,7 +50,7 @@ export abstract class VendorServer<Session extends ServerSession> {
     return {
       ...this.manners,
       opened: (peer) => {
-        session = this.greet(new ServerConnection(peer, this.clock))
+        session = this.startSession(new ServerConnection(peer, this.clock))
         this.sessions.push(session)
       },
       message: (_, data) => {
@@ -60,29 +60,29 @@ export abstract class VendorServer<Session extends ServerSession> {
     }
   }
 
-  /** The sessions whose connection stands. */
+  /** The sessions whose connection is open. */
   get open(): Session[] {
     return this.sessions.filter(({ connection }) => connection.open)
   }
 
-  /** Ends every connection with a close frame. */
+  /** Closes all connections with a close frame. */
   close(code = 1000, reason = ''): void {
     for (const { connection } of this.open) connection.close(code, reason)
   }
 
-  /** Breaks every connection. */
+  /** Breaks all connections. */
   drop(): void {
     for (const { connection } of this.open) connection.drop()
   }
 
-  /** From here on the open connections hear nothing more, and stay open. */
+  /** Sends nothing more over the open connections, and leaves them open. */
   stall(): void {
     for (const { connection } of this.open) connection.stall()
   }
 
-  /** The HTTP status a dial is refused with, if it is. */
+  /** The HTTP status to refuse a dial with; undefined to accept it. */
   protected abstract refusalOf(request: DialRequest): number | undefined
 
-  /** A connection stands: makes its session, and says what the server says first. */
-  protected abstract greet(connection: ServerConnection): Session
+  /** Creates the session of a new connection and sends the server's first message. */
+  protected abstract startSession(connection: ServerConnection): Session
 }

@@ -63,12 +63,12 @@ async function take(chunks: AsyncIterable<LlmChunk>): Promise<{ chunks: LlmChunk
   }
 }
 
-const begun = (): Promise<void> => all.chat.until(() => all.chat.open > 0)
-/** The server has seen that nobody waits for an answer any more. */
-const over = (): Promise<void> => all.chat.until(() => all.chat.open === 0)
+const requestOpen = (): Promise<void> => all.chat.until(() => all.chat.open > 0)
+/** Waits until the server has seen the end of every request. */
+const allEnded = (): Promise<void> => all.chat.until(() => all.chat.open === 0)
 
-describe.each(versions)('a model of the AI SDK, %s', (_, model) => {
-  it('streams text, and tells what it has used', async () => {
+describe.each(versions)('an AI SDK model, %s', (_, model) => {
+  it('streams text and reports its usage', async () => {
     await using opened = await open(model)
     all.chat.answers(['Good ', { thinks: 'Hm.' }, 'morning.'])
     const { chunks, error } = await take(opened.client.generate(request, unaborted()))
@@ -80,7 +80,7 @@ describe.each(versions)('a model of the AI SDK, %s', (_, model) => {
     ])
   })
 
-  it('sends the conversation, the tools and the options as the vendor wants them', async () => {
+  it("sends the conversation, the tools and the options in the vendor's format", async () => {
     await using opened = await open(model, {
       temperature: 0.5,
       maxOutputTokens: 50,
@@ -127,14 +127,14 @@ describe.each(versions)('a model of the AI SDK, %s', (_, model) => {
 
   it.each<[what: string, answer: ChatAnswer, expected: Partial<ProviderError>]>([
     ['is refused', { refuse: 400, message: 'no such thing' }, { status: 400, retryable: false }],
-    ['asks too often', { refuse: 429, message: 'slow down' }, { status: 429, retryable: true }],
-    ['finds the server in trouble', { refuse: 500, message: 'oops' }, { status: 500, retryable: true }],
+    ['is rate-limited', { refuse: 429, message: 'slow down' }, { status: 429, retryable: true }],
+    ['gets a server error', { refuse: 500, message: 'oops' }, { status: 500, retryable: true }],
     ['loses its connection', ['Well, ', { wait: 5 }, { rude: 'drops' }], { retryable: true }],
-    ['gets a chunk that is no JSON', ['Well, ', { rude: 'garbles' }, 'no.'], { retryable: false }],
+    ['gets a chunk that is not JSON', ['Well, ', { rude: 'garbles' }, 'no.'], { retryable: false }],
     ['gets an error in the stream', ['Well, ', { error: 'no capacity' }], {}],
-    ['is held back', ['Well, ', { finish: 'content_filter' }], { retryable: false }],
-    ['gets nothing', [{ rude: 'breaks off' }], { retryable: true }],
-    ['has no tokens left to speak', [{ finish: 'length' }], { retryable: false }],
+    ['is blocked by a content filter', ['Well, ', { finish: 'content_filter' }], { retryable: false }],
+    ['gets an empty stream', [{ rude: 'breaks off' }], { retryable: true }],
+    ['reaches the token limit before any text', [{ finish: 'length' }], { retryable: false }],
   ])('fails with a coded error when it %s', async (__, answer, expected) => {
     await using opened = await open(model)
     all.chat.answers(answer)
@@ -143,7 +143,7 @@ describe.each(versions)('a model of the AI SDK, %s', (_, model) => {
     expect(error).toMatchObject({ code: 'PROVIDER_FAILED', ...expected })
   })
 
-  it('never shows the key, not even where the vendor repeats it', async () => {
+  it('never exposes the key, even if the vendor repeats it', async () => {
     const wrong = 'sk-wrong-9876543210'
     await using opened = await open(model, {}, wrong)
     const { error } = await take(opened.client.generate(request, unaborted()))
@@ -156,23 +156,23 @@ describe.each(versions)('a model of the AI SDK, %s', (_, model) => {
   })
 
   it.each<[what: string, answer: ChatAnswer]>([
-    ['before its headers', { hangs: true }],
-    ['in the middle', ['Well, ', { rude: 'stalls' }]],
-  ])('is hung up on at the server when it is interrupted %s', async (__, answer) => {
+    ['before the headers', { hangs: true }],
+    ['in the body', ['Well, ', { rude: 'stalls' }]],
+  ])('ends its request at the server when it is interrupted %s', async (__, answer) => {
     await using opened = await open(model)
     all.chat.answers(answer, ['Again.'])
     const stop = new AbortController()
     const taken = take(opened.client.generate(request, stop.signal))
-    await begun()
+    await requestOpen()
     stop.abort('interrupted')
     expect((await taken).error).toBe('interrupted')
-    await over()
+    await allEnded()
     expect(all.chat.requests.map(({ how }) => how)).toEqual(['left'])
     const again = await take(opened.client.generate(request, unaborted()))
     expect(again.chunks[0]).toEqual({ type: 'text', text: 'Again.' })
   })
 
-  it('leaves no request behind when its scope closes, or is aborted', async () => {
+  it('leaves no request open when its scope closes or is aborted', async () => {
     for (const end of ['close', 'abort'] as const) {
       all.chat.answers({ hangs: true }, ['Well, ', { rude: 'stalls' }])
       const { client, context } = await open(model)
@@ -181,18 +181,18 @@ describe.each(versions)('a model of the AI SDK, %s', (_, model) => {
       await context.scope[end]()
       expect(context.scope.inspect().tree.owned).toEqual([])
       for (const { error } of await Promise.all(answers)) expect(error).toBeDefined()
-      await over()
+      await allEnded()
     }
   })
 
-  it('uses connections again', async () => {
+  it('reuses connections', async () => {
     await using opened = await open(model)
     for (let turn = 0; turn < 6; turn++) {
       all.chat.answers(['Yes.'])
       await take(opened.client.generate(request, unaborted()))
     }
     expect(all.chat.requests).toHaveLength(6)
-    // The pool takes turns with those it has from before.
+    // The pool may also use connections of earlier tests.
     expect(all.chat.sockets).toBeLessThan(4)
   })
 })

@@ -1,23 +1,4 @@
 import { createOpenAI } from '@ai-sdk/openai'
-import { afterAll, beforeAll, describe, it } from 'vitest'
-import { conformance, llmConformance, onHurriedStage } from '../../../src/testing/index.ts'
-import { Chat, subjectOf } from './fixture.ts'
+import { testConformance } from './fixture.ts'
 
-let chat: Chat
-
-beforeAll(async () => {
-  chat = await Chat.listen()
-})
-
-afterAll(() => chat.server.close())
-
-conformance(
-  { describe, it },
-  'a model of the AI SDK, version 3',
-  llmConformance,
-  subjectOf(
-    () => chat,
-    (settings) => createOpenAI(settings).chat('any'),
-  ),
-  onHurriedStage(5),
-)
+testConformance(3, (settings) => createOpenAI(settings).chat('any'))

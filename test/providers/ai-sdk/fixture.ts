@@ -1,4 +1,11 @@
-import type { LlmSubject, Make } from '../../../src/testing/index.ts'
+import { afterAll, beforeAll, describe, it } from 'vitest'
+import {
+  conformance,
+  llmConformance,
+  onHurriedStage,
+  type LlmSubject,
+  type Make,
+} from '../../../src/testing/index.ts'
 import { AiSdkLlm, type LanguageModel } from '../../../src/providers/ai-sdk/index.ts'
 import type { LlmChunk } from '../../../src/parts/index.ts'
 import {
@@ -10,16 +17,16 @@ import {
 
 export const KEY = 'sk-loopback-0123456789'
 
-/** The settings that all versions of the real package have. */
+/** The settings that all versions of the vendor's package have. */
 export interface Settings {
   readonly baseURL: string
   readonly apiKey: string
 }
 
-/** The chat model of one version of the real package. */
+/** Makes the chat model of one version of the vendor's package. */
 export type MakeModel = (settings: Settings) => LanguageModel
 
-/** A loopback server, and whoever answers there now. */
+/** A loopback server with an exchangeable chat server. */
 export class Chat {
   chat = new ChatServer({ key: KEY })
   readonly server: LoopbackServer
@@ -43,12 +50,27 @@ export class Chat {
   }
 }
 
-/** What the conformance suite needs, for one version. */
-export function subjectOf(all: () => Chat, model: MakeModel): Make<LlmSubject> {
+/** Runs the conformance suite for one version. */
+export function testConformance(version: number, model: MakeModel): void {
+  let server: Chat
+  beforeAll(async () => {
+    server = await Chat.listen()
+  })
+  afterAll(() => server.server.close())
+  conformance(
+    { describe, it },
+    `an AI SDK model of version ${version}`,
+    llmConformance,
+    subjectOf(() => server, model),
+    onHurriedStage(5),
+  )
+}
+
+function subjectOf(server: () => Chat, model: MakeModel): Make<LlmSubject> {
   return () => {
-    const chat = (all().chat = new ChatServer({ key: KEY }))
+    const chat = (server().chat = new ChatServer({ key: KEY }))
     return {
-      llm: new AiSdkLlm(model(all().settings)),
+      llm: new AiSdkLlm(model(server().settings)),
       answers: (chunks, hangs) => {
         chat.answers([...chunks.flatMap(stepOf), ...(hangs ? [{ rude: 'stalls' } as const] : [])])
       },

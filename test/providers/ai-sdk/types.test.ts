@@ -13,30 +13,30 @@ type Version = keyof Models
 type OptionsOf<V extends Version> = Parameters<Models[V]['doStream']>[0]
 type PartOf<V extends Version> =
   Awaited<ReturnType<Models[V]['doStream']>>['stream'] extends ReadableStream<infer Part> ? Part : never
-/** The parts of a version that are read here. */
+/** The stream parts of a version that are read. */
 type ReadPartOf<V extends Version> = Extract<PartOf<V>, { type: StreamPart['type'] }>
 
-// They are compared when types are checked; at run time nothing is left of them.
+// These are checked by the compiler; there is nothing to do at run time.
 describe('the types of the AI SDK', () => {
-  it('take our options, in every version', () => {
+  it('accept our options in every version', () => {
     expectTypeOf<CallOptions>().toExtend<OptionsOf<'v2'>>()
     expectTypeOf<CallOptions>().toExtend<OptionsOf<'v3'>>()
     expectTypeOf<CallOptions>().toExtend<OptionsOf<'v4'>>()
   })
 
-  it('give parts that we can read, in every version', () => {
+  it('have stream parts that we can read in every version', () => {
     expectTypeOf<ReadPartOf<'v2'>>().toExtend<StreamPart>()
     expectTypeOf<ReadPartOf<'v3'>>().toExtend<StreamPart>()
     expectTypeOf<ReadPartOf<'v4'>>().toExtend<StreamPart>()
   })
 
-  it('have every part that we read, by that name', () => {
+  it('have every stream part that we read', () => {
     expectTypeOf<StreamPart['type']>().toExtend<PartOf<'v2'>['type']>()
     expectTypeOf<StreamPart['type']>().toExtend<PartOf<'v3'>['type']>()
     expectTypeOf<StreamPart['type']>().toExtend<PartOf<'v4'>['type']>()
   })
 
-  it('are models as we describe them, in every version', () => {
+  it('have models that match our interface in every version', () => {
     expectTypeOf<Models[Version]>().toExtend<LanguageModel>()
   })
 })

@@ -12,7 +12,7 @@ import { ScriptedDialogue } from '../../../src/providers/local/scripted-dialogue
 
 const { phrases } = new ScriptedDialogue(clinic)
 
-/** What the suite says, in words that there are recordings of. */
+/** Maps the texts of the suite to phrases that there are recordings of. */
 const spoken = new Map([
   ['one two', 'what are your opening hours'],
   ['three', 'tuesday'],
@@ -21,7 +21,7 @@ const spoken = new Map([
   ['for two', 'at nine'],
 ])
 
-// The stream by itself, in virtual time: what is recognised is made up.
+// The stream alone, in virtual time, with made-up recognitions.
 conformance({ describe, it }, 'the local STT without its recogniser', sttConformance, () => {
   const texts: string[] = []
   const recordings: string[] = []
@@ -49,7 +49,7 @@ conformance({ describe, it }, 'the local STT without its recogniser', sttConform
   }
 })
 
-// And the whole of it. The suite's tones are replaced by recordings, and what they are understood as by its words.
+// The whole STT. The suite's tones are replaced by recordings, and the recognised phrases by the suite's texts.
 conformance(
   { describe, it },
   'the local STT',
@@ -85,7 +85,7 @@ function dubbed(stt: LocalStt, recordings: string[]): Stt {
             at = 0
           }
           if (at < 0 || at >= sound.length) return stream.push(silence(20, 16_000))
-          // The suite's tone is shorter than a recording.
+          // Two frames at a time, because a recording is longer than the suite's tone.
           for (const end = at + 2; at < end && at < sound.length; at++) stream.push(sound[at] ?? frame)
         },
         flush: () => stream.flush(),
@@ -95,27 +95,27 @@ function dubbed(stt: LocalStt, recordings: string[]): Stt {
   }
 }
 
-/** What is understood of these sounds, one after the other. */
-async function understand(
+/** Transcribes these sounds one after the other. */
+async function transcribe(
   sounds: readonly Int16Array[],
   options: Partial<LocalSttOptions> = {},
 ): Promise<string[]> {
   const context = partContext({ clock: systemClock, random: systemRandom })
-  const told: string[] = []
+  const texts: string[] = []
   try {
-    let tell: () => void = () => {}
+    let notify: () => void = () => {}
     const stream = await new LocalStt({ phrases, ...options }).open(context, {
       interim() {},
       final: (text) => {
-        told.push(text)
-        tell()
+        texts.push(text)
+        notify()
       },
       endOfTurn() {},
       failed: (error) => expect.unreachable(String(error)),
     })
     for (const samples of sounds) {
       const next = new Promise<void>((resolve) => {
-        tell = resolve
+        notify = resolve
       })
       const sound = concat(
         [silence(300, 16_000), { samples, sampleRate: 16_000 }, silence(200, 16_000)],
@@ -125,65 +125,65 @@ async function understand(
       stream.flush()
       await next
     }
-    return told
+    return texts
   } finally {
     expect((await context.scope.close()).clean).toBe(true)
   }
 }
 
 describe('the local STT', () => {
-  it('understands its phrases, by several voices, and takes none for another', async () => {
+  it('recognises its phrases in several voices and confuses none', async () => {
     const known = clips.filter(({ kind }) => kind === 'in')
-    const heard = await understand(known.map(({ samples }) => samples))
+    const heard = await transcribe(known.map(({ samples }) => samples))
     const missed = known.filter(({ text }, index) => heard[index] !== text)
-    // One voice slurs it.
+    // One voice slurs this phrase.
     expect(missed.map(({ voice, text }) => `${voice}: ${text}`)).toEqual(['kal16: thank you'])
     expect(heard[known.indexOf(missed[0]!)]).toBe('[not understood]')
   })
 
-  it('does not take other speech for the nearest phrase', async () => {
+  it('does not take other speech for a phrase', async () => {
     const other = clips.filter(({ kind }) => kind === 'out')
-    expect(await understand(other.map(({ samples }) => samples))).toEqual(other.map(() => '[not understood]'))
+    expect(await transcribe(other.map(({ samples }) => samples))).toEqual(other.map(() => '[not understood]'))
   })
 
-  it('says of such speech what it was told to say', async () => {
+  it('returns the `unknown` text for other speech, or ignores it if that is empty', async () => {
     const { samples } = clip('do you sell pizza')
-    expect(await understand([samples], { unknown: '?' })).toEqual(['?'])
-    // And nothing at all: only the phrase after it is told.
+    expect(await transcribe([samples], { unknown: '?' })).toEqual(['?'])
+    // With an empty text, only the phrase after it is emitted.
     const both = [
       concat([samples, new Int16Array(16 * 900), clip('yes please').samples].map(asFrame), 16_000).samples,
     ]
-    expect(await understand(both, { unknown: '' })).toEqual(['yes please'])
+    expect(await transcribe(both, { unknown: '' })).toEqual(['yes please'])
   })
 
-  it('is as strict as it is asked to be', async () => {
+  it('is as strict as maxDoubt says', async () => {
     const { samples } = clip('cancel my flight to london')
-    expect(await understand([samples], { maxDoubt: Infinity })).toEqual(['cancel my appointment'])
-    expect(await understand([clip('book an appointment').samples], { maxDoubt: 0.001 })).toEqual([
+    expect(await transcribe([samples], { maxDoubt: Infinity })).toEqual(['cancel my appointment'])
+    expect(await transcribe([clip('book an appointment').samples], { maxDoubt: 0.001 })).toEqual([
       '[not understood]',
     ])
   })
 
-  it('names the words it does not know, and where they are', async () => {
-    const failed = understand([], { phrases: ['call the florbish', 'hello'] })
+  it('names the words it does not know and their phrases', async () => {
+    const failed = transcribe([], { phrases: ['call the florbish', 'hello'] })
     await expect(failed).rejects.toMatchObject({ code: 'UNKNOWN_WORD' })
     await expect(failed).rejects.toThrow("'florbish' in 'call the florbish'")
   })
 
-  it('learns words', async () => {
+  it('learns words from `pronunciations`', async () => {
     const pronunciations = { toozdee: 'T UW Z D EY' }
     expect(
-      await understand([clip('tuesday').samples], { phrases: ['toozdee', 'hello'], pronunciations }),
+      await transcribe([clip('tuesday').samples], { phrases: ['toozdee', 'hello'], pronunciations }),
     ).toEqual(['toozdee'])
-    const wrong = understand([], { phrases: ['toozdee'], pronunciations: { toozdee: 'tuesday' } })
+    const wrong = transcribe([], { phrases: ['toozdee'], pronunciations: { toozdee: 'tuesday' } })
     await expect(wrong).rejects.toMatchObject({
       code: 'BAD_OPTION',
       message: expect.stringContaining('toozdee'),
     })
   })
 
-  it('refuses phrases that cannot be read before anything is opened', () => {
-    expect(() => new LocalStt({ phrases: ['book (me'] })).toThrow("cannot read the phrase 'book (me'")
+  it('refuses invalid phrases in the constructor', () => {
+    expect(() => new LocalStt({ phrases: ['book (me'] })).toThrow("invalid phrase 'book (me'")
     expect(() => new LocalStt({ phrases: [] })).toThrow('at least one phrase')
     expect(() => new LocalStt({ phrases, maxDoubt: 0 })).toThrow('maxDoubt')
   })
@@ -208,7 +208,7 @@ describe('the local STT', () => {
     expect(failed).toHaveBeenCalledTimes(1)
   })
 
-  it('leaves no worker behind, also if it is closed while it loads', async () => {
+  it('leaves no worker behind when it is aborted while loading', async () => {
     const { workers, stop } = watchWorkers()
     const context = partContext({ clock: systemClock, random: systemRandom })
     const opening = new LocalStt({ phrases }).open(context, {
@@ -220,17 +220,17 @@ describe('the local STT', () => {
     const refused = expect(opening).rejects.toBeInstanceOf(ScopeClosedError)
     await vi.waitUntil(() => workers.length === 1)
     stop()
-    const gone = new Promise((resolve) => workers[0]!.once('exit', resolve))
+    const exited = new Promise((resolve) => workers[0]!.once('exit', resolve))
     context.scope.abort()
     await refused
-    await gone
+    await exited
   })
 })
 
 const asFrame = (samples: AudioFrame | Int16Array): AudioFrame =>
   samples instanceof Int16Array ? { samples, sampleRate: 16_000 } : samples
 
-/** The workers that are started from here on. */
+/** Collects the workers that are started from now on. */
 function watchWorkers(): { readonly workers: Worker[]; readonly stop: () => void } {
   const workers: Worker[] = []
   const listener = (worker: Worker): void => void workers.push(worker)

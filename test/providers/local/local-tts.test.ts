@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 afterEach(() => vi.unstubAllEnvs())
 
-/** A folder in PATH with one program, which is this shell script. */
+/** Puts a folder with one shell script into PATH. Returns the folder. */
 async function program(name: string, script: string): Promise<string> {
   const own = await mkdtemp(join(folder, 'bin-'))
   await writeFile(join(own, name), `#!/bin/sh\n${script}\n`)
@@ -71,7 +71,7 @@ conformance(
   () => {
     let voice = 'en-us'
     return {
-      // Read when it is opened.
+      // The voice is read on open().
       tts: new LocalTts({
         engine: 'espeak-wasm',
         get voice() {
@@ -95,7 +95,7 @@ describe('the local TTS', () => {
       await expect(say('Hello.', { engine })).rejects.toMatchObject({ code: 'ENGINE_FAILED' })
   })
 
-  it('gives a program the text as its input, and its options', async () => {
+  it('passes the text to a program as stdin, and the options as arguments', async () => {
     const bin = await program(
       'flite',
       `echo "$@" > "$(dirname "$0")/args"; cat > "$(dirname "$0")/text"; cat '${wav}'`,
@@ -105,7 +105,7 @@ describe('the local TTS', () => {
     expect(await readFile(join(bin, 'args'), 'utf8')).toContain('-voice rms --setf duration_stretch=0.80')
   })
 
-  it('leaves no file behind', async () => {
+  it('leaves no files behind', async () => {
     vi.stubEnv('TMPDIR', await mkdtemp(join(folder, 'tmp-')))
     await program('flite', SPEAKS)
     await say('One. Two. Three.', { engine: 'flite' })
@@ -115,8 +115,8 @@ describe('the local TTS', () => {
   it.each([
     ['dies', 'echo "no such voice" >&2; exit 3', 'flite failed: exit code 3 no such voice', 'ENGINE_FAILED'],
     ['is killed', 'kill -9 $$', 'flite failed: signal SIGKILL', 'ENGINE_FAILED'],
-    ['prints garbage', 'echo hello', 'flite did not answer with sound', 'ENGINE_FAILED'],
-    ['prints nothing', 'exit 0', 'flite did not answer with sound', 'ENGINE_FAILED'],
+    ['prints garbage', 'echo hello', 'flite did not produce audio', 'ENGINE_FAILED'],
+    ['prints nothing', 'exit 0', 'flite did not produce audio', 'ENGINE_FAILED'],
     ['hangs', 'exec sleep 60', 'flite took longer than 200 ms', 'ENGINE_TIMEOUT'],
     [
       'hangs and ignores SIGTERM',
@@ -124,14 +124,14 @@ describe('the local TTS', () => {
       'flite took longer than 200 ms',
       'ENGINE_TIMEOUT',
     ],
-  ])('says so when a program %s', async (_, script, message, code) => {
+  ])('fails when a program %s', async (_, script, message, code) => {
     await program('flite', script)
     const failed = say('Hello.', { engine: 'flite', timeout: code === 'ENGINE_TIMEOUT' ? 200 : 10_000 })
     await expect(failed).rejects.toMatchObject({ code, message: expect.stringContaining(message) })
   })
 
   it.each(['exec sleep 60', "trap '' TERM; exec sleep 60"])(
-    'kills a program when it is closed: %s',
+    'kills its program when it is closed: %s',
     async (script) => {
       const bin = await program('flite', `echo $$ > "$(dirname "$0")/pid"; ${script}`)
       const context = partContext({ clock: systemClock, random: systemRandom })
@@ -149,7 +149,19 @@ describe('the local TTS', () => {
     },
   )
 
-  it('names what can be installed when there is nothing to speak with', async () => {
+  it('clears its timer synchronously when its scope is aborted', async () => {
+    const bin = await program('flite', 'echo $$ > "$(dirname "$0")/pid"; exec sleep 60')
+    const context = partContext({ clock: systemClock, random: systemRandom })
+    const voice = await new LocalTts({ engine: 'flite' }).open(context)
+    const speech = voice.speak(once('Hello.'), new AbortController().signal)[Symbol.asyncIterator]().next()
+    const failed = expect(speech).rejects.toThrow()
+    await vi.waitUntil(() => existsSync(join(bin, 'pid')))
+    context.scope.abort()
+    expect(systemClock.timers.list().filter(({ name }) => name.includes('flite'))).toEqual([])
+    await failed
+  })
+
+  it('names what to install when its engine is missing', async () => {
     vi.stubEnv('PATH', folder)
     for (const engine of ['flite', 'espeak-ng'] as const) {
       const failed = say('Hello.', { engine })
@@ -158,7 +170,7 @@ describe('the local TTS', () => {
     }
   })
 
-  it('makes every voice as loud', async () => {
+  it('gives every voice the same level', async () => {
     await program('flite', SPEAKS)
     for (const engine of ['flite', 'espeak-wasm'] as const) {
       const chunks = await say('Good morning to you, and welcome.', { engine })
@@ -167,7 +179,7 @@ describe('the local TTS', () => {
     }
   })
 
-  it('tells when the words of espeak-ng begin', async () => {
+  it('reports the word times of espeak-ng', async () => {
     const words = (await say('Good morning. It costs $25.', { engine: 'espeak-wasm' })).flatMap(
       (each) => each.words ?? [],
     )
@@ -175,16 +187,16 @@ describe('the local TTS', () => {
     expect(words.map(({ start }) => start)).toEqual(words.map(({ start }) => start).toSorted((a, b) => a - b))
   })
 
-  it('says a sentence that it has said before alike, and makes it only once', async () => {
+  it('synthesises a repeated sentence only once', async () => {
     const bin = await program('flite', `echo once >> "$(dirname "$0")/made"; ${SPEAKS}`)
     const chunks = await say('Which day? At what time? Which day? ', { engine: 'flite' })
     expect(lengthOf(chunks)).toBeGreaterThan(900)
     expect(await readFile(join(bin, 'made'), 'utf8')).toBe('once\nonce\n')
   })
 
-  it('refuses options that cannot work', () => {
+  it('refuses invalid options', () => {
     expect(() => new LocalTts({ engine: 'sox' as 'flite' })).toThrow(
-      "no engine 'sox'; there are: flite, espeak-ng",
+      "no engine 'sox'. Choose from: flite, espeak-ng",
     )
     expect(() => new LocalTts({ speed: 9 })).toThrow('speed')
     expect(() => new LocalTts({ timeout: 0 })).toThrow('timeout')

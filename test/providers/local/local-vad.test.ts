@@ -9,7 +9,7 @@ conformance({ describe, it }, 'the local VAD', vadConformance, () => ({
 }))
 
 describe('the local VAD', () => {
-  it.each(['margin', 'minSpeech', 'hangover'])('refuses a %s that is none', (option) => {
+  it.each(['margin', 'minSpeech', 'hangover'])('refuses an invalid %s', (option) => {
     expect(() => new LocalVad({ [option]: 0 })).toThrow(option)
     expect(() => new LocalVad({ [option]: Number.NaN })).toThrow(option)
   })

@@ -18,7 +18,7 @@ import {
 } from '../../../src/providers/local/scripted-dialogue.ts'
 import { days } from '../../../src/providers/local/slots.ts'
 
-// With a model for what it does not understand, which is everything here.
+// With a model for what it does not understand, which here is everything.
 conformance({ describe, it }, 'a scripted dialogue with a model behind it', llmConformance, () => {
   const options: ScriptedLlmOptions = {}
   const model = new ScriptedLlm(options)
@@ -35,7 +35,7 @@ conformance({ describe, it }, 'a scripted dialogue with a model behind it', llmC
 const answerOf = (chunks: readonly LlmChunk[], last?: object): LlmAnswer =>
   [...chunks, ...(last ? [last] : [])] as LlmAnswer
 
-// Alone. It never writes wrong JSON, and never stops between two words: an answer is there, or it is not.
+// Alone. It never writes invalid JSON, and its answers never stall halfway.
 const impossible = /^gives tool calls|^ends its answers when|in the middle of an answer$/
 const alone = llmConformance.filter(({ name }) => !impossible.test(name))
 conformance({ describe, it }, 'a scripted dialogue', alone, () => {
@@ -55,7 +55,7 @@ conformance({ describe, it }, 'a scripted dialogue', alone, () => {
   }
 })
 
-/** Talks to a dialogue as a session does. `tools` are what the agent has, by name. */
+/** Talks to a dialogue as a session does. `tools` are the agent's tools by name. */
 class Talk {
   readonly messages: Message[] = []
   readonly calls: string[] = []
@@ -73,7 +73,7 @@ class Talk {
     this.#seed = seed
   }
 
-  /** What is answered, tools and all. */
+  /** Returns the answer, and runs the tools. */
   async say(text?: string): Promise<string> {
     if (text !== undefined) this.messages.push({ role: 'user', text })
     const said: string[] = []
@@ -131,17 +131,17 @@ const tools = {
 }
 
 describe('a scripted dialogue', () => {
-  it('greets when nobody has said anything', async () => {
+  it('greets at the start of the conversation', async () => {
     expect(await new Talk(tools).say()).toBe('Good morning, Bright Dental. How can I help you?')
   })
 
-  it('answers a question', async () => {
+  it('answers a question and a follow-up', async () => {
     const talk = new Talk(tools)
     expect(await talk.say('What are your opening hours?')).toContain('from eight to six')
     expect(await talk.say('and on Sunday?')).toBe('On Sunday we are closed.')
   })
 
-  it('asks for what is missing, calls the tool, and tells what it returned', async () => {
+  it('asks for missing slots, calls the tool and reports its result', async () => {
     const talk = new Talk(tools)
     expect(await talk.say("I'd like to book an appointment, please.")).toBe('Which day would suit you?')
     expect(await talk.say('on monday')).toBe('And at what time?')
@@ -151,7 +151,7 @@ describe('a scripted dialogue', () => {
     expect(talk.calls).toEqual(['book {"day":"Monday","time":"2:30 pm"}'])
   })
 
-  it('takes several things that are said at once, in any order, typed or spoken', async () => {
+  it('takes several slots from one message, in any order, typed or spoken', async () => {
     for (const text of [
       'can i come in on friday at ten',
       'Hi! At 10:00 am on Friday, can I come in?',
@@ -171,14 +171,14 @@ describe('a scripted dialogue', () => {
     expect(await talk.say('what are your opening hours')).toContain('We are open')
   })
 
-  it('keeps what it knows when the caller says again what is wanted', async () => {
+  it('keeps the known slots when the caller repeats the intent', async () => {
     const talk = new Talk(tools)
     await talk.say('book an appointment on monday')
     expect(await talk.say('can i come in at nine')).toContain('booked for Monday at 9 am')
     expect(await talk.say('book an appointment')).toBe('Which day would suit you?')
   })
 
-  it('asks again for what was taken', async () => {
+  it('asks for a slot again after the tool failed', async () => {
     let taken = true
     const talk = new Talk({
       ...tools,
@@ -194,7 +194,7 @@ describe('a scripted dialogue', () => {
     expect(talk.calls).toHaveLength(2)
   })
 
-  it('says so when a tool has failed, also if nobody wrote what to say', async () => {
+  it('has a default answer for a failed tool', async () => {
     const talk = new Talk({
       ...tools,
       move: () => {
@@ -204,7 +204,7 @@ describe('a scripted dialogue', () => {
     expect(await talk.say('move my appointment to friday at ten')).toBe('I am sorry, that did not work.')
   })
 
-  it('asks before it does what cannot be undone', async () => {
+  it('asks for confirmation before it calls the tool', async () => {
     const talk = new Talk(tools)
     expect(await talk.say('cancel my appointment')).toBe('Shall I cancel your appointment?')
     expect(await talk.say('purple elephants')).toContain('Yes or no?')
@@ -216,41 +216,41 @@ describe('a scripted dialogue', () => {
     expect(talk.calls).toEqual(['cancel {}'])
   })
 
-  it('does not do a thing twice because a day is mentioned again', async () => {
+  it('does not call the tool again when a slot is mentioned later', async () => {
     const talk = new Talk(tools)
     await talk.say('book on monday at ten')
     await talk.say('on tuesday')
     expect(talk.calls).toHaveLength(1)
   })
 
-  it('offers what can be said when it has not understood', async () => {
+  it('offers hints when it has not understood', async () => {
     const talk = new Talk(tools)
     const answer = await talk.say('[not understood]')
     expect(answer).toContain('book an appointment, move my appointment')
     expect(await new Talk({}).say('purple elephants')).not.toContain('book')
   })
 
-  it('understands what was said beside what was not understood', async () => {
+  it('understands the rest of a message that was not fully understood', async () => {
     const talk = new Talk(tools)
     await talk.say('book an appointment')
     expect(await talk.say('[not understood] monday at ten')).toContain('Monday at 10 am')
   })
 
-  it('says it again', async () => {
+  it('repeats its last answer on request', async () => {
     const talk = new Talk(tools)
     const answer = await talk.say('when are you open')
     expect(await talk.say('could you say that again please')).toBe(answer)
     expect(await new Talk(tools).say('pardon')).toContain('Bright Dental')
   })
 
-  it('knows only what the agent has tools for', async () => {
+  it('knows only the intents that the agent has tools for', async () => {
     const talk = new Talk({ billing: () => {} })
     expect(await talk.say('book an appointment')).toContain('You can say')
     expect(await talk.say('i have a question about my bill')).toBe('I will put you through to billing.')
     expect(talk.calls).toEqual(['billing {}'])
   })
 
-  it('chooses among its answers by chance alone, and not the same twice', async () => {
+  it('chooses among its answers at random, but never the same twice in a row', async () => {
     const answers = await Promise.all(
       [1, 1, 2, 3, 4, 5].map((seed) => new Talk(tools, clinic, seed).say('thanks')),
     )
@@ -260,11 +260,11 @@ describe('a scripted dialogue', () => {
     expect(await talk.say('thanks')).not.toBe(await talk.say('thank you'))
   })
 
-  it('needs nothing but the messages: it can be resumed, and interrupted', async () => {
+  it('can be resumed and interrupted, since it depends on the messages alone', async () => {
     const talk = new Talk(tools)
     await talk.say('book an appointment on monday')
     const resumed = new Talk(tools)
-    // Of an interrupted answer only what was heard is left: here nothing.
+    // Only the heard part of an interrupted answer is in the messages: here none of it.
     resumed.messages.push(...talk.messages.filter(({ role }) => role !== 'agent'))
     expect(await resumed.say('at ten')).toContain('booked for Monday at 10 am')
   })
@@ -286,7 +286,7 @@ describe('a scripted dialogue', () => {
     expect(talk.calls).toEqual(['find {"on":"Monday"}'])
   })
 
-  it('streams its words', async () => {
+  it('streams its answer word by word', async () => {
     await inVirtualTime(async ({ clock, random }) => {
       const context = partContext({ clock, random })
       const client = await new ScriptedDialogue(clinic).open(context)
@@ -300,26 +300,23 @@ describe('a scripted dialogue', () => {
     })
   })
 
-  it.each(['close', 'abort'] as const)(
-    'ends an answer that never comes when its scope ends: %s',
-    async (end) => {
-      await inVirtualTime(async ({ clock, random }) => {
-        const context = partContext({ clock, random })
-        const dialogue = new ScriptedDialogue({
-          intents: { hello: { says: ['hello'], answer: () => new Promise(() => {}) } },
-        })
-        const client = await dialogue.open(context)
-        const request = { instructions: '', messages: [{ role: 'user', text: 'hello' } as const], tools: [] }
-        const answer = client.generate(request, new AbortController().signal)[Symbol.asyncIterator]().next()
-        const failed = expect(answer).rejects.toMatchObject({ code: 'CANCELLED' })
-        await clock.elapse(100)
-        await context.scope[end]()
-        await failed
+  it.each(['close', 'abort'] as const)('rejects a pending answer on %s of its scope', async (end) => {
+    await inVirtualTime(async ({ clock, random }) => {
+      const context = partContext({ clock, random })
+      const dialogue = new ScriptedDialogue({
+        intents: { hello: { says: ['hello'], answer: () => new Promise(() => {}) } },
       })
-    },
-  )
+      const client = await dialogue.open(context)
+      const request = { instructions: '', messages: [{ role: 'user', text: 'hello' } as const], tools: [] }
+      const answer = client.generate(request, new AbortController().signal)[Symbol.asyncIterator]().next()
+      const failed = expect(answer).rejects.toMatchObject({ code: 'CANCELLED' })
+      await clock.elapse(100)
+      await context.scope[end]()
+      await failed
+    })
+  })
 
-  it('gives the phrases it understands, short answers included', () => {
+  it('lists the phrases it understands, including short answers', () => {
     const { phrases } = new ScriptedDialogue({
       slots: { size: ['small', 'large'] },
       intents: { pizza: { says: ['a {size} pizza'], needs: { size: 'Which size?' }, confirm: 'Really?' } },
@@ -329,12 +326,12 @@ describe('a scripted dialogue', () => {
     expect(phrases).toContain('yes [please]')
   })
 
-  it('refuses rules that cannot work', () => {
+  it('refuses invalid rules', () => {
     const make = (intent: object) => () =>
       new ScriptedDialogue({ intents: { x: { says: ['hello'], ...intent } } })
     expect(make({ says: ['on {day}'] })).toThrow("no slot 'day'")
-    expect(make({ needs: { day: 'When?' } })).toThrow("intent 'x' speaks of a slot 'day'")
+    expect(make({ needs: { day: 'When?' } })).toThrow("intent 'x' uses an unknown slot 'day'")
     expect(make({ failed: { say: 'No.', ask: 'time' } })).toThrow("slot 'time'")
-    expect(make({ says: ['hello ('] })).toThrow("cannot read the phrase 'hello ('")
+    expect(make({ says: ['hello ('] })).toThrow("invalid phrase 'hello ('")
   })
 })

@@ -87,9 +87,9 @@ export class Wire {
   /** Whether the line has said hello on this socket, and has not been answered. */
   #greeted = false
   #alive = false
-  #attempt: () => void = nothing
-  #watch: () => void = nothing
-  #giveUp: () => void = nothing
+  #attempt: () => void = noop
+  #watch: () => void = noop
+  #giveUp: () => void = noop
 
   constructor(platform: Platform, options: WireOptions, events: WireEvents) {
     this.#platform = platform
@@ -246,7 +246,7 @@ export class Wire {
     this.#events.rejoining()
   }
 
-  #over(end: CallEnd, last: () => void = nothing): void {
+  #over(end: CallEnd, last: () => void = noop): void {
     this.#state = 'over'
     this.#socket = undefined
     this.#attempt()
@@ -265,4 +265,4 @@ function littleEndian(samples: Int16Array<ArrayBuffer>): ArrayBuffer {
   return bytes
 }
 
-function nothing(): void {}
+function noop(): void {}

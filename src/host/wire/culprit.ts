@@ -1,0 +1,47 @@
+import type { ScopeReport } from '../../scope/index.ts'
+import type { SessionReport } from '../../session/index.ts'
+import { isWrong } from './outcome.ts'
+import type { Culprit } from './messages.ts'
+
+/** From the worst: what could not even be ended, what had to be cut, what failed, what is not over yet. */
+const worstFirst = ['abandoned', 'timed-out', 'skipped', 'failed', 'aborted', 'dropped', 'problem', 'pending']
+
+/** All that is at fault for an end that was not clean: the worst first, and of those alike what took longest. */
+export function culpritsOf(report: SessionReport): Culprit[] {
+  const found = [
+    ...inScope(report.scope, []),
+    ...report.connections
+      .filter(({ how }) => how === 'aborted' || how === 'dropped')
+      .map(({ name, how }): Culprit => ({ name, path: [], kind: 'connection', outcome: how })),
+  ]
+  // A connection that was cut is mostly a resource that is listed already: the step says when it happened.
+  const steps = new Set(found.filter(({ kind }) => kind !== 'connection').map(({ name }) => name))
+  return found
+    .filter(({ kind, name }) => kind !== 'connection' || !steps.has(name))
+    .toSorted((one, other) => rank(one) - rank(other) || (other.took ?? 0) - (one.took ?? 0))
+}
+
+const rank = ({ outcome }: Culprit): number => worstFirst.indexOf(outcome)
+
+function inScope(report: ScopeReport, path: readonly string[]): Culprit[] {
+  const tasks = report.tasks.map((task) => ({ ...task, took: task.at }))
+  const own = [...tasks, ...report.steps]
+    .filter(({ outcome }) => isWrong(outcome))
+    .map(({ name, kind, outcome, took, error }): Culprit => ({
+      name,
+      path,
+      kind,
+      outcome,
+      took,
+      ...(error ? { error } : {}),
+    }))
+  const problems = report.problems.map(({ where, error }): Culprit => ({
+    name: where,
+    path,
+    kind: 'problem',
+    outcome: 'problem',
+    error,
+  }))
+  const below = report.children.flatMap((child) => inScope(child.report, [...path, child.report.name]))
+  return [...own, ...problems, ...below]
+}

@@ -1,0 +1,17 @@
+export { culpritsOf } from './culprit.ts'
+export type {
+  Culprit,
+  FaultInfo,
+  HostInfo,
+  ListMessage,
+  LiveBatch,
+  LiveEvent,
+  LiveMessage,
+  LiveSnapshot,
+  Refusal,
+  ResourceStatus,
+  Saying,
+  SessionDetails,
+  SessionSummary,
+} from './messages.ts'
+export { isWrong } from './outcome.ts'

@@ -1,0 +1,106 @@
+import { sampleRates, type AudioFrame, type SampleRate } from '../audio/index.ts'
+import { EndwellError, callOut } from '../scope/index.ts'
+
+/** What a part may hand in with an event. Every value is checked before it is used. */
+export type Kind =
+  | 'text'
+  | 'id'
+  | 'ms'
+  | 'heard'
+  | 'flag'
+  | 'digit'
+  | 'frame'
+  | 'tool-call'
+  | 'end'
+  | 'usage'
+  | 'error'
+
+/** The kinds of the arguments of each event, in order. */
+export type Shape<Events> = { readonly [Name in keyof Events]: readonly Kind[] }
+
+/** An event of a part, as one value: its name, then its arguments. */
+export type EventOf<Events> = {
+  [Name in keyof Events]: Events[Name] extends (...args: infer Args) => void ? [Name, ...Args] : never
+}[keyof Events]
+
+/** A part broke its contract: it handed in something that is not what it says it is. */
+export class PartMisbehavedError extends EndwellError {
+  constructor(part: string, event: string, value: unknown, kind: Kind) {
+    super(
+      'PART_MISBEHAVED',
+      `${part} called ${event}() with ${typeof value} where a ${kind} belongs; it was ignored`,
+    )
+  }
+}
+
+const INVALID = Symbol('invalid')
+
+/**
+ * The one way in for parts: makes the events object that a part is opened with. An event whose arguments are not what
+ * they should be is ignored and reported once; what `receive` throws is reported, and never reaches the part.
+ */
+export function inlet<Events extends object>(
+  part: string,
+  shape: Shape<Events>,
+  receive: (...event: EventOf<Events>) => void,
+  failed: (error: unknown) => void,
+): Events {
+  const events: Record<string, unknown> = {}
+  const reported = new Set<string>()
+  for (const name of Object.keys(shape) as (keyof Events & string)[]) {
+    const kinds = shape[name]
+    events[name] = (...args: unknown[]): void => {
+      const event: unknown[] = [name]
+      for (const [index, kind] of kinds.entries()) {
+        const value = read(kind, args[index])
+        if (value === INVALID) {
+          if (!reported.has(name)) failed(new PartMisbehavedError(part, name, args[index], kind))
+          reported.add(name)
+          return
+        }
+        event.push(value)
+      }
+      callOut(() => receive(...(event as EventOf<Events>)), failed)
+    }
+  }
+  return events as Events
+}
+
+function read(kind: Kind, value: unknown): unknown {
+  switch (kind) {
+    case 'text':
+    case 'id':
+      return typeof value === 'string' ? value : INVALID
+    case 'ms':
+      return typeof value === 'number' && value >= 0 && value < Infinity ? value : 0
+    case 'heard':
+      return typeof value === 'number' ? value : undefined
+    case 'flag':
+      return value === true
+    case 'digit':
+      return typeof value === 'string' && /^[\d*#A-D]$/.test(value) ? value : INVALID
+    case 'frame':
+      return isFrame(value) ? value : INVALID
+    case 'tool-call': {
+      const { id, name, input } = (typeof value === 'object' && value !== null ? value : {}) as Record<
+        string,
+        unknown
+      >
+      return [id, name, input].every((field) => typeof field === 'string') ? { id, name, input } : INVALID
+    }
+    case 'end':
+      return value === 'completed' || value === 'cancelled' || value === 'failed' ? value : INVALID
+    case 'usage':
+      return typeof value === 'object' && value !== null ? value : INVALID
+    case 'error':
+      break
+  }
+  return value
+}
+
+/** Whether a value is 16-bit PCM with a rate. Anything else, a `Buffer` or floats for instance, would be noise. */
+export function isFrame(value: unknown): value is AudioFrame {
+  if (typeof value !== 'object' || value === null) return false
+  const { samples, sampleRate } = value as Partial<Record<keyof AudioFrame, unknown>>
+  return samples instanceof Int16Array && sampleRates.includes(sampleRate as SampleRate)
+}

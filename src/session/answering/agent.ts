@@ -1,0 +1,131 @@
+import type { AudioFrame } from '../../audio/index.ts'
+import type { Change, Inspection } from '../../scope/index.ts'
+import type { CloseSessionOptions, HangUpOptions, HangUpOutcome } from '../closing/asks.ts'
+import type { SessionReport } from '../closing/report.ts'
+import type { SessionState } from '../closing/session-machine.ts'
+import type { EventOf } from '../emitter.ts'
+import type { SessionEvents } from '../events.ts'
+import type { History } from '../history/history.ts'
+import type { Speech, SpeechOptions } from '../speaking/speech.ts'
+import type { Guardrails } from './guardrails.ts'
+import type { Reply, ReplyOptions } from './reply.ts'
+import type { NestedTask, Tool, Toolset } from './tool.ts'
+
+/**
+ * A session as hooks and helper functions see it: everything that `Session` can do but start. A `Session` is one.
+ */
+export interface SessionHandle {
+  readonly id: string
+  readonly state: SessionState
+  readonly history: History
+  readonly signal: AbortSignal
+  readonly closed: Promise<SessionReport>
+  readonly afterCall: Promise<void>
+  inspect(listener?: (change: Change) => void): Inspection
+  on<Name extends keyof SessionEvents>(
+    name: Name,
+    listener: (data: SessionEvents[Name]) => unknown,
+  ): () => void
+  events(): AsyncIterableIterator<EventOf<SessionEvents>>
+  say(text: string | AsyncIterable<string>, options?: SpeechOptions): Speech
+  reply(options?: ReplyOptions): Reply
+  interrupt(options?: { force?: boolean }): void
+  commitTurn(): void
+  discardTurn(): void
+  handOff(to: Agent): Promise<void>
+  approve(id: string, approved: boolean): boolean
+  hangUp(options?: HangUpOptions): Promise<HangUpOutcome>
+  drain(options?: CloseSessionOptions): Promise<SessionReport>
+  close(options?: CloseSessionOptions): Promise<SessionReport>
+}
+
+/** What a hook is given. */
+export interface HookContext {
+  readonly session: SessionHandle
+  /** Aborts when the session closes, or when the hook has used up `hookTimeout`. */
+  readonly signal: AbortSignal
+  /** Closes the session without waiting for this hook. */
+  readonly close: (options?: CloseSessionOptions) => Promise<SessionReport>
+}
+
+export interface AgentOptions {
+  /** Default: `agent`. */
+  name?: string
+  instructions: string
+  tools?: Readonly<Record<string, Tool>>
+  toolsets?: readonly Toolset[]
+  guardrails?: Guardrails
+  /** Runs when the agent takes over. It may greet the caller. */
+  onEnter?: (context: HookContext) => unknown
+  /** Runs when the agent leaves, by handoff or because the session closes. */
+  onExit?: (context: HookContext) => unknown
+  /** Runs when the user has finished a turn. A returned string replaces the text that the model reads. */
+  onTurn?: (text: string, context: HookContext) => string | void | PromiseLike<string | void>
+  stages?: Stages
+}
+
+/** Transforms between the model and the caller, as async generators. */
+export interface Stages {
+  /** Text on its way to the voice. */
+  text?: (text: AsyncIterable<string>) => AsyncIterable<string>
+  /** Sound on its way to the line. It must not change how long anything lasts. */
+  sound?: (frames: AsyncIterable<AudioFrame>) => AsyncIterable<AudioFrame>
+}
+
+/** Whom the caller talks to. An agent keeps no state of a call, so one agent may serve many sessions. */
+export class Agent {
+  readonly name: string
+  readonly instructions: string
+  readonly tools: Readonly<Record<string, Tool>>
+  readonly toolsets: readonly Toolset[]
+  readonly guardrails: Guardrails
+  readonly stages: Stages
+  readonly onEnter: AgentOptions['onEnter']
+  readonly onExit: AgentOptions['onExit']
+  readonly onTurn: AgentOptions['onTurn']
+
+  constructor(options: AgentOptions) {
+    this.name = options.name ?? 'agent'
+    this.instructions = options.instructions
+    this.tools = options.tools ?? {}
+    this.toolsets = options.toolsets ?? []
+    this.guardrails = options.guardrails ?? {}
+    this.stages = options.stages ?? {}
+    this.onEnter = options.onEnter
+    this.onExit = options.onExit
+    this.onTurn = options.onTurn
+  }
+}
+
+export interface AgentTaskOptions<Result> extends Omit<AgentOptions, 'tools'> {
+  tools: (done: (result: Result) => void) => Readonly<Record<string, Tool>>
+}
+
+/**
+ * An agent that finds out one thing: it talks to the caller until it has its result, then the agent before it goes on.
+ *
+ * ```ts
+ * const askBirthday = new AgentTask<Date>({
+ *   instructions: 'Ask for the date of birth.',
+ *   tools: (done) => ({ save: tool({ …, run: ({ date }) => done(new Date(date)) }) }),
+ * })
+ * const birthday = await context.run(askBirthday)
+ * ```
+ */
+export class AgentTask<Result> implements NestedTask<Result> {
+  readonly #options: AgentTaskOptions<Result>
+
+  constructor(options: AgentTaskOptions<Result>) {
+    this.#options = options
+  }
+
+  get name(): string {
+    return this.#options.name ?? 'task'
+  }
+
+  /** The agent for one run of the task. Its tools and hooks may call `done`; the first call counts. */
+  agent(done: (result: Result) => void): Agent {
+    const { tools, ...options } = this.#options
+    return new Agent({ name: 'task', ...options, tools: tools(done) })
+  }
+}

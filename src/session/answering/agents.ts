@@ -1,0 +1,253 @@
+import type { ToolDescription } from '../../parts/index.ts'
+import { noop, type TaskContext } from '../../scope/index.ts'
+import { bounded } from '../bounded.ts'
+import type { SessionContext } from '../context.ts'
+import { HandoffError, SessionClosedError } from '../errors.ts'
+import type { Speaking } from '../speaking/speaking.ts'
+import { Agent, type HookContext } from './agent.ts'
+import { describeTools, type NestedTask, type Tool } from './tool.ts'
+
+/** An agent whose toolsets are open. */
+interface ReadyAgent {
+  readonly agent: Agent
+  readonly tools: Readonly<Record<string, Tool>>
+  readonly descriptions: readonly ToolDescription[]
+}
+
+/** An agent whose toolsets are being opened. */
+interface Opening {
+  readonly ready: Promise<ReadyAgent>
+  /** Closes its toolsets, whether they are open yet or not. */
+  readonly closeToolsets: () => void
+}
+
+/** A level of the stack: the first agent, or a nested task. A handoff replaces the agent of its level. */
+interface Level {
+  current: ReadyAgent
+  closeToolsets: () => void
+  /** For a nested task: rejects the promise of whoever runs it. */
+  readonly reject?: (error: unknown) => void
+}
+
+/** Who talks to the caller: an agent, or the nested tasks it runs, the innermost on top of the stack. */
+export class Agents {
+  readonly #context: SessionContext
+  readonly #speaking: Speaking
+  readonly #stack: Level[] = []
+  /** Called when another agent is in charge. */
+  onChange: () => void = noop
+
+  constructor(context: SessionContext, speaking: Speaking) {
+    this.#context = context
+    this.#speaking = speaking
+  }
+
+  get current(): ReadyAgent {
+    const level = this.#stack.at(-1)
+    if (!level) throw new SessionClosedError('talk', 'closing')
+    return level.current
+  }
+
+  /** Opens the toolsets of the first agent. */
+  async open(agent: Agent): Promise<void> {
+    const { ready, closeToolsets } = this.#open(agent)
+    this.#stack.push({ current: await ready, closeToolsets })
+    this.onChange()
+  }
+
+  /** The session is live: the first agent may greet. */
+  greet(): void {
+    this.#enter(this.current.agent)
+  }
+
+  /**
+   * Hands the caller over (AG1). The next agent's toolsets are opened first, so that an agent that cannot start changes
+   * nothing; then come the exit hook, the end of the current speech, and the change itself. Each is bounded (AG3). If the
+   * reply that wanted the handoff (`from`) is interrupted meanwhile, nothing changes (AG4).
+   */
+  async handOff(next: Agent, from?: TaskContext): Promise<void> {
+    const { history, events, settings } = this.#context
+    const level = this.#top('hand over')
+    const { agent } = level.current
+    const opening = this.#open(next)
+    try {
+      const ready = await this.#ready(next, opening)
+      const assertWanted = this.#guard(level, from)
+      assertWanted()
+      await this.exit(agent)
+      assertWanted()
+      await this.#speaking.finished()
+      assertWanted()
+      level.closeToolsets()
+      level.current = ready
+      level.closeToolsets = opening.closeToolsets
+    } catch (error) {
+      opening.closeToolsets()
+      throw error
+    }
+    this.onChange()
+    const names = { from: agent.name, to: next.name }
+    history.handOff({ ...names, at: settings.clock.date() })
+    events.emit('handoff', names)
+    this.#enter(next)
+  }
+
+  /** Lets a nested agent talk until it has its result (AG5), or whoever wanted it (`from`) is cancelled. */
+  async run<Result>(task: NestedTask<Result>, from?: TaskContext): Promise<Result> {
+    this.#top('run a task')
+    const { promise, resolve, reject } = withResolvers<Result>()
+    const agent = task.agent(resolve)
+    if (!(agent instanceof Agent)) throw new HandoffError(`'${task.name}' is not an AgentTask`)
+    const { ready, closeToolsets } = this.#open(agent)
+    const level: Level = { current: await this.#nested(ready, closeToolsets, from), closeToolsets, reject }
+    const off = from?.onCancel((reason) => reject(reason))
+    this.#stack.push(level)
+    this.onChange()
+    this.#enter(agent)
+    try {
+      return await promise
+    } finally {
+      off?.()
+      this.#leave(level)
+    }
+  }
+
+  /** Closing: nested tasks unwind, innermost first, each once. All exit hooks begin, and nothing waits here (CL11). */
+  unwind(): void {
+    for (const { current, reject } of this.#stack.splice(0).toReversed()) {
+      if (current.agent.onExit) this.exit(current.agent).catch(noop)
+      reject?.(new SessionClosedError('finish the task', 'closing'))
+    }
+  }
+
+  /** Runs the exit hook, bounded. Never rejects. */
+  async exit(agent: Agent): Promise<void> {
+    if (agent.onExit) await this.#hook(`exit hook of '${agent.name}'`, agent.onExit)
+  }
+
+  /** Runs the user's text through `onTurn`. */
+  async turn(text: string): Promise<string> {
+    const { agent } = this.current
+    const { onTurn } = agent
+    if (!onTurn) return text
+    const changed = await this.#hook(`turn hook of '${agent.name}'`, (context) => onTurn(text, context))
+    return typeof changed === 'string' ? changed : text
+  }
+
+  #enter(agent: Agent): void {
+    if (agent.onEnter) this.#hook(`enter hook of '${agent.name}'`, agent.onEnter).catch(noop)
+  }
+
+  #top(what: string): Level {
+    const level = this.#stack.at(-1)
+    if (!level) throw new SessionClosedError(what, 'closing')
+    return level
+  }
+
+  /** A nested task has ended: it leaves the stack, with the tasks it was running. */
+  #leave(level: Level): void {
+    const place = this.#stack.indexOf(level)
+    if (place < 0) return
+    for (const { current, reject, closeToolsets } of this.#stack.splice(place).toReversed()) {
+      this.exit(current.agent).catch(noop)
+      reject?.(new SessionClosedError('finish the task', 'without the task that wanted it'))
+      closeToolsets()
+    }
+    this.onChange()
+  }
+
+  /** What has to hold each time a handoff has waited for something. */
+  #guard(level: Level, from: TaskContext | undefined): () => void {
+    const { current } = level
+    return () => {
+      if (!this.#context.isOpen) throw new SessionClosedError('hand over', 'closing')
+      if (from?.cancelled) throw from.signal.reason
+      if (level.current !== current || this.#stack.at(-1) !== level)
+        throw new HandoffError(`'${current.agent.name}' is no longer in charge: another handoff came first`)
+    }
+  }
+
+  async #ready(next: Agent, { ready }: Opening): Promise<ReadyAgent> {
+    const { scope, settings } = this.#context
+    const outcome = await bounded(scope, settings.hookTimeout, `handoff to '${next.name}'`, ready)
+    if (outcome.how === 'done') return outcome.value
+    if (scope.state !== 'live') throw new SessionClosedError('hand over', 'closing')
+    const cause = outcome.how === 'failed' ? { cause: outcome.error } : {}
+    throw new HandoffError(`'${next.name}' could not take over in time`, cause)
+  }
+
+  async #nested(
+    ready: Promise<ReadyAgent>,
+    closeToolsets: () => void,
+    from: TaskContext | undefined,
+  ): Promise<ReadyAgent> {
+    const { scope } = this.#context
+    try {
+      return await scope.until(from ? from.until(ready) : ready)
+    } catch (error) {
+      closeToolsets()
+      throw scope.state === 'live' ? error : new SessionClosedError('run a task', 'closing', { cause: error })
+    }
+  }
+
+  /**
+   * Runs a hook in the last phase of a close, where it holds nothing back and still has its own time. What it throws, or
+   * that it took too long, is reported and goes no further (CL5).
+   */
+  async #hook(name: string, hook: (context: HookContext) => unknown): Promise<unknown> {
+    const { scope, stores, settings } = this.#context
+    const { hookTimeout } = settings
+    if (scope.state !== 'live') return undefined
+    const task = stores.spawn(name, async (self) => hook(this.#hookContext(self)), {
+      phase: 'stores',
+      shield: hookTimeout,
+    })
+    const outcome = await bounded(scope, hookTimeout, `time of ${name}`, task.result)
+    if (outcome.how === 'done') return outcome.value
+    if (outcome.how === 'failed') this.#context.failed(name, outcome.error)
+    else if (scope.state === 'live') {
+      task.cancel(`${name} took longer than ${hookTimeout} ms`)
+      this.#context.failed(name, new Error(`took longer than ${hookTimeout} ms`))
+    }
+    return undefined
+  }
+
+  #hookContext(task: TaskContext): HookContext {
+    const { session, ends } = this.#context
+    return {
+      session,
+      get signal() {
+        return task.signal
+      },
+      close: ({ reason = 'requested', ...rest } = {}) => ends.close({ reason, ...rest, from: task }),
+    }
+  }
+
+  #open(agent: Agent): Opening {
+    const sets = agent.toolsets.map((set) => ({ set, context: this.#context.toolset(set.name) }))
+    const open = async (): Promise<ReadyAgent> => {
+      const opened = await Promise.all(sets.map(async ({ set, context }) => set.open(context)))
+      const tools = Object.assign({}, ...opened, agent.tools) as Readonly<Record<string, Tool>>
+      return { agent, tools, descriptions: describeTools(tools) }
+    }
+    const ready = open()
+    ready.catch(noop)
+    const closeToolsets = (): void => {
+      for (const { context } of sets)
+        context.scope.close({ reason: `'${agent.name}' is no longer in charge` }).catch(noop)
+    }
+    return { ready, closeToolsets }
+  }
+}
+
+function withResolvers<T>() {
+  let resolve!: (value: T) => void
+  let reject!: (error: unknown) => void
+  const promise = new Promise<T>((yes, no) => {
+    resolve = yes
+    reject = no
+  })
+  // Also if whoever waits for it has gone.
+  promise.catch(noop)
+  return { promise, resolve, reject }
+}

@@ -1,0 +1,164 @@
+import type { PartContext } from '../../parts/index.ts'
+import { noop, type TaskContext, type TaskHandle } from '../../scope/index.ts'
+import type { SessionContext } from '../context.ts'
+import { SessionClosedError, UninterruptibleError } from '../errors.ts'
+import type { CommitCommand } from '../hearing/turn-events.ts'
+import type { Speaking } from '../speaking/speaking.ts'
+import type { Speech, SpeechOptions } from '../speaking/speech.ts'
+import { once } from '../speaking/stages.ts'
+import { Agents } from './agents.ts'
+import { GuardrailRunner, stop } from './guardrail-runner.ts'
+import type { Mind, MindEar, Preparation } from './mind.ts'
+import { Pipeline } from './pipeline.ts'
+import { RealtimeMind } from './realtime-mind.ts'
+import type { Reply, ReplyOptions } from './reply.ts'
+import type { ToolActions } from './tool-call.ts'
+import { ToolRunner } from './tool-runner.ts'
+import type { NestedTask } from './tool.ts'
+
+/**
+ * The second station: answers the user's turns.
+ *
+ *   Hearing ─ turn ─▶ onTurn hook ─▶ history ─▶ mind: LLM, or realtime model ─ words or sound ─▶ Speaking
+ *                                      │             ▲ └─▶ tools, handoff
+ *                                      └─▶ input guardrails: may stop the reply
+ */
+export class Answering implements ToolActions {
+  readonly agents: Agents
+  readonly tools: ToolRunner
+  readonly #context: SessionContext
+  readonly #speaking: Speaking
+  readonly #guardrails: GuardrailRunner
+  readonly #mind: Mind
+  /** A reply begun before the turn was certain. */
+  #prepared: Preparation | undefined
+  /** The turn that is being answered. */
+  #turn: TaskHandle<unknown> | undefined
+
+  constructor(context: SessionContext, speaking: Speaking) {
+    this.#context = context
+    this.#speaking = speaking
+    this.agents = new Agents(context, speaking)
+    this.tools = new ToolRunner(context, this.agents, this)
+    this.#guardrails = new GuardrailRunner(context, speaking)
+    const Kind = context.settings.models.realtime ? RealtimeMind : Pipeline
+    const mind = new Kind(context, this.agents, this.tools, this.#guardrails, speaking)
+    this.#mind = mind
+    this.agents.onChange = () => mind.agentChanged()
+  }
+
+  async open(part: PartContext): Promise<void> {
+    await this.#mind.open(part)
+  }
+
+  /** Takes the caller's sound, if the mind hears for itself. */
+  get ear(): MindEar | undefined {
+    return this.#mind.ear
+  }
+
+  /** Whether nothing is being thought or done. */
+  get isIdle(): boolean {
+    const { replies, isExpecting } = this.#mind
+    return replies.length === 0 && !isExpecting && !this.#turn && !this.tools.isBusy
+  }
+
+  // ── turns ──
+
+  /** Answers a turn of the user. */
+  turn(turn: CommitCommand): void {
+    const { scope, book, settings } = this.#context
+    // A listener called on the way here may have closed the session.
+    if (scope.state !== 'live') return
+    const prepared = turn.preempted ? this.#prepared : undefined
+    if (this.#prepared && !prepared) this.discard()
+    this.#prepared = undefined
+    this.#turn?.cancel('another turn')
+    book.waitingSince = turn.stopped
+    book.turnCount++
+    this.#context.movedAt = settings.clock.now()
+    const task = scope.spawn(`turn ${book.turnCount}`, (self) => this.#answer(turn, prepared, self))
+    this.#turn = task
+    task.result
+      .catch((error: unknown) => {
+        if (task.outcome === 'failed') this.#context.failed('turn', error)
+      })
+      .finally(() => {
+        if (this.#turn === task) this.#turn = undefined
+        this.#context.onSettled?.()
+      })
+      .catch(noop)
+  }
+
+  async #answer(
+    { text, from }: CommitCommand,
+    prepared: Preparation | undefined,
+    task: TaskContext,
+  ): Promise<void> {
+    const { history, events, settings } = this.#context
+    const { agent } = this.agents.current
+    if (prepared) task.onCancel(() => prepared.task.cancel('the turn was interrupted'))
+    let read = text
+    try {
+      if (agent.onTurn && text !== '') read = await task.until(this.agents.turn(text))
+    } finally {
+      // Also if the turn gets no answer: it was said.
+      history.addUser(read, { at: settings.clock.date() })
+      // If only the model has heard the turn, its words come from there.
+      if (read !== '') events.emit('user', { text: read })
+    }
+    const usable = read === text ? prepared : undefined
+    if (prepared && !usable) prepared.task.cancel('the turn was changed')
+    if (this.#speaking.current) this.#speaking.noteHeard()
+    const reply = this.#mind.answer({ text: read, from }, history.toMessages(), usable)
+    if (agent.guardrails.input && read !== '') this.#guardrails.checkInput(read, agent, () => stop(reply))
+  }
+
+  /** Begins to answer what the user seems to have said. */
+  prepare(text: string): void {
+    if (this.#context.isOpen) this.#prepared = this.#mind.prepare(text)
+  }
+
+  /** The turn goes on: drops what was prepared. */
+  discard(): void {
+    this.#prepared?.task.cancel('the turn goes on')
+    this.#prepared = undefined
+  }
+
+  // ── what the application, tools and hooks want ──
+
+  say(text: string | AsyncIterable<string>, options?: SpeechOptions): Speech {
+    if (!this.#context.isOpen) throw new SessionClosedError('say anything', 'closing')
+    const { agent } = this.agents.current
+    const watch = agent.guardrails.output && this.#guardrails.watch(agent)
+    return this.#speaking.say(typeof text === 'string' ? once(text) : text, { agent, watch }, options)
+  }
+
+  /** Answers the conversation as it stands. */
+  reply(options: ReplyOptions = {}): Reply {
+    if (this.#speaking.current) this.#speaking.noteHeard()
+    return this.#mind.reply(options, this.#context.history.toMessages())
+  }
+
+  runTask<Result>(task: NestedTask<Result>, from: TaskContext): Promise<Result> {
+    return this.agents.run(task, from)
+  }
+
+  /** Stops what the agent says and thinks, unless some of it is uninterruptible (SP7). */
+  interruptAll({ force = false } = {}): void {
+    const { current } = this.#speaking
+    const now = [...(current ? [current] : []), ...this.#mind.replies]
+    // Refused before anything has been stopped.
+    if (!force && now.some(({ interruptible, interrupted }) => !interruptible && !interrupted))
+      throw new UninterruptibleError()
+    this.interrupt(force)
+  }
+
+  /** Stops everything that may be stopped now (SP1). Queued speech too: it belonged to a moment that has passed. */
+  interrupt(force = false): void {
+    const { current, waiting } = this.#speaking
+    for (const one of [...waiting, ...(current ? [current] : []), ...this.#mind.replies])
+      if (force || one.interruptible) one.interrupt({ force })
+    this.#turn?.cancel('interrupted')
+    this.discard()
+  }
+}

@@ -1,0 +1,18 @@
+/** What a guardrail finds wrong with a text. Nothing means that the text is fine. */
+export type Verdict = string | undefined | void
+
+/** Checks what somebody is saying, while it is being said. */
+export type Guardrail = (
+  text: string,
+  context: { readonly signal: AbortSignal },
+) => Verdict | PromiseLike<Verdict>
+
+/** Guardrails by name. They run beside the conversation, and stop it if they object (TL5). */
+export interface Guardrails {
+  /** Check the user's finished turn. A verdict stops the reply, and the agent says `refusal` instead. */
+  input?: Readonly<Record<string, Guardrail>>
+  /** Check the agent's text as it grows. A verdict stops the speech in the middle of a word. */
+  output?: Readonly<Record<string, Guardrail>>
+  /** What is said instead. Default: 'I am sorry, I cannot help with that.' */
+  refusal?: string
+}

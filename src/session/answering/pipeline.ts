@@ -1,0 +1,166 @@
+import {
+  type LlmChunk,
+  type LlmClient,
+  type LlmRequest,
+  type Message,
+  type PartContext,
+} from '../../parts/index.ts'
+import { Channel, iterate, noop, type TaskContext } from '../../scope/index.ts'
+import type { SessionContext } from '../context.ts'
+import type { Speaking } from '../speaking/speaking.ts'
+import type { Speech, SpeechOptions } from '../speaking/speech.ts'
+import type { Agents } from './agents.ts'
+import type { GuardrailRunner } from './guardrail-runner.ts'
+import type { Mind, Preparation } from './mind.ts'
+import { Replies, type ActiveReply } from './replies.ts'
+import type { ReplyOptions } from './reply.ts'
+import { endlessTools, nextAgent, type ToolRunner } from './tool-runner.ts'
+import type { ToolCall } from './tool.ts'
+
+/**
+ * A pipeline of separate STT, LLM and TTS models. This is its middle: it asks the LLM, has its words spoken as they
+ * come, runs its tools, and asks again with their results.
+ *
+ *   messages ─▶ LLM ─▶ words ─▶ Speaking
+ *      ▲         └───▶ calls ─▶ tools ─┐
+ *      └──────────── results ──────────┘   until there are no more calls
+ */
+export class Pipeline implements Mind {
+  /** A pipeline only replies when asked to. */
+  readonly isExpecting = false
+  readonly #context: SessionContext
+  readonly #agents: Agents
+  readonly #tools: ToolRunner
+  readonly #guardrails: GuardrailRunner
+  readonly #speaking: Speaking
+  readonly #replies: Replies
+  #llm!: LlmClient
+
+  constructor(
+    context: SessionContext,
+    agents: Agents,
+    tools: ToolRunner,
+    guardrails: GuardrailRunner,
+    speaking: Speaking,
+  ) {
+    this.#context = context
+    this.#agents = agents
+    this.#tools = tools
+    this.#guardrails = guardrails
+    this.#speaking = speaking
+    this.#replies = new Replies(context)
+  }
+
+  async open(part: PartContext): Promise<void> {
+    this.#llm = await this.#context.settings.models.llm!.open(part)
+  }
+
+  get replies(): readonly ActiveReply[] {
+    return this.#replies.open
+  }
+
+  answer(_: unknown, messages: Message[], prepared?: Preparation): ActiveReply {
+    return this.reply({}, messages, prepared)
+  }
+
+  reply(options: ReplyOptions, messages: Message[], prepared?: Preparation): ActiveReply {
+    return this.#replies.begin(options, (reply, task) =>
+      this.#think(reply, options, messages, prepared, task),
+    )
+  }
+
+  prepare(text: string): Preparation {
+    const chunks = new Channel<LlmChunk>()
+    const { history, scope } = this.#context
+    const request = this.#request([...history.toMessages(), { role: 'user', text }])
+    const task = scope.spawn('prepare a reply', async (self) => {
+      try {
+        for await (const chunk of iterate(this.#llm.generate(request, self.signal), self)) chunks.push(chunk)
+        chunks.end()
+      } catch (error) {
+        chunks.fail(error)
+        throw error
+      }
+    })
+    // Its failure becomes the failure of the reply that uses it.
+    task.result.catch(noop)
+    return { text, chunks, task }
+  }
+
+  /** No-op: every request carries the current agent. */
+  agentChanged(): void {}
+
+  async #think(
+    reply: ActiveReply,
+    options: ReplyOptions,
+    messages: Message[],
+    prepared: Preparation | undefined,
+    task: TaskContext,
+  ): Promise<void> {
+    const { maxToolSteps } = this.#context.settings
+    if (prepared) task.onCancel(() => prepared.task.cancel('interrupted'))
+    for (let step = 0; ; step++) {
+      const request = this.#request(messages, options.instructions)
+      const source = (step === 0 && prepared?.chunks) || this.#llm.generate(request, task.signal)
+      const { said, speech, calls } = await this.#listen(reply, source, options, task)
+      if (said !== '') messages.push({ role: 'agent', text: said })
+      if (calls.length === 0) return
+      const uses = calls.map((call) => this.#tools.use(reply, call, speech, step).outcome)
+      const outcomes = await task.until(Promise.all(uses))
+      // The model was told that there are no more tools, and called one again.
+      if (step > maxToolSteps) throw endlessTools(maxToolSteps)
+      for (const [index, call] of calls.entries()) {
+        const { output, failed } = outcomes[index]!
+        messages.push(
+          { role: 'tool-call', ...call },
+          { role: 'tool-result', id: call.id, name: call.name, output, failed },
+        )
+      }
+      // Applied only here: an interrupted reply never gets this far (AG4).
+      const next = nextAgent(outcomes)
+      if (next) return task.until(this.#agents.handOff(next, task))
+    }
+  }
+
+  /** Reads one answer of the model: its words go to the voice as they come, its calls are collected. */
+  async #listen(
+    reply: ActiveReply,
+    source: AsyncIterable<LlmChunk>,
+    options: SpeechOptions,
+    task: TaskContext,
+  ): Promise<{ said: string; speech: Speech | undefined; calls: ToolCall[] }> {
+    const { agent } = this.#agents.current
+    const calls: ToolCall[] = []
+    let said = ''
+    let words: Channel<string> | undefined
+    let speech: Speech | undefined
+    try {
+      for await (const chunk of iterate(source, task)) {
+        // The chunk may have been on its way when the reply was interrupted.
+        if (task.cancelled) throw task.signal.reason
+        if (chunk.type === 'tool-call') calls.push({ id: chunk.id, name: chunk.name, input: chunk.input })
+        else if (chunk.type === 'usage') this.#context.used(chunk.usage)
+        else if (chunk.text !== '') {
+          said += chunk.text
+          if (!words) {
+            words = new Channel()
+            const watch = agent.guardrails.output && this.#guardrails.watch(agent)
+            speech = this.#speaking.say(words, { agent, reply, watch }, options)
+          }
+          words.push(chunk.text)
+        }
+      }
+      words?.end()
+    } catch (error) {
+      words?.fail(error)
+      throw error
+    }
+    return { said, speech, calls }
+  }
+
+  #request(messages: readonly Message[], extra?: string): LlmRequest {
+    const { agent, descriptions: tools } = this.#agents.current
+    const instructions = extra === undefined ? agent.instructions : `${agent.instructions}\n\n${extra}`
+    return { instructions, messages: [...messages], tools }
+  }
+}

@@ -1,0 +1,376 @@
+import type { AudioFrame } from '../../audio/index.ts'
+import {
+  inlet,
+  type PartContext,
+  type RealtimeEvents,
+  type RealtimeModel,
+  type Shape,
+  type SpokenChunk,
+  type Usage,
+} from '../../parts/index.ts'
+import { noop, shelter, type TaskContext } from '../../scope/index.ts'
+import type { SessionContext } from '../context.ts'
+import type { CommitCommand } from '../hearing/turn-events.ts'
+import type { UserWords } from '../history/history.ts'
+import type { Delivery } from '../speaking/delivery.ts'
+import type { Speaking } from '../speaking/speaking.ts'
+import type { SpeechOptions } from '../speaking/speech.ts'
+import type { Agents } from './agents.ts'
+import type { GuardrailRunner } from './guardrail-runner.ts'
+import type { Mind, MindEar } from './mind.ts'
+import { Replies, type ActiveReply } from './replies.ts'
+import type { ReplyOptions } from './reply.ts'
+import { Response, type ResponseEnd } from './response.ts'
+import { endlessTools, nextAgent, type ToolRunner } from './tool-runner.ts'
+import { describeTools, type ToolCall, type ToolOutcome } from './tool.ts'
+
+const shape: Shape<RealtimeEvents> = {
+  userStarted: [],
+  userStopped: [],
+  userInterim: ['text'],
+  userFinal: ['text'],
+  responseStarted: ['id', 'flag'],
+  audio: ['id', 'frame'],
+  text: ['id', 'text'],
+  toolCall: ['id', 'tool-call'],
+  toolCancelled: ['id'],
+  responseEnded: ['id', 'end', 'error'],
+  usage: ['usage'],
+  failed: ['error'],
+}
+
+/** Turns of the user that wait for their words, so that a model that never writes them down cannot make them pile up. */
+const MAX_UNWRITTEN = 8
+
+/**
+ * One model that hears the caller, takes turns and speaks. A reply is a row of responses:
+ *
+ *   asked for, or begun by the model ─▶ words, sound ─▶ Speaking
+ *                  ▲                        └────▶ calls ─▶ tools ─┐
+ *                  └──────────────── asked again ◀── results ──────┘   until there are no more calls
+ *
+ * It fits between the stations like a pipeline does: `Hearing` pushes the caller's sound into its `ear`, and what it
+ * understands goes to the turn machine; its own sound goes to `Speaking`, and so do words it is given to say. Every event
+ * of the model is handled synchronously, so its sound is on the way to the line before the next event comes.
+ */
+export class RealtimeMind implements Mind, RealtimeEvents {
+  readonly #context: SessionContext
+  readonly #agents: Agents
+  readonly #tools: ToolRunner
+  readonly #guardrails: GuardrailRunner
+  readonly #speaking: Speaking
+  readonly #replies: Replies
+  /** Whether the model decides when the user has finished. */
+  readonly #modelTakesTurns: boolean
+  #model!: RealtimeModel
+  /** Asked for, and not begun. The model answers in order. */
+  readonly #asked: Response[] = []
+  /** Begun, and not ended or not heard to the end. */
+  readonly #responses = new Map<string, Response>()
+  /** Our ids of the calls that the model waits for. */
+  readonly #calls = new Map<string, string>()
+  /** Where the user's words will stand in the history, in the order of speaking. */
+  readonly #unwritten: UserWords[] = []
+  /** What the model was last told about the agent, as JSON. */
+  #setup = ''
+  /** Whether the user has finished and the answer has not begun. */
+  #expecting: 'nothing' | 'an answer' | 'a refused answer' = 'nothing'
+
+  constructor(
+    context: SessionContext,
+    agents: Agents,
+    tools: ToolRunner,
+    guardrails: GuardrailRunner,
+    speaking: Speaking,
+  ) {
+    this.#context = context
+    this.#agents = agents
+    this.#tools = tools
+    this.#guardrails = guardrails
+    this.#speaking = speaking
+    this.#replies = new Replies(context)
+    this.#modelTakesTurns = context.settings.turns.mode === 'realtime'
+  }
+
+  async open(part: PartContext): Promise<void> {
+    const { settings, history } = this.#context
+    const { agent, models } = settings
+    const { instructions } = agent
+    // The tools of its toolsets follow once they are open.
+    const tools = describeTools(agent.tools)
+    this.#setup = JSON.stringify({ instructions, tools })
+    const setup = { instructions, tools, messages: history.toMessages(), takesTurns: this.#modelTakesTurns }
+    const failed = (error: unknown): void => this.#context.failed('realtime', error)
+    const receive = (...[name, ...args]: [keyof RealtimeEvents, ...unknown[]]): void =>
+      (this[name] as (...input: unknown[]) => void)(...args)
+    this.#model = shelter(
+      await models.realtime!.open(part, setup, inlet('realtime', shape, receive, failed)),
+      ['push', 'commit', 'respond', 'addText', 'toolResult', 'interrupt', 'update'],
+      failed,
+    )
+    this.#speaking.useVoice({
+      reportsWords: true,
+      speak: (text, signal, delivery) => this.#speakWords(text, signal, delivery),
+    })
+  }
+
+  // ── what the stations want ──
+
+  get replies(): readonly ActiveReply[] {
+    return this.#replies.open
+  }
+
+  get isExpecting(): boolean {
+    return this.#expecting === 'an answer'
+  }
+
+  get ear(): MindEar {
+    return {
+      rate: this.#context.settings.models.realtime!.inputRate,
+      push: (frame) => this.#model.push(frame),
+      // The model knows when a text is final.
+      flush: noop,
+      detach: () => this.#model.commit(),
+    }
+  }
+
+  /** A realtime model answers only what it has heard to the end. */
+  prepare(): undefined {}
+
+  answer({ text, from }: Pick<CommitCommand, 'text' | 'from'>): ActiveReply {
+    if (from === 'text') this.#model.addText(text)
+    else this.#model.commit()
+    return this.reply({})
+  }
+
+  reply({ instructions, ...speech }: ReplyOptions): ActiveReply {
+    return this.#begin(speech, (response) => this.#ask(response, instructions))
+  }
+
+  agentChanged(): void {
+    const { agent, descriptions: tools } = this.#agents.current
+    const setup = { instructions: agent.instructions, tools }
+    const written = JSON.stringify(setup)
+    if (written === this.#setup) return
+    this.#setup = written
+    this.#model.update(setup)
+  }
+
+  async *#speakWords(
+    text: AsyncIterable<string>,
+    signal: AbortSignal,
+    delivery: Delivery,
+  ): AsyncGenerator<SpokenChunk, void, undefined> {
+    let words = ''
+    for await (const piece of text) words += piece
+    if (words.trim() === '' || signal.aborted) return
+    const response = new Response({ delivery })
+    delivery.speech.onInterrupt(() => this.#stop(response))
+    this.#ask(response, `Say exactly these words, and nothing else: ${JSON.stringify(words)}`)
+    yield* response.sound
+  }
+
+  // ── what the model reports about the user ──
+
+  userStarted(): void {
+    this.#expectNothing()
+    this.#context.turns.handle({ type: 'user-started', since: this.#context.now })
+  }
+
+  userStopped(): void {
+    const { history, settings, turns, book } = this.#context
+    this.#unwritten.push(history.listen({ at: settings.clock.date() }))
+    if (this.#unwritten.length > MAX_UNWRITTEN) this.#unwritten.shift()?.are('')
+    if (this.#modelTakesTurns && this.#context.takesTurns) this.#expecting = 'an answer'
+    turns.handle({ type: 'user-stopped', since: this.#context.now })
+    book.waitingSince = this.#context.now
+  }
+
+  userInterim(text: string): void {
+    this.#context.events.emit('hearing', { text })
+    this.#context.turns.handle({ type: 'interim', text })
+  }
+
+  /** The model answers on its own: the transcript is for display and guardrails only. */
+  userFinal(text: string): void {
+    const { history, settings, turns, book, events } = this.#context
+    const isEmpty = text.trim() === ''
+    // It was not speech after all: no answer will come.
+    if (isEmpty) this.#expectNothing()
+    const place = this.#unwritten.shift()
+    if (place) place.are(text)
+    else history.addUser(text, { at: settings.clock.date() })
+    turns.handle({ type: 'final', text })
+    if (isEmpty || !this.#context.isOpen) return
+    book.turnCount++
+    this.#context.movedAt = this.#context.now
+    events.emit('user', { text })
+    if (!this.#context.isOpen) return
+    const { agent } = this.#agents.current
+    if (agent.guardrails.input) this.#guardrails.checkInput(text, agent, () => this.#refuse())
+    this.#agents.turn(text).catch(noop)
+  }
+
+  // ── what the model answers ──
+
+  responseStarted(id: string, asked: boolean): void {
+    if (!this.#context.isOpen) return
+    const response = asked ? this.#asked.shift() : this.#unasked()
+    if (!response || response.withdrawn) return this.#model.interrupt(id, 0)
+    response.id = id
+    this.#responses.set(id, response)
+  }
+
+  audio(id: string, frame: AudioFrame): void {
+    const response = this.#responses.get(id)
+    if (!response) return
+    this.#speak(response)
+    response.sound.push({ frame })
+  }
+
+  text(id: string, text: string): void {
+    const response = this.#responses.get(id)
+    if (response && text !== '') this.#speak(response).said(text)
+  }
+
+  toolCall(id: string, call: ToolCall): void {
+    const response = this.#responses.get(id)
+    if (!response || !this.#context.isOpen) return
+    const { reply, step, delivery } = response
+    if (!reply) return this.#model.toolResult(call.id, 'no tools while these words are said', true)
+    const used = this.#tools.use(reply, call, delivery?.speech, step)
+    this.#calls.set(call.id, used.id)
+    response.uses.push(this.#result(call, used.outcome))
+  }
+
+  toolCancelled(call: string): void {
+    const id = this.#calls.get(call)
+    this.#calls.delete(call)
+    if (id !== undefined) this.#tools.cancel(id)
+  }
+
+  responseEnded(id: string, how: ResponseEnd['how'], error?: unknown): void {
+    const response = this.#responses.get(id)
+    if (!response) return
+    response.end({ how, error })
+    const forget = (): void => void this.#responses.delete(id)
+    // Until it was heard it can be interrupted, and then the model must forget what was not heard.
+    if (response.delivery) response.delivery.speech.waitForPlayout().then(forget, forget)
+    else forget()
+  }
+
+  usage(usage: Usage): void {
+    this.#context.used(usage)
+  }
+
+  failed(error: unknown): void {
+    this.#context.ends.broken('realtime', error)
+  }
+
+  // ── one reply ──
+
+  #begin(speech: SpeechOptions, start: (response: Response) => void): ActiveReply {
+    const first = new Response({ speech })
+    const reply = this.#replies.begin(speech, (self, task) => this.#converse(self, first, task))
+    first.reply = reply
+    reply.onInterrupt(() => this.#withdraw(reply))
+    start(first)
+    return reply
+  }
+
+  async #converse(reply: ActiveReply, first: Response, task: TaskContext): Promise<void> {
+    const { maxToolSteps } = this.#context.settings
+    for (let response = first; ;) {
+      const { how, error } = await task.until(response.ended)
+      if (how === 'failed') throw error
+      if (how === 'cancelled') return this.#stoppedByModel(reply)
+      if (response.uses.length === 0) return
+      const outcomes = (await task.until(Promise.all(response.uses))).flatMap((each) => each ?? [])
+      // The model has taken all of its calls back: there is nothing to go on with.
+      if (outcomes.length === 0) return
+      if (response.step > maxToolSteps) throw endlessTools(maxToolSteps)
+      // Applied only here: an interrupted reply never gets this far (AG4).
+      const next = nextAgent(outcomes)
+      if (next) return task.until(this.#agents.handOff(next, task))
+      response = new Response({ reply, speech: first.speech, step: response.step + 1 })
+      this.#ask(response)
+    }
+  }
+
+  #ask(response: Response, instructions?: string): void {
+    this.#asked.push(response)
+    this.#model.respond(instructions)
+  }
+
+  /** The model begins to answer on its own, because the user has finished. */
+  #unasked(): Response | undefined {
+    let begun: Response | undefined
+    const owed = this.#expecting === 'an answer'
+    if (owed || (this.#context.takesTurns && this.#expecting === 'nothing'))
+      this.#begin({}, (response) => {
+        begun = response
+      })
+    // Only now: otherwise the session would seem idle in between.
+    this.#expectNothing()
+    return begun
+  }
+
+  /** The speech of a response, from its first word or sound on. */
+  #speak(response: Response): Delivery {
+    if (response.delivery) return response.delivery
+    const { agent } = this.#agents.current
+    const watch = agent.guardrails.output && this.#guardrails.watch(agent)
+    const { reply, sound } = response
+    const delivery = this.#speaking.play({ agent, source: { sound }, reply, watch }, response.speech)
+    response.delivery = delivery
+    delivery.speech.onInterrupt(() => this.#stop(response))
+    return delivery
+  }
+
+  /**
+   * The model gets a result as soon as there is one, even if the reply that wanted it was interrupted (TL4). A call that
+   * the model has taken back gets none.
+   */
+  async #result({ id }: ToolCall, outcome: Promise<ToolOutcome>): Promise<ToolOutcome | undefined> {
+    const result = await outcome
+    if (!this.#calls.delete(id)) return undefined
+    this.#model.toolResult(id, result.output, result.failed)
+    return result
+  }
+
+  // ── stopping ──
+
+  /** A reply was interrupted: all of it, begun or not. */
+  #withdraw(reply: ActiveReply): void {
+    for (const response of [...this.#asked, ...this.#responses.values()])
+      if (response.reply === reply) this.#stop(response)
+  }
+
+  /** Nothing more of it is wanted. The model forgets what was not heard. */
+  #stop(response: Response): void {
+    const { id, delivery } = response
+    response.withdrawn = true
+    response.end({ how: 'cancelled' })
+    if (id === undefined || !this.#responses.delete(id)) return
+    this.#model.interrupt(id, delivery?.heard ?? 0)
+  }
+
+  /** The model stopped because the user speaks: what it has said so far is not wanted either. */
+  #stoppedByModel(reply: ActiveReply): void {
+    if (reply.interruptible) reply.interrupt()
+  }
+
+  /** A guardrail objects to what the user said: it gets no answer. */
+  #refuse(): boolean {
+    const { open } = this.#replies
+    for (const reply of open) reply.interrupt({ force: true })
+    if (this.#expecting === 'an answer') this.#expecting = 'a refused answer'
+    return open.length > 0 || this.#expecting === 'a refused answer'
+  }
+
+  #expectNothing(): void {
+    if (this.#expecting === 'nothing') return
+    this.#expecting = 'nothing'
+    this.#context.onSettled?.()
+  }
+}

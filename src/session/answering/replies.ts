@@ -1,0 +1,137 @@
+import type { TaskContext, TaskHandle } from '../../scope/index.ts'
+import type { SessionContext } from '../context.ts'
+import { SessionClosedError, UninterruptibleError } from '../errors.ts'
+import type { PlayoutOutcome, Speech, SpeechOptions } from '../speaking/speech.ts'
+import type { Reply, ReplyOutcome } from './reply.ts'
+
+/** A reply, as the minds make it. */
+export class ActiveReply implements Reply {
+  readonly id: number
+  readonly interruptible: boolean
+  readonly #speeches: Speech[] = []
+  readonly #finished: Promise<ReplyOutcome>
+  readonly #onInterrupt = new Set<() => void>()
+  /** Ends it as interrupted. Unset once it has ended: a reply that somebody keeps does not keep its session alive. */
+  #end: (() => void) | undefined
+  #settle!: (outcome: ReplyOutcome) => void
+  #outcome: ReplyOutcome | undefined
+  #interrupted = false
+
+  constructor(id: number, { interruptible = true }: SpeechOptions, end: () => void) {
+    this.id = id
+    this.interruptible = interruptible
+    this.#end = end
+    this.#finished = new Promise((resolve) => {
+      this.#settle = resolve
+    })
+  }
+
+  get speeches(): readonly Speech[] {
+    return this.#speeches
+  }
+
+  get interrupted(): boolean {
+    return this.#interrupted
+  }
+
+  get outcome(): ReplyOutcome | undefined {
+    return this.#outcome
+  }
+
+  get finished(): Promise<ReplyOutcome> {
+    return this.#finished
+  }
+
+  async waitForPlayout(): Promise<readonly PlayoutOutcome[]> {
+    await this.#finished
+    return Promise.all(this.#speeches.map((speech) => speech.waitForPlayout()))
+  }
+
+  get over(): boolean {
+    return this.#outcome !== undefined && this.#speeches.every(({ outcome }) => outcome)
+  }
+
+  interrupt({ force = false } = {}): void {
+    if (this.#interrupted || this.over) return
+    if (!this.interruptible && !force) throw new UninterruptibleError()
+    this.#interrupted = true
+    for (const speech of this.#speeches) speech.interrupt({ force: true })
+    for (const callback of Array.from(this.#onInterrupt)) callback()
+    this.#end?.()
+  }
+
+  add(speech: Speech): void {
+    this.#speeches.push(speech)
+  }
+
+  /** Calls back synchronously if it is interrupted. Returns an unsubscribe function. */
+  onInterrupt(callback: () => void): () => void {
+    this.#onInterrupt.add(callback)
+    return () => this.#onInterrupt.delete(callback)
+  }
+
+  /** Sets the outcome. The first one counts. */
+  settle(outcome: ReplyOutcome): void {
+    if (this.#outcome) return
+    this.#outcome = outcome
+    this.#end = undefined
+    this.#onInterrupt.clear()
+    this.#settle(outcome)
+  }
+}
+
+/** The replies in progress. Each is a task of the session. */
+export class Replies {
+  readonly #context: SessionContext
+  readonly #open = new Set<ActiveReply>()
+  #lastId = 0
+
+  constructor(context: SessionContext) {
+    this.#context = context
+  }
+
+  get open(): readonly ActiveReply[] {
+    return [...this.#open]
+  }
+
+  /** Begins a reply that ends when `think` does. */
+  begin(
+    options: SpeechOptions,
+    think: (reply: ActiveReply, task: TaskContext) => Promise<void>,
+  ): ActiveReply {
+    const reply: ActiveReply = new ActiveReply(++this.#lastId, options, () =>
+      this.#finish(reply, { how: 'interrupted' }),
+    )
+    let task: TaskHandle<void> | undefined
+    reply.onInterrupt(() => task?.cancel('interrupted'))
+    if (!this.#context.isOpen) throw new SessionClosedError('reply', 'closing')
+    this.#open.add(reply)
+    this.#changed()
+    task = this.#context.scope.spawn(`reply ${reply.id}`, (self) => think(reply, self))
+    task.result.then(
+      () => this.#finish(reply, { how: 'completed' }),
+      (error: unknown) => {
+        const isCancelled = task?.outcome === 'cancelled' || task?.outcome === 'abandoned'
+        const how = reply.interrupted || isCancelled ? 'interrupted' : 'failed'
+        this.#finish(reply, how === 'failed' ? { how, error } : { how })
+      },
+    )
+    return reply
+  }
+
+  #finish(reply: ActiveReply, outcome: ReplyOutcome): void {
+    if (!this.#open.delete(reply)) return
+    reply.settle(outcome)
+    this.#changed()
+    if (outcome.how === 'failed') this.#context.failed('reply', outcome.error)
+    this.#context.onSettled?.()
+  }
+
+  #changed(): void {
+    const { turns, settings } = this.#context
+    const replies = this.open
+    this.#context.movedAt = settings.clock.now()
+    const interruptible = replies.every((reply) => reply.interruptible)
+    turns.handle({ type: 'agent-thinking', thinking: replies.length > 0, interruptible })
+  }
+}

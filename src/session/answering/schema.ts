@@ -1,0 +1,56 @@
+import { EndwellError } from '../../scope/index.ts'
+
+/**
+ * What zod, valibot, arktype and others have in common (standardschema.dev): a value can be checked, and the schema can
+ * say what it wants as JSON Schema.
+ */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined
+    readonly jsonSchema?: { readonly input: (options: { target: string }) => Record<string, unknown> }
+  }
+}
+
+export type SchemaResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly SchemaIssue[] }
+
+export interface SchemaIssue {
+  readonly message: string
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
+}
+
+/** What comes out of a schema. */
+export type OutputOf<Schema> = Schema extends StandardSchema<unknown, infer Output> ? Output : never
+
+/** What a model is told about an input: asked of the schema itself, unless it is given. */
+export function jsonSchemaOf(
+  tool: string,
+  schema: StandardSchema | undefined,
+  given: Readonly<Record<string, unknown>> | undefined,
+): Readonly<Record<string, unknown>> {
+  if (given) return given
+  if (!schema) return { type: 'object', properties: {} }
+  const standard = schema['~standard']
+  if (!standard.jsonSchema) {
+    throw new EndwellError(
+      'NO_JSON_SCHEMA',
+      `tool '${tool}': its ${standard.vendor} schema cannot say what it wants as JSON Schema; ` +
+        `give the tool \`parameters\`, or use a version of ${standard.vendor} that implements Standard JSON Schema`,
+    )
+  }
+  return standard.jsonSchema.input({ target: 'draft-2020-12' })
+}
+
+/** The issues in one line, for the model to mend its input by. */
+export function describeIssues(issues: readonly SchemaIssue[]): string {
+  return issues
+    .map(({ message, path }) => {
+      const at = (path ?? []).map((part) => String(typeof part === 'object' ? part.key : part)).join('.')
+      return at === '' ? message : `${at}: ${message}`
+    })
+    .join('; ')
+}

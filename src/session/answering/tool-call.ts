@@ -1,0 +1,201 @@
+import type { Clock, Late, Scope, TaskContext } from '../../scope/index.ts'
+import type { SessionReport } from '../closing/report.ts'
+import type { SessionContext } from '../context.ts'
+import { ToolError } from '../errors.ts'
+import type { Speech } from '../speaking/speech.ts'
+import { describeIssues } from './schema.ts'
+import type { NestedTask, Tool, ToolCall, ToolContext, ToolOutcome, ToolPlayout } from './tool.ts'
+
+/** What tools can do to the conversation. `Answering` does it. */
+export interface ToolActions {
+  say(text: string): Speech
+  runTask<Result>(task: NestedTask<Result>, from: TaskContext): Promise<Result>
+}
+
+/**
+ * What binds a running tool to its session, until the call has its outcome. It is cut then: a tool that never ends keeps
+ * nothing of the session alive (SC9).
+ */
+export interface Binding {
+  session: { readonly context: SessionContext; readonly actions: ToolActions } | undefined
+  before: (() => Promise<ToolPlayout>) | undefined
+  settle: ((outcome: ToolOutcome) => void) | undefined
+  readonly late: (late: Omit<Late, 'scope' | 'kind' | 'at'>, endedAt: number) => void
+  readonly clock: Clock
+  endedAt: number
+  closed: Promise<SessionReport> | undefined
+  /** What the tool does to the session, if that ends it: the output of the call. */
+  endsWith: string | undefined
+}
+
+/** Binds one call. What takes late results holds no reference to the session. */
+export function bind(
+  context: SessionContext,
+  actions: ToolActions,
+  scope: Scope,
+  before: () => Promise<ToolPlayout>,
+  settle: (outcome: ToolOutcome) => void,
+): Binding {
+  const { onLate } = context.settings
+  const { clock } = scope
+  const path = `${context.scope.name}/${scope.name}`
+  return {
+    session: { context, actions },
+    before,
+    settle,
+    clock,
+    endedAt: 0,
+    closed: undefined,
+    endsWith: undefined,
+    late: (what, endedAt) => {
+      try {
+        onLate?.({ scope: path, kind: 'task', at: clock.now() - endedAt, ...what })
+      } catch {
+        // A listener that throws must not turn a late result into a failure.
+      }
+    },
+  }
+}
+
+/** Runs the tool. A function outside of the runner, because everything it references lives as long as the tool runs. */
+export async function runTool(
+  tool: Tool,
+  input: unknown,
+  call: ToolCall,
+  task: TaskContext,
+  binding: Binding,
+): Promise<unknown> {
+  task.onCancel((reason) => {
+    // A tool that ends the session has done its work when the end of the session reaches it.
+    const { endsWith } = binding
+    finish(binding, endsWith === undefined ? failure(cancelled(call, reason)) : success(endsWith))
+  })
+  try {
+    const value = await tool.run(input, contextOf(task, call, binding))
+    if (!finish(binding, success(value)))
+      reportLate(binding, task, { name: call.name, outcome: 'ended', value })
+    return value
+  } catch (error) {
+    if (!finish(binding, failure(error)) && !isAbort(error, task))
+      reportLate(binding, task, { name: call.name, outcome: 'failed', error })
+    throw error
+  }
+}
+
+/** Sets the outcome of the call and cuts the binding. Returns false if the call has its outcome already. */
+function finish(binding: Binding, outcome: ToolOutcome): boolean {
+  const { settle } = binding
+  if (!settle) return false
+  binding.session = undefined
+  binding.before = undefined
+  binding.settle = undefined
+  binding.endedAt = binding.clock.now()
+  settle(outcome)
+  return true
+}
+
+/** A late result changes nothing (TL3). Late results of abandoned tasks are reported by their scope. */
+function reportLate(binding: Binding, task: TaskContext, late: Omit<Late, 'scope' | 'kind' | 'at'>): void {
+  if (!isAbandoned(task)) binding.late(late, binding.endedAt)
+}
+
+function isAbandoned(task: TaskContext): boolean {
+  try {
+    return task.scope.state === 'closed'
+  } catch {
+    return true
+  }
+}
+
+function isAbort(error: unknown, task: TaskContext): boolean {
+  if (!task.cancelled) return false
+  return error === task.signal.reason || (error instanceof Error && error.name === 'AbortError')
+}
+
+function contextOf(task: TaskContext, call: ToolCall, binding: Binding): ToolContext {
+  const session = (): NonNullable<Binding['session']> => {
+    if (binding.session) return binding.session
+    throw new ToolError(
+      'TOOL_CANCELLED',
+      `the call of '${call.name}' has ended: its context cannot be used any more`,
+    )
+  }
+  return {
+    id: call.id,
+    name: call.name,
+    get signal() {
+      return task.signal
+    },
+    waitForPlayout: () => binding.before?.() ?? Promise.resolve({ how: 'interrupted', stopped: false }),
+    say: (text) => session().actions.say(text),
+    progress: (update) => {
+      const { context } = session()
+      context.movedAt = binding.clock.now()
+      context.events.emit('progress', { id: call.id, name: call.name, update })
+    },
+    run: async (nested) => session().actions.runTask(nested, task),
+    own: (name, thing, endings) => task.scope.own(name, thing, endings ?? ({} as never)),
+    hangUp: async (options) => {
+      const { context } = session()
+      binding.endsWith = 'hung up'
+      try {
+        const how = await context.ends.hangUp(options, task)
+        if (how === 'cancelled') binding.endsWith = undefined
+        return how
+      } catch (error) {
+        binding.endsWith = undefined
+        throw error
+      }
+    },
+    close: async ({ reason = 'requested', ...rest } = {}) => {
+      const { context } = session()
+      binding.endsWith = 'closed'
+      return (binding.closed ??= context.ends.close({ reason, ...rest, from: task }))
+    },
+  }
+}
+
+export function cancelled({ name }: ToolCall, cause?: unknown): ToolError {
+  return new ToolError('TOOL_CANCELLED', `'${name}' was cancelled`, { cause })
+}
+
+export async function parse(call: ToolCall, tool: Tool): Promise<unknown> {
+  let value: unknown
+  try {
+    value = call.input.trim() === '' ? {} : JSON.parse(call.input)
+  } catch {
+    throw new ToolError(
+      'TOOL_INPUT',
+      `the input of '${call.name}' is not JSON; write it again as one JSON object`,
+    )
+  }
+  if (!tool.input) {
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+    throw new ToolError('TOOL_INPUT', `the input of '${call.name}' must be one JSON object`)
+  }
+  const result = await tool.input['~standard'].validate(value)
+  if (result.issues) {
+    const issues = describeIssues(result.issues)
+    throw new ToolError('TOOL_INPUT', `the input of '${call.name}' is wrong: ${issues}`)
+  }
+  return result.value
+}
+
+export function success(value: unknown): ToolOutcome {
+  return { output: asText(value), failed: false, value }
+}
+
+export function failure(error: unknown): ToolOutcome {
+  return { output: error instanceof Error ? error.message : String(error), failed: true, error }
+}
+
+/** What the model reads of a result. */
+function asText(value: unknown): string {
+  if (value === undefined) return 'done'
+  if (typeof value === 'string') return value
+  try {
+    return JSON.stringify(value) ?? 'done'
+  } catch {
+    return 'a result that cannot be written as JSON'
+  }
+}

@@ -1,0 +1,321 @@
+import {
+  LimitError,
+  noop,
+  type Scope,
+  type TaskContext,
+  type TaskHandle,
+  type Timer,
+} from '../../scope/index.ts'
+import type { SessionContext } from '../context.ts'
+import { ToolError } from '../errors.ts'
+import type { Speech } from '../speaking/speech.ts'
+import { Agent } from './agent.ts'
+import type { Agents } from './agents.ts'
+import type { ActiveReply } from './replies.ts'
+import { bind, cancelled, failure, parse, runTool, success, type ToolActions } from './tool-call.ts'
+import type { Tool, ToolCall, ToolOutcome, ToolPlayout } from './tool.ts'
+
+/** A call that was made: its id in the history, and its outcome. Never rejects. */
+export interface UsedTool {
+  readonly id: string
+  readonly outcome: Promise<ToolOutcome>
+}
+
+/** A call without an outcome. */
+interface Running {
+  readonly call: ToolCall
+  readonly tool: Tool
+  /** How far the words before the tool have come. */
+  readonly before: () => Promise<ToolPlayout>
+  /** Owns everything that the call does. */
+  readonly scope: Scope
+  /** What the call is doing: reading its input, or running. */
+  task: TaskHandle<unknown> | undefined
+  /** When it will have used up its timeout; 0 while it waits for approval. */
+  dueAt: number
+  timer: Timer | undefined
+  filler: Timer | undefined
+  approve: ((approved: boolean) => void) | undefined
+  /** Called with the outcome. More than one if identical calls share it. */
+  readonly done: ((outcome: ToolOutcome) => void)[]
+}
+
+/**
+ * Runs tool calls: each in a scope of its own, with a signal and a timeout, and always to one outcome (TL1, TL2).
+ *
+ *   call ─▶ input read ─▶ approved ─▶ runs ─▶ its outcome, once; set synchronously, so that no close comes between
+ *             └──────────────┴─────────┴── cancelled · timed out ─▶ its outcome, now; a later one goes to onLate
+ */
+export class ToolRunner {
+  readonly #context: SessionContext
+  readonly #agents: Agents
+  readonly #actions: ToolActions
+  readonly #running = new Set<Running>()
+
+  constructor(context: SessionContext, agents: Agents, actions: ToolActions) {
+    this.#context = context
+    this.#agents = agents
+    this.#actions = actions
+  }
+
+  /** When the last running tool will have used up its timeout. Calls that wait for approval do not count. */
+  get busyUntil(): number {
+    return Math.max(0, ...[...this.#running].map(({ dueAt }) => dueAt))
+  }
+
+  /** Whether any call has no outcome yet. */
+  get isBusy(): boolean {
+    return this.#running.size > 0
+  }
+
+  /**
+   * Runs one call of a reply, or refuses it in the round after the last. Its result stands in the history even if nothing
+   * waits for it any more (TL4). `speech` holds the words before the call.
+   */
+  use(reply: ActiveReply, call: ToolCall, speech: Speech | undefined, step: number): UsedTool {
+    const { history, settings } = this.#context
+    const { clock, maxToolSteps } = settings
+    const agent = this.#agents.current.agent.name
+    const { id } = history.callTool({ ...call, call: call.id, at: clock.date(), agent })
+    if (step >= maxToolSteps) {
+      const why = `no more tools in this answer (limit maxToolSteps = ${maxToolSteps}): answer with what you have`
+      const refused = { output: why, failed: true, error: new ToolError('TOOL_LIMIT', why) }
+      return { id, outcome: Promise.resolve(this.#returned(id, refused)) }
+    }
+    const off = reply.onInterrupt(() => this.#interrupt(id))
+    const outcome = new Promise<ToolOutcome>((resolve) => {
+      // Under the history's own id: models reuse theirs.
+      this.#call({ ...call, id }, speech, (ended) => {
+        off()
+        resolve(this.#returned(id, ended))
+      })
+    })
+    return { id, outcome }
+  }
+
+  /** Settles a pending approval (TL8). Returns whether there was one. */
+  approve(id: string, approved: boolean): boolean {
+    const running = this.#find(id)
+    if (!running?.approve) return false
+    running.approve(approved)
+    running.approve = undefined
+    return true
+  }
+
+  /** The model does not want the result any more. */
+  cancel(id: string): void {
+    const running = this.#find(id)
+    if (running) this.#stop(running, 'the model cancelled the call')
+  }
+
+  /** The reply that wanted the result was interrupted: cancels the call if it asks for that (TL1). */
+  #interrupt(id: string): void {
+    const running = this.#find(id)
+    running?.filler?.clear()
+    if (running?.tool.onInterrupt === 'cancel') this.#stop(running, 'the agent was interrupted')
+  }
+
+  #find(id: string): Running | undefined {
+    return [...this.#running].find(({ call }) => call.id === id)
+  }
+
+  #returned(id: string, outcome: ToolOutcome): ToolOutcome {
+    const { history, settings } = this.#context
+    const { value, failed } = outcome
+    const output = value instanceof Agent ? `handed over to ${value.name}` : outcome.output
+    history.endTool(id, { output, failed, at: settings.clock.date() })
+    return { ...outcome, output }
+  }
+
+  #call(call: ToolCall, speech: Speech | undefined, done: (outcome: ToolOutcome) => void): void {
+    const { events, book, turns, settings } = this.#context
+    const { id, name, input } = call
+    // Read first: a listener may close the session, and the call gets its outcome all the same.
+    const { tools } = this.#agents.current
+    book.toolCalls++
+    this.#context.spent()
+    events.emit('tool', { id, name, input })
+    turns.handle({ type: 'tool', running: true })
+    this.#start(
+      call,
+      tools,
+      () => playoutBefore(speech),
+      (outcome) => {
+        done(outcome)
+        this.#context.movedAt = settings.clock.now()
+        if (outcome.failed) this.#logFailure(name, outcome.error)
+        events.emit('tool-done', { id, name, outcome })
+        if (!this.isBusy) turns.handle({ type: 'tool', running: false })
+        this.#context.onSettled?.()
+      },
+    )
+  }
+
+  /** The model reads the error and goes on; the log says why. */
+  #logFailure(tool: string, error: unknown): void {
+    const { logger, id: session } = this.#context.settings
+    // Cancelled by a close, an interruption or the model: nothing is wrong with the tool.
+    const isCancelled = error instanceof ToolError && error.code === 'TOOL_CANCELLED'
+    if (isCancelled) logger.info({ session, tool }, 'a tool was cancelled')
+    else logger.warn({ session, tool, error }, 'a tool failed')
+  }
+
+  /** Whatever happens, `done` is called once, synchronously with what decides the outcome. */
+  #start(
+    call: ToolCall,
+    tools: Readonly<Record<string, Tool>>,
+    before: () => Promise<ToolPlayout>,
+    done: (outcome: ToolOutcome) => void,
+  ): void {
+    // The model may write a name that every object has, such as `toString`.
+    const tool = Object.hasOwn(tools, call.name) ? tools[call.name] : undefined
+    if (!tool) {
+      const known = Object.keys(tools).join(', ') || 'none'
+      const error = new ToolError('TOOL_UNKNOWN', `there is no tool '${call.name}'; there are: ${known}`)
+      return done(failure(error))
+    }
+    const twin = tool.duplicates === 'join' && [...this.#running].find((other) => isEqual(other.call, call))
+    if (twin) return void twin.done.push(done)
+    let scope: Scope
+    try {
+      scope = this.#context.scope.child(`tool ${call.name}`)
+    } catch (error) {
+      return done(failure(new ToolError('TOOL_CANCELLED', 'the session is closing', { cause: error })))
+    }
+    const running: Running = {
+      call,
+      tool,
+      before,
+      scope,
+      task: undefined,
+      dueAt: 0,
+      timer: undefined,
+      filler: undefined,
+      approve: undefined,
+      done: [done],
+    }
+    this.#running.add(running)
+    this.#arm(running)
+    const task = scope.spawn(`input of ${call.name}`, (self) => this.#prepare(running, self))
+    if (!running.task) running.task = task
+    // Whatever kept it from reading the input, the call has its outcome (TL2).
+    task.result.catch((error: unknown) => {
+      this.#settle(running, failure(task.outcome === 'failed' ? error : cancelled(call, error)))
+      close(scope)
+    })
+  }
+
+  /** Reads the input, waits for approval if that is needed, and runs the tool. */
+  async #prepare(running: Running, task: TaskContext): Promise<void> {
+    const { call, tool } = running
+    try {
+      const input = await task.until(parse(call, tool))
+      if (tool.needsApproval(input)) await this.#approved(running, input, task)
+      if (this.#running.has(running)) this.#run(running, input)
+    } catch (error) {
+      this.#settle(running, failure(task.cancelled ? cancelled(call, error) : error))
+      close(running.scope)
+    }
+  }
+
+  /** A person decides. That takes as long as it takes, and none of the tool's own time. */
+  async #approved(running: Running, input: unknown, task: TaskContext): Promise<void> {
+    const { id, name } = running.call
+    running.timer?.clear()
+    running.dueAt = 0
+    const answer = new Promise<boolean>((resolve) => {
+      running.approve = resolve
+    })
+    this.#context.events.emit('approval', { id, name, input })
+    if (await task.until(answer)) return this.#arm(running)
+    throw new ToolError('TOOL_REFUSED', `the call of '${name}' was not approved`)
+  }
+
+  #run(running: Running, input: unknown): void {
+    const { call, tool, scope, before } = running
+    const binding = bind(this.#context, this.#actions, scope, before, (outcome) =>
+      this.#settle(running, outcome),
+    )
+    const task = scope.spawn(call.name, (self) => runTool(tool, input, call, self, binding), {
+      shield: tool.finishWithin,
+    })
+    running.task = task
+    this.#armFiller(running)
+    // Settled by now, unless the tool never came to run.
+    const ended = (outcome: ToolOutcome): void => {
+      this.#settle(running, outcome)
+      close(scope)
+    }
+    task.result.then(
+      (value) => ended(success(value)),
+      (error: unknown) => ended(failure(task.outcome === 'failed' ? error : cancelled(call, error))),
+    )
+  }
+
+  #arm(running: Running): void {
+    const { call, tool, scope } = running
+    running.timer?.clear()
+    running.dueAt = scope.clock.now() + tool.timeout
+    running.timer = scope.after(tool.timeout, `timeout of tool '${call.name}'`, () => {
+      const why = `'${call.name}' took longer than ${tool.timeout} ms`
+      this.#settle(running, failure(new ToolError('TOOL_TIMEOUT', why)))
+      this.#stop(running, why)
+    })
+  }
+
+  /** Says something if the tool takes long, but not over the words before the tool. */
+  #armFiller(running: Running): void {
+    const { call, tool, scope, before } = running
+    if (!tool.filler) return
+    const { say, after } = tool.filler
+    running.filler = scope.after(after, `filler of tool '${call.name}'`, () => {
+      scope
+        .until(before())
+        .then(({ how }) => {
+          if (how !== 'interrupted' && this.#running.has(running)) this.#actions.say(say)
+        })
+        // The tool has ended meanwhile.
+        .catch(noop)
+    })
+  }
+
+  /** Cancels the call. It may take a moment to clean up; a result that comes later goes to `onLate`. */
+  #stop({ task, scope }: Running, why: string): void {
+    task?.cancel(why)
+    close(scope)
+  }
+
+  /** Sets the outcome. The first one counts. */
+  #settle(running: Running, outcome: ToolOutcome): void {
+    if (!this.#running.delete(running)) return
+    running.timer?.clear()
+    running.filler?.clear()
+    for (const done of running.done) done(outcome)
+  }
+}
+
+export const endlessTools = (maxToolSteps: number): LimitError =>
+  new LimitError('maxToolSteps', maxToolSteps, 'an answer called tools without end')
+
+/** The agent that one of these tools hands the caller over to. */
+export function nextAgent(outcomes: readonly ToolOutcome[]): Agent | undefined {
+  for (const { value } of outcomes) if (value instanceof Agent) return value
+  return undefined
+}
+
+/** How the words before a tool fare: resolves when they were heard, or when they are interrupted (SP4). */
+async function playoutBefore(speech: Speech | undefined): Promise<ToolPlayout> {
+  if (!speech) return { how: 'nothing', stopped: true }
+  await speech.untilInterrupted()
+  if (speech.outcome) return { how: speech.outcome.how, stopped: true }
+  return { how: 'interrupted', stopped: false }
+}
+
+function isEqual(one: ToolCall, other: ToolCall): boolean {
+  return one.name === other.name && one.input === other.input
+}
+
+/** Whatever the tool left running ends with it. Nothing waits for that here. */
+function close(scope: Scope): void {
+  if (scope.state === 'live') scope.close({ reason: 'the tool is done' }).catch(noop)
+}

@@ -1,0 +1,157 @@
+import type { PartContext, ToolDescription } from '../../parts/index.ts'
+import { OptionError, type Endings } from '../../scope/index.ts'
+import type { CloseSessionOptions, HangUpOptions, HangUpOutcome } from '../closing/asks.ts'
+import type { SessionReport } from '../closing/report.ts'
+import type { Speech } from '../speaking/speech.ts'
+import { jsonSchemaOf, type OutputOf, type StandardSchema } from './schema.ts'
+
+/** How far the words before a tool have come (SP4). `stopped` is false while an interruption has not reached the caller. */
+export interface ToolPlayout {
+  readonly how: 'played' | 'interrupted' | 'failed' | 'nothing'
+  readonly stopped: boolean
+}
+
+/** A task for a nested agent: an `AgentTask`. */
+export interface NestedTask<Result> {
+  readonly name: string
+  agent(done: (result: Result) => void): object
+}
+
+/** A call as the model made it. */
+export interface ToolCall {
+  readonly id: string
+  readonly name: string
+  /** JSON, as the model wrote it. It may be invalid. */
+  readonly input: string
+}
+
+/** The result of a call: its one output in the history (TL2). */
+export interface ToolOutcome {
+  readonly output: string
+  readonly failed: boolean
+  /** What the tool returned, for results that are more than text: a handoff. */
+  readonly value?: unknown
+  /** Why it failed. */
+  readonly error?: unknown
+}
+
+/** What a tool is given. Its functions may be destructured. */
+export interface ToolContext {
+  /** Identifies this call, in the history and in every event. */
+  readonly id: string
+  readonly name: string
+  /** Aborts when the call is cancelled: by closing, by its timeout, or by an interruption with `onInterrupt: 'cancel'`. */
+  readonly signal: AbortSignal
+  /** Waits until the words before the tool have been heard, or the caller interrupts them (SP4). Never rejects. */
+  readonly waitForPlayout: () => Promise<ToolPlayout>
+  /** Says something while the tool runs. */
+  readonly say: (text: string) => Speech
+  /** Emits a `progress` event. */
+  readonly progress: (update: string) => void
+  /** Lets a nested agent talk to the caller until it has its result (AG5). */
+  readonly run: <Result>(task: NestedTask<Result>) => Promise<Result>
+  /**
+   * Makes something end with the call: a socket, a child process. It is closed when the tool returns, and aborted if it
+   * does not close in time. Returns it.
+   *
+   * ```ts
+   * const feed = own('feed', connect(url), { close: (socket) => socket.end(), abort: (socket) => socket.destroy() })
+   * ```
+   */
+  readonly own: <T extends object>(name: string, thing: T, endings?: Endings<T>) => T
+  /** Says goodbye after the words before the tool and hangs up, without waiting for this tool (SP8). */
+  readonly hangUp: (options?: HangUpOptions) => Promise<HangUpOutcome>
+  /** Closes the session without waiting for this tool. */
+  readonly close: (options?: CloseSessionOptions) => Promise<SessionReport>
+}
+
+export interface ToolOptions<Schema extends StandardSchema | undefined> {
+  /** What the model reads to decide when to call the tool. */
+  description: string
+  /** Any Standard Schema: zod, valibot, arktype. The model's input is validated before `run` sees it. */
+  input?: Schema
+  /** JSON Schema of the input, for schemas that cannot describe themselves. */
+  parameters?: Readonly<Record<string, unknown>>
+  /** The call fails after this many milliseconds. Default: 15 s. */
+  timeout?: number
+  /** How long a close lets the tool finish before it is cancelled (TL1). Default: 0. */
+  finishWithin?: number
+  /** What happens to the call when the caller interrupts the agent. Default: `keep`. */
+  onInterrupt?: 'keep' | 'cancel'
+  /** Whether the call has to be approved by `session.approve(id, true)` before it runs. */
+  approval?: boolean | ((input: OutputOf<Schema>) => boolean)
+  /** What to say if the tool takes longer than `after`. Default: 1.5 s. */
+  filler?: { say: string; after?: number }
+  /** For an identical call while one is running: `join` (default) shares its result, `run` runs it again. */
+  duplicates?: 'join' | 'run'
+  /** Returns anything that JSON can express. A returned `Agent` takes over the call (AG1). */
+  run: (
+    input: Schema extends StandardSchema ? OutputOf<Schema> : Record<string, unknown>,
+    context: ToolContext,
+  ) => unknown
+}
+
+/** A tool that an agent can use, with all defaults filled in. */
+export interface Tool {
+  readonly description: string
+  readonly input: StandardSchema | undefined
+  readonly parameters: Readonly<Record<string, unknown>> | undefined
+  readonly timeout: number
+  readonly finishWithin: number
+  readonly onInterrupt: 'keep' | 'cancel'
+  readonly filler: { readonly say: string; readonly after: number } | undefined
+  readonly duplicates: 'join' | 'run'
+  readonly needsApproval: (input: unknown) => boolean
+  readonly run: (input: unknown, context: ToolContext) => unknown
+}
+
+/** A set of tools that is opened with the session and closed with it: an MCP client, for instance (TL7). */
+export interface Toolset {
+  readonly name: string
+  /** Opens whatever it needs in the scope it is given. Closing that scope closes the toolset. */
+  open(context: PartContext): Promise<Readonly<Record<string, Tool>>>
+}
+
+/**
+ * Defines a tool.
+ *
+ * ```ts
+ * const findSlot = tool({
+ *   description: 'Find a free appointment',
+ *   input: z.object({ day: z.string() }),
+ *   timeout: 8_000,
+ *   run: async ({ day }, { signal }) => calendar.find(day, { signal }),
+ * })
+ * ```
+ */
+export function tool<Schema extends StandardSchema | undefined = undefined>(
+  options: ToolOptions<Schema>,
+): Tool {
+  const { timeout = 15_000, finishWithin = 0, approval = false, filler } = options
+  for (const [name, value] of Object.entries({ timeout, finishWithin })) {
+    if (Number.isFinite(value) && value >= 0) continue
+    throw new OptionError(`tool: ${name} must be a finite number of milliseconds, 0 or more; it is ${value}`)
+  }
+  return {
+    description: options.description,
+    input: options.input,
+    parameters: options.parameters,
+    timeout,
+    finishWithin,
+    onInterrupt: options.onInterrupt ?? 'keep',
+    filler: filler && { say: filler.say, after: filler.after ?? 1_500 },
+    duplicates: options.duplicates ?? 'join',
+    needsApproval:
+      typeof approval === 'function' ? (input) => approval(input as OutputOf<Schema>) : () => approval,
+    run: (input, context) => options.run(input as Parameters<typeof options.run>[0], context),
+  }
+}
+
+/** Describes an agent's tools to its model. */
+export function describeTools(tools: Readonly<Record<string, Tool>>): ToolDescription[] {
+  return Object.entries(tools).map(([name, { description, input, parameters }]) => ({
+    name,
+    description,
+    parameters: jsonSchemaOf(name, input, parameters),
+  }))
+}

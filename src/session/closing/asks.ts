@@ -1,0 +1,45 @@
+import type { TaskContext } from '../../scope/index.ts'
+import type { CloseReason } from './close-reason.ts'
+import type { SessionReport } from './report.ts'
+
+export interface CloseSessionOptions {
+  /** Default: `requested`. */
+  reason?: CloseReason
+  /** Who asks, for the report. */
+  by?: string
+  /** Milliseconds until the report. Default: the session's `closeTimeout`. A later call can only shorten it. */
+  closeTimeout?: number
+}
+
+/** A request to close the session. */
+export interface CloseAsk {
+  readonly reason: CloseReason
+  readonly by?: string | undefined
+  readonly closeTimeout?: number | undefined
+  /** The task that asks, if it belongs to the session. The close does not wait for it. */
+  readonly from?: TaskContext | undefined
+}
+
+export interface HangUpOptions {
+  /** The last words. */
+  say?: string
+  /** Whether the caller can cancel the end by speaking during the goodbye. Default: false. */
+  cancellable?: boolean
+  /** Default: `agent-hung-up`. */
+  reason?: CloseReason
+  /** Who asks, for the report. */
+  by?: string
+}
+
+/** How a goodbye went (SP8). */
+export type HangUpOutcome = 'confirmed' | 'unconfirmed' | 'cancelled'
+
+/** How stations, tools and hooks end the session they belong to. */
+export interface Ends {
+  /** Closes the session. Never rejects. */
+  close(ask: CloseAsk): Promise<SessionReport>
+  /** Says goodbye and hangs up. `from` is the task that asks, if it belongs to the session. */
+  hangUp(options?: HangUpOptions, from?: TaskContext): Promise<HangUpOutcome>
+  /** Reports that a part the session cannot do without has failed for good, and closes the session. */
+  broken(where: string, error: unknown): void
+}

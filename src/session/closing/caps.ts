@@ -1,0 +1,36 @@
+import type { SessionBook } from './session-book.ts'
+
+/** What a session may use before it says goodbye (CL14). */
+export interface Budget {
+  readonly tokens?: number
+  readonly toolCalls?: number
+  /** Milliseconds of sound made by the agent. */
+  readonly sound?: number
+}
+
+/** What ends a session that nobody else ends: silence, length, cost. Each warns first (CL14). */
+export type Cap = 'idle' | 'max-duration' | 'budget'
+
+/** How long before its end a session is warned, in milliseconds, and at which share of its budget. */
+const WARNING = 30_000
+export const WARNING_SHARE = 0.8
+
+/** How long before the end of a time limit the warning comes: never before half of it has passed. */
+export const warningAhead = (limit: number): number => Math.min(WARNING, limit / 2)
+
+/** When the warning about `maxDuration` comes, counted from the start. */
+export const maxDurationWarning = (maxDuration: number): number => maxDuration - warningAhead(maxDuration)
+
+/** How long both sides are silent before the user is warned. The session ends `idleEnd` later. */
+export const idleWarning = (idleTimeout: number): number => idleTimeout - warningAhead(idleTimeout)
+export const idleEnd = warningAhead
+
+/** The share of the budget that has been used; the item that is closest to its limit counts. */
+export function spentShare(budget: Budget, { usage, toolCalls, sound }: SessionBook): number {
+  const tokens = (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0)
+  return Math.max(
+    budget.tokens === undefined ? 0 : tokens / budget.tokens,
+    budget.toolCalls === undefined ? 0 : toolCalls / budget.toolCalls,
+    budget.sound === undefined ? 0 : sound / budget.sound,
+  )
+}

@@ -1,0 +1,272 @@
+import {
+  MachineShell,
+  callOut,
+  noop,
+  type Ask,
+  type CloseOptions,
+  type ScopeReport,
+  type TaskContext,
+  type Timers,
+} from '../../scope/index.ts'
+import type { Answering } from '../answering/answering.ts'
+import type { SessionContext } from '../context.ts'
+import { SessionClosedError, SessionEndingError } from '../errors.ts'
+import type { Hearing } from '../hearing/hearing.ts'
+import type { Speaking } from '../speaking/speaking.ts'
+import { runAfterCall } from './after-call.ts'
+import type { CloseAsk, Ends, HangUpOptions, HangUpOutcome } from './asks.ts'
+import { failures, type CloseReason } from './close-reason.ts'
+import { SLOW_STEP, logSteps } from './log-steps.ts'
+import type { SessionReport } from './report.ts'
+import {
+  SessionMachine,
+  type Activity,
+  type CloseCommand,
+  type SessionCommand,
+  type SessionEvent,
+} from './session-machine.ts'
+
+/** The stations of a session that was started. */
+export interface Stations {
+  readonly hearing: Hearing
+  readonly answering: Answering
+  readonly speaking: Speaking
+}
+
+/**
+ * How a session ends: once, whoever asks. `SessionMachine` decides; this carries it out, and the scope does the rest
+ * (SC3, SC11, SC12).
+ *
+ *  drain · hangUp · caps ─▶ ending: new work refused, the turn in flight finishes, bounded on stall
+ *                              │
+ *  close() · line lost ────────┴─▶ #begin    synchronous: state, silence, no more turns, intent, cancel
+ *                                     │
+ *    ┌───────────────────┬────────────┴──────────────┐   in parallel, one budget = deadline − reserve
+ *    ▼                   ▼                           ▼
+ *  last words          tasks: tools, guardrails,   user hooks
+ *  (only if pending)   speech, awaited together    (isolated, bounded)
+ *    └─────────┬─────────┘
+ *              │  holds the next phase back for taskCap at most; hooks hold nothing back
+ *              ▼
+ *  links and line: the protocol's own end, acknowledged or cut
+ *              ▼
+ *  recorder, toolsets
+ *              ▼
+ *  #finish: the report · one `closed` event · the same report for every caller · after-call handlers, each bounded
+ */
+export class Closing implements Ends {
+  /** Resolves with the report. Every caller of `close` gets this promise. */
+  readonly closed: Promise<SessionReport>
+  /** Set once the session was started. */
+  stations: Stations | undefined
+  readonly #context: SessionContext
+  readonly #machine: SessionMachine
+  readonly #shell: MachineShell<SessionEvent, SessionCommand>
+  readonly #outcomes = new Map<number, (outcome: HangUpOutcome) => void>()
+  #resolve: (report: SessionReport) => void = noop
+  #afterCall: Promise<void> = Promise.resolve()
+  #lastEnding = 0
+
+  constructor(context: SessionContext) {
+    const { clock } = context.settings
+    this.#context = context
+    this.#machine = new SessionMachine(context.settings)
+    // The session's clock, not its scope: a session that was never started has no scope until it is closed.
+    const timers: Timers = { clock, after: (ms, name, callback) => clock.after(ms, name, callback) }
+    this.#shell = new MachineShell(this.#machine, timers, {
+      name: 'session',
+      carryOut: (command) => this.#carryOut(command),
+      timerEvent: (timer, due) => ({ type: 'timer', timer, due, ...this.#activity }),
+    })
+    context.life = this.#shell
+    context.ends = this
+    this.closed = new Promise((resolve) => {
+      this.#resolve = resolve
+    })
+  }
+
+  get state(): SessionMachine['phase'] {
+    return this.#machine.phase
+  }
+
+  get isClosing(): boolean {
+    return this.#machine.isClosing
+  }
+
+  /** Resolves when the work after the call has finished, too. */
+  get afterCall(): Promise<void> {
+    return this.closed.then(() => this.#afterCall)
+  }
+
+  /** The stations of a live session. Throws if the session takes no new work. */
+  live(what: string): Stations {
+    const { state, stations } = this
+    if (state === 'ending') throw new SessionEndingError(what)
+    if (state !== 'live' || !stations)
+      throw new SessionClosedError(what, state === 'new' ? 'not started' : state)
+    return stations
+  }
+
+  /** Everything is open: the session is live. */
+  opened(): void {
+    this.#shell.handle({ type: 'opened' })
+  }
+
+  /** Closes the session. Never rejects and never throws. */
+  close(ask: CloseAsk): Promise<SessionReport> {
+    this.#shell.handle({ type: 'close', ask })
+    return this.closed
+  }
+
+  /** Lets the turn in flight finish, its tools and its answer included, then closes. */
+  drain(ask: CloseAsk): Promise<SessionReport> {
+    this.#shell.handle({ type: 'end', id: ++this.#lastEnding, ask, ...this.#activity })
+    return this.closed
+  }
+
+  /**
+   * Lets the turn in flight finish, says goodbye to the end, waits until it was heard, and hangs up (SP8). A tool that
+   * hangs up (`from`) belongs to the turn in flight, so neither waits for the other.
+   */
+  async hangUp(options: HangUpOptions = {}, from?: TaskContext): Promise<HangUpOutcome> {
+    this.live('hang up')
+    const { say, cancellable = false, reason = 'agent-hung-up', by } = options
+    const id = ++this.#lastEnding
+    const outcome = new Promise<HangUpOutcome>((resolve) => this.#outcomes.set(id, resolve))
+    const ask: CloseAsk = { reason, by, from }
+    this.#shell.handle({ type: 'end', id, ask, say, cancellable, ...this.#activity })
+    const how = await outcome
+    if (how !== 'cancelled' && !from) await this.closed
+    return how
+  }
+
+  /** A part that the session cannot do without has failed for good. */
+  broken(where: string, error: unknown): void {
+    const { settings, events, book } = this.#context
+    settings.logger.error({ session: settings.id, where, error }, 'the session cannot go on')
+    events.emit('error', { where, error })
+    book.fail(error)
+    this.close({ reason: this.state === 'new' ? 'start-failed' : 'error', by: where }).catch(noop)
+  }
+
+  get #activity(): Activity {
+    const { answering, speaking } = this.stations ?? {}
+    const busyUntil = Math.max(answering?.tools.busyUntil ?? 0, speaking?.endsAt ?? 0)
+    return { movedAt: this.#context.movedAt, busyUntil }
+  }
+
+  #carryOut(command: Exclude<SessionCommand, { type: 'set-timer' | 'clear-timer' }>): void {
+    // An earlier command, or a listener, may have ended this graceful end.
+    if ('ending' in command && command.type !== 'settle' && command.ending !== this.#machine.ending) return
+    switch (command.type) {
+      case 'emit-state':
+        return this.#context.events.emit('state', { state: command.state })
+      case 'stop-turns':
+        this.stations?.speaking.waitForLine(true)
+        return this.stations?.hearing.stopTurns(command.bargeIn)
+      case 'finish-turn':
+        return this.#whenIdle(command.ending)
+      case 'say':
+        return this.#say(command.ending, command.say, command.interruptible)
+      case 'resume':
+        this.stations?.speaking.waitForLine(false)
+        return this.stations?.hearing.takeTurns()
+      case 'settle':
+        this.#outcomes.get(command.ending)?.(command.outcome)
+        return void this.#outcomes.delete(command.ending)
+      case 'warn':
+        return this.#context.events.emit('warning', { reason: command.reason, left: command.left })
+      case 'close':
+        return this.#begin(command)
+      case 'close-again':
+        this.#context.scope.close(scopeOptions(command.ask)).catch(noop)
+        return undefined
+    }
+  }
+
+  // ── a graceful end ──
+
+  #whenIdle(ending: number): void {
+    const check = (): void => {
+      if (!this.stations?.answering.isIdle || !this.stations.speaking.isIdle) return
+      this.#context.onSettled = undefined
+      this.#shell.handle({ type: 'idle', ending })
+    }
+    this.#context.onSettled = check
+    check()
+  }
+
+  /** Waits for what is being said, then says goodbye if there is one. Speech always ends by itself (AG3). */
+  #say(ending: number, words: string | undefined, interruptible: boolean): void {
+    const { answering, speaking } = this.stations!
+    const { scope } = this.#context
+    // A tool may hang up in the middle of what the agent says. Without a goodbye, those words are heard to their end.
+    const said =
+      words === undefined
+        ? speaking.finished().then(() => undefined)
+        : answering.say(words, { interruptible }).waitForPlayout()
+    scope
+      .until(said)
+      .then((outcome) => {
+        this.#shell.handle({ type: 'said', ending, how: outcome?.how, confirmed: outcome?.confirmed })
+      })
+      // The session is closing: nobody waits for the goodbye any more.
+      .catch(noop)
+  }
+
+  // ── closing: the synchronous part ──
+
+  #begin({ ask, also, cutOff }: CloseCommand): void {
+    const { settings, events, scope } = this.#context
+    const { hearing, answering, speaking } = this.stations ?? {}
+    const { reason, by } = ask
+    const options = scopeOptions(ask)
+    const time = Number.isFinite(ask.closeTimeout) ? Math.max(0, ask.closeTimeout!) : settings.closeTimeout
+    settings.logger.info({ session: settings.id, reason, by }, 'session closing')
+    this.#context.onSettled = undefined
+    // A step that fails on the way must not keep anything open.
+    const failed = (step: string) => (error: unknown) => this.#context.failed(`closing: ${step}`, error)
+    callOut(() => speaking?.mute(), failed('silence'))
+    callOut(() => hearing?.stop(reason, time), failed('last words'))
+    callOut(() => answering?.agents.unwind(), failed('agents'))
+    const closed = scope.close(options)
+    if (also) scope.close(scopeOptions(also)).catch(noop)
+    this.#shell.handle({ type: 'begun' })
+    const before: Ask[] = cutOff ? [asked(cutOff.ask, cutOff.askedAt - settings.clock.now())] : []
+    closed.then((report) => this.#finish(reason, report, before)).catch(noop)
+    events.emit('state', { state: 'closing' })
+  }
+
+  // ── closing: the end ──
+
+  #finish(reason: CloseReason, scope: ScopeReport, before: readonly Ask[]): void {
+    const { settings, book, events } = this.#context
+    const { id: session, logger } = settings
+    const { hearing } = this.stations ?? {}
+    if (hearing?.hasLastWords && !failures.has(reason)) hearing.keepLastWords()
+    const report = book.write(reason, scope, before)
+    const { took, clean } = report
+    if (!scope.clean || took >= SLOW_STEP) logSteps(report, logger)
+    logger.info({ session, reason, took, clean }, 'session closed')
+    this.stations = undefined
+    this.#context.recorder = undefined
+    this.#resolve(report)
+    this.#shell.handle({ type: 'closed' })
+    events.end('closed', report)
+    if (report.startedAt !== undefined && settings.afterCall.length > 0)
+      this.#afterCall = runAfterCall(report, settings)
+  }
+}
+
+function asked({ reason, by }: CloseAsk, at: number): Ask {
+  return Object.freeze({ reason, ...(by === undefined ? {} : { by }), at })
+}
+
+function scopeOptions({ reason, by, closeTimeout, from }: CloseAsk): CloseOptions {
+  return {
+    reason,
+    ...(by === undefined ? {} : { by }),
+    ...(closeTimeout === undefined ? {} : { closeTimeout }),
+    ...(from === undefined ? {} : { from }),
+  }
+}

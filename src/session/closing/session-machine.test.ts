@@ -1,0 +1,300 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { CloseReason } from './close-reason.ts'
+import {
+  SessionMachine,
+  type CloseCommand,
+  type SessionCommand,
+  type SessionEvent,
+  type SessionState,
+  type SessionTimer,
+} from './session-machine.ts'
+
+const settings = {
+  stallTimeout: 1_000,
+  endTimeout: 30_000,
+  maxDuration: 100_000,
+  idleTimeout: 20_000,
+  goodbye: { idle: 'Are you there? Goodbye.' },
+}
+
+type Told = SessionEvent extends infer Event
+  ? Event extends SessionEvent
+    ? Omit<Event, 'at'>
+    : never
+  : never
+
+/** Which state may follow which. */
+const next: Record<SessionState, readonly SessionState[]> = {
+  new: ['live', 'closing'],
+  live: ['ending', 'closing'],
+  ending: ['live', 'closing'],
+  closing: ['closed'],
+  closed: [],
+}
+
+/** A machine with a clock, and what somebody who sees only events and commands can know about the session. */
+class Life {
+  readonly machine = new SessionMachine(settings)
+  readonly timers = new Map<SessionTimer, number>()
+  readonly commands: SessionCommand[] = []
+  readonly asked: number[] = []
+  readonly settled = new Map<number, string>()
+  readonly states: SessionState[] = ['new']
+  readonly closes: CloseCommand[] = []
+  now = 0
+  /** When something last moved. */
+  movedAt = 0
+
+  handle(event: Told): SessionCommand[] {
+    const commands = this.machine.handle({ ...event, at: this.now })
+    for (const command of commands) this.#note(command)
+    const { phase } = this.machine
+    if (phase !== this.states.at(-1)) {
+      expect(next[this.states.at(-1)!], `${this.states.at(-1)} to ${phase}`).toContain(phase)
+      this.states.push(phase)
+    }
+    if (phase === 'ending') expect(this.timers.has('stall'), 'an end is always bounded').toBe(true)
+    if (this.machine.isClosing) expect([...this.timers], 'timers of a closing session').toEqual([])
+    return commands
+  }
+
+  end(options: { say?: string; cancellable?: boolean; reason?: CloseReason; drain?: boolean } = {}): number {
+    const id = this.asked.length + 1
+    const { say, cancellable = false, reason = 'agent-hung-up', drain = false } = options
+    this.asked.push(id)
+    const activity = { movedAt: this.movedAt, busyUntil: 0 }
+    if (drain || this.machine.phase === 'live')
+      this.handle({ type: 'end', id, ask: { reason }, say, cancellable, ...activity })
+    return id
+  }
+
+  elapse(ms: number): void {
+    const until = this.now + ms
+    for (;;) {
+      const [first] = [...this.timers].toSorted((a, b) => a[1] - b[1])
+      if (!first || first[1] > until) break
+      const [timer, due] = first
+      this.timers.delete(timer)
+      this.now = Math.max(this.now, due)
+      this.handle({ type: 'timer', timer, due, movedAt: this.movedAt, busyUntil: 0 })
+    }
+    this.now = until
+  }
+
+  get reason(): CloseReason | undefined {
+    return this.closes[0]?.ask.reason
+  }
+
+  #note(command: SessionCommand): void {
+    if (command.type === 'set-timer') return void this.timers.set(command.timer, command.at)
+    if (command.type === 'clear-timer') return void this.timers.delete(command.timer)
+    this.commands.push(command)
+    if (command.type === 'close') {
+      this.closes.push(command)
+      expect(this.closes, 'a session closes once').toHaveLength(1)
+    }
+    if (command.type === 'settle') {
+      const { ending, outcome } = command
+      if (!this.settled.has(ending)) this.settled.set(ending, outcome)
+    }
+    if (command.type === 'finish-turn' || command.type === 'say')
+      expect(command.ending).toBe(this.machine.ending)
+  }
+}
+
+function aLiveSession(): Life {
+  const life = new Life()
+  life.handle({ type: 'opened' })
+  return life
+}
+
+describe('the session machine', () => {
+  it('[CL3] lets the turn in flight finish, says goodbye, and closes for the reason of whoever asked', () => {
+    const life = aLiveSession()
+    const id = life.end({ say: 'Goodbye!' })
+    expect(life.commands.map(({ type }) => type)).toEqual([
+      'emit-state',
+      'emit-state',
+      'stop-turns',
+      'finish-turn',
+    ])
+    life.handle({ type: 'idle', ending: id })
+    expect(life.commands.at(-1)).toEqual({ type: 'say', ending: id, say: 'Goodbye!', interruptible: false })
+    life.handle({ type: 'said', ending: id, how: 'played', confirmed: true })
+    expect(life.settled.get(id)).toBe('confirmed')
+    expect(life.reason).toBe('agent-hung-up')
+  })
+
+  it('[CL3] says goodbye once, and only when its own turn has finished', () => {
+    const life = aLiveSession()
+    const id = life.end({ say: 'Goodbye!' })
+    expect(life.handle({ type: 'idle', ending: id + 1 })).toEqual([])
+    expect(life.handle({ type: 'idle', ending: id })).toHaveLength(1)
+    expect(life.handle({ type: 'idle', ending: id })).toEqual([])
+  })
+
+  it('[CL3] closes an end that stands still, and not one in which something moves', () => {
+    const life = aLiveSession()
+    life.end()
+    life.movedAt = 900
+    life.elapse(1_500)
+    expect(life.machine.phase).toBe('ending')
+    life.elapse(400)
+    expect(life.machine.phase).toBe('closing')
+    expect(life.closes[0]).toMatchObject({
+      ask: { reason: 'agent-hung-up' },
+      also: { by: 'stall of the end' },
+    })
+  })
+
+  it('[CL3] closes an end that reaches its limit, whatever moves', () => {
+    const life = aLiveSession()
+    life.end()
+    for (let round = 0; round < 35; round++) {
+      life.movedAt = life.now
+      life.elapse(900)
+    }
+    expect(life.closes[0]).toMatchObject({ also: { by: 'limit of the end' } })
+  })
+
+  it('[SP8] goes on if the caller speaks during a goodbye that may be cancelled, and drains then if somebody asked', () => {
+    const life = aLiveSession()
+    const id = life.end({ say: 'Bye.', cancellable: true })
+    const drain = life.end({ reason: 'host-draining', drain: true })
+    life.handle({ type: 'idle', ending: id })
+    life.handle({ type: 'said', ending: id, how: 'interrupted', confirmed: true })
+    expect(life.settled.get(id)).toBe('cancelled')
+    expect(life.machine.ending).toBe(drain)
+    life.handle({ type: 'idle', ending: drain })
+    life.handle({ type: 'said', ending: drain })
+    expect(life.reason).toBe('host-draining')
+  })
+
+  it('[CL2] a drop during a goodbye is a drop, and the goodbye is remembered', () => {
+    const life = aLiveSession()
+    life.end({ say: 'Bye.' })
+    life.handle({ type: 'close', ask: { reason: 'caller-lost', by: 'line' } })
+    expect(life.closes[0]).toMatchObject({
+      ask: { reason: 'caller-lost' },
+      cutOff: { ask: { reason: 'agent-hung-up' } },
+    })
+  })
+
+  it('[CL2] requests to close that come while the close begins are noted once it has begun', () => {
+    const life = aLiveSession()
+    life.handle({ type: 'close', ask: { reason: 'requested' } })
+    expect(life.handle({ type: 'close', ask: { reason: 'caller-hung-up' } })).toEqual([])
+    expect(life.handle({ type: 'begun' })).toEqual([
+      { type: 'close-again', ask: { reason: 'caller-hung-up' } },
+    ])
+    expect(life.handle({ type: 'close', ask: { reason: 'error' } })).toHaveLength(1)
+    life.handle({ type: 'closed' })
+    expect(life.handle({ type: 'close', ask: { reason: 'error' } })).toEqual([])
+  })
+
+  it('[CL14] warns before each cap, and then ends with its goodbye', () => {
+    const life = aLiveSession()
+    life.elapse(70_000)
+    expect(life.commands.at(-1)).toEqual({ type: 'warn', reason: 'max-duration', left: 30_000 })
+    life.handle({ type: 'spent', share: 0.85 })
+    expect(life.commands.at(-1)).toMatchObject({ type: 'warn', reason: 'budget' })
+    life.handle({ type: 'user-idle' })
+    expect(life.commands.at(-1)).toEqual({ type: 'warn', reason: 'idle', left: 10_000 })
+    life.movedAt = 80_000
+    life.elapse(10_000)
+    expect(life.machine.phase).toBe('ending')
+    life.handle({ type: 'idle', ending: 0 })
+    expect(life.commands.at(-1)).toMatchObject({ type: 'say', say: settings.goodbye.idle })
+    life.handle({ type: 'said', ending: 0, how: 'played', confirmed: true })
+    expect(life.reason).toBe('idle')
+  })
+
+  it('[CL14] a user who does something is not idle', () => {
+    const life = aLiveSession()
+    life.handle({ type: 'user-idle' })
+    life.handle({ type: 'user-active' })
+    life.elapse(60_000)
+    expect(life.machine.phase).toBe('live')
+  })
+})
+
+const reasons: readonly CloseReason[] = ['requested', 'caller-hung-up', 'caller-lost', 'error']
+const step = fc.record({
+  what: fc.constantFrom(
+    ...(['opened', 'hang up', 'cancellable', 'drain', 'idle', 'played', 'interrupted', 'failed'] as const),
+    ...(['stale', 'close', 'begun', 'closed', 'user-idle', 'user-active', 'spent', 'time'] as const),
+  ),
+  pick: fc.nat(7),
+})
+
+function act(life: Life, what: string, pick: number): void {
+  const ending = life.machine.ending ?? 99
+  switch (what) {
+    case 'opened':
+    case 'user-idle':
+    case 'user-active':
+      return void life.handle({ type: what })
+    case 'hang up':
+    case 'cancellable':
+    case 'drain':
+      return void life.end({
+        cancellable: what === 'cancellable',
+        drain: what === 'drain',
+        ...(pick % 2 === 0 ? {} : { say: 'Bye.' }),
+      })
+    case 'idle':
+      return void life.handle({ type: 'idle', ending })
+    case 'played':
+    case 'interrupted':
+    case 'failed':
+      return void life.handle({ type: 'said', ending, how: what, confirmed: pick % 2 === 0 })
+    case 'stale':
+      life.handle({ type: 'idle', ending: 98 })
+      return void life.handle({ type: 'said', ending: 98, how: 'played', confirmed: true })
+    case 'close':
+      return void life.handle({ type: 'close', ask: { reason: reasons[pick % 4]! } })
+    case 'begun':
+      if (life.machine.phase === 'closing') life.handle({ type: 'begun' })
+      return undefined
+    case 'closed':
+      if (life.machine.phase === 'closing') life.handle({ type: 'closed' })
+      return undefined
+    case 'spent':
+      return void life.handle({ type: 'spent', share: pick / 6 })
+    case 'time':
+      if (pick % 2 === 0) life.movedAt = life.now
+      return life.elapse(400 * (pick + 1))
+  }
+}
+
+describe('whatever happens', () => {
+  it('[CL1] [CL2] the states follow the drawing, a session closes once, and every hang-up has an outcome by then', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const life = new Life()
+        for (const { what, pick } of steps) act(life, what, pick)
+        life.handle({ type: 'close', ask: { reason: 'requested' } })
+        expect(life.closes).toHaveLength(1)
+        const begun = life.commands.flatMap((command) =>
+          command.type === 'finish-turn' ? command.ending : [],
+        )
+        expect(begun.filter((id) => !life.settled.has(id))).toEqual([])
+      }),
+      { numRuns: 5_000 },
+    )
+  })
+
+  it('[CL3] an end that nothing moves is over after stallTimeout', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        const life = new Life()
+        for (const { what, pick } of steps) act(life, what, pick)
+        if (life.machine.phase !== 'ending') return
+        life.elapse(settings.stallTimeout)
+        expect(life.machine.phase).toBe('closing')
+      }),
+      { numRuns: 3_000 },
+    )
+  })
+})

@@ -1,0 +1,255 @@
+import { Resampler, type AudioFrame, type SampleRate } from '../../audio/index.ts'
+import {
+  inlet,
+  type EventOf,
+  type PartContext,
+  type Shape,
+  type SttEvents,
+  type SttStream,
+  type TurnJudge,
+  type VadEvents,
+  type VadStream,
+} from '../../parts/index.ts'
+import { MachineShell, shelter, type Untimed } from '../../scope/index.ts'
+import type { Answering } from '../answering/answering.ts'
+import { failures, type CloseReason } from '../closing/close-reason.ts'
+import type { Notes, SessionContext } from '../context.ts'
+import type { Speaking } from '../speaking/speaking.ts'
+import type { TurnCommand, TurnEvent } from './turn-events.ts'
+import { TurnMachine } from './turn-machine.ts'
+
+const sttShape: Shape<SttEvents> = { interim: ['text'], final: ['text'], endOfTurn: [], failed: ['error'] }
+const vadShape: Shape<VadEvents> = { started: ['ms'], stopped: ['ms'], failed: ['error'] }
+
+/** Models that hear at the same rate share one: resampling is the largest CPU cost of a phone call. */
+interface Ear {
+  readonly rate: SampleRate
+  readonly resampler: Resampler | undefined
+  readonly streams: readonly Pick<VadStream, 'push'>[]
+}
+
+/**
+ * The first station: turns what the caller says, types and presses into turns.
+ *
+ *   line ─ frame ─▶ ears ─▶ VAD, STT ─▶ TurnMachine ─ commit ─────────▶ Answering
+ *                                          │  └─────── interrupt ─────▶ Answering ─▶ Speaking ─▶ line.clear()
+ *                                          └────────── pause, resume ─▶ Speaking
+ *
+ * A realtime model hears for itself: it is one of the ears, and reports to the TurnMachine directly.
+ */
+export class Hearing implements Notes<TurnEvent> {
+  readonly #context: SessionContext
+  readonly #answering: Answering
+  readonly #speaking: Speaking
+  readonly #machine: TurnMachine
+  readonly #turns: MachineShell<TurnEvent, TurnCommand>
+  #stt: SttStream | undefined
+  #vad: VadStream | undefined
+  #judge: TurnJudge | undefined
+  /** Empty until the session is live. */
+  #ears: readonly Ear[] = []
+  /** Ends the wait for the user's last words, while a close waits for them. */
+  #stopWaiting: (() => void) | undefined
+
+  constructor(context: SessionContext, answering: Answering, speaking: Speaking) {
+    const { turns } = context.settings
+    this.#context = context
+    this.#answering = answering
+    this.#speaking = speaking
+    this.#machine = new TurnMachine(turns)
+    this.#turns = new MachineShell(this.#machine, context.scope, {
+      name: 'turn',
+      carryOut: (command) => this.#carryOut(command),
+    })
+    context.turns = this
+  }
+
+  async open(part: PartContext): Promise<void> {
+    const { models } = this.#context.settings
+    if (models.realtime) return
+    const { stt, vad, turnDetector } = models
+    const failed = (where: string) => (error: unknown) => this.#context.failed(where, error)
+    const stream = async (): Promise<void> => {
+      const events = inlet('stt', sttShape, (...event) => this.#heard('stt', event), failed('stt'))
+      const opened = await stt?.open(part, events)
+      this.#stt = opened && shelter(opened, ['push', 'flush', 'detach'], failed('stt'))
+    }
+    const detector = async (): Promise<void> => {
+      const events = inlet('vad', vadShape, (...event) => this.#heard('vad', event), failed('vad'))
+      const opened = await vad?.open(part, events)
+      this.#vad = opened && shelter(opened, ['push'], failed('vad'))
+    }
+    const judge = async (): Promise<void> => {
+      this.#judge = await turnDetector?.open(part)
+    }
+    await Promise.all([stream(), detector(), judge()])
+  }
+
+  // ── what comes in ──
+
+  /** The caller's sound. */
+  hear(frame: AudioFrame): void {
+    for (const { rate, resampler, streams } of this.#ears) {
+      const heard = resampler ? { samples: resampler.push(frame.samples), sampleRate: rate } : frame
+      for (const stream of streams) stream.push(heard)
+    }
+  }
+
+  typed(text: string): void {
+    this.#context.life.handle({ type: 'user-active' })
+    this.#turns.handle({ type: 'typed', text })
+  }
+
+  pressed(digit: string): void {
+    this.#context.life.handle({ type: 'user-active' })
+    this.#turns.handle({ type: 'digit', digit })
+  }
+
+  /** Takes a note for the turn machine: from the VAD and the STT, and from what the agent does. */
+  handle(event: Untimed<TurnEvent>): void {
+    this.#turns.handle(event)
+    if (event.type === 'final' && !this.#machine.pendingWords.transcribing) this.#stopWaiting?.()
+  }
+
+  /** Everything the VAD and the STT report comes in here. */
+  #heard(part: 'vad' | 'stt', event: EventOf<SttEvents> | EventOf<VadEvents>): void {
+    const { events, settings, ends } = this.#context
+    const now = settings.clock.now()
+    switch (event[0]) {
+      case 'started':
+        return this.handle({ type: 'user-started', since: now - event[1] })
+      case 'stopped':
+        return this.handle({ type: 'user-stopped', since: now - event[1] })
+      case 'interim':
+        events.emit('hearing', { text: event[1] })
+        return this.handle({ type: 'interim', text: event[1] })
+      case 'final':
+        return this.handle({ type: 'final', text: event[1] })
+      case 'endOfTurn':
+        return this.handle({ type: 'end-of-turn' })
+      case 'failed':
+        return ends.broken(part, event[1])
+    }
+  }
+
+  // ── what the turn machine wants ──
+
+  #carryOut(command: Exclude<TurnCommand, { type: 'set-timer' | 'clear-timer' }>): void {
+    const { events, life, settings } = this.#context
+    switch (command.type) {
+      case 'flush-stt':
+        return this.#stt?.flush()
+      case 'judge':
+        return this.#askDetector(command.text)
+      case 'preempt':
+        return this.#answering.prepare(command.text)
+      case 'discard-preempt':
+        return this.#answering.discard()
+      case 'commit':
+        return this.#answering.turn(command)
+      case 'interrupt':
+        return this.#answering.interrupt()
+      case 'pause':
+        return this.#speaking.pause()
+      case 'resume':
+        return this.#speaking.resume()
+      case 'digits':
+        return events.emit('digits', { digits: command.digits })
+      case 'user-state':
+        if (command.state !== 'silent' && settings.idleTimeout !== undefined)
+          life.handle({ type: 'user-active' })
+        return undefined
+      case 'user-idle':
+        return life.handle({ type: 'user-idle' })
+    }
+  }
+
+  #askDetector(text: string): void {
+    const judge = this.#judge
+    if (!judge || !this.#context.isOpen) return this.#turns.handle({ type: 'judged', text })
+    const { result } = this.#context.scope.spawn('turn detector', ({ signal }) =>
+      judge.finished(text, signal),
+    )
+    result.then(
+      (score) => this.#turns.handle({ type: 'judged', text, score }),
+      () => this.#turns.handle({ type: 'judged', text }),
+    )
+  }
+
+  // ── beginning and end ──
+
+  /** The session is live, or live again after a cancelled goodbye: hears the caller and takes turns. */
+  takeTurns(): void {
+    if (this.#ears.length === 0) this.#ears = this.#openEars()
+    this.#context.takesTurns = true
+    this.#turns.handle({ type: 'live' })
+  }
+
+  #openEars(): Ear[] {
+    const { line, models } = this.#context.settings
+    const { ear } = this.#answering
+    const listeners = [
+      ...(this.#vad && models.vad ? [{ stream: this.#vad, rate: models.vad.sampleRate }] : []),
+      ...(this.#stt && models.stt ? [{ stream: this.#stt, rate: models.stt.sampleRate }] : []),
+      ...(ear ? [{ stream: ear, rate: ear.rate }] : []),
+    ]
+    const rates = new Set(listeners.map(({ rate }) => rate))
+    return Array.from(rates, (rate) => ({
+      rate,
+      resampler: rate === line.sampleRate ? undefined : new Resampler({ from: line.sampleRate, to: rate }),
+      streams: listeners.filter((listener) => listener.rate === rate).map(({ stream }) => stream),
+    }))
+  }
+
+  /** Ending: starts no new turns; the turn in flight goes on (CL3). */
+  stopTurns(bargeIn: boolean): void {
+    this.#context.takesTurns = false
+    this.#turns.handle({ type: 'ending', bargeIn })
+  }
+
+  /**
+   * Closing: starts no more turns. If what the user said is still being transcribed, the close waits for it, unless the
+   * session failed (CL6). `closeTimeout` is how long the close may take.
+   */
+  stop(reason: CloseReason, closeTimeout: number): void {
+    const { scope, settings, now } = this.#context
+    const { speaking } = this.#machine.pendingWords
+    this.#context.takesTurns = false
+    this.#turns.handle({ type: 'ending' })
+    if (speaking) this.#turns.handle({ type: 'user-stopped', since: now })
+    const ear = this.#stt ?? this.#answering.ear
+    if (!this.#machine.pendingWords.transcribing || !ear) return
+    // Before the link learns that it is closing: from then on it sends nothing but its own end.
+    ear.flush()
+    ear.detach()
+    if (!this.#machine.pendingWords.transcribing || failures.has(reason)) return
+    // At most half of the time: the other half belongs to the links, which end whatever is said.
+    const wait = Math.min(settings.lastWordsTimeout, (closeTimeout * 0.9) / 2)
+    scope.defer('last words', () => this.#lastWords(wait), { phase: 'work', cap: wait })
+  }
+
+  /** Waits until what the user said is transcribed, at most `timeout`. */
+  #lastWords(timeout: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.#context.settings.clock.after(timeout, 'last words', () => this.#stopWaiting?.())
+      this.#stopWaiting = () => {
+        timer.clear()
+        this.#stopWaiting = undefined
+        resolve()
+      }
+      if (!this.#machine.pendingWords.transcribing) this.#stopWaiting()
+    })
+  }
+
+  /** Whether the user said something that is in no turn, or that a close waits for. */
+  get hasLastWords(): boolean {
+    return this.#stopWaiting !== undefined || this.#machine.pendingWords.text !== ''
+  }
+
+  /** The wait for the last words has ended, in time or not: keeps what was understood. */
+  keepLastWords(): void {
+    const { history, settings } = this.#context
+    this.#stopWaiting?.()
+    history.addUser(this.#machine.pendingWords.text, { at: settings.clock.date() })
+  }
+}

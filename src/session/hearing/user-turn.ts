@@ -1,0 +1,237 @@
+import { interrupt } from './barge-in.ts'
+import type { Floor, TurnRule } from './floor.ts'
+import { discardPreempt } from './preempting.ts'
+import { isUnjudged, learnPause } from './turn-detection.ts'
+import type { HeldTurn, Turn } from './turn-state.ts'
+import { hasWords, joinWords } from './turn-words.ts'
+
+/** Characters kept of a turn, about an hour of speech. The oldest go first, so that an open turn cannot grow for ever. */
+const MAX_TURN = 100_000
+
+/** With dynamic endpointing, the delay follows the user's average pause times this. The average alone would cut off half. */
+const PAUSE_MARGIN = 1.5
+
+const newTurn = (now: number, voiced: boolean): Turn => ({
+  said: '',
+  interim: '',
+  awaiting: voiced,
+  voiced,
+  stopped: now,
+  changed: now,
+  ended: undefined,
+  byHand: false,
+  asked: undefined,
+  score: undefined,
+  preempts: 0,
+})
+
+// ── what is heard ──
+
+export function hearVoice(floor: Floor, type: 'user-started' | 'user-stopped', since: number): void {
+  const { state, settings } = floor
+  if (type === 'user-stopped') {
+    const { turn, voice } = state
+    state.voice = undefined
+    if (!turn || !voice) return
+    turn.stopped = Math.max(since, voice.since)
+    if (settings.mode === 'vad' && !state.ending) floor.commands.push({ type: 'flush-stt' })
+    return
+  }
+  if (state.voice) return
+  if (settings.dynamic) learnPause(floor, since)
+  state.voice = { since, settled: false, pausedInVain: false }
+  state.staleTextUntil = undefined
+  const turn = (state.turn ??= newTurn(state.now, true))
+  turn.voiced = true
+  turn.awaiting = true
+  turn.asked = undefined
+  turn.score = undefined
+  // Speaking again reopens the turn, unless it was ended by hand.
+  if (settings.mode !== 'manual') turn.ended = undefined
+}
+
+export function hearText(floor: Floor, type: 'interim' | 'final', text: string): void {
+  const { state, settings } = floor
+  const { staleTextUntil } = state
+  if (staleTextUntil !== undefined) {
+    // The final text is the last one about words that were committed or discarded already.
+    if (type === 'final' || state.now > staleTextUntil) state.staleTextUntil = undefined
+    if (state.now <= staleTextUntil) return
+  }
+  const isEmpty = text.trim() === ''
+  if (isEmpty && !state.turn) return
+  // Words show that the user speaks where there is no VAD, or where the VAD lags behind.
+  const unheard = settings.mode === 'stt' && !settings.vad && !state.voice && state.turn?.ended === undefined
+  if (!isEmpty && (unheard || state.voice?.settled))
+    state.voice = { since: state.now, settled: false, pausedInVain: false }
+  const turn = (state.turn ??= newTurn(state.now, false))
+  turn.voiced ||= state.voice !== undefined && settings.vad
+  const before = floor.text
+  if (type === 'final') {
+    // A model that hears the audio itself keeps its own words. Here they only stop being awaited.
+    if (!floor.modelHears) turn.said = joinWords(turn.said, text).slice(-MAX_TURN)
+    turn.interim = ''
+    turn.awaiting = false
+  } else {
+    turn.interim = text.trim()
+  }
+  if (!turn.voiced) turn.stopped = state.now
+  if (floor.text !== before) turn.changed = state.now
+}
+
+/** Typed text is a turn at once, together with the words the user has finished saying. */
+export function typeText(floor: Floor, text: string): void {
+  const { state } = floor
+  if (state.ending || text.trim() === '') return
+  const spoken = state.turn && !floor.modelHears ? takeSaid(floor, state.turn) : ''
+  const from = spoken === '' ? 'text' : 'speech'
+  commitOrHold(floor, { text: joinWords(spoken, text), from, stopped: state.now, weak: false })
+}
+
+/** Takes the words out of a turn. Speech in progress, or not yet transcribed, stays and becomes the next turn. */
+function takeSaid(floor: Floor, turn: Turn): string {
+  const { state } = floor
+  const goesOn = state.voice !== undefined || (turn.awaiting && turn.interim === '')
+  if (!goesOn) {
+    acceptInterim(floor, turn)
+    state.turn = undefined
+  }
+  const words = turn.said
+  turn.said = ''
+  turn.ended = undefined
+  turn.byHand = false
+  return words
+}
+
+// ── how a turn ends ──
+
+/** The STT (`stt`) or the application (`hand`) declares the turn finished. */
+export function endTurn(floor: Floor, by: 'stt' | 'hand'): void {
+  const { state, settings } = floor
+  // Ending by hand makes a turn of any words, however few.
+  if (by === 'hand' && state.held) state.held.weak = false
+  if (by === 'hand' && settings.wordless) state.turn ??= newTurn(state.now, false)
+  const { turn } = state
+  if (!turn) return
+  turn.ended ??= state.now
+  turn.byHand ||= by === 'hand'
+  if (!settings.vad && by === 'stt') state.voice = undefined
+  if (by === 'hand' && !floor.isComplete && !settings.wordless) floor.commands.push({ type: 'flush-stt' })
+}
+
+export function discardTurn(floor: Floor): void {
+  const { state, settings } = floor
+  if (!state.turn) return
+  if (!floor.isComplete) state.staleTextUntil = state.now + settings.maxDelay
+  closeTurn(floor)
+}
+
+/** Commits the current turn once the user has finished, or drops it if it has no words. */
+export const endpoint: TurnRule = {
+  timer: 'endpoint',
+
+  due(floor) {
+    const { state, settings } = floor
+    const { turn, voice } = state
+    const { mode, maxDelay } = settings
+    if (!turn) return undefined
+    if (isWordless(floor, turn)) return state.now
+    if (turn.ended !== undefined)
+      return floor.isComplete || settings.wordless ? turn.ended : turn.ended + maxDelay
+    // Without a VAD, the only sign that the user has stopped is that no more text arrives.
+    if (mode === 'stt' && !settings.vad) return turn.changed + maxDelay
+    if (voice) return undefined
+    if (mode === 'manual' && floor.isComplete) return undefined
+    if (mode !== 'vad' || !floor.isComplete || (settings.detector && isUnjudged(floor)))
+      return turn.stopped + maxDelay
+    if (!settings.dynamic) return turn.stopped + settings.delay
+    if (typeof turn.score === 'number')
+      return turn.stopped + maxDelay - turn.score * (maxDelay - settings.delay)
+    const pause = (state.averagePause ?? 0) * PAUSE_MARGIN
+    return turn.stopped + Math.min(maxDelay, Math.max(settings.delay, pause))
+  },
+
+  act(floor) {
+    const { state, settings } = floor
+    const { turn } = state
+    if (!turn) return
+    const wordless = settings.wordless && turn.byHand
+    if (isWordless(floor, turn)) state.turn = undefined
+    else if (settings.mode === 'manual' && turn.ended === undefined) acceptInterim(floor, turn)
+    else if (settings.mode === 'realtime' || !(hasWords(floor.text) || wordless)) closeTurn(floor)
+    else commitOrHold(floor, finish(floor, turn))
+  },
+}
+
+/** Commits turns that had to wait, once the agent no longer stands in the way and the user adds nothing to them. */
+export const commitHeld: TurnRule = {
+  due(floor) {
+    const { held, turn, now } = floor.state
+    if (!held || (held.weak ? floor.holdsWeakTurns : floor.isUninterruptible)) return undefined
+    return floor.takesTurns && (turn || floor.isSpeaking) ? undefined : now
+  },
+
+  act(floor) {
+    commit(floor, floor.state.held!)
+  },
+}
+
+/** A finished transcript without words, a cough for instance. */
+function isWordless(floor: Floor, turn: Turn): boolean {
+  const wordless = floor.settings.wordless && turn.byHand
+  return !floor.state.voice && floor.isComplete && !wordless && !hasWords(floor.text)
+}
+
+/** The final text did not arrive in time: the interim text stands. A late final text is dropped. */
+function acceptInterim({ state, settings }: Floor, turn: Turn): void {
+  if (turn.interim !== '') state.staleTextUntil = state.now + settings.maxDelay
+  turn.said = joinWords(turn.said, turn.interim)
+  turn.interim = ''
+  turn.awaiting = false
+}
+
+function finish(floor: Floor, turn: Turn): HeldTurn {
+  const { state, settings } = floor
+  acceptInterim(floor, turn)
+  // A turn that need not wait is committed at once, however few its words.
+  const weak = floor.holdsWeakTurns && floor.isWeak
+  const stopped = state.voice && settings.vad ? state.now : turn.stopped
+  closeTurn(floor)
+  if (settings.dynamic) state.lastStopped = stopped
+  return { text: settings.wordless ? '' : turn.said, from: 'speech', stopped, weak }
+}
+
+/** Held words go first. They do not help to interrupt: two murmurs do not make a sentence. */
+function commitOrHold(floor: Floor, turn: HeldTurn): void {
+  const { state } = floor
+  const { held } = state
+  state.held = held
+    ? {
+        text: joinWords(held.text, turn.text).slice(-MAX_TURN),
+        from: held.from === 'speech' ? 'speech' : turn.from,
+        stopped: turn.stopped,
+        weak: held.weak && turn.weak,
+      }
+    : turn
+  if (!(turn.weak ? floor.holdsWeakTurns : floor.isUninterruptible)) commit(floor, state.held)
+}
+
+function commit(floor: Floor, { text, from, stopped }: HeldTurn): void {
+  const { state } = floor
+  state.held = undefined
+  const preempted = state.preempted === text
+  if (preempted) state.preempted = undefined
+  else if (state.preempted !== undefined) discardPreempt(floor)
+  if (floor.liveSound || state.agent.thinking !== 'no') interrupt(floor)
+  // A user who says something is not idle, even if the turn gets no answer.
+  state.quietSince = undefined
+  state.idleReported = false
+  floor.commands.push({ type: 'commit', text, from, stopped, preempted })
+}
+
+/** The turn is finished. A voice that is still heard belonged to it. */
+function closeTurn({ state, settings }: Floor): void {
+  state.turn = undefined
+  if (!settings.vad) state.voice = undefined
+  else if (state.voice) state.voice.settled = true
+}

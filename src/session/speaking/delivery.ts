@@ -1,0 +1,218 @@
+import { Resampler, durationOf, type AudioFrame, type PlayoutStretch } from '../../audio/index.ts'
+import type { SpokenChunk, SpokenWord } from '../../parts/index.ts'
+import { iterate, type TaskContext, type TaskHandle } from '../../scope/index.ts'
+import type { Agent } from '../answering/agent.ts'
+import type { ActiveReply } from '../answering/replies.ts'
+import type { SessionContext } from '../context.ts'
+import type { SpokenWords } from '../history/history.ts'
+import { HeardText } from './heard-text.ts'
+import type { PlayoutOutcome, Speech } from './speech.ts'
+import { staged } from './stages.ts'
+
+/** How far a line's count of what was heard may be off, in milliseconds: framing, resampling. */
+const ROUNDING = 100
+
+/** Makes the sound of words: a TTS, or a realtime model that is given words to say. */
+export interface DeliveryVoice {
+  /** Whether the voice itself reports to the delivery what it says. Default: false, the words are taken as they are read. */
+  readonly reportsWords?: boolean
+  /** Called once, when the speech's turn comes. Stops when the signal aborts. */
+  speak(text: AsyncIterable<string>, signal: AbortSignal, delivery: Delivery): AsyncIterable<SpokenChunk>
+}
+
+export interface DeliveryOptions {
+  /** Who speaks. */
+  readonly agent: Agent
+  /** What it is made of: words, with the voice that speaks them, or sound. */
+  readonly source:
+    | { readonly words: AsyncIterable<string>; readonly voice: DeliveryVoice }
+    | { readonly sound: AsyncIterable<SpokenChunk> }
+  /**
+   * The reply that the words belong to, if any. They then stand in the history where the model said them, before the
+   * tools it called next. Other words stand where they were heard.
+   */
+  readonly reply?: ActiveReply | undefined
+  /** Checks the words as they are said. */
+  readonly watch?: OutputWatch | undefined
+}
+
+/** Output guardrails, as a speech sees them. */
+export interface OutputWatch {
+  grew(piece: string, speech: Speech): void
+  ended(speech: Speech): void
+}
+
+/** One speech on its way through the voice and the line: what was made of it, sent, and heard. */
+export class Delivery {
+  readonly speech: Speech
+  readonly #context: SessionContext
+  readonly #options: DeliveryOptions
+  /** Which of its words have sounded. */
+  #text: HeardText | undefined
+  /** Whether all of its words have been made into sound. */
+  #isComplete = false
+  /** Kept so that a pause can be resumed: everything made so far, and when its words are spoken. */
+  readonly #frames: AudioFrame[] | undefined
+  readonly #words: SpokenWord[] = []
+  /** Its place in the history, once it has one. */
+  #place: SpokenWords | undefined
+  /** At which point of the speech `stretch` begins. */
+  #sentFrom = 0
+  /** How much was heard before that. More than `#sentFrom` if a word is repeated. */
+  #heardBefore = 0
+  /** How much was heard when it was interrupted. */
+  #cutAt = 0
+  /** What was sent since the last pause, as the playout clock knows it. Undefined until something was sent. */
+  stretch: PlayoutStretch | undefined
+  /** Makes the sound. */
+  task: TaskHandle<unknown> | undefined
+  /** The line's mark behind its last sound. */
+  mark: number | undefined
+  /** When the last of its sound was made. */
+  madeAt: number
+  failure: { readonly error: unknown } | undefined
+
+  constructor(context: SessionContext, speech: Speech, options: DeliveryOptions) {
+    const { turns } = context.settings
+    this.speech = speech
+    this.madeAt = context.now
+    this.#context = context
+    this.#options = options
+    this.#frames = turns.falseInterruption ? [] : undefined
+    if (options.reply) this.takePlace()
+  }
+
+  /** Gives its words a place in the history. A reply has one from the start, other speech from its first sound on. */
+  takePlace(): void {
+    const { history, settings } = this.#context
+    this.#place ??= history.speak({ at: settings.clock.date(), agent: this.#options.agent.name })
+  }
+
+  // ── what is said and made ──
+
+  /** The next words of it. */
+  said(piece: string): void {
+    this.speech.said(piece)
+    this.#context.movedAt = this.#context.now
+    this.#options.watch?.grew(piece, this.speech)
+  }
+
+  /** There are no more words. */
+  wordsEnded(): void {
+    this.#options.watch?.ended(this.speech)
+  }
+
+  /** Makes the sound, at the rate of the line. */
+  async *sound(task: TaskContext): AsyncGenerator<AudioFrame, void, undefined> {
+    const { source, agent } = this.#options
+    const { sampleRate } = this.#context.settings.line
+    const { text: textStage, sound: soundStage } = agent.stages
+    let made: AsyncIterable<SpokenChunk>
+    if ('sound' in source) made = source.sound
+    else {
+      const text = textStage ? textStage(source.words) : source.words
+      made = source.voice.speak(source.voice.reportsWords ? text : this.#read(text), task.signal, this)
+    }
+    let resampler: Resampler | undefined
+    for await (const { frame, words } of iterate(soundStage ? staged(made, soundStage) : made, task)) {
+      const ms = durationOf(frame)
+      this.#text ??= new HeardText()
+      this.#text.sounds(ms, this.speech.text, words)
+      if (this.#frames && words) this.#words.push(...words)
+      if (frame.sampleRate !== sampleRate)
+        resampler ??= new Resampler({ from: frame.sampleRate, to: sampleRate })
+      const heard = resampler ? { samples: resampler.push(frame.samples), sampleRate } : frame
+      this.#frames?.push(heard)
+      yield heard
+    }
+    this.#isComplete = true
+    if (!resampler) return
+    const rest = { samples: resampler.flush(), sampleRate }
+    this.#frames?.push(rest)
+    yield rest
+  }
+
+  /** Passes words on to the voice, and takes note of them. */
+  async *#read(text: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
+    for await (const piece of text) {
+      this.said(piece)
+      yield piece
+    }
+    this.#options.watch?.ended(this.speech)
+  }
+
+  // ── what is heard ──
+
+  /** Milliseconds of it that were heard. */
+  get heard(): number {
+    return Math.max(this.#heardBefore, this.#sentFrom + (this.stretch?.heard(this.#context.now).ms ?? 0))
+  }
+
+  /** Its words that were heard. */
+  get heardText(): string {
+    const { heard } = this
+    if (this.#isComplete) this.#text?.ends(this.speech.text)
+    return this.#text?.upTo(heard) ?? ''
+  }
+
+  /** Writes into the history what was heard so far. */
+  noteHeard(): void {
+    this.#place?.heard(this.heardText)
+  }
+
+  /** It is interrupted now. Its sound may go on for a while. */
+  cut(): void {
+    this.#cutAt = this.heard
+  }
+
+  /** It goes on after a pause, with the first word that was not heard to its end. Returns what is to be sent again. */
+  resume(stretch: PlayoutStretch): readonly AudioFrame[] {
+    this.#heardBefore = this.heard
+    const first = firstFrameAt(this.#frames ?? [], wordAt(this.#words, this.#heardBefore))
+    this.#sentFrom = first.at
+    this.stretch = stretch
+    this.mark = undefined
+    return this.#frames?.slice(first.index) ?? []
+  }
+
+  /** It has ended: settles the speech, and leaves in the history what was heard. */
+  end(how: PlayoutOutcome['how'], confirmed: boolean): void {
+    const { recorder, events } = this.#context
+    const { heardText: heard } = this
+    const overrun = this.heard - this.#cutAt
+    if (this.speech.interrupted && this.stretch && overrun > 0) recorder?.wentOn(overrun)
+    const isCut = how === 'played' && confirmed && this.#wasCut
+    const error = how === 'failed' ? { error: this.failure?.error } : {}
+    const outcome: PlayoutOutcome = { how: isCut ? 'interrupted' : how, confirmed, heard, ...error }
+    this.#place?.heard(heard)
+    this.#place?.end({ interrupted: outcome.how === 'interrupted' })
+    this.speech.settle(outcome)
+    // A speech that we gave up on is not progress.
+    if (how !== 'failed') this.#context.movedAt = this.#context.now
+    events.emit('spoken', { speech: this.speech, outcome })
+    if (how === 'failed') this.#context.failed('speech', this.failure?.error)
+  }
+
+  /** Whether the line knows that less was heard than was made: the caller left, although nothing interrupted. */
+  get #wasCut(): boolean {
+    const heard = this.stretch?.heard(this.#context.now)
+    if (!heard?.known || this.failure || !this.#text) return false
+    return this.#sentFrom + heard.ms < this.#text.made - ROUNDING
+  }
+}
+
+/** Where to resume a sound that was heard up to `ms`: at the beginning of the word that was cut. */
+function wordAt(words: readonly SpokenWord[], ms: number): number {
+  return words.find(({ start, end }) => start < ms && ms < end)?.start ?? ms
+}
+
+/** The frame that sounds at `ms`, and where it begins. */
+function firstFrameAt(frames: readonly AudioFrame[], ms: number): { index: number; at: number } {
+  let at = 0
+  for (const [index, frame] of frames.entries()) {
+    const end = at + durationOf(frame)
+    if (end > ms) return { index, at }
+    at = end
+  }
+  return { index: frames.length, at }
+}

@@ -1,0 +1,309 @@
+import { advance, changeTimers, type TimerCommand, type TimerEvent } from '../../scope/index.ts'
+
+export type PlayoutTimer = 'stall' | `playout ${number}`
+
+/** What happens to the agent's speeches. They are known by number. */
+export type PlayoutEvent = { readonly at: number } & (
+  | { readonly type: 'queue'; readonly id: number; readonly priority: number }
+  /** The first sound of the current speech is on its way to the caller. */
+  | { readonly type: 'sounding'; readonly id: number }
+  /** All of its sound has been made, or the voice failed on the way. `endsAt` is when it should have been heard. */
+  | { readonly type: 'made'; readonly id: number; readonly failed: boolean; readonly endsAt: number }
+  /** What was not heard before a pause was sent again, as far as it was made. */
+  | { readonly type: 'sent-again'; readonly id: number; readonly endsAt: number }
+  /** The line returned a mark: the last one of speech `id`, or another one. */
+  | { readonly type: 'confirmed'; readonly id: number | undefined }
+  | { readonly type: 'interrupt'; readonly id: number }
+  /** The caller may be interrupting: be silent, but ready to go on (SP9). */
+  | { readonly type: 'pause' }
+  | { readonly type: 'resume' }
+  /** Whether to wait for the line even if it failed to confirm before: it is hung up after what is said. */
+  | { readonly type: 'wait-for-line'; readonly wait: boolean }
+  /** Closing: no further speech begins. */
+  | { readonly type: 'mute' }
+  /** Closing: nothing is heard any more. */
+  | { readonly type: 'silence' }
+  /** `soundUntil` is when the current speech last moved: the latest of sound made and sound still to be heard. */
+  | (TimerEvent<PlayoutTimer> & { readonly soundUntil: number })
+)
+
+export type PlayoutCommand =
+  | TimerCommand<PlayoutTimer>
+  /** Begin to make its sound and send it. */
+  | { readonly type: 'deliver'; readonly id: number }
+  /** Stop making its sound. `stalled` if it stood still for too long, and not because it was interrupted. */
+  | { readonly type: 'stop'; readonly id: number; readonly stalled: boolean }
+  /** Put a mark behind its last sound. */
+  | { readonly type: 'finish'; readonly id: number }
+  /** Throw away what the line has queued of it, with a mark that tells when it has stopped, if it was audible. */
+  | { readonly type: 'clear'; readonly id: number; readonly audible: boolean; readonly paused: boolean }
+  /** Send again what was not heard before the pause, and answer with `sent-again`. */
+  | { readonly type: 'send-again'; readonly id: number }
+  /** It has ended. `confirmed` if the line said so, or nothing was audible. */
+  | {
+      readonly type: 'end'
+      readonly id: number
+      readonly how: 'played' | 'interrupted' | 'failed'
+      readonly confirmed: boolean
+    }
+
+export interface PlayoutSettings {
+  /** How long a line may fail to confirm that a sound has stopped (SP3). */
+  readonly playoutTimeout: number
+  /** How long a speech may stand still, with no sound on the line and none made. Then it fails. */
+  readonly stallTimeout: number
+  /** Whether a speech may be paused. */
+  readonly pauses: boolean
+}
+
+/** A speech whose sound is being made, sent or stopped. */
+interface Playing {
+  readonly id: number
+  /** Whether some of its sound has been sent. */
+  audible: boolean
+  paused: boolean
+  /** Whether all of its sound has been made. */
+  made: boolean
+  failed: boolean
+  /** When it stands still for too long, unless something moves before. */
+  stallAt: number | undefined
+  /** When the line must have confirmed its end; and whether that leaves the line any time. */
+  confirmBy: number | undefined
+  patient: boolean
+}
+
+interface State {
+  now: number
+  timers: Partial<Record<PlayoutTimer, number | undefined>>
+  /** In the order of speaking. */
+  queue: { readonly id: number; readonly priority: number }[]
+  current: Playing | undefined
+  /** Interrupted speeches whose sound may go on for a while. */
+  stopping: Playing[]
+  muted: boolean
+  /** A line that failed to confirm is not waited for again, until it confirms (SP5). */
+  confirms: boolean
+  waitForLine: boolean
+}
+
+/**
+ * Speaks one speech after the other, and decides when each has ended. A pure machine: an event goes in, commands come out.
+ *
+ *   queued ─▶ delivering ── made ──▶ all sent, mark out ── mark back ──▶ ended: confirmed
+ *      │       │ ▲   │ stalled: given up ─▲  │           └ playoutTimeout ─▶ ended: not confirmed
+ *      │  pause│ │   │                       │
+ *      │       ▼ │resume                     │
+ *      │      paused                         │
+ *      │         │                           │
+ *      │         └──── interrupt ────────────┴──▶ cut: cleared, mark out ── mark back, or playoutTimeout ──▶ ended
+ *      └─ interrupt ─▶ ended: nothing was heard
+ */
+export class PlayoutMachine {
+  readonly #settings: PlayoutSettings
+  readonly #state: State = {
+    now: 0,
+    timers: {},
+    queue: [],
+    current: undefined,
+    stopping: [],
+    muted: false,
+    confirms: true,
+    waitForLine: false,
+  }
+
+  constructor(settings: PlayoutSettings) {
+    this.#settings = settings
+  }
+
+  /** The speech that is audible, or will be next. */
+  get current(): number | undefined {
+    return this.#state.current?.id
+  }
+
+  /** Whether the current speech is paused: its sound is kept, and not sent. */
+  get isPaused(): boolean {
+    return this.#state.current?.paused === true
+  }
+
+  /** Whether nothing is audible and nothing waits. */
+  get isIdle(): boolean {
+    return !this.#state.current && this.#state.queue.length === 0
+  }
+
+  /** The speeches that wait, the next one first. */
+  get queue(): readonly number[] {
+    return this.#state.queue.map(({ id }) => id)
+  }
+
+  handle(event: PlayoutEvent): PlayoutCommand[] {
+    const state = this.#state
+    if (!advance(state, event)) return []
+    const commands = this.#take(event)
+    const timers = new Map<PlayoutTimer, number>()
+    if (state.current?.stallAt !== undefined) timers.set('stall', state.current.stallAt)
+    for (const { id, confirmBy } of state.current ? [state.current, ...state.stopping] : state.stopping)
+      if (confirmBy !== undefined) timers.set(`playout ${id}`, confirmBy)
+    return [...changeTimers(state, timers), ...commands]
+  }
+
+  #take(event: PlayoutEvent): PlayoutCommand[] {
+    const state = this.#state
+    const { current } = state
+    switch (event.type) {
+      case 'queue': {
+        const { id, priority } = event
+        const place = state.queue.findIndex((other) => other.priority < priority)
+        state.queue.splice(place < 0 ? state.queue.length : place, 0, { id, priority })
+        return this.#next()
+      }
+      case 'sounding':
+        if (current?.id === event.id) current.audible = true
+        return []
+      case 'made':
+        if (current?.id !== event.id || current.made) return []
+        current.made = true
+        current.failed = event.failed
+        current.stallAt = undefined
+        return current.paused ? [] : this.#finish(current, event.endsAt)
+      case 'sent-again':
+        return current?.id === event.id && current.made ? this.#finish(current, event.endsAt) : []
+      case 'confirmed':
+        return this.#confirmed(event.id)
+      case 'interrupt':
+        return this.#interrupt(event.id)
+      case 'pause':
+        if (!current || current.paused || state.muted || !this.#settings.pauses) return []
+        current.paused = true
+        current.confirmBy = undefined
+        return [{ type: 'clear', id: current.id, audible: current.audible, paused: true }]
+      case 'resume':
+        if (!current?.paused || state.muted) return []
+        current.paused = false
+        return [{ type: 'send-again', id: current.id }]
+      case 'wait-for-line':
+        state.waitForLine = event.wait
+        return []
+      case 'mute':
+        state.muted = true
+        return []
+      case 'silence':
+        return state.stopping.splice(0).map((each) => endOf(each, 'interrupted', false))
+      case 'timer':
+        break
+    }
+    return event.timer === 'stall' ? this.#stalled(event.soundUntil) : this.#unconfirmed(event.timer)
+  }
+
+  #next(): PlayoutCommand[] {
+    const state = this.#state
+    if (state.current || state.muted) return []
+    const next = state.queue.shift()
+    if (!next) return []
+    const { id } = next
+    state.current = {
+      id,
+      audible: false,
+      paused: false,
+      made: false,
+      failed: false,
+      stallAt: state.now + this.#settings.stallTimeout,
+      confirmBy: undefined,
+      patient: false,
+    }
+    return [{ type: 'deliver', id }]
+  }
+
+  /** Everything is made and sent: its mark will tell when it has been heard. Without sound there is nothing to wait for. */
+  #finish(current: Playing, endsAt: number): PlayoutCommand[] {
+    if (!current.audible) return this.#end(current, true)
+    this.#expect(current, endsAt)
+    return [{ type: 'finish', id: current.id }]
+  }
+
+  #confirmed(id: number | undefined): PlayoutCommand[] {
+    const state = this.#state
+    const { current, stopping } = state
+    state.confirms = true
+    if (current && current.id === id) return current.paused ? [] : this.#end(current, true)
+    const stopped = stopping.find((each) => each.id === id)
+    if (!stopped) return []
+    state.stopping = stopping.filter((each) => each !== stopped)
+    return [endOf(stopped, 'interrupted', true)]
+  }
+
+  #interrupt(id: number): PlayoutCommand[] {
+    const state = this.#state
+    const { current, queue } = state
+    const place = queue.findIndex((each) => each.id === id)
+    if (place >= 0) {
+      queue.splice(place, 1)
+      return [{ type: 'end', id, how: 'interrupted', confirmed: true }]
+    }
+    if (current?.id !== id) return []
+    const { audible } = current
+    state.current = undefined
+    current.stallAt = undefined
+    if (audible) {
+      this.#expect(current, state.now)
+      state.stopping.push(current)
+    }
+    return [
+      { type: 'stop', id, stalled: false },
+      { type: 'clear', id, audible, paused: false },
+      ...(audible ? [] : [endOf(current, 'interrupted', true)]),
+      ...this.#next(),
+    ]
+  }
+
+  #end(current: Playing, confirmed: boolean): PlayoutCommand[] {
+    this.#state.current = undefined
+    return [endOf(current, current.failed ? 'failed' : 'played', confirmed), ...this.#next()]
+  }
+
+  /** A line that does not confirm in time counts as silent: it must not mute the session (SP5). */
+  #expect(playing: Playing, endsAt: number): void {
+    const { confirms, waitForLine, now } = this.#state
+    playing.patient = confirms || waitForLine
+    playing.confirmBy = Math.max(now, endsAt) + (playing.patient ? this.#settings.playoutTimeout : 0)
+  }
+
+  #unconfirmed(timer: PlayoutTimer): PlayoutCommand[] {
+    const state = this.#state
+    const { current, stopping } = state
+    const playing = [...(current ? [current] : []), ...stopping].find(({ id }) => timer === `playout ${id}`)
+    if (!playing) return []
+    // It has become the last speech since: the line is waited for after all.
+    if (!playing.patient && state.waitForLine) {
+      this.#expect(playing, state.now)
+      return []
+    }
+    state.confirms = false
+    if (playing === current) return this.#end(playing, false)
+    state.stopping = stopping.filter((each) => each !== playing)
+    return [endOf(playing, 'interrupted', false)]
+  }
+
+  /** One timer that looks again, rather than one per frame. A paused speech is not expected to move. */
+  #stalled(soundUntil: number): PlayoutCommand[] {
+    const { current, now } = this.#state
+    if (!current || current.made) return []
+    const since = current.paused ? now : soundUntil
+    current.stallAt = since + this.#settings.stallTimeout
+    if (current.stallAt > now) return []
+    current.made = true
+    current.failed = true
+    current.stallAt = undefined
+    return [{ type: 'stop', id: current.id, stalled: true }, ...this.#finish(current, soundUntil)]
+  }
+}
+
+const endOf = (
+  { id }: Playing,
+  how: 'played' | 'interrupted' | 'failed',
+  confirmed: boolean,
+): PlayoutCommand => ({
+  type: 'end',
+  id,
+  how,
+  confirmed,
+})

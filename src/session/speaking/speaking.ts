@@ -1,0 +1,258 @@
+import { PlayoutClock, durationOf, type AudioFrame } from '../../audio/index.ts'
+import type { LineConnection, PartContext } from '../../parts/index.ts'
+import { MachineShell, noop, type TaskContext } from '../../scope/index.ts'
+import type { SessionContext } from '../context.ts'
+import { SpeechStalledError } from '../errors.ts'
+import { Delivery, type DeliveryOptions, type DeliveryVoice } from './delivery.ts'
+import { PlayoutMachine, type PlayoutCommand, type PlayoutEvent } from './playout-machine.ts'
+import { Speech, type SpeechOptions } from './speech.ts'
+
+/**
+ * The third station: plays what the agent says to the line, one speech after the other, and knows what of it was heard.
+ *
+ *   Answering ─ words or sound ─▶ queue ─▶ voice ─▶ resampler ─▶ line
+ *                                   ▲ PlayoutMachine: what is next, when it has ended      │
+ *                                   └── mark back: so much was heard ◀── PlayoutClock ◀────┘
+ *
+ * It notes to the turn machine when the agent starts and stops being audible.
+ */
+export class Speaking {
+  readonly #context: SessionContext
+  readonly #machine: PlayoutMachine
+  readonly #shell: MachineShell<PlayoutEvent, PlayoutCommand>
+  readonly #playout = new PlayoutClock()
+  /** Speeches that have not ended. */
+  readonly #deliveries = new Map<number, Delivery>()
+  #lastId = 0
+  /** The speech that the turn machine knows to be audible. */
+  #audible: Delivery | undefined
+  #line!: LineConnection
+  #voice!: DeliveryVoice
+
+  constructor(context: SessionContext) {
+    const { settings, scope } = context
+    const { playoutTimeout, stallTimeout, turns } = settings
+    const pauses = turns.falseInterruption !== undefined
+    this.#context = context
+    this.#machine = new PlayoutMachine({ playoutTimeout, stallTimeout, pauses })
+    this.#shell = new MachineShell(this.#machine, scope, {
+      name: 'speech',
+      carryOut: (command) => this.#carryOut(command),
+      timerEvent: (timer, due) => ({ type: 'timer', timer, due, soundUntil: this.#soundUntil }),
+    })
+  }
+
+  /** Opens the voice. A realtime model brings its own, by `useVoice`. */
+  async open(part: PartContext): Promise<void> {
+    const voice = await this.#context.settings.models.tts?.open(part)
+    if (voice) this.#voice = voice
+  }
+
+  useVoice(voice: DeliveryVoice): void {
+    this.#voice = voice
+  }
+
+  /** Plays to this line from now on. */
+  connect(line: LineConnection): void {
+    this.#line = line
+  }
+
+  /** The speech that is audible, or will be next. */
+  get current(): Speech | undefined {
+    return this.#deliveries.get(this.#machine.current ?? 0)?.speech
+  }
+
+  /** The speeches that wait, the next one first. */
+  get waiting(): readonly Speech[] {
+    return this.#machine.queue.flatMap((id) => this.#deliveries.get(id)?.speech ?? [])
+  }
+
+  get isIdle(): boolean {
+    return this.#machine.isIdle
+  }
+
+  /** When everything on the line should have been heard. */
+  get endsAt(): number | undefined {
+    return this.#playout.endsAt
+  }
+
+  // ── what others want ──
+
+  /** Speaks words, as they come. */
+  say(
+    words: AsyncIterable<string>,
+    options: Omit<DeliveryOptions, 'source'>,
+    speech?: SpeechOptions,
+  ): Speech {
+    return this.play({ ...options, source: { words, voice: this.#voice } }, speech).speech
+  }
+
+  /** Queues a speech. */
+  play(options: DeliveryOptions, speechOptions: SpeechOptions = {}): Delivery {
+    const { reply } = options
+    const interrupt = ({ id }: Speech): void => this.#shell.handle({ type: 'interrupt', id })
+    // The speeches of a reply are interrupted together: half a reply is of no use.
+    const onInterrupt = reply && ((): void => reply.interrupt({ force: true }))
+    const speech = new Speech(++this.#lastId, speechOptions, interrupt, onInterrupt)
+    reply?.add(speech)
+    const delivery = new Delivery(this.#context, speech, options)
+    this.#deliveries.set(speech.id, delivery)
+    this.#shell.handle({ type: 'queue', id: speech.id, priority: speech.priority })
+    return delivery
+  }
+
+  /** The caller may be interrupting: silence, but ready to go on (SP9). */
+  pause(): void {
+    this.#shell.handle({ type: 'pause' })
+  }
+
+  /** The caller was not interrupting: goes on with the first word that was not heard to its end. */
+  resume(): void {
+    this.#shell.handle({ type: 'resume' })
+  }
+
+  /** Whether to wait for a line that did not confirm before: it is hung up after what is said. */
+  waitForLine(wait: boolean): void {
+    this.#shell.handle({ type: 'wait-for-line', wait })
+  }
+
+  /** Writes into the history what was heard so far of the current speech, for whoever answers next. */
+  noteHeard(): void {
+    this.#deliveries.get(this.#machine.current ?? 0)?.noteHeard()
+  }
+
+  /** Resolves when nothing more is being said. Speech always ends by itself, whatever happens to it (AG3). */
+  async finished(): Promise<void> {
+    const { scope } = this.#context
+    for (let speech = this.current; speech; speech = this.current) {
+      await scope.until(speech.waitForPlayout()).catch(noop)
+      if (scope.state !== 'live') return
+    }
+  }
+
+  /** The line returned a mark. */
+  marked(mark: number, heard: number | undefined): void {
+    if (!this.#playout.marked(mark, heard, this.#context.now)) return
+    let id: number | undefined
+    for (const delivery of this.#deliveries.values()) if (delivery.mark === mark) id = delivery.speech.id
+    this.#shell.handle({ type: 'confirmed', id })
+  }
+
+  /** Closing: nothing more is heard, and every speech ends now (CL9, CL10). */
+  mute(): void {
+    this.#shell.handle({ type: 'mute' })
+    for (const speech of this.waiting) speech.interrupt({ force: true })
+    this.current?.interrupt({ force: true })
+    this.#shell.handle({ type: 'silence' })
+    // Also if nothing should be audible: a line that did not confirm may be behind.
+    this.#context.recorder?.clear()
+    this.#line.clear()
+  }
+
+  // ── what the machine wants ──
+
+  #carryOut(command: Exclude<PlayoutCommand, { type: 'set-timer' | 'clear-timer' }>): void {
+    const { now } = this.#context
+    const { id } = command
+    const delivery = this.#deliveries.get(id)
+    // A listener that an earlier command called may have ended it.
+    if (!delivery) return undefined
+    switch (command.type) {
+      case 'deliver':
+        return this.#deliver(delivery)
+      case 'stop':
+        if (command.stalled)
+          delivery.failure = { error: new SpeechStalledError(id, this.#context.settings.stallTimeout) }
+        return delivery.task?.cancel(command.stalled ? 'it stalled' : 'interrupted')
+      case 'finish':
+        delivery.mark = this.#playout.mark(now)
+        return this.#line.mark(delivery.mark)
+      case 'clear':
+        return this.#clear(delivery, command.audible, command.paused)
+      case 'send-again':
+        for (const frame of delivery.resume(this.#playout.begin())) this.#send(delivery, frame)
+        return this.#shell.handle({ type: 'sent-again', id, endsAt: delivery.stretch?.endsAt ?? 0 })
+      case 'end':
+        this.#deliveries.delete(id)
+        delivery.end(command.how, command.confirmed)
+        // The turn machine does not know speeches that were never audible, or that the next one has overtaken.
+        if (this.#audible === delivery) {
+          this.#audible = undefined
+          const how = delivery.speech.interrupted ? 'interrupted' : 'finished'
+          this.#context.turns.handle({ type: 'agent-stopped', how })
+        }
+        return this.#context.onSettled?.()
+    }
+  }
+
+  #deliver(delivery: Delivery): void {
+    const { id } = delivery.speech
+    delivery.task = this.#context.scope.spawn(`speech ${id}`, (task) => this.#make(delivery, task))
+    // Whatever makes the sound may have interrupted it right away.
+    if (delivery.speech.interrupted) delivery.task.cancel('interrupted')
+  }
+
+  async #make(delivery: Delivery, task: TaskContext): Promise<void> {
+    const { id, ended } = delivery.speech
+    try {
+      for await (const frame of delivery.sound(task)) {
+        delivery.madeAt = this.#context.now
+        this.#send(delivery, frame)
+      }
+    } catch (error) {
+      if (task.cancelled) throw error
+      delivery.failure = { error }
+    }
+    const endsAt = delivery.stretch?.endsAt ?? 0
+    this.#shell.handle({ type: 'made', id, endsAt, failed: delivery.failure !== undefined })
+    // As long as it is audible, the session has a task of its name.
+    await task.until(ended)
+  }
+
+  #send(delivery: Delivery, frame: AudioFrame): void {
+    const { speech } = delivery
+    if (this.#machine.current !== speech.id || this.#machine.isPaused || frame.samples.length === 0) return
+    const { recorder, book, events, settings, turns, now } = this.#context
+    const isFirst = delivery.stretch === undefined
+    delivery.stretch ??= this.#playout.begin()
+    const ms = durationOf(frame)
+    const at = this.#playout.play(ms, now)
+    this.#line.play(frame)
+    this.#context.movedAt = now
+    recorder?.agent(frame, at)
+    book.sound += ms
+    if (settings.budget?.sound !== undefined) this.#context.spent()
+    if (!isFirst) return
+    delivery.takePlace()
+    this.#audible = delivery
+    this.#shell.handle({ type: 'sounding', id: speech.id })
+    turns.handle({ type: 'agent-started', interruptible: speech.interruptible })
+    events.emit('speaking', { speech })
+    const since = book.waitingSince
+    book.waitingSince = undefined
+    if (since === undefined) return
+    book.turns.push({ latency: now - since, at: since - book.startedAt })
+    events.emit('latency', { ms: now - since })
+  }
+
+  /** Throws away what is queued. The mark goes first: it tells when the sound has really stopped. */
+  #clear(delivery: Delivery, audible: boolean, paused: boolean): void {
+    const { now, recorder } = this.#context
+    if (!paused) delivery.cut()
+    if (audible) {
+      delivery.mark = this.#playout.mark(now)
+      this.#line.mark(delivery.mark)
+    }
+    this.#playout.clear(now)
+    recorder?.clear()
+    // Last, because a line may confirm from inside `clear()`.
+    this.#line.clear()
+    if (!paused) delivery.noteHeard()
+  }
+
+  /** When the current speech last moved. */
+  get #soundUntil(): number {
+    const delivery = this.#deliveries.get(this.#machine.current ?? 0)
+    return Math.max(delivery?.madeAt ?? 0, delivery?.stretch?.endsAt ?? 0)
+  }
+}

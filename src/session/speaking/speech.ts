@@ -1,0 +1,123 @@
+import { UninterruptibleError } from '../errors.ts'
+
+/** How a speech ended (SP3). */
+export interface PlayoutOutcome {
+  readonly how: 'played' | 'interrupted' | 'failed'
+  /** Whether the line said that the sound has stopped. Otherwise it is assumed. */
+  readonly confirmed: boolean
+  /** The words that reached the caller. */
+  readonly heard: string
+  readonly error?: unknown
+}
+
+export interface SpeechOptions {
+  /** Whether the caller may interrupt it. Default: true. */
+  interruptible?: boolean
+  /** Speeches with a higher priority go first, but never overtake the one being spoken. Default: 0. */
+  priority?: number
+}
+
+/**
+ * One continuous stretch of the agent's speech. It ends in two steps (SP2): `interrupted` becomes true as soon as
+ * something asks it to stop; `waitForPlayout()` resolves once the caller can no longer hear it.
+ */
+export class Speech {
+  readonly id: number
+  readonly interruptible: boolean
+  readonly priority: number
+  /** Unset once the speech has ended: a speech that somebody keeps does not keep its session alive. */
+  #interrupt: ((speech: Speech) => void) | undefined
+  #text = ''
+  #interrupted = false
+  #outcome: PlayoutOutcome | undefined
+  readonly #stopped: Promise<PlayoutOutcome>
+  #settle!: (outcome: PlayoutOutcome) => void
+  readonly #onInterrupt = new Set<() => void>()
+  /** Resolve at the interruption, or at the end. */
+  readonly #waiting = new Set<() => void>()
+
+  /** @internal Made by `Speaking`. */
+  constructor(
+    id: number,
+    options: SpeechOptions,
+    interrupt: (speech: Speech) => void,
+    onInterrupt?: () => void,
+  ) {
+    this.id = id
+    this.interruptible = options.interruptible ?? true
+    this.priority = options.priority ?? 0
+    this.#interrupt = interrupt
+    if (onInterrupt) this.#onInterrupt.add(onInterrupt)
+    this.#stopped = new Promise((resolve) => {
+      this.#settle = resolve
+    })
+  }
+
+  /** All of its words so far, heard or not. */
+  get text(): string {
+    return this.#text
+  }
+
+  /** Whether something asked it to stop. The caller may hear it for a moment longer. */
+  get interrupted(): boolean {
+    return this.#interrupted
+  }
+
+  /** How it ended. Undefined while the caller can, or will, hear it. */
+  get outcome(): PlayoutOutcome | undefined {
+    return this.#outcome
+  }
+
+  /** @internal `waitForPlayout()` as a value. */
+  get ended(): Promise<PlayoutOutcome> {
+    return this.#stopped
+  }
+
+  /** Resolves once its sound has stopped, or the line failed to confirm that in time. Never rejects (SP3). */
+  waitForPlayout(): Promise<PlayoutOutcome> {
+    return this.#stopped
+  }
+
+  /** Stops it now: nothing more is made or played (SP1). Does nothing to a speech that has ended (SP10). */
+  interrupt({ force = false } = {}): void {
+    if (this.#outcome || this.#interrupted) return
+    if (!this.interruptible && !force) throw new UninterruptibleError()
+    this.#interrupted = true
+    // Copied first: a speech that is not audible yet ends right here.
+    const callbacks = [...this.#onInterrupt]
+    this.#interrupt?.(this)
+    for (const callback of callbacks) callback()
+    this.#release()
+  }
+
+  /** Resolves when it is interrupted, or when it has ended if that comes first (SP4). */
+  untilInterrupted(): Promise<void> {
+    if (this.#interrupted || this.#outcome) return Promise.resolve()
+    return new Promise((resolve) => this.#waiting.add(resolve))
+  }
+
+  /** @internal Calls back synchronously if it is interrupted. */
+  onInterrupt(callback: () => void): void {
+    if (!this.#interrupted && !this.#outcome) this.#onInterrupt.add(callback)
+  }
+
+  /** @internal Adds words. */
+  said(text: string): void {
+    this.#text += text
+  }
+
+  /** @internal Sets the outcome. The first one counts. */
+  settle(outcome: PlayoutOutcome): void {
+    if (this.#outcome) return
+    this.#outcome = outcome
+    this.#interrupt = undefined
+    this.#settle(outcome)
+    this.#release()
+  }
+
+  #release(): void {
+    for (const resolve of this.#waiting) resolve()
+    this.#waiting.clear()
+    this.#onInterrupt.clear()
+  }
+}

@@ -1,0 +1,26 @@
+import type { AudioFrame } from '../../audio/index.ts'
+import type { SpokenChunk } from '../../parts/index.ts'
+import type { Stages } from '../answering/agent.ts'
+
+/** A text as a stream of one piece. */
+export async function* once(text: string): AsyncGenerator<string, void, undefined> {
+  yield text
+}
+
+/** Passes sound through an agent's stage. Words keep their times: the stage must not change how long anything lasts. */
+export async function* staged(
+  chunks: AsyncIterable<SpokenChunk>,
+  stage: NonNullable<Stages['sound']>,
+): AsyncGenerator<SpokenChunk, void, undefined> {
+  let words: NonNullable<SpokenChunk['words']>[number][] = []
+  const frames = async function* (): AsyncGenerator<AudioFrame, void, undefined> {
+    for await (const chunk of chunks) {
+      words.push(...(chunk.words ?? []))
+      yield chunk.frame
+    }
+  }
+  for await (const frame of stage(frames())) {
+    yield { frame, words }
+    words = []
+  }
+}

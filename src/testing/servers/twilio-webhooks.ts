@@ -1,0 +1,110 @@
+import { describeError } from '../../scope/index.ts'
+import { inTheWorld } from '../world-time.ts'
+import type { CallContext } from './twilio-call-context.ts'
+import type { FormAnswer } from './twilio-post.ts'
+import { readTwiml, type Twiml } from './twilio-twiml.ts'
+
+export interface WebhookOptions {
+  /** How the webhook and the status callback are signed. Default: rightly. */
+  readonly signs?: 'rightly' | 'wrongly' | 'never'
+  /** Sent with the webhook and with the stream. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** The time limit of the webhook in milliseconds. Default: 15,000. */
+  readonly webhookTimeout?: number
+}
+
+export interface CallIds {
+  readonly sid: string
+  readonly from: string
+  readonly to: string
+}
+
+/** The TwiML of a webhook, or why there is none. `status` is 0 without a response. */
+export type WebhookResult =
+  | { readonly verbs: readonly Twiml[] }
+  | { readonly status: number; readonly why: string }
+
+/** The requests of one call to its application: webhooks and the status callback. */
+export class TwilioWebhooks {
+  readonly #ids: CallIds
+  readonly #context: CallContext
+  readonly #options: WebhookOptions
+  readonly #changed: () => void
+  readonly #controller = new AbortController()
+  #open = 0
+
+  constructor(ids: CallIds, context: CallContext, options: WebhookOptions, changed: () => void) {
+    this.#ids = ids
+    this.#context = context
+    this.#options = options
+    this.#changed = changed
+  }
+
+  /** The number of unfinished requests. */
+  get open(): number {
+    return this.#open
+  }
+
+  /** Requests TwiML, `1 + repeats` times at once, and returns the first response. */
+  async ask(url: string, callStatus: string, repeats = 0): Promise<WebhookResult> {
+    const { webhookTimeout = 15_000 } = this.#options
+    const timeout = new AbortController()
+    const timer = inTheWorld(this.#context.clock, webhookTimeout, 'a webhook', () => timeout.abort())
+    try {
+      const requests = Array.from({ length: 1 + repeats }, () =>
+        this.#post(url, { CallStatus: callStatus }, timeout.signal),
+      )
+      const [response] = await Promise.all(requests)
+      const { status, body } = response!
+      return status === 200 ? { verbs: readTwiml(body) } : { status, why: 'the status is not 200' }
+    } catch (error) {
+      return { status: 0, why: describeError(error).message }
+    } finally {
+      timer.clear()
+    }
+  }
+
+  /** Posts a status callback. Errors are ignored: Twilio would only log them in its debugger. */
+  notify(url: string, fields: Readonly<Record<string, string>>): void {
+    this.#post(url, fields).catch(() => {})
+  }
+
+  abort(): void {
+    this.#controller.abort()
+  }
+
+  async #post(
+    url: string,
+    fields: Readonly<Record<string, string>>,
+    timeout?: AbortSignal,
+  ): Promise<FormAnswer> {
+    const { account, post, toPublic, sign } = this.#context
+    const { signs = 'rightly' } = this.#options
+    const { sid, from, to } = this.#ids
+    const form = {
+      AccountSid: account,
+      ApiVersion: '2010-04-01',
+      CallSid: sid,
+      Called: to,
+      Caller: from,
+      Direction: 'inbound',
+      From: from,
+      To: to,
+      ...fields,
+    }
+    const body = new URLSearchParams(form).toString()
+    const headers = {
+      'content-type': 'application/x-www-form-urlencoded; charset=utf-8',
+      ...this.#options.headers,
+      ...(signs === 'never' ? {} : sign({ url: toPublic(url), form, body }, signs)),
+    }
+    const { signal } = this.#controller
+    this.#open++
+    try {
+      return await post({ url, headers, body }, timeout ? AbortSignal.any([signal, timeout]) : signal)
+    } finally {
+      this.#open--
+      this.#changed()
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/** The state of the page's call. */
+export type CallState = 'idle' | 'connecting' | 'live' | 'rejoining' | 'ended'
+
+/**
+ * A problem with the call. Without a microphone the user can still type; blocked sound starts after the next click on
+ * the page.
+ */
+export type CallTrouble =
+  | 'microphone-denied'
+  | 'microphone-missing'
+  | 'microphone-failed'
+  | 'sound-blocked'
+  | 'sound-failed'
+  | 'refused'
+  | 'replaced'
+  | 'unanswered'
+  | 'unreachable'
+  | 'lost'
+
+export interface CallEvents {
+  state(state: CallState): void
+  /** The id of the session that took the call. */
+  session(id: string): void
+  /** The level of the microphone, from 0 to 1. */
+  level(level: number): void
+  /** Undefined once the problem is solved. */
+  trouble(trouble: CallTrouble | undefined, detail?: string): void
+}
+
+/** A call from this page: what the page uses of a line's client. */
+export interface CallClient {
+  /** Resolves once the call was answered or has failed. The events tell which. */
+  connect(): Promise<void>
+  mute(on: boolean): void
+  hangUp(): void
+  sendText(text: string): void
+  press(key: string): void
+  /** Starts blocked sound. Must be called from a click. */
+  unblock(): Promise<void>
+}
+
+/** The address of the host's line, and a way to get a token for it. */
+export interface CallPlace {
+  readonly url: string
+  readonly token?: () => Promise<string>
+}
+
+/** Makes calls. */
+export interface Calls {
+  /** Whether this page was in a call before it was reloaded. */
+  canRejoin(): boolean
+  /** With `rejoin`, the call returns to the one before the reload. It becomes `idle` if that one has ended. */
+  make(events: CallEvents, where: CallPlace, rejoin: boolean): CallClient
+}

@@ -1,0 +1,109 @@
+import {
+  Call,
+  type CallEnd,
+  type CallErrorCode,
+  type Ticket,
+} from '../../../src/lines/websocket/client/index.ts'
+import type { CallEvents, Calls, CallTrouble } from './call-client.ts'
+
+/** Calls over the host's WebSocket line. */
+export const calls: Calls = {
+  canRejoin: () => storedTicket() !== undefined,
+  make: (events, { url, token }, rejoin) => {
+    const ticket = rejoin ? storedTicket() : undefined
+    const call = new Call({ url, ticket, ...(token ? { token } : {}) })
+    forward(call, events, ticket !== undefined)
+    return {
+      connect: async () => {
+        await call.connect()
+      },
+      mute: (on) => (on ? call.mute() : call.unmute()),
+      hangUp: () => call.hangUp(),
+      sendText: (text) => call.sendText(text),
+      press: (key) => call.press(key),
+      unblock: async () => {
+        const context = call.output?.context
+        if (context instanceof AudioContext) await context.resume()
+      },
+    }
+  },
+}
+
+function forward(call: Call, events: CallEvents, rejoins: boolean): void {
+  let wasLive = false
+  let blocked = false
+  const storeCallTicket = (): void => storeTicket(call.ticket)
+  // The session has the id of its call.
+  const emitSession = (): void => {
+    if (call.id !== undefined) events.session(call.id)
+  }
+  addEventListener('pagehide', storeCallTicket)
+  call.on('state', (state) => {
+    if (state === 'live') {
+      wasLive = true
+      storeCallTicket()
+      emitSession()
+    }
+    // The `ended` listener emits the end, after its cause.
+    if (state !== 'ended' && state !== 'idle') events.state(state)
+  })
+  call.on('level', (level) => events.level(level))
+  call.on('speaking', () => {
+    if (blocked) events.trouble(undefined)
+    blocked = false
+  })
+  call.on('error', ({ code }) => {
+    blocked ||= code === 'SOUND_BLOCKED'
+    const trouble = troubles[code]
+    if (trouble) events.trouble(trouble)
+  })
+  call.on('ended', (end) => {
+    removeEventListener('pagehide', storeCallTicket)
+    storeTicket(undefined)
+    // The call ended while the page was reloading: show the idle page.
+    if (rejoins && !wasLive) {
+      events.state('idle')
+      return
+    }
+    const trouble = troubleOf(end, wasLive)
+    if (trouble) events.trouble(trouble, end.code)
+    // A session that could not start ends before it is live, and has a report nevertheless.
+    emitSession()
+    events.state('ended')
+  })
+}
+
+const troubles: Readonly<Partial<Record<CallErrorCode, CallTrouble>>> = {
+  MICROPHONE_DENIED: 'microphone-denied',
+  MICROPHONE_MISSING: 'microphone-missing',
+  MICROPHONE_FAILED: 'microphone-failed',
+  SOUND_BLOCKED: 'sound-blocked',
+  SOUND_FAILED: 'sound-failed',
+}
+
+function troubleOf({ reason }: CallEnd, wasLive: boolean): CallTrouble | undefined {
+  if (reason === 'lost') return wasLive ? 'lost' : 'unreachable'
+  if (reason === 'refused' || reason === 'replaced' || reason === 'unanswered') return reason
+  return undefined
+}
+
+// ── the ticket to rejoin a call after a reload ──
+
+const TICKET = 'endwell call'
+
+function storedTicket(): Ticket | undefined {
+  try {
+    return JSON.parse(sessionStorage.getItem(TICKET) ?? 'null') ?? undefined
+  } catch {
+    return undefined
+  }
+}
+
+function storeTicket(ticket: Ticket | undefined): void {
+  try {
+    if (ticket) sessionStorage.setItem(TICKET, JSON.stringify(ticket))
+    else sessionStorage.removeItem(TICKET)
+  } catch {
+    // The browser has no session storage: a reload ends the call.
+  }
+}

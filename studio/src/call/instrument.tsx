@@ -1,0 +1,63 @@
+import { info } from '../host/store.ts'
+import { activityOf, runningTools, type Activity } from '../live/conversation.ts'
+import { Gauge } from '../live/gauge.tsx'
+import { clockText } from '../shared/texts.ts'
+import { useTick } from '../shared/use-tick.ts'
+import { Controls } from './controls.tsx'
+import { LevelMeter } from './level-meter.tsx'
+import type { Phone } from './phone.ts'
+import './instrument.css'
+
+const stateTexts = {
+  idle: 'Ready',
+  connecting: 'Calling…',
+  live: 'In call',
+  rejoining: 'Reconnecting…',
+  ended: 'Call ended',
+} as const
+
+/** The top of the call: the agent, the duration, the agent's activity, the microphone, and the buttons. */
+export function Instrument({ phone }: { readonly phone: Phone }) {
+  const conversation = phone.session.value?.conversation.value
+  const activity = phone.state.value === 'live' && conversation ? activityOf(conversation) : undefined
+  return (
+    <div class="instrument">
+      <div class="top">
+        <div class="who">
+          <span class="name">{info.value?.agent ?? info.value?.name ?? 'Agent'}</span>
+          <span class="sub">{statusOf(phone, activity)}</span>
+        </div>
+        <Elapsed phone={phone} />
+      </div>
+      {phone.inCall.value && (
+        <>
+          <Gauge activity={activity} />
+          <LevelMeter level={phone.level.value} muted={phone.muted.value} />
+        </>
+      )}
+      <Controls phone={phone} />
+    </div>
+  )
+}
+
+/** The state of the call, or the progress of a tool that the caller is waiting for. */
+function statusOf(phone: Phone, activity: Activity | undefined): string {
+  const state = phone.state.value
+  const session = phone.session.value
+  if (state === 'ended' && session && !session.report.value) return 'Call ended, session closing…'
+  const [tool] = activity === 'thinking' && session ? runningTools(session.conversation.value) : []
+  return tool ? tool.detail || `Running ${tool.name}…` : stateTexts[state]
+}
+
+function Elapsed({ phone }: { readonly phone: Phone }) {
+  const session = phone.session.value
+  const tree = session?.tree.value
+  const report = session?.report.value
+  useTick(500, tree !== undefined && !report)
+  const elapsed = report?.lived ?? (session && tree ? session.now - tree.createdAt : 0)
+  return (
+    <span class="elapsed" role="timer" aria-label="Call duration">
+      {clockText(elapsed)}
+    </span>
+  )
+}

@@ -1,0 +1,89 @@
+import { computed, signal } from '@preact/signals'
+import { LiveSession } from '../live/live-session.ts'
+import type { CallClient, CallEvents, CallPlace, Calls, CallState, CallTrouble } from './call-client.ts'
+
+/** The page's telephone: one call at a time, and the session that took it. */
+export class Phone {
+  readonly state = signal<CallState>('idle')
+  readonly inCall = computed(() => this.state.value !== 'idle' && this.state.value !== 'ended')
+  readonly muted = signal(false)
+  /** The level of the microphone, from 0 to 1. */
+  readonly level = signal(0)
+  readonly trouble = signal<{ readonly what: CallTrouble; readonly detail?: string } | undefined>(undefined)
+  /** The session of the current call or, between calls, of the last one. */
+  readonly session = signal<LiveSession | undefined>(undefined)
+  readonly #calls: Calls
+  #call: CallClient | undefined
+
+  constructor(calls: Calls) {
+    this.#calls = calls
+  }
+
+  /** Whether this page was in a call before it was reloaded. */
+  get canRejoin(): boolean {
+    return this.#calls.canRejoin()
+  }
+
+  async call(where: CallPlace, { rejoin = false } = {}): Promise<void> {
+    if (this.#call) return
+    this.session.value?.stop()
+    this.session.value = undefined
+    this.trouble.value = undefined
+    this.muted.value = false
+    this.state.value = 'connecting'
+    let call: CallClient | undefined
+    // Ignores events of a call that is no longer the current one.
+    const own =
+      <Args extends unknown[]>(handle: (...args: Args) => void) =>
+      (...args: Args): void => {
+        if (this.#call === call) handle(...args)
+      }
+    const events: CallEvents = {
+      state: own((state) => this.#stateChanged(state)),
+      session: own((id) => this.#answered(id)),
+      level: own((level) => {
+        this.level.value = level
+      }),
+      trouble: own((what, detail) => {
+        this.trouble.value = what && { what, ...(detail === undefined ? {} : { detail }) }
+      }),
+    }
+    call = this.#calls.make(events, where, rejoin)
+    this.#call = call
+    await call.connect()
+  }
+
+  hangUp(): void {
+    this.#call?.hangUp()
+  }
+
+  mute(on: boolean): void {
+    this.muted.value = on
+    this.#call?.mute(on)
+  }
+
+  say(text: string): void {
+    this.#call?.sendText(text)
+  }
+
+  press(key: string): void {
+    this.#call?.press(key)
+  }
+
+  unblock(): void {
+    this.#call?.unblock().catch(() => {})
+  }
+
+  #stateChanged(state: CallState): void {
+    this.state.value = state
+    if (this.inCall.value) return
+    this.#call = undefined
+    this.level.value = 0
+  }
+
+  #answered(id: string): void {
+    if (this.session.value?.id === id) return
+    this.session.value?.stop()
+    this.session.value = new LiveSession(id)
+  }
+}

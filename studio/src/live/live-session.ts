@@ -1,0 +1,75 @@
+import { batch, signal } from '@preact/signals'
+import type { LiveMessage, SessionDetails, SessionSummary } from '../../../src/host/wire/index.ts'
+import { systemClock } from '../../../src/scope/index.ts'
+import type { SessionReport } from '../../../src/session/index.ts'
+import { read, send, type ApiError } from '../host/api.ts'
+import { Feed } from '../host/feed.ts'
+import { applyToConversation, emptyConversation } from './conversation.ts'
+import { applyToTree, prune, type ResourceNode } from './resource-tree.ts'
+
+/** A session, kept up to date by the host's stream until the session has closed. */
+export class LiveSession {
+  readonly id: string
+  readonly summary = signal<SessionSummary | undefined>(undefined)
+  readonly conversation = signal(emptyConversation)
+  readonly tree = signal<ResourceNode | undefined>(undefined)
+  readonly report = signal<SessionReport | undefined>(undefined)
+  /** Why the stream is down. Status 404: the host does not have the session. */
+  readonly failure = signal<ApiError | undefined>(undefined)
+  readonly #path: string
+  readonly #feed: Feed<LiveMessage>
+  /** The session's clock minus the page's. */
+  #offset = 0
+
+  constructor(id: string) {
+    this.id = id
+    this.#path = `api/sessions/${encodeURIComponent(id)}`
+    this.#feed = new Feed<LiveMessage>(`${this.#path}/events`, {
+      message: (message) => this.#received(message),
+      online: () => {
+        this.failure.value = undefined
+      },
+      offline: (error) => {
+        this.failure.value = error
+      },
+    })
+  }
+
+  /** The time by the session's clock. */
+  get now(): number {
+    return systemClock.now() + this.#offset
+  }
+
+  /** Removes what has ended well from the tree. */
+  prune(): void {
+    const tree = this.tree.peek()
+    if (tree) this.tree.value = prune(tree, this.now)
+  }
+
+  stop(): void {
+    this.#feed.stop()
+  }
+
+  act(verb: 'close' | 'drain' | 'interrupt'): Promise<void> {
+    return send('POST', `${this.#path}/${verb}`)
+  }
+
+  /** The report as text, as `formatReport` prints it. */
+  async text(): Promise<string> {
+    const details = await read<SessionDetails>(this.#path)
+    return details.text ?? ''
+  }
+
+  #received(message: LiveMessage): void {
+    batch(() => {
+      if (message.type !== 'closed') this.#offset = message.now - systemClock.now()
+      this.conversation.value = applyToConversation(this.conversation.value, message)
+      this.tree.value = applyToTree(this.tree.value, message)
+      if (message.type === 'batch') return
+      this.summary.value = message.summary
+      if (message.type !== 'closed') return
+      this.report.value = message.report
+      this.#feed.stop()
+    })
+  }
+}

@@ -1,0 +1,41 @@
+import { timeText } from '../../../src/report/index.ts'
+
+export { timeText }
+
+/** A duration as on a clock: `0:07`, `12:40`, `1:02:03`. */
+export function clockText(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000))
+  const two = (value: number): string => String(value).padStart(2, '0')
+  const minutes = Math.floor(seconds / 60) % 60
+  const hours = Math.floor(seconds / 3_600)
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`
+}
+
+/** An age without fractions, so that it does not flicker: `99 s`, `1 min`, `2 h`. */
+export function ageText(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000))
+  if (seconds < 100) return `${seconds} s`
+  if (seconds < 6_000) return `${Math.floor(seconds / 60)} min`
+  return `${Math.floor(seconds / 3_600)} h`
+}
+
+/** A time in the past, relative to `now`: `just now`, `3 min ago`, and from an hour on the time of day. */
+export function agoText(at: number, now: number): string {
+  const seconds = Math.floor((now - at) / 1_000)
+  if (seconds < 10) return 'just now'
+  if (seconds < 60) return `${seconds} s ago`
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ago`
+  const date = new Date(at)
+  const time = date.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
+  return seconds < 43_200
+    ? time
+    : `${date.toLocaleDateString([], { month: 'short', day: 'numeric' })}, ${time}`
+}
+
+/** `1 retry`, `2 retries`. */
+export const retriesText = (count: number): string => (count === 1 ? '1 retry' : `${count} retries`)
+
+/** The median; of an even number of values, the lower of the middle two. */
+export function medianOf(values: readonly number[]): number | undefined {
+  return values.toSorted((one, other) => one - other)[Math.floor((values.length - 1) / 2)]
+}

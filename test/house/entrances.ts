@@ -1,0 +1,33 @@
+import { importedFiles } from './imports.ts'
+import { isTest, roomOf } from './rooms.ts'
+import type { Finding } from './ratchet.ts'
+import type { Manifest, Source } from './tree.ts'
+
+/** Entrances that are neither a room's index nor published. */
+const others = new Set([
+  // The page shares this with the host. It needs no Node, unlike the host's index.
+  'src/host/wire/index.ts',
+])
+
+/** The files that other rooms may import: published ones, by the `exports` of package.json, and a few others. */
+export function entrancesOf({ exports }: Manifest): ReadonlySet<string> {
+  const published = Object.values(exports).flatMap((entry) =>
+    typeof entry === 'string' ? [] : [entry.default.replace('./dist/', 'src/').replace(/\.js$/, '.ts')],
+  )
+  return new Set([...published, ...others])
+}
+
+/**
+ * Imports that go past the index of another room, or past another of its entrances, types included. Counted for the
+ * room that is imported. Tests may reach inside.
+ */
+export function importsPastIndex(sources: readonly Source[], entrances: ReadonlySet<string>): Finding[] {
+  return sources
+    .filter(({ path }) => !isTest(path))
+    .flatMap((source) =>
+      importedFiles(source)
+        .filter((target) => roomOf(target) !== roomOf(source.path))
+        .filter((target) => target !== `${roomOf(target)}/index.ts` && !entrances.has(target))
+        .map((target) => ({ room: roomOf(target), text: `${source.path} imports ${target}` })),
+    )
+}

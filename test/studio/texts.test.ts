@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { linkTo, routeOf } from '../../studio/src/shared/route.ts'
+import { ageText, agoText, clockText, medianOf, retriesText } from '../../studio/src/shared/texts.ts'
+
+describe('an address', () => {
+  it.each([
+    ['', { view: 'call' }],
+    ['#/', { view: 'call' }],
+    ['#/nonsense', { view: 'call' }],
+    ['#/sessions', { view: 'sessions' }],
+    ['#/sessions/abc', { view: 'session', id: 'abc' }],
+    [linkTo('a/b c'), { view: 'session', id: 'a/b c' }],
+    ['#/sessions/%', { view: 'session', id: '%' }],
+  ])('%s opens its view', (hash, route) => {
+    expect(routeOf(hash)).toEqual(route)
+  })
+})
+
+describe('texts', () => {
+  it('show durations, ages and times in units that people read', () => {
+    expect([0, 7_900, 760_000, 3_723_000].map(clockText)).toEqual(['0:00', '0:07', '12:40', '1:02:03'])
+    expect([0, 99_000, 100_000, 7_200_000].map(ageText)).toEqual(['0 s', '99 s', '1 min', '2 h'])
+    expect([0, 20_000, 120_000].map((ago) => agoText(1_000_000 - ago, 1_000_000))).toEqual([
+      'just now',
+      '20 s ago',
+      '2 min ago',
+    ])
+  })
+
+  it('count retries', () => {
+    expect([1, 2].map(retriesText)).toEqual(['1 retry', '2 retries'])
+  })
+
+  it('take the lower of the two middle values as the median', () => {
+    expect([medianOf([]), medianOf([3]), medianOf([9, 1, 5, 2])]).toEqual([undefined, 3, 2])
+  })
+})

@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { parseSync, type ESTree } from 'vite'
+
+/** A declaration as it stands in a `.d.ts` file: its text without comments and private members. */
+type Declarations = Map<string, string[]>
+
+/**
+ * What a module exports, by name: the text of each declaration. Re-exports are followed to the file that declares the
+ * name, so a report shows the type itself wherever it lives.
+ */
+export function surfaceOf(file: string): Declarations {
+  return new Modules().exportsOf(file)
+}
+
+class Modules {
+  readonly #parsed = new Map<string, { program: ESTree.Program; text: string }>()
+
+  exportsOf(file: string): Declarations {
+    const { program, text } = this.#read(file)
+    const exported: Declarations = new Map()
+    const add = (name: string, declarations: readonly string[]): void => {
+      exported.set(name, [...(exported.get(name) ?? []), ...declarations])
+    }
+    for (const node of program.body) {
+      if (node.type === 'ExportAllDeclaration') {
+        for (const [name, found] of this.exportsOf(this.#target(file, node.source.value))) add(name, found)
+      } else if (node.type === 'ExportNamedDeclaration' && node.source) {
+        const from = this.exportsOf(this.#target(file, node.source.value))
+        for (const { local, exported: as } of node.specifiers) add(nameOf(as), from.get(nameOf(local)) ?? [])
+      } else if (node.type === 'ExportNamedDeclaration' && node.declaration) {
+        for (const name of declaredNames(node.declaration)) add(name, [print(node.declaration, text)])
+      } else if (node.type === 'ExportNamedDeclaration') {
+        const own = this.#locals(file)
+        for (const { local, exported: as } of node.specifiers) add(nameOf(as), own.get(nameOf(local)) ?? [])
+      }
+    }
+    return exported
+  }
+
+  /** What a file declares without exporting it there and then, and what it imports to export it later. */
+  #locals(file: string): Declarations {
+    const { program, text } = this.#read(file)
+    const found: Declarations = new Map()
+    for (const node of program.body) {
+      if (node.type === 'ImportDeclaration') {
+        const from = node.source.value.startsWith('.')
+          ? this.exportsOf(this.#target(file, node.source.value))
+          : undefined
+        for (const specifier of node.specifiers) {
+          const imported = specifier.type === 'ImportSpecifier' ? nameOf(specifier.imported) : '*'
+          found.set(specifier.local.name, from?.get(imported) ?? [`import '${node.source.value}'`])
+        }
+        continue
+      }
+      for (const name of declaredNames(node as ESTree.Declaration))
+        found.set(name, [...(found.get(name) ?? []), print(node, text)])
+    }
+    return found
+  }
+
+  #read(file: string): { program: ESTree.Program; text: string } {
+    const known = this.#parsed.get(file)
+    if (known) return known
+    const text = withoutComments(file, readFileSync(file, 'utf8'))
+    const { program, errors } = parseSync(file, text)
+    if (errors[0]) throw new SyntaxError(`${file} cannot be parsed: ${errors[0].message}`)
+    const parsed = { program, text }
+    this.#parsed.set(file, parsed)
+    return parsed
+  }
+
+  #target(file: string, specifier: string): string {
+    return join(dirname(file), specifier.replace(/\.(ts|js)$/, '.d.ts'))
+  }
+}
+
+function withoutComments(file: string, text: string): string {
+  const { comments } = parseSync(file, text)
+  let out = ''
+  let last = 0
+  for (const { start, end } of comments) {
+    out += text.slice(last, start)
+    last = end
+  }
+  return out + text.slice(last)
+}
+
+const nameOf = (node: ESTree.ModuleExportName): string => ('name' in node ? node.name : node.value)
+
+function declaredNames(node: ESTree.Declaration): string[] {
+  if (node.type === 'VariableDeclaration')
+    return node.declarations.flatMap(({ id }) => (id.type === 'Identifier' ? id.name : []))
+  return 'id' in node && node.id && 'name' in node.id ? [node.id.name] : []
+}
+
+/** One declaration, laid out the same whoever printed it: one blank between words, no private members. */
+function print(node: { start: number; end: number }, text: string): string {
+  return text
+    .slice(node.start, node.end)
+    .replace(/^(export )?(declare )?/, '')
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .filter((line) => line !== '' && !/^\s*(#private|private )/.test(line))
+    .join('\n')
+}
+
+/** The report of one entry point: its names in order, each with its declarations. */
+export function reportOf(entry: string, file: string): string {
+  const surface = surfaceOf(file)
+  const names = [...surface.keys()].toSorted()
+  const parts = names.map((name) => `## ${name}\n\n${surface.get(name)!.join('\n\n')}`)
+  return `# ${entry}: ${names.length} names\n\n${parts.join('\n\n')}\n`
+}

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
@@ -13,14 +14,22 @@ export const isolated = [
 const exclude = [...configDefaults.exclude, ...isolated]
 const pathOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
-/** The slowest suites. They start first, so that no worker is left with one at the end. */
+/** The slowest suites, slowest first. They start first, so that no worker is left with one of them at the end. */
 const slowest = [
-  'test/phone/',
+  'test/phone/phone',
   'test/sim/mutants',
-  'test/browser/',
-  'test/studio/',
-  'test/providers/',
+  'test/browser/sound',
+  'test/browser/faults',
+  'test/providers/openai/sockets',
   'test/lines/',
+  'test/browser/',
+  'test/studio/page',
+  'test/providers/local/',
+  'test/house/examples',
+  'test/cli/',
+  'test/phone/',
+  'test/providers/',
+  'test/matrix/',
 ]
 
 class SlowestFirst extends BaseSequencer {
@@ -42,8 +51,8 @@ export default defineConfig({
     // No test sleeps. The timeouts only end what hangs, so they are long enough for a busy machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Many suites wait for sockets, processes and browsers. Three of them keep two cores busy.
-    maxWorkers: 3,
+    // Most suites wait for sockets, processes and browsers more than they compute: four of them keep two cores busy.
+    maxWorkers: Math.max(4, availableParallelism()),
     // Concurrent tests wait for child processes.
     maxConcurrency: 2,
     sequence: { sequencer: SlowestFirst },

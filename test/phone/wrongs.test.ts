@@ -12,6 +12,6 @@ it('a call over real sockets ends well however it goes wrong', { timeout: 180_00
     }
   }
   // Calls mostly wait.
-  await Promise.all(Array.from({ length: 8 }, work))
+  await Promise.all(Array.from({ length: 4 }, work))
   expect(failed).toEqual([])
 })

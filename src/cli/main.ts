@@ -10,8 +10,8 @@ const usage = [
   'Usage: endwell <command> [options]',
   '',
   'Commands:',
-  '  dev    talk to an agent in the browser, see what is alive and how each session ended',
-  '  phone  ring an agent with a recording, and hear what it says',
+  '  dev    talk to an agent in the browser, and see what each session owns and how it ended',
+  '  phone  call an agent with a recording, and record its answers',
   '',
   'See endwell <command> --help',
 ].join('\n')
@@ -19,6 +19,6 @@ const usage = [
 if (name === '--help' || name === '-h') console.log(usage)
 else if (Object.hasOwn(commands, name)) await commands[name as keyof typeof commands](args)
 else {
-  console.error(`There is no command '${name}'\n${usage}`)
+  console.error(`Unknown command '${name}'\n${usage}`)
   process.exitCode = exitCodes.misuse
 }

@@ -116,15 +116,15 @@ describe('endwell phone', { timeout: 120_000 }, () => {
     await rm(folder, { recursive: true })
   })
 
-  it('says so when nobody answers, or when it has no recording', async () => {
+  it('fails if nothing answers at the URL, or without a recording', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'phone-'))
     const out = join(folder, 'heard.wav')
-    const nobody = runProgram(['phone', booking, '--url', 'http://127.0.0.1:9', '--out', out])
-    const nothing = runProgram(['phone'])
-    expect(await nobody.ended()).toBe(1)
-    expect(nobody.out).toContain('nobody answered at http://127.0.0.1:9')
-    expect(await nothing.ended()).toBe(2)
-    expect(nothing.errors).toContain('Which recording')
+    const unanswered = runProgram(['phone', booking, '--url', 'http://127.0.0.1:9', '--out', out])
+    const incomplete = runProgram(['phone'])
+    expect(await unanswered.ended()).toBe(1)
+    expect(unanswered.out).toContain('No answer at http://127.0.0.1:9')
+    expect(await incomplete.ended()).toBe(2)
+    expect(incomplete.errors).toContain('Missing FILE.wav')
     await rm(folder, { recursive: true })
   })
 })

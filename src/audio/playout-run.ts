@@ -1,12 +1,12 @@
 /**
- * What a line plays between two clears: sound of one queue, in real time, with a pause wherever the queue ran dry.
+ * The sound that a line plays between two clears, in real time, with a pause wherever the queue ran dry.
  * Positions count the milliseconds of sound that were ever queued; moments are times of the clock.
  *
  *   moment     100       300   500       700
  *              ├── sound ─┤ dry ├── sound ─┤
  *   position   0         200   200       400
  *
- * All it remembers is one place where a position and a moment met; what lies before it counts as heard.
+ * A run stores one pair of position and moment; everything before that position counts as heard.
  */
 export class PlayoutRun {
   readonly start: number
@@ -26,17 +26,17 @@ export class PlayoutRun {
     return this.#clearedAt !== undefined
   }
 
-  /** When the last of it is expected to be heard, whether it was cleared or not. */
+  /** When the end of the run is expected to be heard, ignoring a clear. */
   get endsAt(): number {
     return this.#moment + (this.#end - this.#position)
   }
 
-  /** When the line is expected to have no more of it: at its end, or when it was cleared. */
-  get overAt(): number {
+  /** When the line is expected to fall silent: at the end of the run, or when it was cleared. */
+  get silentAt(): number {
     return Math.min(this.endsAt, this.#clearedAt ?? Infinity)
   }
 
-  /** Queues sound. Returns when it is expected to begin. */
+  /** Queues sound. Returns when it is expected to start. */
   add(ms: number, now: number): number {
     if (this.endsAt < now) {
       this.#position = this.#end
@@ -51,28 +51,28 @@ export class PlayoutRun {
     this.#clearedAt ??= now
   }
 
-  /** How far it is heard: no farther than to the moment of the clear. */
+  /** The position up to which the run is heard, at most up to the moment of the clear. */
   headAt(now: number): number {
     return this.reachAt(Math.min(now, this.#clearedAt ?? Infinity))
   }
 
-  /** How far it is heard if the sound goes on in spite of a clear. */
+  /** The position up to which the run is heard if the sound continues despite a clear. */
   reachAt(now: number): number {
     return Math.min(this.#end, this.#position + (now - this.#moment))
   }
 
-  /** When the sound before `position` is expected to be over; `otherwise` if that is so long ago that it is forgotten. */
+  /** When `position` is expected to be reached; `otherwise` if that was too long ago to know. */
   momentOf(position: number, otherwise: number): number {
     return position <= this.#position ? otherwise : this.#moment + (position - this.#position)
   }
 
-  /** The line says that just now `position` is reached. What is behind it follows without a pause: it waits by now. */
+  /** The line reports that `position` is reached now. What follows is queued already, so it comes without a pause. */
   at(position: number, now: number): void {
     this.#position = position
     this.#moment = now
   }
 
-  /** The run did not begin before `moment`, because another one was still heard: then all of it may be later. */
+  /** The run did not start before `moment`, because another run was still heard: delays it accordingly. */
   notBefore(moment: number): void {
     this.#moment = Math.max(this.#moment, moment + (this.#position - this.start))
   }

@@ -1,20 +1,20 @@
 import type { PlayoutRun } from './playout-run.ts'
 
-/** How much of a sound was heard, and whether the line said so or it is assumed from the time that passed. */
+/** How much of a sound was heard, and whether the line reported it or it is assumed from the elapsed time. */
 export interface Heard {
   readonly ms: number
   readonly known: boolean
 }
 
 /**
- * A part of what was queued that lies within one stretch, one run and between two marks. Until it is settled, the time
- * tells how much of it was heard.
+ * Queued sound that lies within one stretch and one run, and between two marks. Until it is settled, the elapsed time
+ * determines how much of it was heard.
  */
 export class PlayoutSlice {
   readonly run: PlayoutRun
   readonly start: number
   #end: number
-  /** The mark right behind it. */
+  /** The mark right behind the slice. */
   mark: number | undefined
   endsAt: number
   #settled: Heard | undefined
@@ -23,7 +23,7 @@ export class PlayoutSlice {
     this.run = run
     this.start = start
     this.#end = start
-    this.endsAt = run.overAt
+    this.endsAt = run.silentAt
   }
 
   get end(): number {
@@ -47,7 +47,7 @@ export class PlayoutSlice {
     return this.#settled ?? { ms: this.upTo(this.run.headAt(now)), known: this.sent === 0 }
   }
 
-  /** How much of it lies before a position. */
+  /** How much of the slice lies before a position. */
   upTo(position: number): number {
     return Math.max(0, Math.min(this.sent, position - this.start))
   }
@@ -57,7 +57,7 @@ export class PlayoutSlice {
   }
 }
 
-/** A stretch of sound whose hearing is asked for, a speech for instance. It may have any number of marks in it. */
+/** Sound whose playout is tracked together, such as a speech. It may contain any number of marks. */
 export class PlayoutStretch {
   readonly #slices: PlayoutSlice[] = []
   readonly #tick: (now: number) => number
@@ -67,20 +67,20 @@ export class PlayoutStretch {
     this.#tick = tick
   }
 
-  /** How much was played, in milliseconds, with what was cleared later. */
+  /** How much was queued, in milliseconds, including what was cleared later. */
   get sent(): number {
     return this.#slices.reduce((sum, { sent }) => sum + sent, 0)
   }
 
   /**
-   * When the last of it is expected to be heard, or to be thrown away by a clear; once the line has told, when it did.
-   * Undefined while nothing was played.
+   * When the end of the stretch is expected to be heard, or was thrown away by a clear; once the line has reported it,
+   * when it did. Undefined while nothing was queued.
    */
   get endsAt(): number | undefined {
     return this.#slices.at(-1)?.endsAt
   }
 
-  /** How much of it was heard so far. Known once the line has told so for all of it. */
+  /** How much was heard so far. Known once the line has reported all of it. */
   heard(now: number): Heard {
     const time = this.#tick(now)
     let ms = 0

@@ -30,6 +30,7 @@ export const read = (path: string): string => readFileSync(root + path, 'utf8')
 
 /** The fields of package.json that the checks read. */
 export interface Manifest {
+  readonly version: string
   readonly scripts: Readonly<Record<string, string>>
   readonly exports: Readonly<Record<string, string | { readonly default: string }>>
   readonly dependencies?: Readonly<Record<string, string>>

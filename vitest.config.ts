@@ -11,7 +11,6 @@ export const isolated = [
   'src/providers/local/missing.test.ts',
 ]
 
-const exclude = [...configDefaults.exclude, ...isolated]
 const pathOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
 /** The slowest suites, slowest first. They start first, so that no worker is left with one of them at the end. */
@@ -35,8 +34,8 @@ const slowest = [
 class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const order = ({ project, moduleId }: TestSpecification): number => {
-      // By project first: a worker that is done with a file can only take another one of the same project.
-      const group = ['suites', 'unit', 'isolated'].indexOf(project.name)
+      // Isolated files last: a shared worker can only continue with another shared file.
+      const group = ['shared', 'isolated'].indexOf(project.name)
       const place = slowest.findIndex((path) => moduleId.includes(`/${path}`))
       return 100 * group + (place < 0 ? slowest.length : place)
     }
@@ -45,6 +44,7 @@ class SlowestFirst extends BaseSequencer {
 }
 
 export default defineConfig({
+  resolve: { alias: [{ find: /^\.\/start-thread\.ts$/, replacement: pathOf('test/compiled-thread.ts') }] },
   test: {
     setupFiles: ['test/setup.ts'],
     restoreMocks: true,
@@ -56,26 +56,19 @@ export default defineConfig({
     // Concurrent tests wait for child processes.
     maxConcurrency: 2,
     sequence: { sequencer: SlowestFirst },
+    globalSetup: ['test/compile-programs.ts'],
     projects: [
-      // Files share modules within a worker: loading them anew for every file would take as long as the tests.
-      { extends: true, test: { name: 'unit', include: ['src/**/*.test.ts'], exclude, isolate: false } },
       {
         extends: true,
-        resolve: {
-          alias: [{ find: /^\.\/start-thread\.ts$/, replacement: pathOf('test/compiled-thread.ts') }],
-        },
         test: {
-          name: 'suites',
-          include: ['test/**/*.test.ts'],
-          exclude,
+          name: 'shared',
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...isolated],
+          // Loading the modules anew for every file would take as long as the tests.
           isolate: false,
-          globalSetup: ['test/compile-programs.ts'],
         },
       },
-      {
-        extends: true,
-        test: { name: 'isolated', include: isolated, globalSetup: ['test/compile-programs.ts'] },
-      },
+      { extends: true, test: { name: 'isolated', include: isolated } },
     ],
   },
 })

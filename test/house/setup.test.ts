@@ -7,7 +7,7 @@ describe('the configuration of the tests', () => {
 
   it('[SI3] installs the check for leaks in every project', () => {
     expect(config.test?.setupFiles).toEqual(['test/setup.ts'])
-    expect(projects).toHaveLength(3)
+    expect(projects).toHaveLength(2)
     for (const project of projects) {
       expect(project).toMatchObject({ extends: true })
       expect(project).not.toHaveProperty('test.setupFiles')

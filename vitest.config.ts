@@ -13,22 +13,35 @@ export const isolated = [
 
 const pathOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
-/** The slowest suites, slowest first. They start first, so that no worker is left with one of them at the end. */
+/**
+ * The slowest suites. They start first, so that no worker is left with one of them at the end, and in this order, which
+ * alternates suites that wait with suites that compute.
+ */
 const slowest = [
   'test/phone/phone',
   'test/sim/mutants',
+  'test/lines/rules',
   'test/browser/sound',
-  'test/browser/faults',
   'test/providers/openai/sockets',
-  'test/lines/',
-  'test/browser/',
+  'test/providers/local/local-stt',
+  'test/phone/wrongs',
   'test/studio/page',
-  'test/providers/local/',
+  'test/browser/ends',
+  'test/browser/faults',
+  'test/lines/conformance',
+  'test/providers/local/local-tts',
+  'test/providers/gemini/sockets',
   'test/house/examples',
-  'test/cli/',
-  'test/phone/',
-  'test/providers/',
+  'test/lines/browser',
+  'test/browser/studio',
+  'test/phone/matrix',
+  'test/cli/dev',
+  'test/browser/demo',
   'test/matrix/',
+  'test/lines/example',
+  'turn-exploration',
+  'test/providers/',
+  'test/lines/',
 ]
 
 class SlowestFirst extends BaseSequencer {
@@ -36,7 +49,7 @@ class SlowestFirst extends BaseSequencer {
     const order = ({ project, moduleId }: TestSpecification): number => {
       // Isolated files last: a shared worker can only continue with another shared file.
       const group = ['shared', 'isolated'].indexOf(project.name)
-      const place = slowest.findIndex((path) => moduleId.includes(`/${path}`))
+      const place = slowest.findIndex((path) => moduleId.includes(path))
       return 100 * group + (place < 0 ? slowest.length : place)
     }
     return files.toSorted((a, b) => order(a) - order(b))
@@ -51,8 +64,8 @@ export default defineConfig({
     // No test sleeps. The timeouts only end what hangs, so they are long enough for a busy machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Most suites wait for sockets, processes and browsers more than they compute: four of them keep two cores busy.
-    maxWorkers: Math.max(4, availableParallelism()),
+    // Most suites wait for sockets, processes and browsers more than they compute: five of them keep two cores busy.
+    maxWorkers: Math.max(5, availableParallelism()),
     // Concurrent tests wait for child processes.
     maxConcurrency: 2,
     sequence: { sequencer: SlowestFirst },

@@ -1,9 +1,11 @@
 #!/usr/bin/env node
 import { exitCodes } from './command.ts'
-import { dev } from './dev-command.ts'
-import { phone } from './phone.ts'
 
-const commands = { dev, phone } as const
+/** Loaded when they are needed: the help must not wait for the models and the host. */
+const commands = {
+  dev: async (args: readonly string[]) => (await import('./dev-command.ts')).dev(args),
+  phone: async (args: readonly string[]) => (await import('./phone.ts')).phone(args),
+}
 
 const [name = '--help', ...args] = process.argv.slice(2)
 const usage = [

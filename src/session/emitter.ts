@@ -5,7 +5,7 @@ export type EventOf<Events> = {
   [Name in keyof Events & string]: { readonly type: Name; readonly data: Events[Name] }
 }[keyof Events & string]
 
-/** Unread events an iterator buffers before it drops the oldest, so that a stuck reader cannot fill the memory. */
+/** How many unread events an iterator buffers before it drops the oldest, so that a stuck reader cannot exhaust memory. */
 export const unreadLimit = 10_000
 
 /** Typed events. A listener that throws, or whose promise rejects, affects no other: the error goes to `onError` (CL5). */
@@ -33,7 +33,7 @@ export class Emitter<Events extends object> {
   }
 
   #deliver<Name extends keyof Events & string>(name: Name, data: Events[Name]): void {
-    // A copy, because a listener may add another one.
+    // Iterates over a copy, because a listener may add another one.
     for (const listener of Array.from(this.#listeners.get(name) ?? []))
       callOut(
         () => listener(data as never),
@@ -42,9 +42,9 @@ export class Emitter<Events extends object> {
     for (const reader of this.#readers) reader.push({ type: name, data })
   }
 
-  /** Emits the last event. Iterators end once they have yielded what they hold. */
+  /** Emits the last event. Iterators end once they have yielded what they have buffered. */
   end<Name extends keyof Events & string>(name: Name, data: Events[Name]): void {
-    // First, so that nothing that a listener of the last event causes comes after it.
+    // First, so that an event caused by a listener of the last event is not emitted after it.
     this.#ended = true
     this.#deliver(name, data)
     this.#listeners.clear()
@@ -52,7 +52,7 @@ export class Emitter<Events extends object> {
     this.#readers.clear()
   }
 
-  /** All events from now on. Leaving the loop does not close the session. */
+  /** Iterates over all events from now on. */
   iterate(): AsyncIterableIterator<EventOf<Events>> {
     const reader = new Reader<EventOf<Events>>(() => this.#readers.delete(reader))
     if (this.#ended) reader.end()

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 
 import { Agent } from '../../src/session/answering/agent.ts'
-import { settle } from '../../src/session/settings.ts'
+import { sessionSettings } from '../../src/session/settings.ts'
 import { tool } from '../../src/session/answering/tool.ts'
-import { settleTurns } from '../../src/session/hearing/turn-options.ts'
+import { turnSettings } from '../../src/session/hearing/turn-options.ts'
 import { ScriptedLlm, ScriptedTts, TestLine } from '../../src/testing/index.ts'
 import { blocksOf, unprovenBlocks } from './markdown.ts'
 import { parse, walk, type Node } from './syntax.ts'
@@ -191,8 +191,8 @@ describe('docs/agents.md', () => {
   })
 
   it('says what the options of turns are unless set', () => {
-    const fixed = settleTurns({ falseInterruption: {}, preemptive: true, dtmf: {} })
-    const dynamic = settleTurns({ endpointing: { mode: 'dynamic' } })
+    const fixed = turnSettings({ falseInterruption: {}, preemptive: true, dtmf: {} })
+    const dynamic = turnSettings({ endpointing: { mode: 'dynamic' } })
     const inner = (name: string, values: object = {}): Record<string, unknown> =>
       Object.fromEntries(Object.entries(values).map(([key, value]) => [`${name}.${key}`, value]))
     const [told, made] = presets('Turn-taking', {
@@ -213,7 +213,7 @@ describe('docs/agents.md', () => {
   it('says what the options of a session are unless set', () => {
     const agent = new Agent({ instructions: 'You answer.' })
     const models = { llm: new ScriptedLlm(), tts: new ScriptedTts() }
-    const { id: _, ...values } = settle({ agent, models, line: new TestLine() })
+    const { id: _, ...values } = sessionSettings({ agent, models, line: new TestLine() })
     const [told, made] = presets('The session around it', values)
     expect(told).toEqual(made)
     expect(Object.keys(made)).toContain('closeTimeout')

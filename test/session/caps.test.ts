@@ -162,7 +162,7 @@ describe('a session that nobody ends', () => {
       await mute.session.afterCall
       expect(expectEnded(mute)).toMatchObject({
         reason: 'max-duration',
-        alsoAsked: [{ by: 'stall of the end' }],
+        alsoAsked: [{ by: 'stallTimeout' }],
       })
     }))
 

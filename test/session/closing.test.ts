@@ -210,7 +210,7 @@ describe('one closed event, in time', () => {
       const left = say(one.session)
       for await (const { type } of one.session) if (type === 'spoken') break
       await left
-      expect(expectEnded(one)).toMatchObject({ by: 'the end of a loop' })
+      expect(expectEnded(one)).toMatchObject({ by: 'end of the for await loop' })
       const thrown = say(other.session)
       const loop = async (): Promise<void> => {
         for await (const { type } of other.session) if (type === 'spoken') throw new Error('mine')

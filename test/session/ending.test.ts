@@ -118,7 +118,7 @@ describe('a graceful end', () => {
       expect(world.clock.now()).toBeLessThan(5_000)
       expect(report).toMatchObject({
         reason: 'host-draining',
-        alsoAsked: [{ reason: 'host-draining', by: 'stall of the end', at: 0 }],
+        alsoAsked: [{ reason: 'host-draining', by: 'stallTimeout', at: 0 }],
       })
       expectEnded(call)
     }),
@@ -144,7 +144,7 @@ describe('a graceful end', () => {
       const call = await aCallWithTool(world, 50_000, { endTimeout: 4_000 })
       const report = await call.session.drain()
       expect(world.clock.now()).toBe(4_100)
-      expect(report.alsoAsked).toMatchObject([{ by: 'limit of the end' }])
+      expect(report.alsoAsked).toMatchObject([{ by: 'endTimeout' }])
       expectEnded(call)
     }))
 

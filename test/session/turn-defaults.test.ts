@@ -75,7 +75,7 @@ describe('turns, unless they are told otherwise', () => {
     const agent = new Agent({ instructions: 'You answer the phone.' })
     const make = (turns: SessionTurnOptions) => () =>
       new Session({ agent, models: chain, line: new TestLine(), turns })
-    expect(make({})).toThrow('nobody would say when the user has finished')
+    expect(make({})).toThrow("nothing detects the end of the user's turn")
     expect(make({ mode: 'stt' })).toThrow(OptionError)
     expect(make({ vad: true })).toThrow(OptionError)
     expect(make({ mode: 'vad' })).toThrow("turns cannot have mode 'vad' without a VAD")

@@ -5,7 +5,7 @@ import type { CommitCommand } from '../hearing/turn-events.ts'
 import type { Reply, ReplyOptions } from './reply.ts'
 
 /**
- * What answers the caller. There are two: `Pipeline` asks an LLM, with a VAD and an STT before it and a TTS behind it;
+ * What answers the caller. There are two kinds: `Pipeline` asks an LLM, with a VAD and an STT before it and a TTS after it;
  * `RealtimeMind` is one model that also hears and speaks.
  */
 export interface Mind {
@@ -16,17 +16,17 @@ export interface Mind {
   /** Takes the caller's sound, if the mind hears for itself. */
   readonly ear?: MindEar
   open(part: PartContext): Promise<void>
-  /** Begins to answer before the turn is certain, if it can. */
+  /** Begins a reply before the turn has certainly ended, if the mind can. */
   prepare(text: string): Preparation | undefined
   /** Answers a turn that the turn machine committed. `messages` end with it. */
   answer(turn: Pick<CommitCommand, 'text' | 'from'>, messages: Message[], prepared?: Preparation): Reply
   /** Answers the conversation as it stands. */
   reply(options: ReplyOptions, messages: Message[]): Reply
-  /** Another agent is in charge, with other instructions and tools. */
+  /** Another agent has taken over, with other instructions and tools. */
   agentChanged(): void
 }
 
-/** Like the stream of an STT: sound in. What is understood of it goes to the turn machine. */
+/** Like the stream of an STT: takes sound. The transcript goes to the turn machine. */
 export interface MindEar {
   readonly rate: SampleRate
   push(frame: AudioFrame): void
@@ -34,7 +34,7 @@ export interface MindEar {
   detach(): void
 }
 
-/** A reply begun before the user's turn was certain. It leaves no trace until it is used. */
+/** A reply begun before the user's turn had certainly ended. It has no effect until it is used. */
 export interface Preparation {
   readonly text: string
   readonly chunks: Channel<LlmChunk>

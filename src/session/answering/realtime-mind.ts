@@ -39,19 +39,19 @@ const shape: Shape<RealtimeEvents> = {
   failed: ['error'],
 }
 
-/** Turns of the user that wait for their words, so that a model that never writes them down cannot make them pile up. */
+/** How many turns of the user may wait for their transcript, so that a model that never sends one cannot fill memory. */
 const MAX_UNWRITTEN = 8
 
 /**
- * One model that hears the caller, takes turns and speaks. A reply is a row of responses:
+ * One model that hears the caller, takes turns and speaks. A reply is a series of responses:
  *
  *   asked for, or begun by the model ─▶ words, sound ─▶ Speaking
  *                  ▲                        └────▶ calls ─▶ tools ─┐
  *                  └──────────────── asked again ◀── results ──────┘   until there are no more calls
  *
- * It fits between the stations like a pipeline does: `Hearing` pushes the caller's sound into its `ear`, and what it
- * understands goes to the turn machine; its own sound goes to `Speaking`, and so do words it is given to say. Every event
- * of the model is handled synchronously, so its sound is on the way to the line before the next event comes.
+ * It fits between the stations like a pipeline does: `Hearing` pushes the caller's sound into its `ear`, and its transcript
+ * goes to the turn machine; its own sound goes to `Speaking`, and so do words it is given to say. Every event of the model
+ * is handled synchronously, so its sound is on the way to the line before the next event arrives.
  */
 export class RealtimeMind implements Mind, RealtimeEvents {
   readonly #context: SessionContext
@@ -63,13 +63,13 @@ export class RealtimeMind implements Mind, RealtimeEvents {
   /** Whether the model decides when the user has finished. */
   readonly #modelTakesTurns: boolean
   #model!: RealtimeModel
-  /** Asked for, and not begun. The model answers in order. */
+  /** Requested responses that have not begun. The model answers in order. */
   readonly #asked: Response[] = []
-  /** Begun, and not ended or not heard to the end. */
+  /** Responses that have begun, until they have ended and been heard. */
   readonly #responses = new Map<string, Response>()
-  /** Our ids of the calls that the model waits for. */
+  /** Calls whose result the model waits for: its id to our id. */
   readonly #calls = new Map<string, string>()
-  /** Where the user's words will stand in the history, in the order of speaking. */
+  /** Places in the history for turns of the user without a transcript yet, in speaking order. */
   readonly #unwritten: UserWords[] = []
   /** What the model was last told about the agent, as JSON. */
   #setup = ''
@@ -96,7 +96,7 @@ export class RealtimeMind implements Mind, RealtimeEvents {
     const { settings, history } = this.#context
     const { agent, models } = settings
     const { instructions } = agent
-    // The tools of its toolsets follow once they are open.
+    // The tools of the agent's toolsets follow once they are open.
     const tools = describeTools(agent.tools)
     this.#setup = JSON.stringify({ instructions, tools })
     const setup = { instructions, tools, messages: history.toMessages(), takesTurns: this.#modelTakesTurns }
@@ -114,7 +114,7 @@ export class RealtimeMind implements Mind, RealtimeEvents {
     })
   }
 
-  // ── what the stations want ──
+  // ── requests from the stations ──
 
   get replies(): readonly ActiveReply[] {
     return this.#replies.open
@@ -134,7 +134,7 @@ export class RealtimeMind implements Mind, RealtimeEvents {
     }
   }
 
-  /** A realtime model answers only what it has heard to the end. */
+  /** No-op: a realtime model cannot begin a reply early. */
   prepare(): undefined {}
 
   answer({ text, from }: Pick<CommitCommand, 'text' | 'from'>): ActiveReply {
@@ -191,7 +191,7 @@ export class RealtimeMind implements Mind, RealtimeEvents {
     this.#context.turns.handle({ type: 'interim', text })
   }
 
-  /** The model answers on its own: the transcript is for display and guardrails only. */
+  /** The transcript is for the history, events and guardrails only: the model answers on its own. */
   userFinal(text: string): void {
     const { history, settings, turns, book, events } = this.#context
     const isEmpty = text.trim() === ''
@@ -211,7 +211,7 @@ export class RealtimeMind implements Mind, RealtimeEvents {
     this.#agents.turn(text).catch(noop)
   }
 
-  // ── what the model answers ──
+  // ── the model's responses ──
 
   responseStarted(id: string, asked: boolean): void {
     if (!this.#context.isOpen) return
@@ -254,7 +254,7 @@ export class RealtimeMind implements Mind, RealtimeEvents {
     if (!response) return
     response.end({ how, error })
     const forget = (): void => void this.#responses.delete(id)
-    // Until it was heard it can be interrupted, and then the model must forget what was not heard.
+    // Until it has been heard it can be interrupted, and then the model must forget what was not heard.
     if (response.delivery) response.delivery.speech.waitForPlayout().then(forget, forget)
     else forget()
   }
@@ -286,7 +286,7 @@ export class RealtimeMind implements Mind, RealtimeEvents {
       if (how === 'cancelled') return this.#stoppedByModel(reply)
       if (response.uses.length === 0) return
       const outcomes = (await task.until(Promise.all(response.uses))).flatMap((each) => each ?? [])
-      // The model has taken all of its calls back: there is nothing to go on with.
+      // The model has cancelled all of its calls: there is no result to go on with.
       if (outcomes.length === 0) return
       if (response.step > maxToolSteps) throw endlessTools(maxToolSteps)
       // Applied only here: an interrupted reply never gets this far (AG4).
@@ -305,17 +305,17 @@ export class RealtimeMind implements Mind, RealtimeEvents {
   /** The model begins to answer on its own, because the user has finished. */
   #unasked(): Response | undefined {
     let begun: Response | undefined
-    const owed = this.#expecting === 'an answer'
-    if (owed || (this.#context.takesTurns && this.#expecting === 'nothing'))
+    const isExpected = this.#expecting === 'an answer'
+    if (isExpected || (this.#context.takesTurns && this.#expecting === 'nothing'))
       this.#begin({}, (response) => {
         begun = response
       })
-    // Only now: otherwise the session would seem idle in between.
+    // After the reply has begun: otherwise the session would look idle in between.
     this.#expectNothing()
     return begun
   }
 
-  /** The speech of a response, from its first word or sound on. */
+  /** Returns the speech of a response. Begins it at the first word or sound. */
   #speak(response: Response): Delivery {
     if (response.delivery) return response.delivery
     const { agent } = this.#agents.current
@@ -328,8 +328,8 @@ export class RealtimeMind implements Mind, RealtimeEvents {
   }
 
   /**
-   * The model gets a result as soon as there is one, even if the reply that wanted it was interrupted (TL4). A call that
-   * the model has taken back gets none.
+   * Sends the result to the model as soon as there is one, even if the reply was interrupted (TL4). A call that the model
+   * has cancelled gets no result.
    */
   async #result({ id }: ToolCall, outcome: Promise<ToolOutcome>): Promise<ToolOutcome | undefined> {
     const result = await outcome
@@ -340,13 +340,13 @@ export class RealtimeMind implements Mind, RealtimeEvents {
 
   // ── stopping ──
 
-  /** A reply was interrupted: all of it, begun or not. */
+  /** A reply was interrupted: stops all of its responses, including those that have not begun. */
   #withdraw(reply: ActiveReply): void {
     for (const response of [...this.#asked, ...this.#responses.values()])
       if (response.reply === reply) this.#stop(response)
   }
 
-  /** Nothing more of it is wanted. The model forgets what was not heard. */
+  /** Stops a response, and makes the model forget what was not heard. */
   #stop(response: Response): void {
     const { id, delivery } = response
     response.withdrawn = true
@@ -355,12 +355,12 @@ export class RealtimeMind implements Mind, RealtimeEvents {
     this.#model.interrupt(id, delivery?.heard ?? 0)
   }
 
-  /** The model stopped because the user speaks: what it has said so far is not wanted either. */
+  /** The model stopped because the user is speaking: stops the speech that is still queued as well. */
   #stoppedByModel(reply: ActiveReply): void {
     if (reply.interruptible) reply.interrupt()
   }
 
-  /** A guardrail objects to what the user said: it gets no answer. */
+  /** A guardrail objects to what the user said: stops the answer. Returns whether there was one, or one was expected. */
   #refuse(): boolean {
     const { open } = this.#replies
     for (const reply of open) reply.interrupt({ force: true })
@@ -371,6 +371,6 @@ export class RealtimeMind implements Mind, RealtimeEvents {
   #expectNothing(): void {
     if (this.#expecting === 'nothing') return
     this.#expecting = 'nothing'
-    this.#context.onSettled?.()
+    this.#context.onFinished?.()
   }
 }

@@ -144,7 +144,7 @@ describe('the session machine', () => {
     expect(life.machine.phase).toBe('closing')
     expect(life.closes[0]).toMatchObject({
       ask: { reason: 'agent-hung-up' },
-      also: { by: 'stall of the end' },
+      also: { by: 'stallTimeout' },
     })
   })
 
@@ -155,7 +155,7 @@ describe('the session machine', () => {
       life.movedAt = life.now
       life.elapse(900)
     }
-    expect(life.closes[0]).toMatchObject({ also: { by: 'limit of the end' } })
+    expect(life.closes[0]).toMatchObject({ also: { by: 'endTimeout' } })
   })
 
   it('[SP8] goes on if the caller speaks during a goodbye that may be cancelled, and drains then if somebody asked', () => {

@@ -21,7 +21,7 @@ import { TurnMachine } from './turn-machine.ts'
 const sttShape: Shape<SttEvents> = { interim: ['text'], final: ['text'], endOfTurn: [], failed: ['error'] }
 const vadShape: Shape<VadEvents> = { started: ['ms'], stopped: ['ms'], failed: ['error'] }
 
-/** Models that hear at the same rate share one: resampling is the largest CPU cost of a phone call. */
+/** Models with the same input rate share an ear: resampling is the largest CPU cost of a phone call. */
 interface Ear {
   readonly rate: SampleRate
   readonly resampler: Resampler | undefined
@@ -85,7 +85,7 @@ export class Hearing implements Notes<TurnEvent> {
     await Promise.all([stream(), detector(), judge()])
   }
 
-  // ── what comes in ──
+  // ── input ──
 
   /** The caller's sound. */
   hear(frame: AudioFrame): void {
@@ -105,13 +105,13 @@ export class Hearing implements Notes<TurnEvent> {
     this.#turns.handle({ type: 'digit', digit })
   }
 
-  /** Takes a note for the turn machine: from the VAD and the STT, and from what the agent does. */
+  /** Passes an event to the turn machine: from the VAD, the STT, or about what the agent does. */
   handle(event: Untimed<TurnEvent>): void {
     this.#turns.handle(event)
     if (event.type === 'final' && !this.#machine.pendingWords.transcribing) this.#stopWaiting?.()
   }
 
-  /** Everything the VAD and the STT report comes in here. */
+  /** Handles everything the VAD and the STT report. */
   #heard(part: 'vad' | 'stt', event: EventOf<SttEvents> | EventOf<VadEvents>): void {
     const { events, settings, ends } = this.#context
     const now = settings.clock.now()
@@ -132,7 +132,7 @@ export class Hearing implements Notes<TurnEvent> {
     }
   }
 
-  // ── what the turn machine wants ──
+  // ── commands of the turn machine ──
 
   #carryOut(command: Exclude<TurnCommand, { type: 'set-timer' | 'clear-timer' }>): void {
     const { events, life, settings } = this.#context
@@ -178,7 +178,7 @@ export class Hearing implements Notes<TurnEvent> {
 
   // ── beginning and end ──
 
-  /** The session is live, or live again after a cancelled goodbye: hears the caller and takes turns. */
+  /** Starts to listen and to take turns: the session is live, or live again after a cancelled goodbye. */
   takeTurns(): void {
     if (this.#ears.length === 0) this.#ears = this.#openEars()
     this.#context.takesTurns = true
@@ -219,16 +219,16 @@ export class Hearing implements Notes<TurnEvent> {
     if (speaking) this.#turns.handle({ type: 'user-stopped', since: now })
     const ear = this.#stt ?? this.#answering.ear
     if (!this.#machine.pendingWords.transcribing || !ear) return
-    // Before the link learns that it is closing: from then on it sends nothing but its own end.
+    // Before the link is told to close: from then on, it only sends its closing frames.
     ear.flush()
     ear.detach()
     if (!this.#machine.pendingWords.transcribing || failures.has(reason)) return
-    // At most half of the time: the other half belongs to the links, which end whatever is said.
+    // At most half of the time: the links need the other half to close.
     const wait = Math.min(settings.lastWordsTimeout, (closeTimeout * 0.9) / 2)
     scope.defer('last words', () => this.#lastWords(wait), { phase: 'work', cap: wait })
   }
 
-  /** Waits until what the user said is transcribed, at most `timeout`. */
+  /** Waits for at most `timeout` until the user's words have been transcribed. */
   #lastWords(timeout: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = this.#context.settings.clock.after(timeout, 'last words', () => this.#stopWaiting?.())
@@ -241,12 +241,12 @@ export class Hearing implements Notes<TurnEvent> {
     })
   }
 
-  /** Whether the user said something that is in no turn, or that a close waits for. */
+  /** Whether the user said something that is not part of a turn, or that the close is waiting for. */
   get hasLastWords(): boolean {
     return this.#stopWaiting !== undefined || this.#machine.pendingWords.text !== ''
   }
 
-  /** The wait for the last words has ended, in time or not: keeps what was understood. */
+  /** Ends the wait for the last words, and adds what was transcribed to the history. */
   keepLastWords(): void {
     const { history, settings } = this.#context
     this.#stopWaiting?.()

@@ -465,7 +465,7 @@ function keyOf({ options, state, witness: { seen }, now }: World): string {
       ago(state.quietSince),
       state.idleReported,
     ],
-    voice && [ago(voice.since, sound ? -3 : -1), voice.settled, voice.pausedInVain],
+    voice && [ago(voice.since, sound ? -3 : -1), voice.committed, voice.pausedInVain],
     turn && [turn.said, turn.interim, turn.awaiting, turn.voiced],
     turn && [(!voice || learns) && ago(turn.stopped), watchesText && ago(turn.changed), ago(turn.ended)],
     turn && [turn.byHand, turn.asked, turn.score, turn.preempts],

@@ -1161,7 +1161,7 @@ describe('the machine', () => {
 
   it.each([
     [{ endpointing: { delay: -1 } }, 'endpointing.delay must be a finite number of milliseconds'],
-    [{ endpointing: { delay: 900, maxDelay: 800 } }, 'endpointing.maxDelay, 800, is less than 900'],
+    [{ endpointing: { delay: 900, maxDelay: 800 } }, 'endpointing.maxDelay must be at least 900'],
     [{ idle: Number.NaN }, 'idle must be a finite number'],
     [{ bargeIn: { minWords: 0.5 } }, 'bargeIn.minWords must be a whole number, 0 or more'],
     [{ dtmf: { count: 0 } }, 'dtmf.count must be a whole number, 1 or more'],

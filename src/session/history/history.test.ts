@@ -333,13 +333,15 @@ describe('a stored history', () => {
   it('with one id twice is refused', () => {
     const item = { type: 'message', id: 'i1', at: 0, role: 'user', text: 'Hi' }
     expect(() => History.from({ version: 1, dropped: 0, lastId: 1, items: [item, item] })).toThrow(
-      'history.items[1].id must be an id of its own; it is "i1"',
+      'history.items[1].id must be unique; it is "i1"',
     )
   })
 
   it('of another version is refused, saying what to do', () => {
     const json = { version: 2, dropped: 0, lastId: 0, items: [] }
-    expect(() => History.from(json)).toThrow('only 1 is known: resume it with the endwell that stored it')
+    expect(() => History.from(json)).toThrow(
+      'only version 1 is supported: resume it with the version of endwell that stored it',
+    )
     expect(() => History.from(json)).toThrow(
       expect.objectContaining({ code: 'HISTORY_VERSION' }) as EndwellError,
     )

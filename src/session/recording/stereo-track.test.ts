@@ -178,8 +178,8 @@ describe('the agent', () => {
     const stereo = track()
     for (let i = 0; i < 10; i++) stereo.agent(sound(i + 1, 100), i * 100)
     stereo.clear(250)
-    stereo.wentOn(100)
-    stereo.wentOn(500)
+    stereo.heardAfterClear(100)
+    stereo.heardAfterClear(500)
     expect(all(stereo, 400).agent).toEqual([
       [1, 100],
       [2, 100],
@@ -198,7 +198,7 @@ describe('the agent', () => {
       [1, 200],
       [0, 100],
     ])
-    stereo.wentOn(800)
+    stereo.heardAfterClear(800)
     expect(all(stereo, 600).agent).toEqual([
       [1, 100],
       [2, 100],
@@ -210,7 +210,7 @@ describe('the agent', () => {
     const stereo = track()
     stereo.agent(sound(1, 30_000), 0)
     stereo.clear(1_000)
-    stereo.wentOn(20_000)
+    stereo.heardAfterClear(20_000)
     expect(all(stereo, 30_000).agent).toEqual([
       [1, 11_000],
       [0, 19_000],
@@ -220,7 +220,7 @@ describe('the agent', () => {
   it('that went on without a clear changes nothing', () => {
     const stereo = track()
     stereo.agent(sound(1, 100), 0)
-    for (const ms of [100, 0, -5, NaN]) stereo.wentOn(ms)
+    for (const ms of [100, 0, -5, NaN]) stereo.heardAfterClear(ms)
     expect(all(stereo, 200).agent).toEqual([
       [1, 100],
       [0, 100],
@@ -298,7 +298,7 @@ describe('both', () => {
       stereo.agent(sound(2, 100), i * 100)
     }
     expect(stereo.soundBefore(800)).toBe(800)
-    stereo.forget(350)
+    stereo.discard(350)
     expect(stereo.soundBefore(800)).toBe(450)
     const { caller, agent } = all(stereo, 1_000)
     expect([caller, agent]).toEqual([

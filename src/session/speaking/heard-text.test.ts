@@ -6,8 +6,8 @@ import { HeardText } from './heard-text.ts'
 /** A speech that was made to its end, with so many milliseconds of sound. */
 function spoken(text: string, ms: number, words?: readonly SpokenWord[]): HeardText {
   const speech = new HeardText()
-  speech.sounds(ms, text, words)
-  speech.ends(text)
+  speech.addSound(ms, text, words)
+  speech.end(text)
   return speech
 }
 
@@ -56,7 +56,7 @@ describe('with the times of the words', () => {
 
   it('text without a time yet was not heard, however much sound there is', () => {
     const speech = new HeardText()
-    speech.sounds(5_000, 'One two three four', timed(['One ', 0, 300], ['two ', 300, 600]))
+    speech.addSound(5_000, 'One two three four', timed(['One ', 0, 300], ['two ', 300, 600]))
     expect(speech.upTo(5_000)).toBe('One two')
   })
 
@@ -118,9 +118,9 @@ describe('without', () => {
 
   it('text is not heard before its sound is made: the voice is taken to speak as usual', () => {
     const speech = new HeardText()
-    speech.sounds(0, ahead)
+    speech.addSound(0, ahead)
     expect(speech.upTo(1_000)).toBe('')
-    speech.sounds(1_000, ahead)
+    speech.addSound(1_000, ahead)
     expect(speech.upTo(1_000)).toBe('The model is far')
     expect(speech.upTo(9_000)).toBe('The model is far')
     expect(speech.made).toBe(1_000)
@@ -128,9 +128,9 @@ describe('without', () => {
 
   it('text that lags behind its sound is heard as far as it came', () => {
     const speech = new HeardText()
-    speech.sounds(10_000, 'Hello')
+    speech.addSound(10_000, 'Hello')
     expect(speech.upTo(10_000)).toBe('Hello')
-    speech.ends('Hello there')
+    speech.end('Hello there')
     expect(speech.upTo(9_000)).toBe('Hello')
     expect(speech.upTo(10_000)).toBe('Hello there')
     expect(speech.text).toBe('Hello there')
@@ -144,14 +144,14 @@ describe('without', () => {
     const earlier = spoken('x'.repeat(100), 2_000)
     expect(earlier.pace).toBe(0.05)
     const speech = new HeardText({ pace: earlier.pace })
-    speech.sounds(1_000, ahead)
+    speech.addSound(1_000, ahead)
     expect(speech.upTo(1_000)).toBe('The model is far ahead of the voice, and has')
     expect(spoken('Hi', 300).pace).toBeUndefined()
     expect(spoken('  ', 2_000).pace).toBeUndefined()
     expect(new HeardText().pace).toBeUndefined()
     for (const pace of [NaN, 0, -1, Infinity]) {
       const guess = new HeardText({ pace })
-      guess.sounds(500, 'One two three four five six')
+      guess.addSound(500, 'One two three four five six')
       expect(guess.upTo(500)).toBe('One two')
     }
   })
@@ -177,9 +177,9 @@ describe('without', () => {
   it('no sound is nothing heard, whatever the text', () => {
     expect(spoken('Hello', 0).upTo(100)).toBe('')
     const speech = new HeardText()
-    for (const ms of [NaN, -100, Infinity]) speech.sounds(ms, 'Hello')
+    for (const ms of [NaN, -100, Infinity]) speech.addSound(ms, 'Hello')
     expect(speech.made).toBe(0)
-    speech.ends('Hello')
+    speech.end('Hello')
     expect(speech.upTo(100)).toBe('')
   })
 
@@ -210,8 +210,8 @@ describe('whatever was said', () => {
     fc.assert(
       fc.property(text, words, fc.boolean(), fc.integer({ min: 0, max: 3_000 }), (said, times, ended, ms) => {
         const speech = new HeardText()
-        speech.sounds(ms, said, times)
-        if (ended) speech.ends(said)
+        speech.addSound(ms, said, times)
+        if (ended) speech.end(said)
         let before = ''
         for (let at = 0; at <= ms + 100; at += 50) {
           const heard = speech.upTo(at)

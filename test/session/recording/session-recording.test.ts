@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import type { RecordingSink } from '../../src/session/recording/recorder.ts'
-import { inVirtualTime } from '../../src/testing/index.ts'
-import { aCall, expectEnded, never } from './fixture.ts'
+import type { RecordingSink } from '../../../src/session/recording/recorder.ts'
+import { inVirtualTime } from '../../../src/testing/index.ts'
+import { aCall, expectEnded, never } from '../fixture.ts'
 
-/** A recording in memory. */
+/** A sink in memory. `closing` runs when it is closed. */
 function aSink(options: { closing?: () => Promise<void> } = {}) {
   let bytes = new Uint8Array()
   const ends: string[] = []
@@ -18,7 +18,7 @@ function aSink(options: { closing?: () => Promise<void> } = {}) {
     },
     abort: () => void ends.push('aborted'),
   }
-  /** How long each side was heard, in milliseconds, at 16 kHz. */
+  /** Milliseconds of sound on each side, at 16 kHz. */
   const heard = (): { caller: number; agent: number } => {
     const samples = new Int16Array(bytes.slice(44).buffer)
     let [caller, agent] = [0, 0]
@@ -31,7 +31,7 @@ function aSink(options: { closing?: () => Promise<void> } = {}) {
   return { sink, ends, heard }
 }
 
-it('[CL7] a recording has what both said, as far as it was heard', () =>
+it('[CL7] a recording has both sides, as far as they were heard', () =>
   inVirtualTime(async (world) => {
     const { sink, ends, heard } = aSink()
     const call = aCall(world, { recording: sink })
@@ -43,7 +43,7 @@ it('[CL7] a recording has what both said, as far as it was heard', () =>
     const report = await call.session.close()
     expect(report).toMatchObject({ clean: true })
     expect(ends).toEqual(['closed'])
-    // A tone crosses zero now and then.
+    // Not exactly 500 and 1,000, because a tone crosses zero now and then.
     expect(heard().caller).toBeGreaterThan(480)
     expect(heard().caller).toBeLessThanOrEqual(500)
     expect(heard().agent).toBeGreaterThan(980)
@@ -51,7 +51,7 @@ it('[CL7] a recording has what both said, as far as it was heard', () =>
     expectEnded(call)
   }))
 
-it('[CL7] what went on after it was cleared was heard', () =>
+it('[CL7] a recording includes sound that was still heard after an interruption', () =>
   inVirtualTime(async (world) => {
     const { sink, heard } = aSink()
     const call = aCall(world, { recording: sink, line: { avatar: { lag: 800 } } })
@@ -67,7 +67,7 @@ it('[CL7] what went on after it was cleared was heard', () =>
     expect(agent).toBeLessThanOrEqual(1_300)
   }))
 
-it('[CL7] what was cleared was not heard', () =>
+it('[CL7] a recording does not include sound that was cleared before it was heard', () =>
   inVirtualTime(async (world) => {
     const { sink, heard } = aSink()
     const call = aCall(world, { recording: sink })
@@ -81,7 +81,7 @@ it('[CL7] what was cleared was not heard', () =>
     expect(heard().agent).toBeLessThanOrEqual(520)
   }))
 
-it('[CL1] [CL4] a sink that hangs holds neither the line nor the report', () =>
+it('[CL1] [CL4] a recording sink that hangs delays neither the line nor the report', () =>
   inVirtualTime(async (world) => {
     const { sink, ends } = aSink({ closing: never })
     const call = aCall(world, { recording: sink })

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { tool } from '../../src/session/index.ts'
-import { callTool, inVirtualTime, type World } from '../../src/testing/index.ts'
-import { aCall, never } from './fixture.ts'
+import { tool } from '../../../src/session/index.ts'
+import { callTool, inVirtualTime, type World } from '../../../src/testing/index.ts'
+import { aCall, never } from '../fixture.ts'
 
-/** A call whose tool owns a socket, and then does `work`. */
+/** Creates a call whose tool owns a socket and then runs `work`. */
 async function aCallWithSocket(
   world: World,
   work: (signal: AbortSignal) => unknown,
@@ -38,7 +38,7 @@ async function aCallWithSocket(
   return { ...call, socket }
 }
 
-describe('what a tool owns', () => {
+describe('a resource that a tool owns', () => {
   it('[TL1] is closed when the tool returns', () =>
     inVirtualTime(async (world) => {
       const { session, socket } = await aCallWithSocket(world, () => 'read')
@@ -46,7 +46,7 @@ describe('what a tool owns', () => {
       expect((await session.close()).clean).toBe(true)
     }))
 
-  it('[TL1] is closed when the session closes, and the report lists it', () =>
+  it('[TL1] is closed when the session closes, and listed in the report', () =>
     inVirtualTime(async (world) => {
       const { session, socket } = await aCallWithSocket(world, async (signal) => {
         await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
@@ -58,7 +58,7 @@ describe('what a tool owns', () => {
       expect(report.clean).toBe(true)
     }))
 
-  it('[TL1] [SC6] is aborted if neither it nor its tool ends in time', () =>
+  it('[TL1] [SC6] is aborted if neither the resource nor the tool ends in time', () =>
     inVirtualTime(async (world) => {
       const { session, socket } = await aCallWithSocket(world, never, never)
       const report = await session.close()

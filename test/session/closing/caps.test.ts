@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { tool } from '../../src/session/index.ts'
-import { callTool, inVirtualTime, type World } from '../../src/testing/index.ts'
-import { aCall, expectEnded, said, type CallOptions } from './fixture.ts'
+import { tool } from '../../../src/session/index.ts'
+import { callTool, inVirtualTime, type World } from '../../../src/testing/index.ts'
+import { aCall, expectEnded, said, type CallOptions } from '../fixture.ts'
 
 const goodbye = { idle: 'Nobody there.', 'max-duration': 'Time is up.', budget: 'That was all.' }
 
-async function aCapped(world: World, options: CallOptions) {
+async function aCappedCall(world: World, options: CallOptions) {
   const call = aCall(world, { goodbye, ...options })
   call.session.on('warning', ({ reason, left }) =>
     call.log.push(`warning: ${reason} ${Number(left.toFixed(2))}`),
@@ -17,10 +17,10 @@ async function aCapped(world: World, options: CallOptions) {
 
 const talk = { type: 'usage' as const, usage: { inputTokens: 30, outputTokens: 10 } }
 
-describe('a session that nobody ends', () => {
-  it('[CL14] is warned when it stays idle, says goodbye and closes', () =>
+describe('a session with a cap', () => {
+  it('[CL14] warns when the user is idle, then says goodbye and closes', () =>
     inVirtualTime(async (world) => {
-      const call = await aCapped(world, { idleTimeout: 100_000 })
+      const call = await aCappedCall(world, { idleTimeout: 100_000 })
       await call.session.afterCall
       expect(call.log).toEqual([
         'warning: idle 30000',
@@ -31,10 +31,10 @@ describe('a session that nobody ends', () => {
       expect(expectEnded(call)).toMatchObject({ reason: 'idle', by: 'cap', clean: true })
     }))
 
-  it('[CL14] is not idle while the user speaks, types or presses a key', () =>
+  it('[CL14] stays live while the user speaks, types or presses a key', () =>
     inVirtualTime(async (world) => {
       for (const act of ['says', 'types', 'presses'] as const) {
-        const call = await aCapped(world, { idleTimeout: 20_000, answers: ['Yes.'] })
+        const call = await aCappedCall(world, { idleTimeout: 20_000, answers: ['Yes.'] })
         await world.clock.elapse(19_000)
         await call.caller[act]('1')
         await world.clock.elapse(2_000)
@@ -43,9 +43,9 @@ describe('a session that nobody ends', () => {
       }
     }))
 
-  it('[CL14] is warned anew after the user was there', () =>
+  it('[CL14] warns again after the user was active', () =>
     inVirtualTime(async (world) => {
-      const call = await aCapped(world, { idleTimeout: 20_000, answers: ['Yes.'] })
+      const call = await aCappedCall(world, { idleTimeout: 20_000, answers: ['Yes.'] })
       await world.clock.elapse(15_000)
       call.caller.types('Still here.')
       await call.session.afterCall
@@ -60,9 +60,9 @@ describe('a session that nobody ends', () => {
       ])
     }))
 
-  it('[CL14] asking whether somebody is there does not keep it alive for ever', () =>
+  it('[CL14] is not kept alive by its own question whether the user is there', () =>
     inVirtualTime(async (world) => {
-      const call = await aCapped(world, { idleTimeout: 20_000 })
+      const call = await aCappedCall(world, { idleTimeout: 20_000 })
       call.session.on('warning', () => call.session.say('Are you there?'))
       await call.session.afterCall
       expect(call.log).toEqual([
@@ -74,9 +74,12 @@ describe('a session that nobody ends', () => {
       ])
     }))
 
-  it('[CL14] is warned before maxDuration, and says goodbye after what it is saying', () =>
+  it('[CL14] warns before maxDuration, and says goodbye after the answer in progress', () =>
     inVirtualTime(async (world) => {
-      const call = await aCapped(world, { maxDuration: 60_000, answers: ['I was just about to tell you.'] })
+      const call = await aCappedCall(world, {
+        maxDuration: 60_000,
+        answers: ['I was just about to tell you.'],
+      })
       await world.clock.elapse(59_500)
       call.caller.types('So?')
       await call.session.afterCall
@@ -91,9 +94,9 @@ describe('a session that nobody ends', () => {
       expectEnded(call)
     }))
 
-  it('[CL14] is warned at four fifths of its budget of tokens, and ends when it is spent', () =>
+  it('[CL14] warns at 80 % of its token budget, and ends when the budget is spent', () =>
     inVirtualTime(async (world) => {
-      const call = await aCapped(world, {
+      const call = await aCappedCall(world, {
         budget: { tokens: 100 },
         answers: (['One.', 'Two.', 'Three.'] as const).map((text) => [text, talk]),
       })
@@ -120,9 +123,9 @@ describe('a session that nobody ends', () => {
       })
     }))
 
-  it('[CL14] is ended by its budget of tool calls, after the answer', () =>
+  it('[CL14] ends after the answer that used up its budget of tool calls', () =>
     inVirtualTime(async (world) => {
-      const call = await aCapped(world, {
+      const call = await aCappedCall(world, {
         budget: { toolCalls: 1 },
         answers: [[callTool('look')], 'Found it.'],
         agent: { tools: { look: tool({ description: 'Looks', run: () => 'here' }) } },
@@ -138,9 +141,9 @@ describe('a session that nobody ends', () => {
       expect(expectEnded(call).reason).toBe('budget')
     }))
 
-  it('[CL14] is ended by its budget of sound, after the sentence', () =>
+  it('[CL14] ends after the speech that used up its budget of sound', () =>
     inVirtualTime(async (world) => {
-      const call = await aCapped(world, { budget: { sound: 500 } })
+      const call = await aCappedCall(world, { budget: { sound: 500 } })
       call.session.say('This takes about two seconds to say.')
       await call.session.afterCall
       expect(said(call.session)).toEqual([
@@ -150,33 +153,37 @@ describe('a session that nobody ends', () => {
       expect(expectEnded(call).reason).toBe('budget')
     }))
 
-  it('[CL14] closes without a word if it has none, or cannot say it', () =>
+  it('[CL14] closes without a goodbye if there is none, or the voice fails or stalls', () =>
     inVirtualTime(async (world) => {
-      const silent = await aCapped(world, { maxDuration: 1_000, goodbye: {} })
-      await silent.session.afterCall
-      expect(silent.log.slice(-2)).toEqual(['closed: max-duration', 'after 1 s'])
-      const hoarse = await aCapped(world, { maxDuration: 1_000, tts: { failAfter: 0 } })
-      await hoarse.session.afterCall
-      expect(expectEnded(hoarse).reason).toBe('max-duration')
-      const mute = await aCapped(world, { maxDuration: 1_000, stallTimeout: 2_000, tts: { stallAfter: 0 } })
-      await mute.session.afterCall
-      expect(expectEnded(mute)).toMatchObject({
+      const speechless = await aCappedCall(world, { maxDuration: 1_000, goodbye: {} })
+      await speechless.session.afterCall
+      expect(speechless.log.slice(-2)).toEqual(['closed: max-duration', 'after 1 s'])
+      const failing = await aCappedCall(world, { maxDuration: 1_000, tts: { failAfter: 0 } })
+      await failing.session.afterCall
+      expect(expectEnded(failing).reason).toBe('max-duration')
+      const stalling = await aCappedCall(world, {
+        maxDuration: 1_000,
+        stallTimeout: 2_000,
+        tts: { stallAfter: 0 },
+      })
+      await stalling.session.afterCall
+      expect(expectEnded(stalling)).toMatchObject({
         reason: 'max-duration',
         alsoAsked: [{ by: 'stallTimeout' }],
       })
     }))
 
-  it('[CL14] a cap that is reached while it ends changes nothing', () =>
+  it('[CL14] ignores a cap that is reached during a graceful end', () =>
     inVirtualTime(async (world) => {
-      const call = await aCapped(world, { maxDuration: 1_000 })
+      const call = await aCappedCall(world, { maxDuration: 1_000 })
       await world.clock.elapse(500)
       expect(await call.session.hangUp({ say: 'This takes about two seconds to say.' })).toBe('confirmed')
       expect(expectEnded(call).reason).toBe('agent-hung-up')
     }))
 
-  it('[CL14] closing before a cap leaves none of its timers', () =>
+  it('[CL14] leaves no timers when it is closed earlier', () =>
     inVirtualTime(async (world) => {
-      const call = await aCapped(world, { maxDuration: 1_000, idleTimeout: 1_000 })
+      const call = await aCappedCall(world, { maxDuration: 1_000, idleTimeout: 1_000 })
       await world.clock.elapse(600)
       await call.session.close()
       expect(call.clockTimers()).toEqual([])

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { Agent, Session, tool, type SessionEvents, type SessionReport } from '../../src/session/index.ts'
+import { Agent, Session, tool, type SessionEvents, type SessionReport } from '../../../src/session/index.ts'
 import {
   ScriptedLlm,
   ScriptedRealtime,
@@ -12,9 +12,9 @@ import {
   inVirtualTime,
   type LlmAnswer,
   type World,
-} from '../../src/testing/index.ts'
+} from '../../../src/testing/index.ts'
 
-/** Whatever a session can be told to say of itself in one call. */
+/** All events that a session can emit in one call, except `closed`. */
 const events = [
   'started',
   'state',
@@ -37,21 +37,21 @@ const events = [
 const find: LlmAnswer = ['One moment.', callTool('find')]
 const handOver: LlmAnswer = [callTool('billing')]
 
-const minds = {
-  'a chain': () => ({
+const models = {
+  'a pipeline': () => ({
     llm: new ScriptedLlm({ answers: [find, 'Bad words.', handOver, 'Goodbye.'] }),
     stt: new ScriptedStt({ finalOn: 'flush' }),
     tts: new ScriptedTts(),
     vad: new ScriptedVad(),
   }),
-  // It says itself that it is sorry, when a guardrail wants that.
+  // A realtime model speaks the refusal of a guardrail itself, which takes one answer.
   'a realtime model': () => ({
     realtime: new ScriptedRealtime({ answers: [find, 'Bad words.', 'Sorry.', handOver, 'Goodbye.'] }),
   }),
 }
 
-/** A call in which all of that happens. */
-function aTalkativeCall({ clock, random }: World, mind: keyof typeof minds) {
+/** A call in which all of these events are emitted. */
+function aTalkativeCall({ clock, random }: World, kind: keyof typeof models) {
   const billing = new Agent({ name: 'billing', instructions: 'You know the bills.' })
   const input = z.object({})
   const line = new TestLine()
@@ -76,7 +76,7 @@ function aTalkativeCall({ clock, random }: World, mind: keyof typeof minds) {
         throw new Error('no')
       },
     }),
-    models: minds[mind](),
+    models: models[kind](),
     line,
     clock,
     random,
@@ -86,16 +86,16 @@ function aTalkativeCall({ clock, random }: World, mind: keyof typeof minds) {
   return { session, line }
 }
 
-describe.each(Object.keys(minds) as (keyof typeof minds)[])('a session on %s', (mind) => {
+describe.each(Object.keys(models) as (keyof typeof models)[])('a session with %s', (kind) => {
   it.each(events)("[CL1] can be closed by a listener of '%s'", (event) =>
     inVirtualTime(async (world) => {
-      const { session, line } = aTalkativeCall(world, mind)
+      const { session, line } = aTalkativeCall(world, kind)
       const reports: SessionReport[] = []
       session.on('closed', (report) => reports.push(report))
       session.on('approval', ({ id }) => session.approve(id, true))
-      let told = false
+      let emitted = false
       session.on(event, () => {
-        told = true
+        emitted = true
         session.close({ by: 'a listener' }).catch(() => {})
       })
       await session.start().catch(() => {})
@@ -108,8 +108,8 @@ describe.each(Object.keys(minds) as (keyof typeof minds)[])('a session on %s', (
       }
       if (session.state === 'live') caller.presses('1#')
       await world.clock.elapse(120_000)
-      expect({ told, reports: reports.length, by: reports[0]?.by }).toEqual({
-        told: true,
+      expect({ emitted, reports: reports.length, by: reports[0]?.by }).toEqual({
+        emitted: true,
         reports: 1,
         by: 'a listener',
       })

@@ -23,7 +23,7 @@ export async function aBusyCall(
           description: 'Looks',
           timeout: 60_000,
           run: (_, { signal }) =>
-            new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+            new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
         }),
       },
       ...agent,

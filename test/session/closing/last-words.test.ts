@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { inVirtualTime, type World } from '../../src/testing/index.ts'
-import { aCall, expectEnded, never, said, type CallOptions } from './fixture.ts'
+import { inVirtualTime, type World } from '../../../src/testing/index.ts'
+import { aCall, expectEnded, never, said, type CallOptions } from '../fixture.ts'
 
-/** The user is in the middle of a sentence. */
+/** A call in which the user is in the middle of a sentence. */
 async function aTalkingUser(world: World, options: CallOptions = {}) {
   const call = aCall(world, options)
   await call.session.start()
@@ -12,7 +12,7 @@ async function aTalkingUser(world: World, options: CallOptions = {}) {
 }
 
 describe('the last words of the user', () => {
-  it('[CL6] what is being spoken is kept if its text comes in time', () =>
+  it('[CL6] are kept if their text arrives in time', () =>
     inVirtualTime(async (world) => {
       const call = await aTalkingUser(world, { stt: { finalAfter: 1_900 }, agent: { onExit: () => {} } })
       const report = await call.session.close()
@@ -23,7 +23,7 @@ describe('the last words of the user', () => {
       expectEnded(call)
     }))
 
-  it('[CL6] so is what has been spoken, and is being transcribed', () =>
+  it('[CL6] are kept if they were spoken before and are still being transcribed', () =>
     inVirtualTime(async (world) => {
       const call = await aTalkingUser(world, { stt: { finalAfter: 1_000 } })
       await world.clock.elapse(700)
@@ -35,7 +35,7 @@ describe('the last words of the user', () => {
       expectEnded(call)
     }))
 
-  it('[CL6] interim text is kept when the wait ends', () =>
+  it('[CL6] are kept as interim text when the wait ends', () =>
     inVirtualTime(async (world) => {
       const call = await aTalkingUser(world, { stt: { finalAfter: 'never' } })
       expect(await call.session.close()).toMatchObject({ took: 2_000, clean: true })
@@ -43,7 +43,7 @@ describe('the last words of the user', () => {
       expectEnded(call)
     }))
 
-  it('[CL6] also when the caller hangs up in the middle of a word, or is lost', () =>
+  it('[CL6] are kept if the caller hangs up or is lost in the middle of a word', () =>
     inVirtualTime(async (world) => {
       for (const leave of ['hangsUp', 'vanishes'] as const) {
         const call = await aTalkingUser(world, { stt: { finalAfter: 100 } })
@@ -54,7 +54,7 @@ describe('the last words of the user', () => {
       }
     }))
 
-  it('[CL6] with nothing pending there is no wait', () =>
+  it('[CL6] cause no wait if nothing is pending', () =>
     inVirtualTime(async (world) => {
       const call = aCall(world, { stt: { finalAfter: 'never' }, answers: ['Fine.'] })
       await call.session.start()
@@ -66,7 +66,7 @@ describe('the last words of the user', () => {
       expectEnded(call)
     }))
 
-  it('[CL6] words that are final and not committed yet are kept without a wait', () =>
+  it('[CL6] are kept without a wait if they are final but not committed', () =>
     inVirtualTime(async (world) => {
       const call = aCall(world, { turns: { endpointing: { delay: 2_000 } } })
       await call.session.start()
@@ -77,7 +77,7 @@ describe('the last words of the user', () => {
       expect(said(call.session)).toEqual(['user: see you'])
     }))
 
-  it('[CL6] starts no turn, no hook and no reply, even where a turn would be due at once', () =>
+  it('[CL6] start no turn, no hook and no reply, even if a turn would be due at once', () =>
     inVirtualTime(async (world) => {
       const hooks: string[] = []
       const call = await aTalkingUser(world, {
@@ -97,7 +97,7 @@ describe('the last words of the user', () => {
       expect(call.log).toEqual(['closed: requested'])
     }))
 
-  it('[CL6] nor does an answer that was begun before the turn was sure come of it', () =>
+  it('[CL6] cancel a reply that was begun early', () =>
     inVirtualTime(async (world) => {
       const call = aCall(world, {
         turns: { preemptive: true, endpointing: { delay: 2_000 } },
@@ -116,7 +116,7 @@ describe('the last words of the user', () => {
       expectEnded(call)
     }))
 
-  it('[CL6] an error waits for nobody', () =>
+  it('[CL6] are not awaited after an error', () =>
     inVirtualTime(async (world) => {
       const call = await aTalkingUser(world, { stt: { finalAfter: 'never' } })
       call.vad.fails()
@@ -125,7 +125,7 @@ describe('the last words of the user', () => {
       expect(said(call.session)).toEqual([])
     }))
 
-  it('[CL6] inside the budget: a short close leaves the links their half', () =>
+  it('[CL6] take at most half of closeTimeout, so that the links can close', () =>
     inVirtualTime(async (world) => {
       const call = await aTalkingUser(world, {
         stt: { finalAfter: 'never', closeTakes: 400 },
@@ -137,7 +137,7 @@ describe('the last words of the user', () => {
       expect(said(call.session)).toEqual(['user: please cancel'])
     }))
 
-  it('[CL6] somebody in more of a hurry ends the wait', () =>
+  it('[CL6] are awaited for less time if a second close has a shorter closeTimeout', () =>
     inVirtualTime(async (world) => {
       const call = await aTalkingUser(world, { stt: { finalAfter: 'never' } })
       const closed = call.session.close()
@@ -149,7 +149,7 @@ describe('the last words of the user', () => {
       expect(call.clockTimers()).toEqual([])
     }))
 
-  it('[CL6] nothing is heard after the end: who speaks on is not transcribed', () =>
+  it('[CL6] do not include what the user says after closing began', () =>
     inVirtualTime(async (world) => {
       const call = await aTalkingUser(world, { stt: { finalAfter: 1_500 } })
       const heard = call.stt.pushed.live
@@ -158,7 +158,7 @@ describe('the last words of the user', () => {
       expect(said(call.session)).toEqual(['user: please cancel'])
     }))
 
-  it('[CL6] an STT that talks after its end, and a VAD that hears after it, change nothing', () =>
+  it('[CL6] are not changed by late events of the STT and the VAD', () =>
     inVirtualTime(async (world) => {
       const call = await aTalkingUser(world, { stt: { finalAfter: 1_000, talksAfterEnd: true } })
       const closed = call.session.close()
@@ -172,7 +172,7 @@ describe('the last words of the user', () => {
       expectEnded(call)
     }))
 
-  it('[CL6] a turn whose hook still runs keeps its words', () =>
+  it('[CL6] include a turn whose hook is still running', () =>
     inVirtualTime(async (world) => {
       const call = aCall(world, { agent: { onTurn: never }, hookTimeout: 1_000 })
       await call.session.start()
@@ -186,12 +186,12 @@ describe('the last words of the user', () => {
 })
 
 describe('the last words of the agent', () => {
-  it('[CL7] stand in the history as far as they were heard', () =>
+  it('[CL7] are in the history as far as they were heard', () =>
     inVirtualTime(async (world) => {
       const call = aCall(world)
       await call.session.start()
       call.session.say('Good morning, this is Bright Dental, how can I help you?')
-      call.session.say('Nobody hears this.')
+      call.session.say('This is not heard.')
       await world.clock.elapse(1_010)
       const report = await call.session.close()
       const [words, ...more] = said(call.session)
@@ -203,7 +203,7 @@ describe('the last words of the agent', () => {
       expectEnded(call)
     }))
 
-  it('[CL7] what was not heard yet is not in it', () =>
+  it('[CL7] are not in the history if they were not heard', () =>
     inVirtualTime(async (world) => {
       const call = aCall(world, { tts: { firstAfter: 500 } })
       await call.session.start()
@@ -214,7 +214,7 @@ describe('the last words of the agent', () => {
       expect(await speech.waitForPlayout()).toMatchObject({ how: 'interrupted', heard: '' })
     }))
 
-  it('[CL7] what was heard to the end is in it as a whole', () =>
+  it('[CL7] are complete in the history if they were heard to the end', () =>
     inVirtualTime(async (world) => {
       const call = aCall(world)
       await call.session.start()

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import {
   Agent,
-  AgentTask,
   HandoffError,
   SessionClosedError,
   tool,
   type AgentOptions,
   type Toolset,
-} from '../../src/session/index.ts'
-import { callTool, inVirtualTime, type World } from '../../src/testing/index.ts'
-import { aCall, expectEnded, never, said, type CallOptions } from './fixture.ts'
+} from '../../../src/session/index.ts'
+import { callTool, inVirtualTime, type World } from '../../../src/testing/index.ts'
+import { aCall, expectEnded, never, said, type CallOptions } from '../fixture.ts'
+import { aNumberTask } from './number-task.ts'
 
-/** A toolset that writes down what becomes of it. */
+/** A toolset that records when it is opened, closed and aborted. */
 function aToolset(log: string[], name: string, open?: () => Promise<unknown>): Toolset {
   return {
     name,
@@ -20,10 +20,10 @@ function aToolset(log: string[], name: string, open?: () => Promise<unknown>): T
         name,
         async () => {
           await open?.()
-          log.push(`${name} opens`)
+          log.push(`${name} opened`)
           return {}
         },
-        { close: () => void log.push(`${name} closes`), abort: () => void log.push(`${name} is cut`) },
+        { close: () => void log.push(`${name} closed`), abort: () => void log.push(`${name} aborted`) },
       )
       return {}
     },
@@ -32,7 +32,7 @@ function aToolset(log: string[], name: string, open?: () => Promise<unknown>): T
 
 type DeskOptions = Omit<CallOptions, 'agent'> & { agent?: Partial<AgentOptions>; next?: Agent }
 
-/** A desk that hands over to billing by its tool. */
+/** A call whose agent, the desk, has a tool that hands over to billing. */
 function aDesk(world: World, options: DeskOptions = {}) {
   const steps: string[] = []
   const at = (what: string): void => void steps.push(`${world.clock.now()} ${what}`)
@@ -63,7 +63,7 @@ function aDesk(world: World, options: DeskOptions = {}) {
 }
 
 describe('a handoff', () => {
-  it('[AG1] by a tool: the exit hook, the end of the speech, then the next agent; one item in the history', () =>
+  it('[AG1] by a tool runs the exit hook, waits for the speech, starts the next agent, and adds one history item', () =>
     inVirtualTime(async (world) => {
       const call = aDesk(world)
       await call.session.start()
@@ -99,7 +99,7 @@ describe('a handoff', () => {
       expectEnded(call)
     }))
 
-  it('[AG1] by a call', () =>
+  it('[AG1] by session.handOff() waits for the speech', () =>
     inVirtualTime(async (world) => {
       const call = aDesk(world)
       await call.session.start()
@@ -111,7 +111,7 @@ describe('a handoff', () => {
       expectEnded(call)
     }))
 
-  it('[AG1] [AG3] a speech that stands still is stopped within a bound, and the next agent can speak', () =>
+  it('[AG1] [AG3] waits for a speech that stalls no longer than stallTimeout', () =>
     inVirtualTime(async (world) => {
       const call = aDesk(world, { stallTimeout: 3_000 })
       await call.session.start()
@@ -130,7 +130,7 @@ describe('a handoff', () => {
       expectEnded(call)
     }))
 
-  it('[AG1] a long speech before it is not clipped', () =>
+  it('[AG1] does not clip a long speech before it', () =>
     inVirtualTime(async (world) => {
       const call = aDesk(world, { stallTimeout: 1_000 })
       await call.session.start()
@@ -141,7 +141,7 @@ describe('a handoff', () => {
       await call.session.close()
     }))
 
-  it('[AG2] the toolsets of the agent that leaves are closed, those of the session stay open', () =>
+  it('[AG2] closes the toolsets of the previous agent, but no connections of the session', () =>
     inVirtualTime(async (world) => {
       const log: string[] = []
       const next = new Agent({ name: 'billing', instructions: '', toolsets: [aToolset(log, 'bills')] })
@@ -149,15 +149,15 @@ describe('a handoff', () => {
       await call.session.start()
       await call.session.handOff(next)
       await world.clock.elapse(10)
-      expect(log).toEqual(['calendar opens', 'bills opens', 'calendar closes'])
+      expect(log).toEqual(['calendar opened', 'bills opened', 'calendar closed'])
       expect(call.stt.counts).toMatchObject({ opened: 1, live: 1 })
       expect(call.line.counts).toMatchObject({ opened: 1, live: 1 })
       await call.session.close()
-      expect(log.slice(3)).toEqual(['bills closes'])
+      expect(log.slice(3)).toEqual(['bills closed'])
       expectEnded(call)
     }))
 
-  it('[AG2] [AG3] an agent that cannot start changes nothing, and what it has opened is closed', () =>
+  it('[AG2] [AG3] to an agent that cannot start changes nothing, and closes what it has opened', () =>
     inVirtualTime(async (world) => {
       const log: string[] = []
       const next = new Agent({
@@ -174,7 +174,7 @@ describe('a handoff', () => {
       await expect(handing).rejects.toThrow(HandoffError)
       await expect(handing).rejects.toMatchObject({ cause: { message: 'no such bank' } })
       await world.clock.elapse(10)
-      expect(log).toEqual(['bills opens', 'bills closes'])
+      expect(log).toEqual(['bills opened', 'bills closed'])
       expect(call.steps).toEqual(['0 desk enters'])
       expect(said(call.session)).toEqual([])
       expect(call.log).toEqual(['error: handoff'])
@@ -184,7 +184,7 @@ describe('a handoff', () => {
       expectEnded(call)
     }))
 
-  it('[AG2] [AG3] one that never gets ready fails in bounded time, and is closed when it comes after all', () =>
+  it('[AG2] [AG3] to an agent that never becomes ready fails in bounded time, and aborts what it opens later', () =>
     inVirtualTime(async (world) => {
       const log: string[] = []
       const next = new Agent({
@@ -198,12 +198,12 @@ describe('a handoff', () => {
       expect(world.clock.now()).toBe(1_000)
       expect(call.session.state).toBe('live')
       await world.clock.elapse(60_000)
-      expect(log).toEqual(['bills opens', 'bills is cut'])
+      expect(log).toEqual(['bills opened', 'bills aborted'])
       await call.session.close()
       expectEnded(call)
     }))
 
-  it('[AG3] an exit hook that hangs costs its time, and the handoff goes on', () =>
+  it('[AG3] waits for an exit hook that hangs no longer than hookTimeout', () =>
     inVirtualTime(async (world) => {
       const call = aDesk(world, { agent: { onExit: never } })
       await call.session.start()
@@ -221,7 +221,7 @@ describe('a handoff', () => {
     ],
     ['the exit hook', { agent: { onExit: never } }],
     ['the speech', {}],
-  ])('[AG3] closing in the middle of it, while %s is waited for', (_, options) =>
+  ])('[AG3] is rejected if the session closes while it waits for %s', (_, options) =>
     inVirtualTime(async (world) => {
       const call = aDesk(world, options)
       await call.session.start()
@@ -237,7 +237,7 @@ describe('a handoff', () => {
     }),
   )
 
-  it('[AG3] of two at once one wins, and the other is told', () =>
+  it('[AG3] succeeds once and is rejected once if two are requested at the same time', () =>
     inVirtualTime(async (world) => {
       const call = aDesk(world)
       const other = new Agent({ name: 'other', instructions: '' })
@@ -254,7 +254,7 @@ describe('a handoff', () => {
       expectEnded(call)
     }))
 
-  it('[AG3] a nested task that begins meanwhile comes first, and the handoff is told', () =>
+  it('[AG3] is rejected if a nested task begins meanwhile', () =>
     inVirtualTime(async (world) => {
       const call = aDesk(world, {
         answers: [[callTool('ask')]],
@@ -275,7 +275,7 @@ describe('a handoff', () => {
       expectEnded(call)
     }))
 
-  it('[AG4] of an interrupted turn is not applied', () =>
+  it('[AG4] is not applied if its turn is interrupted', () =>
     inVirtualTime(async (world) => {
       const call = aDesk(world, {
         answers: [['I hand you over to somebody who knows. ', callTool('toBilling')], 'All right.'],
@@ -293,7 +293,7 @@ describe('a handoff', () => {
       expectEnded(call)
     }))
 
-  it('[AG4] nor if the tool comes back after the interruption', () =>
+  it('[AG4] is not applied if its tool returns after the interruption', () =>
     inVirtualTime(async (world) => {
       const call = aDesk(world, {
         agent: {
@@ -314,257 +314,6 @@ describe('a handoff', () => {
         'user: What do I owe you?',
         'agent: I hand you over. ',
         'toBilling → handed over to agent',
-      ])
-      await call.session.close()
-      expectEnded(call)
-    }))
-})
-
-/** Asks for a number; its tool gives it back. */
-const aNumberTask = (options: { onExit?: () => unknown } = {}) =>
-  new AgentTask<number>({
-    name: 'number',
-    instructions: 'Ask for a number.',
-    onEnter: ({ session }) => void session.say('Which number?'),
-    tools: (done) => ({
-      save: tool({ description: 'Saves', run: ({ number }) => done(Number(number)) }),
-    }),
-    ...options,
-  })
-
-describe('a nested task', () => {
-  it('[AG5] returns its result to the tool that ran it, and the agent before it goes on', () =>
-    inVirtualTime(async (world) => {
-      const results: number[] = []
-      const call = aCall(world, {
-        answers: [[callTool('ask')], [callTool('save', { number: 12 })], 'Twelve it is.'],
-        agent: {
-          tools: {
-            ask: tool({
-              description: 'Asks',
-              timeout: 60_000,
-              run: async (_, { run }) => {
-                const result: number = await run(aNumberTask())
-                results.push(result)
-                return result
-              },
-            }),
-          },
-        },
-      })
-      await call.session.start()
-      call.caller.types('Ask me.')
-      await call.caller.hears('Which number?')
-      await world.clock.elapse(100)
-      call.caller.types('Twelve.')
-      await call.caller.hears('Twelve it is.')
-      await world.clock.elapse(500)
-      expect(results).toEqual([12])
-      expect(call.llm.requests.map(({ instructions }) => instructions)).toEqual([
-        'You answer the phone.',
-        'Ask for a number.',
-        'You answer the phone.',
-      ])
-      expect(said(call.session)).toEqual([
-        'user: Ask me.',
-        'ask → 12',
-        'agent: Which number?',
-        'user: Twelve.',
-        'save → done',
-        'agent: Twelve it is.',
-      ])
-      expect((await call.session.close()).clean).toBe(true)
-      expectEnded(call)
-    }))
-
-  it('[AG5] [CL11] is told by an error when the session closes, innermost first, each once', () =>
-    inVirtualTime(async (world) => {
-      const order: string[] = []
-      const chain = (depth: number): AgentTask<string> =>
-        new AgentTask<string>({
-          name: `task ${depth}`,
-          instructions: `${depth}`,
-          onExit: () => order.push(`task ${depth} leaves`),
-          tools: () => ({
-            deeper: tool({
-              description: 'Goes deeper',
-              timeout: 60_000,
-              run: async (_, { run }) => {
-                try {
-                  return await run(chain(depth + 1))
-                } catch (error) {
-                  order.push(`task ${depth + 1} ends with ${(error as Error).name}`)
-                  throw error
-                }
-              },
-            }),
-          }),
-        })
-      const call = aCall(world, {
-        answers: [
-          [callTool('deeper', { a: 0 })],
-          [callTool('deeper', { a: 1 })],
-          [callTool('deeper', { a: 2 })],
-        ],
-        agent: {
-          onExit: () => order.push('desk leaves'),
-          tools: {
-            deeper: tool({
-              description: 'Goes deeper',
-              timeout: 60_000,
-              run: (_, { run }) => run(chain(1)),
-            }),
-          },
-        },
-      })
-      await call.session.start()
-      for (const word of ['one', 'two', 'three']) {
-        call.caller.types(word)
-        await world.clock.elapse(100)
-      }
-      const report = await call.session.close()
-      expect(order).toEqual([
-        'task 3 leaves',
-        'task 2 leaves',
-        'task 1 leaves',
-        'desk leaves',
-        'task 3 ends with SessionClosedError',
-        'task 2 ends with SessionClosedError',
-      ])
-      expect(report.took).toBe(0)
-      expectEnded(call)
-    }))
-
-  it('[CL11] a cycle of tasks with stuck hooks unwinds all the same', () =>
-    inVirtualTime(async (world) => {
-      let exits = 0
-      const ping: AgentTask<void> = new AgentTask<void>({
-        name: 'ping',
-        instructions: 'ping',
-        onExit: () => {
-          exits++
-          return never()
-        },
-        tools: () => ({
-          again: tool({ description: 'Again', timeout: 60_000, run: (_, { run }) => run(ping) }),
-        }),
-      })
-      const call = aCall(world, {
-        answers: [1, 2, 3, 4].map((a) => [callTool('again', { a })]),
-        agent: {
-          tools: { again: tool({ description: 'Again', timeout: 60_000, run: (_, { run }) => run(ping) }) },
-        },
-      })
-      await call.session.start()
-      for (let depth = 0; depth < 4; depth++) {
-        call.caller.types('again')
-        await world.clock.elapse(100)
-      }
-      await call.session.close()
-      expect(exits).toBe(4)
-      expect(expectEnded(call).took).toBeLessThanOrEqual(5_000)
-    }))
-
-  it('[CL11] [CL10] a task that is run at the very moment of closing does not wait for ever', () =>
-    inVirtualTime(async (world) => {
-      const errors: unknown[] = []
-      const call = aCall(world, {
-        answers: [[callTool('ask')]],
-        agent: {
-          tools: {
-            ask: tool({
-              description: 'Asks',
-              finishWithin: 2_000,
-              run: (_, { run }) => {
-                const result = run(aNumberTask()).catch((error: unknown) => errors.push(error))
-                call.session.close().catch(() => {})
-                return result
-              },
-            }),
-          },
-        },
-      })
-      await call.session.start()
-      call.caller.types('Ask me.')
-      await call.session.afterCall
-      await world.clock.elapse(100)
-      expect(errors).toMatchObject([{ code: 'SESSION_CLOSED' }])
-      expect(expectEnded(call).took).toBe(0)
-    }))
-
-  it('[AG5] ends with the tool that ran it: the agent before it is on duty again', () =>
-    inVirtualTime(async (world) => {
-      const left: string[] = []
-      const call = aCall(world, {
-        answers: [[callTool('ask')], 'Sorry, that took too long.', 'Yes?'],
-        agent: {
-          tools: {
-            ask: tool({
-              description: 'Asks',
-              timeout: 5_000,
-              run: (_, { run }) => run(aNumberTask({ onExit: () => left.push('number') })),
-            }),
-          },
-        },
-      })
-      await call.session.start()
-      call.caller.types('Ask me.')
-      await call.caller.hears('Sorry, that took too long.')
-      expect(left).toEqual(['number'])
-      await world.clock.elapse(500)
-      call.caller.types('Hello?')
-      await call.caller.hears('Yes?')
-      expect(call.llm.requests.map(({ instructions }) => instructions)).toEqual([
-        'You answer the phone.',
-        'You answer the phone.',
-        'You answer the phone.',
-      ])
-      await call.session.close()
-      expectEnded(call)
-    }))
-
-  it('[AG5] a handoff within a task stays within it, and its result still comes', () =>
-    inVirtualTime(async (world) => {
-      const results: unknown[] = []
-      const task = new AgentTask<string>({
-        name: 'first',
-        instructions: 'first',
-        tools: (done) => ({
-          pass: tool({
-            description: 'Passes on',
-            run: () =>
-              new Agent({
-                name: 'second',
-                instructions: 'second',
-                tools: { save: tool({ description: 'Saves', run: () => done('saved') }) },
-              }),
-          }),
-        }),
-      })
-      const call = aCall(world, {
-        answers: [[callTool('ask')], [callTool('pass')], [callTool('save')], 'Done.'],
-        agent: {
-          tools: {
-            ask: tool({
-              description: 'Asks',
-              timeout: 60_000,
-              run: async (_, { run }) => results.push(await run(task)),
-            }),
-          },
-        },
-      })
-      await call.session.start()
-      for (const word of ['one', 'two', 'three']) {
-        call.caller.types(word)
-        await world.clock.elapse(100)
-      }
-      await call.caller.hears('Done.')
-      expect(results).toEqual(['saved'])
-      expect(call.llm.requests.map(({ instructions }) => instructions)).toEqual([
-        'You answer the phone.',
-        'first',
-        'second',
-        'You answer the phone.',
       ])
       await call.session.close()
       expectEnded(call)

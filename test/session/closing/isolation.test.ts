@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { SessionClosedError, tool, type AfterCall, type SessionReport } from '../../src/session/index.ts'
-import { callTool, inVirtualTime } from '../../src/testing/index.ts'
-import { aCall, aLogger, expectEnded, never, said } from './fixture.ts'
+import { SessionClosedError, type AfterCall, type SessionReport } from '../../../src/session/index.ts'
+import { inVirtualTime } from '../../../src/testing/index.ts'
+import { aCall, aLogger, expectEnded, never, said } from '../fixture.ts'
 
-/** Ways in which a function of a user misbehaves. */
-const troubles: [name: string, misbehave: () => unknown][] = [
+/** Ways in which a function of the application can misbehave. */
+const misbehaviours: [name: string, misbehave: () => unknown][] = [
   [
     'throws',
     () => {
@@ -15,8 +15,8 @@ const troubles: [name: string, misbehave: () => unknown][] = [
   ['hangs', never],
 ]
 
-describe('listeners', () => {
-  it.each(troubles)('[CL5] one that %s affects no other, and nothing else', (_, misbehave) =>
+describe('a listener', () => {
+  it.each(misbehaviours)('[CL5] that %s affects nothing else', (_, misbehave) =>
     inVirtualTime(async (world) => {
       const call = aCall(world, { answers: ['Fine.'] })
       const { session } = call
@@ -39,7 +39,7 @@ describe('listeners', () => {
     }),
   )
 
-  it('[CL5] one that listens again each time it is called does not go on for ever', () =>
+  it('[CL5] that subscribes again whenever it is called causes no endless loop', () =>
     inVirtualTime(async (world) => {
       const { session } = aCall(world)
       let calls = 0
@@ -53,7 +53,7 @@ describe('listeners', () => {
       expect(calls).toBe(1 + 2 + 4)
     }))
 
-  it('[CL5] nothing comes after closed, not even the trouble of its listeners', () =>
+  it('[CL5] of `closed` that throws causes no event after `closed`', () =>
     inVirtualTime(async (world) => {
       const { logger, lines } = aLogger()
       const { session, log } = aCall(world, { logger })
@@ -76,32 +76,34 @@ describe('listeners', () => {
     }))
 })
 
-describe('hooks', () => {
-  it.each(troubles)('[CL5] one that %s is bounded, told, and goes no further', (how, misbehave) =>
-    inVirtualTime(async (world) => {
-      const call = aCall(world, {
-        hookTimeout: 1_000,
-        answers: ['Fine.'],
-        agent: { onEnter: misbehave, onTurn: misbehave as () => never, onExit: misbehave },
-      })
-      await call.session.start()
-      const asked = world.clock.now()
-      call.caller.types('Hello?')
-      await call.caller.hears('Fine.')
-      await world.clock.elapse(2_000)
-      expect(world.clock.now() - asked).toBeLessThan(4_000)
-      expect(call.log.slice(0, 2).toSorted()).toEqual([
-        "error: enter hook of 'desk'",
-        "error: turn hook of 'desk'",
-      ])
-      expect(said(call.session)).toEqual(['user: Hello?', 'agent: Fine.'])
-      const report = await call.session.close()
-      expectEnded(call)
-      expect(report.took).toBeLessThanOrEqual(how === 'hangs' ? 5_000 : 0)
-    }),
+describe('a hook', () => {
+  it.each(misbehaviours)(
+    '[CL5] that %s is bounded and reported, and affects nothing else',
+    (how, misbehave) =>
+      inVirtualTime(async (world) => {
+        const call = aCall(world, {
+          hookTimeout: 1_000,
+          answers: ['Fine.'],
+          agent: { onEnter: misbehave, onTurn: misbehave as () => never, onExit: misbehave },
+        })
+        await call.session.start()
+        const typedAt = world.clock.now()
+        call.caller.types('Hello?')
+        await call.caller.hears('Fine.')
+        await world.clock.elapse(2_000)
+        expect(world.clock.now() - typedAt).toBeLessThan(4_000)
+        expect(call.log.slice(0, 2).toSorted()).toEqual([
+          "error: enter hook of 'desk'",
+          "error: turn hook of 'desk'",
+        ])
+        expect(said(call.session)).toEqual(['user: Hello?', 'agent: Fine.'])
+        const report = await call.session.close()
+        expectEnded(call)
+        expect(report.took).toBeLessThanOrEqual(how === 'hangs' ? 5_000 : 0)
+      }),
   )
 
-  it('[CL4] [CL5] an exit hook that hangs holds neither the line nor the links', () =>
+  it('[CL4] [CL5] that hangs on exit delays neither the line nor the links', () =>
     inVirtualTime(async (world) => {
       const closes: string[] = []
       const store = { name: 'store', close: () => void closes.push('store'), abort: () => {} }
@@ -123,7 +125,7 @@ describe('hooks', () => {
       expectEnded(call)
     }))
 
-  it('[CL4] what keeps the result is closed after the line', () =>
+  it('[CL4] runs in the last phase, together with toolsets, which close after the line', () =>
     inVirtualTime(async (world) => {
       const lines: number[] = []
       const call = aCall(world, {
@@ -145,7 +147,7 @@ describe('hooks', () => {
       expect(lines).toEqual([0])
     }))
 
-  it('[CL5] an exit hook has its own time also when the session closes', () =>
+  it('[CL5] has its own time on exit, even if the session closes', () =>
     inVirtualTime(async (world) => {
       const done: boolean[] = []
       const call = aCall(world, {
@@ -162,7 +164,7 @@ describe('hooks', () => {
       expectEnded(call)
     }))
 
-  it('[CL4] no teardown queues behind a turn hook', () =>
+  it('[CL4] that hangs in a turn does not delay the close of any part', () =>
     inVirtualTime(async (world) => {
       const call = aCall(world, { agent: { onTurn: never }, hookTimeout: 60_000 })
       await call.session.start()
@@ -175,32 +177,32 @@ describe('hooks', () => {
       expectEnded(call)
     }))
 
-  it('[CL5] what a hook rejects with too late is nobody’s unhandled rejection', () =>
+  it('[CL5] that rejects late causes no unhandled rejection, and is reported to onLate', () =>
     inVirtualTime(async (world) => {
-      const late = async (): Promise<void> => {
+      const rejectLate = async (): Promise<void> => {
         await world.clock.elapse(20_000)
         throw new Error('late')
       }
-      const lates: string[] = []
+      const late: string[] = []
       const call = aCall(world, {
-        agent: { onEnter: late, onExit: late },
-        onLate: ({ name, outcome }) => lates.push(`${name}: ${outcome}`),
+        agent: { onEnter: rejectLate, onExit: rejectLate },
+        onLate: ({ name, outcome }) => late.push(`${name}: ${outcome}`),
       })
       await call.session.start()
       await call.session.close()
       expectEnded(call)
       await world.clock.elapse(60_000)
-      expect(lates.toSorted()).toEqual(["enter hook of 'desk': failed", "exit hook of 'desk': failed"])
+      expect(late.toSorted()).toEqual(["enter hook of 'desk': failed", "exit hook of 'desk': failed"])
     }))
 })
 
-describe('after the call', () => {
-  it('[CL5] handlers run after closed, with the report, and are awaited', () =>
+describe('an after-call handler', () => {
+  it('[CL5] runs after `closed` with the report, and is awaited', () =>
     inVirtualTime(async (world) => {
       const order: string[] = []
       const reports: SessionReport[] = []
       const handler: AfterCall = async (report) => {
-        order.push('begins')
+        order.push('started')
         await world.clock.elapse(5_000)
         reports.push(report)
         order.push('done')
@@ -210,47 +212,49 @@ describe('after the call', () => {
       await call.session.start()
       await call.session.close()
       await call.session.afterCall
-      expect(order).toEqual(['closed', 'begins', 'done'])
+      expect(order).toEqual(['closed', 'started', 'done'])
       expect(reports).toEqual(call.reports)
     }))
 
-  it.each(troubles)('[CL5] one that %s affects no other, and has its own bound', (how, misbehave) =>
-    inVirtualTime(async (world) => {
-      const { logger, lines } = aLogger()
-      const done: string[] = []
-      const call = aCall(world, {
-        logger,
-        afterCallTimeout: 10_000,
-        afterCall: [
-          misbehave,
-          async (_, { signal }) => {
-            await world.clock.elapse(9_000)
-            done.push(signal.aborted ? 'aborted' : 'saved')
-          },
-        ],
-      })
-      await call.session.start()
-      await call.session.close()
-      await call.session.afterCall
-      expect(done).toEqual(['saved'])
-      expect(world.clock.now()).toBeLessThanOrEqual(15_000)
-      expect(lines.filter(({ level }) => level === 'error')).toHaveLength(1)
-      expect(lines.at(-1)?.message).toMatch(how === 'hangs' ? /took longer than 10000 ms/ : /failed/)
-      expectEnded(call)
-      expect(call.clockTimers()).toEqual([])
-    }),
+  it.each(misbehaviours)(
+    '[CL5] that %s affects no other handler, and has its own timeout',
+    (how, misbehave) =>
+      inVirtualTime(async (world) => {
+        const { logger, lines } = aLogger()
+        const done: string[] = []
+        const call = aCall(world, {
+          logger,
+          afterCallTimeout: 10_000,
+          afterCall: [
+            misbehave,
+            async (_, { signal }) => {
+              await world.clock.elapse(9_000)
+              done.push(signal.aborted ? 'aborted' : 'saved')
+            },
+          ],
+        })
+        await call.session.start()
+        await call.session.close()
+        await call.session.afterCall
+        expect(done).toEqual(['saved'])
+        expect(world.clock.now()).toBeLessThanOrEqual(15_000)
+        expect(lines.filter(({ level }) => level === 'error')).toHaveLength(1)
+        expect(lines.at(-1)?.message).toMatch(how === 'hangs' ? /took longer than 10000 ms/ : /failed/)
+        expectEnded(call)
+        expect(call.clockTimers()).toEqual([])
+      }),
   )
 
-  it('[CL5] one that hangs is told by its signal, and what it does too late goes to onLate', () =>
+  it('[CL5] that hangs is cancelled by its signal, and its late outcome goes to onLate', () =>
     inVirtualTime(async (world) => {
-      const lates: string[] = []
-      let told = false
+      const late: string[] = []
+      let aborted = false
       const call = aCall(world, {
         afterCallTimeout: 1_000,
-        onLate: ({ name, outcome }) => lates.push(`${name}: ${outcome}`),
+        onLate: ({ name, outcome }) => late.push(`${name}: ${outcome}`),
         afterCall: async function save(_, { signal }) {
           signal.addEventListener('abort', () => {
-            told = true
+            aborted = true
           })
           await world.clock.elapse(30_000)
           throw new Error('late')
@@ -259,12 +263,12 @@ describe('after the call', () => {
       await call.session.start()
       await call.session.close()
       await call.session.afterCall
-      expect(told).toBe(true)
+      expect(aborted).toBe(true)
       await world.clock.elapse(60_000)
-      expect(lates).toEqual(['save: failed'])
+      expect(late).toEqual(['save: failed'])
     }))
 
-  it('[CL5] they run for every session that was started, also when the start failed or was closed', () =>
+  it('[CL5] runs for every session that was started, even if the start failed or was closed', () =>
     inVirtualTime(async (world) => {
       const ran: string[] = []
       const afterCall: AfterCall = ({ reason }) => void ran.push(reason)
@@ -280,53 +284,5 @@ describe('after the call', () => {
       await unused.session.close()
       await unused.session.afterCall
       expect(ran).toEqual(['start-failed', 'requested'])
-    }))
-})
-
-describe('a tool that fails', () => {
-  it('because it was cancelled is no warning', () =>
-    inVirtualTime(async (world) => {
-      const { logger, lines } = aLogger()
-      const call = aCall(world, {
-        logger,
-        answers: [[callTool('look')]],
-        agent: { tools: { look: tool({ description: 'Looks', run: never }) } },
-      })
-      await call.session.start()
-      call.caller.types('Look!')
-      await world.clock.elapse(100)
-      call.caller.hangsUp()
-      await call.session.afterCall
-      const told = lines.filter(({ fields }) => fields['tool'] === 'look')
-      expect(told.map(({ level, message }) => `${level} ${message}`)).toEqual(['info a tool was cancelled'])
-    }))
-
-  it('is told to the log, with its error, beside the model', () =>
-    inVirtualTime(async (world) => {
-      const { logger, lines } = aLogger()
-      const error = new TypeError('no such calendar')
-      const call = aCall(world, {
-        logger,
-        answers: [[callTool('book'), callTool('look')], 'Sorry.'],
-        agent: {
-          tools: {
-            book: tool({
-              description: 'Books',
-              run: () => {
-                throw error
-              },
-            }),
-            look: tool({ description: 'Looks', run: () => 'free' }),
-          },
-        },
-      })
-      await call.session.start()
-      call.caller.types('Book!')
-      await call.caller.hears('Sorry.')
-      const told = lines.filter(({ message }) => message === 'a tool failed')
-      expect(told).toEqual([
-        { level: 'warn', message: 'a tool failed', fields: { session: 'test', tool: 'book', error } },
-      ])
-      await call.session.close()
     }))
 })

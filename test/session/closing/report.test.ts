@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import type { PartContext } from '../../src/parts/index.ts'
-import { formatSession, tool, type SessionReport } from '../../src/session/index.ts'
-import { callTool, inVirtualTime, type World } from '../../src/testing/index.ts'
-import { aCall, aLogger, expectEnded, never, type CallOptions } from './fixture.ts'
+import type { PartContext } from '../../../src/parts/index.ts'
+import { formatSession, tool, type SessionReport } from '../../../src/session/index.ts'
+import { callTool, inVirtualTime, type World } from '../../../src/testing/index.ts'
+import { aCall, aLogger, expectEnded, never, type CallOptions } from '../fixture.ts'
 
-/** A call with one turn and one tool, as people have them. */
-async function aWholeCall(world: World, options: CallOptions = {}) {
+/** A complete call with one turn and one tool call. */
+async function aCompleteCall(world: World, options: CallOptions = {}) {
   const call = aCall(world, {
     answers: [
       [{ type: 'usage', usage: { inputTokens: 100, outputTokens: 20, cachedTokens: 50 } }, callTool('look')],
@@ -32,11 +32,11 @@ const namesOf = ({ scope }: SessionReport): Record<string, string> => {
   return found
 }
 
-describe('the report', () => {
-  it('[CL13] says who asked, why, when, how long, what was used and what was said', () =>
+describe('the report of a session', () => {
+  it('[CL13] says who closed it, why, when and how long that took, and what was used and said', () =>
     inVirtualTime(async (world) => {
-      const call = await aWholeCall(world)
-      const asked = world.clock.now()
+      const call = await aCompleteCall(world)
+      const closedAt = world.clock.now()
       const report = await call.session.close({
         reason: 'host-draining',
         by: 'the host',
@@ -48,8 +48,8 @@ describe('the report', () => {
         reason: 'host-draining',
         by: 'the host',
         startedAt: '2026-01-01T00:00:00.000Z',
-        askedAt: new Date(Date.UTC(2026, 0, 1) + asked).toISOString(),
-        lived: asked,
+        askedAt: new Date(Date.UTC(2026, 0, 1) + closedAt).toISOString(),
+        lived: closedAt,
         took: 0,
         closeTimeout: 4_000,
         clean: true,
@@ -58,16 +58,16 @@ describe('the report', () => {
       })
       expect(report.error).toBeUndefined()
       expect(report.turns).toHaveLength(1)
-      // From the end of the words to the first sound: the endpointing delay.
+      // From the end of the words to the first sound, which is the endpointing delay here.
       expect(report.turns[0]).toMatchObject({ latency: 500, at: 900 })
       expect(report.transcript).toEqual(call.session.history.items)
       expect(report.transcript).toHaveLength(3)
       expect(namesOf(report)).toEqual({ line: 'done', llm: 'done', tts: 'done', stt: 'done', vad: 'done' })
     }))
 
-  it('[CL13] is plain JSON, frozen, and the same for everybody', () =>
+  it('[CL13] is plain JSON, frozen, and the same object for every caller', () =>
     inVirtualTime(async (world) => {
-      const call = await aWholeCall(world)
+      const call = await aCompleteCall(world)
       const report = await call.session.close()
       expect(JSON.parse(JSON.stringify(report))).toEqual(report)
       expect(await call.session.close()).toBe(report)
@@ -100,7 +100,7 @@ describe('the report', () => {
       expect(report.clean).toBe(false)
     }))
 
-  it('[CL13] a connection that was dropped is not clean', () =>
+  it('[CL13] is not clean if a connection was dropped', () =>
     inVirtualTime(async (world) => {
       const call = aCall(world)
       await call.session.start()
@@ -110,7 +110,7 @@ describe('the report', () => {
       expect(call.reports[0]?.connections).toContainEqual({ name: 'line', how: 'dropped', retries: 0 })
     }))
 
-  it('[CL13] names every step and task with its outcome', () =>
+  it('[CL13] lists every step and task with its outcome', () =>
     inVirtualTime(async (world) => {
       const call = aCall(world, {
         answers: [['Hm. ', callTool('look')]],
@@ -137,7 +137,7 @@ describe('the report', () => {
       expectEnded(call)
     }))
 
-  it('[CL13] says what went wrong', () =>
+  it('[CL13] has the error of a session that failed', () =>
     inVirtualTime(async (world) => {
       const call = aCall(world)
       await call.session.start()
@@ -151,9 +151,9 @@ describe('the report', () => {
       })
     }))
 
-  it('[CL13] prints without what was said, unless asked', () =>
+  it('[CL13] is printed without the transcript by default', () =>
     inVirtualTime(async (world) => {
-      const call = await aWholeCall(world)
+      const call = await aCompleteCall(world)
       const report = await call.session.close()
       const text = formatSession(report)
       expect(text).toContain('✓ session test · clean')
@@ -163,13 +163,13 @@ describe('the report', () => {
       expect(text).toContain('answered after 500 ms in the median, 500 ms at most')
       expect(text).toContain('stt: closed')
       expect(text).not.toContain('When do you close?')
-      const whole = formatSession(report, { transcript: true })
-      expect(whole).toContain('user: When do you close?')
-      expect(whole).toContain('look({}) → 18')
-      expect(whole).toContain('agent: Six o’clock.')
+      const withTranscript = formatSession(report, { transcript: true })
+      expect(withTranscript).toContain('user: When do you close?')
+      expect(withTranscript).toContain('look({}) → 18')
+      expect(withTranscript).toContain('agent: Six o’clock.')
     }))
 
-  it('[CL13] never prints a drop as clean, and says what broke', () =>
+  it('[CL13] is printed as not clean after a drop, and with the error after a failure', () =>
     inVirtualTime(async (world) => {
       const lost = aCall(world)
       await lost.session.start()
@@ -183,8 +183,8 @@ describe('the report', () => {
     }))
 })
 
-describe('the log', () => {
-  it('[CL13] has the reason, each step that was slow or forced, and the end', () =>
+describe('the log of a close', () => {
+  it('[CL13] has the reason, each slow or forced step, and the result', () =>
     inVirtualTime(async (world) => {
       const { logger, lines } = aLogger()
       const call = aCall(world, { logger, stt: { closeHangs: true }, tts: { closeTakes: 1_200 } })
@@ -205,7 +205,7 @@ describe('the log', () => {
       ])
     }))
 
-  it('[CL13] an asked-for close is never an error, a broken model is', () =>
+  it('[CL13] has no error for a requested close, and one for a failed model', () =>
     inVirtualTime(async (world) => {
       for (const [options, levels] of [
         [{}, ['info', 'info']],
@@ -234,7 +234,7 @@ describe('the log', () => {
     ['closed', true],
     ['aborted', false],
     ['dropped', false],
-  ] as const)('[CL13] a connection that was %s makes clean %s', (how, clean) =>
+  ] as const)('[CL13] a connection that was %s makes `clean` %s', (how, clean) =>
     inVirtualTime(async (world) => {
       const crm = {
         name: 'crm',

@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { tool, type AgentOptions, type Guardrails } from '../../src/session/index.ts'
-import { callTool, inVirtualTime, type LlmAnswer, type World } from '../../src/testing/index.ts'
-import { aCall, said, type CallOptions } from './fixture.ts'
+import { tool, type AgentOptions, type Guardrails } from '../../../src/session/index.ts'
+import { callTool, inVirtualTime, type LlmAnswer, type World } from '../../../src/testing/index.ts'
+import { aCall, never, said, type CallOptions } from '../fixture.ts'
 
 const refusal = 'I am sorry, I cannot help with that.'
 const secret =
   'Well, if you really want to know, the password is swordfish, but do not tell anybody else about it.'
-const never = (): Promise<never> => new Promise(() => {})
 
-async function answered(
+async function aGuardedCall(
   world: World,
   guardrails: Guardrails,
   answers: readonly LlmAnswer[],
@@ -22,13 +21,13 @@ async function answered(
 }
 
 describe('an input guardrail', () => {
-  it('[TL5] stops the answer while it is spoken, and something else is said', () =>
+  it('[TL5] stops the answer while it is spoken, and the refusal is said', () =>
     inVirtualTime(async (world) => {
       const off = async (text: string) => {
         await world.clock.elapse(500)
         return text.includes('password') ? 'asks for secrets' : undefined
       }
-      const { session, caller, verdicts, clock } = await answered(world, { input: { off } }, [
+      const { session, caller, verdicts, clock } = await aGuardedCall(world, { input: { off } }, [
         'Sure, here it is.',
         'Until six.',
       ])
@@ -42,10 +41,10 @@ describe('an input guardrail', () => {
       await session.close()
     }))
 
-  it('[TL5] stops an answer that is still being thought, and its refusal can be chosen', () =>
+  it('[TL5] stops an answer before its first word, and the refusal can be configured', () =>
     inVirtualTime(async (world) => {
       const guardrails = { input: { off: () => 'no' }, refusal: 'No.' }
-      const { session, caller, llm, line, clock } = await answered(world, guardrails, [
+      const { session, caller, llm, line, clock } = await aGuardedCall(world, guardrails, [
         [{ stall: true }, 'Never.'],
       ])
       caller.types('Hello')
@@ -56,7 +55,7 @@ describe('an input guardrail', () => {
       await session.close()
     }))
 
-  it('[TL5] two that object make one refusal; a verdict that comes too late is told, and stops nothing', () =>
+  it('[TL5] causes one refusal even if two object, and a late verdict only emits an event', () =>
     inVirtualTime(async (world) => {
       const input = {
         one: () => 'no',
@@ -66,7 +65,7 @@ describe('an input guardrail', () => {
           return 'too late'
         },
       }
-      const { session, caller, line, verdicts, clock } = await answered(world, { input }, ['Yes.'])
+      const { session, caller, line, verdicts, clock } = await aGuardedCall(world, { input }, ['Yes.'])
       caller.types('Hello')
       await clock.elapse(6_000)
       expect(line.heardText).toBe(refusal)
@@ -76,14 +75,14 @@ describe('an input guardrail', () => {
 })
 
 describe('an output guardrail', () => {
-  it('[TL5] stops the speech in the middle of a word; only what was heard is kept', () =>
+  it('[TL5] stops the speech in the middle of a word, and only what was heard is kept', () =>
     inVirtualTime(async (world) => {
       const leaks = async (text: string) => {
         if (!text.includes('swordfish')) return undefined
         await world.clock.elapse(1_000)
         return 'tells the password'
       }
-      const { session, line, verdicts, clock } = await answered(world, { output: { leaks } }, [secret])
+      const { session, line, verdicts, clock } = await aGuardedCall(world, { output: { leaks } }, [secret])
       const reply = session.reply()
       await clock.elapse(6_000)
       expect(verdicts).toContainEqual({ name: 'leaks', on: 'output', verdict: 'tells the password' })
@@ -96,11 +95,11 @@ describe('an output guardrail', () => {
       await session.close()
     }))
 
-  it('[TL5] stops the rest of the answer, too, and not another one', () =>
+  it('[TL5] stops the rest of the reply as well', () =>
     inVirtualTime(async (world) => {
       const bad = (text: string) => (text.includes('bad') ? 'bad' : undefined)
       const wait = tool({ description: 'Wait', run: () => world.clock.elapse(1_000) })
-      const { session, line, llm, clock } = await answered(
+      const { session, line, llm, clock } = await aGuardedCall(
         world,
         { output: { bad } },
         [['This is bad. ', callTool('wait')], 'Never said.'],
@@ -114,10 +113,10 @@ describe('an output guardrail', () => {
       await session.close()
     }))
 
-  it('[TL5] looks at the text as it grows, and at its end; at what is said by hand as well', () =>
+  it('[TL5] checks the text as it grows and at its end, for replies and for say()', () =>
     inVirtualTime(async (world) => {
       const seen: string[] = []
-      const { session } = await answered(world, { output: { watch: (text) => void seen.push(text) } }, [
+      const { session } = await aGuardedCall(world, { output: { watch: (text) => void seen.push(text) } }, [
         secret,
       ])
       await session.reply().waitForPlayout()
@@ -129,9 +128,9 @@ describe('an output guardrail', () => {
       await session.close()
     }))
 
-  it('[TL5] that objects to everything does not object to its own refusal for ever', () =>
+  it('[TL5] does not check its own refusal', () =>
     inVirtualTime(async (world) => {
-      const { session, line, verdicts, clock } = await answered(world, { output: { no: () => 'no' } }, [])
+      const { session, line, verdicts, clock } = await aGuardedCall(world, { output: { no: () => 'no' } }, [])
       session.say('Hello, good morning.')
       await clock.elapse(10_000)
       expect(line.heardText).toBe(refusal)
@@ -145,7 +144,7 @@ describe('an output guardrail', () => {
         await world.clock.elapse(200)
         return 'no'
       }
-      const { session, clock } = await answered(world, { output: { slow } }, [])
+      const { session, clock } = await aGuardedCall(world, { output: { slow } }, [])
       const speech = session.say('Hello, good morning.', { interruptible: false })
       await clock.elapse(5_000)
       expect(speech.outcome).toMatchObject({ how: 'interrupted', heard: 'Hel' })
@@ -154,14 +153,14 @@ describe('an output guardrail', () => {
 })
 
 describe('a guardrail that misbehaves', () => {
-  it('[TL5] throws: that is told, and the conversation goes on', () =>
+  it('[TL5] and throws is reported, and the conversation goes on', () =>
     inVirtualTime(async (world) => {
-      const error = new Error('no judgement')
+      const error = new Error('no verdict')
       const throws = (): never => {
         throw error
       }
       const rejects = () => Promise.reject(error)
-      const { session, caller, log, errors } = await answered(
+      const { session, caller, log, errors } = await aGuardedCall(
         world,
         { input: { throws }, output: { rejects } },
         ['Fine.'],
@@ -173,7 +172,7 @@ describe('a guardrail that misbehaves', () => {
       expect((await session.close()).clean).toBe(true)
     }))
 
-  it('[TL5] hangs: it holds nobody up, is given up after its time, and its verdict counts no more', () =>
+  it('[TL5] and hangs delays nothing, is cancelled after 15 s, and its late verdict is ignored', () =>
     inVirtualTime(async (world) => {
       let aborted: number | undefined
       const hangs = async (_: string, { signal }: { signal: AbortSignal }) => {
@@ -181,9 +180,11 @@ describe('a guardrail that misbehaves', () => {
         await world.clock.elapse(20_000)
         return 'at last'
       }
-      const { session, caller, log, line, verdicts, clock } = await answered(world, { input: { hangs } }, [
-        'Fine.',
-      ])
+      const { session, caller, log, line, verdicts, clock } = await aGuardedCall(
+        world,
+        { input: { hangs } },
+        ['Fine.'],
+      )
       caller.types('Hello')
       await caller.hears('Fine.')
       await clock.elapse(30_000)
@@ -192,7 +193,7 @@ describe('a guardrail that misbehaves', () => {
       await session.close()
     }))
 
-  it('[TL5] is cancelled and awaited by a close, without a word about it', () =>
+  it('[TL5] and is slow is cancelled and awaited by a close, without an error', () =>
     inVirtualTime(async (world) => {
       let cleaned = false
       const slow = async (_: string, { signal }: { signal: AbortSignal }): Promise<never> => {
@@ -201,7 +202,7 @@ describe('a guardrail that misbehaves', () => {
         cleaned = true
         throw signal.reason
       }
-      const { session, caller, log, clock } = await answered(world, { input: { slow } }, ['Fine.'])
+      const { session, caller, log, clock } = await aGuardedCall(world, { input: { slow } }, ['Fine.'])
       caller.types('Hello')
       await clock.elapse(1_000)
       const report = await session.close()
@@ -209,15 +210,17 @@ describe('a guardrail that misbehaves', () => {
       expect(log).toEqual(['user: Hello', 'agent played: Fine.', 'closed: requested'])
     }))
 
-  it('[TL5] ignores its signal: the close is on time, and a verdict that comes then says nothing', () =>
+  it('[TL5] and ignores its signal does not delay a close, and its late verdict is ignored', () =>
     inVirtualTime(async (world) => {
-      const deaf = async () => {
+      const slow = async () => {
         await world.clock.elapse(2_000)
         return 'no'
       }
-      const { session, caller, line, verdicts, clock } = await answered(world, { input: { deaf, never } }, [
-        'Fine.',
-      ])
+      const { session, caller, line, verdicts, clock } = await aGuardedCall(
+        world,
+        { input: { slow, never } },
+        ['Fine.'],
+      )
       caller.types('Hello')
       await clock.elapse(100)
       const report = await session.close()

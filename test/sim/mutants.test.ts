@@ -9,10 +9,10 @@ import { mutants, type Mutant } from './mutants.ts'
 const root = path.resolve(import.meta.dirname, '../..')
 const tsx = path.join(root, 'node_modules/tsx/dist/cli.mjs')
 const run = promisify(execFile)
-/** How many lives each world is given to notice a mutant, and the kernel as it is to pass. */
+/** How many lives each world gets to notice a mutant, and how many must pass without one. */
 const seedsOf: Readonly<Record<string, number>> = { scope: 3_000, session: 600 }
 
-/** Simulates a copy of the kernel, broken as the mutant says. Returns the summary of `npm run sim -- --json`. */
+/** Simulates a copy of the source that the mutant has broken. Returns the summary of `npm run sim -- --json`. */
 async function simulateCopy(
   world: string,
   seeds: number,
@@ -27,7 +27,7 @@ async function simulateCopy(
     if (mutant) await mutate(path.join(copy, 'src', mutant.file), mutant)
     const args = [tsx, 'test/sim/main.ts', '--world', world, '--seeds', String(seeds), '--stop', '--json']
     const { stdout } = await run(process.execPath, args, { cwd: copy, timeout: 120_000 }).catch(
-      // The simulation exits with 1 when a rule is broken; it has printed its summary all the same.
+      // The simulation exits with 1 if a rule is broken, but prints its summary in any case.
       (error: { stdout?: string }) => ({ stdout: error.stdout ?? '' }),
     )
     const lastLine = stdout.trim().split('\n').at(-1) ?? ''
@@ -40,8 +40,7 @@ async function simulateCopy(
 async function mutate(file: string, { name, find, replace }: Mutant): Promise<void> {
   const source = await readFile(file, 'utf8')
   const places = source.split(find).length - 1
-  if (places !== 1)
-    throw new Error(`mutant '${name}': its text is found ${places} times in ${file}, not once`)
+  if (places !== 1) throw new Error(`mutant '${name}': its text occurs ${places} times in ${file}, not once`)
   await writeFile(
     file,
     source.replace(find, () => replace),
@@ -55,7 +54,7 @@ describe.concurrent('the simulation notices', { timeout: 180_000 }, () => {
     expect(violations).toBeGreaterThan(0)
   })
 
-  it.each(Object.entries(seedsOf))('nothing in %s as it is, with the same seeds', async (world, seeds) => {
+  it.each(Object.entries(seedsOf))('no violation in the world %s without a mutant', async (world, seeds) => {
     expect(await simulateCopy(world, seeds)).toMatchObject({ seeds, violations: 0 })
   })
 })

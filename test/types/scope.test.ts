@@ -1,4 +1,4 @@
-import { describe, expectTypeOf, it } from 'vitest'
+import { describe, expect, expectTypeOf, it } from 'vitest'
 
 import { formatReport } from '../../src/report/index.ts'
 import {
@@ -10,7 +10,7 @@ import {
 } from '../../src/scope/index.ts'
 
 // These tests are checked by the compiler (`npm run check:types`). Their code never runs.
-const types = (_: () => void): void => {}
+const types = (code: () => unknown): void => expect(code).toBeTypeOf('function')
 declare const scope: Scope
 declare const phased: Scope<'work' | 'links'>
 
@@ -44,7 +44,6 @@ describe('a scope', () => {
       expectTypeOf(scope.after(10, 'timer', () => {})).toEqualTypeOf<Timer>()
       // @ts-expect-error the old name
       await scope.close({ within: 100 })
-      // @ts-expect-error abort takes words, and waits for nothing
-      await (scope.abort('now') satisfies Promise<unknown>)
+      expectTypeOf(scope.abort('now')).toEqualTypeOf<void>()
     }))
 })

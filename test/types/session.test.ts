@@ -1,4 +1,4 @@
-import { describe, expectTypeOf, it } from 'vitest'
+import { describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
 import * as v from 'valibot'
 
@@ -21,7 +21,7 @@ import {
 import type { Llm, Realtime, Tts } from '../../src/parts/index.ts'
 
 // These tests are checked by the compiler (`npm run check:types`). Their code never runs.
-const types = (_: () => void): void => {}
+const types = (code: () => unknown): void => expect(code).toBeTypeOf('function')
 declare const session: Session
 
 describe('the events of a session', () => {
@@ -79,7 +79,7 @@ describe('ending a session', () => {
           return close({ reason: 'banana' })
         },
       })
-      new Agent({
+      return new Agent({
         instructions: '',
         // @ts-expect-error nor in a hook
         onExit: ({ close }) => close({ reason: 'banana' }),
@@ -122,8 +122,8 @@ describe('a tool', () => {
       const context = {} as ToolContext
       const birthday = new AgentTask<Date>({ instructions: '', tools: (done) => ({ save: saveOf(done) }) })
       expectTypeOf(await context.run(birthday)).toEqualTypeOf<Date>()
-      const own = context.own('socket', { end() {} }, { close: (s) => s.end(), abort: (s) => s.end() })
-      expectTypeOf(own.end).toEqualTypeOf<() => void>()
+      const own = context.own('socket', { fd: 3, end() {} }, { close: (s) => s.end(), abort: (s) => s.end() })
+      expectTypeOf(own.fd).toEqualTypeOf<number>()
     }))
 })
 
@@ -133,7 +133,7 @@ describe('a session', () => {
   it('is what hooks are given', () => {
     expectTypeOf<Session>().toExtend<SessionHandle>()
     types(() => {
-      new Agent({
+      return new Agent({
         instructions: '',
         onEnter: ({ session: handle, signal }) => {
           expectTypeOf(handle).toEqualTypeOf<SessionHandle>()

@@ -10,16 +10,13 @@ import {
 } from '../../parts/index.ts'
 import { noop, shelter, type TaskContext } from '../../scope/index.ts'
 import type { SessionContext } from '../context.ts'
-import type { CommitCommand } from '../hearing/turn-events.ts'
 import type { UserWords } from '../history/history.ts'
 import type { Delivery } from '../speaking/delivery.ts'
 import type { Speaking } from '../speaking/speaking.ts'
-import type { SpeechOptions } from '../speaking/speech.ts'
 import type { Agents } from './agents.ts'
 import type { GuardrailRunner } from './guardrail-runner.ts'
-import type { Mind, MindEar } from './mind.ts'
-import { Replies, type ActiveReply } from './replies.ts'
-import type { ReplyOptions } from './reply.ts'
+import type { Mind, MindEar, Thought } from './mind.ts'
+import type { ActiveReply, Replies } from './replies.ts'
 import { Response, type ResponseEnd } from './response.ts'
 import { endlessTools, nextAgent, type ToolRunner } from './tool-runner.ts'
 import { describeTools, type ToolCall, type ToolOutcome } from './tool.ts'
@@ -82,13 +79,14 @@ export class RealtimeMind implements Mind, RealtimeEvents {
     tools: ToolRunner,
     guardrails: GuardrailRunner,
     speaking: Speaking,
+    replies: Replies,
   ) {
     this.#context = context
     this.#agents = agents
     this.#tools = tools
     this.#guardrails = guardrails
     this.#speaking = speaking
-    this.#replies = new Replies(context)
+    this.#replies = replies
     this.#modelTakesTurns = context.settings.turns.mode === 'realtime'
   }
 
@@ -116,10 +114,6 @@ export class RealtimeMind implements Mind, RealtimeEvents {
 
   // ── requests from the stations ──
 
-  get replies(): readonly ActiveReply[] {
-    return this.#replies.open
-  }
-
   get isExpecting(): boolean {
     return this.#expecting === 'an answer'
   }
@@ -137,14 +131,13 @@ export class RealtimeMind implements Mind, RealtimeEvents {
   /** No-op: a realtime model cannot begin a reply early. */
   prepare(): undefined {}
 
-  answer({ text, from }: Pick<CommitCommand, 'text' | 'from'>): ActiveReply {
-    if (from === 'text') this.#model.addText(text)
-    else this.#model.commit()
-    return this.reply({})
-  }
-
-  reply({ instructions, ...speech }: ReplyOptions): ActiveReply {
-    return this.#begin(speech, (response) => this.#ask(response, instructions))
+  think(reply: ActiveReply, { turn, options }: Thought, task: TaskContext): Promise<void> {
+    const { instructions, ...speech } = options
+    if (turn?.from === 'text') this.#model.addText(turn.text)
+    else if (turn) this.#model.commit()
+    const first = new Response({ reply, speech })
+    this.#ask(first, instructions)
+    return this.#converse(reply, first, task)
   }
 
   agentChanged(): void {
@@ -269,17 +262,9 @@ export class RealtimeMind implements Mind, RealtimeEvents {
 
   // ── one reply ──
 
-  #begin(speech: SpeechOptions, start: (response: Response) => void): ActiveReply {
-    const first = new Response({ speech })
-    const reply = this.#replies.begin(speech, (self, task) => this.#converse(self, first, task))
-    first.reply = reply
-    reply.onInterrupt(() => this.#withdraw(reply))
-    start(first)
-    return reply
-  }
-
   async #converse(reply: ActiveReply, first: Response, task: TaskContext): Promise<void> {
     const { maxToolSteps } = this.#context.settings
+    reply.onInterrupt(() => this.#withdraw(reply))
     for (let response = first; ;) {
       const { how, error } = await task.until(response.ended)
       if (how === 'failed') throw error
@@ -307,8 +292,9 @@ export class RealtimeMind implements Mind, RealtimeEvents {
     let begun: Response | undefined
     const isExpected = this.#expecting === 'an answer'
     if (isExpected || (this.#context.takesTurns && this.#expecting === 'nothing'))
-      this.#begin({}, (response) => {
-        begun = response
+      this.#replies.begin({}, (reply, task) => {
+        begun = new Response({ reply })
+        return this.#converse(reply, begun, task)
       })
     // After the reply has begun: otherwise the session would look idle in between.
     this.#expectNothing()

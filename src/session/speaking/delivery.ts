@@ -47,6 +47,8 @@ export class Delivery {
   readonly speech: Speech
   readonly #context: SessionContext
   readonly #options: DeliveryOptions
+  /** All of its words so far. */
+  readonly #said: { text: string }
   #text: HeardText | undefined
   /** Whether all of its words have been made into sound. */
   #isComplete = false
@@ -71,11 +73,12 @@ export class Delivery {
   madeAt: number
   failure: { readonly error: unknown } | undefined
 
-  constructor(context: SessionContext, speech: Speech, options: DeliveryOptions) {
+  constructor(context: SessionContext, speech: Speech, said: { text: string }, options: DeliveryOptions) {
     const { turns } = context.settings
     this.speech = speech
     this.madeAt = context.now
     this.#context = context
+    this.#said = said
     this.#options = options
     this.#frames = turns.falseInterruption ? [] : undefined
     if (options.reply) this.takePlace()
@@ -91,7 +94,7 @@ export class Delivery {
 
   /** Adds words. */
   said(piece: string): void {
-    this.speech.said(piece)
+    this.#said.text += piece
     this.#context.movedAt = this.#context.now
     this.#options.watch?.grew(piece, this.speech)
   }

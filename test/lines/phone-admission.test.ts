@@ -12,9 +12,9 @@ import { signatureOf } from './twilio-signature.ts'
 const authToken = 'a token that nobody must see'
 const publicUrl = 'https://phone.example.com/voice'
 
-/** A real server that takes calls and answers none, and counts what came to `onCall`. */
-class Door {
-  readonly scope = new Scope<string>('door', { phases: ['tasks', 'resources'] })
+/** A real server that takes calls, answers none, and records the calls of `onCall`. */
+class TestServer {
+  readonly scope = new Scope<string>('server', { phases: ['tasks', 'resources'] })
   readonly calls: TwilioCalls
   readonly infos: PhoneCallInfo[] = []
   readonly logged: unknown[] = []
@@ -38,17 +38,17 @@ class Door {
     this.#server.on('upgrade', (...upgrade) => this.calls.upgrade(...upgrade))
   }
 
-  static async listen(options: Partial<TwilioCallsOptions> = {}): Promise<Door> {
-    const door = new Door(options)
-    await new Promise<void>((resolve) => door.#server.listen(0, '127.0.0.1', resolve))
-    return door
+  static async listen(options: Partial<TwilioCallsOptions> = {}): Promise<TestServer> {
+    const server = new TestServer(options)
+    await new Promise<void>((resolve) => server.#server.listen(0, '127.0.0.1', resolve))
+    return server
   }
 
   get port(): number {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** Posts a form. Resolves to the status, and what came. */
+  /** Posts a form. Resolves to the status and the body of the answer. */
   post(
     path: string,
     body: string,
@@ -68,12 +68,12 @@ class Door {
     })
   }
 
-  /** Dials, and tells how it went. */
-  knock(path: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
+  /** Dials. Resolves to `open` or `refused STATUS`. */
+  dial(path: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
     return new Promise((resolve) => {
       const url = `ws://127.0.0.1:${this.port}${path}`
       const socket = wsNetwork.dial(
-        { name: 'knock', url, headers },
+        { name: 'dial', url, headers },
         {
           opened: () => socket.abort(),
           message() {},
@@ -96,8 +96,8 @@ const CALL = { CallSid: 'CA1', AccountSid: 'AC1', From: '+15550100', To: '+15550
 const FORM = new URLSearchParams(CALL).toString()
 
 describe('without a token', () => {
-  it('[LN5] only this machine may call: no proxy, no page, no other name', async () => {
-    await using door = await Door.listen()
+  it('[LN5] only this machine may call: no proxy, no page and no other host name', async () => {
+    await using server = await TestServer.listen()
     for (const headers of [
       { 'x-forwarded-for': '10.0.0.7' },
       { 'x-forwarded-host': 'localhost' },
@@ -106,17 +106,17 @@ describe('without a token', () => {
       { origin: 'http://localhost:3000' },
       { 'sec-fetch-site': 'same-origin' },
     ] as const) {
-      expect(await door.post('/phone/answer', FORM, { ...headers })).toMatchObject({ status: 403 })
-      expect(await door.knock('/phone/stream', { ...headers })).toBe('refused 403')
+      expect(await server.post('/phone/answer', FORM, { ...headers })).toMatchObject({ status: 403 })
+      expect(await server.dial('/phone/stream', { ...headers })).toBe('refused 403')
     }
-    expect(door.infos).toEqual([])
-    expect(await door.knock('/phone/stream')).toBe('open')
-    expect(await door.post('/phone/answer', FORM)).toMatchObject({ status: 200 })
-    expect(door.infos).toMatchObject([{ id: 'CA1', details: { CallStatus: 'ringing' } }])
+    expect(server.infos).toEqual([])
+    expect(await server.dial('/phone/stream')).toBe('open')
+    expect(await server.post('/phone/answer', FORM)).toMatchObject({ status: 200 })
+    expect(server.infos).toMatchObject([{ id: 'CA1', details: { CallStatus: 'ringing' } }])
   })
 
-  it('[LN5] and nobody from another machine, whatever he says', () => {
-    const scope = new Scope<string>('door')
+  it('[LN5] other machines may not call, whatever host they name', () => {
+    const scope = new Scope<string>('server')
     const calls = new TwilioCalls({ scope, onCall: () => {} })
     const headers = { host: 'localhost' }
     for (const address of ['10.0.0.7', '::ffff:10.0.0.7', undefined]) {
@@ -133,52 +133,52 @@ describe('with a token', () => {
     'x-twilio-signature': signatureOf(authToken, `${publicUrl}${path}`, form),
   })
 
-  it('[LN5] only what the carrier has signed for this address is let in, behind a proxy too', async () => {
-    await using door = await Door.listen({ authToken, publicUrl })
+  it('[LN5] only requests that the carrier signed for this address are admitted, also behind a proxy', async () => {
+    await using server = await TestServer.listen({ authToken, publicUrl })
     const streams = `${publicUrl.replace('http', 'ws')}/phone/stream`
     const stream = { 'x-twilio-signature': signatureOf(authToken, streams) }
-    expect(await door.post('/phone/answer', FORM)).toMatchObject({ status: 403 })
-    expect(await door.post('/phone/answer', FORM, signed('/phone/status'))).toMatchObject({ status: 403 })
-    expect(await door.post('/phone/answer', `${FORM}&a=b`, signed('/phone/answer'))).toMatchObject({
+    expect(await server.post('/phone/answer', FORM)).toMatchObject({ status: 403 })
+    expect(await server.post('/phone/answer', FORM, signed('/phone/status'))).toMatchObject({ status: 403 })
+    expect(await server.post('/phone/answer', `${FORM}&a=b`, signed('/phone/answer'))).toMatchObject({
       status: 403,
     })
-    expect(await door.knock('/phone/stream')).toBe('refused 403')
-    expect(await door.knock('/phone/stream', signed('/phone/stream', {} as typeof CALL))).toBe('refused 403')
-    expect(await door.knock('/phone/streams', stream)).toBe('refused 404')
-    expect(door.infos).toEqual([])
+    expect(await server.dial('/phone/stream')).toBe('refused 403')
+    expect(await server.dial('/phone/stream', signed('/phone/stream', {} as typeof CALL))).toBe('refused 403')
+    expect(await server.dial('/phone/streams', stream)).toBe('refused 404')
+    expect(server.infos).toEqual([])
 
-    expect(await door.knock('/phone/stream', stream)).toBe('open')
-    const answer = await door.post('/phone/answer', FORM, signed('/phone/answer'))
+    expect(await server.dial('/phone/stream', stream)).toBe('open')
+    const answer = await server.post('/phone/answer', FORM, signed('/phone/answer'))
     expect(answer.status).toBe(200)
     expect(answer.body).toContain(`<Stream url="${streams}">`)
     expect(answer.body).toContain(`<Connect action="${publicUrl}/phone/answer">`)
-    expect(door.infos).toHaveLength(1)
+    expect(server.infos).toHaveLength(1)
   })
 
-  it('a proxy is believed where there is no publicUrl, since a signature cannot be', async () => {
-    await using door = await Door.listen({ authToken })
+  it('the headers of a proxy are believed without publicUrl, since the signature covers them', async () => {
+    await using server = await TestServer.listen({ authToken })
     const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'a.example' }
     const signature = signatureOf(authToken, 'https://a.example/phone/answer', CALL)
-    const answer = await door.post('/phone/answer', FORM, { ...headers, 'x-twilio-signature': signature })
+    const answer = await server.post('/phone/answer', FORM, { ...headers, 'x-twilio-signature': signature })
     expect(answer.body).toContain('<Stream url="wss://a.example/phone/stream">')
   })
 
-  it('calls of another account are refused', async () => {
-    await using door = await Door.listen({ authToken, publicUrl, accountSid: 'AC2' })
-    expect(await door.post('/phone/answer', FORM, signed('/phone/answer'))).toMatchObject({ status: 400 })
-    expect(door.infos).toEqual([])
+  it('calls from another account are refused', async () => {
+    await using server = await TestServer.listen({ authToken, publicUrl, accountSid: 'AC2' })
+    expect(await server.post('/phone/answer', FORM, signed('/phone/answer'))).toMatchObject({ status: 400 })
+    expect(server.infos).toEqual([])
   })
 
-  it('the token is nowhere to be seen', async () => {
-    const door = await Door.listen({ authToken, publicUrl })
-    await door.post('/phone/answer', FORM)
-    await door.post('/phone/answer', FORM, signed('/phone/answer'))
-    expect(door.infos).toHaveLength(1)
-    const views = [door.calls, door.calls.inspect(), door.scope.inspect(), door.infos, door.logged]
+  it('the token appears in no log, report or inspection', async () => {
+    const server = await TestServer.listen({ authToken, publicUrl })
+    await server.post('/phone/answer', FORM)
+    await server.post('/phone/answer', FORM, signed('/phone/answer'))
+    expect(server.infos).toHaveLength(1)
+    const views = [server.calls, server.calls.inspect(), server.scope.inspect(), server.infos, server.logged]
     expect(inspect(views, { depth: 20, showHidden: true, getters: true })).not.toContain(authToken)
-    expect(JSON.stringify(await door.scope.close())).not.toContain(authToken)
-    expect(door.asked).toEqual(['https://api.twilio.com/2010-04-01/Accounts/AC1/Calls/CA1.json'])
-    await door[Symbol.asyncDispose]()
+    expect(JSON.stringify(await server.scope.close())).not.toContain(authToken)
+    expect(server.asked).toEqual(['https://api.twilio.com/2010-04-01/Accounts/AC1/Calls/CA1.json'])
+    await server[Symbol.asyncDispose]()
   })
 })
 
@@ -187,43 +187,56 @@ describe('Telnyx', () => {
   const shown = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64')
   const form = new URLSearchParams({ CallSid: 'v3:a-b', From: '+15550100' }).toString()
 
-  it('[LN5] signs its webhooks, and its streams come with the ticket that it was told', async () => {
-    await using door = await Door.listen({ carrier: 'telnyx', authToken, publicKey: shown, publicUrl })
-    const timestamp = String(Math.floor(door.scope.clock.date() / 1000))
+  it('[LN5] signs its webhooks, and its streams carry the ticket from the document', async () => {
+    await using server = await TestServer.listen({
+      carrier: 'telnyx',
+      authToken,
+      publicKey: shown,
+      publicUrl,
+    })
+    const timestamp = String(Math.floor(server.scope.clock.date() / 1000))
     const signature = sign(null, Buffer.from(`${timestamp}|${form}`), privateKey).toString('base64')
     const headers = { 'telnyx-timestamp': timestamp, 'telnyx-signature-ed25519': signature }
-    expect(await door.post('/phone/answer', form)).toMatchObject({ status: 403 })
-    const { body } = await door.post('/phone/answer', form, headers)
+    expect(await server.post('/phone/answer', form)).toMatchObject({ status: 403 })
+    const { body } = await server.post('/phone/answer', form, headers)
     const [, path = ''] = /url="wss:\/\/phone.example.com\/voice([^"]+)"/.exec(body) ?? []
     expect(body).toContain('bidirectionalMode="rtp"')
     expect(path).toMatch(/^\/phone\/stream\/v3%3Aa-b\/[\w-]{43}$/)
-    expect(await door.knock('/phone/stream')).toBe('refused 403')
-    expect(await door.knock(path.replace('a-b', 'a-c'))).toBe('refused 403')
-    expect(await door.knock(`${path}x`)).toBe('refused 403')
-    expect(await door.knock('/phone/stream/%ff/x')).toBe('refused 404')
-    expect(await door.knock(path)).toBe('open')
-    expect(door.infos).toMatchObject([{ id: 'v3:a-b', from: '+15550100' }])
+    expect(await server.dial('/phone/stream')).toBe('refused 403')
+    expect(await server.dial(path.replace('a-b', 'a-c'))).toBe('refused 403')
+    expect(await server.dial(`${path}x`)).toBe('refused 403')
+    expect(await server.dial('/phone/stream/%ff/x')).toBe('refused 404')
+    expect(await server.dial(path)).toBe('open')
+    expect(server.infos).toMatchObject([{ id: 'v3:a-b', from: '+15550100' }])
   })
 })
 
-describe('what is no call', () => {
-  it('is told so, and costs nothing', async () => {
-    await using door = await Door.listen()
-    expect(await door.post('/elsewhere', FORM)).toMatchObject({ status: 404 })
-    expect(await door.post('/phone/other', FORM)).toMatchObject({ status: 404 })
-    expect(await door.post('/phone/answer', 'From=1')).toMatchObject({ status: 400 })
-    expect(await door.post('/phone/answer', `CallSid=${'x'.repeat(limits.name + 1)}`)).toMatchObject({
-      status: 400,
-    })
+describe('a request', () => {
+  it('that is not for a call is refused', async () => {
+    await using server = await TestServer.listen()
+    expect(await server.post('/elsewhere', FORM)).toMatchObject({ status: 404 })
+    expect(await server.post('/phone/other', FORM)).toMatchObject({ status: 404 })
+    expect(await server.post('/phone/answer', 'From=1')).toMatchObject({ status: 400 })
     const long = 'x'.repeat(limits.body + 1)
-    expect(await door.post('/phone/answer', long)).toMatchObject({ status: 413 })
-    expect(await door.knock('/phone/answer')).toBe('refused 404')
-    expect(door.infos).toEqual([])
+    expect(await server.post('/phone/answer', long)).toMatchObject({ status: 413 })
+    expect(await server.dial('/phone/answer')).toBe('refused 404')
+    expect(server.infos).toEqual([])
   })
 
-  it('a message that is far too long cuts its stream, and no other', async () => {
-    await using door = await Door.listen()
-    const url = `ws://127.0.0.1:${door.port}/phone/stream`
+  it.each(['../../etc', 'a b', '\u001b[2J', '-rf', '', 'x'.repeat(201)])(
+    '[LN8] with an invalid name for the call is refused: %j',
+    async (CallSid) => {
+      await using server = await TestServer.listen()
+      const form = new URLSearchParams({ ...CALL, CallSid }).toString()
+      expect(await server.post('/phone/answer', form)).toMatchObject({ status: 400 })
+      expect(await server.post('/phone/status', form)).toMatchObject({ status: 400 })
+      expect(server.infos).toEqual([])
+    },
+  )
+
+  it('[LN6] on a stream that is far too long cuts that stream and no other', async () => {
+    await using server = await TestServer.listen()
+    const url = `ws://127.0.0.1:${server.port}/phone/stream`
     const dial = (): { socket: Socket; ended: Promise<SocketEnd>; opened: Promise<void> } => {
       let socket!: Socket
       let opened!: Promise<void>
@@ -243,17 +256,19 @@ describe('what is no call', () => {
     await other.ended
   })
 
-  it('a status of a call that is not known here is heard, and remembered', async () => {
-    await using door = await Door.listen()
-    expect(await door.post('/phone/status', 'CallSid=CA1&CallStatus=completed')).toMatchObject({
+  it('with the final status of an unknown call is remembered', async () => {
+    await using server = await TestServer.listen()
+    expect(await server.post('/phone/status', 'CallSid=CA1&CallStatus=completed')).toMatchObject({
       status: 204,
     })
-    expect((await door.post('/phone/answer', FORM)).body).toContain('<Hangup/>')
-    expect(door.infos).toEqual([])
+    expect((await server.post('/phone/answer', FORM)).body).toContain('<Hangup/>')
+    expect(server.infos).toEqual([])
   })
+})
 
-  it('options that cannot be are refused', () => {
-    const scope = new Scope<string>('door')
+describe('options', () => {
+  it('are refused if they are invalid', () => {
+    const scope = new Scope<string>('server')
     const wrong = (options: Partial<TwilioCallsOptions>) => (): unknown =>
       new TwilioCalls({ scope, onCall: () => {}, ...options })
     expect(wrong({ authToken: '' })).toThrow(/authToken must not be empty/)

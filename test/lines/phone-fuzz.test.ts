@@ -4,7 +4,7 @@ import { limits } from '../../src/lines/twilio/limits.ts'
 import { GREETING, phoneScene } from './phone-scene.ts'
 import type { TestPhone } from './phone.ts'
 
-/** Something that a carrier might say, or not. */
+/** A frame that a carrier might or might not send. */
 type Frame = { readonly text: string } | { readonly bytes: Uint8Array }
 
 const names = fc.constantFrom(
@@ -21,6 +21,7 @@ const names = fc.constantFrom(
 const value = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
   fc.constantFrom('//8=', 'AAAA', '1', '9007199254740993', '-1', '#', 'x'.repeat(20_000)),
+  fc.constantFrom({ toString: 1 }, { valueOf: 1 }, { length: 1e9 }),
 )
 const inside = fc.dictionary(
   fc.constantFrom(
@@ -54,13 +55,13 @@ const frame: fc.Arbitrary<Frame> = fc.oneof(
     .map((message) => ({ text: JSON.stringify(message) })),
 )
 
-function says(phone: TestPhone, one: Frame): void {
+function send(phone: TestPhone, one: Frame): void {
   if ('text' in one) phone.sendText(one.text)
   else phone.sendBytes(one.bytes)
 }
 
-describe('whatever a carrier sends', () => {
-  it('the call goes on or ends with a code, and other calls never notice', () =>
+describe('a carrier that sends anything', () => {
+  it('[LN6] has its call continued or ended with a code, without effect on other calls', () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(frame, { minLength: 1, maxLength: 30 }),
@@ -80,7 +81,7 @@ describe('whatever a carrier sends', () => {
             for (const session of sessions.slice(1))
               session.on('error', ({ error }) => errors.push((error as { code?: unknown }).code))
             for (const one of frames) {
-              says(phone, one)
+              send(phone, one)
               await clock.elapse(7)
             }
             await clock.elapse(500)
@@ -97,7 +98,7 @@ describe('whatever a carrier sends', () => {
       { numRuns: 60 },
     ))
 
-  it('too much of it ends the call, with a code', () =>
+  it('[LN7] has its call ended with a code if it sends too much', () =>
     phoneScene(async ({ clock, call, sessions, reports }) => {
       const { phone: other } = await call()
       const { phone, session } = await call()
@@ -111,7 +112,7 @@ describe('whatever a carrier sends', () => {
       expect(other.over).toBe(false)
     }))
 
-  it('a stream that never says what it is of is cut, and makes no session', () =>
+  it('gets no session, and is cut, if its stream never names a call', () =>
     phoneScene(async ({ clock, phone: phones, wires, sessions, network, calls }) => {
       for (const text of ['{"event":"connected"}', 'nonsense'])
         for (const times of [1, 2 * limits.opening]) {
@@ -126,7 +127,7 @@ describe('whatever a carrier sends', () => {
       expect(phones().over).toBe(false)
     }))
 
-  it('sound that is no telephone sound ends the call, with a code', () =>
+  it('has its call ended with a code if the sound is not telephone sound', () =>
     phoneScene(async ({ clock, wires, sessions, reports }) => {
       const socket = wires.connect('ws://localhost:3000/phone/stream', [], { message() {}, ended() {} })
       await clock.elapse(5)
@@ -143,7 +144,7 @@ describe('whatever a carrier sends', () => {
       expect(reports).toMatchObject([{ reason: 'caller-lost', clean: false }])
     }))
 
-  it('a little nonsense is passed over', () =>
+  it('may send a little nonsense', () =>
     phoneScene(async ({ clock, call }) => {
       const { phone, session } = await call()
       for (let i = 0; i < limits.nonsense; i++) phone.sendText('{"event":"media"}')
@@ -154,7 +155,7 @@ describe('whatever a carrier sends', () => {
       expect(session.state).toBe('closed')
     }))
 
-  it('sequence numbers that jump and go back change nothing', () =>
+  it('may send sequence numbers that jump and go backwards', () =>
     phoneScene(async ({ clock, call }) => {
       const { phone, session } = await call()
       for (const sequenceNumber of ['9', '3', '3', '-1', 'x', 7, null])

@@ -18,19 +18,19 @@ import {
   type World,
 } from '../../src/testing/index.ts'
 
-/** What may be unusual about the cast of one case. */
-export interface CastOptions {
+/** How the parts of a call differ from the default. */
+export interface FullCallOptions {
   readonly line?: TestLineOptions
   readonly stt?: ScriptedSttOptions
   readonly llm?: ScriptedLlmOptions
   readonly tts?: ScriptedTtsOptions
-  /** One model that does it all, in place of the others. */
+  /** Uses a realtime model instead of the other models. */
   readonly realtime?: ScriptedRealtimeOptions
   readonly preemptive?: boolean
   readonly closeTimeout?: number
 }
 
-/** The tools by what the user types to have them called. */
+/** Answers of the model, by what the user types. */
 const answers: Readonly<Record<string, LlmAnswer>> = {
   'use lookup': ['One moment. ', callTool('lookup')],
   'use book': ['I can book that. ', callTool('book')],
@@ -41,23 +41,23 @@ const answers: Readonly<Record<string, LlmAnswer>> = {
 
 const ANSWER = 'This is my answer, and it is long enough to be interrupted in the middle.'
 
-/** The words that a realtime model was given to say. */
-function wordsGiven(instructions: string | undefined): string | undefined {
+/** The words that a realtime model is asked to say. */
+function wordsToSay(instructions: string | undefined): string | undefined {
   const [, words] = /: (".*")$/.exec(instructions ?? '') ?? []
   return words === undefined ? undefined : (JSON.parse(words) as string)
 }
 
-/** A promise that somebody was given and that must not be left hanging (CL10). */
-export interface Given {
+/** A promise that the session returned and that must settle (CL10). */
+export interface TrackedPromise {
   readonly what: string
   settled: boolean
 }
 
 /**
- * One session with everything a session can have: every kind of hook, tool and guardrail, all of it in virtual time and
- * on scripted parts, so that each of its steps can be made to misbehave by name.
+ * A session with every kind of hook, tool and guardrail, in virtual time and with scripted parts, so that each of its steps
+ * can be made to misbehave by name.
  */
-export class Cast {
+export class FullCall {
   readonly world: World
   readonly faults: Faults
   readonly session: Session
@@ -67,17 +67,17 @@ export class Cast {
   readonly tts: ScriptedTts
   readonly vad = new ScriptedVad()
   readonly realtime: ScriptedRealtime
-  /** All that may be left open. */
+  /** All parts that might be left open. */
   readonly parts: readonly { readonly name: string; readonly counts: PartCounts }[]
   readonly closed: { readonly report: SessionReport; readonly at: number }[] = []
-  readonly given: Given[] = []
+  readonly promises: TrackedPromise[] = []
   /** The name of every step that ran. */
   readonly steps = new Set<string>()
   readonly errors: string[] = []
   readonly afterCalls: SessionReport[] = []
   closingAt: number | undefined
 
-  constructor(world: World, options: CastOptions) {
+  constructor(world: World, options: FullCallOptions) {
     const { clock, random } = world
     this.world = world
     this.faults = new Faults((ms) => clock.elapse(ms))
@@ -94,8 +94,8 @@ export class Cast {
     this.tts = new ScriptedTts(options.tts)
     const { line, stt, llm, tts, vad } = this
     this.realtime = new ScriptedRealtime({
-      answers: ({ user, instructions }) => answers[user] ?? wordsGiven(instructions) ?? ANSWER,
-      // The same moments, whoever thinks.
+      answers: ({ user, instructions }) => answers[user] ?? wordsToSay(instructions) ?? ANSWER,
+      // The same timing as in a pipeline.
       ...(options.llm?.firstAfter === undefined ? {} : { firstAfter: options.llm.firstAfter }),
       ...(options.stt?.finalAfter === undefined ? {} : { finalAfter: options.stt.finalAfter }),
       ...(options.stt?.openTakes === undefined ? {} : { openTakes: options.stt.openTakes }),
@@ -131,24 +131,24 @@ export class Cast {
     this.session.on('speaking', () => world.tell('the agent speaks'))
   }
 
-  /** Notes a promise that must settle by the time the session is closed. */
-  give<T>(what: string, promise: Promise<T>): Promise<T | undefined> {
-    const given: Given = { what, settled: false }
-    this.given.push(given)
+  /** Tracks a promise that must settle by the time the session has closed. */
+  track<T>(what: string, promise: Promise<T>): Promise<T | undefined> {
+    const tracked: TrackedPromise = { what, settled: false }
+    this.promises.push(tracked)
     return promise.then(
       (value) => {
-        given.settled = true
+        tracked.settled = true
         return value
       },
       () => {
-        given.settled = true
+        tracked.settled = true
         return undefined
       },
     )
   }
 
   start(): Promise<unknown> {
-    return this.give('start()', this.session.start())
+    return this.track('start()', this.session.start())
   }
 
   #desk(): Agent {
@@ -170,7 +170,7 @@ export class Cast {
       instructions: 'You answer the phone.',
       onEnter: ({ session }) => {
         const greeting = session.say('Good morning, this is the desk of Bright Dental.')
-        return this.give('greeting', greeting.waitForPlayout()).then(() => {})
+        return this.track('greeting', greeting.waitForPlayout()).then(() => {})
       },
       onExit: () => clock.elapse(20),
       toolsets: [
@@ -194,12 +194,12 @@ export class Cast {
         ask: tool({
           description: 'Asks',
           timeout: 60_000,
-          run: (_, { run }) => this.give('nested task', run(question)),
+          run: (_, { run }) => this.track('nested task', run(question)),
         }),
         goodbye: tool({
           description: 'Closes from within',
           run: async (_, { close }) => {
-            await this.give('close() in a tool', close())
+            await this.track('close() in a tool', close())
           },
         }),
       },

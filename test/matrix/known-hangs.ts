@@ -1,8 +1,8 @@
 import type { Case } from './run-case.ts'
 
 /**
- * Ways in which closes of other voice frameworks were seen to hang, to leak or to stop half-way, by the names they were
- * reported under. Where the thing has another name here, `here` says which.
+ * Ways in which other voice frameworks were seen to hang, leak or stop half-way when they close, by the names they were
+ * reported under. `here` is our name for the part, if it differs.
  */
 const named: Readonly<
   Record<string, Omit<Case, 'name' | 'group' | 'trigger'> & { trigger?: string; here?: string }>
@@ -30,7 +30,7 @@ const named: Readonly<
   'exit-hook-throws': { moment: 'listening', step: "task:exit hook of 'desk'", fault: 'throw' },
   'closed-listener-throws': {
     moment: 'listening',
-    spoil: ({ session }) => {
+    tamper: ({ session }) => {
       session.on('closed', () => {
         throw new Error('listener')
       })
@@ -39,11 +39,11 @@ const named: Readonly<
   // LLM and TTS
   'llm-stream-ignores-signal': {
     moment: 'thinking',
-    cast: { llm: { firstAfter: 20_000, ignoresSignal: true } },
+    call: { llm: { firstAfter: 20_000, ignoresSignal: true } },
   },
   'llm-stream-close-hangs': { moment: 'speaking', step: 'close:llm', fault: 'hang' },
-  'tts-stream-ignores-signal': { moment: 'speaking', cast: { tts: { ignoresSignal: true, speed: 1 } } },
-  'tts-never-yields': { moment: 'speaking', cast: { tts: { stallAfter: 0, ignoresSignal: true } } },
+  'tts-stream-ignores-signal': { moment: 'speaking', call: { tts: { ignoresSignal: true, speed: 1 } } },
+  'tts-never-yields': { moment: 'speaking', call: { tts: { stallAfter: 0, ignoresSignal: true } } },
   'tts-stage-cancel-hangs': {
     moment: 'speaking',
     step: 'task:speech 2',
@@ -64,7 +64,7 @@ const named: Readonly<
   },
   'recoverable-error-no-listener': {
     moment: 'thinking',
-    cast: { llm: { answers: () => [{ fail: new Error('overloaded') }] } },
+    call: { llm: { answers: () => [{ fail: new Error('overloaded') }] } },
   },
   // STT
   'stt-ignores-signal': { moment: 'user-speaking', step: 'close:stt', fault: 'ignore-signal' },
@@ -76,7 +76,7 @@ const named: Readonly<
     here: 'a part that is being opened',
   },
   'stt-peer-ignores-close-frame': { moment: 'listening', step: 'close:stt', fault: 'hang' },
-  'stt-stage-never-resolves': { moment: 'transcribing', cast: { stt: { finalAfter: 'never' } } },
+  'stt-stage-never-resolves': { moment: 'transcribing', call: { stt: { finalAfter: 'never' } } },
   'stt-closed-while-connecting': { moment: 'starting', step: 'open:stt', fault: { late: 30_000 } },
   'stt-closed-in-backoff': {
     moment: 'starting',
@@ -94,13 +94,13 @@ const named: Readonly<
   // realtime models
   'realtime-close-hangs': {
     moment: 'speaking',
-    cast: { realtime: {} },
+    call: { realtime: {} },
     step: 'close:realtime',
     fault: 'hang',
   },
   'realtime-close-throws': {
     moment: 'speaking',
-    cast: { realtime: {} },
+    call: { realtime: {} },
     step: 'close:realtime',
     fault: 'throw',
   },
@@ -110,24 +110,24 @@ const named: Readonly<
   'close-during-drain': { moment: 'ending' },
   'close-after-close': {
     moment: 'listening',
-    spoil: (cast) => {
-      cast.session.on('closed', () =>
-        cast.give('close() after close', cast.session.close({ closeTimeout: 0 })),
+    tamper: (call) => {
+      call.session.on('closed', () =>
+        call.track('close() after close', call.session.close({ closeTimeout: 0 })),
       )
     },
   },
   'close-during-start': { moment: 'starting' },
   // output
-  'output-never-finishes': { moment: 'speaking', cast: { line: { confirms: false } } },
+  'output-never-finishes': { moment: 'speaking', call: { line: { confirms: false } } },
   'output-write-never-settles': {
     moment: 'speaking',
     step: 'task:speech 2',
     fault: 'hang',
-    here: 'play() never waits',
+    here: 'play() is synchronous',
   },
   'output-clear-throws': {
     moment: 'speaking',
-    spoil: ({ line, session }) => {
+    tamper: ({ line, session }) => {
       session.on('started', () => {
         line.connection.clear = () => {
           throw new Error('no clear')
@@ -137,15 +137,15 @@ const named: Readonly<
   },
   'uninterruptible-speech-dead-output': {
     moment: 'listening',
-    cast: { line: { confirms: false } },
-    spoil: (cast) => {
-      cast.session.on('started', () => {
-        const speech = cast.session.say('Nobody may interrupt this.', { interruptible: false })
-        cast.give('waitForPlayout()', speech.waitForPlayout()).catch(() => {})
+    call: { line: { confirms: false } },
+    tamper: (call) => {
+      call.session.on('started', () => {
+        const speech = call.session.say('This cannot be interrupted.', { interruptible: false })
+        call.track('waitForPlayout()', speech.waitForPlayout()).catch(() => {})
       })
     },
   },
-  // what stands around the session
+  // around the session
   'recorder-close-hangs': { moment: 'speaking', step: 'close:recorder', fault: 'hang' },
   'recorder-close-throws': { moment: 'speaking', step: 'close:recorder', fault: 'throw' },
   'agent-toolset-close-hangs': { moment: 'listening', step: 'close:crm', fault: 'hang' },
@@ -159,12 +159,12 @@ const named: Readonly<
   'host-close-hangs': {
     moment: 'speaking',
     here: 'the logger',
-    spoil: ({ session }) => session.on('closed', () => new Promise(() => {})),
+    tamper: ({ session }) => session.on('closed', () => new Promise(() => {})),
   },
   'handoff-exit-hook-stuck': { moment: 'handoff', step: "task:exit hook of 'desk'", fault: 'hang' },
 }
 
-export const wedges: readonly Case[] = Object.entries(named).map(
+export const knownHangs: readonly Case[] = Object.entries(named).map(
   ([name, { here, trigger = 'close', ...rest }]) => ({
     ...rest,
     trigger,

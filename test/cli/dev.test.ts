@@ -167,7 +167,7 @@ describe('endwell dev', { timeout: 60_000 }, () => {
   it('keeps its calls when nobody reads any more what it says', async () => {
     const program = runProgram(clinic)
     const url = await program.url()
-    program.deafen()
+    program.closeOutput()
     for (let call = 0; call < 3; call++) {
       const page = new TypingPage(url)
       await page.until(() => page.sound > 100)

@@ -10,11 +10,12 @@ import type { SessionReport } from '../../src/session/index.ts'
 import { partContext } from '../../src/testing/index.ts'
 import { runProgram } from '../cli/run-program.ts'
 import { runMatrix } from './matrix.ts'
-import { goWrong, wrongs } from './wrongs.ts'
+import { faultyCalls } from './faulty-calls.ts'
+import { runFaultyCall } from './run-faulty-call.ts'
 
 const booking = 'test/fixtures/speech/phone/booking.wav'
 
-/** What the agent has said, sentence by sentence, in groups that the caller parted; in the words of a recogniser. */
+/** The sentences of the agent, grouped by turn, spelled as a speech recogniser writes them. */
 function saidBy({ transcript }: SessionReport): string[][] {
   const groups: string[][] = []
   let isAgent = false
@@ -38,7 +39,7 @@ const sentencesOf = (text: string): string[] =>
     .map((sentence) => sentence.replace(/[^a-z ]/g, '').trim())
     .filter((sentence) => sentence !== '')
 
-/** Nobody has said these. */
+/** Sentences that were not said. */
 const decoys = [
   'i am sorry that is not possible',
   'we are open from eight to six monday to friday',
@@ -47,7 +48,7 @@ const decoys = [
   'you are booked for friday at ten a m',
 ]
 
-/** What somebody else understands of a recording: any of these sentences, or several of a group in a row. */
+/** Transcribes a recording with a recogniser that knows these sentences, runs of them within a group, and decoys. */
 async function transcribe(wav: Uint8Array, said: readonly (readonly string[])[]): Promise<string[]> {
   const context = partContext({ clock: systemClock, random: systemRandom })
   const texts: string[] = []
@@ -76,7 +77,7 @@ async function transcribe(wav: Uint8Array, said: readonly (readonly string[])[])
   stream.flush()
   const whole = said.flat().join(' ').length
   await new Promise<void>((resolve) => {
-    // What is not understood is shorter, and says so below.
+    // If some of it is not recognised, the comparison below fails.
     const timer = systemClock.after(20_000, 'the transcript', resolve)
     settled = () => {
       if (texts.join(' ').length < whole) return
@@ -90,7 +91,7 @@ async function transcribe(wav: Uint8Array, said: readonly (readonly string[])[])
 }
 
 describe('endwell phone', { timeout: 120_000 }, () => {
-  it('rings the demo from a recording: it answers, books, says goodbye and hangs up', async () => {
+  it('calls the demo with a recording, and the demo answers, books, says goodbye and hangs up', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'phone-'))
     const out = join(folder, 'heard.wav')
     const demo = runProgram(['dev', 'examples/clinic/agent.ts', '--json', '--port', '0'])
@@ -118,26 +119,26 @@ describe('endwell phone', { timeout: 120_000 }, () => {
     await rm(folder, { recursive: true })
   })
 
-  it('says so when nobody answers, or when it has no recording', async () => {
+  it('reports that nobody answers, or that the recording is missing', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'phone-'))
     const out = join(folder, 'heard.wav')
     const nobody = runProgram(['phone', booking, '--url', 'http://127.0.0.1:9', '--out', out])
-    const nothing = runProgram(['phone'])
+    const withoutFile = runProgram(['phone'])
     expect(await nobody.ended()).toBe(1)
     expect(nobody.out).toContain('nobody answered at http://127.0.0.1:9')
-    expect(await nothing.ended()).toBe(2)
-    expect(nothing.errors).toContain('Which recording')
+    expect(await withoutFile.ended()).toBe(2)
+    expect(withoutFile.errors).toContain('Which recording')
     await rm(folder, { recursive: true })
   })
 })
 
 describe('a call over real sockets', () => {
-  it('ends well however it goes wrong', { timeout: 180_000 }, async () => {
-    const waiting = wrongs.filter(({ slow }) => !slow)
+  it('ends well with every kind of failure', { timeout: 180_000 }, async () => {
+    const waiting = faultyCalls.filter(({ slow }) => !slow)
     const failed: string[] = []
     const work = async (): Promise<void> => {
       for (let one = waiting.shift(); one; one = waiting.shift()) {
-        const { name, leaked, unreported, problems } = await goWrong(one)
+        const { name, leaked, unreported, problems } = await runFaultyCall(one)
         if (leaked + unreported + problems.length > 0)
           failed.push(`${name}: ${leaked} left, ${unreported} not reported, ${problems.join('; ')}`)
       }
@@ -146,7 +147,7 @@ describe('a call over real sockets', () => {
     expect(failed).toEqual([])
   })
 
-  it('leaves nothing, whoever hangs up and whenever', { timeout: 180_000 }, async () => {
+  it('leaves nothing behind, whoever hangs up, and whenever', { timeout: 180_000 }, async () => {
     const result = await runMatrix({ random: 6, seed: 2, every: 61, filter: ' at ', progress: () => {} })
     expect(result.outcomes.filter(({ problems }) => problems.length > 0)).toEqual([])
     expect([result.leaked, result.unreported, result.left]).toEqual([0, 0, []])

@@ -10,27 +10,27 @@ import {
   OpenAIRealtimeServer,
 } from '../../src/testing/servers/index.ts'
 
-/** What an agent thinks with: models at the ends of real links, and the servers at the other ends. */
-export interface Mind {
+/** The models of an agent, over real links, and the servers at the other ends. */
+export interface PhoneModels {
   readonly options: Pick<SessionOptions, 'models' | 'turns'>
-  /** Connections at the vendors' side now. */
+  /** The number of open connections at the vendors' side. */
   readonly open: () => number
-  /** Resolves when there is none. */
+  /** Resolves when no connection is open at the vendors' side. */
   readonly idle: () => Promise<void>
-  /** The caller begins to say something: it will be understood as words. */
+  /** Makes the STT understand what the caller says next as a word. */
   readonly hear: () => void
   readonly close: () => Promise<void>
 }
 
-export const minds = ['chain', 'realtime'] as const
-export type MindName = (typeof minds)[number]
+export const modelNames = ['pipeline', 'realtime'] as const
+export type ModelsName = (typeof modelNames)[number]
 
 const apiKey = 'secret'
 
-/** How long a character sounds: people need twice as long. */
+/** How long the voice takes per character: half as long as people. */
 export const MS_PER_CHARACTER = 25
 
-/** The second turn is answered at length, so that the caller can interrupt it; the third ends the call. */
+/** The second answer is long, so that the caller can interrupt it. The third one ends the call. */
 const answers = (turn: number): LlmAnswer =>
   turn === 0
     ? 'Yes, we are open.'
@@ -38,29 +38,29 @@ const answers = (turn: number): LlmAnswer =>
       ? 'We are open from eight in the morning until six in the evening, every day of the week but Sunday.'
       : [callTool('goodbye')]
 
-export const makeMind: Readonly<Record<MindName, () => Promise<Mind>>> = {
-  chain: async () => {
+export const makeModels: Readonly<Record<ModelsName, () => Promise<PhoneModels>>> = {
+  pipeline: async () => {
     const deepgram = new DeepgramServer({ key: apiKey })
     const cartesia = new CartesiaServer({ key: apiKey, msPerCharacter: MS_PER_CHARACTER })
-    const ears = await LoopbackServer.listen({ serve: deepgram.serve })
-    const voice = await LoopbackServer.listen({ serve: cartesia.serve })
+    const sttServer = await LoopbackServer.listen({ serve: deepgram.serve })
+    const ttsServer = await LoopbackServer.listen({ serve: cartesia.serve })
     let turns = 0
     const models = {
-      stt: new DeepgramStt({ url: ears.url, apiKey, endsTurns: true, endpointing: 100 }),
+      stt: new DeepgramStt({ url: sttServer.url, apiKey, endsTurns: true, endpointing: 100 }),
       llm: new ScriptedLlm({ answers: () => answers(turns++) }),
-      tts: new CartesiaTts({ voice: 'voice', url: voice.url, apiKey }),
+      tts: new CartesiaTts({ voice: 'voice', url: ttsServer.url, apiKey }),
     }
     return {
       options: { models, turns: { mode: 'stt', vad: false } },
-      open: () => ears.open + voice.open,
+      open: () => sttServer.open + ttsServer.open,
       idle: async () => {
-        await ears.whenIdle()
-        await voice.whenIdle()
+        await sttServer.whenIdle()
+        await ttsServer.whenIdle()
       },
       hear: () => deepgram.hear('hello'),
       close: async () => {
-        await ears.close()
-        await voice.close()
+        await sttServer.close()
+        await ttsServer.close()
       },
     }
   },

@@ -9,48 +9,48 @@ import {
   type TwilioCarrierOptions,
 } from '../../src/testing/servers/index.ts'
 import { Changes } from '../../src/testing/servers/changes.ts'
-import { makeMind, type Mind, type MindName } from './minds.ts'
+import { makeModels, type PhoneModels, type ModelsName } from './models.ts'
 import { PhoneServer } from './phone-server.ts'
 import { within } from './within.ts'
 
 /** How long a session may take to close here. */
-export const CLOSE_WITHIN = 1_500
+export const CLOSE_TIMEOUT = 1_500
 
-export interface StageOptions {
-  readonly mind?: MindName
+export interface RigOptions {
+  readonly models?: ModelsName
   readonly goodbye?: string
   readonly carrier?: TwilioCarrierOptions
   readonly calls?: Partial<TwilioCallsOptions>
-  /** Something happens in the session. */
-  readonly onSession?: (what: string, stage: Stage) => void
+  /** Called when something happens in the session. */
+  readonly onSession?: (what: string, rig: PhoneRig) => void
 }
 
-/** How long a caller waits for an answer before saying it again. */
+/** How long the caller waits for an answer before repeating the question. */
 const PATIENCE = 4_000
 
 const WORD = sine(300, { sampleRate: 8000, duration: 300 })
 
-/** A carrier, a server that takes its calls, an agent, and the models that it thinks with: all over real sockets. */
-export class Stage {
+/** A carrier, a server that takes its calls, an agent and its models, all over real sockets. */
+export class PhoneRig {
   readonly carrier: TwilioCarrier
   readonly server: PhoneServer
-  readonly mind: Mind
+  readonly models: PhoneModels
   readonly sessions: Session[] = []
-  /** One for each `closed` event that ever came. */
+  /** The report of each `closed` event. */
   readonly reports: SessionReport[] = []
   readonly #changes = new Changes()
   readonly #scope: Scope<string>
-  readonly #options: StageOptions
+  readonly #options: RigOptions
 
   private constructor(
-    options: StageOptions,
+    options: RigOptions,
     scope: Scope<string>,
-    parts: { readonly carrier: TwilioCarrier; readonly mind: Mind },
+    parts: { readonly carrier: TwilioCarrier; readonly models: PhoneModels },
   ) {
     this.#options = options
     this.#scope = scope
     this.carrier = parts.carrier
-    this.mind = parts.mind
+    this.models = parts.models
     this.server = new PhoneServer({
       scope,
       authToken: this.carrier.authToken,
@@ -66,13 +66,13 @@ export class Stage {
     })
   }
 
-  static async open(options: StageOptions = {}): Promise<Stage> {
+  static async open(options: RigOptions = {}): Promise<PhoneRig> {
     const carrier = await TwilioCarrier.listen(options.carrier)
-    const mind = await makeMind[options.mind ?? 'chain']()
-    const scope = new Scope<string>('phone', { closeTimeout: CLOSE_WITHIN })
-    const stage = new Stage(options, scope, { carrier, mind })
-    await stage.server.listen()
-    return stage
+    const models = await makeModels[options.models ?? 'pipeline']()
+    const scope = new Scope<string>('phone', { closeTimeout: CLOSE_TIMEOUT })
+    const rig = new PhoneRig(options, scope, { carrier, models })
+    await rig.server.listen()
+    return rig
   }
 
   ring(options: TwilioCallOptions = {}): TwilioCall {
@@ -81,8 +81,8 @@ export class Stage {
   }
 
   /**
-   * Lives a whole call, as far as it is let: the second answer is interrupted, and the third ends the call. On a machine
-   * that stands still the agent may have heard less than was said: then the caller says it again.
+   * Runs a whole conversation, unless the call ends earlier: the caller interrupts the second answer, and the third one ends
+   * the call. On a busy machine the agent may miss what was said, so the caller repeats it.
    */
   async converse(call: TwilioCall): Promise<void> {
     await call.listens(200)
@@ -101,44 +101,44 @@ export class Stage {
     await ends
   }
 
-  /** The host ends. */
+  /** Closes the host. */
   closeHost(): Promise<ScopeReport> {
     return this.#scope.close({ reason: 'asked' })
   }
 
-  /** Resolves when every session has told that it is closed. */
+  /** Resolves when every session has emitted `closed`. */
   closed(): Promise<void> {
     return this.#changes.until(() => this.reports.length >= this.sessions.length)
   }
 
-  /** Resolves when nobody has a connection left: the carrier, the server, the vendors. */
+  /** Resolves when neither the carrier, nor the server, nor a vendor has an open connection. */
   async idle(): Promise<void> {
     await this.carrier.until(() => this.carrier.open === 0)
     await this.server.idle()
-    await this.mind.idle()
+    await this.models.idle()
   }
 
-  /** Connections that somebody has. */
+  /** The number of open connections at all sides. */
   get open(): number {
-    return this.carrier.open + this.server.open + this.mind.open()
+    return this.carrier.open + this.server.open + this.models.open()
   }
 
-  /** Ends what belongs to the stage itself. */
+  /** Closes the host, the server, the carrier and the vendors. */
   async end(): Promise<void> {
     await this.closeHost()
     await this.server.close()
     await this.carrier.close()
-    await this.mind.close()
+    await this.models.close()
   }
 
   async #says(call: TwilioCall): Promise<void> {
-    this.mind.hear()
+    this.models.hear()
     await call.says(WORD)
   }
 
   #answer(line: TwilioLine, { id }: PhoneCallInfo): Promise<void> {
     const { goodbye = 'Thank you for calling. Goodbye!', onSession = noop } = this.#options
-    const tell = (what: string): void => {
+    const notify = (what: string): void => {
       onSession(what, this)
       this.#changes.tell()
     }
@@ -154,19 +154,19 @@ export class Stage {
       id,
       agent,
       line,
-      ...this.mind.options,
-      closeTimeout: CLOSE_WITHIN,
+      ...this.models.options,
+      closeTimeout: CLOSE_TIMEOUT,
       lastWordsTimeout: 300,
     })
     this.sessions.push(session)
     session.on('closed', (report) => {
       this.reports.push(report)
-      tell('reported')
+      notify('reported')
     })
     for (const event of ['user', 'speaking', 'spoken', 'tool', 'tool-done'] as const)
-      session.on(event, () => tell(event))
-    session.on('state', ({ state }) => tell(state))
-    tell('new')
+      session.on(event, () => notify(event))
+    session.on('state', ({ state }) => notify(state))
+    notify('new')
     return session.start()
   }
 }

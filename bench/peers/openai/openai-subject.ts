@@ -5,33 +5,33 @@ import { WebSocket } from 'ws'
 import { z } from 'zod'
 import { guardOpenAI, outside, type Guard } from '../../../src/guard/index.ts'
 import { noop } from '../../../src/scope/index.ts'
-import type { Call, Stage } from '../case.ts'
-import { Ends } from '../ends.ts'
+import type { Call, CaseContext } from '../case.ts'
+import { ClosedEvents } from '../closed-events.ts'
 import { CLOSE_TIMEOUT } from '../ours.ts'
-import { told } from '../told.ts'
+import { summarize } from '../guarded-call.ts'
 
-export interface DeskOptions {
-  /** What the tool `lookup` does; `signal` is that of the guard, for the SDK has none. */
+export interface OpenAIOptions {
+  /** What the tool `lookup` does. `signal` is that of the guard, because the SDK has none. */
   readonly lookup?: (signal: AbortSignal | undefined) => Promise<string>
-  /** What an output guardrail does before it lets the words pass. */
+  /** What an output guardrail does before it accepts the words. */
   readonly check?: (signal: AbortSignal | undefined) => Promise<unknown>
   readonly instructions?: () => Promise<string>
-  /** The call comes from a phone. */
+  /** Whether the call comes from a phone. */
   readonly phone?: boolean
 }
 
-/** Where the model is. */
-export const urlOf = ({ ws }: Stage): string => `${ws}/v1/realtime?model=gpt-realtime`
+/** The URL of the model. */
+export const urlOf = ({ ws }: CaseContext): string => `${ws}/v1/realtime?model=gpt-realtime`
 
-/** A `RealtimeSession` as its users make one. */
-export class Desk {
-  readonly stage: Stage
+/** A `RealtimeSession` as its users create it. */
+export class OpenAISubject {
+  readonly context: CaseContext
   readonly session: RealtimeSession
   readonly guard: Guard | undefined
-  readonly #ends = new Ends()
+  readonly #closedEvents = new ClosedEvents()
 
-  private constructor(stage: Stage, options: DeskOptions, phone: WebSocket | undefined) {
-    this.stage = stage
+  private constructor(context: CaseContext, options: OpenAIOptions, phone: WebSocket | undefined) {
+    this.context = context
     const agent = new RealtimeAgent({
       name: 'desk',
       instructions: options.instructions ?? 'You answer the phone.',
@@ -43,10 +43,10 @@ export class Desk {
       outputGuardrails: options.check ? [this.#guardrailOf(options.check)] : [],
       outputGuardrailSettings: { debounceTextLength: 10 },
     })
-    if (stage.column === 'plain') {
-      // The session has no event for its end; that of its transport is what there is.
+    if (context.column === 'plain') {
+      // The session has no event for its end, only its transport has.
       this.session.transport.on('connection_change', (status) => {
-        if (status === 'disconnected') this.#ends.tell()
+        if (status === 'disconnected') this.#closedEvents.emit()
       })
     } else {
       this.guard = guardOpenAI(this.session, {
@@ -54,53 +54,53 @@ export class Desk {
         connectTimeout: 2_000,
         onLate: noop,
       })
-      this.guard.on('closed', this.#ends.tell)
+      this.guard.on('closed', this.#closedEvents.emit)
       if (phone) this.guard.adopt(phone)
     }
   }
 
-  static async prepare(stage: Stage, options: DeskOptions = {}): Promise<Desk> {
-    const phone = options.phone ? await ring(stage) : undefined
-    return new Desk(stage, options, phone)
+  static async prepare(context: CaseContext, options: OpenAIOptions = {}): Promise<OpenAISubject> {
+    const phone = options.phone ? await ring(context) : undefined
+    return new OpenAISubject(context, options, phone)
   }
 
-  /** Connected, and nothing more. */
-  static async connected(stage: Stage, options: DeskOptions = {}): Promise<Desk> {
-    const desk = await Desk.prepare(stage, options)
-    await desk.connect()
-    return desk
+  /** A session that is connected. */
+  static async connected(context: CaseContext, options: OpenAIOptions = {}): Promise<OpenAISubject> {
+    const subject = await OpenAISubject.prepare(context, options)
+    await subject.connect()
+    return subject
   }
 
   connect(): Promise<void> {
-    return this.session.connect({ apiKey: 'key', url: urlOf(this.stage) })
+    return this.session.connect({ apiKey: 'key', url: urlOf(this.context) })
   }
 
-  /** The model is asked, and answers. */
+  /** Asks the model to reply. */
   ask(): void {
     this.session.sendMessage('Hello.')
   }
 
   call(more: Partial<Call> = {}): Call {
-    return { close: () => this.#close(), onClosed: this.#ends.listen, ...more }
+    return { close: () => this.#close(), onClosed: this.#closedEvents.on, ...more }
   }
 
-  /** Nobody asks for the end, for nobody has heard of it: the connection is lost, or the phone has hung up. */
-  unasked(): Call {
+  /** A call that is not closed by the app, which does not know that the connection was lost or the phone has hung up. */
+  endsByItself(): Call {
     const { guard } = this
     return this.call({ close: () => guard && new Promise((resolve) => guard.on('closed', resolve)) })
   }
 
-  /** The close, and the connect that it comes into. */
+  /** A call that is closed while it connects. */
   connecting(): Call {
     const connecting = this.connect().catch(noop)
     return this.call({ close: () => Promise.all([this.#close(), connecting]).then(noop) })
   }
 
   #close(): unknown {
-    return this.guard ? this.guard.close().then(told) : this.session.close()
+    return this.guard ? this.guard.close().then(summarize) : this.session.close()
   }
 
-  #toolOf(lookup: NonNullable<DeskOptions['lookup']>) {
+  #toolOf(lookup: NonNullable<OpenAIOptions['lookup']>) {
     return tool({
       name: 'lookup',
       description: 'Looks something up',
@@ -110,7 +110,7 @@ export class Desk {
     })
   }
 
-  #guardrailOf(check: NonNullable<DeskOptions['check']>): RealtimeOutputGuardrail {
+  #guardrailOf(check: NonNullable<OpenAIOptions['check']>): RealtimeOutputGuardrail {
     return {
       name: 'check',
       execute: async () => {
@@ -121,9 +121,9 @@ export class Desk {
   }
 }
 
-/** The phone's socket: here it is dialled, so that the far side can count it, and it is nobody's. */
-async function ring(stage: Stage): Promise<WebSocket> {
-  const phone = outside(() => new WebSocket(`${stage.ws}/phone`))
+/** The socket of the phone. It is dialled here, so that the far side can count it, and outside of any guard. */
+async function ring(context: CaseContext): Promise<WebSocket> {
+  const phone = outside(() => new WebSocket(`${context.ws}/phone`))
   await once(phone, 'open')
   return phone
 }

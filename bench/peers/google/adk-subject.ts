@@ -3,55 +3,54 @@ import { Modality } from '@google/genai'
 import { z } from 'zod'
 import { guardAdk, outside, type GuardedAdk } from '../../../src/guard/index.ts'
 import { noop } from '../../../src/scope/index.ts'
-import type { Call, Stage } from '../case.ts'
-import { Ends } from '../ends.ts'
+import type { Call, CaseContext } from '../case.ts'
+import { ClosedEvents } from '../closed-events.ts'
 import { CLOSE_TIMEOUT } from '../ours.ts'
-import { told } from '../told.ts'
-import { clientOf, MODEL } from './genai-desk.ts'
+import { summarize } from '../guarded-call.ts'
+import { clientOf, MODEL } from './genai-subject.ts'
 
 export interface AdkOptions {
-  /** What the tool `lookup` does; `signal` is that of the run, if it has one, or of the guard. */
+  /** What the tool `lookup` does. `signal` is that of the run, if it has one, or that of the guard. */
   readonly lookup?: (signal: AbortSignal | undefined) => Promise<string>
-  /** This model's calls of tools are carried out at once; those of others when a turn is complete. */
   readonly model?: string
   readonly handle?: string
-  /** The run is given a signal. */
+  /** The abort controller of the run, if it has one. */
   readonly abort?: AbortController
-  /** What the app does with an event; it leaves the loop if this says so. */
+  /** What the app does with an event. `leave` leaves the loop. */
   readonly each?: (event: Event) => 'leave' | undefined
 }
 
 type Run = AsyncGenerator<Event, void, undefined>
 
-/** A live run of the ADK as its users make one. */
-export class AdkDesk {
+/** A live run of the ADK as its users create it. */
+export class AdkSubject {
   readonly queue: LiveRequestQueue
-  /** Resolves with the end of the loop over the events. */
+  /** Resolves when the loop over the events has ended. */
   readonly loop: Promise<void>
   /** Resolves when the model has answered. */
   readonly answered: Promise<void>
-  readonly #ends = new Ends()
+  readonly #closedEvents = new ClosedEvents()
   readonly #guard: GuardedAdk<Event> | undefined
   #answer: () => void = noop
 
-  private constructor(stage: Stage, run: Run, queue: LiveRequestQueue, { abort, each }: AdkOptions) {
+  private constructor(context: CaseContext, run: Run, queue: LiveRequestQueue, { abort, each }: AdkOptions) {
     this.queue = queue
     this.answered = new Promise((resolve) => {
       this.#answer = resolve
     })
-    if (stage.column === 'guarded') {
+    if (context.column === 'guarded') {
       const options = { queue, closeTimeout: CLOSE_TIMEOUT, onLate: noop }
       this.#guard = guardAdk(run, abort ? { ...options, abort } : options)
-      this.#guard.on('closed', this.#ends.tell)
+      this.#guard.on('closed', this.#closedEvents.emit)
     }
-    this.loop = this.#goThrough(this.#guard?.events ?? run, each)
+    this.loop = this.#read(this.#guard?.events ?? run, each)
     this.loop.catch(noop)
   }
 
-  static async started(stage: Stage, options: AdkOptions = {}): Promise<AdkDesk> {
+  static async started(context: CaseContext, options: AdkOptions = {}): Promise<AdkSubject> {
     const { model = MODEL, handle, lookup, abort } = options
-    const tools = lookup ? [toolOf((signal) => lookup(signal ?? desk.#guard?.signal))] : []
-    const { runner, userId, sessionId } = await runnerOf(stage, model, tools)
+    const tools = lookup ? [toolOf((signal) => lookup(signal ?? subject.#guard?.signal))] : []
+    const { runner, userId, sessionId } = await runnerOf(context, model, tools)
     const queue = new LiveRequestQueue()
     const run = runner.runLive({
       userId,
@@ -61,62 +60,62 @@ export class AdkDesk {
       ...(abort ? { abortSignal: abort.signal } : {}),
       ...(handle === undefined ? {} : { liveSessionResumptionHandle: handle }),
     })
-    const desk = new AdkDesk(stage, run, queue, options)
-    return desk
+    const subject = new AdkSubject(context, run, queue, options)
+    return subject
   }
 
-  /** Connected, and the model has answered. */
-  static async talking(stage: Stage, options: AdkOptions = {}): Promise<AdkDesk> {
-    const desk = await AdkDesk.started(stage, options)
-    desk.ask()
-    await desk.answered
-    return desk
+  /** A run in which the model has answered. */
+  static async talking(context: CaseContext, options: AdkOptions = {}): Promise<AdkSubject> {
+    const subject = await AdkSubject.started(context, options)
+    subject.ask()
+    await subject.answered
+    return subject
   }
 
   ask(): void {
     this.queue.sendContent({ role: 'user', parts: [{ text: 'Hello.' }] })
   }
 
-  /** The close as the framework has it: the queue is closed, and the loop comes to its end. */
+  /** Closes as in the framework: closes the queue, and waits for the end of the loop. */
   call(more: Partial<Call> = {}): Call {
-    return { close: () => this.#close(), onClosed: this.#ends.listen, ...more }
+    return { close: () => this.#close(), onClosed: this.#closedEvents.on, ...more }
   }
 
-  /** Nobody asks: the loop is over, as far as the app knows. */
+  /** A call that the app does not close, because it has left the loop. */
   left(): Call {
     return this.call({ close: () => this.loop.catch(noop) })
   }
 
-  /** Nobody asks. An error of the loop would say that the run was lost; a guard says that nobody has asked for its end. */
+  /** A call that was dropped. An error in the loop would report that, and so does a guard that was not closed by the app. */
   dropped(): Call {
-    const lost = new Ends()
-    this.#guard?.on('closed', ({ by }) => by === 'adk' && lost.tell())
-    this.loop.catch(lost.tell)
-    return { close: () => this.loop.catch(noop), onClosed: lost.listen }
+    const lost = new ClosedEvents()
+    this.#guard?.on('closed', ({ by }) => by === 'adk' && lost.emit())
+    this.loop.catch(lost.emit)
+    return { close: () => this.loop.catch(noop), onClosed: lost.on }
   }
 
   async #close(): Promise<unknown> {
     if (!this.#guard) this.queue.close()
     const report = await this.#guard?.close()
     await this.loop
-    return report && told(report)
+    return report && summarize(report)
   }
 
-  async #goThrough(events: AsyncIterable<Event>, each: AdkOptions['each']): Promise<void> {
+  async #read(events: AsyncIterable<Event>, each: AdkOptions['each']): Promise<void> {
     try {
       for await (const event of events) {
         this.#answer()
         if (each?.(event) === 'leave') break
       }
     } finally {
-      if (!this.#guard) this.#ends.tell()
+      if (!this.#guard) this.#closedEvents.emit()
     }
   }
 }
 
-/** An agent that is ready to be run, on the far side. */
-export async function runnerOf(stage: Stage, model = MODEL, tools: FunctionTool[] = []) {
-  process.env['GOOGLE_GEMINI_BASE_URL'] = stage.http
+/** A runner whose model is at the far side. */
+export async function runnerOf(context: CaseContext, model = MODEL, tools: FunctionTool[] = []) {
+  process.env['GOOGLE_GEMINI_BASE_URL'] = context.http
   process.env['GOOGLE_API_KEY'] = 'key'
   const agent = new LlmAgent({ name: 'desk', model, instruction: 'You answer the phone.', tools })
   const runner = new InMemoryRunner({ agent, appName: 'desk' })
@@ -125,8 +124,8 @@ export async function runnerOf(stage: Stage, model = MODEL, tools: FunctionTool[
   return { runner, userId, sessionId }
 }
 
-/** A handle of a conversation that was held before: without one, a run does not connect again. */
-export function handleOf(stage: Stage): Promise<string> {
+/** The handle of an earlier conversation. Without a handle, a run does not connect again. */
+export function handleOf(context: CaseContext): Promise<string> {
   return outside(async () => {
     let give: (handle: string) => void = noop
     let end: () => void = noop
@@ -136,7 +135,7 @@ export function handleOf(stage: Stage): Promise<string> {
     const ended = new Promise<void>((resolve) => {
       end = resolve
     })
-    const session = await clientOf(stage).live.connect({
+    const session = await clientOf(context).live.connect({
       model: MODEL,
       config: { responseModalities: [Modality.AUDIO], sessionResumption: {} },
       callbacks: {
@@ -146,7 +145,7 @@ export function handleOf(stage: Stage): Promise<string> {
         onclose: () => end(),
       },
     })
-    await stage.far({ do: 'vendor', order: 'offer a handle' })
+    await context.far({ do: 'vendor', order: 'offer a handle' })
     const handle = await given
     session.close()
     await ended

@@ -1,16 +1,14 @@
-import type { AudioFrame } from '../../audio/index.ts'
 import {
   inlet,
+  type EventOf,
   type PartContext,
   type RealtimeEvents,
   type RealtimeModel,
   type Shape,
   type SpokenChunk,
-  type Usage,
 } from '../../parts/index.ts'
 import { noop, shelter, type TaskContext } from '../../scope/index.ts'
 import type { SessionContext } from '../context.ts'
-import type { UserWords } from '../history/history.ts'
 import type { Delivery } from '../speaking/delivery.ts'
 import type { Speaking } from '../speaking/speaking.ts'
 import type { Agents } from './agents.ts'
@@ -18,6 +16,7 @@ import type { GuardrailRunner } from './guardrail-runner.ts'
 import type { Mind, MindEar, Thought } from './mind.ts'
 import type { ActiveReply, Replies } from './replies.ts'
 import { Response, type ResponseEnd } from './response.ts'
+import { RealtimeUser } from './realtime-user.ts'
 import { endlessTools, nextAgent, type ToolRunner } from './tool-runner.ts'
 import { describeTools, type ToolCall, type ToolOutcome } from './tool.ts'
 
@@ -36,9 +35,6 @@ const shape: Shape<RealtimeEvents> = {
   failed: ['error'],
 }
 
-/** How many turns of the user may wait for their transcript, so that a model that never sends one cannot fill memory. */
-const MAX_UNWRITTEN = 8
-
 /**
  * One model that hears the caller, takes turns and speaks. A reply is a series of responses:
  *
@@ -50,15 +46,14 @@ const MAX_UNWRITTEN = 8
  * goes to the turn machine; its own sound goes to `Speaking`, and so do words it is given to say. Every event of the model
  * is handled synchronously, so its sound is on the way to the line before the next event arrives.
  */
-export class RealtimeMind implements Mind, RealtimeEvents {
+export class RealtimeMind implements Mind {
   readonly #context: SessionContext
   readonly #agents: Agents
   readonly #tools: ToolRunner
   readonly #guardrails: GuardrailRunner
   readonly #speaking: Speaking
   readonly #replies: Replies
-  /** Whether the model decides when the user has finished. */
-  readonly #modelTakesTurns: boolean
+  readonly #user: RealtimeUser
   #model!: RealtimeModel
   /** Requested responses that have not begun. The model answers in order. */
   readonly #asked: Response[] = []
@@ -66,12 +61,8 @@ export class RealtimeMind implements Mind, RealtimeEvents {
   readonly #responses = new Map<string, Response>()
   /** Calls whose result the model waits for: its id to our id. */
   readonly #calls = new Map<string, string>()
-  /** Places in the history for turns of the user without a transcript yet, in speaking order. */
-  readonly #unwritten: UserWords[] = []
-  /** What the model was last told about the agent, as JSON. */
+  /** The agent's instructions and tools as last sent to the model, as JSON. */
   #setup = ''
-  /** Whether the user has finished and the answer has not begun. */
-  #expecting: 'nothing' | 'an answer' | 'a refused answer' = 'nothing'
 
   constructor(
     context: SessionContext,
@@ -87,7 +78,7 @@ export class RealtimeMind implements Mind, RealtimeEvents {
     this.#guardrails = guardrails
     this.#speaking = speaking
     this.#replies = replies
-    this.#modelTakesTurns = context.settings.turns.mode === 'realtime'
+    this.#user = new RealtimeUser(context, agents, guardrails, replies)
   }
 
   async open(part: PartContext): Promise<void> {
@@ -97,12 +88,16 @@ export class RealtimeMind implements Mind, RealtimeEvents {
     // The tools of the agent's toolsets follow once they are open.
     const tools = describeTools(agent.tools)
     this.#setup = JSON.stringify({ instructions, tools })
-    const setup = { instructions, tools, messages: history.toMessages(), takesTurns: this.#modelTakesTurns }
+    const setup = {
+      instructions,
+      tools,
+      messages: history.toMessages(),
+      takesTurns: this.#user.modelTakesTurns,
+    }
     const failed = (error: unknown): void => this.#context.failed('realtime', error)
-    const receive = (...[name, ...args]: [keyof RealtimeEvents, ...unknown[]]): void =>
-      (this[name] as (...input: unknown[]) => void)(...args)
+    const events = inlet('realtime', shape, (...event) => this.#receive(event), failed)
     this.#model = shelter(
-      await models.realtime!.open(part, setup, inlet('realtime', shape, receive, failed)),
+      await models.realtime!.open(part, setup, events),
       ['push', 'commit', 'respond', 'addText', 'toolResult', 'interrupt', 'update'],
       failed,
     )
@@ -115,7 +110,7 @@ export class RealtimeMind implements Mind, RealtimeEvents {
   // ── requests from the stations ──
 
   get isExpecting(): boolean {
-    return this.#expecting === 'an answer'
+    return this.#user.expects === 'an answer'
   }
 
   get ear(): MindEar {
@@ -163,50 +158,46 @@ export class RealtimeMind implements Mind, RealtimeEvents {
     yield* response.sound
   }
 
-  // ── what the model reports about the user ──
+  // ── events from the model ──
 
-  userStarted(): void {
-    this.#expectNothing()
-    this.#context.turns.handle({ type: 'user-started', since: this.#context.now })
+  /** Handles every event of the model. `RealtimeUser` handles the events about the user. */
+  #receive(event: EventOf<RealtimeEvents>): void {
+    switch (event[0]) {
+      case 'userStarted':
+      case 'userStopped':
+      case 'userInterim':
+      case 'userFinal':
+        return this.#user.receive(event)
+      case 'responseStarted':
+        return this.#started(event[1], event[2])
+      case 'usage':
+        return this.#context.used(event[1])
+      case 'toolCancelled':
+        return this.#cancelTool(event[1])
+      case 'failed':
+        return this.#context.ends.broken('realtime', event[1])
+      case 'audio':
+      case 'text':
+      case 'toolCall':
+      case 'responseEnded':
+        break
+    }
+    const response = this.#responses.get(event[1])
+    if (!response) return undefined
+    switch (event[0]) {
+      case 'audio':
+        this.#speak(response)
+        return response.sound.push({ frame: event[2] })
+      case 'text':
+        return event[2] === '' ? undefined : this.#speak(response).said(event[2])
+      case 'toolCall':
+        return this.#callTool(response, event[2])
+      case 'responseEnded':
+        return this.#ended(event[1], response, { how: event[2], error: event[3] })
+    }
   }
 
-  userStopped(): void {
-    const { history, settings, turns, book } = this.#context
-    this.#unwritten.push(history.listen({ at: settings.clock.date() }))
-    if (this.#unwritten.length > MAX_UNWRITTEN) this.#unwritten.shift()?.are('')
-    if (this.#modelTakesTurns && this.#context.takesTurns) this.#expecting = 'an answer'
-    turns.handle({ type: 'user-stopped', since: this.#context.now })
-    book.waitingSince = this.#context.now
-  }
-
-  userInterim(text: string): void {
-    this.#context.events.emit('hearing', { text })
-    this.#context.turns.handle({ type: 'interim', text })
-  }
-
-  /** The transcript is for the history, events and guardrails only: the model answers on its own. */
-  userFinal(text: string): void {
-    const { history, settings, turns, book, events } = this.#context
-    const isEmpty = text.trim() === ''
-    // It was not speech after all: no answer will come.
-    if (isEmpty) this.#expectNothing()
-    const place = this.#unwritten.shift()
-    if (place) place.are(text)
-    else history.addUser(text, { at: settings.clock.date() })
-    turns.handle({ type: 'final', text })
-    if (isEmpty || !this.#context.isOpen) return
-    book.turnCount++
-    this.#context.movedAt = this.#context.now
-    events.emit('user', { text })
-    if (!this.#context.isOpen) return
-    const { agent } = this.#agents.current
-    if (agent.guardrails.input) this.#guardrails.checkInput(text, agent, () => this.#refuse())
-    this.#agents.turn(text).catch(noop)
-  }
-
-  // ── the model's responses ──
-
-  responseStarted(id: string, asked: boolean): void {
+  #started(id: string, asked: boolean): void {
     if (!this.#context.isOpen) return
     const response = asked ? this.#asked.shift() : this.#unasked()
     if (!response || response.withdrawn) return this.#model.interrupt(id, 0)
@@ -214,21 +205,8 @@ export class RealtimeMind implements Mind, RealtimeEvents {
     this.#responses.set(id, response)
   }
 
-  audio(id: string, frame: AudioFrame): void {
-    const response = this.#responses.get(id)
-    if (!response) return
-    this.#speak(response)
-    response.sound.push({ frame })
-  }
-
-  text(id: string, text: string): void {
-    const response = this.#responses.get(id)
-    if (response && text !== '') this.#speak(response).said(text)
-  }
-
-  toolCall(id: string, call: ToolCall): void {
-    const response = this.#responses.get(id)
-    if (!response || !this.#context.isOpen) return
+  #callTool(response: Response, call: ToolCall): void {
+    if (!this.#context.isOpen) return
     const { reply, step, delivery } = response
     if (!reply) return this.#model.toolResult(call.id, 'no tools while these words are said', true)
     const used = this.#tools.use(reply, call, delivery?.speech, step)
@@ -236,28 +214,18 @@ export class RealtimeMind implements Mind, RealtimeEvents {
     response.uses.push(this.#result(call, used.outcome))
   }
 
-  toolCancelled(call: string): void {
+  #cancelTool(call: string): void {
     const id = this.#calls.get(call)
     this.#calls.delete(call)
     if (id !== undefined) this.#tools.cancel(id)
   }
 
-  responseEnded(id: string, how: ResponseEnd['how'], error?: unknown): void {
-    const response = this.#responses.get(id)
-    if (!response) return
-    response.end({ how, error })
+  #ended(id: string, response: Response, end: ResponseEnd): void {
+    response.end(end)
     const forget = (): void => void this.#responses.delete(id)
     // Until it has been heard it can be interrupted, and then the model must forget what was not heard.
-    if (response.delivery) response.delivery.speech.waitForPlayout().then(forget, forget)
+    if (response.delivery) response.delivery.speech.ended.then(forget, forget)
     else forget()
-  }
-
-  usage(usage: Usage): void {
-    this.#context.used(usage)
-  }
-
-  failed(error: unknown): void {
-    this.#context.ends.broken('realtime', error)
   }
 
   // ── one reply ──
@@ -290,14 +258,14 @@ export class RealtimeMind implements Mind, RealtimeEvents {
   /** The model begins to answer on its own, because the user has finished. */
   #unasked(): Response | undefined {
     let begun: Response | undefined
-    const isExpected = this.#expecting === 'an answer'
-    if (isExpected || (this.#context.takesTurns && this.#expecting === 'nothing'))
+    const { expects } = this.#user
+    if (expects === 'an answer' || (expects === 'nothing' && this.#context.takesTurns))
       this.#replies.begin({}, (reply, task) => {
         begun = new Response({ reply })
         return this.#converse(reply, begun, task)
       })
     // After the reply has begun: otherwise the session would look idle in between.
-    this.#expectNothing()
+    this.#user.expectNothing()
     return begun
   }
 
@@ -344,19 +312,5 @@ export class RealtimeMind implements Mind, RealtimeEvents {
   /** The model stopped because the user is speaking: stops the speech that is still queued as well. */
   #stoppedByModel(reply: ActiveReply): void {
     if (reply.interruptible) reply.interrupt()
-  }
-
-  /** A guardrail objects to what the user said: stops the answer. Returns whether there was one, or one was expected. */
-  #refuse(): boolean {
-    const { open } = this.#replies
-    for (const reply of open) reply.interrupt({ force: true })
-    if (this.#expecting === 'an answer') this.#expecting = 'a refused answer'
-    return open.length > 0 || this.#expecting === 'a refused answer'
-  }
-
-  #expectNothing(): void {
-    if (this.#expecting === 'nothing') return
-    this.#expecting = 'nothing'
-    this.#context.onFinished?.()
   }
 }

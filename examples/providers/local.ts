@@ -1,7 +1,6 @@
 // A conversation that is spoken, understood and answered on this machine alone. It needs no key and no network.
 //
-//   npx tsx examples/providers/local.ts    needs the package soundswallower, and something to speak with:
-//                                          flite, espeak-ng, or the package @echogarden/espeak-ng-emscripten
+//   npx tsx examples/providers/local.ts    needs the packages soundswallower and @echogarden/espeak-ng-emscripten
 import { Agent, Session, tool } from 'endwell'
 import type { AudioFrame } from 'endwell/audio'
 import { systemClock, systemRandom } from 'endwell/scope'

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { guardLimits } from '../../src/guard/index.ts'
+import { compiled } from '../compiled.ts'
 import { FarSide } from './far-side.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const program = fileURLToPath(new URL('alone.ts', import.meta.url))
 
 /** Longer than any life here, shorter than anything a session could leave: 30 s, 60 s, for ever. */
 const PATIENCE = 15_000
@@ -32,8 +32,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-function live(life: string, ...args: string[]): Promise<Ended> {
-  const node = ['--expose-gc', '--import', 'tsx', program, life, String(far.port), ...args]
+function live(life: string, ...folders: string[]): Promise<Ended> {
+  // The copies of the package in the folders are TypeScript.
+  const imports = folders.length > 0 ? ['--import', 'tsx'] : []
+  const node = ['--expose-gc', ...imports, compiled('guard-alone'), life, String(far.port), ...folders]
   const child = spawn(process.execPath, node, { cwd: root, timeout: PATIENCE, killSignal: 'SIGKILL' })
   let stdout = ''
   let stderr = ''

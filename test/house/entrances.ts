@@ -2,7 +2,7 @@ import { importedFiles } from './imports.ts'
 import { isTest, roomOf } from './rooms.ts'
 import type { Manifest, Source } from './tree.ts'
 
-/** Entrances that are neither a room's index nor published. */
+/** Entrances that are neither published nor the index of a room. */
 const others = new Set([
   // The page shares this with the host. It needs no Node, unlike the host's index.
   'src/host/wire/index.ts',

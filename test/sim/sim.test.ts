@@ -4,15 +4,13 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { simulate } from '../../src/testing/index.ts'
+import { compiled } from '../compiled.ts'
 import { worlds } from './worlds.ts'
 
-const root = path.resolve(import.meta.dirname, '../..')
-const tsx = path.join(root, 'node_modules/tsx/dist/cli.mjs')
-const main = path.join(import.meta.dirname, 'main.ts')
 const run = promisify(execFile)
 
 async function sim(...args: string[]): Promise<string> {
-  const { stdout } = await run(process.execPath, [tsx, main, ...args], { timeout: 60_000 })
+  const { stdout } = await run(process.execPath, [compiled('sim'), ...args], { timeout: 60_000 })
   return stdout
 }
 

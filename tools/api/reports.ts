@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Where the reports are committed. */
 export const folder = join(root, 'api')
 
-/** The reports as the built package gives them: file name and text. */
+/** Generates the reports of the built package, by file name. */
 export function apiReports(): Map<string, string> {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     exports: Record<string, string | { types?: string }>
@@ -22,7 +22,7 @@ export function apiReports(): Map<string, string> {
   return reports
 }
 
-/** The committed reports that are not what the package exports now. */
+/** The files whose committed report differs from what the package exports now. */
 export function staleReports(reports: ReadonlyMap<string, string>): string[] {
   const committed = existsSync(folder) ? readdirSync(folder) : []
   const changed = [...reports].filter(([file, text]) => {

@@ -12,8 +12,8 @@ import { History } from './history/history.ts'
 import type { Recorder } from './recording/recorder.ts'
 import type { SessionSettings } from './settings.ts'
 
-/** Accepts events from other stations. */
-export interface Notes<Event> {
+/** Accepts events for one of the two machines. */
+export interface EventSink<Event> {
   handle(event: Untimed<Event>): void
 }
 
@@ -28,9 +28,9 @@ export class SessionContext {
   /** How to end the session. Set by `Closing`. */
   ends!: Ends
   /** The session machine: takes events that may end the session. Set by `Closing`. */
-  life!: Notes<SessionEvent>
+  lifecycle!: EventSink<SessionEvent>
   /** The turn machine: takes events about what the agent does. Set by `Hearing`. */
-  turns!: Notes<TurnEvent>
+  turns!: EventSink<TurnEvent>
   /** Whether new turns may begin. If not, a realtime model must not answer on its own. */
   takesTurns = false
   /** Set while the call is recorded. */
@@ -109,7 +109,7 @@ export class SessionContext {
   /** Reports to the session machine how much of the budget is used. */
   spent(): void {
     const { budget } = this.settings
-    if (budget) this.life.handle({ type: 'spent', share: spentShare(budget, this.book) })
+    if (budget) this.lifecycle.handle({ type: 'spent', share: spentShare(budget, this.book) })
   }
 
   /** Logs and emits a failure that does not end the session. */

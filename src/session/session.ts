@@ -42,16 +42,16 @@ const lineShape: Shape<LineEvents> = {
  * await session.start()
  * ```
  *
- * An utterance goes through four stations, in one direction. Each knows the next one only:
+ * An utterance goes through the stations in one direction. Each station knows only the next one:
  *
  *   line ─frame─▶ Hearing ─turn─▶ Answering ─words or sound─▶ Speaking ─frame─▶ line
  *                 VAD, STT,       agents, tools,              queue, voice,
  *                 turn machine    guardrails, mind            playout machine, what was heard
  *                    ▲                                            │
- *                    └── note: the agent is audible, thinks ──────┘
+ *                    └── event: the agent is audible, thinks ──────┘
  *
  *   Closing   from the side: session machine, graceful ends, caps, last words, report, after-call work
- *   Context   one object for all: settings, scope, history, events, the session's book, notes to the two machines
+ *   Context   one object for all: settings, scope, history, events, the session's book, events for the two machines
  *
  * An interruption goes the same way as one synchronous call: Hearing ─▶ Answering ─▶ Speaking ─▶ line.clear().
  * A realtime model is a mind in Answering that also hears and speaks: it takes Hearing's sound, and gives Speaking its own.
@@ -282,7 +282,7 @@ export class Session implements SessionHandle {
 
   /** Ends the session now, within `closeTimeout`. Never rejects; every caller gets the same report. */
   close(options: CloseSessionOptions = {}): Promise<SessionReport> {
-    this.#context.life.handle({ type: 'close', ask: askOf(options) })
+    this.#context.lifecycle.handle({ type: 'close', ask: askOf(options) })
     return this.#closing.closed
   }
 

@@ -150,7 +150,7 @@ export class Agents {
     if (place < 0) return
     for (const { current, reject, closeToolsets } of this.#stack.splice(place).toReversed()) {
       this.exit(current.agent).catch(noop)
-      reject?.(new SessionClosedError('finish the task', 'without the task that wanted it'))
+      reject?.(new SessionClosedError('finish the task', 'live, but the task that ran this one has ended'))
       closeToolsets()
     }
     this.onChange()

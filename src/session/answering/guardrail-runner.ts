@@ -88,8 +88,8 @@ export class GuardrailRunner {
 
 /** Stops a reply or a speech. Returns whether there was something to stop. */
 export function stop(subject: Reply | Speech): boolean {
-  const isOver = 'over' in subject ? subject.over : subject.outcome !== undefined
-  if (isOver || subject.interrupted) return false
+  const hasEnded = 'over' in subject ? subject.over : subject.outcome !== undefined
+  if (hasEnded || subject.interrupted) return false
   subject.interrupt({ force: true })
   return true
 }

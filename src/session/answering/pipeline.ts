@@ -85,7 +85,7 @@ export class Pipeline implements Mind {
       if (calls.length === 0) return
       const uses = calls.map((call) => this.#tools.use(reply, call, speech, step).outcome)
       const outcomes = await task.until(Promise.all(uses))
-      // The model was told not to call any more tools, and called one again.
+      // The last results asked the model not to call any more tools, but it did.
       if (step > maxToolSteps) throw endlessTools(maxToolSteps)
       for (const [index, call] of calls.entries()) {
         const { output, failed } = outcomes[index]!

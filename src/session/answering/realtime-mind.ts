@@ -208,7 +208,8 @@ export class RealtimeMind implements Mind {
   #callTool(response: Response, call: ToolCall): void {
     if (!this.#context.isOpen) return
     const { reply, step, delivery } = response
-    if (!reply) return this.#model.toolResult(call.id, 'no tools while these words are said', true)
+    if (!reply)
+      return this.#model.toolResult(call.id, 'tools cannot be called while these words are spoken', true)
     const used = this.#tools.use(reply, call, delivery?.speech, step)
     this.#calls.set(call.id, used.id)
     response.uses.push(this.#result(call, used.outcome))
@@ -223,7 +224,7 @@ export class RealtimeMind implements Mind {
   #ended(id: string, response: Response, end: ResponseEnd): void {
     response.end(end)
     const forget = (): void => void this.#responses.delete(id)
-    // Until it has been heard it can be interrupted, and then the model must forget what was not heard.
+    // Kept until the caller has heard it: after an interruption, the model must forget what was not heard.
     if (response.delivery) response.delivery.speech.ended.then(forget, forget)
     else forget()
   }

@@ -50,7 +50,7 @@ export class RealtimeUser {
         return turns.handle({ type: 'interim', text: event[1] })
       case 'userStopped':
         this.#unwritten.push(history.listen({ at: settings.clock.date() }))
-        if (this.#unwritten.length > MAX_UNWRITTEN) this.#unwritten.shift()?.are('')
+        if (this.#unwritten.length > MAX_UNWRITTEN) this.#unwritten.shift()?.transcribed('')
         if (this.modelTakesTurns && this.#context.takesTurns) this.#expects = 'an answer'
         turns.handle({ type: 'user-stopped', since: now })
         book.waitingSince = now
@@ -67,7 +67,7 @@ export class RealtimeUser {
     // It was not speech after all: no answer will come.
     if (isEmpty) this.expectNothing()
     const place = this.#unwritten.shift()
-    if (place) place.are(text)
+    if (place) place.transcribed(text)
     else history.addUser(text, { at: settings.clock.date() })
     turns.handle({ type: 'final', text })
     if (isEmpty || !this.#context.isOpen) return

@@ -25,7 +25,7 @@ export const maxDurationWarning = (maxDuration: number): number => maxDuration -
 export const idleWarning = (idleTimeout: number): number => idleTimeout - warningAhead(idleTimeout)
 export const idleEnd = warningAhead
 
-/** The share of the budget that has been used: that of the item closest to its limit. */
+/** The used share of the budget item that is closest to its limit. */
 export function spentShare(budget: Budget, { usage, toolCalls, sound }: SessionBook): number {
   const tokens = (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0)
   return Math.max(

@@ -34,7 +34,7 @@ export interface Stations {
 }
 
 /**
- * Ends a session exactly once, however often and by whom that is requested. `SessionMachine` decides; this class carries
+ * Ends a session exactly once, no matter how often or by whom that is requested. `SessionMachine` decides; this class carries
  * out its commands, and the scope does the rest (SC3, SC11, SC12).
  *
  *  drain · hangUp · caps ─▶ ending: new work refused, the turn in flight finishes, bounded on stall
@@ -78,7 +78,7 @@ export class Closing implements Ends {
       carryOut: (command) => this.#carryOut(command),
       timerEvent: (timer, due) => ({ type: 'timer', timer, due, ...this.#activity }),
     })
-    context.life = this.#shell
+    context.lifecycle = this.#shell
     context.ends = this
     this.closed = new Promise((resolve) => {
       this.#resolve = resolve

@@ -21,7 +21,7 @@ export interface SessionReport {
   readonly version: 1
   readonly id: string
   readonly reason: CloseReason
-  /** Who requested the close, if they said. */
+  /** Who requested the close, if given. */
   readonly by?: string
   /** What failed, if the reason is `error` or `start-failed`. */
   readonly error?: ErrorReport

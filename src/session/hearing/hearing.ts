@@ -13,7 +13,7 @@ import {
 import { MachineShell, shelter, type Untimed } from '../../scope/index.ts'
 import type { Answering } from '../answering/answering.ts'
 import { failures, type CloseReason } from '../closing/close-reason.ts'
-import type { Notes, SessionContext } from '../context.ts'
+import type { EventSink, SessionContext } from '../context.ts'
 import type { Speaking } from '../speaking/speaking.ts'
 import type { TurnCommand, TurnEvent } from './turn-events.ts'
 import { TurnMachine } from './turn-machine.ts'
@@ -37,7 +37,7 @@ interface Ear {
  *
  * A realtime model hears for itself: it is one of the ears, and reports to the TurnMachine directly.
  */
-export class Hearing implements Notes<TurnEvent> {
+export class Hearing implements EventSink<TurnEvent> {
   readonly #context: SessionContext
   readonly #answering: Answering
   readonly #speaking: Speaking
@@ -96,12 +96,12 @@ export class Hearing implements Notes<TurnEvent> {
   }
 
   typed(text: string): void {
-    this.#context.life.handle({ type: 'user-active' })
+    this.#context.lifecycle.handle({ type: 'user-active' })
     this.#turns.handle({ type: 'typed', text })
   }
 
   pressed(digit: string): void {
-    this.#context.life.handle({ type: 'user-active' })
+    this.#context.lifecycle.handle({ type: 'user-active' })
     this.#turns.handle({ type: 'digit', digit })
   }
 
@@ -135,7 +135,7 @@ export class Hearing implements Notes<TurnEvent> {
   // ── commands of the turn machine ──
 
   #carryOut(command: Exclude<TurnCommand, { type: 'set-timer' | 'clear-timer' }>): void {
-    const { events, life, settings } = this.#context
+    const { events, lifecycle, settings } = this.#context
     switch (command.type) {
       case 'flush-stt':
         return this.#stt?.flush()
@@ -157,10 +157,10 @@ export class Hearing implements Notes<TurnEvent> {
         return events.emit('digits', { digits: command.digits })
       case 'user-state':
         if (command.state !== 'silent' && settings.idleTimeout !== undefined)
-          life.handle({ type: 'user-active' })
+          lifecycle.handle({ type: 'user-active' })
         return undefined
       case 'user-idle':
-        return life.handle({ type: 'user-idle' })
+        return lifecycle.handle({ type: 'user-idle' })
     }
   }
 
@@ -219,7 +219,7 @@ export class Hearing implements Notes<TurnEvent> {
     if (speaking) this.#turns.handle({ type: 'user-stopped', since: now })
     const ear = this.#stt ?? this.#answering.ear
     if (!this.#machine.pendingWords.transcribing || !ear) return
-    // Before the link is told to close: from then on, it only sends its closing frames.
+    // Must come before the scope closes the link: a closing link only sends its closing frames.
     ear.flush()
     ear.detach()
     if (!this.#machine.pendingWords.transcribing || failures.has(reason)) return

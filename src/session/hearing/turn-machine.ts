@@ -56,8 +56,8 @@ export class TurnMachine {
   }
 
   /**
-   * Returns what is to be done now. Timers come first: carrying out another command may cause the next event, and the
-   * timers of this event must not undo the timers of that one.
+   * Returns what is to be done now. Timer commands come first: carrying out another command may cause the next event, and
+   * older timer commands must not undo newer ones.
    */
   handle(event: TurnEvent): TurnCommand[] {
     const floor = this.#floor

@@ -108,7 +108,7 @@ function takeSaid(floor: Floor, turn: Turn): string {
 /** The STT (`stt`) or the application (`hand`) declares the turn finished. */
 export function endTurn(floor: Floor, by: 'stt' | 'hand'): void {
   const { state, settings } = floor
-  // Ending by hand makes a turn of any words, however few.
+  // A turn that is ended by hand is committed, however few words it has.
   if (by === 'hand' && state.held) state.held.weak = false
   if (by === 'hand' && settings.wordless) state.turn ??= newTurn(state.now, false)
   const { turn } = state
@@ -201,7 +201,7 @@ function finish(floor: Floor, turn: Turn): HeldTurn {
   return { text: settings.wordless ? '' : turn.said, from: 'speech', stopped, weak }
 }
 
-/** Held words go first. They do not help to interrupt: two murmurs do not make a sentence. */
+/** Held words go first. They do not count towards the `minWords` of the new turn. */
 function commitOrHold(floor: Floor, turn: HeldTurn): void {
   const { state } = floor
   const { held } = state

@@ -24,7 +24,7 @@ export interface HistoryOptions {
 /** A place in the history for words of the user that have not been transcribed yet. */
 export interface UserWords {
   /** Sets the words. Blank text leaves no item. Only the first call counts. */
-  are(text: string): void
+  transcribed(text: string): void
 }
 
 /** The words of an agent while they are spoken. */
@@ -117,7 +117,7 @@ export class History {
   listen({ at }: { readonly at: number }): UserWords {
     const place = this.#place(true)
     return {
-      are: (text) => {
+      transcribed: (text) => {
         if (!place.open) return
         place.open = false
         const { id } = place

@@ -14,7 +14,7 @@ const ROUNDING = 100
 
 /** Makes the sound of words: a TTS, or a realtime model that is given words to say. */
 export interface DeliveryVoice {
-  /** Whether the voice reports its words to the delivery. Default: false, the words are those that the voice is given. */
+  /** Whether the voice reports its words to the delivery. Default: false, the delivery records the words it passes on. */
   readonly reportsWords?: boolean
   /** Called once, when the speech comes first in the queue. Stops when the signal aborts. */
   speak(text: AsyncIterable<string>, signal: AbortSignal, delivery: Delivery): AsyncIterable<SpokenChunk>

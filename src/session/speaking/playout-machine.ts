@@ -214,7 +214,7 @@ export class PlayoutMachine {
     return event.timer === 'stall' ? this.#stalled(event.soundUntil) : this.#unconfirmed(event.timer)
   }
 
-  /** Ends speeches that are done, marks the end of one that was sent, and begins the next one. */
+  /** Ends finished speeches, requests a mark after the last sound of a speech, and begins the next speech. */
   #proceed(commands: PlayoutCommand[]): void {
     const state = this.#state
     const { current } = state

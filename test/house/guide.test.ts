@@ -131,10 +131,10 @@ describe('docs/agents.md', () => {
   it.each([
     ['An agent', 'option', 'src/session/answering/agent.ts', 'AgentOptions'],
     ['Tools', 'option', 'src/session/answering/tool.ts', 'ToolOptions'],
-    ['Tools', 'in the context', 'src/session/answering/tool.ts', 'ToolContext'],
+    ['Tools', 'context', 'src/session/answering/tool.ts', 'ToolContext'],
     ['Guardrails', 'option', 'src/session/answering/guardrails.ts', 'Guardrails'],
     ['Turn-taking', 'option', 'src/session/hearing/turn-options.ts', 'TurnOptions'],
-    ['The session around it', 'option', 'src/session/settings.ts', 'SessionOptions'],
+    ['Session options', 'option', 'src/session/settings.ts', 'SessionOptions'],
     ['Events', 'event', 'src/session/events.ts', 'SessionEvents'],
   ])('%s: the table by %s lists exactly the members that %s gives %s', (heading, column, path, type) => {
     const named = rowsOf(page, heading, column).flatMap(namesOf)
@@ -146,7 +146,7 @@ describe('docs/agents.md', () => {
     const thrown = sources(/^src\/session\/(?!.*\.test\.ts$)/).flatMap(({ text }) =>
       [...text.matchAll(/new ToolError\(\s*'(\w+)'/g)].map(([, code = '']) => code),
     )
-    const rows = rowsOf(page, 'What becomes of a call', 'what happened')
+    const rows = rowsOf(page, 'The result of a call', 'what happened')
     const listed = rows.flatMap(([, , code = '']) => namesOf([code]))
     expect(listed.toSorted()).toEqual([...new Set(thrown)].toSorted())
   })
@@ -207,7 +207,7 @@ describe('docs/agents.md', () => {
     const agent = new Agent({ instructions: 'You answer.' })
     const models = { llm: new ScriptedLlm(), tts: new ScriptedTts() }
     const { id: _, ...values } = sessionSettings({ agent, models, line: new TestLine() })
-    const [written, actual] = defaults('The session around it', values)
+    const [written, actual] = defaults('Session options', values)
     expect(written).toEqual(actual)
     expect(Object.keys(actual)).toContain('closeTimeout')
   })

@@ -71,11 +71,6 @@ export const places: readonly Place[] = [
     reason: 'behaves like the frameworks that are guarded',
   },
   {
-    path: 'test/walk/trace.ts',
-    powers: ['disguise'],
-    reason: 'the instrumented copy of the code reports each function it enters through a global',
-  },
-  {
     path: 'bench/scope/promise-race.ts',
     powers: ['race'],
     reason: 'measures the cost of a race, the reason why endwell has none',

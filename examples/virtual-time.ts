@@ -5,7 +5,7 @@ import { Faults, inVirtualTime, noLeaks } from 'endwell/testing'
 
 const hour = 3_600_000
 
-/** The code under test. It takes its time from its scope, and its scope takes a clock. */
+/** The code under test. It gets its timers from its scope, and the scope gets a clock. */
 class Call {
   readonly scope: Scope
   renewals = 0
@@ -27,7 +27,7 @@ await inVirtualTime(async ({ clock }) => {
   assert.equal((await call.scope.close()).clean, true)
 })
 
-// A fault by name: closing the line hangs. The report comes on time and says so.
+// Inject a fault by its name: closing the line hangs. The report is on time and says so.
 await inVirtualTime(async ({ clock }) => {
   const faults = new Faults((ms) => clock.elapse(ms)).set('close:line', 'hang')
   const call = new Call({ clock, intercept: faults.intercept })
@@ -37,7 +37,7 @@ await inVirtualTime(async ({ clock }) => {
   assert.ok(report.took <= 2_000)
 })
 
-// Nothing outlived its test. What does is named.
+// Nothing has outlived its test. If something does, the error names it.
 nothingLeft()
 const forgotten = new Call()
 assert.throws(nothingLeft, /scope 'call'[^]*timer 'renew token'/)

@@ -1,4 +1,4 @@
-import { silent, type Logger } from '../parts/index.ts'
+import { silentLogger, type Logger } from '../parts/index.ts'
 import { noop, type Resource, type Scope } from '../scope/index.ts'
 import type { BaseCall } from './base-call.ts'
 import type { CallOwner } from './call-options.ts'
@@ -34,7 +34,7 @@ export abstract class BaseCalls<Call extends BaseCall> implements Resource, Call
 
   constructor({ scope, maxCalls = 100, maxRate = 20, logger, name, closePatience }: BaseCallsOptions) {
     this.scope = scope
-    this.logger = logger ? isolatedLogger(logger) : silent
+    this.logger = logger ? isolatedLogger(logger) : silentLogger
     this.#maxCalls = maxCalls
     this.#closePatience = closePatience
     this.#rate = new RateLimit({ perSecond: maxRate, burst: Math.max(1, maxRate) }, scope.clock.now())

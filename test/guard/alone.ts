@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { WebSocket } from 'ws'
 import { formatGuard, guard, outside, type Guard } from '../../src/guard/index.ts'
 import { delay, never } from './clients.ts'
-import { Stillness } from '../stillness.ts'
+import { BlockedTime } from '../blocked-time.ts'
 
 /**
  * One life in a process of its own: `node alone.ts LIFE PORT`. What it prints is read by `alone.test.ts`, and so is how
@@ -178,7 +178,7 @@ const lives: Readonly<Record<string, () => Promise<unknown>>> = {
       fetch(`http://127.0.0.1:${port}/slow`).catch(() => {})
     })
     await delay(50)
-    using still = new Stillness()
+    using still = new BlockedTime()
     const report = await call.close()
     return [report.took - still.total, report.severed.map(({ kind }) => kind).toSorted()]
   },

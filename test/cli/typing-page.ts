@@ -33,12 +33,12 @@ export class TypingPage {
       message: (data) => {
         if (typeof data === 'string') this.#told(JSON.parse(data) as LineMessage)
         else this.#sounds(data)
-        this.#changes.tell()
+        this.#changes.notify()
       },
       ended: ({ reason = '' }) => {
         this.over ??= reason
         this.gone = true
-        this.#changes.tell()
+        this.#changes.notify()
       },
     })
   }

@@ -140,7 +140,7 @@ export class Stage {
     const { goodbye = 'Thank you for calling. Goodbye!', onSession = noop } = this.#options
     const tell = (what: string): void => {
       onSession(what, this)
-      this.#changes.tell()
+      this.#changes.notify()
     }
     const agent = new Agent({
       name: 'desk',

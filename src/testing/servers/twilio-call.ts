@@ -318,7 +318,7 @@ export class TwilioCall {
   }
 
   #changed(): void {
-    this.#changes.tell()
+    this.#changes.notify()
     this.#context.changed()
   }
 }

@@ -151,7 +151,7 @@ export class TwilioCarrier {
       toLocal: (url) => (publicOrigin ? moveOrigin(url, publicOrigin, localOrigin) : url),
       toPublic: (url) => (publicOrigin ? moveOrigin(url, localOrigin, publicOrigin) : url),
       newId: (prefix) => this.#newId(prefix),
-      changed: () => this.#changes.tell(),
+      changed: () => this.#changes.notify(),
     }
   }
 
@@ -172,7 +172,7 @@ export class TwilioCarrier {
         })
         if (response.destroyed) return
         response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(json))
-        this.#changes.tell()
+        this.#changes.notify()
       }
       if (delay === 'never') return
       if (delay === 0) return answer()

@@ -1,6 +1,6 @@
 import type { ConnectionReport, PartContext } from '../parts/index.ts'
 import { ScopeClosedError, type CancelledError, type Clock, type Timer } from '../scope/index.ts'
-import { inTheWorld } from './world-time.ts'
+import { outsideTimer } from './outside-timer.ts'
 
 /** One living thing of a scripted part: its time, and whether it still lives. */
 export class PartLife {
@@ -36,7 +36,7 @@ export class PartLife {
 
   /** Something that happens in the world, unless this has ended by then. */
   after(ms: number, what: string, callback: () => void): Timer {
-    const timer = inTheWorld(this.clock, ms, `${this.name}: ${what}`, () => {
+    const timer = outsideTimer(this.clock, ms, `${this.name}: ${what}`, () => {
       this.#timers.delete(own)
       callback()
     })

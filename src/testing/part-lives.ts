@@ -1,6 +1,6 @@
 import type { PartContext } from '../parts/index.ts'
 import { PartLife } from './part-life.ts'
-import { never } from './world-time.ts'
+import { never } from './never.ts'
 
 /** How a scripted part behaves when it is opened and ended. Unset means politely and at once. */
 export interface PartManners {

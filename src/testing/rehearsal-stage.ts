@@ -11,7 +11,7 @@ import { SimRandom } from './sim-random.ts'
 import { TestLine } from './test-line.ts'
 import { TurnRecorder } from './turn-recorder.ts'
 import { VirtualTime } from './virtual-time.ts'
-import { inTheWorld } from './world-time.ts'
+import { outsideTimer } from './outside-timer.ts'
 
 /** Milliseconds of a character. In real time nobody wants to listen. */
 const FAST_SPEECH = 1
@@ -42,7 +42,7 @@ export function setStage(agent: Agent, options: RehearsalOptions): Stage {
   const pace = paceOf(options)
   const { clock } = pace
   const wait = (ms: number): Promise<void> =>
-    new Promise((resolve) => void inTheWorld(clock, ms, 'time passes', resolve))
+    new Promise((resolve) => void outsideTimer(clock, ms, 'time passes', resolve))
   const activity = new Activity(() => pace.changed())
   const recorder = new TurnRecorder()
   const witness = {

@@ -17,7 +17,7 @@ import type { TurnToolCall } from './turn-event.ts'
 import type { Turn } from './turn-record.ts'
 import type { TurnRecorder } from './turn-recorder.ts'
 import { VirtualTime } from './virtual-time.ts'
-import { inTheWorld } from './world-time.ts'
+import { outsideTimer } from './outside-timer.ts'
 
 /** A rehearsal was asked for something that cannot be now. */
 export class RehearsalError extends EndwellError {
@@ -255,7 +255,7 @@ export class Rehearsal {
   /** Idle, and so much time has passed or `enough` says that it need not. */
   async #idleAfter(ms: number, waiting: Waiting, enough = (): boolean => false): Promise<void> {
     let passed = false
-    const timer = inTheWorld(this.clock, ms, 'the caller waits', () => {
+    const timer = outsideTimer(this.clock, ms, 'the caller waits', () => {
       passed = true
       this.#pace.changed()
     })

@@ -2,7 +2,7 @@ import type { Llm, LlmChunk, LlmClient, LlmRequest, PartContext } from '../parts
 import type { PartLife } from './part-life.ts'
 import { PartLives, type PartCounts, type PartManners } from './part-lives.ts'
 import { Script, type Answers, type LlmAnswer, type LlmStep } from './script.ts'
-import { never } from './world-time.ts'
+import { never } from './never.ts'
 
 export interface ScriptedLlmOptions extends PartManners {
   /** Answers in order, or a function of the request. When the list is used up, generating fails. */

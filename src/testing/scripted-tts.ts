@@ -4,7 +4,7 @@ import { SignalStop, iterate } from '../scope/index.ts'
 import type { PartLife } from './part-life.ts'
 import { PartLives, type PartCounts, type PartManners } from './part-lives.ts'
 import { soundOf } from './sound-text.ts'
-import { never } from './world-time.ts'
+import { never } from './never.ts'
 
 export interface ScriptedTtsOptions extends PartManners {
   /** 16,000 unless set. */

@@ -1,6 +1,6 @@
 import type { PartContext, TurnDetector, TurnJudge } from '../parts/index.ts'
 import { PartLives, type PartCounts, type PartManners } from './part-lives.ts'
-import { never } from './world-time.ts'
+import { never } from './never.ts'
 
 export interface ScriptedTurnDetectorOptions extends PartManners {
   /** From 0 to 1: whether the user has finished. 1 after a full stop, a question or an exclamation mark unless set. */

@@ -2,7 +2,7 @@ import type { Accept } from '../../src/lines/accepted-socket.ts'
 import type { PlatformSocket, Platform } from '../../src/lines/websocket/client/wire.ts'
 import type { Clock, Network, Random, Socket, SocketEvents } from '../../src/scope/index.ts'
 import type { Manners, Peer, SimNetwork } from '../../src/testing/index.ts'
-import { inTheWorld } from '../../src/testing/world-time.ts'
+import { outsideTimer } from '../../src/testing/outside-timer.ts'
 
 /** What a server does with an upgrade: takes it, or refuses it in a way that a page can see. */
 export type Knock = (
@@ -46,7 +46,7 @@ export class SimWires implements Platform {
   }
 
   after(ms: number, callback: () => void): () => void {
-    const timer = inTheWorld(this.#clock, ms, 'the page waits', callback)
+    const timer = outsideTimer(this.#clock, ms, 'the page waits', callback)
     return () => timer.clear()
   }
 

@@ -3,7 +3,7 @@ import { limits } from '../../src/lines/twilio/limits.ts'
 import type { Clock } from '../../src/scope/index.ts'
 import type { SessionReport } from '../../src/session/index.ts'
 import { partContext, type TestPartContext, type World } from '../../src/testing/index.ts'
-import { inTheWorld } from '../../src/testing/world-time.ts'
+import { outsideTimer } from '../../src/testing/outside-timer.ts'
 import { GREETING, phoneScene, sessionOn, type PhoneScene } from './phone-scene.ts'
 import { MS_PER_CHARACTER } from './phone-sound.ts'
 
@@ -13,7 +13,7 @@ const lineOf = (report: SessionReport): object | undefined =>
 
 const passes = (clock: Clock, ms: number): Promise<void> =>
   new Promise((resolve) => {
-    inTheWorld(clock, ms, 'time passes', resolve)
+    outsideTimer(clock, ms, 'time passes', resolve)
   })
 
 /** Nothing of any call is left, at either end. */

@@ -12,7 +12,7 @@ import {
 import { partContext, type PartContextOptions, type TestPartContext } from '../part-context.ts'
 import type { SimNetwork } from '../sim-network.ts'
 import { inVirtualTime } from '../simulate.ts'
-import { inTheWorld } from '../world-time.ts'
+import { outsideTimer } from '../outside-timer.ts'
 
 /** How long anything may take that has no bound of its own. */
 const SOON = 10_000
@@ -44,14 +44,14 @@ export class Stage {
 
   elapse(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      inTheWorld(this.clock, ms, 'time passes', resolve)
+      outsideTimer(this.clock, ms, 'time passes', resolve)
     })
   }
 
   /** What the promise becomes; fails if that takes for ever. */
   soon<T>(promise: PromiseLike<T>, what: string): Promise<T> {
     return new Promise((resolve, reject) => {
-      const timer = inTheWorld(this.clock, SOON, what, () =>
+      const timer = outsideTimer(this.clock, SOON, what, () =>
         reject(new assert.AssertionError({ message: `${what} did not happen within ${SOON} ms` })),
       )
       promise.then(
@@ -70,7 +70,7 @@ export class Stage {
   /** Waits for the promise, but not longer than so. It must not reject. */
   within(ms: number, promise: PromiseLike<unknown>): Promise<void> {
     return new Promise((resolve) => {
-      const timer = inTheWorld(this.clock, ms, 'time passes', resolve)
+      const timer = outsideTimer(this.clock, ms, 'time passes', resolve)
       promise.then(() => {
         timer.clear()
         resolve()
@@ -130,7 +130,7 @@ export const onVirtualStage: OnStage = (play) =>
     stage.assertNothingLeft()
   })
 
-class HurriedStage extends Stage {
+class FastStage extends Stage {
   /** A machine may stand still for a while. */
   protected override readonly slack = 1_000
   readonly #times: number
@@ -154,9 +154,9 @@ class HurriedStage extends Stage {
  * In real time, on which checks wait so many times shorter than they would for what has happened long ago: a server of
  * this machine answers at once. All limits are as they are.
  */
-export function onHurriedStage(times: number): OnStage {
+export function onFastStage(times: number): OnStage {
   return async (play) => {
-    const stage = new HurriedStage(times)
+    const stage = new FastStage(times)
     try {
       await play(stage)
     } finally {
@@ -167,4 +167,4 @@ export function onHurriedStage(times: number): OnStage {
 }
 
 /** In real time, for parts that talk to something outside of the process. */
-export const onRealStage: OnStage = onHurriedStage(1)
+export const onRealStage: OnStage = onFastStage(1)

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { systemClock, systemRandom, type Clock, type Random } from '../../scope/index.ts'
-import { inTheWorld } from '../world-time.ts'
+import { outsideTimer } from '../outside-timer.ts'
 import { Changes } from './changes.ts'
 import { LoopbackServer } from './loopback-server.ts'
 import type { CallContext } from './twilio-call-context.ts'
@@ -176,7 +176,7 @@ export class TwilioCarrier {
       }
       if (delay === 'never') return
       if (delay === 0) return answer()
-      const timer = inTheWorld(this.#clock, delay, 'a slow REST API', answer)
+      const timer = outsideTimer(this.#clock, delay, 'a slow REST API', answer)
       response.once('close', () => timer.clear())
     })
   }

@@ -5,7 +5,7 @@ import { MissingKeyError, OpenAITts, type OpenAITtsOptions } from '../../../src/
 import { systemClock, type Clock, type Random } from '../../../src/scope/index.ts'
 import {
   conformance,
-  onHurriedStage,
+  onFastStage,
   partContext,
   textOf,
   ttsConformance,
@@ -48,7 +48,7 @@ conformance(
       },
     }
   },
-  onHurriedStage(4),
+  onFastStage(4),
 )
 
 interface Speaking {

@@ -1,9 +1,9 @@
 import { advance, changeTimers } from '../scope/index.ts'
-import { close, intend } from './closing.ts'
+import { close, intend } from './handle-closing.ts'
 import type { LinkCommand, LinkEvent, LinkTimer } from './link-events.ts'
 import type { LinkSettings } from './link-settings.ts'
-import { newState, phaseOf, type LinkDesk, type LinkPhase, type LinkState } from './link-state.ts'
-import { live } from './living.ts'
+import { newState, phaseOf, type LinkStep, type LinkPhase, type LinkState } from './link-state.ts'
+import { live } from './handle-live.ts'
 
 export type { LinkCommand, LinkEvent, LinkTimer } from './link-events.ts'
 
@@ -63,12 +63,12 @@ export class LinkMachine {
     const state = this.#state
     const commands: LinkCommand[] = []
     if (state.over || !advance(state, event)) return commands
-    const desk: LinkDesk = { state, settings: this.#settings, tell: (command) => commands.push(command) }
-    if (state.closing) close(desk, state.closing, event)
+    const step: LinkStep = { state, settings: this.#settings, emit: (command) => commands.push(command) }
+    if (state.closing) close(step, state.closing, event)
     else if (event.type === 'intent' || event.type === 'close' || event.type === 'abort') {
-      intend(desk)
-      if (state.closing && !state.over) close(desk, state.closing, event)
-    } else live(desk, event)
+      intend(step)
+      if (state.closing && !state.over) close(step, state.closing, event)
+    } else live(step, event)
     const timers = new Map<LinkTimer, number>()
     for (const [timer, dueAt] of dues) {
       const at = state.over ? undefined : dueAt(state, this.#settings)

@@ -74,10 +74,10 @@ export interface Closing {
 }
 
 /** What each rule works on. */
-export interface LinkDesk<Command = LinkCommand> {
+export interface LinkStep<Command = LinkCommand> {
   readonly settings: LinkSettings
   readonly state: LinkState
-  readonly tell: (command: Command) => void
+  readonly emit: (command: Command) => void
 }
 
 export const newState = (): LinkState => ({

@@ -2,37 +2,37 @@ import { limits } from './limits.ts'
 import type { LinkEnd } from './link-end.ts'
 import type { LinkErrorCode } from './link-error.ts'
 import type { EndedEvent, LinkEvent, LinkTimer } from './link-events.ts'
-import type { Connection, LinkDesk, LinkState } from './link-state.ts'
+import type { Connection, LinkStep, LinkState } from './link-state.ts'
 
 /** What a link does as long as nobody has asked it to close: it alone dials. */
-export function live(desk: LinkDesk, event: LinkEvent): void {
-  const { state } = desk
+export function live(step: LinkStep, event: LinkEvent): void {
+  const { state } = step
   switch (event.type) {
     case 'start':
       state.startedAt = state.now
-      return dial(desk)
+      return dial(step)
     case 'opened':
       if (isAt(state.coming, event.generation, 'dialling')) state.coming.stage = 'open'
       return
     case 'ready':
-      return isAt(state.coming, event.generation, 'open') ? serve(desk, state.coming) : undefined
+      return isAt(state.coming, event.generation, 'open') ? serve(step, state.coming) : undefined
     case 'answered':
       return noteAnswer(state, event.generation)
     case 'ended':
-      return ended(desk, event)
+      return ended(step, event)
     case 'roll-over':
       planRollover(state, event.generation, state.now + event.after)
-      return event.after > 0 ? undefined : rollOver(desk)
+      return event.after > 0 ? undefined : rollOver(step)
     case 'wake':
       if (!state.idle) return
       state.idle = false
-      return dial(desk)
+      return dial(step)
     case 'overflow':
-      return fail(desk, 'LINK_OVERFLOW', state.last)
+      return fail(step, 'LINK_OVERFLOW', state.last)
     case 'broken':
-      return fail(desk, 'LINK_FATAL', state.last)
+      return fail(step, 'LINK_FATAL', state.last)
     case 'timer':
-      return due(desk, event.timer, event.chance)
+      return due(step, event.timer, event.chance)
     case 'intent':
     case 'close':
     case 'abort':
@@ -42,17 +42,17 @@ export function live(desk: LinkDesk, event: LinkEvent): void {
   }
 }
 
-function due(desk: LinkDesk, timer: LinkTimer, chance: number): void {
-  const { state } = desk
+function due(step: LinkStep, timer: LinkTimer, chance: number): void {
+  const { state } = step
   switch (timer) {
     case 'open':
-      return fail(desk, 'LINK_TIMEOUT', state.last)
+      return fail(step, 'LINK_TIMEOUT', state.last)
     case 'handshake': {
       const { coming } = state
       if (!coming) return
-      desk.tell({ type: 'cut', generation: coming.generation })
+      step.emit({ type: 'cut', generation: coming.generation })
       return comingEnded(
-        desk,
+        step,
         { class: 'refused', reason: 'not ready in time' },
         true,
         chance,
@@ -61,26 +61,26 @@ function due(desk: LinkDesk, timer: LinkTimer, chance: number): void {
     }
     case 'retry':
       state.retryAt = undefined
-      return dial(desk)
+      return dial(step)
     case 'roll-over':
-      return rollOver(desk)
+      return rollOver(step)
     case 'leave':
-      return state.leaving ? cutLeaving(desk, state.leaving.generation) : undefined
+      return state.leaving ? cutLeaving(step, state.leaving.generation) : undefined
     case 'acknowledgement':
     case 'close-frame':
       return
   }
 }
 
-function dial({ state, tell }: LinkDesk): void {
+function dial({ state, emit }: LinkStep): void {
   const generation = ++state.generation
   state.coming = { generation, stage: 'dialling', since: state.now, answered: false, rollAt: undefined }
-  tell({ type: 'dial', generation })
+  emit({ type: 'dial', generation })
 }
 
 /** The setup is done: the connection takes the place of the one before it, of which nothing is heard any more. */
-function serve(desk: LinkDesk, connection: Connection): void {
-  const { state, settings, tell } = desk
+function serve(step: LinkStep, connection: Connection): void {
+  const { state, settings, emit } = step
   const old = state.serving
   connection.stage = 'ready'
   connection.since = state.now
@@ -90,9 +90,9 @@ function serve(desk: LinkDesk, connection: Connection): void {
   state.bereft = false
   state.wasReady = true
   if (settings.maxAge !== undefined) planRollover(state, connection.generation, state.now + settings.maxAge)
-  if (old) leave(desk, old.generation, false)
-  tell({ type: 'serve', generation: connection.generation })
-  if (old) tell({ type: 'lost', end: { class: 'asked' } })
+  if (old) leave(step, old.generation, false)
+  emit({ type: 'serve', generation: connection.generation })
+  if (old) emit({ type: 'lost', end: { class: 'asked' } })
 }
 
 function noteAnswer(state: LinkState, generation: number): void {
@@ -103,65 +103,65 @@ function noteAnswer(state: LinkState, generation: number): void {
 
 // ── ends ──
 
-function ended(desk: LinkDesk, { generation, end, standing, resumable, chance }: EndedEvent): void {
-  const { state } = desk
-  if (state.leaving?.generation === generation) return standing ? undefined : left(desk)
+function ended(step: LinkStep, { generation, end, standing, resumable, chance }: EndedEvent): void {
+  const { state } = step
+  if (state.leaving?.generation === generation) return standing ? undefined : left(step)
   const serves = state.serving?.generation === generation
   if (!serves && state.coming?.generation !== generation) return
   state.last = end
-  if (standing) dismiss(desk, generation)
-  if (serves) servingEnded(desk, end, resumable, chance)
-  else comingEnded(desk, end, resumable, chance)
+  if (standing) dismiss(step, generation)
+  if (serves) servingEnded(step, end, resumable, chance)
+  else comingEnded(step, end, resumable, chance)
 }
 
-function servingEnded(desk: LinkDesk, end: LinkEnd, resumable: boolean, chance: number): void {
-  const { state, settings, tell } = desk
+function servingEnded(step: LinkStep, end: LinkEnd, resumable: boolean, chance: number): void {
+  const { state, settings, emit } = step
   const { answered, since } = state.serving!
   const healthy = answered && state.now - since >= settings.healthyAfter
   if (healthy) state.failures = 0
   state.serving = undefined
-  tell({ type: 'hold' })
+  emit({ type: 'hold' })
   const idle = end.class === 'idle' && ++state.idleEnds < 2
   state.bereft = !idle
   const next = state.coming !== undefined || state.retryAt !== undefined
-  if (end.class === 'fatal') return fail(desk, 'LINK_FATAL', end)
-  if (!resumable && !idle) return fail(desk, 'LINK_LOST', end)
+  if (end.class === 'fatal') return fail(step, 'LINK_FATAL', end)
+  if (!resumable && !idle) return fail(step, 'LINK_LOST', end)
   if (next) state.rolling = false
   else if (idle) state.idle = true
   else if (end.class === 'expired' && healthy) {
     state.bereft = false
     state.rolling = true
-    dial(desk)
-  } else if (!retry(desk, chance)) return fail(desk, 'LINK_FAILED', end)
-  tell({ type: 'lost', end })
+    dial(step)
+  } else if (!retry(step, chance)) return fail(step, 'LINK_FAILED', end)
+  emit({ type: 'lost', end })
 }
 
 /** It could not be made, or not made ready. */
 function comingEnded(
-  desk: LinkDesk,
+  step: LinkStep,
   end: LinkEnd,
   resumable: boolean,
   chance: number,
   code: LinkErrorCode = 'LINK_FAILED',
 ): void {
-  const { state } = desk
+  const { state } = step
   state.last = end
   state.coming = undefined
   state.rolling = false
   const fatal = end.class === 'fatal'
   if (state.serving) {
     // A rollover that cannot be made: the old connection serves as long as it stands.
-    if (!fatal) retry(desk, chance)
+    if (!fatal) retry(step, chance)
     return
   }
   state.bereft = state.wasReady
-  if (fatal) return fail(desk, end.status === undefined ? 'LINK_FATAL' : 'LINK_REFUSED', end)
-  if (!resumable) return fail(desk, 'LINK_LOST', end)
-  if (!retry(desk, chance)) return fail(desk, code, end)
+  if (fatal) return fail(step, end.status === undefined ? 'LINK_FATAL' : 'LINK_REFUSED', end)
+  if (!resumable) return fail(step, 'LINK_LOST', end)
+  if (!retry(step, chance)) return fail(step, code, end)
 }
 
 /** Plans the next attempt, with full jitter, if the budget allows it (LK3). */
-function retry({ state, settings }: LinkDesk, chance: number): boolean {
+function retry({ state, settings }: LinkStep, chance: number): boolean {
   if (state.failures >= settings.retries || state.retries >= settings.lifetimeRetries) return false
   const most = Math.min(settings.longestBackoff, settings.backoff * 2 ** state.failures)
   state.failures++
@@ -171,11 +171,11 @@ function retry({ state, settings }: LinkDesk, chance: number): boolean {
 }
 
 /** The end that nobody asked for. */
-function fail({ state, tell }: LinkDesk, error: LinkErrorCode, end: LinkEnd | undefined): void {
+function fail({ state, emit }: LinkStep, error: LinkErrorCode, end: LinkEnd | undefined): void {
   state.over = true
   for (const connection of [state.leaving, state.serving, state.coming])
-    if (connection) tell({ type: 'cut', generation: connection.generation })
-  tell({ type: 'over', how: 'dropped', end, error })
+    if (connection) emit({ type: 'cut', generation: connection.generation })
+  emit({ type: 'over', how: 'dropped', end, error })
 }
 
 // ── rollover ──
@@ -187,8 +187,8 @@ function planRollover(state: LinkState, generation: number, wanted: number): voi
     if (connection?.generation === generation) connection.rollAt = Math.min(connection.rollAt ?? at, at)
 }
 
-function rollOver(desk: LinkDesk): void {
-  const { state, settings, tell } = desk
+function rollOver(step: LinkStep): void {
+  const { state, settings, emit } = step
   const { serving } = state
   // Only what is due, and not while the next one is on its way already.
   if (!serving || (serving.rollAt ?? Infinity) > state.now) return
@@ -196,37 +196,37 @@ function rollOver(desk: LinkDesk): void {
   serving.rollAt = undefined
   state.rolledAt = state.now
   state.rolling = true
-  if (settings.order === 'new-first') return dial(desk)
+  if (settings.order === 'new-first') return dial(step)
   state.serving = undefined
-  tell({ type: 'hold' })
-  leave(desk, serving.generation, true)
-  tell({ type: 'lost', end: { class: 'asked' } })
+  emit({ type: 'hold' })
+  leave(step, serving.generation, true)
+  emit({ type: 'lost', end: { class: 'asked' } })
 }
 
 /** Its end was only announced. A peer that wants no second connection beside it must not see one: it is cut. */
-function dismiss(desk: LinkDesk, generation: number): void {
-  if (desk.settings.order === 'old-first') desk.tell({ type: 'cut', generation })
-  else leave(desk, generation, false)
+function dismiss(step: LinkStep, generation: number): void {
+  if (step.settings.order === 'old-first') step.emit({ type: 'cut', generation })
+  else leave(step, generation, false)
 }
 
 /** Sends its close frame. An old connection is heard to its end if the new one is dialled only then. */
-function leave({ state, settings, tell }: LinkDesk, generation: number, thenDial: boolean): void {
-  if (state.leaving) tell({ type: 'cut', generation: state.leaving.generation })
+function leave({ state, settings, emit }: LinkStep, generation: number, thenDial: boolean): void {
+  if (state.leaving) emit({ type: 'cut', generation: state.leaving.generation })
   state.leaving = { generation, cutAt: state.now + settings.closePatience, thenDial }
-  if (!thenDial) tell({ type: 'fence', generation })
-  tell({ type: 'close', generation })
+  if (!thenDial) emit({ type: 'fence', generation })
+  emit({ type: 'close', generation })
 }
 
-function cutLeaving(desk: LinkDesk, generation: number): void {
-  desk.tell({ type: 'cut', generation })
-  left(desk)
+function cutLeaving(step: LinkStep, generation: number): void {
+  step.emit({ type: 'cut', generation })
+  left(step)
 }
 
-function left(desk: LinkDesk): void {
-  const { state } = desk
+function left(step: LinkStep): void {
+  const { state } = step
   const thenDial = state.leaving?.thenDial
   state.leaving = undefined
-  if (thenDial) dial(desk)
+  if (thenDial) dial(step)
 }
 
 function isAt(

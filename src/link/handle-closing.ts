@@ -3,35 +3,32 @@ import type { LinkEnd } from './link-end.ts'
 import type { ClosingCommand, LinkEvent } from './link-events.ts'
 import type { Closing, LinkStep } from './link-state.ts'
 
-/**
- * What is left to do once closing is intended. Nothing here can dial: a closing step has no such command, and there is no way
- * back to the other kind (LK1).
- */
+/** A closing link cannot dial: its steps have no such command, and a link never stops closing (LK1). */
 type ClosingStep = LinkStep<ClosingCommand>
 
-/** Closing is intended. Whatever was not in use is cut; what was says goodbye as its protocol wants. */
-export function intend(step: ClosingStep): void {
+/** Begins to close: cuts every connection except the current one, and sends its ending frames. */
+export function beginClosing(step: ClosingStep): void {
   const { state, settings, emit } = step
-  const { serving, coming, leaving } = state
-  const last = serving ?? (leaving?.thenDial ? leaving : undefined)
+  const { current, next, retiring } = state
+  const last = current ?? (retiring?.thenDial ? retiring : undefined)
   state.closing = {
     generation: last?.generation ?? 0,
     asked: false,
-    awaiting: serving !== undefined && settings.acknowledges,
+    awaiting: current !== undefined && settings.acknowledges,
     acknowledged: false,
     acknowledgeBy: undefined,
-    cutAt: serving ? undefined : leaving?.cutAt,
+    cutAt: current ? undefined : retiring?.cutAt,
   }
-  for (const connection of [coming, leaving])
+  for (const connection of [next, retiring])
     if (connection && connection !== last) emit({ type: 'cut', generation: connection.generation })
   emit({ type: 'hold' })
-  // Nothing is left to be closed: a connection that was lost was not closed, though.
-  if (!last) return over(step, state.bereft ? 'dropped' : 'closed', state.last)
+  // There is no connection to close. If it was lost, the report must not call it closed.
+  if (!last) return finish(step, state.disconnected ? 'dropped' : 'closed', state.last)
   if (state.closing.awaiting) emit({ type: 'send-ending', generation: last.generation })
 }
 
-/** What happens from then on. */
-export function close(step: ClosingStep, closing: Closing, event: LinkEvent): void {
+/** Handles an event of a closing link. */
+export function handleClosing(step: ClosingStep, closing: Closing, event: LinkEvent): void {
   const { state, settings, emit } = step
   switch (event.type) {
     case 'close':
@@ -45,16 +42,16 @@ export function close(step: ClosingStep, closing: Closing, event: LinkEvent): vo
       closing.acknowledged = true
       return sendClose(step, closing)
     case 'ended':
-      if (event.generation !== closing.generation || event.standing) return
-      return over(step, howEnded(closing, event.end), event.end)
+      if (event.generation !== closing.generation || event.socketOpen) return
+      return finish(step, howEnded(closing, event.end), event.end)
     case 'timer':
       if (event.timer === 'acknowledgement') return sendClose(step, closing)
       if (event.timer !== 'close-frame') return
       emit({ type: 'cut', generation: closing.generation })
-      return over(step, settings.ignoresClose ? howClosed(closing) : howCut(closing), undefined)
+      return finish(step, settings.ignoresClose ? howClosed(closing) : howCut(closing), undefined)
     case 'abort':
       emit({ type: 'cut', generation: closing.generation })
-      return over(step, howCut(closing), undefined)
+      return finish(step, howCut(closing), undefined)
     case 'start':
     case 'opened':
     case 'ready':
@@ -64,7 +61,7 @@ export function close(step: ClosingStep, closing: Closing, event: LinkEvent): vo
     case 'overflow':
     case 'broken':
     case 'intent':
-      // They come too late (LK9).
+      // Too late (LK9).
       return
   }
 }
@@ -76,13 +73,13 @@ function sendClose({ state, settings, emit }: ClosingStep, closing: Closing): vo
   emit({ type: 'close', generation: closing.generation })
 }
 
-function over({ state, emit }: ClosingStep, how: ConnectionReport['how'], end: LinkEnd | undefined): void {
-  state.over = true
+function finish({ state, emit }: ClosingStep, how: ConnectionReport['how'], end: LinkEnd | undefined): void {
+  state.closed = true
   state.last = end ?? state.last
-  emit({ type: 'over', how, end, error: undefined })
+  emit({ type: 'closed', how, end, error: undefined })
 }
 
-/** After our close frame any end is the one we asked for; before it, one without a close frame is a drop. */
+/** After our close frame, every end counts as requested. Before it, an end without a close frame is a drop. */
 function howEnded(closing: Closing, { code }: LinkEnd): ConnectionReport['how'] {
   if (closing.cutAt === undefined && (code === undefined || code === 1006)) return 'dropped'
   return howClosed(closing)

@@ -2,24 +2,24 @@ import { limits } from './limits.ts'
 import type { LinkEnd } from './link-end.ts'
 import type { LinkErrorCode } from './link-error.ts'
 import type { EndedEvent, LinkEvent, LinkTimer } from './link-events.ts'
-import type { Connection, LinkStep, LinkState } from './link-state.ts'
+import type { ConnectionState, LinkState, LinkStep } from './link-state.ts'
 
-/** What a link does as long as nobody has asked it to close: it alone dials. */
-export function live(step: LinkStep, event: LinkEvent): void {
+/** Handles an event of a link that is not closing. Only these rules emit `dial`. */
+export function handleLive(step: LinkStep, event: LinkEvent): void {
   const { state } = step
   switch (event.type) {
     case 'start':
       state.startedAt = state.now
       return dial(step)
     case 'opened':
-      if (isAt(state.coming, event.generation, 'dialling')) state.coming.stage = 'open'
+      if (isAt(state.next, event.generation, 'dialling')) state.next.stage = 'open'
       return
     case 'ready':
-      return isAt(state.coming, event.generation, 'open') ? serve(step, state.coming) : undefined
+      return isAt(state.next, event.generation, 'open') ? use(step, state.next) : undefined
     case 'answered':
       return noteAnswer(state, event.generation)
     case 'ended':
-      return ended(step, event)
+      return connectionEnded(step, event)
     case 'roll-over':
       planRollover(state, event.generation, state.now + event.after)
       return event.after > 0 ? undefined : rollOver(step)
@@ -32,40 +32,35 @@ export function live(step: LinkStep, event: LinkEvent): void {
     case 'broken':
       return fail(step, 'LINK_FATAL', state.last)
     case 'timer':
-      return due(step, event.timer, event.chance)
+      return timerFired(step, event.timer, event.jitter)
     case 'intent':
     case 'close':
     case 'abort':
     case 'acknowledged':
-      // These are of a link that closes.
+      // Only a closing link handles these.
       return
   }
 }
 
-function due(step: LinkStep, timer: LinkTimer, chance: number): void {
+function timerFired(step: LinkStep, timer: LinkTimer, jitter: number): void {
   const { state } = step
   switch (timer) {
     case 'open':
       return fail(step, 'LINK_TIMEOUT', state.last)
     case 'handshake': {
-      const { coming } = state
-      if (!coming) return
-      step.emit({ type: 'cut', generation: coming.generation })
-      return comingEnded(
-        step,
-        { class: 'refused', reason: 'not ready in time' },
-        true,
-        chance,
-        'LINK_TIMEOUT',
-      )
+      const { next } = state
+      if (!next) return
+      step.emit({ type: 'cut', generation: next.generation })
+      const end: LinkEnd = { class: 'refused', reason: 'not ready in time' }
+      return nextEnded(step, end, true, jitter, 'LINK_TIMEOUT')
     }
     case 'retry':
       state.retryAt = undefined
       return dial(step)
     case 'roll-over':
       return rollOver(step)
-    case 'leave':
-      return state.leaving ? cutLeaving(step, state.leaving.generation) : undefined
+    case 'retire':
+      return state.retiring ? cutRetiring(step, state.retiring.generation) : undefined
     case 'acknowledgement':
     case 'close-frame':
       return
@@ -74,165 +69,165 @@ function due(step: LinkStep, timer: LinkTimer, chance: number): void {
 
 function dial({ state, emit }: LinkStep): void {
   const generation = ++state.generation
-  state.coming = { generation, stage: 'dialling', since: state.now, answered: false, rollAt: undefined }
+  state.next = { generation, stage: 'dialling', since: state.now, answered: false, rollOverAt: undefined }
   emit({ type: 'dial', generation })
 }
 
-/** The setup is done: the connection takes the place of the one before it, of which nothing is heard any more. */
-function serve(step: LinkStep, connection: Connection): void {
+/** The setup is done: `connection` replaces the current one, whose messages are ignored from now on. */
+function use(step: LinkStep, connection: ConnectionState): void {
   const { state, settings, emit } = step
-  const old = state.serving
+  const old = state.current
   connection.stage = 'ready'
   connection.since = state.now
-  state.serving = connection
-  state.coming = undefined
-  state.rolling = false
-  state.bereft = false
+  state.current = connection
+  state.next = undefined
+  state.rollingOver = false
+  state.disconnected = false
   state.wasReady = true
   if (settings.maxAge !== undefined) planRollover(state, connection.generation, state.now + settings.maxAge)
-  if (old) leave(step, old.generation, false)
-  emit({ type: 'serve', generation: connection.generation })
+  if (old) retire(step, old.generation, false)
+  emit({ type: 'use', generation: connection.generation })
   if (old) emit({ type: 'lost', end: { class: 'asked' } })
 }
 
 function noteAnswer(state: LinkState, generation: number): void {
-  if (state.serving?.generation !== generation) return
-  state.serving.answered = true
+  if (state.current?.generation !== generation) return
+  state.current.answered = true
   state.idleEnds = 0
 }
 
 // ── ends ──
 
-function ended(step: LinkStep, { generation, end, standing, resumable, chance }: EndedEvent): void {
+function connectionEnded(step: LinkStep, event: EndedEvent): void {
   const { state } = step
-  if (state.leaving?.generation === generation) return standing ? undefined : left(step)
-  const serves = state.serving?.generation === generation
-  if (!serves && state.coming?.generation !== generation) return
+  const { generation, end, socketOpen, resumable, jitter } = event
+  if (state.retiring?.generation === generation) return socketOpen ? undefined : retiringEnded(step)
+  const isCurrent = state.current?.generation === generation
+  if (!isCurrent && state.next?.generation !== generation) return
   state.last = end
-  if (standing) dismiss(step, generation)
-  if (serves) servingEnded(step, end, resumable, chance)
-  else comingEnded(step, end, resumable, chance)
+  if (socketOpen) dismiss(step, generation)
+  if (isCurrent) currentEnded(step, end, resumable, jitter)
+  else nextEnded(step, end, resumable, jitter)
 }
 
-function servingEnded(step: LinkStep, end: LinkEnd, resumable: boolean, chance: number): void {
+function currentEnded(step: LinkStep, end: LinkEnd, resumable: boolean, jitter: number): void {
   const { state, settings, emit } = step
-  const { answered, since } = state.serving!
+  const { answered, since } = state.current!
   const healthy = answered && state.now - since >= settings.healthyAfter
   if (healthy) state.failures = 0
-  state.serving = undefined
+  state.current = undefined
   emit({ type: 'hold' })
   const idle = end.class === 'idle' && ++state.idleEnds < 2
-  state.bereft = !idle
-  const next = state.coming !== undefined || state.retryAt !== undefined
+  state.disconnected = !idle
+  const isReplaced = state.next !== undefined || state.retryAt !== undefined
   if (end.class === 'fatal') return fail(step, 'LINK_FATAL', end)
   if (!resumable && !idle) return fail(step, 'LINK_LOST', end)
-  if (next) state.rolling = false
+  if (isReplaced) state.rollingOver = false
   else if (idle) state.idle = true
   else if (end.class === 'expired' && healthy) {
-    state.bereft = false
-    state.rolling = true
+    state.disconnected = false
+    state.rollingOver = true
     dial(step)
-  } else if (!retry(step, chance)) return fail(step, 'LINK_FAILED', end)
+  } else if (!retry(step, jitter)) return fail(step, 'LINK_FAILED', end)
   emit({ type: 'lost', end })
 }
 
-/** It could not be made, or not made ready. */
-function comingEnded(
+/** The next connection ended before it was ready. */
+function nextEnded(
   step: LinkStep,
   end: LinkEnd,
   resumable: boolean,
-  chance: number,
+  jitter: number,
   code: LinkErrorCode = 'LINK_FAILED',
 ): void {
   const { state } = step
   state.last = end
-  state.coming = undefined
-  state.rolling = false
+  state.next = undefined
+  state.rollingOver = false
   const fatal = end.class === 'fatal'
-  if (state.serving) {
-    // A rollover that cannot be made: the old connection serves as long as it stands.
-    if (!fatal) retry(step, chance)
+  if (state.current) {
+    // A rollover failed: the old connection stays in use while it lasts.
+    if (!fatal) retry(step, jitter)
     return
   }
-  state.bereft = state.wasReady
+  state.disconnected = state.wasReady
   if (fatal) return fail(step, end.status === undefined ? 'LINK_FATAL' : 'LINK_REFUSED', end)
   if (!resumable) return fail(step, 'LINK_LOST', end)
-  if (!retry(step, chance)) return fail(step, code, end)
+  if (!retry(step, jitter)) return fail(step, code, end)
 }
 
-/** Plans the next attempt, with full jitter, if the budget allows it (LK3). */
-function retry({ state, settings }: LinkStep, chance: number): boolean {
+/** Plans the next attempt with full jitter. Returns false if the retry budget is spent (LK3). */
+function retry({ state, settings }: LinkStep, jitter: number): boolean {
   if (state.failures >= settings.retries || state.retries >= settings.lifetimeRetries) return false
-  const most = Math.min(settings.longestBackoff, settings.backoff * 2 ** state.failures)
+  const longest = Math.min(settings.longestBackoff, settings.backoff * 2 ** state.failures)
   state.failures++
   state.retries++
-  state.retryAt = state.now + chance * most
+  state.retryAt = state.now + jitter * longest
   return true
 }
 
-/** The end that nobody asked for. */
 function fail({ state, emit }: LinkStep, error: LinkErrorCode, end: LinkEnd | undefined): void {
-  state.over = true
-  for (const connection of [state.leaving, state.serving, state.coming])
+  state.closed = true
+  for (const connection of [state.retiring, state.current, state.next])
     if (connection) emit({ type: 'cut', generation: connection.generation })
-  emit({ type: 'over', how: 'dropped', end, error })
+  emit({ type: 'closed', how: 'dropped', end, error })
 }
 
 // ── rollover ──
 
 function planRollover(state: LinkState, generation: number, wanted: number): void {
-  // A peer that sends each connection away at once must not keep us busy with nothing else.
-  const at = Math.max(wanted, (state.rolledAt ?? -Infinity) + limits.betweenRollovers)
-  for (const connection of [state.serving, state.coming])
-    if (connection?.generation === generation) connection.rollAt = Math.min(connection.rollAt ?? at, at)
+  // A peer that sends every new connection away at once must not cause one rollover after another.
+  const at = Math.max(wanted, (state.rolledOverAt ?? -Infinity) + limits.betweenRollovers)
+  for (const connection of [state.current, state.next])
+    if (connection?.generation === generation)
+      connection.rollOverAt = Math.min(connection.rollOverAt ?? at, at)
 }
 
 function rollOver(step: LinkStep): void {
   const { state, settings, emit } = step
-  const { serving } = state
-  // Only what is due, and not while the next one is on its way already.
-  if (!serving || (serving.rollAt ?? Infinity) > state.now) return
-  if (state.coming || state.retryAt !== undefined) return
-  serving.rollAt = undefined
-  state.rolledAt = state.now
-  state.rolling = true
+  const { current } = state
+  if (!current || (current.rollOverAt ?? Infinity) > state.now) return
+  if (state.next || state.retryAt !== undefined) return
+  current.rollOverAt = undefined
+  state.rolledOverAt = state.now
+  state.rollingOver = true
   if (settings.order === 'new-first') return dial(step)
-  state.serving = undefined
+  state.current = undefined
   emit({ type: 'hold' })
-  leave(step, serving.generation, true)
+  retire(step, current.generation, true)
   emit({ type: 'lost', end: { class: 'asked' } })
 }
 
-/** Its end was only announced. A peer that wants no second connection beside it must not see one: it is cut. */
+/** Ends a connection whose end was only announced. A peer that allows one connection at a time gets no second one. */
 function dismiss(step: LinkStep, generation: number): void {
   if (step.settings.order === 'old-first') step.emit({ type: 'cut', generation })
-  else leave(step, generation, false)
+  else retire(step, generation, false)
 }
 
-/** Sends its close frame. An old connection is heard to its end if the new one is dialled only then. */
-function leave({ state, settings, emit }: LinkStep, generation: number, thenDial: boolean): void {
-  if (state.leaving) emit({ type: 'cut', generation: state.leaving.generation })
-  state.leaving = { generation, cutAt: state.now + settings.closePatience, thenDial }
+/** Sends the close frame. Messages of the old connection still count if the next one is dialled only after its end. */
+function retire({ state, settings, emit }: LinkStep, generation: number, thenDial: boolean): void {
+  if (state.retiring) emit({ type: 'cut', generation: state.retiring.generation })
+  state.retiring = { generation, cutAt: state.now + settings.closePatience, thenDial }
   if (!thenDial) emit({ type: 'fence', generation })
   emit({ type: 'close', generation })
 }
 
-function cutLeaving(step: LinkStep, generation: number): void {
+function cutRetiring(step: LinkStep, generation: number): void {
   step.emit({ type: 'cut', generation })
-  left(step)
+  retiringEnded(step)
 }
 
-function left(step: LinkStep): void {
+function retiringEnded(step: LinkStep): void {
   const { state } = step
-  const thenDial = state.leaving?.thenDial
-  state.leaving = undefined
+  const thenDial = state.retiring?.thenDial
+  state.retiring = undefined
   if (thenDial) dial(step)
 }
 
 function isAt(
-  connection: Connection | undefined,
+  connection: ConnectionState | undefined,
   generation: number,
-  stage: Connection['stage'],
-): connection is Connection {
+  stage: ConnectionState['stage'],
+): connection is ConnectionState {
   return connection?.generation === generation && connection.stage === stage
 }

@@ -1,8 +1,7 @@
-import { limits } from './limits.ts'
 import type { LinkEnd } from './link-end.ts'
 import type { LinkErrorCode } from './link-error.ts'
 import type { EndedEvent, LinkEvent, LinkTimer } from './link-events.ts'
-import type { ConnectionState, LinkState, LinkStep } from './link-state.ts'
+import { rolloverDue, type ConnectionState, type LinkState, type LinkStep } from './link-state.ts'
 
 /** Handles an event of a link that is not closing. Only these rules emit `dial`. */
 export function handleLive(step: LinkStep, event: LinkEvent): void {
@@ -175,9 +174,7 @@ function fail({ state, emit }: LinkStep, error: LinkErrorCode, end: LinkEnd | un
 
 // ── rollover ──
 
-function planRollover(state: LinkState, generation: number, wanted: number): void {
-  // A peer that sends every new connection away at once must not cause one rollover after another.
-  const at = Math.max(wanted, (state.rolledOverAt ?? -Infinity) + limits.betweenRollovers)
+function planRollover(state: LinkState, generation: number, at: number): void {
   for (const connection of [state.current, state.next])
     if (connection?.generation === generation)
       connection.rollOverAt = Math.min(connection.rollOverAt ?? at, at)
@@ -186,8 +183,10 @@ function planRollover(state: LinkState, generation: number, wanted: number): voi
 function rollOver(step: LinkStep): void {
   const { state, settings, emit } = step
   const { current } = state
-  if (!current || (current.rollOverAt ?? Infinity) > state.now) return
+  const due = rolloverDue(state)
+  if (!current || due === undefined || due > state.now) return
   if (state.next || state.retryAt !== undefined) return
+  state.earlyRollovers = due === current.rollOverAt ? 0 : state.earlyRollovers + 1
   current.rollOverAt = undefined
   state.rolledOverAt = state.now
   state.rollingOver = true

@@ -15,4 +15,8 @@ export const limits = {
   congestionCheck: 20,
   /** The shortest time between two rollovers. Planned rollovers cost no retries, so another limit must bound them. */
   betweenRollovers: 1_000,
+  /** That time doubles with each rollover wanted earlier, up to this. */
+  longestBetweenRollovers: 60_000,
+  /** The longest delay of a rollover. No provider's session lasts a day; a longer delay comes from a broken message. */
+  longestRolloverDelay: 24 * 60 * 60 * 1_000,
 } as const

@@ -3,7 +3,14 @@ import { beginClosing, handleClosing } from './handle-closing.ts'
 import { handleLive } from './handle-live.ts'
 import type { LinkCommand, LinkEvent, LinkTimer } from './link-events.ts'
 import type { LinkSettings } from './link-settings.ts'
-import { newState, phaseOf, type LinkPhase, type LinkState, type LinkStep } from './link-state.ts'
+import {
+  newState,
+  phaseOf,
+  rolloverDue,
+  type LinkPhase,
+  type LinkState,
+  type LinkStep,
+} from './link-state.ts'
 
 export type { LinkCommand, LinkEvent, LinkTimer } from './link-events.ts'
 
@@ -12,8 +19,8 @@ const due: Record<LinkTimer, (state: LinkState, settings: LinkSettings) => numbe
   open: ({ closing, wasReady, startedAt }, { open }) => (closing || wasReady ? undefined : startedAt + open),
   handshake: ({ closing, next }, { handshake }) => (closing || !next ? undefined : next.since + handshake),
   retry: ({ closing, retryAt }) => (closing ? undefined : retryAt),
-  'roll-over': ({ closing, current, next, retryAt }) =>
-    closing || next || retryAt !== undefined ? undefined : current?.rollOverAt,
+  'roll-over': (state) =>
+    state.closing || state.next || state.retryAt !== undefined ? undefined : rolloverDue(state),
   retire: ({ closing, retiring }) => (closing ? undefined : retiring?.cutAt),
   acknowledgement: ({ closing }) => closing?.acknowledgeBy,
   'close-frame': ({ closing }) => closing?.cutAt,

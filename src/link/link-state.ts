@@ -1,3 +1,4 @@
+import { limits } from './limits.ts'
 import type { LinkEnd } from './link-end.ts'
 import type { LinkCommand, LinkTimer } from './link-events.ts'
 import type { LinkSettings } from './link-settings.ts'
@@ -21,6 +22,8 @@ export interface LinkState {
   rollingOver: boolean
   /** When the last rollover began. */
   rolledOverAt: number | undefined
+  /** Consecutive rollovers that were wanted sooner than allowed. */
+  earlyRollovers: number
   /** The provider ended an unused connection, and the link sleeps. */
   idle: boolean
   /** The link has lost its connection and has no new one yet. False while it is idle or rolls over. */
@@ -90,6 +93,7 @@ export const newState = (): LinkState => ({
   retiring: undefined,
   rollingOver: false,
   rolledOverAt: undefined,
+  earlyRollovers: 0,
   idle: false,
   disconnected: false,
   retryAt: undefined,
@@ -109,6 +113,16 @@ export const newState = (): LinkState => ({
     'close-frame': undefined,
   },
 })
+
+/**
+ * When the current connection is rolled over: when its protocol wants it, but never right after the last rollover. Each
+ * early rollover doubles the pause, so that a peer that sends every connection away at once causes fewer and fewer.
+ */
+export function rolloverDue({ current, rolledOverAt, earlyRollovers }: LinkState): number | undefined {
+  if (current?.rollOverAt === undefined || rolledOverAt === undefined) return current?.rollOverAt
+  const pause = Math.min(limits.betweenRollovers * 2 ** earlyRollovers, limits.longestBetweenRollovers)
+  return Math.max(current.rollOverAt, rolledOverAt + pause)
+}
 
 /** What a link is doing. */
 export type LinkPhase =

@@ -77,8 +77,10 @@ export class LiveConnection implements LinkConnection, SocketEvents {
     this.#host.ready(this)
   }
 
+  /** `after` may come from a message of the peer, and be negative, NaN or infinite. */
   rollOver(after = 0): void {
-    this.#host.rollOver(this, Math.max(0, after))
+    const delay = Number.isNaN(after) ? 0 : Math.max(0, after)
+    this.#host.rollOver(this, Math.min(delay, limits.longestRolloverDelay))
   }
 
   end(as: Exclude<EndClass, 'asked'>, reason?: string): void {

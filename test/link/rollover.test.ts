@@ -81,17 +81,65 @@ describe('a rollover', () => {
       expect(world.network.dials).toBe(2)
     }))
 
-  it('[LK8] happens at most once a second', () =>
+  it('[LK8] happens less and less often for a peer that sends every connection away at once', () =>
+    withLink(async ({ world, open, log }) => {
+      const link = await open({
+        opened: (connection) => {
+          log.push(`${Math.round(world.clock.now() / 1_000)} s`)
+          connection.ready()
+          connection.rollOver()
+        },
+        lost() {},
+      })
+      await world.clock.elapse(200_000)
+      expect(log).toEqual([0, 0, 1, 3, 7, 15, 31, 63, 123, 183].map((seconds) => `${seconds} s`))
+      expect(link.status.retries).toBe(0)
+    }))
+
+  it('[LK8] happens after the shortest pause again once a rollover was not early', () =>
     withLink(async ({ world, open }) => {
       const link = await open({
         opened: (connection) => {
           connection.ready()
-          connection.rollOver()
+          if (connection.generation < 6) connection.rollOver()
         },
       })
-      await world.clock.elapse(10_000)
-      expect(link.status).toMatchObject({ generation: 11, retries: 0 })
+      await world.clock.elapse(60_000)
+      expect(link.status.generation).toBe(6)
+      for (const after of [0, 500, 1_000]) {
+        link.rollOver()
+        await world.clock.elapse(after)
+      }
+      expect(link.status).toMatchObject({ phase: 'ready', generation: 8 })
     }))
+
+  it.each([Number.NaN, -1, -Infinity, -1e300])(
+    '[LK8] is not repeated without a pause when every connection asks for one after %d ms',
+    (after) =>
+      withLink(async ({ world, open }) => {
+        const link = await open({
+          opened: (connection) => {
+            connection.ready()
+            connection.rollOver(after)
+          },
+        })
+        await world.clock.elapse(60_000)
+        expect(link.status).toMatchObject({ phase: 'ready', generation: 7, retries: 0 })
+      }),
+  )
+
+  it.each([1e300, Infinity, Number.MAX_SAFE_INTEGER])(
+    '[LK8] sets a timer of one day at most when asked for one after %d ms',
+    (after) =>
+      withLink(async ({ world, open }) => {
+        const link = await open()
+        link.rollOver(after)
+        await world.clock.elapse(86_400_000 - 10)
+        expect(link.status).toMatchObject({ phase: 'ready', generation: 1 })
+        await world.clock.elapse(20)
+        expect(link.status).toMatchObject({ phase: 'ready', generation: 2 })
+      }),
+  )
 
   it('[LK8] keeps the old connection in use if no new one can be made, until that ends', () =>
     withLink(async ({ world, serve, open, peers, errors }) => {

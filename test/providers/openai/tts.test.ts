@@ -160,6 +160,25 @@ describe('OpenAI speech', () => {
     await context.scope.close()
   })
 
+  it('reads only the beginning of an error response', async () => {
+    const ended = new Promise<void>((resolve) => {
+      intercept = (_, response) => {
+        const write = (): void => {
+          while (response.write('x'.repeat(1_000)));
+        }
+        response.writeHead(400).on('drain', write).on('close', resolve)
+        write()
+        return true
+      }
+    })
+    const { context, speak } = await speaker()
+    const { error } = await speak('Hello.')
+    expect(error).toMatchObject({ code: 'PROVIDER_FAILED', status: 400 })
+    expect((error as Error).message.length).toBeLessThan(5_000)
+    await ended
+    await context.scope.close()
+  })
+
   it.each([
     ['retry-after-ms', '30', 30],
     ['retry-after', '1', 1_000],

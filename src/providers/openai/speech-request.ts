@@ -165,15 +165,17 @@ async function errorMessageOf(response: Response): Promise<string> {
 
 /** The first bytes of the body, as text. The rest is not downloaded. */
 async function beginningOf({ body }: Response): Promise<string> {
-  const reader = body?.getReader()
+  if (!body) return ''
+  const reader = body.getReader()
   const decoder = new TextDecoder()
   let text = ''
-  for (let left = MAX_ERROR_BYTES; reader && left > 0;) {
+  let left = MAX_ERROR_BYTES
+  while (left > 0) {
     const { value } = await reader.read()
     if (!value) break
     text += decoder.decode(value.subarray(0, left), { stream: true })
     left -= value.length
   }
-  reader?.cancel().catch(noop)
+  reader.cancel().catch(noop)
   return text + decoder.decode()
 }

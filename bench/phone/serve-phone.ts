@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { TwilioCalls } from '../../src/lines/twilio/index.ts'
 import { wsNetwork } from '../../src/link/index.ts'
-import { silent } from '../../src/parts/index.ts'
+import { silentLogger } from '../../src/parts/index.ts'
 import { LocalVad } from '../../src/providers/local/index.ts'
 import { Scope, systemClock } from '../../src/scope/index.ts'
 import { Agent, Session, type Models } from '../../src/session/index.ts'
@@ -33,7 +33,7 @@ export async function servePhone(
     scope,
     maxCalls: 1_000,
     maxRate: 1_000,
-    logger: { ...silent, warn: fail },
+    logger: { ...silentLogger, warn: fail },
     onCall: async (line) => {
       const session = new Session({ agent, models: models(), line, turns })
       sessions.add(session)

@@ -9,7 +9,7 @@ export { fallbackTts } from './fallback-tts.ts'
 export { PartMisbehavedError, inlet, isFrame, type EventOf, type Shape } from './inlet.ts'
 export type { Line, LineConnection, LineEvents } from './line.ts'
 export type { Llm, LlmChunk, LlmClient, LlmRequest } from './llm.ts'
-export { silent, type Logger } from './logger.ts'
+export { silentLogger, type Logger } from './logger.ts'
 export type {
   Message,
   TextMessage,

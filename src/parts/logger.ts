@@ -9,4 +9,4 @@ export interface Logger {
 }
 
 /** Logs nothing. */
-export const silent: Logger = { debug: noop, info: noop, warn: noop, error: noop }
+export const silentLogger: Logger = { debug: noop, info: noop, warn: noop, error: noop }

@@ -1,6 +1,6 @@
 import { wsNetwork } from '../link/index.ts'
 import {
-  silent,
+  silentLogger,
   type Line,
   type Llm,
   type Logger,
@@ -123,7 +123,7 @@ export function settle(options: SessionOptions) {
     maxToolSteps: 10,
     ...definedOf(options),
     id: options.id ?? `s${Math.floor(random.next() * 36 ** 8).toString(36)}`,
-    logger: shelter(options.logger ?? silent, ['debug', 'info', 'warn', 'error'], noop),
+    logger: shelter(options.logger ?? silentLogger, ['debug', 'info', 'warn', 'error'], noop),
     clock: options.clock ?? systemClock,
     random,
     network: options.network ?? wsNetwork,

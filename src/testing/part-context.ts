@@ -1,5 +1,5 @@
 import { wsNetwork } from '../link/index.ts'
-import { silent, type ConnectionReport, type Logger, type PartContext } from '../parts/index.ts'
+import { silentLogger, type ConnectionReport, type Logger, type PartContext } from '../parts/index.ts'
 import { Scope, type Clock, type Network, type Random, type ScopeOptions } from '../scope/index.ts'
 
 export interface PartContextOptions extends Omit<ScopeOptions<string>, 'clock' | 'phases'> {
@@ -18,7 +18,7 @@ export function partContext(
     random,
     network = wsNetwork,
   }: { readonly clock: Clock; readonly random: Random; readonly network?: Network | undefined },
-  { logger = silent, ...options }: PartContextOptions = {},
+  { logger = silentLogger, ...options }: PartContextOptions = {},
 ): TestPartContext {
   const scope = new Scope<string>('part', { clock, phases: ['tasks', 'resources'], ...options })
   const connections: ConnectionReport[] = []

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { silent, type Logger } from '../../parts/index.ts'
+import { silentLogger, type Logger } from '../../parts/index.ts'
 import { noop, type Resource, type Scope } from '../../scope/index.ts'
 import { SocketDoor, type Accept } from '../accepted-socket.ts'
 import { RateLimit } from '../rate-limit.ts'
@@ -76,7 +76,7 @@ export class TwilioCalls implements Resource {
     this.#options = options
     this.#scope = scope
     this.#path = path.replace(/\/+$/, '')
-    this.#logger = options.logger ?? silent
+    this.#logger = options.logger ?? silentLogger
     this.#carrier = carrierOf(options)
     this.#calling = new Calling({
       carrier: this.#carrier,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { silent, type Logger } from '../../parts/index.ts'
+import { silentLogger, type Logger } from '../../parts/index.ts'
 import { OptionError, noop, type Resource, type Scope, type Socket } from '../../scope/index.ts'
 import { SocketDoor, type Accept } from '../accepted-socket.ts'
 import { newKey } from '../secrets.ts'
@@ -88,7 +88,7 @@ export class WebSocketCalls implements Resource {
     const { scope } = options
     this.#options = options
     this.#scope = scope
-    this.#logger = options.logger ?? silent
+    this.#logger = options.logger ?? silentLogger
     this.#admission = new Admission(scope.clock, options, {
       lines: this.#lines,
       isClosing: () => scope.state !== 'live',

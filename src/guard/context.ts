@@ -37,8 +37,8 @@ export type DispatchHandler = Readonly<Record<string, unknown>>
 /**
  * The context that guarded work runs in, as the hooks see it.
  *
- * Hooks and guards can be of two copies of the package: this interface, `Outside` and `Ground` are what the copies
- * agree on. Who changes them changes the version in `ground.ts`.
+ * Hooks and guards can be of two copies of the package: this interface, `Outside` and `Runtime` are what the copies
+ * agree on. Who changes them changes the version in `runtime.ts`.
  */
 export interface Context {
   readonly type: 'guard'

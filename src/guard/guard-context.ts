@@ -2,7 +2,7 @@ import type { Agent } from 'node:http'
 import { describeError, systemClock, type ErrorReport, type Late } from '../scope/index.ts'
 import type { Context, Dispatcher, LateOrigin, Opened, Refusal } from './context.ts'
 import { GuardClosedError } from './errors.ts'
-import type { Holdings } from './holdings.ts'
+import type { OpenResources } from './open-resources.ts'
 import { limits } from './limits.ts'
 import type { Pools } from './pools.ts'
 import type { Timers } from './timers.ts'
@@ -16,8 +16,8 @@ export interface LateErrorReport {
 }
 
 /** What a guard keeps of a session until it is sealed. */
-export interface Keep {
-  readonly holdings: Holdings
+export interface OwnedByGuard {
+  readonly resources: OpenResources
   readonly timers: Timers
   readonly pools: Pools
 }
@@ -33,7 +33,7 @@ export class GuardContext implements Context {
   readonly #noNewConnects: boolean
   readonly #onLate: ((late: Late) => void) | undefined
   /** Gone once the guard is sealed. */
-  #keep: Keep | undefined
+  #owned: OwnedByGuard | undefined
   #closingSince: number | undefined
   #refused = 0
   #lateInAll = 0
@@ -62,8 +62,8 @@ export class GuardContext implements Context {
     return this.#lateInAll
   }
 
-  keepFor(keep: Keep): void {
-    this.#keep = keep
+  own(owned: OwnedByGuard): void {
+    this.#owned = owned
   }
 
   closing(): void {
@@ -71,13 +71,13 @@ export class GuardContext implements Context {
   }
 
   seal(): void {
-    this.#keep = undefined
+    this.#owned = undefined
     this.#late = []
   }
 
   refuse(what: string): Refusal | undefined {
     const closing = this.#closingSince !== undefined
-    if (this.#keep && !(closing && this.#noNewConnects)) return undefined
+    if (this.#owned && !(closing && this.#noNewConnects)) return undefined
     const slow = ++this.#refused - limits.quickRefusals
     const delay =
       slow <= 0 ? 0 : Math.min(limits.longestRefusalDelay, limits.refusalDelay * 2 ** Math.min(slow - 1, 10))
@@ -85,29 +85,29 @@ export class GuardContext implements Context {
   }
 
   opened(opened: Opened): void {
-    if (this.#keep) this.#keep.holdings.add(opened)
+    if (this.#owned) this.#owned.resources.add(opened)
     else opened.abort()
   }
 
   timer(timer: NodeJS.Timeout, repeats: boolean): void {
-    if (this.#keep) this.#keep.timers.add(timer, repeats)
+    if (this.#owned) this.#owned.timers.add(timer, repeats)
     else if (repeats) clearInterval(timer)
     else timer.unref()
   }
 
   agent(agent: Agent): void {
-    this.#keep?.pools.agent(agent)
+    this.#owned?.pools.agent(agent)
   }
 
   dispatcher(shared: Dispatcher): Dispatcher | undefined {
-    return this.#keep?.pools.dispatcher(shared)
+    return this.#owned?.pools.dispatcher(shared)
   }
 
   late(error: unknown, origin: LateOrigin): boolean {
     if (this.#closingSince === undefined) return false
     const at = Math.round(systemClock.now() - this.#closingSince)
     this.#lateInAll++
-    if (this.#keep && this.#late.length < limits.late) {
+    if (this.#owned && this.#late.length < limits.late) {
       this.#late.push({ origin, at, error: describeError(error) })
     }
     this.#tell(error, origin, at)

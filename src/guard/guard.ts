@@ -15,9 +15,9 @@ import { asOpened, type Adoptable } from './adopt.ts'
 import type { Context, Outside } from './context.ts'
 import { GuardClosedError, GuardNotInstalledError } from './errors.ts'
 import { ForeignClose } from './foreign-close.ts'
-import { contextOf, endwells, findGround, type Ground } from './ground.ts'
+import { contextOf, internalContext, findRuntime, type Runtime } from './runtime.ts'
 import { GuardContext } from './guard-context.ts'
-import { Holdings } from './holdings.ts'
+import { OpenResources } from './open-resources.ts'
 import { iterateIn } from './iterate-in.ts'
 import { patchFetch } from './patch-fetch.ts'
 import { Pools } from './pools.ts'
@@ -63,19 +63,19 @@ export function guard(options: GuardOptions = {}): Guard {
 
 /** Runs work that belongs to no guard: a pool or a client that all sessions share. */
 export function outside<T>(work: () => T): T {
-  const ground = findGround()
-  if (!ground) return work()
+  const runtime = findRuntime()
+  if (!runtime) return work()
   const context: Outside = { type: 'outside' }
-  ground.enter(context)
-  return ground.storage.run(context, work)
+  runtime.enter(context)
+  return runtime.storage.run(context, work)
 }
 
 /** A session of another framework, seen from outside. Made by `guard()`. */
 export class Guard {
-  readonly #ground: Ground
+  readonly #runtime: Runtime
   readonly #scope: Scope<'close'>
   readonly #context: GuardContext
-  readonly #holdings: Holdings
+  readonly #resources: OpenResources
   readonly #timers = new Timers()
   readonly #pools: Pools
   readonly #foreign: ForeignClose
@@ -91,8 +91,8 @@ export class Guard {
   #resolve: (report: GuardReport) => void = noop
 
   constructor(options: GuardOptions) {
-    const ground = findGround()
-    if (!ground) throw new GuardNotInstalledError()
+    const runtime = findRuntime()
+    if (!runtime) throw new GuardNotInstalledError()
     const {
       name = 'guarded session',
       closeTimeout = 5_000,
@@ -100,11 +100,11 @@ export class Guard {
       noNewConnects = false,
       onLate,
     } = options
-    this.#ground = ground
-    this.#unownedOmittedBefore = ground.unowned.omitted
+    this.#runtime = runtime
+    this.#unownedOmittedBefore = runtime.unowned.omitted
     this.#ignore = options.ignore ?? (() => false)
     const reserve = Math.min(250, closeTimeout / 10)
-    this.#scope = scopeIn(contextOf(ground), name, {
+    this.#scope = scopeIn(contextOf(runtime), name, {
       phases: ['close'],
       closeTimeout,
       reserve,
@@ -113,9 +113,9 @@ export class Guard {
     this.#closed = new Promise((resolve) => {
       this.#resolve = resolve
     })
-    this.#context = new GuardContext(ground.nextId(), { name, noNewConnects, onLate })
+    this.#context = new GuardContext(runtime.nextId(), { name, noNewConnects, onLate })
     this.#pools = new Pools(this.#context.id)
-    this.#holdings = new Holdings(
+    this.#resources = new OpenResources(
       this.#scope,
       (work) => this.run(work),
       (reason) => this.#closing(reason),
@@ -129,10 +129,10 @@ export class Guard {
       () => this.#settled(),
     )
     if (options.close) this.#scope.own('close', this.#foreign, { cap: budget - this.#linger })
-    this.#context.keepFor({ holdings: this.#holdings, timers: this.#timers, pools: this.#pools })
-    patchFetch(ground)
-    ground.enter(this.#context)
-    ground.guards++
+    this.#context.own({ resources: this.#resources, timers: this.#timers, pools: this.#pools })
+    patchFetch(runtime)
+    runtime.enter(this.#context)
+    runtime.guards++
     scopes.set(this.#context, this.#scope)
   }
 
@@ -163,12 +163,12 @@ export class Guard {
 
   /** Runs work of the session. Everything it opens, now or in whatever follows from it, is owned. */
   run<T>(work: () => T): T {
-    return this.#ground.storage.run(this.#context, work)
+    return this.#runtime.storage.run(this.#context, work)
   }
 
   /** A function that runs in the session's context, whoever calls it. */
   bind<Args extends unknown[], Result>(work: (...args: Args) => Result): (...args: Args) => Result {
-    const { storage } = this.#ground
+    const { storage } = this.#runtime
     const context = this.#context
     return function (this: unknown, ...args: Args): Result {
       return storage.run(context, () => Reflect.apply(work, this, args))
@@ -192,7 +192,7 @@ export class Guard {
       this.run(() => opened.abort())
       throw new GuardClosedError(this.name, `adopt a ${opened.name}`)
     }
-    this.#holdings.add(opened)
+    this.#resources.add(opened)
     return thing
   }
 
@@ -228,7 +228,7 @@ export class Guard {
   /** Synchronous, before anything is waited for: from here on the session is closing. */
   #closing(reason: CancelledError): void {
     this.#context.closing()
-    this.#ground.lateErrors.hook()
+    this.#runtime.lateErrors.hook()
     const inspection = this.#scope.inspect(({ type, id }) => {
       if (type !== 'closed' || id !== scopeId) return
       inspection.stop()
@@ -243,20 +243,20 @@ export class Guard {
   #settled(): void {
     if (this.state === 'closed' || this.#lingering) return
     this.#lingering = this.#apart(() =>
-      systemClock.after(this.#linger, `linger of '${this.name}'`, () => this.#holdings.cut()),
+      systemClock.after(this.#linger, `linger of '${this.name}'`, () => this.#resources.cut()),
     )
     this.run(() => this.#pools.release())
-    this.#holdings.release()
+    this.#resources.release()
   }
 
   /** From here on nothing opens. Synchronous, as the last act of the scope's close. */
   #seal(): void {
     this.#lingering?.clear()
-    this.#holdings.abort()
+    this.#resources.abort()
     this.run(() => this.#pools.destroy(new GuardClosedError(this.name, 'send a request')))
     const findings = this.#findings()
     this.#context.seal()
-    this.#ground.guards--
+    this.#runtime.guards--
     scopes.delete(this.#context)
     this.#sealed.cancelWith(new CancelledError(`guarded session '${this.name}' is closed`))
     this.#apart(() => this.#scope.close())
@@ -265,13 +265,13 @@ export class Guard {
   }
 
   #findings(): Findings {
-    const { unowned } = this.#ground
+    const { unowned } = this.#runtime
     const now = systemClock.now()
     return {
       foreign: this.#foreign.outcome,
-      severed: this.#holdings.severed,
-      severedInAll: this.#holdings.severedInAll,
-      hadLatecomers: this.#holdings.hadLatecomers,
+      severed: this.#resources.severed,
+      severedInAll: this.#resources.severedInAll,
+      hadLatecomers: this.#resources.hadLatecomers,
       refused: this.#context.refused,
       unowned: unowned
         .since(this.#since)
@@ -310,7 +310,7 @@ export class Guard {
 
   /** endwell's own work: none of the hooks looks at it. */
   #apart<T>(work: () => T): T {
-    return this.#ground.storage.run(endwells, work)
+    return this.#runtime.storage.run(internalContext, work)
   }
 }
 

@@ -1,4 +1,4 @@
-import { findGround, layGround } from './ground.ts'
+import { findRuntime, createRuntime } from './runtime.ts'
 import { patchHttp } from './patch-http.ts'
 import { patchNet } from './patch-net.ts'
 import { patchProcesses } from './patch-processes.ts'
@@ -10,12 +10,12 @@ import { patchTimers } from './patch-timers.ts'
  * until there is a guard.
  */
 export function install(): void {
-  if (findGround()) return
-  const ground = layGround()
-  patchNet(ground)
-  patchProcesses(ground)
-  patchTimers(ground)
-  patchHttp(ground)
+  if (findRuntime()) return
+  const runtime = createRuntime()
+  patchNet(runtime)
+  patchProcesses(runtime)
+  patchTimers(runtime)
+  patchHttp(runtime)
 }
 
 install()

@@ -1,5 +1,5 @@
 import type { CancelledError, Resource } from '../scope/index.ts'
-import type { Holding } from './holding.ts'
+import type { OpenResource } from './open-resource.ts'
 
 /**
  * What a session opens while it is being closed. Its scope takes in nothing any more, so all of it is one resource that
@@ -7,7 +7,7 @@ import type { Holding } from './holding.ts'
  */
 export class Latecomers implements Resource {
   static readonly resourceName = 'opened while closing'
-  readonly #holdings = new Set<Holding>()
+  readonly #open = new Set<OpenResource>()
   readonly #onClosing: (reason: CancelledError) => void
   #total = 0
   #lastCall = false
@@ -22,13 +22,13 @@ export class Latecomers implements Resource {
     return this.#total
   }
 
-  add(holding: Holding): void {
+  add(resource: OpenResource): void {
     this.#total++
-    this.#holdings.add(holding)
+    this.#open.add(resource)
   }
 
-  left(holding: Holding): void {
-    this.#holdings.delete(holding)
+  left(resource: OpenResource): void {
+    this.#open.delete(resource)
     this.#check()
   }
 
@@ -50,15 +50,15 @@ export class Latecomers implements Resource {
   }
 
   abort(): void {
-    for (const holding of this.#holdings) holding.abort()
-    this.#holdings.clear()
+    for (const resource of this.#open) resource.abort()
+    this.#open.clear()
   }
 
   inspect(): object {
-    return { open: this.#holdings.size }
+    return { open: this.#open.size }
   }
 
   #check(): void {
-    if (this.#lastCall && this.#holdings.size === 0) this.#whenGone?.()
+    if (this.#lastCall && this.#open.size === 0) this.#whenGone?.()
   }
 }

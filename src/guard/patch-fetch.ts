@@ -1,6 +1,6 @@
 import type { DispatchHandler, Dispatcher } from './context.ts'
 import { readGlobal, writeGlobals } from './globals.ts'
-import { contextOf, endwells, type Ground } from './ground.ts'
+import { contextOf, internalContext, type Runtime } from './runtime.ts'
 import { ownRequest, refuseRequest } from './owned-request.ts'
 
 /** Where undici keeps the dispatcher that all share: Node's own and those installed from npm. */
@@ -13,20 +13,20 @@ const isByContext = Symbol.for('endwell/guard/dispatcher')
  *
  * Asked for again with each guard: somebody may have set another dispatcher meanwhile.
  */
-export function patchFetch(ground: Ground): void {
+export function patchFetch(runtime: Runtime): void {
   // Node loads undici when it is first needed, and only then the shared dispatcher is there.
   if (typeof Headers === 'function') Reflect.construct(Headers, [])
   for (const key of keys) {
     const shared = readGlobal(key) as Dispatcher | undefined
     if (shared === undefined || Reflect.get(shared, isByContext) === true) continue
-    writeGlobals({ [key]: byContext(ground, shared) })
+    writeGlobals({ [key]: byContext(runtime, shared) })
   }
 }
 
 /** The shared dispatcher, but that a request of a guard goes to the guard's own pool. */
-function byContext(ground: Ground, shared: Dispatcher): Dispatcher {
+function byContext(runtime: Runtime, shared: Dispatcher): Dispatcher {
   const dispatch = (options: object, handler: DispatchHandler): boolean => {
-    const context = contextOf(ground)
+    const context = contextOf(runtime)
     if (!context) return shared.dispatch(options, handler)
     const own = context.dispatcher(shared)
     if (own) return own.dispatch(options, handler)
@@ -34,7 +34,7 @@ function byContext(ground: Ground, shared: Dispatcher): Dispatcher {
     const refusal = context.refuse('send a request')
     if (refusal) return refuseRequest(handler, refusal)
     const owned = ownRequest(context, handler)
-    return ground.storage.run(endwells, () => shared.dispatch(options, owned))
+    return runtime.storage.run(internalContext, () => shared.dispatch(options, owned))
   }
   return new Proxy(shared, {
     get(target, name) {

@@ -1,5 +1,5 @@
 import { Agent } from 'node:http'
-import { contextOf, type Ground } from './ground.ts'
+import { contextOf, type Runtime } from './runtime.ts'
 
 /** Where the options of a connection say whose it is. */
 const owner: unique symbol = Symbol.for('endwell/guard/owner')
@@ -16,11 +16,11 @@ interface Patched {
  * Splits the pool of every HTTP agent by guard: a connection that one session has opened is never used by another, so
  * that ending it ends nobody else's request. An agent pools by name, and the name gets the guard's number.
  */
-export function patchHttp(ground: Ground): void {
+export function patchHttp(runtime: Runtime): void {
   const prototype = Agent.prototype as unknown as Patched
   const { addRequest, getName } = prototype
   prototype.addRequest = function (request, options, ...rest) {
-    const context = contextOf(ground)
+    const context = contextOf(runtime)
     if (!context || typeof options !== 'object')
       return Reflect.apply(addRequest, this, [request, options, ...rest])
     context.agent(this)

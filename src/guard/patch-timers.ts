@@ -4,7 +4,7 @@ import timersPromises from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { noop } from '../scope/index.ts'
 import { writeGlobals } from './globals.ts'
-import { contextOf, type Ground } from './ground.ts'
+import { contextOf, type Runtime } from './runtime.ts'
 
 type Start = (callback: () => void, ms?: number, ...args: unknown[]) => NodeJS.Timeout
 type Sleep = (ms?: number, value?: unknown, options?: { readonly ref?: boolean }) => Promise<unknown>
@@ -22,7 +22,7 @@ export function afterDelay(ms: number, callback: () => void): void {
 }
 
 /** Sees timeouts and intervals that guarded work starts. For everybody else it is one comparison more. */
-export function patchTimers(ground: Ground): void {
+export function patchTimers(runtime: Runtime): void {
   const timeout: Start = timers.setTimeout
   const interval: Start = timers.setInterval
   const microtask = globalThis.queueMicrotask
@@ -30,17 +30,17 @@ export function patchTimers(ground: Ground): void {
 
   const setTimeout: Start = (callback, ms, ...args) => {
     const timer = timeout(callback, ms, ...args)
-    if (ground.contexts > 0) contextOf(ground)?.timer(timer, false)
+    if (runtime.contexts > 0) contextOf(runtime)?.timer(timer, false)
     return timer
   }
   const setInterval: Start = (callback, ms, ...args) => {
     const timer = interval(callback, ms, ...args)
-    if (ground.contexts > 0) contextOf(ground)?.timer(timer, true)
+    if (runtime.contexts > 0) contextOf(runtime)?.timer(timer, true)
     return timer
   }
   // On Node 20 what a microtask throws has lost its context by the time it is uncaught.
   const queueMicrotask = (callback: () => void): void => {
-    const context = contextOf(ground)
+    const context = contextOf(runtime)
     if (!context || typeof callback !== 'function') return microtask(callback)
     microtask(() => {
       try {
@@ -52,7 +52,7 @@ export function patchTimers(ground: Ground): void {
   }
   // The promise of Node has a timer that nobody can reach: it is not waited for, but one beside it that can be.
   const promised: Sleep = (ms, value, options) => {
-    const context = contextOf(ground)
+    const context = contextOf(runtime)
     if (!context || options?.ref === false) return sleep(ms, value, options)
     const keeper = timeout(noop, ms)
     context.timer(keeper, false)

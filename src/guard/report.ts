@@ -1,7 +1,7 @@
 import { formatReport, plain, type FormatOptions } from '../report/index.ts'
 import type { ScopeReport } from '../scope/index.ts'
 import type { LateErrorReport } from './guard-context.ts'
-import type { SeveredReport } from './holdings.ts'
+import type { SeveredReport } from './open-resources.ts'
 import type { TimersReport } from './timers.ts'
 
 /** A connection that was open at the end and belongs to nobody who is known. */

@@ -1,7 +1,7 @@
 import type { ScopeReport } from '../scope/index.ts'
 import type { ForeignOutcome } from './foreign-close.ts'
 import type { LateErrorReport } from './guard-context.ts'
-import type { SeveredReport } from './holdings.ts'
+import type { SeveredReport } from './open-resources.ts'
 import { Latecomers } from './latecomers.ts'
 import { limits } from './limits.ts'
 import type { GuardReport, UnownedReport } from './report.ts'

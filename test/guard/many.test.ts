@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { guard, outside, type Guard } from '../../src/guard/index.ts'
-import { findGround } from '../../src/guard/ground.ts'
+import { findRuntime } from '../../src/guard/runtime.ts'
 import '../../src/guard/install.ts'
 import { clients, delay, never } from './clients.ts'
 import { FarSide } from './far-side.ts'
@@ -54,8 +54,8 @@ describe('a guard inside of another', () => {
 })
 
 it('thousands of guards live and close together, each with its own', async () => {
-  const ground = findGround()!
-  const before = ground.guards
+  const runtime = findRuntime()!
+  const before = runtime.guards
   const calls = Array.from({ length: 2_000 }, (_, i) =>
     guard({ name: `call ${i}`, closeTimeout: 5_000, linger: 0 }),
   )
@@ -63,11 +63,11 @@ it('thousands of guards live and close together, each with its own', async () =>
   const some = calls.slice(0, 50)
   await Promise.all(some.map((call) => call.run(() => clients['net']!(far))))
   await far.until(() => far.open === 50)
-  expect(ground.guards).toBe(before + 2_000)
+  expect(runtime.guards).toBe(before + 2_000)
   const reports = await Promise.all(calls.map((call) => call.close()))
   expect(reports.filter(({ severed }) => severed.length === 1)).toHaveLength(50)
   expect(reports.every(({ timers, took }) => timers.cleared === 1 && took <= 5_000)).toBe(true)
-  expect(ground.guards).toBe(before)
+  expect(runtime.guards).toBe(before)
   await far.until(() => far.open === 0)
 })
 
@@ -114,13 +114,13 @@ describe('[GD4] when nothing of any guard is left', () => {
 
   it('the hooks do nothing, and nothing is left behind', async () => {
     await openAndClose()
-    const ground = findGround()!
-    for (let round = 0; round < 50 && ground.contexts > 0; round++) {
+    const runtime = findRuntime()!
+    for (let round = 0; round < 50 && runtime.contexts > 0; round++) {
       await delay(5)
       collect()
     }
-    expect(ground.contexts).toBe(0)
-    expect(ground.storage.getStore()).toBeUndefined()
+    expect(runtime.contexts).toBe(0)
+    expect(runtime.storage.getStore()).toBeUndefined()
     const socket = connect(far.port, '127.0.0.1')
     await far.until(() => far.open === 1)
     socket.destroy()

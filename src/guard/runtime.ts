@@ -5,7 +5,7 @@ import { LateErrors } from './late-errors.ts'
 import { Unowned } from './unowned.ts'
 
 /** What all guards of a process share, whichever copy of the package they come from. */
-export interface Ground {
+export interface Runtime {
   readonly storage: AsyncLocalStorage<Store>
   /**
    * How many contexts something may still run in. While it is 0 no hook does anything, and what asynchronous context
@@ -25,29 +25,29 @@ export interface Ground {
 /** A copy that changes what copies agree on takes another name: both then work, each with hooks of its own. */
 const name = Symbol.for('endwell/guard@1')
 
-/** The shared ground, if the hooks are installed. */
-export function findGround(): Ground | undefined {
-  return readGlobal(name) as Ground | undefined
+/** The shared runtime, if the hooks are installed. */
+export function findRuntime(): Runtime | undefined {
+  return readGlobal(name) as Runtime | undefined
 }
 
-/** Puts the ground where every copy of the package finds it. */
-export function layGround(): Ground {
-  const ground = new SharedGround()
-  defineGlobal(name, ground)
-  return ground
+/** Puts the runtime where every copy of the package finds it. */
+export function createRuntime(): Runtime {
+  const runtime = new SharedRuntime()
+  defineGlobal(name, runtime)
+  return runtime
 }
 
 /** The guard that the running code belongs to. */
-export function contextOf(ground: Ground): Context | undefined {
-  if (ground.contexts === 0) return undefined
-  const store = ground.storage.getStore()
+export function contextOf(runtime: Runtime): Context | undefined {
+  if (runtime.contexts === 0) return undefined
+  const store = runtime.storage.getStore()
   return store?.type === 'guard' ? store : undefined
 }
 
 /** For endwell's own work: no hook looks at it. */
-export const endwells: Outside = { type: 'outside' }
+export const internalContext: Outside = { type: 'outside' }
 
-class SharedGround implements Ground {
+class SharedRuntime implements Runtime {
   readonly storage = new AsyncLocalStorage<Store>()
   contexts = 0
   guards = 0

@@ -5,14 +5,14 @@ import type { Opened } from './context.ts'
  * One thing that a guarded session has opened, as a scope owns it. To close it is to wait for it: ending it in its own
  * way is up to the session.
  */
-export class Holding implements Resource {
+export class OpenResource implements Resource {
   readonly opened: Opened
   readonly since: number
-  readonly #sever: (holding: Holding) => void
+  readonly #sever: (resource: OpenResource) => void
   #ended = false
   #whenEnded: (() => void) | undefined
 
-  constructor(opened: Opened, since: number, sever: (holding: Holding) => void) {
+  constructor(opened: Opened, since: number, sever: (resource: OpenResource) => void) {
     this.opened = opened
     this.since = since
     this.#sever = sever

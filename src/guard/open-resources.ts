@@ -1,6 +1,6 @@
 import { noop, type CancelledError, type Scope } from '../scope/index.ts'
 import type { Opened, OpenedKind } from './context.ts'
-import { Holding } from './holding.ts'
+import { OpenResource } from './open-resource.ts'
 import { Latecomers } from './latecomers.ts'
 import { limits } from './limits.ts'
 
@@ -13,11 +13,11 @@ export interface SeveredReport {
 }
 
 /** Everything a guarded session has opened and not ended. */
-export class Holdings {
+export class OpenResources {
   readonly #scope: Scope<string>
   readonly #run: (work: () => void) => void
   readonly #latecomers: Latecomers
-  readonly #holdings = new Map<object, Holding>()
+  readonly #open = new Map<object, OpenResource>()
   readonly #severed: SeveredReport[] = []
   #severedInAll = 0
 
@@ -48,42 +48,42 @@ export class Holdings {
 
   add(opened: Opened): void {
     // A socket can be connected twice; it is still one.
-    if (this.#holdings.has(opened.thing)) return
-    const holding = new Holding(opened, this.#scope.clock.now(), (severed) => this.#sever(severed))
-    this.#holdings.set(opened.thing, holding)
-    if (this.#scope.state === 'live') this.#scope.own(opened.name, holding)
-    else this.#latecomers.add(holding)
-    opened.onEnd(() => this.#ended(holding))
+    if (this.#open.has(opened.thing)) return
+    const resource = new OpenResource(opened, this.#scope.clock.now(), (severed) => this.#sever(severed))
+    this.#open.set(opened.thing, resource)
+    if (this.#scope.state === 'live') this.#scope.own(opened.name, resource)
+    else this.#latecomers.add(resource)
+    opened.onEnd(() => this.#ended(resource))
   }
 
   /** The session's own close is over: what it cannot know of is asked to go, the rest may go by itself. */
   release(): void {
-    for (const { opened } of this.#holdings.values()) this.#run(() => opened.leave?.())
+    for (const { opened } of this.#open.values()) this.#run(() => opened.leave?.())
     this.#latecomers.lastCall()
   }
 
   /** No more time: what is left is cut off. */
   cut(): void {
-    for (const thing of [...this.#holdings.values(), this.#latecomers]) this.#scope.end(thing, 0).catch(noop)
+    for (const thing of [...this.#open.values(), this.#latecomers]) this.#scope.end(thing, 0).catch(noop)
   }
 
   /** Whatever there still is: something may have been opened by what the end of the others has set off. */
   abort(): void {
-    for (const holding of this.#holdings.values()) holding.abort()
+    for (const resource of this.#open.values()) resource.abort()
   }
 
-  #ended(holding: Holding): void {
-    if (!this.#holdings.delete(holding.opened.thing)) return
-    if (!holding.ended()) this.#scope.forget(holding)
-    this.#latecomers.left(holding)
+  #ended(resource: OpenResource): void {
+    if (!this.#open.delete(resource.opened.thing)) return
+    if (!resource.ended()) this.#scope.forget(resource)
+    this.#latecomers.left(resource)
   }
 
-  #sever(holding: Holding): void {
-    this.#holdings.delete(holding.opened.thing)
-    const { kind, name } = holding.opened
-    const age = Math.round(this.#scope.clock.now() - holding.since)
+  #sever(resource: OpenResource): void {
+    this.#open.delete(resource.opened.thing)
+    const { kind, name } = resource.opened
+    const age = Math.round(this.#scope.clock.now() - resource.since)
     if (this.#severed.length < limits.reported) this.#severed.push({ kind, name, age })
     this.#severedInAll++
-    this.#run(() => holding.opened.abort())
+    this.#run(() => resource.opened.abort())
   }
 }

@@ -7,15 +7,15 @@ import { limits } from './limits.ts'
 import type { Pools } from './pools.ts'
 import type { Timers } from './timers.ts'
 
-/** An error of the guarded session that nobody caught, after its close was asked for. */
+/** An uncaught error of the guarded session after closing began. */
 export interface LateErrorReport {
   readonly origin: LateOrigin
-  /** Milliseconds after the ask. */
+  /** Milliseconds since closing began. */
   readonly at: number
   readonly error: ErrorReport
 }
 
-/** What a guard keeps of a session until it is sealed. */
+/** What a guard owns until it is sealed. */
 export interface OwnedByGuard {
   readonly resources: OpenResources
   readonly timers: Timers
@@ -23,8 +23,8 @@ export interface OwnedByGuard {
 }
 
 /**
- * The context of one guarded session. Whatever of the session never ends holds on to it; so it lets go of everything
- * else when the session is sealed, and what is left is small.
+ * The context of one guarded session. Work of the session that never ends keeps it in memory, so it releases everything
+ * else when the guard is sealed.
  */
 export class GuardContext implements Context {
   readonly type = 'guard'
@@ -32,11 +32,11 @@ export class GuardContext implements Context {
   readonly #name: string
   readonly #noNewConnects: boolean
   readonly #onLate: ((late: Late) => void) | undefined
-  /** Gone once the guard is sealed. */
+  /** Unset once the guard is sealed. */
   #owned: OwnedByGuard | undefined
   #closingSince: number | undefined
   #refused = 0
-  #lateInAll = 0
+  #lateTotal = 0
   #late: LateErrorReport[] = []
 
   constructor(
@@ -49,7 +49,11 @@ export class GuardContext implements Context {
     this.#onLate = options.onLate
   }
 
-  /** How often something was refused, until now. */
+  get name(): string {
+    return this.#name
+  }
+
+  /** How many attempts to open something have been refused so far. */
   get refused(): number {
     return this.#refused
   }
@@ -58,15 +62,15 @@ export class GuardContext implements Context {
     return this.#late
   }
 
-  get lateInAll(): number {
-    return this.#lateInAll
+  get lateTotal(): number {
+    return this.#lateTotal
   }
 
   own(owned: OwnedByGuard): void {
     this.#owned = owned
   }
 
-  closing(): void {
+  beginClosing(): void {
     this.#closingSince = systemClock.now()
   }
 
@@ -106,28 +110,28 @@ export class GuardContext implements Context {
   late(error: unknown, origin: LateOrigin): boolean {
     if (this.#closingSince === undefined) return false
     const at = Math.round(systemClock.now() - this.#closingSince)
-    this.#lateInAll++
+    this.#lateTotal++
     if (this.#owned && this.#late.length < limits.late) {
       this.#late.push({ origin, at, error: describeError(error) })
     }
-    this.#tell(error, origin, at)
+    this.#report(error, origin, at)
     return true
   }
 
-  #tell(error: unknown, origin: LateOrigin, at: number): void {
+  #report(error: unknown, origin: LateOrigin, at: number): void {
     const name = origin === 'uncaughtException' ? 'uncaught exception' : 'unhandled rejection'
     if (this.#onLate) {
       try {
         this.#onLate({ scope: this.#name, name, kind: 'task', outcome: 'failed', error, at })
       } catch {
-        // The listener for late errors is broken: there is nobody left to tell.
+        // `onLate` itself is broken, and there is nowhere else to report an error.
       }
       return
     }
-    if (this.#lateInAll > limits.lateWarnings) return
-    const { name: sort, message } = describeError(error)
+    if (this.#lateTotal > limits.lateWarnings) return
+    const { name: kind, message } = describeError(error)
     process.emitWarning(
-      `${name} in guarded session '${this.#name}', ${at} ms after its close was asked for: ${sort}: ${message}`,
+      `${name} in guarded session '${this.#name}', ${at} ms after it began to close: ${kind}: ${message}`,
       { type: 'GuardWarning', code: 'ENDWELL_LATE' },
     )
   }

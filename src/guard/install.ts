@@ -5,9 +5,9 @@ import { patchProcesses } from './patch-processes.ts'
 import { patchTimers } from './patch-timers.ts'
 
 /**
- * Hooks the guard into Node: sockets, processes, workers, timers and HTTP agents. Import it once, before the framework
- * that is to be guarded. A second import, also from another copy of the package, changes nothing. The hooks do nothing
- * until there is a guard.
+ * Installs the guard's hooks in Node: sockets, processes, workers, timers and HTTP agents. Import this module once, before
+ * the framework to be guarded. Further imports, even from another copy of the package, have no effect. The hooks do
+ * nothing until there is a guard.
  */
 export function install(): void {
   if (findRuntime()) return

@@ -2,8 +2,8 @@ import type { Resource } from '../scope/index.ts'
 import type { Opened } from './context.ts'
 
 /**
- * One thing that a guarded session has opened, as a scope owns it. To close it is to wait for it: ending it in its own
- * way is up to the session.
+ * Something that a guarded session has opened, as a resource of the guard's scope. `close()` only waits for its end,
+ * because the session itself has to end it.
  */
 export class OpenResource implements Resource {
   readonly opened: Opened
@@ -25,7 +25,7 @@ export class OpenResource implements Resource {
     })
   }
 
-  /** It is gone, by itself. Returns whether somebody was waiting for that. */
+  /** To be called when it has ended by itself. Returns whether `close()` was waiting for that. */
   ended(): boolean {
     this.#ended = true
     this.#whenEnded?.()

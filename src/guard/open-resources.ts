@@ -4,24 +4,24 @@ import { OpenResource } from './open-resource.ts'
 import { Latecomers } from './latecomers.ts'
 import { limits } from './limits.ts'
 
-/** Something that had not ended by itself, and was ended. */
+/** Something that the session opened and that had to be cut off. */
 export interface SeveredReport {
   readonly kind: OpenedKind
   readonly name: string
-  /** Milliseconds from its opening until it was cut off. */
+  /** How long it was open, in milliseconds. */
   readonly age: number
 }
 
-/** Everything a guarded session has opened and not ended. */
+/** Everything a guarded session has opened that has not ended. */
 export class OpenResources {
   readonly #scope: Scope<string>
   readonly #run: (work: () => void) => void
   readonly #latecomers: Latecomers
   readonly #open = new Map<object, OpenResource>()
   readonly #severed: SeveredReport[] = []
-  #severedInAll = 0
+  #severedTotal = 0
 
-  /** `run` runs work in the session's context: what the end of a socket sets off is the session's, too. */
+  /** `run` runs work in the session's context, because ending a socket may set off more of the session's work. */
   constructor(
     scope: Scope<string>,
     run: (work: () => void) => void,
@@ -37,17 +37,17 @@ export class OpenResources {
     return this.#severed
   }
 
-  get severedInAll(): number {
-    return this.#severedInAll
+  get severedTotal(): number {
+    return this.#severedTotal
   }
 
-  /** Whether anything was opened while the session was being closed. */
+  /** Whether anything was opened while the session was closing. */
   get hadLatecomers(): boolean {
     return this.#latecomers.total > 0
   }
 
   add(opened: Opened): void {
-    // A socket can be connected twice; it is still one.
+    // A socket can be connected twice.
     if (this.#open.has(opened.thing)) return
     const resource = new OpenResource(opened, this.#scope.clock.now(), (severed) => this.#sever(severed))
     this.#open.set(opened.thing, resource)
@@ -56,18 +56,18 @@ export class OpenResources {
     opened.onEnd(() => this.#ended(resource))
   }
 
-  /** The session's own close is over: what it cannot know of is asked to go, the rest may go by itself. */
+  /** After the session's own close: asks adopted things to end. The rest may end by itself. */
   release(): void {
-    for (const { opened } of this.#open.values()) this.#run(() => opened.leave?.())
+    for (const { opened } of this.#open.values()) this.#run(() => opened.askToEnd?.())
     this.#latecomers.lastCall()
   }
 
-  /** No more time: what is left is cut off. */
+  /** Ends everything that is left, through the scope. */
   cut(): void {
     for (const thing of [...this.#open.values(), this.#latecomers]) this.#scope.end(thing, 0).catch(noop)
   }
 
-  /** Whatever there still is: something may have been opened by what the end of the others has set off. */
+  /** Aborts everything that is left. Ending the others may have opened something new. */
   abort(): void {
     for (const resource of this.#open.values()) resource.abort()
   }
@@ -75,7 +75,7 @@ export class OpenResources {
   #ended(resource: OpenResource): void {
     if (!this.#open.delete(resource.opened.thing)) return
     if (!resource.ended()) this.#scope.forget(resource)
-    this.#latecomers.left(resource)
+    this.#latecomers.remove(resource)
   }
 
   #sever(resource: OpenResource): void {
@@ -83,7 +83,7 @@ export class OpenResources {
     const { kind, name } = resource.opened
     const age = Math.round(this.#scope.clock.now() - resource.since)
     if (this.#severed.length < limits.reported) this.#severed.push({ kind, name, age })
-    this.#severedInAll++
+    this.#severedTotal++
     this.#run(() => resource.opened.abort())
   }
 }

@@ -10,10 +10,10 @@ import { afterDelay } from './patch-timers.ts'
 type Connect = (this: Socket, ...args: unknown[]) => Socket
 
 /**
- * Sees every client socket: `net`, `tls`, `http`, `fetch` and `ws` all come through `Socket.prototype.connect`.
+ * Hooks every client socket: `net`, `tls`, `http`, `fetch` and `ws` all call `Socket.prototype.connect`.
  *
- * The channel `net.client.socket` does not do: on Node 20 it misses TLS and sockets made by hand, and on no version can
- * it refuse, since `connect` revives a socket that a subscriber has destroyed.
+ * The diagnostics channel `net.client.socket` is not enough. On Node 20 it misses TLS and sockets created directly, and a
+ * subscriber can never refuse a connection, because `connect` revives a socket that was destroyed before.
  */
 export function patchNet(runtime: Runtime): void {
   const prototype = Socket.prototype as unknown as { connect: Connect }
@@ -42,7 +42,7 @@ export function patchNet(runtime: Runtime): void {
   )
 }
 
-/** Sees what Node tells of when it is made. It cannot be refused: what is not wanted is ended on the next tick. */
+/** Watches a diagnostics channel. Opening cannot be refused there, so what is refused is ended on the next tick. */
 export function watch(runtime: Runtime, channel: string, opened: (message: unknown) => Opened): void {
   subscribe(channel, (message) => {
     const context = contextOf(runtime)

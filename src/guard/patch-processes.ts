@@ -7,7 +7,7 @@ import { afterDelay } from './patch-timers.ts'
 
 type Spawn = (this: ChildProcess, options: { readonly file: string }) => unknown
 
-/** Sees every child process, `spawn`, `exec`, `execFile` and `fork` alike, and every worker. */
+/** Hooks every child process (`spawn`, `exec`, `execFile`, `fork`) and every worker. */
 export function patchProcesses(runtime: Runtime): void {
   const prototype = ChildProcess.prototype as unknown as { spawn: Spawn }
   const { spawn } = prototype
@@ -20,7 +20,7 @@ export function patchProcesses(runtime: Runtime): void {
       context.opened(openedProcess(this, options.file))
       return result
     }
-    // As Node leaves a process that could not be started.
+    // The same state as after a failed start.
     Object.assign(this, { stdin: null, stdout: null, stderr: null, stdio: [null, null, null] })
     afterDelay(refusal.delay, () => this.emit('error', refusal.error))
     return 0

@@ -4,47 +4,47 @@ import { defineGlobal, readGlobal } from './globals.ts'
 import { LateErrors } from './late-errors.ts'
 import { Unowned } from './unowned.ts'
 
-/** What all guards of a process share, whichever copy of the package they come from. */
+/** What all guards of a process share, even if they come from different copies of the package. */
 export interface Runtime {
   readonly storage: AsyncLocalStorage<Store>
   /**
-   * How many contexts something may still run in. While it is 0 no hook does anything, and what asynchronous context
-   * costs is not paid (GD4).
+   * How many contexts are still in use. While it is 0, the hooks do nothing and `AsyncLocalStorage` is off, so that
+   * nothing is slowed down (GD4).
    */
   readonly contexts: number
-  /** How many guards are not sealed. */
+  /** How many guards are not sealed yet. */
   guards: number
   readonly unowned: Unowned
   readonly lateErrors: LateErrors
-  /** A number that no other context has. */
+  /** Returns a number that is unique in the process. */
   nextId(): number
-  /** A context is about to be used. It is counted until nothing can run in it any more. */
+  /** Counts a context that is about to be used, until nothing can run in it any more. */
   enter(context: Store): void
 }
 
-/** A copy that changes what copies agree on takes another name: both then work, each with hooks of its own. */
+/** The version changes with the shared interfaces. Copies of different versions work side by side, each with its hooks. */
 const name = Symbol.for('endwell/guard@1')
 
-/** The shared runtime, if the hooks are installed. */
+/** Returns the shared runtime, or undefined if the hooks are not installed. */
 export function findRuntime(): Runtime | undefined {
   return readGlobal(name) as Runtime | undefined
 }
 
-/** Puts the runtime where every copy of the package finds it. */
+/** Creates the runtime where every copy of the package finds it. */
 export function createRuntime(): Runtime {
   const runtime = new SharedRuntime()
   defineGlobal(name, runtime)
   return runtime
 }
 
-/** The guard that the running code belongs to. */
+/** Returns the context of the guard that the running code belongs to. */
 export function contextOf(runtime: Runtime): Context | undefined {
   if (runtime.contexts === 0) return undefined
   const store = runtime.storage.getStore()
   return store?.type === 'guard' ? store : undefined
 }
 
-/** For endwell's own work: no hook looks at it. */
+/** The context of endwell's own work, which the hooks ignore. */
 export const internalContext: Outside = { type: 'outside' }
 
 class SharedRuntime implements Runtime {
@@ -54,8 +54,8 @@ class SharedRuntime implements Runtime {
   readonly unowned = new Unowned()
   readonly lateErrors = new LateErrors(this)
   #lastId = 0
-  // A context is reachable from every promise, timer and socket that was made in it: when it is collected, none is left.
-  readonly #gone = new FinalizationRegistry<undefined>(() => this.#left())
+  // A context is reachable from every promise, timer and socket created in it. Once it is collected, none is left.
+  readonly #collected = new FinalizationRegistry<undefined>(() => this.#leave())
 
   nextId(): number {
     return ++this.#lastId
@@ -63,10 +63,10 @@ class SharedRuntime implements Runtime {
 
   enter(context: Store): void {
     this.contexts++
-    this.#gone.register(context, undefined)
+    this.#collected.register(context, undefined)
   }
 
-  #left(): void {
+  #leave(): void {
     if (--this.contexts > 0) return
     this.storage.disable()
     this.lateErrors.unhook()

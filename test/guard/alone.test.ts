@@ -154,7 +154,7 @@ describe.concurrent('a process', () => {
 })
 
 const refusal = (): string =>
-  `cannot connect to 127.0.0.1:${far.port}: it was asked for by what is left of guarded session 'call', which is closing or closed`
+  `cannot connect to 127.0.0.1:${far.port}: it was requested by guarded session 'call', which is closing or closed`
 
 /** How Node tells of an error that ends it, without where that was. */
 function shapeOf(stderr: string): string[] {

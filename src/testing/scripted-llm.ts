@@ -1,6 +1,6 @@
 import type { Llm, LlmChunk, LlmClient, LlmRequest, PartContext } from '../parts/index.ts'
-import type { PartLife } from './part-life.ts'
-import { PartLives, type PartCounts, type PartManners } from './part-lives.ts'
+import type { PartInstance } from './part-instance.ts'
+import { PartInstances, type PartCounts, type PartManners } from './part-instances.ts'
 import { Script, type Answers, type LlmAnswer, type LlmStep } from './script.ts'
 import { never } from './never.ts'
 
@@ -28,21 +28,21 @@ export class ScriptedLlm implements Llm {
   readonly name: string
   readonly counts: PartCounts
   readonly generations: Generation[] = []
-  readonly #lives: PartLives
+  readonly #instances: PartInstances
   readonly #options: ScriptedLlmOptions
   readonly #script: Script<LlmRequest>
 
   constructor(options: ScriptedLlmOptions = {}) {
     this.#options = options
-    this.#lives = new PartLives('llm', options)
-    this.counts = this.#lives
-    this.name = this.#lives.name
+    this.#instances = new PartInstances('llm', options)
+    this.counts = this.#instances
+    this.name = this.#instances.name
     this.#script = new Script(this.name, options.answers)
   }
 
   open(context: PartContext): Promise<LlmClient> {
-    return this.#lives.open(context, (life) => ({
-      generate: (request, signal) => this.#generate(life, request, signal),
+    return this.#instances.open(context, (instance) => ({
+      generate: (request, signal) => this.#generate(instance, request, signal),
     }))
   }
 
@@ -61,7 +61,7 @@ export class ScriptedLlm implements Llm {
     return this
   }
 
-  async *#generate(life: PartLife, request: LlmRequest, signal: AbortSignal): AsyncGenerator<LlmChunk> {
+  async *#generate(instance: PartInstance, request: LlmRequest, signal: AbortSignal): AsyncGenerator<LlmChunk> {
     const chunks: LlmChunk[] = []
     const generation: { -readonly [K in keyof Generation]: Generation[K] } = {
       request,
@@ -71,9 +71,9 @@ export class ScriptedLlm implements Llm {
     this.generations.push(generation)
     const heeded = this.#options.ignoresSignal ? undefined : signal
     try {
-      life.check('generate', heeded)
+      instance.check('generate', heeded)
       const steps = await this.#script.next(request)
-      for await (const chunk of this.#play(life, steps, heeded)) {
+      for await (const chunk of this.#play(instance, steps, heeded)) {
         chunks.push(chunk)
         yield chunk
       }
@@ -87,7 +87,7 @@ export class ScriptedLlm implements Llm {
   }
 
   async *#play(
-    life: PartLife,
+    instance: PartInstance,
     steps: readonly LlmStep[],
     signal: AbortSignal | undefined,
   ): AsyncGenerator<LlmChunk> {
@@ -95,12 +95,12 @@ export class ScriptedLlm implements Llm {
     let delay = firstAfter
     for (const step of steps) {
       if (typeof step === 'object' && 'fail' in step) throw step.fail
-      if (typeof step === 'object' && 'wait' in step) await life.wait(step.wait, 'thinks', signal)
+      if (typeof step === 'object' && 'wait' in step) await instance.wait(step.wait, 'thinks', signal)
       else if (typeof step === 'object' && 'stall' in step)
-        await (ignoresSignal ? never() : life.stall('stalls', signal))
+        await (ignoresSignal ? never() : instance.stall('stalls', signal))
       else {
-        if (delay > 0) await life.wait(delay, 'thinks', signal)
-        life.check('generate', signal)
+        if (delay > 0) await instance.wait(delay, 'thinks', signal)
+        instance.check('generate', signal)
         yield this.#script.chunkOf(step)
         delay = every
       }

@@ -1,6 +1,6 @@
 import { Framer, durationOf, level, type AudioFrame } from '../audio/index.ts'
 import type { RealtimeEvents, RealtimeModel, RealtimeSetup } from '../parts/index.ts'
-import type { PartLife } from './part-life.ts'
+import type { PartInstance } from './part-instance.ts'
 import type { RealtimeAnswer, RealtimeRecord, RealtimeTurn } from './realtime-record.ts'
 import type { LlmStep, Script } from './script.ts'
 import type { ScriptedRealtimeOptions } from './scripted-realtime-options.ts'
@@ -19,7 +19,7 @@ const QUIET = -50
 /** One conversation with a `ScriptedRealtime`. */
 export class ScriptedRealtimeModel implements RealtimeModel {
   readonly #record: RealtimeRecord
-  readonly #life: PartLife
+  readonly #instance: PartInstance
   readonly #setup: RealtimeSetup
   readonly #events: RealtimeEvents
   readonly #script: Script<RealtimeTurn>
@@ -43,20 +43,20 @@ export class ScriptedRealtimeModel implements RealtimeModel {
 
   constructor(
     record: RealtimeRecord,
-    life: PartLife,
+    instance: PartInstance,
     setup: RealtimeSetup,
     events: RealtimeEvents,
     script: Script<RealtimeTurn>,
     options: ScriptedRealtimeOptions,
   ) {
     this.#record = record
-    this.#life = life
+    this.#instance = instance
     this.#setup = setup
     this.#events = events
     this.#script = script
     this.#options = options
     record.setups.push(setup)
-    life.onEnd(() => this.#answer?.stop.abort())
+    instance.onEnd(() => this.#answer?.stop.abort())
   }
 
   // ── what a session does ──
@@ -104,7 +104,7 @@ export class ScriptedRealtimeModel implements RealtimeModel {
     if (!answer) return
     const { interruptTakes = 0, msPerCharacter = 50 } = this.#options
     answer.remembered = answer.text.slice(0, Math.floor(heard / msPerCharacter))
-    this.#life.after(interruptTakes, 'is interrupted', () => this.#cancel(answer))
+    this.#instance.after(interruptTakes, 'is interrupted', () => this.#cancel(answer))
   }
 
   update(setup: Pick<RealtimeSetup, 'instructions' | 'tools'>): void {
@@ -146,13 +146,13 @@ export class ScriptedRealtimeModel implements RealtimeModel {
     if (this.#gone) return
     this.#failed = true
     this.#answer?.stop.abort()
-    this.#life.disconnected('dropped')
+    this.#instance.disconnected('dropped')
     this.#events.failed(error)
   }
 
   /** Whether nothing may be told any more. */
   get #gone(): boolean {
-    return this.#failed || this.#life.over
+    return this.#failed || this.#instance.ended
   }
 
   #endTurn(): void {
@@ -168,7 +168,7 @@ export class ScriptedRealtimeModel implements RealtimeModel {
     const { finalAfter = 0 } = this.#options
     if (finalAfter === 'never') return
     if (finalAfter === 0) return this.#events.userFinal(user)
-    this.#life.after(finalAfter, 'writes down', () => {
+    this.#instance.after(finalAfter, 'writes down', () => {
       if (!this.#gone) this.#events.userFinal(user)
     })
   }
@@ -201,18 +201,18 @@ export class ScriptedRealtimeModel implements RealtimeModel {
     const { firstAfter = 0 } = this.#options
     const { signal } = answer.stop
     const steps = await this.#script.next(turn)
-    if (firstAfter > 0) await this.#life.wait(firstAfter, 'thinks', signal)
-    this.#life.check('speak', signal)
+    if (firstAfter > 0) await this.#instance.wait(firstAfter, 'thinks', signal)
+    this.#instance.check('speak', signal)
     this.#start(answer)
     for (const step of steps) await this.#step(answer, step)
   }
 
   async #step(answer: Answer, step: LlmStep): Promise<void> {
     const { signal } = answer.stop
-    this.#life.check('speak', signal)
+    this.#instance.check('speak', signal)
     if (typeof step === 'object' && 'fail' in step) throw step.fail
-    if (typeof step === 'object' && 'wait' in step) return this.#life.wait(step.wait, 'thinks', signal)
-    if (typeof step === 'object' && 'stall' in step) return this.#life.stall('stalls', signal)
+    if (typeof step === 'object' && 'wait' in step) return this.#instance.wait(step.wait, 'thinks', signal)
+    if (typeof step === 'object' && 'stall' in step) return this.#instance.stall('stalls', signal)
     const chunk = this.#script.chunkOf(step)
     if (chunk.type === 'usage') this.#events.usage(chunk.usage)
     else if (chunk.type === 'text') await this.#say(answer, chunk.text)
@@ -235,10 +235,10 @@ export class ScriptedRealtimeModel implements RealtimeModel {
     const last = framer.flush()
     if (last) frames.push(last)
     for (const frame of frames) {
-      this.#life.check('speak', answer.stop.signal)
+      this.#instance.check('speak', answer.stop.signal)
       answer.given += durationOf(frame)
       this.#events.audio(answer.response, frame)
-      if (speed < Infinity) await this.#life.wait(durationOf(frame) / speed, 'speaks', answer.stop.signal)
+      if (speed < Infinity) await this.#instance.wait(durationOf(frame) / speed, 'speaks', answer.stop.signal)
     }
   }
 

@@ -1,5 +1,5 @@
 import type { SampleRate } from '../audio/index.ts'
-import type { PartManners } from './part-lives.ts'
+import type { PartManners } from './part-instances.ts'
 import type { RealtimeTurn } from './realtime-record.ts'
 import type { Answers } from './script.ts'
 

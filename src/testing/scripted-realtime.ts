@@ -1,6 +1,6 @@
 import type { SampleRate } from '../audio/index.ts'
 import type { PartContext, Realtime, RealtimeEvents, RealtimeModel, RealtimeSetup } from '../parts/index.ts'
-import { PartLives, type PartCounts } from './part-lives.ts'
+import { PartInstances, type PartCounts } from './part-instances.ts'
 import type { RealtimeAnswer, RealtimeRecord, RealtimeTurn } from './realtime-record.ts'
 import { Script, type LlmAnswer } from './script.ts'
 import { ScriptedRealtimeModel } from './scripted-realtime-model.ts'
@@ -23,26 +23,26 @@ export class ScriptedRealtime implements Realtime, RealtimeRecord {
   readonly results: RealtimeTurn['results'][number][] = []
   /** Messages of the user without sound. */
   readonly texts: string[] = []
-  readonly #lives: PartLives
+  readonly #instances: PartInstances
   readonly #options: ScriptedRealtimeOptions
   readonly #script: Script<RealtimeTurn>
   readonly #models = new Set<ScriptedRealtimeModel>()
 
   constructor(options: ScriptedRealtimeOptions = {}) {
     this.#options = options
-    this.#lives = new PartLives('realtime', options, 'acknowledged')
-    this.counts = this.#lives
-    this.name = this.#lives.name
+    this.#instances = new PartInstances('realtime', options, 'acknowledged')
+    this.counts = this.#instances
+    this.name = this.#instances.name
     this.inputRate = options.inputRate ?? 16_000
     this.outputRate = options.outputRate ?? 16_000
     this.#script = new Script(this.name, options.answers)
   }
 
   open(context: PartContext, setup: RealtimeSetup, events: RealtimeEvents): Promise<RealtimeModel> {
-    return this.#lives.open(context, (life) => {
-      const model = new ScriptedRealtimeModel(this, life, setup, events, this.#script, this.#options)
+    return this.#instances.open(context, (instance) => {
+      const model = new ScriptedRealtimeModel(this, instance, setup, events, this.#script, this.#options)
       this.#models.add(model)
-      life.onEnd(() => this.#models.delete(model))
+      instance.onEnd(() => this.#models.delete(model))
       return model
     })
   }

@@ -1,7 +1,7 @@
 import type { AudioFrame, SampleRate } from '../audio/index.ts'
 import type { PartContext, Stt, SttEvents, SttStream } from '../parts/index.ts'
-import type { PartLife } from './part-life.ts'
-import { PartLives, type PartCounts, type PartManners } from './part-lives.ts'
+import type { PartInstance } from './part-instance.ts'
+import { PartInstances, type PartCounts, type PartManners } from './part-instances.ts'
 import { SoundReader } from './sound-text.ts'
 
 /** One thing that a stream tells, `after` milliseconds of pushed sound since the step before. */
@@ -40,24 +40,24 @@ export class ScriptedStt implements Stt {
   readonly log: ('flush' | 'detach')[] = []
   /** Milliseconds of sound pushed into streams that lived, and into such that had ended. */
   readonly pushed = { live: 0, late: 0 }
-  readonly #lives: PartLives
+  readonly #instances: PartInstances
   readonly #options: ScriptedSttOptions
   readonly #streams = new Set<ScriptedSttStream>()
 
   constructor(options: ScriptedSttOptions = {}) {
     this.#options = options
-    this.#lives = new PartLives('stt', options, 'closed')
-    this.counts = this.#lives
-    this.name = this.#lives.name
+    this.#instances = new PartInstances('stt', options, 'closed')
+    this.counts = this.#instances
+    this.name = this.#instances.name
     this.sampleRate = options.sampleRate ?? 16_000
     this.endsTurns = options.endsTurns ?? false
   }
 
   open(context: PartContext, events: SttEvents): Promise<SttStream> {
-    return this.#lives.open(context, (life) => {
-      const stream = new ScriptedSttStream(this, life, events, this.#options)
+    return this.#instances.open(context, (instance) => {
+      const stream = new ScriptedSttStream(this, instance, events, this.#options)
       this.#streams.add(stream)
-      if (!this.#options.talksAfterEnd) life.onEnd(() => this.#streams.delete(stream))
+      if (!this.#options.talksAfterEnd) instance.onEnd(() => this.#streams.delete(stream))
       return stream
     })
   }
@@ -90,7 +90,7 @@ export class ScriptedStt implements Stt {
 
 class ScriptedSttStream implements SttStream {
   readonly #stt: ScriptedStt
-  readonly #life: PartLife
+  readonly #instance: PartInstance
   readonly #events: SttEvents
   readonly #options: ScriptedSttOptions
   readonly #reader = new SoundReader()
@@ -102,9 +102,9 @@ class ScriptedSttStream implements SttStream {
   #failed = false
   #detached = false
 
-  constructor(stt: ScriptedStt, life: PartLife, events: SttEvents, options: ScriptedSttOptions) {
+  constructor(stt: ScriptedStt, instance: PartInstance, events: SttEvents, options: ScriptedSttOptions) {
     this.#stt = stt
-    this.#life = life
+    this.#instance = instance
     this.#events = events
     this.#options = options
     this.#script = [...(options.script ?? [])]
@@ -112,7 +112,7 @@ class ScriptedSttStream implements SttStream {
 
   push(frame: AudioFrame): void {
     const ms = (frame.samples.length * 1000) / frame.sampleRate
-    if (this.#life.over || this.#detached) {
+    if (this.#instance.ended || this.#detached) {
       this.#stt.pushed.late += ms
       return
     }
@@ -138,7 +138,7 @@ class ScriptedSttStream implements SttStream {
     const before = this.#pending
     let said = ''
     for (const word of over > 0 ? words : [text]) {
-      if (over > 0) await this.#life.wait(over / words.length, 'understands').catch(() => {})
+      if (over > 0) await this.#instance.wait(over / words.length, 'understands').catch(() => {})
       said += word
       this.interim(before + said)
     }
@@ -164,19 +164,19 @@ class ScriptedSttStream implements SttStream {
   fail(error: unknown): void {
     if (this.#silent) return
     this.#failed = true
-    this.#life.disconnected('dropped')
+    this.#instance.disconnected('dropped')
     this.#events.failed(error)
   }
 
   get #silent(): boolean {
-    return (this.#failed || this.#life.over) && !this.#options.talksAfterEnd
+    return (this.#failed || this.#instance.ended) && !this.#options.talksAfterEnd
   }
 
   #finalSoon(): void {
     const { finalAfter = 0 } = this.#options
     if (finalAfter === 'never') return
     if (finalAfter === 0) this.#finish()
-    else this.#life.after(finalAfter, 'makes final', () => this.#finish())
+    else this.#instance.after(finalAfter, 'makes final', () => this.#finish())
   }
 
   #finish(): void {

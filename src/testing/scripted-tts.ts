@@ -1,8 +1,8 @@
 import type { SampleRate } from '../audio/index.ts'
 import { type PartContext, type SpokenChunk, type SpokenWord, type Tts, type Voice } from '../parts/index.ts'
 import { SignalStop, iterate } from '../scope/index.ts'
-import type { PartLife } from './part-life.ts'
-import { PartLives, type PartCounts, type PartManners } from './part-lives.ts'
+import type { PartInstance } from './part-instance.ts'
+import { PartInstances, type PartCounts, type PartManners } from './part-instances.ts'
 import { soundOf } from './sound-text.ts'
 import { never } from './never.ts'
 
@@ -45,20 +45,20 @@ export class ScriptedTts implements Tts {
   readonly sampleRate: SampleRate
   readonly counts: PartCounts
   readonly speeches: ScriptedSpeech[] = []
-  readonly #lives: PartLives
+  readonly #instances: PartInstances
   readonly #options: ScriptedTtsOptions
 
   constructor(options: ScriptedTtsOptions = {}) {
     this.#options = options
-    this.#lives = new PartLives('tts', options, 'closed')
-    this.counts = this.#lives
-    this.name = this.#lives.name
+    this.#instances = new PartInstances('tts', options, 'closed')
+    this.counts = this.#instances
+    this.name = this.#instances.name
     this.sampleRate = options.sampleRate ?? 16_000
   }
 
   open(context: PartContext): Promise<Voice> {
-    return this.#lives.open(context, (life) => ({
-      speak: (text, signal) => this.#speak(life, text, signal),
+    return this.#instances.open(context, (instance) => ({
+      speak: (text, signal) => this.#speak(instance, text, signal),
     }))
   }
 
@@ -68,26 +68,26 @@ export class ScriptedTts implements Tts {
   }
 
   async *#speak(
-    life: PartLife,
+    instance: PartInstance,
     text: AsyncIterable<string>,
     signal: AbortSignal,
   ): AsyncGenerator<SpokenChunk> {
     const speech: Speech = { text: '', given: 0, how: 'running' }
     this.speeches.push(speech)
     const heeded = this.#options.ignoresSignal ? undefined : signal
-    const stop = new SignalStop(heeded ?? new AbortController().signal, life.context.scope)
-    const offEnd = life.onEnd(() => stop.release())
+    const stop = new SignalStop(heeded ?? new AbortController().signal, instance.context.scope)
+    const offEnd = instance.onEnd(() => stop.release())
     try {
-      life.check('speak', heeded)
+      instance.check('speak', heeded)
       const { firstAfter = 0 } = this.#options
       for await (const chunk of this.#chunks(speech, iterate(text, stop))) {
-        if (speech.given === 0 && firstAfter > 0) await life.wait(firstAfter, 'draws breath', heeded)
-        await this.#fault(life, speech.given, heeded)
-        life.check('speak', heeded)
+        if (speech.given === 0 && firstAfter > 0) await instance.wait(firstAfter, 'draws breath', heeded)
+        await this.#fault(instance, speech.given, heeded)
+        instance.check('speak', heeded)
         const ms = (chunk.frame.samples.length * 1000) / this.sampleRate
         speech.given += ms
         yield chunk
-        await this.#pace(life, ms, heeded)
+        await this.#pace(instance, ms, heeded)
       }
       speech.how = 'completed'
     } catch (error) {
@@ -133,15 +133,15 @@ export class ScriptedTts implements Tts {
     yield chunk(last)
   }
 
-  async #fault(life: PartLife, given: number, signal: AbortSignal | undefined): Promise<void> {
+  async #fault(instance: PartInstance, given: number, signal: AbortSignal | undefined): Promise<void> {
     const { failAfter = Infinity, stallAfter = Infinity, ignoresSignal } = this.#options
     if (given >= failAfter) throw this.#options.error ?? new Error('the voice broke')
-    if (given >= stallAfter) await (ignoresSignal ? never() : life.stall('stalls', signal))
+    if (given >= stallAfter) await (ignoresSignal ? never() : instance.stall('stalls', signal))
   }
 
-  async #pace(life: PartLife, ms: number, signal: AbortSignal | undefined): Promise<void> {
+  async #pace(instance: PartInstance, ms: number, signal: AbortSignal | undefined): Promise<void> {
     const { speed = Infinity } = this.#options
-    if (speed < Infinity) await life.wait(ms / speed, 'speaks', signal)
+    if (speed < Infinity) await instance.wait(ms / speed, 'speaks', signal)
   }
 }
 

@@ -1,5 +1,5 @@
 import type { PartContext, TurnDetector, TurnJudge } from '../parts/index.ts'
-import { PartLives, type PartCounts, type PartManners } from './part-lives.ts'
+import { PartInstances, type PartCounts, type PartManners } from './part-instances.ts'
 import { never } from './never.ts'
 
 export interface ScriptedTurnDetectorOptions extends PartManners {
@@ -19,24 +19,24 @@ export class ScriptedTurnDetector implements TurnDetector {
   readonly counts: PartCounts
   /** What it had to judge. */
   readonly judged: string[] = []
-  readonly #lives: PartLives
+  readonly #instances: PartInstances
   readonly #options: ScriptedTurnDetectorOptions
 
   constructor(options: ScriptedTurnDetectorOptions = {}) {
     this.#options = options
-    this.#lives = new PartLives('turn', options)
-    this.counts = this.#lives
-    this.name = this.#lives.name
+    this.#instances = new PartInstances('turn', options)
+    this.counts = this.#instances
+    this.name = this.#instances.name
   }
 
   open(context: PartContext): Promise<TurnJudge> {
-    return this.#lives.open(context, (life) => ({
+    return this.#instances.open(context, (instance) => ({
       finished: async (text, signal) => {
         const { finished = endsWithMark, takes = 0, fails, hangs = false } = this.#options
-        life.check('judge', signal)
+        instance.check('judge', signal)
         this.judged.push(text)
         if (hangs) await never()
-        if (takes > 0) await life.wait(takes, 'judges', signal)
+        if (takes > 0) await instance.wait(takes, 'judges', signal)
         if (fails !== undefined) throw fails
         return finished(text)
       },

@@ -1,7 +1,7 @@
 import type { AudioFrame, SampleRate } from '../audio/index.ts'
 import type { PartContext, Vad, VadEvents, VadStream } from '../parts/index.ts'
-import type { PartLife } from './part-life.ts'
-import { PartLives, type PartCounts, type PartManners } from './part-lives.ts'
+import type { PartInstance } from './part-instance.ts'
+import { PartInstances, type PartCounts, type PartManners } from './part-instances.ts'
 
 export interface ScriptedVadOptions extends PartManners {
   /** 16,000 unless set. */
@@ -18,23 +18,23 @@ export class ScriptedVad implements Vad {
   readonly name: string
   readonly sampleRate: SampleRate
   readonly counts: PartCounts
-  readonly #lives: PartLives
+  readonly #instances: PartInstances
   readonly #options: ScriptedVadOptions
   readonly #streams = new Set<ScriptedVadStream>()
 
   constructor(options: ScriptedVadOptions = {}) {
     this.#options = options
-    this.#lives = new PartLives('vad', options)
-    this.counts = this.#lives
-    this.name = this.#lives.name
+    this.#instances = new PartInstances('vad', options)
+    this.counts = this.#instances
+    this.name = this.#instances.name
     this.sampleRate = options.sampleRate ?? 16_000
   }
 
   open(context: PartContext, events: VadEvents): Promise<VadStream> {
-    return this.#lives.open(context, (life) => {
-      const stream = new ScriptedVadStream(life, events, this.#options.energy ?? {})
+    return this.#instances.open(context, (instance) => {
+      const stream = new ScriptedVadStream(instance, events, this.#options.energy ?? {})
       this.#streams.add(stream)
-      life.onEnd(() => this.#streams.delete(stream))
+      instance.onEnd(() => this.#streams.delete(stream))
       return stream
     })
   }
@@ -55,7 +55,7 @@ export class ScriptedVad implements Vad {
 }
 
 class ScriptedVadStream implements VadStream {
-  readonly #life: PartLife
+  readonly #instance: PartInstance
   readonly #events: VadEvents
   readonly #energy: ScriptedVadOptions['energy']
   #speaking = false
@@ -63,8 +63,8 @@ class ScriptedVadStream implements VadStream {
   /** How long the opposite of what is believed has lasted. */
   #against = 0
 
-  constructor(life: PartLife, events: VadEvents, energy: ScriptedVadOptions['energy']) {
-    this.#life = life
+  constructor(instance: PartInstance, events: VadEvents, energy: ScriptedVadOptions['energy']) {
+    this.#instance = instance
     this.#events = events
     this.#energy = energy
   }
@@ -81,14 +81,14 @@ class ScriptedVadStream implements VadStream {
 
   tell(what: 'started' | 'stopped', ago: number): void {
     const speaking = what === 'started'
-    if (this.#failed || this.#life.over || speaking === this.#speaking) return
+    if (this.#failed || this.#instance.ended || speaking === this.#speaking) return
     this.#speaking = speaking
     this.#against = 0
     this.#events[what](ago)
   }
 
   fail(error: unknown): void {
-    if (this.#failed || this.#life.over) return
+    if (this.#failed || this.#instance.ended) return
     this.#failed = true
     this.#events.failed(error)
   }

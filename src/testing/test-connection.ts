@@ -1,7 +1,7 @@
 import { Framer, silence, type AudioFrame, type SampleRate } from '../audio/index.ts'
 import type { LineConnection, LineEvents } from '../parts/index.ts'
 import type { Timer } from '../scope/index.ts'
-import type { PartLife } from './part-life.ts'
+import type { PartInstance } from './part-instance.ts'
 import { PlayoutRecord, type HeardFrame, type Sound } from './playout-record.ts'
 import type { TestLineOptions } from './test-line-options.ts'
 
@@ -26,7 +26,7 @@ export class TestConnection implements LineConnection {
   closingAt: number | undefined
   endedAt: number | undefined
   endedBy: 'caller' | 'session' | 'nobody' | undefined
-  readonly life: PartLife
+  readonly instance: PartInstance
   readonly #events: LineEvents
   readonly #options: Readonly<TestLineOptions>
   readonly #record = new PlayoutRecord()
@@ -38,17 +38,17 @@ export class TestConnection implements LineConnection {
   #ticking = false
 
   constructor(
-    life: PartLife,
+    instance: PartInstance,
     events: LineEvents,
     sampleRate: SampleRate,
     options: Readonly<TestLineOptions>,
   ) {
-    this.life = life
+    this.instance = instance
     this.sampleRate = sampleRate
     this.#events = events
     this.#options = options
-    life.onClosing(() => this.#closing())
-    life.onEnd(() => this.#over('session'))
+    instance.onClosing(() => this.#closing())
+    instance.onEnd(() => this.#over('session'))
     if (options.streams) this.#tick()
   }
 
@@ -133,7 +133,7 @@ export class TestConnection implements LineConnection {
 
   hangsUp(): void {
     if (!this.#over('caller')) return
-    this.life.disconnected('closed')
+    this.instance.disconnected('closed')
     this.#events.hungUp()
   }
 
@@ -141,15 +141,15 @@ export class TestConnection implements LineConnection {
     const { lostAfter = 0 } = this.#options
     if (!this.#over('nobody')) return
     const noticed = (): void => {
-      this.life.disconnected('dropped')
+      this.instance.disconnected('dropped')
       this.#events.lost(error)
     }
     if (lostAfter === 0) noticed()
-    else this.life.after(lostAfter, 'notices that the caller is gone', noticed)
+    else this.instance.after(lostAfter, 'notices that the caller is gone', noticed)
   }
 
   get #now(): number {
-    return this.life.clock.now()
+    return this.instance.clock.now()
   }
 
   /** Whether what the caller does still arrives. */
@@ -190,7 +190,7 @@ export class TestConnection implements LineConnection {
 
   #arm(mark: Mark): void {
     if (this.#options.confirms === false) return
-    mark.timer = this.life.after(mark.at - this.#now, `mark ${mark.id} is heard`, () => this.#confirm(mark))
+    mark.timer = this.instance.after(mark.at - this.#now, `mark ${mark.id} is heard`, () => this.#confirm(mark))
   }
 
   #confirm(mark: Mark): void {
@@ -202,7 +202,7 @@ export class TestConnection implements LineConnection {
   }
 
   #checkAt(at: number): void {
-    this.life.after(at - this.#now, 'hears', () => {
+    this.instance.after(at - this.#now, 'hears', () => {
       for (const watcher of this.#watchers) watcher()
     })
   }
@@ -210,7 +210,7 @@ export class TestConnection implements LineConnection {
   /** The microphone: a frame arrives when it has been said. */
   #tick(): void {
     this.#ticking = true
-    this.life.after(FRAME, 'the caller speaks', () => {
+    this.instance.after(FRAME, 'the caller speaks', () => {
       this.#ticking = false
       const { frame, said } = this.#mouth.shift() ?? { frame: silence(FRAME, this.sampleRate) }
       if (this.#listened) this.#events.frame(frame)

@@ -1,5 +1,5 @@
 import type { SampleRate } from '../audio/index.ts'
-import type { PartManners } from './part-lives.ts'
+import type { PartManners } from './part-instances.ts'
 
 export interface TestLineOptions extends PartManners {
   /** 16,000 unless set: the rate of the other scripted parts. */

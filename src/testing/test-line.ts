@@ -1,6 +1,6 @@
 import type { AudioFrame, SampleRate } from '../audio/index.ts'
 import type { Line, LineConnection, LineEvents, PartContext } from '../parts/index.ts'
-import { PartLives, type PartCounts } from './part-lives.ts'
+import { PartInstances, type PartCounts } from './part-instances.ts'
 import type { HeardFrame } from './playout-record.ts'
 import { TestCaller } from './test-caller.ts'
 import { TestConnection } from './test-connection.ts'
@@ -26,21 +26,21 @@ export class TestLine implements Line {
   /** The one at the other end. */
   readonly caller: TestCaller
   readonly options: Readonly<TestLineOptions>
-  readonly #lives: PartLives
+  readonly #instances: PartInstances
   #connection: TestConnection | undefined
 
   constructor(options: TestLineOptions = {}) {
     this.options = options
-    this.#lives = new PartLives('line', options, 'closed')
-    this.counts = this.#lives
-    this.name = this.#lives.name
+    this.#instances = new PartInstances('line', options, 'closed')
+    this.counts = this.#instances
+    this.name = this.#instances.name
     this.sampleRate = options.sampleRate ?? 16_000
     this.caller = new TestCaller(() => this.connection)
   }
 
   open(context: PartContext, events: LineEvents): Promise<LineConnection> {
-    return this.#lives.open(context, (life) => {
-      this.#connection = new TestConnection(life, events, this.sampleRate, this.options)
+    return this.#instances.open(context, (instance) => {
+      this.#connection = new TestConnection(instance, events, this.sampleRate, this.options)
       return this.#connection
     })
   }

@@ -1,5 +1,5 @@
 import type { PartContext } from '../parts/index.ts'
-import { PartLife } from './part-life.ts'
+import { PartInstance } from './part-instance.ts'
 import { never } from './never.ts'
 
 /** How a scripted part behaves when it is opened and ended. Unset means politely and at once. */
@@ -32,7 +32,7 @@ export interface PartCounts {
 }
 
 /** Counts for one part, and opens its living things in the scope they belong to. */
-export class PartLives implements PartCounts {
+export class PartInstances implements PartCounts {
   readonly name: string
   asked = 0
   opened = 0
@@ -53,42 +53,42 @@ export class PartLives implements PartCounts {
   }
 
   /** Opens what `make` makes as a resource of the context's scope. */
-  async open<T extends object>(context: PartContext, make: (life: PartLife) => T): Promise<T> {
+  async open<T extends object>(context: PartContext, make: (instance: PartInstance) => T): Promise<T> {
     this.asked++
-    const life = new PartLife(this.name, context, this.#ends !== undefined)
+    const instance = new PartInstance(this.name, context, this.#ends !== undefined)
     return context.scope.open(
       this.name,
       async (signal) => {
-        await this.#opening(life, signal)
+        await this.#opening(instance, signal)
         this.opened++
-        return make(life)
+        return make(instance)
       },
       {
-        closing: (_, reason) => life.tell(reason),
-        close: () => this.#close(life),
-        abort: () => this.#end(life, 'aborted'),
+        closing: (_, reason) => instance.notifyClosing(reason),
+        close: () => this.#close(instance),
+        abort: () => this.#end(instance, 'aborted'),
       },
     )
   }
 
-  async #opening(life: PartLife, signal: AbortSignal): Promise<void> {
+  async #opening(instance: PartInstance, signal: AbortSignal): Promise<void> {
     const { openTakes = 0, openHangs = false, openFails } = this.#manners
     if (openHangs) await never()
-    if (openTakes > 0) await life.wait(openTakes, 'opens', signal)
+    if (openTakes > 0) await instance.wait(openTakes, 'opens', signal)
     if (openFails !== undefined) throw openFails
   }
 
-  async #close(life: PartLife): Promise<void> {
+  async #close(instance: PartInstance): Promise<void> {
     const { closeTakes = 0, closeHangs = false, closeFails } = this.#manners
     if (closeHangs) await never()
-    if (closeTakes > 0) await life.wait(closeTakes, 'closes')
+    if (closeTakes > 0) await instance.wait(closeTakes, 'closes')
     if (closeFails !== undefined) throw closeFails
-    life.disconnected(this.#ends ?? 'closed')
-    this.#end(life, 'closed')
+    instance.disconnected(this.#ends ?? 'closed')
+    this.#end(instance, 'closed')
   }
 
-  #end(life: PartLife, how: 'closed' | 'aborted'): void {
-    life.disconnected(how)
-    if (life.end()) this[how]++
+  #end(instance: PartInstance, how: 'closed' | 'aborted'): void {
+    instance.disconnected(how)
+    if (instance.end()) this[how]++
   }
 }

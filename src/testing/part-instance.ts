@@ -3,10 +3,10 @@ import { ScopeClosedError, type CancelledError, type Clock, type Timer } from '.
 import { outsideTimer } from './outside-timer.ts'
 
 /** One living thing of a scripted part: its time, and whether it still lives. */
-export class PartLife {
+export class PartInstance {
   readonly name: string
   readonly context: PartContext
-  state: 'open' | 'closing' | 'over' = 'open'
+  state: 'open' | 'closing' | 'ended' = 'open'
   readonly #timers = new Set<Timer>()
   readonly #onEnd = new Set<() => void>()
   readonly #onClosing = new Set<(reason: CancelledError) => void>()
@@ -23,8 +23,8 @@ export class PartLife {
     return this.context.scope.clock
   }
 
-  get over(): boolean {
-    return this.state === 'over'
+  get ended(): boolean {
+    return this.state === 'ended'
   }
 
   /** Its connection is over; the first to say so says how. */
@@ -46,7 +46,7 @@ export class PartLife {
         timer.clear()
       },
     }
-    if (!this.over) this.#timers.add(own)
+    if (!this.ended) this.#timers.add(own)
     else timer.clear()
     return own
   }
@@ -54,7 +54,7 @@ export class PartLife {
   /** Throws what waiting would throw now. */
   check(what: string, signal?: AbortSignal): void {
     signal?.throwIfAborted()
-    if (this.over) throw this.#ended(what)
+    if (this.ended) throw this.#endedError(what)
   }
 
   /** Waits in the world's time. Throws the signal's reason when it aborts, and `ScopeClosedError` at the end. */
@@ -77,16 +77,16 @@ export class PartLife {
   }
 
   /** @internal */
-  tell(reason: CancelledError): void {
-    if (this.over) return
+  notifyClosing(reason: CancelledError): void {
+    if (this.ended) return
     this.state = 'closing'
     for (const callback of this.#onClosing) callback(reason)
   }
 
   /** Ends it, once; everything that waits on it throws. Returns whether this was the time. */
   end(): boolean {
-    if (this.over) return false
-    this.state = 'over'
+    if (this.ended) return false
+    this.state = 'ended'
     for (const timer of this.#timers) timer.clear()
     for (const callback of this.#onEnd) callback()
     this.#onEnd.clear()
@@ -100,7 +100,7 @@ export class PartLife {
   ): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)
-      if (this.over) return reject(this.#ended(what))
+      if (this.ended) return reject(this.#endedError(what))
       const settle = (): void => {
         signal?.removeEventListener('abort', aborted)
         offEnd()
@@ -113,7 +113,7 @@ export class PartLife {
       signal?.addEventListener('abort', aborted, { once: true })
       const offEnd = this.onEnd(() => {
         settle()
-        reject(this.#ended(what))
+        reject(this.#endedError(what))
       })
       const timer = start(() => {
         settle()
@@ -122,7 +122,7 @@ export class PartLife {
     })
   }
 
-  #ended(what: string): ScopeClosedError {
+  #endedError(what: string): ScopeClosedError {
     const { scope } = this.context
     const reason = scope.signal.aborted ? (scope.signal.reason as CancelledError) : undefined
     return new ScopeClosedError(scope.name, `${what} with '${this.name}'`, reason)

@@ -68,7 +68,7 @@ describe('an expectation', () => {
     turn.expect.toolCall('findSlot')
     turn.expect.message('Your bill')
     expect(failureOf(() => turn.expect.message()).message).toMatch(
-      /^expected a message, below 'billing: Your bill —'\. There is one above: expectations go from top to bottom\n/,
+      /^expected a message after 'billing: Your bill —'\. There is one before it: expectations are checked in order\n/,
     )
   })
 
@@ -128,7 +128,7 @@ describe('an expectation', () => {
     turn.expect.toolCall('findSlot')
     const { message, expected, actual } = failureOf(() => turn.expect.nothingElse())
     expect(message).toBe(
-      `expected nothing else, and there was
+      `expected nothing else, but there was
   desk: Let me look.
   charge: {} → failed: card declined
 

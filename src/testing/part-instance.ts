@@ -2,7 +2,7 @@ import type { ConnectionReport, PartContext } from '../parts/index.ts'
 import { ScopeClosedError, type CancelledError, type Clock, type Timer } from '../scope/index.ts'
 import { outsideTimer } from './outside-timer.ts'
 
-/** One living thing of a scripted part: its time, and whether it still lives. */
+/** One open instance of a scripted part: its timers, and whether it has ended. */
 export class PartInstance {
   readonly name: string
   readonly context: PartContext
@@ -27,14 +27,14 @@ export class PartInstance {
     return this.state === 'ended'
   }
 
-  /** Its connection is over; the first to say so says how. */
+  /** Reports the end of its connection. Only the first call counts. */
   disconnected(how: ConnectionReport['how']): void {
     if (!this.#connected) return
     this.#connected = false
     this.context.ended({ name: this.name, how, retries: 0 })
   }
 
-  /** Something that happens in the world, unless this has ended by then. */
+  /** Schedules an event outside the code under test. Cleared when the instance ends. */
   after(ms: number, what: string, callback: () => void): Timer {
     const timer = outsideTimer(this.clock, ms, `${this.name}: ${what}`, () => {
       this.#timers.delete(own)
@@ -51,18 +51,18 @@ export class PartInstance {
     return own
   }
 
-  /** Throws what waiting would throw now. */
+  /** Throws what `wait` would reject with now. */
   check(what: string, signal?: AbortSignal): void {
     signal?.throwIfAborted()
     if (this.ended) throw this.#endedError(what)
   }
 
-  /** Waits in the world's time. Throws the signal's reason when it aborts, and `ScopeClosedError` at the end. */
+  /** Waits. Rejects with the signal's reason when it aborts, and with `ScopeClosedError` when the instance ends. */
   wait(ms: number, what: string, signal?: AbortSignal): Promise<void> {
     return this.#pending(what, signal, (resolve) => this.after(ms, what, resolve))
   }
 
-  /** Waits for ever, or until the signal aborts or this ends. */
+  /** Waits until the signal aborts or the instance ends. */
   stall(what: string, signal?: AbortSignal): Promise<void> {
     return this.#pending(what, signal, () => ({ clear() {} }))
   }
@@ -83,7 +83,7 @@ export class PartInstance {
     for (const callback of this.#onClosing) callback(reason)
   }
 
-  /** Ends it, once; everything that waits on it throws. Returns whether this was the time. */
+  /** Ends the instance. Every pending wait rejects. Returns false if it had ended before. */
   end(): boolean {
     if (this.ended) return false
     this.state = 'ended'

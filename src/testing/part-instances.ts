@@ -2,36 +2,36 @@ import type { PartContext } from '../parts/index.ts'
 import { PartInstance } from './part-instance.ts'
 import { never } from './never.ts'
 
-/** How a scripted part behaves when it is opened and ended. Unset means politely and at once. */
+/** How a scripted part opens and closes. Default: without errors and without delay. */
 export interface PartManners {
-  /** The name of its resource, by which faults are injected (`open:stt`, `close:stt`). */
+  /** The name of its resource, which is part of the names of faults (`open:stt`, `close:stt`). */
   name?: string
-  /** Milliseconds until it is open. */
+  /** How long opening takes, in milliseconds. */
   openTakes?: number
-  /** It never opens and ignores its signal. */
+  /** Opening never settles and ignores its signal. */
   openHangs?: boolean
-  /** It cannot be opened: this is thrown. */
+  /** Opening rejects with this. */
   openFails?: unknown
-  /** Milliseconds that its `close()` takes. */
+  /** How long `close()` takes, in milliseconds. */
   closeTakes?: number
-  /** Its `close()` never settles. */
+  /** `close()` never settles. */
   closeHangs?: boolean
-  /** Its `close()` rejects with this. */
+  /** `close()` rejects with this. */
   closeFails?: unknown
 }
 
-/** How many living things a part has made, and how they ended. */
+/** How many instances a part has opened, and how they ended. */
 export interface PartCounts {
-  /** How often somebody asked. */
+  /** Calls of `open()`. */
   readonly asked: number
   readonly opened: number
   readonly closed: number
   readonly aborted: number
-  /** Open now. */
+  /** Instances that are open now. */
   readonly live: number
 }
 
-/** Counts for one part, and opens its living things in the scope they belong to. */
+/** Opens the instances of one part, and counts them. */
 export class PartInstances implements PartCounts {
   readonly name: string
   asked = 0
@@ -41,7 +41,7 @@ export class PartInstances implements PartCounts {
   readonly #manners: PartManners
   readonly #ends: 'closed' | 'acknowledged' | undefined
 
-  /** `ends` says how its connection ends if all goes well; unset, it has none. */
+  /** `ends` is how its connection ends after a successful close. Undefined if the part has no connection. */
   constructor(name: string, manners: PartManners, ends?: 'closed' | 'acknowledged') {
     this.name = manners.name ?? name
     this.#manners = manners
@@ -52,7 +52,7 @@ export class PartInstances implements PartCounts {
     return this.opened - this.closed - this.aborted
   }
 
-  /** Opens what `make` makes as a resource of the context's scope. */
+  /** Opens an instance as a resource of the context's scope. */
   async open<T extends object>(context: PartContext, make: (instance: PartInstance) => T): Promise<T> {
     this.asked++
     const instance = new PartInstance(this.name, context, this.#ends !== undefined)

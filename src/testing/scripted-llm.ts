@@ -5,25 +5,25 @@ import { Script, type Answers, type LlmAnswer, type LlmStep } from './script.ts'
 import { never } from './never.ts'
 
 export interface ScriptedLlmOptions extends PartManners {
-  /** Answers in order, or a function of the request. When the list is used up, generating fails. */
+  /** Answers in order, or a function of the request. Once the list is used up, generating fails. */
   answers?: Answers<LlmRequest>
-  /** Milliseconds until the first chunk: 0 unless set. */
+  /** Milliseconds until the first chunk. Default: 0. */
   firstAfter?: number
-  /** Milliseconds between two chunks: 0 unless set. */
+  /** Milliseconds between two chunks. Default: 0. */
   every?: number
-  /** Rude: it goes on after its signal has aborted, and a stall lasts for ever. */
+  /** Misbehaves: ignores its signal, even while it stalls. */
   ignoresSignal?: boolean
 }
 
-/** How one generation went. */
+/** The record of one generation. `left` means that its consumer stopped reading. */
 export interface Generation {
   readonly request: LlmRequest
-  /** What was given out. */
+  /** The chunks that were yielded. */
   readonly chunks: readonly LlmChunk[]
   readonly how: 'running' | 'completed' | 'cancelled' | 'failed' | 'left'
 }
 
-/** Answers by script. */
+/** An LLM that answers by a script. */
 export class ScriptedLlm implements Llm {
   readonly name: string
   readonly counts: PartCounts
@@ -50,7 +50,7 @@ export class ScriptedLlm implements Llm {
     return this.generations.map(({ request }) => request)
   }
 
-  /** How many answers are in the making. */
+  /** The number of answers in progress. */
   get running(): number {
     return this.generations.filter(({ how }) => how === 'running').length
   }
@@ -61,7 +61,11 @@ export class ScriptedLlm implements Llm {
     return this
   }
 
-  async *#generate(instance: PartInstance, request: LlmRequest, signal: AbortSignal): AsyncGenerator<LlmChunk> {
+  async *#generate(
+    instance: PartInstance,
+    request: LlmRequest,
+    signal: AbortSignal,
+  ): AsyncGenerator<LlmChunk> {
     const chunks: LlmChunk[] = []
     const generation: { -readonly [K in keyof Generation]: Generation[K] } = {
       request,
@@ -69,17 +73,17 @@ export class ScriptedLlm implements Llm {
       how: 'running',
     }
     this.generations.push(generation)
-    const heeded = this.#options.ignoresSignal ? undefined : signal
+    const effectiveSignal = this.#options.ignoresSignal ? undefined : signal
     try {
-      instance.check('generate', heeded)
+      instance.check('generate', effectiveSignal)
       const steps = await this.#script.next(request)
-      for await (const chunk of this.#play(instance, steps, heeded)) {
+      for await (const chunk of this.#play(instance, steps, effectiveSignal)) {
         chunks.push(chunk)
         yield chunk
       }
       generation.how = 'completed'
     } catch (error) {
-      generation.how = heeded?.aborted ? 'cancelled' : 'failed'
+      generation.how = effectiveSignal?.aborted ? 'cancelled' : 'failed'
       throw error
     } finally {
       if (generation.how === 'running') generation.how = 'left'

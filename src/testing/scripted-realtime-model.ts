@@ -8,12 +8,12 @@ import { SoundReader, soundOf } from './sound-text.ts'
 
 type Answer = { -readonly [K in keyof RealtimeAnswer]: RealtimeAnswer[K] } & {
   readonly stop: AbortController
-  /** By `respond`, and not by the end of a turn. */
+  /** Requested by `respond()`, and not started by the end of a turn. */
   readonly asked: boolean
   started: boolean
 }
 
-/** Below this, in dBFS, sound is silence. */
+/** In dBFS. Quieter audio counts as silence. */
 const QUIET = -50
 
 /** One conversation with a `ScriptedRealtime`. */
@@ -25,20 +25,22 @@ export class ScriptedRealtimeModel implements RealtimeModel {
   readonly #script: Script<RealtimeTurn>
   readonly #options: ScriptedRealtimeOptions
   readonly #reader = new SoundReader()
-  /** The last answer. */
+  /** The latest answer. */
   #answer: Answer | undefined
   readonly #answers: Answer[] = []
-  /** What it was asked while it spoke. */
-  readonly #asks: (string | undefined)[] = []
-  /** Calls whose results have not come, and results that no answer has seen. */
+  /** Requests that wait for the current answer to end. */
+  readonly #requests: (string | undefined)[] = []
+  /** Tool calls without a result. */
   readonly #calls = new Set<string>()
+  /** Results that have not been passed to an answer. */
   #results: RealtimeTurn['results'][number][] = []
-  /** What the user has typed or said that no answer has seen. */
+  /** What the user has typed or said since the last answer. */
   #unanswered = ''
   #failed = false
   #speaking = false
-  /** The user's words in this turn, and how long the silence after them has lasted. */
+  /** The user's words in this turn. */
   #user = ''
+  /** Milliseconds of silence since the last sound. */
   #quiet = 0
 
   constructor(
@@ -59,10 +61,10 @@ export class ScriptedRealtimeModel implements RealtimeModel {
     instance.onEnd(() => this.#answer?.stop.abort())
   }
 
-  // ── what a session does ──
+  // ── RealtimeModel ──
 
   push(frame: AudioFrame): void {
-    if (this.#gone) return
+    if (this.#ended) return
     const words = this.#reader.push(frame.samples)
     this.#quiet = level(frame.samples) > QUIET ? 0 : this.#quiet + durationOf(frame)
     if (this.#quiet === 0) this.userStarts()
@@ -75,30 +77,30 @@ export class ScriptedRealtimeModel implements RealtimeModel {
   }
 
   commit(): void {
-    if (!this.#gone && this.#user) this.#endTurn()
+    if (!this.#ended && this.#user) this.#endTurn()
   }
 
   respond(instructions?: string): void {
-    if (this.#gone) return
-    if (this.#answer?.how === 'running') this.#asks.push(instructions)
+    if (this.#ended) return
+    if (this.#answer?.how === 'running') this.#requests.push(instructions)
     else this.#respond(instructions, true)
   }
 
   addText(text: string): void {
-    if (this.#gone) return
+    if (this.#ended) return
     this.#record.texts.push(text)
     this.#unanswered += text
   }
 
   toolResult(id: string, output: string, failed: boolean): void {
-    if (this.#gone) return
+    if (this.#ended) return
     const result = { id, output, failed }
     this.#record.results.push(result)
     if (this.#calls.delete(id)) this.#results.push(result)
   }
 
   interrupt(response: string, heard: number): void {
-    if (this.#gone) return
+    if (this.#ended) return
     this.#record.interruptions.push({ response, heard })
     const answer = this.#answers.find((each) => each.response === response)
     if (!answer) return
@@ -108,13 +110,13 @@ export class ScriptedRealtimeModel implements RealtimeModel {
   }
 
   update(setup: Pick<RealtimeSetup, 'instructions' | 'tools'>): void {
-    if (!this.#gone) this.#record.setups.push(setup)
+    if (!this.#ended) this.#record.setups.push(setup)
   }
 
-  // ── what the world does ──
+  // ── control by the test ──
 
   hear(text: string): void {
-    if (this.#gone) return
+    if (this.#ended) return
     this.userStarts()
     this.#user += text
     this.#events.userInterim(this.#user)
@@ -122,36 +124,35 @@ export class ScriptedRealtimeModel implements RealtimeModel {
   }
 
   userStarts(): void {
-    if (this.#gone || this.#speaking) return
+    if (this.#ended || this.#speaking) return
     this.#speaking = true
     this.#events.userStarted()
     if (this.#options.yields && this.#answer) this.#cancel(this.#answer)
   }
 
   userStops(): void {
-    if (this.#gone || !this.#speaking) return
+    if (this.#ended || !this.#speaking) return
     this.#speaking = false
     this.#events.userStopped()
   }
 
   stops(): void {
-    if (!this.#gone && this.#answer) this.#cancel(this.#answer)
+    if (!this.#ended && this.#answer) this.#cancel(this.#answer)
   }
 
   cancelTool(id: string): void {
-    if (!this.#gone && this.#calls.delete(id)) this.#events.toolCancelled(id)
+    if (!this.#ended && this.#calls.delete(id)) this.#events.toolCancelled(id)
   }
 
   drop(error: unknown): void {
-    if (this.#gone) return
+    if (this.#ended) return
     this.#failed = true
     this.#answer?.stop.abort()
     this.#instance.disconnected('dropped')
     this.#events.failed(error)
   }
 
-  /** Whether nothing may be told any more. */
-  get #gone(): boolean {
+  get #ended(): boolean {
     return this.#failed || this.#instance.ended
   }
 
@@ -160,16 +161,16 @@ export class ScriptedRealtimeModel implements RealtimeModel {
     this.#user = ''
     this.#unanswered += user
     this.userStops()
-    this.#writeDown(user)
+    this.#transcribe(user)
     if (this.#setup.takesTurns) this.#respond(undefined, false)
   }
 
-  #writeDown(user: string): void {
+  #transcribe(user: string): void {
     const { finalAfter = 0 } = this.#options
     if (finalAfter === 'never') return
     if (finalAfter === 0) return this.#events.userFinal(user)
-    this.#instance.after(finalAfter, 'writes down', () => {
-      if (!this.#gone) this.#events.userFinal(user)
+    this.#instance.after(finalAfter, 'transcribes', () => {
+      if (!this.#ended) this.#events.userFinal(user)
     })
   }
 
@@ -223,7 +224,7 @@ export class ScriptedRealtimeModel implements RealtimeModel {
     return undefined
   }
 
-  /** The words first, then their sound: transcripts run ahead. */
+  /** Emits the text first and then its audio, because transcripts run ahead. */
   async #say(answer: Answer, text: string): Promise<void> {
     const { msPerCharacter = 50, speed = Infinity } = this.#options
     const sampleRate = this.#record.outputRate
@@ -256,11 +257,11 @@ export class ScriptedRealtimeModel implements RealtimeModel {
   #end(answer: Answer, how: 'completed' | 'cancelled' | 'failed', error?: unknown): void {
     if (answer.how !== 'running') return
     answer.how = how
-    if (this.#gone) return
-    // One that was asked for, or fails, is told all the same; one that was cancelled before it began never was.
+    if (this.#ended) return
+    // A requested or failed answer is always emitted. Any other one that is cancelled before it starts is not.
     if (!answer.started && (how === 'failed' || answer.asked)) this.#start(answer)
     if (answer.started && how === 'failed') this.#events.responseEnded(answer.response, how, error)
     else if (answer.started) this.#events.responseEnded(answer.response, how)
-    if (answer === this.#answer && this.#asks.length > 0) this.#respond(this.#asks.shift(), true)
+    if (answer === this.#answer && this.#requests.length > 0) this.#respond(this.#requests.shift(), true)
   }
 }

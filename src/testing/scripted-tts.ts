@@ -7,39 +7,40 @@ import { soundOf } from './sound-text.ts'
 import { never } from './never.ts'
 
 export interface ScriptedTtsOptions extends PartManners {
-  /** 16,000 unless set. */
+  /** Default: 16,000. */
   sampleRate?: SampleRate
-  /** How long a character sounds: 50 ms unless set, about what people need. */
+  /** Milliseconds of speech per character. Default: 50, about the pace of people. */
   msPerCharacter?: number
-  /** Tells when each word begins: yes unless false. */
+  /** Whether it reports word times. Default: true. */
   words?: boolean
-  /** Length of a frame: 20 ms unless set. */
+  /** Milliseconds per frame. Default: 20. */
   frame?: number
-  /** Milliseconds until the first frame: 0 unless set. */
+  /** Milliseconds until the first frame. Default: 0. */
   firstAfter?: number
-  /** How much faster than it sounds it is made: at once unless set, 1 is real time. */
+  /** How much faster than real time the audio is generated. Default: `Infinity`. */
   speed?: number
-  /** It fails, or stalls until the signal aborts, once it has given so many milliseconds. */
+  /** Fails after this many milliseconds of audio. */
   failAfter?: number
+  /** Stalls after this many milliseconds of audio, until the signal aborts. */
   stallAfter?: number
-  /** What it fails with. */
+  /** The error of `failAfter`. */
   error?: unknown
-  /** Rude: it goes on after its signal has aborted, and a stall lasts for ever. */
+  /** Misbehaves: ignores its signal, even while it stalls. */
   ignoresSignal?: boolean
 }
 
-/** How one speech went. */
+/** The record of one speech. `left` means that its consumer stopped reading. */
 export interface ScriptedSpeech {
-  /** The text it was given. */
+  /** The text received so far. */
   readonly text: string
-  /** Milliseconds given out. */
+  /** Milliseconds of audio that were yielded. */
   readonly given: number
   readonly how: 'running' | 'completed' | 'cancelled' | 'failed' | 'left'
 }
 
 type Speech = { -readonly [K in keyof ScriptedSpeech]: ScriptedSpeech[K] }
 
-/** Speaks so that a `TestLine` can tell which characters were heard: see `soundOf`. */
+/** A TTS whose audio encodes its text, so that a `TestLine` knows which characters were heard: see `soundOf`. */
 export class ScriptedTts implements Tts {
   readonly name: string
   readonly sampleRate: SampleRate
@@ -62,7 +63,7 @@ export class ScriptedTts implements Tts {
     }))
   }
 
-  /** How many speeches are in the making. */
+  /** The number of speeches in progress. */
   get running(): number {
     return this.speeches.filter(({ how }) => how === 'running').length
   }
@@ -74,24 +75,25 @@ export class ScriptedTts implements Tts {
   ): AsyncGenerator<SpokenChunk> {
     const speech: Speech = { text: '', given: 0, how: 'running' }
     this.speeches.push(speech)
-    const heeded = this.#options.ignoresSignal ? undefined : signal
-    const stop = new SignalStop(heeded ?? new AbortController().signal, instance.context.scope)
+    const effectiveSignal = this.#options.ignoresSignal ? undefined : signal
+    const stop = new SignalStop(effectiveSignal ?? new AbortController().signal, instance.context.scope)
     const offEnd = instance.onEnd(() => stop.release())
     try {
-      instance.check('speak', heeded)
+      instance.check('speak', effectiveSignal)
       const { firstAfter = 0 } = this.#options
       for await (const chunk of this.#chunks(speech, iterate(text, stop))) {
-        if (speech.given === 0 && firstAfter > 0) await instance.wait(firstAfter, 'draws breath', heeded)
-        await this.#fault(instance, speech.given, heeded)
-        instance.check('speak', heeded)
+        if (speech.given === 0 && firstAfter > 0)
+          await instance.wait(firstAfter, 'draws breath', effectiveSignal)
+        await this.#fault(instance, speech.given, effectiveSignal)
+        instance.check('speak', effectiveSignal)
         const ms = (chunk.frame.samples.length * 1000) / this.sampleRate
         speech.given += ms
         yield chunk
-        await this.#pace(instance, ms, heeded)
+        await this.#pace(instance, ms, effectiveSignal)
       }
       speech.how = 'completed'
     } catch (error) {
-      speech.how = heeded?.aborted ? 'cancelled' : 'failed'
+      speech.how = effectiveSignal?.aborted ? 'cancelled' : 'failed'
       throw error
     } finally {
       offEnd()
@@ -100,7 +102,7 @@ export class ScriptedTts implements Tts {
     }
   }
 
-  /** The sound of the words, as they become complete, in frames. */
+  /** Yields the audio of each complete word in frames. */
   async *#chunks(speech: Speech, text: AsyncIterable<string>): AsyncGenerator<SpokenChunk> {
     const { msPerCharacter = 50, frame = 20, words = true } = this.#options
     const { sampleRate } = this
@@ -145,7 +147,7 @@ export class ScriptedTts implements Tts {
   }
 }
 
-/** Each word with the space behind it, as soon as the next one begins. */
+/** Yields each word with the space after it, as soon as the next one begins. */
 async function* wordsOf(speech: Speech, text: AsyncIterable<string>): AsyncGenerator<string> {
   let rest = ''
   for await (const piece of text) {

@@ -3,21 +3,21 @@ import { PartInstances, type PartCounts, type PartManners } from './part-instanc
 import { never } from './never.ts'
 
 export interface ScriptedTurnDetectorOptions extends PartManners {
-  /** From 0 to 1: whether the user has finished. 1 after a full stop, a question or an exclamation mark unless set. */
+  /** The score for a text, from 0 to 1. Default: 1 if it ends with `.`, `!` or `?`, otherwise 0. */
   finished?: (text: string) => number
-  /** Milliseconds that a judgement takes: 0 unless set. */
+  /** How long a judgement takes, in milliseconds. Default: 0. */
   takes?: number
-  /** Every judgement fails with this. */
+  /** Every judgement rejects with this. */
   fails?: unknown
-  /** Rude: a judgement never comes, and its signal is ignored. */
+  /** Misbehaves: a judgement never settles and ignores its signal. */
   hangs?: boolean
 }
 
-/** Judges by script whether the user has finished. */
+/** A turn detector that judges by a script. */
 export class ScriptedTurnDetector implements TurnDetector {
   readonly name: string
   readonly counts: PartCounts
-  /** What it had to judge. */
+  /** The texts that were judged. */
   readonly judged: string[] = []
   readonly #instances: PartInstances
   readonly #options: ScriptedTurnDetectorOptions

@@ -21,9 +21,9 @@ describe('simulate', () => {
     expect(order).toEqual(['first, and a thousand ticks', 'second'])
   })
 
-  it('a life that waits for ever is a violation, not a hang', async () => {
+  it('a simulation that waits forever is a violation, not a hang', async () => {
     const { violations } = await simulate(1, () => new Promise(() => {}))
-    expect(violations).toMatchObject([{ rule: 'SC2', what: expect.stringContaining('hang for ever') }])
+    expect(violations).toMatchObject([{ rule: 'SC2', what: expect.stringContaining('hang forever') }])
   })
 
   it('a life that never comes to rest is a violation', async () => {

@@ -190,7 +190,7 @@ describe('a test line', () => {
       await heard
       expect(world.clock.now()).toBe(600)
       await line.caller.hears()
-      const missed = expect(line.caller.hears('evening')).rejects.toThrow("before 'evening' was heard")
+      const missed = expect(line.caller.hears('evening')).rejects.toThrow("before the caller heard 'evening'")
       await scope.close()
       await missed
     }))

@@ -83,16 +83,18 @@ describe('virtual time', () => {
     })
     await expect(stuck).rejects.toThrow(StuckError)
     await expect(stuck).rejects.toThrow(
-      /^the answer of the bank: nothing is left to happen[^]*still alive:\n {2}task 'ask the bank'\n/,
+      /^the answer of the bank: it would wait forever: no timer is left[^]*still active:\n {2}task 'ask the bank'\n/,
     )
-    await expect(time.run(new Promise(() => {}))).rejects.toThrow(/^a promise: [^]*nothing is alive/)
+    await expect(time.run(new Promise(() => {}))).rejects.toThrow(/^a promise: [^]*nothing is active/)
   })
 
   it('fails for what never comes to rest, and names the timers', async () => {
     const time = new VirtualTime({ maxEvents: 1_000 })
     const again = (): void => void time.clock.after(1, 'again', again)
     again()
-    await expect(time.run(new Promise(() => {}))).rejects.toThrow(/not after 1000 events[^]*timer 'again'/)
+    await expect(time.run(new Promise(() => {}))).rejects.toThrow(
+      /did not happen within 1000 events[^]*timer 'again'/,
+    )
   })
 
   it('passes under the fake timers of a test framework, too', async () => {

@@ -67,7 +67,7 @@ describe('a suite', () => {
     ).toEqual([
       'forgets ',
       'fails no',
-      'hangs SC2: nothing is left to happen, and the life still waits: it would hang for ever',
+      'hangs SC2: no event is left, and the code is still waiting: it would hang forever',
       'waits a wonder did not happen within 10000 ms',
     ])
     expect(vad.counts).toMatchObject({ opened: 2, live: 0 })

@@ -1,15 +1,87 @@
-import { defineConfig } from 'vitest/config'
+import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { configDefaults, defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** Test files that mock modules, patch globals or collect garbage: each needs a process of its own. */
+export const isolated = [
+  '{src,test}/guard/**/*.test.ts',
+  '**/*memory.test.ts',
+  'src/**/file-sink.test.ts',
+  'src/providers/local/missing.test.ts',
+]
+
+const pathOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+
+/**
+ * The slowest suites. They start first, so that no worker is left with one of them at the end, and in this order, which
+ * alternates suites that wait with suites that compute.
+ */
+const slowest = [
+  'test/phone/phone',
+  'test/sim/mutants',
+  'test/lines/rules',
+  'test/browser/sound',
+  'test/providers/openai/sockets',
+  'test/providers/local/local-stt',
+  'test/phone/wrongs',
+  'test/studio/page',
+  'test/browser/ends',
+  'test/browser/faults',
+  'test/lines/conformance',
+  'test/providers/local/local-tts',
+  'test/providers/gemini/sockets',
+  'test/house/examples',
+  'test/lines/browser',
+  'test/browser/studio',
+  'test/phone/matrix',
+  'test/cli/dev',
+  'test/browser/demo',
+  'test/matrix/',
+  'test/lines/example',
+  'turn-exploration',
+  'test/providers/',
+  'test/lines/',
+]
+
+class SlowestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const order = ({ project, moduleId }: TestSpecification): number => {
+      // Isolated files last: a shared worker can only continue with another shared file.
+      const group = ['shared', 'isolated'].indexOf(project.name)
+      const place = slowest.findIndex((path) => moduleId.includes(path))
+      return 100 * group + (place < 0 ? slowest.length : place)
+    }
+    return files.toSorted((a, b) => order(a) - order(b))
+  }
+}
 
 export default defineConfig({
+  resolve: { alias: [{ find: /^\.\/start-thread\.ts$/, replacement: pathOf('test/compiled-thread.ts') }] },
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     setupFiles: ['test/setup.ts'],
     restoreMocks: true,
-    // Nothing sleeps: this only ends a test that hangs, also on a machine that is busy with other things.
-    testTimeout: 30_000,
-    // Many tests wait for real sockets, processes and a browser: two at a time keep two cores busy.
-    maxWorkers: 2,
-    // Concurrent tests are child processes; the machines that run them have two cores.
+    // No test sleeps. The timeouts only end what hangs, so they are long enough for a busy machine.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    // Most suites wait for sockets, processes and browsers more than they compute: five of them keep two cores busy.
+    maxWorkers: Math.max(5, availableParallelism()),
+    // Concurrent tests wait for child processes.
     maxConcurrency: 2,
+    sequence: { sequencer: SlowestFirst },
+    globalSetup: ['test/compile-programs.ts'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'shared',
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...isolated],
+          // Loading the modules anew for every file would take as long as the tests.
+          isolate: false,
+        },
+      },
+      { extends: true, test: { name: 'isolated', include: isolated } },
+    ],
   },
 })

@@ -1,14 +1,7 @@
 // What docs/agents.md warns of, each as it happens. Nothing here is how to do it.
 import assert from 'node:assert/strict'
-import {
-  Agent,
-  AgentTask,
-  Session,
-  tool,
-  type SessionHandle,
-  type SessionTurnOptions,
-  type TurnDetector,
-} from 'endwell'
+import { Agent, AgentTask, Session, tool, type SessionHandle, type SessionTurnOptions } from 'endwell'
+import type { TurnDetector } from 'endwell/parts'
 import {
   callTool,
   inVirtualTime,

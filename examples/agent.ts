@@ -3,16 +3,9 @@
 //   npx tsx examples/agent.ts              it rehearses itself: no key, no sound, no waiting
 //   npx endwell dev examples/agent.ts      the same, and then you talk to it; needs OPENAI_API_KEY
 import assert from 'node:assert/strict'
-import {
-  Agent,
-  AgentTask,
-  fallbackLlm,
-  level,
-  tool,
-  type Guardrails,
-  type SessionHandle,
-  type Stages,
-} from 'endwell'
+import { Agent, AgentTask, tool, type Guardrails, type SessionHandle, type Stages } from 'endwell'
+import { level } from 'endwell/audio'
+import { fallbackLlm } from 'endwell/parts'
 import type { AgentFile } from 'endwell/host'
 import { OpenAIRealtime } from 'endwell/providers/openai'
 import { callTool, noLeaks, rehearse, ScriptedLlm } from 'endwell/testing'

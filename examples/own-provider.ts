@@ -1,4 +1,6 @@
-import { Agent, Session, bytesFromSamples, type PartContext, type Stt, type SttEvents } from 'endwell'
+import { Agent, Session } from 'endwell'
+import { bytesFromSamples } from 'endwell/audio'
+import type { PartContext, Stt, SttEvents } from 'endwell/parts'
 import { Link, type Data } from 'endwell/link'
 import { ScriptedLlm, ScriptedTts, ScriptedVad, TestLine } from 'endwell/testing'
 import { LoopbackServer } from 'endwell/testing/servers'

@@ -1,4 +1,6 @@
-import { Scope, formatReport, systemClock } from 'endwell'
+import { Scope } from 'endwell'
+import { formatReport } from 'endwell/report'
+import { systemClock } from 'endwell/scope'
 
 const scope = new Scope('call', {
   closeTimeout: 500,

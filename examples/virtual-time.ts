@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { Scope, type ScopeOptions } from 'endwell'
+import { Scope } from 'endwell'
+import type { ScopeOptions } from 'endwell/scope'
 import { Faults, inVirtualTime, noLeaks } from 'endwell/testing'
 
 const hour = 3_600_000

@@ -1,5 +1,47 @@
-export * from './audio/index.ts'
-export * from './parts/index.ts'
-export { formatReport, type FormatOptions } from './report/index.ts'
-export * from './scope/index.ts'
-export * from './session/index.ts'
+// What the author of an agent needs. The rest has entry points of its own: endwell/scope, endwell/report, endwell/audio,
+// endwell/parts, endwell/link, endwell/lines/*, endwell/providers/*, endwell/host, endwell/guard, endwell/testing.
+export type { Logger } from './parts/index.ts'
+export { EndwellError, Scope } from './scope/index.ts'
+export {
+  Agent,
+  AgentTask,
+  History,
+  Session,
+  SessionClosedError,
+  ToolError,
+  fileSink,
+  formatSession,
+  tool,
+  type AfterCall,
+  type AgentOptions,
+  type AgentTaskOptions,
+  type Budget,
+  type CloseReason,
+  type CloseSessionOptions,
+  type Guardrail,
+  type Guardrails,
+  type HangUpOptions,
+  type HangUpOutcome,
+  type HistoryItem,
+  type HistoryJSON,
+  type HookContext,
+  type Models,
+  type PlayoutOutcome,
+  type RecordingSink,
+  type Reply,
+  type ReplyOptions,
+  type SessionEvents,
+  type SessionHandle,
+  type SessionOptions,
+  type SessionReport,
+  type SessionState,
+  type SessionTurnOptions,
+  type Speech,
+  type SpeechOptions,
+  type Stages,
+  type Tool,
+  type ToolContext,
+  type ToolOptions,
+  type ToolOutcome,
+  type Toolset,
+} from './session/index.ts'

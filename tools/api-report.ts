@@ -1,36 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 
 import { exitCodes, runCommand } from '../src/cli/command.ts'
-import { reportOf } from './api/surface.ts'
-
-const root = fileURLToPath(new URL('..', import.meta.url))
-const folder = join(root, 'api')
-
-/** The reports as the built package gives them: file name and text. */
-export function apiReports(): Map<string, string> {
-  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-    exports: Record<string, string | { types?: string }>
-  }
-  const reports = new Map<string, string>()
-  for (const [subpath, target] of Object.entries(exports)) {
-    if (typeof target === 'string' || target.types === undefined) continue
-    const entry = subpath === '.' ? 'endwell' : `endwell/${subpath.slice(2)}`
-    reports.set(`${entry.replaceAll('/', '-')}.txt`, reportOf(entry, join(root, target.types)))
-  }
-  return reports
-}
-
-/** The committed reports that are not what the package exports now. */
-export function staleReports(reports: ReadonlyMap<string, string>): string[] {
-  const committed = existsSync(folder) ? readdirSync(folder) : []
-  const changed = [...reports].filter(([file, text]) => {
-    const path = join(folder, file)
-    return !existsSync(path) || readFileSync(path, 'utf8') !== text
-  })
-  return [...changed.map(([file]) => file), ...committed.filter((file) => !reports.has(file))]
-}
+import { apiReports, folder, staleReports } from './api/reports.ts'
 
 await runCommand({
   name: 'npm run api --',

@@ -7,16 +7,24 @@ import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 
 import { exitCodes, runCommand } from '../src/cli/command.ts'
-import { privatePaths, registryAddresses, testFiles, tooLarge, unpackedBytes } from './package/contents.ts'
+import {
+  brokenLinks,
+  privatePaths,
+  registryAddresses,
+  testFiles,
+  tooLarge,
+  unpackedBytes,
+} from './package/contents.ts'
 import { installScripts, type Lockfile } from './package/lockfile.ts'
 import { deadSubpaths, layOut, type Manifest } from './package/subpaths.ts'
 import { readTarball } from './package/tarball.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Something that must hold of the package, with what is wrong if it does not. */
+/** A property that the package must have. */
 interface Check {
   readonly name: string
+  /** Empty if the package has the property. */
   readonly problems: readonly string[]
 }
 
@@ -38,8 +46,8 @@ async function checkPackage(folder: string): Promise<Result> {
   const packing = await npm('pack', '--pack-destination', folder)
   const name = readdirSync(folder).find((file) => file.endsWith('.tgz'))
   if (name === undefined) {
-    const problems = [...packing.problems, 'npm pack left no tarball']
-    return { bytes: 0, files: 0, checks: [{ name: 'npm can pack it', problems }] }
+    const problems = [...packing.problems, 'npm pack wrote no tarball']
+    return { bytes: 0, files: 0, checks: [{ name: 'npm can pack the package', problems }] }
   }
 
   const tarball = join(folder, name)
@@ -55,12 +63,13 @@ async function checkPackage(folder: string): Promise<Result> {
     deadSubpaths(folder, manifest),
   ])
   const checks: Check[] = [
-    { name: 'publint is content', problems: lint },
-    { name: 'types resolve as the code does', problems: types },
-    { name: 'every subpath can be imported, exports something, and lets the process end', problems: dead },
-    { name: 'no test is packed', problems: testFiles(files) },
-    { name: 'no path of this machine is packed', problems: privatePaths(files, [root, homedir()]) },
-    { name: 'no registry address is packed', problems: registryAddresses(files, registry.stdout.trim()) },
+    { name: 'publint finds no problems', problems: lint },
+    { name: 'types resolve like the code', problems: types },
+    { name: 'every subpath can be imported, has exports, and lets the process exit', problems: dead },
+    { name: 'no tests are packed', problems: testFiles(files) },
+    { name: 'links lead to packed files, or are absolute', problems: brokenLinks(files) },
+    { name: 'no paths of this machine are packed', problems: privatePaths(files, [root, homedir()]) },
+    { name: 'no registry addresses are packed', problems: registryAddresses(files, registry.stdout.trim()) },
     { name: 'the package is small', problems: tooLarge(files) },
     { name: 'no dependency has an install script', problems: installScripts(lockfile) },
   ]
@@ -69,21 +78,21 @@ async function checkPackage(folder: string): Promise<Result> {
 
 const readJson = (path: string) => JSON.parse(readFileSync(join(root, path), 'utf8'))
 
-/** Runs a program from the root of the repository. What it printed is the problem if it failed. */
+/** Runs a program in the root of the repository. If it fails, `problems` has its output. */
 async function run(
   program: string,
   args: readonly string[],
 ): Promise<{ stdout: string; problems: string[] }> {
   return new Promise((resolve) => {
     execFile(program, args, { cwd: root }, (error, stdout) => {
-      // The message of the error has what was printed to stderr.
+      // The message of the error contains stderr.
       resolve({ stdout, problems: error === null ? [] : [error.message, stdout] })
     })
   })
 }
 
 async function npm(...args: string[]): Promise<{ stdout: string; problems: string[] }> {
-  // Inside of a script npm says where it is: so the same npm is used, and no shell is needed where it is a batch file.
+  // Scripts get the path of npm in a variable. Windows would need a shell to run `npm`, which is a batch file there.
   const cli = process.env['npm_execpath']
   return cli === undefined ? run('npm', args) : run(process.execPath, [cli, ...args])
 }
@@ -105,7 +114,7 @@ async function attwProblems(tarball: string): Promise<string[]> {
 
 await runCommand({
   name: 'npm run check:package --',
-  summary: 'Packs endwell as it would be published, and checks what an install would get.',
+  summary: 'Packs endwell for publishing, and checks the files that users would install.',
   options: {},
   async run({ json }) {
     const folder = mkdtempSync(join(tmpdir(), 'endwell-package-'))

@@ -16,11 +16,11 @@ const agent = new Agent({
   onEnter: ({ session }) => session.say('Bright Dental, good morning!'),
 })
 
-// Owns all calls: when it is closed, they end.
+// Owns all calls: closing it ends them.
 const scope = new Scope('server')
 const calls = new WebSocketCalls({
   scope,
-  // Without a secret only pages of this machine may call.
+  // Without a secret, only pages on this machine may call.
   secret: process.env['CALL_SECRET'] || undefined,
   onCall: async (line) => {
     const models = {
@@ -37,11 +37,11 @@ const calls = new WebSocketCalls({
   },
 })
 
-// The client is plain modules: here they are served as they lie in the package.
+// The client consists of plain modules, served here as they are in the package.
 const client = new URL('../', import.meta.resolve('endwell/client'))
 const server = createServer(({ url = '/' }, response) => {
   const [, module] = /^\/endwell\/((client\/(dom\/)?)?[\w-]+\.js)$/.exec(url) ?? []
-  // Here your server decides who may call: ask for a login first.
+  // Your server decides who may call: require a login here.
   if (url === '/token') response.end(process.env['CALL_SECRET'] ? calls.token() : '')
   else if (module) send(new URL(module, client), 'text/javascript')
   else send(new URL('page.html', import.meta.url), 'text/html')

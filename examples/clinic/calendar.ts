@@ -1,4 +1,4 @@
-import { systemClock } from 'endwell'
+import { systemClock } from 'endwell/scope'
 
 /** The appointments of a clinic. It takes a moment for everything, as real ones do. */
 export class Calendar {

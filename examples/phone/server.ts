@@ -19,11 +19,11 @@ const agent = new Agent({
   onEnter: ({ session }) => session.say('Bright Dental, good morning!'),
 })
 
-// Owns all calls: when it is closed, they end.
+// Owns all calls: closing it ends them.
 const scope = new Scope('server')
 const calls = new TwilioCalls({
   scope,
-  // Without a token only this machine may call.
+  // Without a token, only this machine may call.
   authToken: process.env['TWILIO_AUTH_TOKEN'] || undefined,
   publicUrl: process.env['PUBLIC_URL'] || undefined,
   onCall: async (line) => {

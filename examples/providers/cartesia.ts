@@ -3,7 +3,9 @@
 //   npx tsx examples/providers/cartesia.ts VOICE hello.wav    needs CARTESIA_API_KEY, and the id of a voice
 //   npx tsx examples/providers/cartesia.ts --loopback         needs neither: a server of our own stands in
 import { writeFileSync } from 'node:fs'
-import { Agent, Session, concat, encodeWav, systemClock } from 'endwell'
+import { Agent, Session } from 'endwell'
+import { concat, encodeWav } from 'endwell/audio'
+import { systemClock } from 'endwell/scope'
 import { CartesiaTts } from 'endwell/providers/cartesia'
 import { ScriptedLlm, TestLine } from 'endwell/testing'
 import { CartesiaServer, LoopbackServer } from 'endwell/testing/servers'

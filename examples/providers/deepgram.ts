@@ -3,7 +3,8 @@
 //   npx tsx examples/providers/deepgram.ts call.wav      needs DEEPGRAM_API_KEY, and a recording
 //   npx tsx examples/providers/deepgram.ts --loopback    needs neither: a server of our own stands in
 import { readFileSync } from 'node:fs'
-import { Agent, Resampler, Session, asSampleRate, decodeWav, type AudioFrame } from 'endwell'
+import { Agent, Session } from 'endwell'
+import { Resampler, asSampleRate, decodeWav, type AudioFrame } from 'endwell/audio'
 import { DeepgramStt } from 'endwell/providers/deepgram'
 import { ScriptedLlm, ScriptedTts, ScriptedVad, TestLine } from 'endwell/testing'
 import { DeepgramServer, LoopbackServer } from 'endwell/testing/servers'

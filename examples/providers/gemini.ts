@@ -3,7 +3,8 @@
 //   npx tsx examples/providers/gemini.ts               needs GEMINI_API_KEY
 //   npx tsx examples/providers/gemini.ts --loopback    needs no key: a server of our own stands in
 import { writeFileSync } from 'node:fs'
-import { Agent, Session, concat, encodeWav, tool } from 'endwell'
+import { Agent, Session, tool } from 'endwell'
+import { concat, encodeWav } from 'endwell/audio'
 import { GeminiLive } from 'endwell/providers/gemini'
 import { TestLine, callTool } from 'endwell/testing'
 import { GeminiLiveServer, LoopbackServer } from 'endwell/testing/servers'

@@ -1,8 +1,9 @@
 // A conversation that is spoken, understood and answered on this machine alone. It needs no key and no network.
 //
-//   npx tsx examples/providers/local.ts    needs the package soundswallower, and something to speak with:
-//                                          flite, espeak-ng, or the package @echogarden/espeak-ng-emscripten
-import { Agent, Session, systemClock, systemRandom, tool, type AudioFrame } from 'endwell'
+//   npx tsx examples/providers/local.ts    needs the packages soundswallower and @echogarden/espeak-ng-emscripten
+import { Agent, Session, tool } from 'endwell'
+import type { AudioFrame } from 'endwell/audio'
+import { systemClock, systemRandom } from 'endwell/scope'
 import { LocalStt, LocalTts, LocalVad, ScriptedDialogue } from 'endwell/providers/local'
 import { TestLine, partContext } from 'endwell/testing'
 

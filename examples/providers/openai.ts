@@ -3,7 +3,8 @@
 //   npx tsx examples/providers/openai.ts               needs OPENAI_API_KEY
 //   npx tsx examples/providers/openai.ts --loopback    needs no key: a server of our own stands in
 import { writeFileSync } from 'node:fs'
-import { Agent, Session, concat, encodeWav, tool } from 'endwell'
+import { Agent, Session, tool } from 'endwell'
+import { concat, encodeWav } from 'endwell/audio'
 import { OpenAIRealtime } from 'endwell/providers/openai'
 import { TestLine, callTool } from 'endwell/testing'
 import { LoopbackServer, OpenAIRealtimeServer } from 'endwell/testing/servers'

@@ -1,12 +1,12 @@
 import type { Filter } from './filter.ts'
 
 /**
- * Makes `count` outputs from the inputs in `line` and stores them from `at` on. `next` is where in the line
- * the taps of the first of them begin, in 1/up of an input.
+ * Computes `count` outputs from the inputs in `line` and stores them at `at`. `next` is where in the line the taps of
+ * the first output begin, in 1/up of an input.
  *
- * This is the one hot loop of the room. Outputs `up` apart use the same row of taps, `down` inputs apart, so
- * they are made four at a time: see {@link four}. However many are made together, the sum of each is taken in
- * the same order. That is why the size of the chunks cannot change a single bit.
+ * This is the hot loop of the room. Outputs `up` apart use the same row of taps, `down` inputs apart, so they are
+ * computed four at a time: see {@link four}. Each sum is taken in the same order however many outputs are computed
+ * together, so the size of the chunks does not change a single bit of the result.
  */
 export function convolve(
   { up, down, phases }: Filter,
@@ -28,10 +28,10 @@ export function convolve(
 }
 
 /**
- * Four outputs together: 3.5 times as fast as one by one. Each sees at tap t what the one before sees a step
- * of taps later. So, when the taps are walked step by step, one new input serves four products; the others
- * wait in registers, which change roles in four rounds instead of being moved. `taps` is a multiple of four
- * steps for this.
+ * Computes four outputs together, 3.5 times as fast as one by one. Each output sees at tap t the input that the one
+ * before sees one step of taps later. So, walking the taps step by step, one new input serves four products; the
+ * other inputs stay in registers, which change roles in four rounds instead of being moved. This requires `taps`
+ * to be a multiple of four steps.
  */
 function four(
   row: Float64Array,
@@ -99,7 +99,7 @@ function one(row: Float64Array, line: Float64Array, first: number, step: number)
   return saturate(sum)
 }
 
-/** A typed array would wrap: the loudest peak would become the deepest dip, heard as a crack. */
+/** Clips to 16 bits. A typed array would wrap around, which is heard as a crack. */
 function saturate(value: number): number {
   if (value >= 32767) return 32767
   if (value <= -32768) return -32768

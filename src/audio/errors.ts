@@ -1,6 +1,6 @@
 import { EndwellError } from '../scope/index.ts'
 
-/** What can be wrong with audio that was handed in. Codes are stable; messages are for people. */
+/** Codes of audio errors. Codes are stable; messages may change. */
 export type AudioErrorCode =
   | 'BAD_SAMPLE_RATE'
   | 'BAD_DURATION'
@@ -10,7 +10,7 @@ export type AudioErrorCode =
   | 'WAV_UNSUPPORTED'
   | 'WAV_TOO_LONG'
 
-/** An error of the audio room: says what was wrong with which sound, and what to do. */
+/** An invalid sound or file. The message says what is wrong with which sound, and what to do. */
 export class AudioError extends EndwellError {
   declare readonly code: AudioErrorCode
 }

@@ -1,34 +1,34 @@
 import type { SampleRate } from './frame.ts'
 
 /**
- * The low-pass of the resampler: a sinc under a Kaiser window, one shape for all ratios, its unit the lower
- * of the two rates. The three numbers were searched for together: the shortest filter that loses at most
- * 0.1 dB up to 0.9 of the lower Nyquist frequency and keeps everything above that frequency 80 dB down. The
- * cutoff lies below the middle of that gap, for a fall of 80 dB takes more room than one of 0.1 dB.
+ * The low-pass filter of the resampler: a sinc under a Kaiser window, the same shape for all ratios, in units of
+ * the lower of the two rates. The three numbers were optimised together, for the shortest filter that loses at
+ * most 0.1 dB up to 0.9 of the lower Nyquist frequency and attenuates everything above that frequency by 80 dB.
+ * The cutoff lies below the middle of that gap, since a fall of 80 dB takes more room than one of 0.1 dB.
  */
 const REACH = 45
 const SHAPE = 8
 const CUTOFF = 0.943
 
-/** Rows are a multiple of this many steps long, so that the convolution has no odd taps at its end. */
+/** Rows are padded to a multiple of this many steps, so that the convolution has no leftover taps. */
 const TAPS_AT_ONCE = 4
 
-/** A low-pass split into phases: an output's taps depend only on where it falls between two inputs. */
+/** A low-pass filter split into phases: the taps of an output depend only on where it falls between two inputs. */
 export interface Filter {
   /** The ratio of the rates, reduced: `up` outputs for every `down` inputs. */
   readonly up: number
   readonly down: number
-  /** Where the middle of the filter is, counted in 1/up of an input sample. */
+  /** The middle of the filter, in 1/up of an input sample. */
   readonly centre: number
-  /** How many inputs an output is made of. */
+  /** How many inputs contribute to an output. */
   readonly taps: number
-  /** One row of taps a phase, oldest input first. */
+  /** One row of taps per phase, oldest input first. */
   readonly phases: readonly Float64Array[]
 }
 
 const filters = new Map<number, Filter>()
 
-/** The filter between two rates, made once for a ratio: 8 to 16 kHz and 24 to 48 kHz share theirs. */
+/** The filter between two rates, made once per ratio: 8 to 16 kHz and 24 to 48 kHz share a filter. */
 export function filterFor(from: SampleRate, to: SampleRate): Filter {
   const ratio = to / from
   let filter = filters.get(ratio)
@@ -57,7 +57,7 @@ function design(from: number, to: number): Filter {
   return { up, down, centre, taps, phases }
 }
 
-/** Every phase passes a constant unchanged: else it would come out with a hum at the old sample rate. */
+/** Makes every phase pass a constant unchanged: otherwise the output would hum at the old sample rate. */
 function normalise(row: Float64Array): Float64Array {
   const sum = row.reduce((total, tap) => total + tap, 0)
   return row.map((tap) => tap / sum)
@@ -72,7 +72,7 @@ function sinc(x: number): number {
   return x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x)
 }
 
-/** The modified Bessel function I0, by its series: 40 terms are exact to a double for arguments up to 10. */
+/** The modified Bessel function I0, by its series: 40 terms are exact to double precision up to an argument of 10. */
 function bessel(x: number): number {
   let term = 1
   let sum = 1

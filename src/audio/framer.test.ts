@@ -4,7 +4,7 @@ import { concat } from './frame.ts'
 import { Framer } from './framer.ts'
 
 describe('a framer', () => {
-  it('cuts chunks of any size into whole frames and loses nothing', () => {
+  it('cuts chunks of any size into whole frames, without loss', () => {
     const chunks = fc.array(fc.int16Array({ maxLength: 500 }), { maxLength: 12 })
     fc.assert(
       fc.property(chunks, (sound) => {
@@ -25,7 +25,7 @@ describe('a framer', () => {
     )
   })
 
-  it('copies nothing that lies within one chunk', () => {
+  it('does not copy frames that lie within one chunk', () => {
     const framer = new Framer({ sampleRate: 8000 })
     const chunk = new Int16Array(400)
     expect(framer.push(chunk).map((frame) => frame.samples.buffer)).toEqual([chunk.buffer, chunk.buffer])
@@ -36,7 +36,7 @@ describe('a framer', () => {
     expect(within!.samples.buffer).toBe(next.buffer)
   })
 
-  it('never writes into a frame it has given away', () => {
+  it('never writes into a frame that it has returned', () => {
     const framer = new Framer({ sampleRate: 8000 })
     framer.push(new Int16Array(100).fill(1))
     const [frame] = framer.push(new Int16Array(100).fill(2))
@@ -44,14 +44,14 @@ describe('a framer', () => {
     expect(frame!.samples).toEqual(new Int16Array(160).fill(1, 0, 100).fill(2, 100))
   })
 
-  it('fills the last frame up with silence', () => {
+  it('pads the last frame with silence', () => {
     const framer = new Framer({ sampleRate: 8000, duration: 0.5 })
     framer.push(Int16Array.of(5))
     expect(framer.flush()).toEqual({ samples: Int16Array.of(5, 0, 0, 0), sampleRate: 8000 })
     expect(framer.flush()).toBeUndefined()
   })
 
-  it('forgets the remainder when cleared', () => {
+  it('drops the remainder when cleared', () => {
     const framer = new Framer({ sampleRate: 8000, duration: 0.5 })
     framer.push(Int16Array.of(5))
     framer.clear()

@@ -3,15 +3,15 @@ import { samplesIn, type AudioFrame, type SampleRate } from './frame.ts'
 
 export interface FramerOptions {
   readonly sampleRate: SampleRate
-  /** Length of a frame; a whole number of samples. Default 20, what telephone lines and WebRTC carry. */
+  /** Milliseconds per frame; must be a whole number of samples. Default: 20, as on telephone lines and WebRTC. */
   readonly duration?: number
 }
 
 /**
- * Cuts chunks of any size into frames of exactly one length.
+ * Cuts chunks of any size into frames of one length.
  *
- * A frame that lies within one chunk is a view of it; only frames that straddle chunks are copied. So whoever
- * pushes a chunk does not write into it any more.
+ * A frame that lies within one chunk is a view of it; only frames that straddle chunks are copied. So do not
+ * write into a chunk after pushing it.
  *
  * @example
  * const framer = new Framer({ sampleRate: 24000 })
@@ -29,19 +29,19 @@ export class Framer {
     if (size === 0 || size * 1000 !== duration * sampleRate) {
       throw new AudioError(
         'BAD_DURATION',
-        `a frame of ${duration} ms is no whole number of samples at ${sampleRate} Hz: use 20, or one that is`,
+        `a frame of ${duration} ms is not a whole number of samples at ${sampleRate} Hz: use 20, for example`,
       )
     }
     this.sampleRate = sampleRate
     this.#size = size
   }
 
-  /** Milliseconds that wait for the rest of their frame. */
+  /** Milliseconds of an incomplete frame. */
   get remainder(): number {
     return (this.#filled * 1000) / this.sampleRate
   }
 
-  /** The frames that are complete with these samples. */
+  /** Returns the frames that these samples complete. */
   push(samples: Int16Array): AudioFrame[] {
     const frames: AudioFrame[] = []
     let at = this.#filled > 0 ? this.#fill(samples) : 0
@@ -54,7 +54,7 @@ export class Framer {
     return frames
   }
 
-  /** The remainder, made a whole frame with silence; undefined when nothing waits. */
+  /** Returns the remainder, padded with silence to a whole frame. Undefined if there is none. */
   flush(): AudioFrame | undefined {
     return this.#filled > 0 ? this.#take() : undefined
   }

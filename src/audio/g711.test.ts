@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { decodeALaw, decodeMuLaw, encodeALaw, encodeMuLaw } from './g711.ts'
 
 /**
- * The laws as the Recommendation tabulates them: decision values, segment by segment, and between each two of
- * them the value that stands for all in between. In units of the standard, scaled to 16 bit at the end.
+ * The laws as the Recommendation tabulates them: decision values, segment by segment, and the value that represents
+ * each interval between two of them. In units of the standard, scaled to 16 bits at the end.
  */
 const muDecisions = decisions([1, ...Array<number>(15).fill(2)], [4, 8, 16, 32, 64, 128, 256], 4)
 const aDecisions = decisions(Array<number>(32).fill(2), [4, 8, 16, 32, 64, 128], 8)
@@ -64,7 +64,7 @@ describe('a code that is decoded and encoded again', () => {
     expect(encodeALaw(decodeALaw(allCodes))).toEqual(allCodes)
   })
 
-  it('stays the same in mu-law, but for negative zero', () => {
+  it('stays the same in mu-law, except for negative zero', () => {
     const expected = allCodes.slice()
     expected[0x7f] = 0xff
     expect(encodeMuLaw(decodeMuLaw(allCodes))).toEqual(expected)
@@ -72,7 +72,7 @@ describe('a code that is decoded and encoded again', () => {
 })
 
 describe('silence', () => {
-  it('has the codes that every telephone knows', () => {
+  it('has the standard codes', () => {
     expect(encodeMuLaw(Int16Array.of(0))).toEqual(Uint8Array.of(0xff))
     expect(encodeALaw(Int16Array.of(0))).toEqual(Uint8Array.of(0xd5))
   })

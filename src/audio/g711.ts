@@ -1,42 +1,42 @@
 /**
- * G.711, the two companding laws of the telephone network, bit for bit as the ITU's reference software
- * (G.191) has them: a sample takes the code of the interval between two decision values that it falls into,
- * and a sample exactly on a decision value belongs to the interval above it.
+ * G.711, the two companding laws of the telephone network, bit for bit like the ITU's reference software
+ * (G.191): a sample gets the code of the interval between two decision values that it falls into, and a
+ * sample exactly on a decision value belongs to the interval above it.
  */
 
-/** How many low bits of a sample each law does not look at. */
-const MU_UNSEEN = 2
-const A_UNSEEN = 4
+/** How many low bits of a sample each law ignores. */
+const MU_IGNORED = 2
+const A_IGNORED = 4
 
 const muValues = Int16Array.from({ length: 256 }, (_, code) => expandMu(code))
 const aValues = Int16Array.from({ length: 256 }, (_, code) => expandA(code))
-const muCodes = codeTable(MU_UNSEEN, compressMu)
-const aCodes = codeTable(A_UNSEEN, compressA)
+const muCodes = codeTable(MU_IGNORED, compressMu)
+const aCodes = codeTable(A_IGNORED, compressA)
 
-/** Samples to mu-law, the code of telephones in North America and Japan, and of Twilio. */
+/** Encodes samples as mu-law, used by telephones in North America and Japan, and by Twilio. */
 export function encodeMuLaw(samples: Int16Array): Uint8Array<ArrayBuffer> {
-  return encode(samples, muCodes, MU_UNSEEN)
+  return encode(samples, muCodes, MU_IGNORED)
 }
 
-/** Mu-law to samples. */
+/** Decodes mu-law. */
 export function decodeMuLaw(bytes: Uint8Array): Int16Array<ArrayBuffer> {
   return decode(bytes, muValues)
 }
 
-/** Samples to A-law, the code of telephones in the rest of the world. */
+/** Encodes samples as A-law, used by telephones in the rest of the world. */
 export function encodeALaw(samples: Int16Array): Uint8Array<ArrayBuffer> {
-  return encode(samples, aCodes, A_UNSEEN)
+  return encode(samples, aCodes, A_IGNORED)
 }
 
-/** A-law to samples. */
+/** Decodes A-law. */
 export function decodeALaw(bytes: Uint8Array): Int16Array<ArrayBuffer> {
   return decode(bytes, aValues)
 }
 
-function encode(samples: Int16Array, codes: Uint8Array, unseen: number): Uint8Array<ArrayBuffer> {
+function encode(samples: Int16Array, codes: Uint8Array, ignored: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(samples.length)
   const zero = codes.length >> 1
-  for (let i = 0; i < samples.length; i++) bytes[i] = codes[(samples[i]! >> unseen) + zero]!
+  for (let i = 0; i < samples.length; i++) bytes[i] = codes[(samples[i]! >> ignored) + zero]!
   return bytes
 }
 
@@ -46,14 +46,14 @@ function decode(bytes: Uint8Array, values: Int16Array): Int16Array<ArrayBuffer> 
   return samples
 }
 
-function codeTable(unseen: number, compress: (sample: number) => number): Uint8Array {
-  const length = 65536 >> unseen
-  return Uint8Array.from({ length }, (_, i) => compress((i - (length >> 1)) << unseen))
+function codeTable(ignored: number, compress: (sample: number) => number): Uint8Array {
+  const length = 65536 >> ignored
+  return Uint8Array.from({ length }, (_, i) => compress((i - (length >> 1)) << ignored))
 }
 
-/** A code is sign, segment (3 bit) and step (4 bit), all inverted; 33 makes segments start at powers of 2. */
+/** A code is sign, segment (3 bits) and step (4 bits), all inverted. Adding 33 makes segments start at powers of 2. */
 function compressMu(sample: number): number {
-  const magnitude = Math.min(((sample < 0 ? ~sample : sample) >> MU_UNSEEN) + 33, 0x1fff)
+  const magnitude = Math.min(((sample < 0 ? ~sample : sample) >> MU_IGNORED) + 33, 0x1fff)
   const segment = 26 - Math.clz32(magnitude)
   const step = (magnitude >> (segment + 1)) & 0x0f
   return ~((sample < 0 ? 0x80 : 0) | (segment << 4) | step) & 0xff
@@ -63,12 +63,12 @@ function expandMu(code: number): number {
   const segment = (~code >> 4) & 7
   const step = ~code & 0x0f
   const magnitude = ((step * 2 + 33) << segment) - 33
-  return (code < 0x80 ? -magnitude : magnitude) << MU_UNSEEN
+  return (code < 0x80 ? -magnitude : magnitude) << MU_IGNORED
 }
 
-/** A code is sign, segment and step, every other bit inverted; the first two segments are one line. */
+/** A code is sign, segment and step, with every other bit inverted. The first two segments form one straight line. */
 function compressA(sample: number): number {
-  const magnitude = (sample < 0 ? ~sample : sample) >> A_UNSEEN
+  const magnitude = (sample < 0 ? ~sample : sample) >> A_IGNORED
   const segment = Math.max(0, 28 - Math.clz32(magnitude))
   const step = (magnitude >> Math.max(0, segment - 1)) & 0x0f
   return ((sample < 0 ? 0 : 0x80) | (segment << 4) | step) ^ 0x55
@@ -79,5 +79,5 @@ function expandA(code: number): number {
   const segment = (bits >> 4) & 7
   const step = (bits & 0x0f) * 2 + 1
   const magnitude = segment === 0 ? step : (step + 32) << (segment - 1)
-  return (bits < 0x80 ? -magnitude : magnitude) << (A_UNSEEN - 1)
+  return (bits < 0x80 ? -magnitude : magnitude) << (A_IGNORED - 1)
 }

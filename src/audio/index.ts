@@ -15,8 +15,15 @@ export {
 export { Framer, type FramerOptions } from './framer.ts'
 export { decodeALaw, decodeMuLaw, encodeALaw, encodeMuLaw } from './g711.ts'
 export { bytesFromSamples, SampleReader, samplesFromBytes } from './pcm.ts'
-export { PlayoutClock } from './playout-clock.ts'
-export type { Heard, PlayoutStretch } from './playout-stretch.ts'
+export { PlayoutClock, type Heard, type PlayoutStretch } from './playout-clock.ts'
 export { Resampler, type ResamplerOptions } from './resample.ts'
+export {
+  SendWindow,
+  type HeardMark,
+  type SendWindowOptions,
+  type SoundClear,
+  type SoundMark,
+  type SoundPiece,
+} from './send-window.ts'
 export { dtmf, dtmfFrequencies, sine, toneLevel, type ToneOptions } from './tone.ts'
 export { decodeWav, encodeWav, wavHeader, wavHeaderLength, type WavHeader, type WavSound } from './wav.ts'

@@ -8,26 +8,26 @@ describe('samples and bytes', () => {
     expect(samplesFromBytes(Uint8Array.of(0x34, 0x12, 0xfe, 0xff))).toEqual(Int16Array.of(0x1234, -2))
   })
 
-  it('are turned around on a machine that is not', () => {
+  it('have their bytes swapped on a big-endian machine', () => {
     expect(swapPairs(Uint8Array.of(0x12, 0x34, 0xff, 0xfe))).toEqual(Uint8Array.of(0x34, 0x12, 0xfe, 0xff))
   })
 
-  it('may start at an odd address', () => {
+  it('can start at an odd address', () => {
     const bytes = Uint8Array.of(99, 0x34, 0x12, 0xfe, 0xff).subarray(1)
     expect(samplesFromBytes(bytes)).toEqual(Int16Array.of(0x1234, -2))
   })
 
-  it('may be a view of something larger', () => {
+  it('can be a view of a larger buffer', () => {
     const samples = Int16Array.of(7, 1, 2, 7).subarray(1, 3)
     expect(bytesFromSamples(samples)).toEqual(Uint8Array.of(1, 0, 2, 0))
   })
 
-  it('leave out half a sample at the end', () => {
+  it('drop half a sample at the end', () => {
     expect(samplesFromBytes(Uint8Array.of(1, 0, 2))).toEqual(Int16Array.of(1))
     expect(samplesFromBytes(Uint8Array.of(1))).toEqual(new Int16Array(0))
   })
 
-  it('share no memory, so that a transport may use its buffer again', () => {
+  it('share no memory, so that a transport can reuse its buffer', () => {
     const bytes = Uint8Array.of(1, 0)
     const samples = samplesFromBytes(bytes)
     bytes[0] = 2
@@ -36,7 +36,7 @@ describe('samples and bytes', () => {
 })
 
 describe('a sample reader', () => {
-  it('gives the same samples wherever the stream of bytes was cut', () => {
+  it('returns the same samples wherever the stream of bytes is cut', () => {
     const cutStreams = fc.array(fc.uint8Array({ maxLength: 9 }), { maxLength: 20 })
     fc.assert(
       fc.property(cutStreams, (chunks) => {
@@ -47,7 +47,7 @@ describe('a sample reader', () => {
     )
   })
 
-  it('starts afresh after clear', () => {
+  it('starts over after a clear', () => {
     const reader = new SampleReader()
     reader.push(Uint8Array.of(9))
     reader.clear()

@@ -1,7 +1,7 @@
-/** Nearly every machine has its samples in memory as everybody sends them; on the others they are turned around. */
+/** Nearly every machine is little-endian, like the wire; on others the bytes are swapped. */
 const littleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1
 
-/** Samples as little-endian bytes, the way every transport and vendor carries PCM16. Always a copy. */
+/** Converts samples to little-endian bytes, as all transports and vendors carry PCM16. Always copies. */
 export function bytesFromSamples(samples: Int16Array): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(samples.length * 2)
   new Int16Array(bytes.buffer).set(samples)
@@ -9,9 +9,9 @@ export function bytesFromSamples(samples: Int16Array): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Little-endian bytes as samples. Always a copy: the bytes may start at an odd address, and they are often a
- * slice of a pool that one frame would keep alive. Half a sample at the end is left out; in a stream it
- * belongs to the next chunk, and {@link SampleReader} keeps it.
+ * Converts little-endian bytes to samples. Always copies: the bytes may start at an odd address, and are often
+ * a slice of a pool that one frame would keep alive. Drops half a sample at the end; in a stream it belongs to
+ * the next chunk, and {@link SampleReader} keeps it.
  */
 export function samplesFromBytes(bytes: Uint8Array): Int16Array<ArrayBuffer> {
   const samples = new Int16Array(bytes.length >> 1)
@@ -21,7 +21,7 @@ export function samplesFromBytes(bytes: Uint8Array): Int16Array<ArrayBuffer> {
   return samples
 }
 
-/** Turns the two bytes of every sample around, in their place. */
+/** Swaps the two bytes of every sample, in place. */
 export function swapPairs<T extends Uint8Array>(bytes: T): T {
   for (let i = 0; i + 1 < bytes.length; i += 2) {
     const first = bytes[i]!
@@ -32,13 +32,13 @@ export function swapPairs<T extends Uint8Array>(bytes: T): T {
 }
 
 /**
- * Reads samples from a stream of bytes that was cut anywhere, also in the middle of a sample. HTTP bodies
- * are: losing that one byte would turn the rest of the speech into noise.
+ * Reads samples from a stream of bytes that may be cut in the middle of a sample, as HTTP bodies are. Losing that
+ * one byte would turn the rest of the speech into noise.
  */
 export class SampleReader {
   #half: number | undefined
 
-  /** The samples that are complete with these bytes. */
+  /** Returns the samples that these bytes complete. */
   push(bytes: Uint8Array): Int16Array<ArrayBuffer> {
     const half = this.#half
     if (half === undefined) {
@@ -54,7 +54,7 @@ export class SampleReader {
     return this.push(whole)
   }
 
-  /** Forgets half a sample that waits for its other half: the next byte starts a new stream. */
+  /** Drops a pending half sample: the next byte starts a new stream. */
   clear(): void {
     this.#half = undefined
   }

@@ -23,14 +23,14 @@ function join(chunks: Int16Array[]): Int16Array {
   ).samples
 }
 
-/** A sine after resampling: 100 ms away from the ends, so whole periods for every multiple of 10 Hz. */
+/** A resampled sine, without 100 ms at both ends: whole periods for every multiple of 10 Hz. */
 function tone(hz: number, pair: Pair, peak: number): Int16Array {
   const { samples } = sine(hz, { sampleRate: pair.from, duration: 120, peak })
   const out = resample(pair, samples)
   return out.subarray(pair.to / 100, pair.to / 100 + pair.to / 10)
 }
 
-/** What is left when the sine at `hz` that fits best is taken away: noise, images, aliases, distortion. */
+/** The residue after removing the best-fitting sine at `hz`: noise, images, aliases, distortion. */
 function residue(samples: Int16Array, hz: number, rate: number): number {
   const turn = (2 * Math.PI * hz) / rate
   let inPhase = 0
@@ -46,7 +46,7 @@ function residue(samples: Int16Array, hz: number, rate: number): number {
   return 10 * Math.log10(power / samples.length / 32768 ** 2)
 }
 
-/** Full-scale noise that is the same every time. */
+/** Reproducible full-scale noise. */
 function noise(length: number): Int16Array {
   let state = 1
   return Int16Array.from({ length }, () => (state = (Math.imul(state, 1664525) + 1013904223) | 0) >> 16)
@@ -79,12 +79,12 @@ describe.each(pairs)('from $from to $to Hz, a resampler', (pair) => {
     expect(Math.max(...heard, ...aliases) - (loud - 3.01)).toBeLessThan(-81)
   })
 
-  it('leaves 85 dB between a tone of 1 kHz at -6 dBFS and everything else', () => {
+  it('keeps everything else 85 dB below a tone of 1 kHz at -6 dBFS', () => {
     const out = tone(1000, pair, -6)
     expect(level(out) - residue(out, 1000, to)).toBeGreaterThan(85)
   })
 
-  it('keeps every moment of the sound where it was', () => {
+  it('does not shift the sound in time', () => {
     const settled = to / 50
     const { samples } = sine(700, { sampleRate: from, duration: 100 })
     const { samples: ideal } = sine(700, { sampleRate: to, duration: 100 })
@@ -93,7 +93,7 @@ describe.each(pairs)('from $from to $to Hz, a resampler', (pair) => {
     expect(Math.max(...off.map(Math.abs))).toBeLessThanOrEqual(3)
   })
 
-  it('gives the same samples, and the exact number of them, however the stream is cut', () => {
+  it('returns the same samples, and the exact number, however the stream is cut', () => {
     const cuts = fc.array(fc.oneof(fc.nat(5), fc.nat(700)), { size: 'max', maxLength: 20 })
     fc.assert(
       fc.property(fc.nat(3000), cuts, (length, sizes) => {
@@ -112,7 +112,7 @@ describe.each(pairs)('from $from to $to Hz, a resampler', (pair) => {
     )
   })
 
-  it('holds back its delay, no more and no less', () => {
+  it('delays by exactly its delay', () => {
     const resampler = new Resampler(pair)
     const frame = new Int16Array(from / 50)
     const first = resampler.push(frame).length
@@ -121,7 +121,7 @@ describe.each(pairs)('from $from to $to Hz, a resampler', (pair) => {
     expect(resampler.flush().length).toBe(to / 50 - first)
   })
 
-  it('saturates where a filter overshoots, and never wraps', () => {
+  it('clips where the filter overshoots, without wrapping around', () => {
     const half = from / 100
     const square = Int16Array.from({ length: half * 6 }, (_, i) =>
       Math.floor(i / half) % 2 ? -32768 : 32767,
@@ -143,7 +143,7 @@ describe.each(pairs)('from $from to $to Hz, a resampler', (pair) => {
     expect(settled).toEqual(new Int16Array(settled.length).fill(12345))
   })
 
-  it('is as new after a flush', () => {
+  it('starts over after a flush', () => {
     const { samples } = sine(440, { sampleRate: from, duration: 30 })
     const resampler = new Resampler(pair)
     const once = join([resampler.push(samples), resampler.flush()])
@@ -151,7 +151,7 @@ describe.each(pairs)('from $from to $to Hz, a resampler', (pair) => {
     expect(again).toEqual(once)
   })
 
-  it('forgets the sound so far when cleared', () => {
+  it('drops the sound so far when cleared', () => {
     const resampler = new Resampler(pair)
     resampler.push(sine(440, { sampleRate: from, duration: 30 }).samples)
     resampler.clear()
@@ -159,7 +159,7 @@ describe.each(pairs)('from $from to $to Hz, a resampler', (pair) => {
     expect(after).toEqual(silence(30, to).samples)
   })
 
-  it('needs neither the chunk nor its memory after a push', () => {
+  it('does not keep a reference to a pushed chunk', () => {
     const { samples } = sine(440, { sampleRate: from, duration: 30 })
     const expected = resample(pair, samples)
     const resampler = new Resampler(pair)
@@ -171,7 +171,7 @@ describe.each(pairs)('from $from to $to Hz, a resampler', (pair) => {
 })
 
 describe('a resampler', () => {
-  it('between equal rates hands the samples through', () => {
+  it('between equal rates returns the samples themselves', () => {
     const resampler = new Resampler({ from: 16000, to: 16000 })
     const samples = Int16Array.of(1, 2, 3)
     expect(resampler.push(samples)).toBe(samples)
@@ -190,14 +190,14 @@ describe('a resampler', () => {
     expect(delay).toBeGreaterThan(most - 0.02)
   })
 
-  it('refuses a rate it does not know', () => {
+  it('refuses an unsupported rate', () => {
     const from = 44100 as SampleRate
     expect(() => new Resampler({ from, to: 8000 })).toThrow(
       expect.objectContaining({ code: 'BAD_SAMPLE_RATE' }),
     )
   })
 
-  it('shares its filter with every other of the same ratio', () => {
+  it('shares its filter with resamplers of the same ratio', () => {
     expect(filterFor(8000, 16000)).toBe(filterFor(24000, 48000))
     expect(filterFor(8000, 16000)).not.toBe(filterFor(16000, 8000))
   })

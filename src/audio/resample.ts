@@ -2,10 +2,10 @@ import { convolve } from './convolve.ts'
 import { filterFor, type Filter } from './filter.ts'
 import { asSampleRate, type SampleRate } from './frame.ts'
 
-// Looked for on npm first: @alexanderolsen/libsamplerate-js 2.1.2 (MIT, wasm) was the best found, but it has
-// 2 MB, starts asynchronously, and at our delay (its medium sinc, 5.9 ms) takes seven times as long for a
-// frame. speex-resampler 3.0.1 (MIT, wasm, last released in 2020) wants Node's Buffer, has no flush and takes
-// three times as long.
+// Alternatives on npm: @alexanderolsen/libsamplerate-js 2.1.2 (MIT, wasm) was the best, but has 2 MB, starts
+// asynchronously, and takes seven times as long per frame at a similar delay (its medium sinc, 5.9 ms).
+// speex-resampler 3.0.1 (MIT, wasm, last released in 2020) needs Node's Buffer, has no flush and takes three times
+// as long.
 
 export interface ResamplerOptions {
   readonly from: SampleRate
@@ -13,12 +13,12 @@ export interface ResamplerOptions {
 }
 
 /**
- * Changes the sample rate of a stream. Chunks may have any size: where a stream is cut does not change a bit
- * of what comes out. The sound keeps its place: sample k of the output is the moment k / to of the input, and
- * n samples give ceil(n * to / from), the last of them with `flush()`.
+ * Changes the sample rate of a stream. Chunks may have any size: where a stream is cut does not change a bit of
+ * the output. The sound is not shifted: sample k of the output is the moment k / to of the input, and n samples
+ * become ceil(n * to / from), the last of them with `flush()`.
  *
- * Quality, held by the tests: flat within 0.09 dB up to 0.9 of the lower Nyquist frequency, everything from
- * that frequency up at least 81 dB down, images too, and linear phase. The price is `delay`.
+ * Quality, checked by tests: flat within 0.09 dB up to 0.9 of the lower Nyquist frequency, everything above that
+ * frequency attenuated by at least 81 dB, including images, and linear phase. The price is `delay`.
  *
  * @example
  * const resampler = new Resampler({ from: 24000, to: 8000 })
@@ -29,16 +29,16 @@ export class Resampler {
   readonly from: SampleRate
   readonly to: SampleRate
   /**
-   * How many milliseconds of the future an output needs, so how much later it comes: 5.6 where the lower rate
-   * is 8 kHz, 2.8 with 16 kHz, 1.9 with 24 kHz, 0 when the rates are equal. The first push gives that much
-   * less, `flush()` the rest.
+   * Milliseconds of look-ahead that an output needs, and so its delay: 5.6 if the lower rate is 8 kHz, 2.8 for
+   * 16 kHz, 1.9 for 24 kHz, 0 if the rates are equal. The first push returns that much less; `flush()` returns
+   * the rest.
    */
   readonly delay: number
   readonly #filter: Filter | undefined
-  /** The inputs still needed, then up to 20 ms of new ones: longer chunks go through it in pieces. */
+  /** Inputs that are still needed, followed by up to 20 ms of new ones. Longer chunks are processed in pieces. */
   readonly #line: Float64Array
   #filled = 0
-  /** Where in the line the taps of the next output begin, counted in 1/up of an input. */
+  /** Where in the line the taps of the next output begin, in 1/up of an input. */
   #next = 0
 
   constructor({ from, to }: ResamplerOptions) {
@@ -50,7 +50,7 @@ export class Resampler {
     this.clear()
   }
 
-  /** The outputs that can be made with these samples; when the rates are equal, the samples themselves. */
+  /** Returns the outputs that these samples complete. If the rates are equal, returns the samples themselves. */
   push(samples: Int16Array): Int16Array {
     const filter = this.#filter
     if (!filter) return samples
@@ -67,7 +67,7 @@ export class Resampler {
     return out
   }
 
-  /** The end of the stream: what silence after it completes. The resampler is then as new. */
+  /** Ends the stream: returns the outputs that silence would complete, and resets the resampler. */
   flush(): Int16Array {
     const filter = this.#filter
     if (!filter) return new Int16Array(0)
@@ -79,7 +79,7 @@ export class Resampler {
     return out
   }
 
-  /** Forgets the stream so far: after an interruption its end must not be heard. */
+  /** Drops the stream so far: after an interruption its end must not be heard. */
   clear(): void {
     if (!this.#filter) return
     this.#line.fill(0)
@@ -87,7 +87,7 @@ export class Resampler {
     this.#next = this.#filter.centre
   }
 
-  /** How many outputs have all their inputs once `more` have come, that too in 1/up of an input. */
+  /** How many outputs have all their inputs after `more` input, in 1/up of an input. */
   #ready({ up, down, taps }: Filter, more: number): number {
     const end = (this.#filled - taps + 1) * up + more
     return Math.max(0, Math.ceil((end - this.#next) / down))
@@ -102,7 +102,7 @@ export class Resampler {
     return count
   }
 
-  /** Moves on by `count` outputs and drops the inputs that none of the later ones needs. */
+  /** Advances by `count` outputs and drops inputs that no later output needs. */
   #advance({ up, down }: Filter, count: number): void {
     const next = this.#next + count * down
     const used = Math.floor(next / up)

@@ -5,7 +5,7 @@ import { dtmf, dtmfFrequencies, sine, toneLevel } from './tone.ts'
 const short = { sampleRate: 8000, duration: 100 } as const
 
 describe('a sine', () => {
-  it('has the asked length, loudness and frequency', () => {
+  it('has the requested length, level and frequency', () => {
     const tone = sine(1000, { ...short, peak: -20 })
     expect(durationOf(tone)).toBe(100)
     expect(level(tone.samples)).toBeCloseTo(-23.01, 1)
@@ -13,12 +13,12 @@ describe('a sine', () => {
     expect(toneLevel(tone, 1100)).toBeLessThan(-90)
   })
 
-  it('starts at zero, rises, and peaks at half of full scale unless told otherwise', () => {
+  it('starts at zero, rises, and by default peaks at half of full scale', () => {
     const { samples } = sine(1000, short)
     expect([...samples.subarray(0, 3)]).toEqual([0, 11612, 16422])
   })
 
-  it('is clipped, not wrapped, when asked to be louder than full scale', () => {
+  it('is clipped, without wrapping around, if its peak is above full scale', () => {
     const { samples } = sine(1000, { ...short, peak: 6 })
     expect([...samples.subarray(0, 4)]).toEqual([0, 32767, 32767, 32767])
   })
@@ -57,7 +57,7 @@ describe('the tone of a key', () => {
 })
 
 describe('the level of a tone', () => {
-  it('is that of silence where there is none', () => {
+  it('is the level of silence if there is no tone', () => {
     expect(toneLevel(silence(100, 8000), 1000)).toBe(silentLevel)
     expect(toneLevel(silence(0, 8000), 1000)).toBe(silentLevel)
   })

@@ -1,7 +1,7 @@
 import { AudioError } from './errors.ts'
 import { samplesIn, silentLevel, type AudioFrame, type SampleRate } from './frame.ts'
 
-/** Row and column frequencies of a telephone's keypad. */
+/** Row and column frequencies of a telephone keypad. */
 const ROWS = [697, 770, 852, 941]
 const COLUMNS = [1209, 1336, 1477, 1633]
 const KEYS = '123A456B789C*0#D'
@@ -9,7 +9,7 @@ const KEYS = '123A456B789C*0#D'
 export interface ToneOptions {
   readonly sampleRate: SampleRate
   readonly duration: number
-  /** The peak of each sine in dBFS. Default -6; -12 for the two of a key, so that their sum fits as well. */
+  /** Peak of each sine in dBFS. Default: -6; -12 for a key, so that the sum of its two sines is not clipped. */
   readonly peak?: number
 }
 
@@ -32,8 +32,8 @@ export function dtmfFrequencies(key: string): [row: number, column: number] {
 }
 
 /**
- * How loud one frequency is in a sound: the peak in dBFS of the sine at `hz`, by Goertzel's algorithm. It
- * tells two frequencies apart when they differ by more than 2 / duration, so for 50 Hz give it 40 ms or more.
+ * The level of one frequency in a sound: the peak in dBFS of the sine at `hz`, by Goertzel's algorithm. It
+ * distinguishes two frequencies that differ by more than 2 / duration, so 50 Hz need 40 ms or more.
  */
 export function toneLevel({ samples, sampleRate }: AudioFrame, hz: number): number {
   const turn = 2 * Math.cos((2 * Math.PI * hz) / sampleRate)

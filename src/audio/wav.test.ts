@@ -17,7 +17,7 @@ const malformed = expect.objectContaining({ name: 'AudioError', code: 'WAV_MALFO
 const unsupported = expect.objectContaining({ name: 'AudioError', code: 'WAV_UNSUPPORTED' })
 
 describe('a WAV file', () => {
-  it('is what the format says, byte for byte', () => {
+  it('follows the format, byte for byte', () => {
     expect(encodeWav([Int16Array.of(1, -2), Int16Array.of(0x1234, 3)], 16000)).toEqual(
       Uint8Array.from(
         [
@@ -29,7 +29,7 @@ describe('a WAV file', () => {
     )
   })
 
-  it('gives back what was put in', () => {
+  it('decodes to what was encoded', () => {
     const samples = fc.int16Array({ maxLength: 50 })
     const sounds = fc.oneof(fc.tuple(samples), fc.tuple(samples, samples))
     fc.assert(
@@ -51,7 +51,7 @@ describe('a WAV file', () => {
     expect(() => encodeWav([channel, channel, channel], 8000)).toThrow(unsupported)
   })
 
-  it('may begin anywhere in its buffer', () => {
+  it('can start anywhere in its buffer', () => {
     const file = encodeWav([Int16Array.of(7)], 8000)
     const buffer = new Uint8Array(file.length + 1)
     buffer.set(file, 1)
@@ -60,7 +60,7 @@ describe('a WAV file', () => {
 })
 
 describe('a header', () => {
-  it('is as long before the length is known as after', () => {
+  it('has the same length before and after the size is known', () => {
     const before = wavHeader({ channels: 1, sampleRate: 8000 })
     const after = wavHeader({ channels: 1, sampleRate: 8000, dataLength: 2 })
     expect(before.length).toBe(wavHeaderLength)
@@ -74,7 +74,7 @@ describe('a header', () => {
     expect(decodeWav(file).channels).toEqual([Int16Array.of(1, 2)])
   })
 
-  it('can say 4 GB less 45 bytes, and no more', () => {
+  it('can describe up to 4 GB minus 45 bytes', () => {
     const longest = 2 ** 32 - 45
     const header = wavHeader({ channels: 1, sampleRate: 8000, dataLength: longest })
     expect(new DataView(header.buffer).getUint32(40, true)).toBe(longest)
@@ -87,42 +87,42 @@ describe('a header', () => {
 })
 
 describe('reading a WAV file', () => {
-  it('skips chunks it does not know, and the padding of odd ones', () => {
+  it('skips unknown chunks, and the padding of odd ones', () => {
     const file = riff([...chunk('LIST', [1, 2]), ...mono, ...chunk('odd ', [1]), 0, ...chunk('data', [5, 0])])
     expect(decodeWav(file)).toEqual({ channels: [Int16Array.of(5)], sampleRate: 8000 })
   })
 
-  it('stops at the end of the sound when something follows it', () => {
+  it('stops at the end of the sound if other data follows', () => {
     const file = riff([...mono, ...chunk('data', [5, 0]), ...chunk('LIST', [1, 2, 3, 4])])
     expect(decodeWav(file).channels).toEqual([Int16Array.of(5)])
   })
 
-  it('reads what is there when the header says there is more', () => {
+  it('reads what exists if the header claims more', () => {
     const file = riff([...mono, ...chunk('data', [5, 0, 6, 0], 1_000_000)], 7)
     expect(decodeWav(file).channels).toEqual([Int16Array.of(5, 6)])
   })
 
-  it.each([0, 36])('reads to the end when the sizes were never written (RIFF says %d)', (said) => {
+  it.each([0, 36])('reads to the end if the sizes were never written (RIFF size %d)', (said) => {
     const file = riff([...mono, ...chunk('data', [5, 0, 6, 0], 0)], said)
     expect(decodeWav(file).channels).toEqual([Int16Array.of(5, 6)])
   })
 
-  it('believes the size of the sound when only that of the file was never written', () => {
+  it('trusts the size of the sound if only the size of the file was never written', () => {
     const file = riff([...mono, ...chunk('data', [5, 0]), ...chunk('LIST', [1, 2])], 0)
     expect(decodeWav(file).channels).toEqual([Int16Array.of(5)])
   })
 
-  it('believes in an empty sound when something else follows it', () => {
+  it('accepts an empty sound if another chunk follows', () => {
     const file = riff([...mono, ...chunk('data', []), ...chunk('LIST', [1, 2])])
     expect(decodeWav(file).channels).toEqual([new Int16Array(0)])
   })
 
-  it('leaves out what is no whole sample of all channels', () => {
+  it('drops an incomplete sample at the end', () => {
     const file = riff([...format(1, 2, 16), ...chunk('data', [1, 0, 2, 0, 3, 0, 4])])
     expect(decodeWav(file).channels).toEqual([Int16Array.of(1), Int16Array.of(2)])
   })
 
-  it('takes PCM in an extensible format for what it is', () => {
+  it('reads PCM in the extensible format', () => {
     const extension = [22, 0, 16, 0, 4, 0, 0, 0, 1, 0, ...Array<number>(14).fill(0)]
     const file = riff([...format(0xfffe, 1, 16, 8000, extension), ...chunk('data', [5, 0])])
     expect(decodeWav(file).channels).toEqual([Int16Array.of(5)])
@@ -160,7 +160,7 @@ describe('reading a WAV file', () => {
     expect(() => decodeWav(riff([...head, ...chunk('data', [1, 0])]))).toThrow(unsupported)
   })
 
-  it('throws nothing but its own errors, whatever the bytes', () => {
+  it('throws only AudioError, whatever the bytes', () => {
     const good = riff([...chunk('LIST', [1]), 0, ...mono, ...chunk('data', [1, 0, 2, 0])])
     const damage = fc.array(fc.tuple(fc.nat(good.length - 1), fc.nat(255)), { maxLength: 4 })
     fc.assert(

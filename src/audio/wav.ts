@@ -1,9 +1,9 @@
 import { AudioError } from './errors.ts'
 
-/** The header's length, whatever it says: a recorder writes it first, and over itself at the end. */
+/** The length of every header: a recorder writes it first, and overwrites it at the end. */
 export const wavHeaderLength = 44
 
-/** A size nobody knows yet. Players read such a file to its end, so a crash of the recorder loses nothing. */
+/** A size that is not known yet. Players read such a file to its end, so a crash of the recorder loses nothing. */
 const UNKNOWN = 0xffffffff
 const LONGEST = UNKNOWN - wavHeaderLength
 
@@ -12,13 +12,13 @@ const EXTENSIBLE = 0xfffe
 
 export interface WavHeader {
   readonly channels: 1 | 2
-  /** Any rate: a file may have one that endwell itself does not speak, such as 44100. */
+  /** Any rate: a file may have one that endwell does not support, such as 44100. */
   readonly sampleRate: number
-  /** Bytes of sound that follow. Leave it out while still recording. */
+  /** Bytes of sound that follow. Unset while still recording. */
   readonly dataLength?: number
 }
 
-/** What a WAV file holds: one array of samples a channel, all as long as each other. */
+/** The contents of a WAV file: one array of samples per channel, all of the same length. */
 export interface WavSound {
   readonly channels: readonly Int16Array[]
   readonly sampleRate: number
@@ -57,11 +57,11 @@ export function wavHeader({ channels, sampleRate, dataLength }: WavHeader): Uint
   return header
 }
 
-/** A whole WAV file of one or two channels. A channel that is shorter than the other ends in silence. */
+/** Encodes a WAV file with one or two channels. Pads the shorter channel with silence. */
 export function encodeWav(channels: readonly Int16Array[], sampleRate: number): Uint8Array<ArrayBuffer> {
   const count = channels.length
   if (count !== 1 && count !== 2) {
-    throw new AudioError('WAV_UNSUPPORTED', `a WAV file here has one or two channels, not ${count}`)
+    throw new AudioError('WAV_UNSUPPORTED', `a WAV file must have one or two channels, not ${count}`)
   }
   const length = Math.max(...channels.map((channel) => channel.length))
   const dataLength = length * count * 2
@@ -76,8 +76,8 @@ export function encodeWav(channels: readonly Int16Array[], sampleRate: number): 
 }
 
 /**
- * Reads a PCM16 WAV file of one or two channels. It believes what is in the file more than what the file says
- * about itself: a recording that was cut off, or whose sizes were never written, is read as far as it goes.
+ * Reads a PCM16 WAV file with one or two channels. Trusts the contents of the file more than its header: a
+ * recording that was cut off, or whose sizes were never written, is read as far as it goes.
  */
 export function decodeWav(file: Uint8Array): WavSound {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
@@ -88,17 +88,17 @@ export function decodeWav(file: Uint8Array): WavSound {
   let format: Format | undefined
   for (let at = 12; at + 8 <= file.length;) {
     const body = at + 8
-    const said = view.getUint32(at + 4, true)
+    const size = view.getUint32(at + 4, true)
     const tag = tagAt(file, at)
-    if (tag === 'fmt ') format = readFormat(view, body, said)
+    if (tag === 'fmt ') format = readFormat(view, body, size)
     if (tag === 'data') {
       if (!format) throw malformed('its sound comes before its format')
-      const end = body + lengthThere(view, body, said)
+      const end = body + actualLength(view, body, size)
       return { channels: readChannels(view, body, end, format.channels), sampleRate: format.sampleRate }
     }
-    at = body + said + (said % 2)
+    at = body + size + (size % 2)
   }
-  throw malformed('it has no sound in it: no data chunk before its end')
+  throw malformed('it has no data chunk')
 }
 
 interface Format {
@@ -125,12 +125,12 @@ function readFormat(view: DataView, at: number, length: number): Format {
   return { channels, sampleRate }
 }
 
-/** The length of the sound that is there. Zero with more to come is a recorder that never came back. */
-function lengthThere(view: DataView, body: number, said: number): number {
+/** The length of the sound in the file. A size of 0 with data behind it comes from a recorder that crashed. */
+function actualLength(view: DataView, body: number, size: number): number {
   const left = view.byteLength - body
   const riffEnd = 8 + view.getUint32(4, true)
-  const neverWritten = said === 0 && riffEnd <= body
-  return neverWritten ? left : Math.min(said, left)
+  const neverWritten = size === 0 && riffEnd <= body
+  return neverWritten ? left : Math.min(size, left)
 }
 
 function readChannels(view: DataView, body: number, end: number, count: number): Int16Array[] {
@@ -151,5 +151,5 @@ function writeTag(file: Uint8Array, at: number, tag: string): void {
 }
 
 function malformed(why: string): AudioError {
-  return new AudioError('WAV_MALFORMED', `this is not a WAV file that can be read: ${why}`)
+  return new AudioError('WAV_MALFORMED', `this WAV file cannot be read: ${why}`)
 }

@@ -1,14 +1,14 @@
 import type { Realtime, Stt } from '../parts/index.ts'
 import type { Models } from '../session/index.ts'
 
-/** The same models, except that the connection of the one that hears can be broken: `told` is given the way to do so. */
-export function breakable(models: Models, told: (breaks: () => void) => void): Models {
-  const gone = (): Error => new Error('the connection was broken on purpose')
+/** Wraps the models so that the connection of the STT, or of the realtime model, can be broken by `onOpen`'s argument. */
+export function breakable(models: Models, onOpen: (breakConnection: () => void) => void): Models {
+  const broken = (): Error => new Error('the connection was broken on purpose')
   if (models.realtime) {
     const { realtime } = models
     const { name, inputRate, outputRate } = realtime
     const open: Realtime['open'] = (context, setup, events) => {
-      told(() => events.failed(gone()))
+      onOpen(() => events.failed(broken()))
       return realtime.open(context, setup, events)
     }
     return { realtime: { name, inputRate, outputRate, open } }
@@ -17,7 +17,7 @@ export function breakable(models: Models, told: (breaks: () => void) => void): M
   if (!stt) return models
   const { name, sampleRate, endsTurns = false } = stt
   const open: Stt['open'] = (context, events) => {
-    told(() => events.failed(gone()))
+    onOpen(() => events.failed(broken()))
     return stt.open(context, events)
   }
   return { ...models, stt: { name, sampleRate, endsTurns, open } }

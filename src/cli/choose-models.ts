@@ -4,24 +4,24 @@ import { OpenAIRealtime } from '../providers/openai/index.ts'
 import { OptionError } from '../scope/index.ts'
 import type { Models } from '../session/index.ts'
 
-/** What hears, thinks and speaks, and how it is called. */
+/** The models of a session, and where they come from. */
 export interface Choice {
   readonly name: 'own' | 'openai' | 'gemini'
   readonly models: () => Models
-  /** What can be said: only the agent's own models may understand no more than that. */
+  /** Phrases to suggest to the user. Only for the agent's own models, which may understand nothing else. */
   readonly phrases?: readonly string[]
 }
 
 /**
- * The agent's own models, or a realtime model of a vendor: the one that was asked for, or the one there is a key for.
- * No line of the agent changes with it.
+ * Chooses the agent's own models, or the realtime model of a vendor: the one that is wanted, otherwise the one whose key is
+ * in the environment. The agent is the same for all of them.
  */
 export function chooseModels(
   { models, phrases }: AgentFile,
   wanted: string | undefined,
   env: Readonly<Record<string, string | undefined>>,
 ): Choice {
-  switch (wanted ?? keyed(env)) {
+  switch (wanted ?? modelWithKey(env)) {
     case 'own':
     case 'local':
       return { name: 'own', models, ...(phrases ? { phrases } : {}) }
@@ -30,16 +30,16 @@ export function chooseModels(
     case 'gemini':
       return { name: 'gemini', models: () => ({ realtime: new GeminiLive() }) }
     default:
-      throw new OptionError(`--model can be local, openai or gemini; it is '${wanted}'`)
+      throw new OptionError(`--model must be local, openai or gemini, not '${wanted}'`)
   }
 }
 
-function keyed(env: Readonly<Record<string, string | undefined>>): string {
+function modelWithKey(env: Readonly<Record<string, string | undefined>>): string {
   if (env['OPENAI_API_KEY']) return 'openai'
   return env['GEMINI_API_KEY'] ? 'gemini' : 'own'
 }
 
-/** The models by what they do, for the page. */
+/** The names of the models, by kind. */
 export function namesOf(models: Models): Readonly<Record<string, string>> {
   const parts = Object.entries(models) as [string, { readonly name?: string } | undefined][]
   return Object.fromEntries(parts.flatMap(([kind, part]) => (part?.name ? [[kind, part.name]] : [])))

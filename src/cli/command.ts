@@ -22,20 +22,20 @@ export type Options = Readonly<Record<string, Flag | Text | Amount>>
 type Base<O> = O extends Flag ? boolean : O extends Text ? string : number
 type Value<O> = O extends Flag | { readonly default: string | number } ? Base<O> : Base<O> | undefined
 
-/** What a command was called with: one value an option, what stands without one, and whether its output shall be JSON. */
+/** The parsed arguments: one value per option, the positional argument, and whether to print JSON. */
 export type Values<O extends Options> = { readonly [K in keyof O]: Value<O[K]> } & {
   readonly json: boolean
   readonly argument: string | undefined
 }
 
 export interface Command<O extends Options> {
-  /** As it is typed: `npm run bench --`. */
+  /** As the user types it: `npm run bench --`. */
   readonly name: string
   readonly summary: string
-  /** The one thing that may stand without an option. */
+  /** The positional argument, if the command takes one. */
   readonly argument?: { readonly name: string; readonly about: string; readonly default?: string }
   readonly options: O
-  /** Gives the exit code. */
+  /** Returns the exit code. */
   readonly run: (values: Values<O>) => Promise<number>
 }
 
@@ -48,11 +48,11 @@ export const exitCodes = { ok: 0, failed: 1, misuse: 2 } as const
 
 const common = {
   json: { type: 'boolean', about: 'print the result as JSON' },
-  help: { type: 'boolean', about: 'print this' },
+  help: { type: 'boolean', about: 'print this help' },
 } as const
 
 /**
- * Reads the arguments of a command that has options, and no others. `--help` and `--json` come by themselves.
+ * Parses the arguments, and runs the command. Every command also has `--help` and `--json`.
  *
  * @example
  * await runCommand({
@@ -92,7 +92,7 @@ export function readArguments<const O extends Options>(
   let given: ReturnType<typeof parseArgs>['values']
   let rest: readonly string[]
   try {
-    const options = spellings({ ...command.options, ...common })
+    const options = parserOptions({ ...command.options, ...common })
     const read = parseArgs({ args: [...args], options, allowPositionals: argument !== undefined })
     given = read.values
     rest = read.positionals
@@ -100,21 +100,21 @@ export function readArguments<const O extends Options>(
     return misuse(error instanceof Error ? error.message : String(error))
   }
   if (given['help'] === true) return { kind: 'help', text: helpFor(command) }
-  if (rest.length > 1) return misuse(`Only one ${argument?.name} can be given, and there are ${rest.length}`)
+  if (rest.length > 1) return misuse(`Expected one ${argument?.name}, not ${rest.length}`)
 
   const values: unknown[][] = [['argument', rest[0] ?? argument?.default]]
   for (const [name, option] of Object.entries<Options[string]>({ ...command.options, json: common.json })) {
     const value = given[name] ?? (option.type === 'boolean' ? false : option.default)
     if (option.type !== 'number' || typeof value !== 'string') values.push([name, value])
     else if (value === '' || !Number.isFinite(Number(value)))
-      return misuse(`Option '--${name}' wants a number, and got '${value}'`)
+      return misuse(`Option '--${name}' must be a number, not '${value}'`)
     else values.push([name, Number(value)])
   }
   return { kind: 'run', values: Object.fromEntries(values) }
 }
 
-/** The options as `parseArgs` knows them: it has no numbers. */
-function spellings(options: Options): Record<string, { type: 'boolean' | 'string' }> {
+/** The options in the form of `parseArgs`, which has no numbers. */
+function parserOptions(options: Options): Record<string, { type: 'boolean' | 'string' }> {
   return Object.fromEntries(
     Object.entries(options).map(([name, { type }]) => [name, { type: type === 'boolean' ? type : 'string' }]),
   )

@@ -3,7 +3,7 @@ import { plain, timeText } from '../report/index.ts'
 import type { SessionReport } from '../session/index.ts'
 import { chooseModels, namesOf } from './choose-models.ts'
 import { exitCodes, runCommand } from './command.ts'
-import { Dev, untilAsked, type PhoneAccount } from './dev.ts'
+import { Dev, untilSignal, type PhoneAccount } from './dev.ts'
 import { loadAgent } from './load-agent.ts'
 import { isLevel, terminalLog, timeOfDay, type Level } from './terminal-log.ts'
 
@@ -12,32 +12,32 @@ export function dev(args: readonly string[]): Promise<void> {
     {
       name: 'endwell dev',
       summary:
-        'Serves an agent on this machine: a page to talk to it, by voice or by typing, that shows what is alive and how\n' +
-        'each session ended. Faults can be switched on in it. Ends by Ctrl-C, sessions first; twice ends it at once.',
+        'Serves an agent on this machine. The page lets you talk to it, by voice or by typing, shows what each session\n' +
+        'owns and how it ended, and can inject faults. Ctrl-C closes the sessions, then the server. Press it twice to abort.',
       argument: {
         name: 'FILE',
-        about: 'exports { name, agent, models } as its default',
+        about: 'a module whose default export is { name, agent, models }',
         default: 'agent.ts',
       },
       options: {
         port: {
           type: 'number',
-          about: 'where to listen; PORT in the environment, or 4600',
-          default: presetPort(),
+          about: 'the port to listen on; PORT in the environment changes the default',
+          default: defaultPort(),
         },
         host: { type: 'string', about: 'the address to listen on', default: '127.0.0.1' },
         model: {
           type: 'string',
-          about: 'local, openai or gemini; by the key in the environment unless given',
+          about: 'local, openai or gemini (default: by the key in the environment)',
         },
         log: {
           type: 'string',
-          about: 'how much is told of what happens: debug, info, warn, error or none',
+          about: 'the log level: debug, info, warn, error or none',
           default: 'warn',
         },
       },
       run: async ({ argument, port, host, model, log, json }) => {
-        // Whoever reads this may go away, as `| head` does. The calls stay.
+        // The reader of stdout may exit first, as `head` does. The calls must go on.
         process.stdout.on('error', noop)
         const say = (text: string, fields: object): void => console.log(json ? JSON.stringify(fields) : text)
         try {
@@ -60,12 +60,16 @@ export function dev(args: readonly string[]): Promise<void> {
           const models = namesOf(choice.models())
           const listed = Object.entries(models).map(([what, which]) => `${what} ${which}`)
           say(
-            `${file.name} answers at ${running.url}\n${listed.join(' · ')}\nOpen it and press Call. Ctrl-C ends it.`,
+            `${file.name} answers at ${running.url}\n${listed.join(' · ')}\nOpen the page and press Call. Press Ctrl-C to stop.`,
             { url: running.url, models },
           )
-          await untilAsked(() => running.abort())
+          await untilSignal(() => running.abort())
           const { took, clean } = await running.close()
-          say(`ended ${clean ? 'well' : 'not well'} in ${Math.round(took)} ms`, { ended: true, took, clean })
+          say(`closed ${clean ? 'cleanly' : 'not cleanly'} in ${Math.round(took)} ms`, {
+            ended: true,
+            took,
+            clean,
+          })
           return clean ? exitCodes.ok : exitCodes.failed
         } catch (error) {
           const { code, message } = describeError(error)
@@ -91,7 +95,7 @@ function summaryOf({ id, reason, clean, took, error }: SessionReport): object {
 
 function levelOf(text: string): Level {
   if (isLevel(text)) return text
-  throw new OptionError(`--log can be debug, info, warn, error or none; it is '${text}'`)
+  throw new OptionError(`--log must be debug, info, warn, error or none, not '${text}'`)
 }
 
 function phoneAccountOf(env: NodeJS.ProcessEnv): PhoneAccount {
@@ -105,7 +109,7 @@ function phoneAccountOf(env: NodeJS.ProcessEnv): PhoneAccount {
   }
 }
 
-function presetPort(): number {
+function defaultPort(): number {
   const port = Number(process.env['PORT'])
   return process.env['PORT'] !== undefined && Number.isInteger(port) ? port : 4600
 }

@@ -17,16 +17,16 @@ export interface DevOptions {
   readonly choice: Choice
   readonly port: number
   readonly host?: string
-  /** Nobody gets in without it. */
+  /** Required from every client, if set. */
   readonly secret?: string
-  /** The account at Twilio whose calls are taken; without a token, calls of this machine are. */
+  /** The Twilio account whose calls are accepted. Without an auth token, only local calls are. */
   readonly phone?: PhoneAccount
-  /** Faults can be switched on in the page. */
+  /** `production` has no fault switches. Default: `dev`. */
   readonly mode?: 'demo' | 'dev' | 'production'
   readonly logger?: Logger
-  /** A call comes. */
+  /** Called when a call arrives. */
   readonly began?: (id: string, from: string) => void
-  /** It is over. */
+  /** Called when its session has closed. */
   readonly ended?: (report: SessionReport) => void
 }
 
@@ -34,17 +34,17 @@ export interface PhoneAccount {
   readonly authToken?: string
   readonly accountSid?: string
   readonly publicUrl?: string
-  /** Its REST interface, if it is not the usual one: that of a region, or of a test. */
+  /** The base URL of the REST API. Default: Twilio's. */
   readonly api?: string
 }
 
-/** Where `vite build` puts the page. */
+/** The output folder of `vite build`. */
 const page = fileURLToPath(new URL('../studio', import.meta.url))
 
-/** How long a session has to end when the server does. */
+/** The time limit for closing a session. */
 const CLOSE_TIMEOUT = 5_000
 
-/** An agent on a port of this machine: a page to talk to it, to see what is alive, and how each session ended. */
+/** Serves an agent and the page to talk to it, on a port of this machine. */
 export class Dev {
   readonly #options: DevOptions
   readonly #scope = new Scope<string>('endwell', { closeTimeout: 2_000 })
@@ -110,7 +110,7 @@ export class Dev {
     return dev
   }
 
-  /** Ends every session, so that each has its reason, and then the server. */
+  /** Closes the sessions first, so that each report has the reason, and then the server. */
   async close(): Promise<ScopeReport> {
     this.#ending = true
     const ask = { reason: 'host-draining', closeTimeout: CLOSE_TIMEOUT } as const
@@ -118,7 +118,7 @@ export class Dev {
     return this.#scope.close({ reason: 'asked' })
   }
 
-  /** Ends everything now. */
+  /** Aborts everything. */
   abort(): void {
     this.#scope.abort()
   }
@@ -128,7 +128,7 @@ export class Dev {
     return typeof agent === 'function' ? agent() : agent
   }
 
-  /** The carrier asks what to do with a call. */
+  /** Handles the webhooks of the carrier. Returns false for other requests. */
   #request(request: IncomingMessage, response: ServerResponse): boolean {
     if (!this.#phone.concerns(request)) return false
     const refused = this.#refuses(request)
@@ -145,7 +145,7 @@ export class Dev {
     return this.#calls.upgrade(request, tcp, head)
   }
 
-  /** What a carrier has signed needs no other secret, and comes by a name that is not ours. */
+  /** Signed requests of the carrier need no secret, and their host is the public one. */
   #refuses(request: IncomingMessage): Refused | undefined {
     const signed = this.#options.phone?.authToken !== undefined && this.#phone.concerns(request)
     return signed ? undefined : this.#host.refuses(request)
@@ -156,9 +156,9 @@ export class Dev {
     const { file, choice, logger = silentLogger, began = noop, ended = noop } = this.#options
     began(id, from)
     const agent = this.#agent()
-    let breaks = (): void => {}
-    const models = breakable(choice.models(), (way) => (breaks = way))
-    const { intercept, follow } = this.#faults.afflict({ agent, breakModel: () => breaks() })
+    let breakModel = (): void => {}
+    const models = breakable(choice.models(), (breakConnection) => (breakModel = breakConnection))
+    const { intercept, follow } = this.#faults.afflict({ agent, breakModel: () => breakModel() })
     const session = new Session({
       closeTimeout: CLOSE_TIMEOUT,
       logger,
@@ -179,7 +179,7 @@ export class Dev {
     try {
       await session.start()
     } catch (error) {
-      // Of a session that has the line, the log and the report tell already.
+      // The log and the report of a session that has opened the line show the error already.
       if (!line.answered) throw error
     }
   }
@@ -190,7 +190,7 @@ interface AnswerableLine extends Line {
   readonly answered: boolean
 }
 
-/** Enough of a number to tell calls apart, and too little to call back: a page is looked at over shoulders. */
+/** The last two digits: enough to tell calls apart, without showing the caller's number in the page. */
 function masked(number: string): string {
   return `…${number.slice(-2)}`
 }
@@ -200,15 +200,15 @@ function versionOf(): string {
   return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version
 }
 
-/** Resolves at the first signal that asks the process to end; the second ends it at once. */
-export function untilAsked(abort: () => void): Promise<string> {
+/** Resolves on the first SIGINT or SIGTERM. The second one calls `abort`. */
+export function untilSignal(abort: () => void): Promise<string> {
   return new Promise((resolve) => {
-    const asked = (signal: string): void => {
-      for (const name of signals) process.off(name, asked)
+    const received = (signal: string): void => {
+      for (const name of signals) process.off(name, received)
       for (const name of signals) process.once(name, abort)
       resolve(signal)
     }
-    for (const name of signals) process.on(name, asked)
+    for (const name of signals) process.on(name, received)
   })
 }
 

@@ -4,26 +4,27 @@ import { systemClock, type Intercept } from '../scope/index.ts'
 import type { Agent, Session } from '../session/index.ts'
 import { Faults, type Fault } from '../testing/index.ts'
 
-/** What a fault can get at in one call. */
+/** The parts of a call that a fault can affect. */
 export interface Afflicted {
   readonly agent: Agent
-  /** The connection of the model that hears breaks. */
+  /** Breaks the connection of the STT, or of the realtime model. */
   breakModel(): void
 }
 
 interface NamedFault {
   readonly about: string
-  /** Steps of a session that misbehave, by name. */
+  /** Steps of the session that fail, by name. */
   readonly steps?: (call: Afflicted) => Readonly<Record<string, Fault>>
-  /** What happens at once, in every call. */
+  /** Runs in every call when the fault is switched on. */
   readonly strikes?: (call: Afflicted) => void
-  /** What is done to the sockets of pages. */
+  /** Runs for the socket of every page when the fault is switched on. */
   readonly cuts?: (tcp: Duplex) => void
+  /** Runs for every session while the fault is on. */
   readonly spoils?: (session: Session) => void
 }
 
 const boom = (): never => {
-  throw new Error('a listener that throws, on purpose')
+  throw new Error('this listener throws on purpose')
 }
 
 const named: Readonly<Record<string, NamedFault>> = {
@@ -64,7 +65,7 @@ const named: Readonly<Record<string, NamedFault>> = {
   },
 }
 
-/** Faults that a person can switch on in the page, for the calls that go on and those to come. For demo and dev only. */
+/** Faults that the page can switch on, for current and future calls. Not for production. */
 export class FaultSwitches implements FaultBoard {
   #on = new Set<string>()
   readonly #calls = new Map<Faults, { readonly call: Afflicted; readonly session: Session }>()
@@ -87,13 +88,13 @@ export class FaultSwitches implements FaultBoard {
     for (const fault of fresh) for (const tcp of this.#sockets) fault?.cuts?.(tcp)
   }
 
-  /** A page has connected. */
+  /** Adds the socket of a page. */
   watch(tcp: Duplex): void {
     this.#sockets.add(tcp)
     tcp.once('close', () => this.#sockets.delete(tcp))
   }
 
-  /** What a session that begins now has to be made with, and what to do with it then. */
+  /** Returns the session option that injects the faults, and a function to call with the session. */
   afflict(call: Afflicted): { readonly intercept: Intercept; readonly follow: (session: Session) => void } {
     const faults = new Faults((ms) => new Promise((resolve) => void systemClock.after(ms, 'fault', resolve)))
     this.#arm(faults, call)

@@ -4,24 +4,24 @@ import { pathToFileURL } from 'node:url'
 import type { AgentFile } from '../host/index.ts'
 import { EndwellError } from '../scope/index.ts'
 
-/** The file that was given is no agent's file. */
+/** The given file is not a valid agent file. */
 export class AgentFileError extends EndwellError {
   constructor(file: string, problem: string, options?: ErrorOptions) {
     super('AGENT_FILE', `${file} ${problem}`, options)
   }
 }
 
-/** Loads the default export of an agent's file. */
+/** Loads the default export of an agent file. */
 export async function loadAgent(file: string): Promise<AgentFile> {
   const path = resolve(file)
   if (!existsSync(path)) throw new AgentFileError(file, 'does not exist')
-  // Read as CommonJS it would have an endwell of its own beside this one, and its agents would be strangers here.
+  // A CommonJS file would load a second copy of endwell, whose agents are of another class.
   if (isCommonJs(path))
     throw new AgentFileError(
       file,
-      `must be an ES module: put "type": "module" into package.json, or call it ${renamed(file)}`,
+      `must be an ES module: add "type": "module" to package.json, or rename it to ${renamed(file)}`,
     )
-  if (path.endsWith('ts') && !readsTypeScript()) await learnTypeScript(file)
+  if (path.endsWith('ts') && !readsTypeScript()) await registerTsx(file)
   try {
     const module = (await import(pathToFileURL(path).href)) as { readonly default?: unknown }
     return check(file, module.default)
@@ -34,14 +34,14 @@ function readsTypeScript(): boolean {
   return 'typescript' in process.features && process.features.typescript !== false
 }
 
-/** Teaches it to a Node that does not read it by itself. */
-async function learnTypeScript(file: string): Promise<void> {
+/** For versions of Node that do not run TypeScript themselves. */
+async function registerTsx(file: string): Promise<void> {
   try {
     const { register } = await import('tsx/esm/api')
     register()
   } catch (error) {
     const problem =
-      'is TypeScript, which this Node does not read: npm install tsx, or use Node 22.18 or later'
+      'is TypeScript, which this version of Node cannot run: npm install tsx, or use Node 22.18 or later'
     throw new AgentFileError(file, problem, { cause: error })
   }
 }
@@ -56,7 +56,7 @@ function isCommonJs(path: string): boolean {
   if (/^\.c[jt]s$/.test(extension)) return true
   if (/^\.m[jt]s$/.test(extension)) return false
   const type = packageType(dirname(path))
-  // Where nothing is said, Node looks at the syntax. What teaches Node 20 TypeScript does not.
+  // Without a type, Node detects the syntax. tsx does not.
   return type === undefined ? extension === '.ts' && !readsTypeScript() : type === 'commonjs'
 }
 
@@ -81,6 +81,6 @@ function check(file: string, value: unknown): AgentFile {
   if (missing.length === 0) return value as AgentFile
   throw new AgentFileError(
     file,
-    `must export { name, agent, models } as its default; it lacks ${missing.join(', ')}`,
+    `must have a default export { name, agent, models }; missing: ${missing.join(', ')}`,
   )
 }

@@ -4,81 +4,81 @@ import { TwilioCarrier, type TwilioCall, type TwilioCallEvent } from '../testing
 import { utterancesOf } from './utterances.ts'
 
 export interface PhoneCallOptions {
-  /** Where it rings. */
+  /** The URL that answers the call. */
   readonly webhook: string
-  /** The caller's voice: what is said, one thing after the other. */
+  /** The utterances of the caller, in order. */
   readonly voice: readonly AudioFrame[]
-  /** Signs the call, if the server wants that. */
+  /** Signs the requests, for a server that requires it. */
   readonly authToken?: string
-  /** Whose call it is, if the server takes only those of one account. */
+  /** The account of the call, for a server that accepts only one. */
   readonly accountSid?: string
-  /** The address that the server believes to have. */
+  /** The public address of the server, which is signed. */
   readonly publicUrl?: string
-  /** Milliseconds of silence after which the agent is taken to have finished. */
+  /** Milliseconds of silence after which the agent counts as finished. */
   readonly quiet: number
-  /** Told what happens as it is and, if it is worth it, in words. */
-  readonly tell: (event: TwilioCallEvent | PhoneEvent, words?: string) => void
+  /** Called with every event, and with a description of the important ones. */
+  readonly onEvent: (event: TwilioCallEvent | PhoneEvent, description?: string) => void
 }
 
-/** What the caller does by its own will. */
+/** An action of the caller. */
 export type PhoneEvent = { readonly at: number } & (
   | { readonly type: 'utterance'; readonly number: number; readonly of: number; readonly duration: number }
   | { readonly type: 'gives-up' }
 )
 
-/** How a call went. */
+/** The result of a call. */
 export interface PhoneOutcome {
   readonly call: string
   readonly state: TwilioCall['state']
   readonly endedBy: TwilioCall['endedBy']
-  /** Milliseconds of the agent's sound. */
+  /** Milliseconds of audio from the agent. */
   readonly heard: number
   readonly wav: Uint8Array
 }
 
-/** How long an agent may say nothing at all before the caller gives up. */
+/** How long the caller waits for an agent that says nothing. */
 const PATIENCE = 20_000
 
-/** The recording of a caller, in the pieces that are said. */
+/** Splits the recording of a caller into utterances. */
 export function readVoice(file: Uint8Array): AudioFrame[] {
   const { channels, sampleRate } = decodeWav(file)
   return utterancesOf({ samples: channels[0]!, sampleRate: asSampleRate(sampleRate) })
 }
 
-/** Rings a server as a carrier does, says each thing when the agent has finished speaking, and hears it to the end. */
+/** Calls a server as a carrier does. Plays each utterance when the agent has finished speaking, and records the agent. */
 export async function phoneCall(options: PhoneCallOptions): Promise<PhoneOutcome> {
-  const { webhook, voice, authToken, accountSid, publicUrl, quiet, tell } = options
+  const { webhook, voice, authToken, accountSid, publicUrl, quiet, onEvent } = options
   await using carrier = new TwilioCarrier({
     ...(authToken === undefined ? {} : { authToken }),
     ...(accountSid === undefined ? {} : { accountSid }),
     ...(publicUrl === undefined ? {} : { publicUrl }),
   })
   const call = carrier.call(webhook, {
-    // Without a token there is nothing to sign with, and nobody who could check.
+    // Without a token there is nothing to sign with.
     ...(authToken === undefined ? { signs: 'never', signsStream: 'never' } : {}),
-    onEvent: (event) => tell(event, inWords(event)),
+    onEvent: (event) => onEvent(event, describe(event)),
   })
   const began = systemClock.now()
   const now = (): number => systemClock.now() - began
-  const givesUp = (): void => tell({ at: now(), type: 'gives-up' }, 'the caller gives up')
+  const givesUp = (): void => onEvent({ at: now(), type: 'gives-up' }, 'the caller gives up')
   for (const [index, utterance] of voice.entries()) {
-    await hears(call, quiet, givesUp)
+    await listen(call, quiet, givesUp)
     if (call.over) break
     const [number, of, duration] = [index + 1, voice.length, durationOf(utterance)]
-    tell({ at: now(), type: 'utterance', number, of, duration }, `the caller speaks (${number} of ${of})`)
+    onEvent({ at: now(), type: 'utterance', number, of, duration }, `the caller speaks (${number} of ${of})`)
     await call.says(utterance)
   }
-  await hears(call, quiet, givesUp)
+  await listen(call, quiet, givesUp)
   call.hangUp()
   await call.gone()
   const { sid, state, endedBy, heardBytes, heardWav } = call
   return { call: sid, state, endedBy, heard: heardBytes / 8, wav: heardWav }
 }
 
-/** Waits until the agent has finished. One that says nothing is not waited for without end. */
-async function hears(call: TwilioCall, quiet: number, givesUp: () => void): Promise<void> {
+/** Waits until the agent has finished. Hangs up on an agent that says nothing. */
+async function listen(call: TwilioCall, quiet: number, givesUp: () => void): Promise<void> {
   const timer = systemClock.after(PATIENCE, 'the patience of a caller', () => {
-    // It may be speaking for so long.
+    // The agent may have been speaking all the time.
     if (call.events.findLast(({ type }) => type === 'speaks' || type === 'said')?.type === 'speaks') return
     givesUp()
     call.hangUp()
@@ -87,34 +87,32 @@ async function hears(call: TwilioCall, quiet: number, givesUp: () => void): Prom
   timer.clear()
 }
 
-function inWords(event: TwilioCallEvent): string | undefined {
+function describe(event: TwilioCallEvent): string | undefined {
   switch (event.type) {
     case 'ringing':
-      return 'it rings'
+      return 'ringing'
     case 'answered':
       return 'answered'
     case 'refused':
-      return `not answered: ${event.status === 0 ? event.why : `the webhook said ${event.status}`}`
+      return `not answered: ${event.status === 0 ? event.why : `the webhook responded with ${event.status}`}`
     case 'started':
-      return 'the agent has the line'
+      return 'connected to the agent'
     case 'speaks':
       return 'the agent speaks'
     case 'quiet':
       return 'the agent is silent'
     case 'cleared':
       return event.unheard > 0
-        ? `the agent breaks off: ${Math.round(event.unheard)} ms are not heard`
+        ? `the agent stops: ${Math.round(event.unheard)} ms of its audio were not heard`
         : undefined
     case 'stream-ended':
-      return event.how === 'refused'
-        ? `the stream was refused with ${event.status ?? 'no answer'}`
-        : undefined
+      return event.how === 'refused' ? `the stream was refused: ${event.status ?? 'no response'}` : undefined
     case 'ended':
-      return event.by === 'caller' ? 'the caller hangs up' : 'the agent has hung up'
+      return event.by === 'caller' ? 'the caller hung up' : 'the agent hung up'
     case 'misunderstood':
       return `the server sent ${event.why}`
     case 'verb':
-      return `the server wants <${event.name}>`
+      return `the server responded with <${event.name}>`
     case 'mark':
     case 'told-more':
     case 'connected':

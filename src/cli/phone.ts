@@ -4,25 +4,25 @@ import { exitCodes, runCommand } from './command.ts'
 import { phoneCall, readVoice, type PhoneOutcome } from './phone-call.ts'
 
 export interface RingOptions {
-  /** The recording of the caller. */
+  /** The path of the caller's recording. */
   readonly file: string
-  /** The server. */
+  /** The URL of the server. */
   readonly url: string
-  /** Where what was heard is written. */
+  /** The path for the recording of the agent. */
   readonly out: string
   readonly json: boolean
   readonly quiet?: number
-  /** Whether the server will be there for whoever wants to read the report: yes unless false. */
+  /** Whether the server keeps running, so that the report can be read there. Default: true. */
   readonly stays?: boolean
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 
-/** What a call was, in the end: what the carrier knows of it, and what the server's report says. */
+/** The result of a call, from the carrier and from the report of the server. */
 export interface RingSummary {
   readonly call: string
   readonly answered: boolean
   readonly endedBy: PhoneOutcome['endedBy']
-  /** Milliseconds of the agent's sound. */
+  /** Milliseconds of audio from the agent. */
   readonly heard: number
   readonly out: string
   readonly report?: string
@@ -30,28 +30,31 @@ export interface RingSummary {
   readonly clean?: boolean
 }
 
-/** `endwell phone`: rings an agent with a recording, and hears what it says. */
+/** `endwell phone`: calls an agent with a recording, and records its answers. */
 export function phone(rest: readonly string[]): Promise<void> {
   return runCommand(
     {
       name: 'endwell phone',
       summary:
-        'Rings an agent that `endwell dev` serves, as a phone company would, with a recording as the voice of the\n' +
-        'caller. It is said piece by piece, parted at its pauses, whenever the agent has finished. What the caller hears\n' +
-        'is written to a file. With TWILIO_AUTH_TOKEN and PUBLIC_URL in the environment the call is signed.',
-      argument: { name: 'FILE.wav', about: 'what the caller says: PCM16, 8 to 48 kHz, with pauses' },
+        'Calls an agent that `endwell dev` serves, as a phone carrier does. The recording is split at its pauses, and each\n' +
+        'part is played when the agent has finished speaking. What the caller hears is written to a file. With\n' +
+        'TWILIO_AUTH_TOKEN and PUBLIC_URL in the environment, the call is signed.',
+      argument: {
+        name: 'FILE.wav',
+        about: 'the recording of the caller: PCM16, 8 to 48 kHz, with pauses between utterances',
+      },
       options: {
-        url: { type: 'string', about: 'where the agent is', default: 'http://127.0.0.1:4600' },
-        out: { type: 'string', about: 'where to write what is heard', default: 'heard.wav' },
+        url: { type: 'string', about: 'the URL of the server', default: 'http://127.0.0.1:4600' },
+        out: { type: 'string', about: 'the file to write what the caller hears', default: 'heard.wav' },
         quiet: {
           type: 'number',
-          about: 'milliseconds of silence after which the agent has finished',
+          about: 'milliseconds of silence after which the agent counts as finished',
           default: 2_000,
         },
       },
       run: async ({ argument, url, out, quiet, json }) => {
         if (argument === undefined) {
-          console.error('Which recording shall the caller be?\nSee endwell phone --help')
+          console.error('Missing FILE.wav\nSee endwell phone --help')
           return exitCodes.misuse
         }
         const { answered, heard } = await ring({ file: argument, url, out, quiet, json })
@@ -62,7 +65,7 @@ export function phone(rest: readonly string[]): Promise<void> {
   )
 }
 
-/** Rings, tells the story on the way, writes what was heard, and sums it up. */
+/** Makes the call, prints its events, writes the recording, and prints a summary. */
 export async function ring({
   file,
   url,
@@ -82,9 +85,10 @@ export async function ring({
     ...(authToken ? { authToken } : {}),
     ...(accountSid ? { accountSid } : {}),
     ...(publicUrl ? { publicUrl } : {}),
-    tell: (event, words) => {
+    onEvent: (event, description) => {
       if (json) console.log(JSON.stringify(event))
-      else if (words !== undefined) console.log(`${(event.at / 1_000).toFixed(1).padStart(6)} s  ${words}`)
+      else if (description !== undefined)
+        console.log(`${(event.at / 1_000).toFixed(1).padStart(6)} s  ${description}`)
     },
   })
   await writeFile(out, outcome.wav)
@@ -99,24 +103,24 @@ export async function ring({
     ...(details && stays ? { report: new URL(`/#/sessions/${call}`, url).href } : {}),
     ...(details?.report ? { reason: details.report.reason, clean: details.report.clean } : {}),
   }
-  console.log(json ? JSON.stringify(summary) : inWords(summary, url))
+  console.log(json ? JSON.stringify(summary) : describe(summary, url))
   return summary
 }
 
-function inWords({ answered, heard, out, report, reason, clean }: RingSummary, url: string): string {
-  if (!answered) return `nobody answered at ${url}: start the demo with \`npm start\`, or give its --url`
-  const lines = [`heard ${(heard / 1_000).toFixed(1)} s of the agent, written to ${out}`]
-  if (reason !== undefined) lines.push(`the session ended: ${reason}, ${clean ? 'clean' : 'not clean'}`)
-  if (report !== undefined) lines.push(`its report: ${report}`)
+function describe({ answered, heard, out, report, reason, clean }: RingSummary, url: string): string {
+  if (!answered) return `No answer at ${url}. Start the demo with \`npm start\`, or set --url.`
+  const lines = [`Heard ${(heard / 1_000).toFixed(1)} s of audio from the agent, written to ${out}`]
+  if (reason !== undefined) lines.push(`Session closed: ${reason}, ${clean ? 'clean' : 'not clean'}`)
+  if (report !== undefined) lines.push(`Report: ${report}`)
   return lines.join('\n')
 }
 
-/** What the server says of the call, once the session has closed. Nothing, if it does not let us in. */
+/** The server's report of the call, once the session has closed. Undefined if the server refuses to give it. */
 async function reportOf(url: string, call: string, secret?: string): Promise<SessionDetails | undefined> {
   const headers: Record<string, string> = secret ? { authorization: `Bearer ${secret}` } : {}
   const session = new URL(`/api/sessions/${call}`, url).href
   try {
-    // This stream ends with the session, and a session ends by its deadline.
+    // The stream ends when the session has closed, which takes no longer than its deadline.
     const events = await fetch(`${session}/events`, { headers })
     if (!events.ok) return undefined
     await events.text()

@@ -13,8 +13,8 @@ class CodedError extends EndwellError {
   }
 }
 
-describe('the log of a terminal', () => {
-  it('has what is at its level, and above', () => {
+describe('the terminal log', () => {
+  it('writes messages at its level and above', () => {
     const { written, log } = lines('warn')
     log.debug({}, 'one')
     log.info({}, 'two')
@@ -23,13 +23,13 @@ describe('the log of a terminal', () => {
     expect(written.map((line) => line.slice('00:00:00 '.length))).toEqual(['warn  three', 'error four'])
   })
 
-  it('has nothing at all if it shall not', () => {
+  it('writes nothing at level none', () => {
     const { written, log } = lines('none')
     log.error({}, 'four')
     expect(written).toEqual([])
   })
 
-  it('says what happened to what, and what to do', () => {
+  it('writes the message, its fields, and the error', () => {
     const { written, log } = lines('warn')
     const error = new CodedError('it is not installed: npm install it')
     log.warn({ session: 'a1', where: 'stt', code: undefined, left: { ms: 5 }, error }, 'something failed')
@@ -40,7 +40,7 @@ describe('the log of a terminal', () => {
     expect(rest).toEqual(['         CodedError: it is not installed: npm install it'])
   })
 
-  it('says where an error was thrown that has no code', () => {
+  it('writes where an error without a code was thrown', () => {
     const { written, log } = lines('warn')
     log.warn({ error: new TypeError('x is not a function') }, 'something failed')
     const [, second, third] = written.join('\n').split('\n')
@@ -48,7 +48,7 @@ describe('the log of a terminal', () => {
     expect(third).toMatch(/^ {11}at .*terminal-log\.test\.ts/)
   })
 
-  it('lets nothing from outside move the cursor', () => {
+  it('escapes control characters', () => {
     const { written, log } = lines('warn')
     log.warn({ from: '\u001b[2Jbell\u0007\n', error: new CodedError('\u001b[31mred') }, 'a call')
     expect(written.join('')).toContain('from \\x1b[2Jbell\\x07\\n')
@@ -56,7 +56,7 @@ describe('the log of a terminal', () => {
     expect(written.join('')).not.toMatch(/\p{Cc}(?<!\n)/u)
   })
 
-  it('is a line of JSON each, if it shall', () => {
+  it('writes one line of JSON per message, if asked to', () => {
     const { written, log } = lines('info', true)
     log.info({ session: 'a1', error: new CodedError('no') }, 'told')
     expect(written.map((line) => JSON.parse(line) as object)).toEqual([

@@ -11,14 +11,14 @@ export function isLevel(text: string): text is Level {
 }
 
 export interface TerminalLogOptions {
-  /** What is less than this is not written. */
+  /** Messages below this level are dropped. */
   readonly level: Level
-  /** A line of JSON each, instead of text. */
+  /** Writes one line of JSON per message. */
   readonly json: boolean
   readonly write: (text: string) => void
 }
 
-/** A log for whoever sits at the terminal: what happened, to what, and where the error comes from. */
+/** A logger for the terminal. Prints the message, its fields, and where an error was thrown. */
 export function terminalLog({ level, json, write }: TerminalLogOptions): Logger {
   const at =
     (own: Level) =>
@@ -49,7 +49,7 @@ function asText(level: Level, fields: object, message: string): string {
   ].join('\n')
 }
 
-/** What has a code says itself what to do. Of anything else one wants to know where it was thrown. */
+/** Errors with a code say what to do. Other errors are printed with the top of their stack. */
 function linesOf(error: Error): string[] {
   const { name, message, code } = describeError(error)
   if (code !== undefined || error.stack === undefined) return [plain(`${name}: ${message}`)]

@@ -10,13 +10,13 @@ const recording = (...parts: readonly number[]) =>
     rate,
   )
 
-describe('what is said in a recording', () => {
-  it('is parted by long pauses, and not by short ones', () => {
-    const said = utterancesOf(recording(-700, 600, -200, 300, -500, 400, -900))
-    expect(said.map(durationOf)).toEqual([1_100, 400])
+describe('the utterances of a recording', () => {
+  it('are separated by long pauses, and not by short ones', () => {
+    const utterances = utterancesOf(recording(-700, 600, -200, 300, -500, 400, -900))
+    expect(utterances.map(durationOf)).toEqual([1_100, 400])
   })
 
-  it('is one thing without a pause, and nothing in silence', () => {
+  it('are one if it has no pause, and none if it is silent', () => {
     expect(utterancesOf(recording(1_000)).map(durationOf)).toEqual([1_000])
     expect(utterancesOf(recording(-1_000))).toEqual([])
   })

@@ -1,12 +1,12 @@
 import { concat, level, type AudioFrame } from '../audio/index.ts'
 
-/** Quieter than this, in dBFS, is a pause. */
+/** The level, in dBFS, below which a block is a pause. */
 const QUIET = -50
-/** A pause this long, in milliseconds, stands between two things that are said; within one there are shorter ones. */
+/** Milliseconds of pause that separate two utterances. Shorter pauses belong to an utterance. */
 const BETWEEN = 400
 const BLOCK = 20
 
-/** What is said in a recording, one thing a frame: pauses part them, and are left out. */
+/** Splits a recording at its pauses. Returns one frame per utterance, without the pauses between them. */
 export function utterancesOf({ samples, sampleRate }: AudioFrame): AudioFrame[] {
   const size = (sampleRate * BLOCK) / 1000
   const utterances: AudioFrame[][] = [[]]

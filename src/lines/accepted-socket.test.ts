@@ -3,12 +3,13 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { expect, it } from 'vitest'
 import { wsNetwork } from '../link/index.ts'
-import type { Socket } from '../scope/index.ts'
-import { SocketDoor } from './accepted-socket.ts'
+import { silentLogger } from '../parts/index.ts'
+import { SocketServer } from './accepted-socket.ts'
+import { deafOwner, type Peer } from './peer.ts'
 
 type Write = (this: Duplex, chunks: readonly unknown[], done: (error?: Error | null) => void) => void
 
-/** Counts how often something is handed to the system. */
+/** Counts system calls. */
 function countWrites(tcp: Duplex): () => number {
   let writes = 0
   const original = Reflect.get(tcp, '_writev') as Write
@@ -20,19 +21,25 @@ function countWrites(tcp: Duplex): () => number {
   return () => writes
 }
 
-it('what is sent in one go leaves in one go, in its order', async () => {
-  const door = new SocketDoor({ name: 'page', message: 1_000, closePatience: 1_000 })
+it('an accepted socket sends everything written in one tick in one system call, in order', async () => {
+  const sockets = new SocketServer({
+    name: 'page',
+    message: 1_000,
+    closePatience: 1_000,
+    logger: silentLogger,
+  })
   const server = createServer()
   let writes = (): number => 0
   let gone = (): void => {}
   const left = new Promise<void>((resolve) => {
     gone = resolve
   })
-  const accepted = new Promise<Socket>((resolve) => {
+  const accepted = new Promise<Peer>((resolve) => {
     server.on('upgrade', (request, tcp, head) => {
-      door.accept(request, tcp, head, (accept) => {
+      sockets.upgrade(request, tcp, head, (peer) => {
         writes = countWrites(tcp)
-        resolve(accept({ opened() {}, message() {}, ended: () => gone() }))
+        peer.owner = deafOwner(gone)
+        resolve(peer)
       })
     })
   })
@@ -49,7 +56,7 @@ it('what is sent in one go leaves in one go, in its order', async () => {
   const said = Array.from({ length: 10 }, (_, n) => `frame ${n}`)
   for (const each of said) socket.send(each)
   expect(socket.buffered).toBeGreaterThan(0)
-  socket.close(1000)
+  socket.close(1000, '')
   await Promise.all([ended, left])
   expect(heard).toEqual(said)
   expect(writes()).toBe(1)

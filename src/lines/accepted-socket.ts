@@ -2,84 +2,107 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocket, WebSocketServer, type RawData } from 'ws'
 import { wsNetwork } from '../link/index.ts'
-import { noop, origin, type Live, type Socket, type SocketEvents } from '../scope/index.ts'
+import type { Logger } from '../parts/index.ts'
+import { noop, origin, type Live } from '../scope/index.ts'
+import { limits } from './limits.ts'
+import { deafOwner, type Peer, type PeerOwner } from './peer.ts'
 
-/** Takes a socket that is open: it will tell `events`, and never from inside this call. */
-export type Accept = (events: SocketEvents) => Socket
-
-export interface DoorOptions {
-  /** What its sockets are called where leaks are looked for. */
+export interface SocketServerOptions {
+  /** What the leak checks call the sockets. */
   readonly name: string
-  /** Bytes of one message: the socket of whoever sends a longer one is cut. */
+  /** Bytes per message: a longer one cuts its socket. */
   readonly message: number
-  /** How long lines wait for the answer to a close frame. The sockets themselves have twice as long. */
+  /** How long lines wait for the answer to a close frame. The sockets themselves wait twice as long. */
   readonly closePatience: number
-  /** The subprotocol that is chosen, if one was offered. */
+  /** The subprotocol to choose, if the client offers any. */
   readonly protocol?: string
+  readonly logger: Logger
 }
 
-/** Where sockets come in that others have dialled. */
-export class SocketDoor {
-  readonly #name: string
+/** Accepts WebSockets on a server of `node:http`. */
+export class SocketServer {
+  readonly #options: SocketServerOptions
   readonly #server: WebSocketServer
 
-  constructor({ name, message, closePatience, protocol }: DoorOptions) {
-    this.#name = name
-    const options = {
+  constructor(options: SocketServerOptions) {
+    const { message, closePatience, protocol } = options
+    this.#options = options
+    // A variable, since the types of ws do not know closeTimeout yet.
+    const settings = {
       noServer: true,
       clientTracking: false,
-      // Sound does not shrink.
+      // Sound does not compress.
       perMessageDeflate: false,
       maxPayload: message,
+      // Pings are answered within the budget of messages: see AcceptedSocket.
+      autoPong: false,
       closeTimeout: 2 * closePatience,
       ...(protocol === undefined ? {} : { handleProtocols: () => protocol }),
     }
-    this.#server = new WebSocketServer(options)
+    this.#server = new WebSocketServer(settings)
   }
 
-  /** Answers an upgrade. `then` is called at once, unless the request is not a proper one: that is refused here. */
-  accept(request: IncomingMessage, tcp: Duplex, head: Buffer, then: (accept: Accept) => void): void {
-    this.#server.handleUpgrade(request, tcp, head, (ws) =>
-      then((events) => new AcceptedSocket(this.#name, ws, tcp, events)),
-    )
+  /** Answers an upgrade. Calls `accept` synchronously, unless the request is malformed: that is refused here. */
+  upgrade(request: IncomingMessage, tcp: Duplex, head: Buffer, accept: (peer: Peer) => void): void {
+    const { name, logger } = this.#options
+    this.#server.handleUpgrade(request, tcp, head, (ws) => {
+      const socket = new AcceptedSocket(name, ws, tcp, logger)
+      socket.guard(() => accept(socket))
+    })
   }
 }
 
-const states = ['connecting', 'open', 'closing', 'ended'] as const
-
-/** A socket that somebody has dialled. It stands among the sockets of the network, where tests look for leaks. */
-class AcceptedSocket implements Socket, Live {
+/**
+ * A WebSocket that a caller has dialled. It stands among the sockets of the network, where the leak checks look.
+ *
+ * Nothing that arrives on it, and nothing that its owner throws, reaches beyond this socket (LN6). Control frames are
+ * reported to the owner, who counts them like messages, and pings go unanswered while the caller does not read: both
+ * would fill the memory otherwise (LN7).
+ */
+class AcceptedSocket implements Peer, Live {
+  owner: PeerOwner = deafOwner(noop)
   readonly kind = 'socket'
   readonly name: string
   readonly origin = origin()
   readonly #ws: WebSocket
   readonly #tcp: Duplex
-  #gathering = false
+  readonly #uncork: () => void
+  readonly #logger: Logger
   #aborted = false
-  #ended = false
 
-  constructor(name: string, ws: WebSocket, tcp: Duplex, events: SocketEvents) {
+  constructor(name: string, ws: WebSocket, tcp: Duplex, logger: Logger) {
     this.name = name
     this.#ws = ws
     this.#tcp = tcp
+    this.#uncork = tcp.uncork.bind(tcp)
+    this.#logger = logger
     wsNetwork.sockets.add(this)
     ws.on('message', (data: RawData, isBinary: boolean) => {
-      // What came in one piece with the message that made us cut it.
+      // Messages that arrived together with the one that made us abort.
       if (this.#aborted) return
-      events.message(isBinary ? (data as Buffer) : (data as Buffer).toString())
+      try {
+        this.owner.message(isBinary ? (data as Buffer) : (data as Buffer).toString())
+      } catch (error) {
+        this.#fail(error)
+      }
     })
-    // It stays for good: an error can still come after the end. How it ends is told by `close`.
+    ws.on('ping', (data) => {
+      this.#controlFrame()
+      if (ws.readyState === WebSocket.OPEN && this.buffered <= limits.congested) ws.pong(data)
+    })
+    ws.on('pong', () => this.#controlFrame())
+    // Stays for good, since errors can follow the end. The `close` event says how the socket ended.
     ws.on('error', noop)
     ws.on('close', (code, reason) => {
-      this.#ended = true
       wsNetwork.sockets.remove(this)
-      if (this.#aborted) events.ended({ how: 'aborted' })
-      else events.ended({ how: code === 1006 ? 'dropped' : 'closed', code, reason: reason.toString() })
+      this.guard(() =>
+        this.owner.left(
+          this.#aborted
+            ? { how: 'aborted' }
+            : { how: code === 1006 ? 'dropped' : 'closed', code, reason: reason.toString() },
+        ),
+      )
     })
-  }
-
-  get state(): Socket['state'] {
-    return this.#ended || this.#aborted ? 'ended' : states[this.#ws.readyState]
   }
 
   get buffered(): number {
@@ -88,29 +111,47 @@ class AcceptedSocket implements Socket, Live {
 
   send(data: string | Uint8Array): void {
     if (this.#ws.readyState !== WebSocket.OPEN) return
-    this.#gather()
+    if (this.buffered > limits.unread) return this.abort()
+    // Everything sent in this tick leaves in one system call: sound comes many frames at a time.
+    if (this.#tcp.writableCorked === 0) {
+      this.#tcp.cork()
+      process.nextTick(this.#uncork)
+    }
     this.#ws.send(data)
   }
 
-  close(code?: number, reason?: string): void {
-    if (this.state === 'open') this.#ws.close(code, reason)
+  close(code: number, reason: string): void {
+    if (this.#ws.readyState === WebSocket.OPEN) this.#ws.close(code, reason)
   }
 
   abort(): void {
-    if (this.state === 'ended') return
+    if (this.#aborted || this.#ws.readyState === WebSocket.CLOSED) return
     this.#aborted = true
     wsNetwork.sockets.remove(this)
     this.#ws.terminate()
   }
 
-  /** What is sent in one go leaves in one go: sound comes many frames at a time, and each would cost a system call. */
-  #gather(): void {
-    if (this.#gathering) return
-    this.#gathering = true
-    this.#tcp.cork()
-    process.nextTick(() => {
-      this.#gathering = false
-      this.#tcp.uncork()
-    })
+  /** Runs code of the owner. What it throws cuts this socket and nothing else. */
+  guard(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  #controlFrame(): void {
+    if (!this.#aborted) this.guard(() => this.owner.controlFrame())
+  }
+
+  #fail(error: unknown): void {
+    const { owner } = this
+    this.#logger.error({ error }, 'a socket was cut: handling what it sent failed')
+    this.abort()
+    try {
+      owner.failed(error)
+    } catch (again) {
+      this.#logger.error({ error: again }, 'a failed call could not be ended')
+    }
   }
 }

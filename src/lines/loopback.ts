@@ -1,4 +1,4 @@
-/** Whether an address, or the name of a host, is this very machine. */
+/** Whether an address or host name is this machine. */
 export function isLoopback(host: string | undefined): boolean {
   return host !== undefined && /^(localhost|(::ffff:)?127(\.\d+){3}|\[?::1\]?)$/.test(host)
 }

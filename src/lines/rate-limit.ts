@@ -1,11 +1,11 @@
 export interface Rate {
-  /** So many a second for good. */
+  /** Sustained rate. */
   readonly perSecond: number
-  /** So many at once, after a pause that was long enough. */
+  /** How many may come at once after a long enough pause. */
   readonly burst: number
 }
 
-/** Counts what comes, against a rate. It has no clock: times are handed in. */
+/** A token bucket. Has no clock: times are passed in. */
 export class RateLimit {
   readonly #rate: Rate
   #left: number
@@ -17,7 +17,7 @@ export class RateLimit {
     this.#at = now
   }
 
-  /** Whether one more is within the rate. One that is not does not count. */
+  /** Takes one token. Returns false, and takes none, if the rate is exceeded. */
   take(now: number): boolean {
     const { perSecond, burst } = this.#rate
     const earned = (Math.max(0, now - this.#at) * perSecond) / 1000

@@ -10,7 +10,7 @@ const statusTexts: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 }
 
-/** Answers an upgrade with a refusal in plain HTTP, and ends its connection. */
+/** Refuses an upgrade over HTTP and closes the connection. */
 export function refuse(tcp: Duplex, status: number, code: string, message: string): void {
   const body = JSON.stringify({ code, message })
   tcp.end(

@@ -1,48 +1,32 @@
-import type { Scope, Timer } from '../scope/index.ts'
-
 /**
- * Notices that a caller has vanished without a word: nothing came for `patience`, although something had to (LN2).
- * Signs come for every frame of sound, so a sign is one note of the time; one timer looks at it.
+ * Notices that a caller has vanished: no sign of life for `patience`, although something had to come (LN2). Has no timer
+ * and no clock: both methods say when to check next.
  */
 export class Watchdog {
-  readonly #scope: Scope<string>
+  /** When the last sign of life came. A plain field, since every frame of sound sets it. */
+  lastSign = 0
   readonly #patience: number
-  readonly #lost: () => void
-  #sign = 0
-  #timer: Timer | undefined
+  /** When the next check is due. */
+  #due = 0
 
-  constructor(scope: Scope<string>, patience: number, lost: () => void) {
-    this.#scope = scope
+  constructor(patience: number) {
     this.#patience = patience
-    this.#lost = lost
   }
 
-  /** The caller lives. */
-  sign(): void {
-    this.#sign = this.#scope.clock.now()
+  /** Starts to watch. Returns the milliseconds until the first check. */
+  start(now: number): number {
+    this.lastSign = now
+    this.#due = now + this.#patience
+    return this.#patience
   }
 
-  start(): void {
-    this.sign()
-    this.#look(this.#patience)
-  }
-
-  stop(): void {
-    this.#timer?.clear()
-    this.#timer = undefined
-  }
-
-  #look(wait: number): void {
-    const { clock } = this.#scope
-    const due = clock.now() + wait
-    this.#timer?.clear()
-    this.#timer = this.#scope.after(wait, 'sign of life from the caller', () => {
-      const now = clock.now()
-      const left = this.#sign + this.#patience - now
-      if (left > 0) return this.#look(left)
-      // This process itself was away, and has not read yet what came meanwhile.
-      if (now - due > this.#patience / 4) return this.#look(this.#patience / 4)
-      return this.#lost()
-    })
+  /** Returns the milliseconds until the next check, or 0 if the caller has vanished. */
+  check(now: number): number {
+    const late = now - this.#due
+    let wait = Math.max(0, this.lastSign + this.#patience - now)
+    // This process itself was suspended, and has not read yet what arrived meanwhile.
+    if (wait === 0 && late > this.#patience / 4) wait = this.#patience / 4
+    this.#due = now + wait
+    return wait
   }
 }

@@ -8,22 +8,22 @@ const rethrow = (error: unknown): never => {
 }
 
 describe('CancelToken', () => {
-  it('tells each listener once, with one reason; those who left are not told', () => {
+  it('calls each listener once, with the same reason, and skips those that unsubscribed', () => {
     const token = new CancelToken()
-    const told: string[] = []
-    const listener = (): void => void told.push('twice registered')
+    const calls: string[] = []
+    const listener = (): void => void calls.push('twice registered')
     token.onCancel(listener)
     token.onCancel(listener)
-    token.onCancel(() => told.push('gone'))()
+    token.onCancel(() => calls.push('gone'))()
     token.cancelWith(reason)
     token.cancelWith(new CancelledError('again'))
-    expect(told).toEqual(['twice registered', 'twice registered'])
+    expect(calls).toEqual(['twice registered', 'twice registered'])
     expect([token.cancelled, token.reason]).toEqual([true, reason])
-    token.onCancel((late) => told.push(`at once: ${late.message}`))
-    expect(told.at(-1)).toBe('at once: enough')
+    token.onCancel((late) => calls.push(`at once: ${late.message}`))
+    expect(calls.at(-1)).toBe('at once: enough')
   })
 
-  it('one listener that throws keeps no other from being told', () => {
+  it('calls every listener even if one throws', () => {
     const errors: unknown[] = []
     class Token extends CancelToken {
       protected override errorSink(): (error: unknown) => void {
@@ -31,15 +31,15 @@ describe('CancelToken', () => {
       }
     }
     const token = new Token()
-    const told: string[] = []
+    const calls: string[] = []
     token.onCancel(() => rethrow('bad'))
-    token.onCancel(() => told.push('good'))
+    token.onCancel(() => calls.push('good'))
     token.cancelWith(reason)
     token.onCancel(() => rethrow('late'))
-    expect([told, errors]).toEqual([['good'], ['bad', 'late']])
+    expect([calls, errors]).toEqual([['good'], ['bad', 'late']])
   })
 
-  it('its signal carries the reason, whether it was asked for before or after', () => {
+  it('has a signal with the reason, whether it is read before or after the cancel', () => {
     const before = new CancelToken()
     const { signal } = before
     expect(signal.aborted).toBe(false)
@@ -51,14 +51,14 @@ describe('CancelToken', () => {
     expect(after.signal).toBe(after.signal)
   })
 
-  it('until() gives what the promise gives', async () => {
+  it('until() settles like its promise', async () => {
     const token = new CancelToken()
     expect(await token.until(Promise.resolve(1))).toBe(1)
     await expect(token.until(Promise.reject(new Error('no')))).rejects.toThrow('no')
     token.throwIfCancelled()
   })
 
-  it('until() throws the reason, and a promise that fails later disturbs nobody', async () => {
+  it('until() rejects with the reason, and a later failure of its promise is not unhandled', async () => {
     const token = new CancelToken()
     let fail: (error: Error) => void = () => {}
     const waiting = token.until(new Promise((_, reject) => (fail = reject)))

@@ -6,10 +6,10 @@ import { noop } from './noop.ts'
 export type CancelListener = (reason: CancelledError) => void
 
 /**
- * A request to stop, seen from the side of the work: it is made once, with one reason, and never taken back.
+ * A request to stop, as the work sees it. A token is cancelled once, with one reason, for good.
  *
- * Listeners are plain callbacks with O(1) removal. The `AbortSignal` is built only when somebody asks for it, because
- * it costs more than all the rest of a task.
+ * Listeners are plain callbacks with O(1) removal. The `AbortSignal` is built on first use, because it costs more than
+ * the rest of a task.
  */
 export class CancelToken {
   #reason: CancelledError | undefined
@@ -24,7 +24,7 @@ export class CancelToken {
     return this.#reason
   }
 
-  /** For `fetch` and everything else that takes one. Its reason is the token's reason. */
+  /** For `fetch` and other APIs that take a signal. Its reason is the token's reason. */
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController()
@@ -34,9 +34,12 @@ export class CancelToken {
     return this.#controller.signal
   }
 
-  // The next two are getters so that each can be taken out of a task's context and called alone.
+  // `onCancel` and `until` are getters, so that each can be destructured from a task's context and called alone.
 
-  /** Calls `listener` when the token is cancelled, at once if it is already. Returns the way to unsubscribe. */
+  /**
+   * Calls `listener` when the token is cancelled, or right away if it is cancelled already. Returns an unsubscribe
+   * function.
+   */
   get onCancel(): (listener: CancelListener) => () => void {
     return (listener) => {
       // A new function per call: registering the same listener twice makes two subscriptions.
@@ -53,8 +56,8 @@ export class CancelToken {
   }
 
   /**
-   * What `promise` becomes, unless the token is cancelled first: then the reason is thrown at once. It leaves nothing
-   * behind on the token, so it can stand in a loop that runs for hours.
+   * Settles like `promise`, or rejects with the reason as soon as the token is cancelled. It leaves nothing behind on
+   * the token, so it is safe in a loop that runs for hours.
    */
   get until(): <T>(promise: PromiseLike<T>) => Promise<T> {
     return (promise) => {
@@ -63,7 +66,7 @@ export class CancelToken {
         return Promise.reject(this.#reason)
       }
       return new Promise((resolve, reject) => {
-        // `reject` is its own listener: the cheapest subscription there is, and this stands in every audio loop.
+        // `reject` itself is the listener: the cheapest subscription, for audio loops.
         this.#listeners = add(this.#listeners, reject)
         observe(
           promise,
@@ -85,7 +88,7 @@ export class CancelToken {
   }
 
   /**
-   * Returns where the errors go that a listener called now may throw or reject with. Dropped, unless overridden.
+   * Returns a function that receives the errors of a listener called now. By default, errors are dropped.
    * @internal
    */
   protected errorSink(): (error: unknown) => void {
@@ -93,14 +96,14 @@ export class CancelToken {
   }
 
   /**
-   * Makes the request. Every listener is called, whatever the others do.
+   * Cancels the token. Every listener is called, whatever the others do.
    * @internal
    */
   cancelWith(reason: CancelledError): void {
     if (this.#reason) return
     this.#reason = reason
     this.#controller?.abort(reason)
-    // They stay where they are meanwhile, so that a listener can still take back one that comes after it.
+    // The list stays in place during the loop, so that a listener can still unsubscribe a later one.
     const listeners = this.#listeners
     // None of these throws: foreign listeners are wrapped, and the others reject a promise.
     for (const listener of typeof listeners === 'function' ? [listeners] : (listeners ?? [])) listener(reason)
@@ -108,7 +111,7 @@ export class CancelToken {
   }
 }
 
-/** A task mostly waits for one thing at a time: the set, as heavy as the whole token, is made for the second. */
+/** A task usually waits for one thing at a time. The set, as large as the whole token, is made for the second. */
 type Listeners = CancelListener | Set<CancelListener> | undefined
 
 function add(listeners: Listeners, listener: CancelListener): Listeners {

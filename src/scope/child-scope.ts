@@ -4,9 +4,10 @@ import type { Ledger } from './ledger.ts'
 import { Owned } from './owned.ts'
 import type { ScopeReport } from './report.ts'
 
-/** A child scope, as its parent owns it. */
+/** A child scope as a member of its parent. */
 export class ChildScope extends Owned {
   readonly kind = 'scope'
+  /** The ledger of the child itself. */
   readonly inner: Ledger
 
   constructor(ledger: Ledger, inner: Ledger, phase: number) {
@@ -14,11 +15,11 @@ export class ChildScope extends Owned {
     this.inner = inner
   }
 
-  override tell(reason: CancelledError): void {
+  override notifyClosing(reason: CancelledError): void {
     const outer = this.ledger?.closing
     if (!outer) return
     if (this.inner.closing) return this.inner.closing.shorten(outer.deadline.at)
-    Closing.begin(this.inner, { reason: outer.why, by: `scope '${this.ledger!.name}'` }, reason).tell()
+    Closing.begin(this.inner, { reason: outer.why, by: `scope '${this.ledger!.name}'` }, reason).notify()
   }
 
   override cancel(): void {
@@ -29,7 +30,7 @@ export class ChildScope extends Owned {
     this.inner.closing?.run()
   }
 
-  override sooner(): void {
+  override deadlineMoved(): void {
     const outer = this.ledger?.closing
     if (outer) this.inner.closing?.shorten(outer.deadline.at)
   }
@@ -42,11 +43,11 @@ export class ChildScope extends Owned {
     this.inner.closing?.force()
   }
 
-  /** The child has closed, for whatever reason. */
-  over(report: ScopeReport): void {
+  /** The child has closed, by itself or with its parent. */
+  closed(report: ScopeReport): void {
     const ledger = this.leave()
     if (!ledger) return
-    ledger.closing?.recordChild(this, this.inner.closing!.ranAt, report)
+    ledger.closing?.builder.addChild(this.phase, this.inner.closing!.ranAt, report)
     ledger.ended(this, report.clean ? 'clean' : 'not clean')
   }
 }

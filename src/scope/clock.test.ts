@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest'
 import { drain } from '../testing/index.ts'
 import { systemClock } from './clock.ts'
 
-it('[SC17] the system clock knows its timers by name, until they fire or are cleared', async () => {
+it('[SC17] the system clock lists its timers by name until they fire or are cleared', async () => {
   const before = systemClock.timers.size
   const fired = new Promise<void>((resolve) => {
     systemClock.after(0, 'soon', resolve)
@@ -18,7 +18,7 @@ it('[SC17] the system clock knows its timers by name, until they fire or are cle
   expect(systemClock.timers.size).toBe(before)
 })
 
-it('a delay longer than the platform can take waits, instead of firing at once', async () => {
+it('a delay longer than the platform supports does not fire at once', async () => {
   let fired = false
   const timer = systemClock.after(Number.MAX_SAFE_INTEGER, 'next century', () => (fired = true))
   await drain()
@@ -27,7 +27,7 @@ it('a delay longer than the platform can take waits, instead of firing at once',
   expect(fired).toBe(false)
 })
 
-it('and it waits for as long as it was told', () => {
+it('a delay longer than the platform supports fires on time', () => {
   vi.useFakeTimers()
   try {
     let fired = false
@@ -41,7 +41,7 @@ it('and it waits for as long as it was told', () => {
   }
 })
 
-it('time goes forward, and people can read the date', () => {
+it('the system clock is monotonic and knows the date', () => {
   const first = systemClock.now()
   expect(systemClock.now()).toBeGreaterThanOrEqual(first)
   expect(new Date(systemClock.date()).getUTCFullYear()).toBeGreaterThan(2025)

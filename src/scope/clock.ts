@@ -1,23 +1,23 @@
 import { Registry, origin, type Live } from './registry.ts'
 
-/** A scheduled callback. Clearing one that has fired, or twice, does nothing. */
+/** A scheduled callback. Clearing it again, or after it has fired, does nothing. */
 export interface Timer {
   clear(): void
 }
 
-/** Time, as endwell's own code sees it (SC17). The system's clock is the default; simulations bring their own. */
+/** The source of time for endwell's own code (SC17). Default: the system clock; simulations pass their own. */
 export interface Clock {
-  /** Milliseconds that only go forward; their zero means nothing. */
+  /** Monotonic milliseconds with an arbitrary zero. */
   now(): number
-  /** Milliseconds since 1970, for people. May jump; nothing is decided by it. */
+  /** Milliseconds since 1970, for display only. May jump. */
   date(): number
-  /** Calls back once, `ms` from now or a little later. It keeps the process alive until then. */
+  /** Calls `callback` once, after at least `ms`. Keeps the process alive until then. */
   after(ms: number, name: string, callback: () => void): Timer
-  /** The timers that have neither fired nor been cleared. */
+  /** Timers that have neither fired nor been cleared. */
   readonly timers: Registry
 }
 
-/** The longest delay that timers of the platform take; a longer one would fire at once. */
+/** The longest delay a platform timer accepts; it fires at once on a longer one. */
 const LONGEST = 2 ** 31 - 1
 
 class SystemTimer implements Timer, Live {
@@ -68,5 +68,5 @@ class SystemClock implements Clock {
   }
 }
 
-/** The clock of the machine: the one place where endwell touches the platform's time. */
+/** The system clock. Nothing else in endwell touches the platform's time. */
 export const systemClock: Clock = new SystemClock()

@@ -1,89 +1,116 @@
-import type { Timer } from './clock.ts'
+import { Background } from './background.ts'
+import type { Clock, Timer } from './clock.ts'
 import { Deadline } from './deadline.ts'
-import { Background } from './deferred.ts'
 import { CancelledError, withoutStack } from './errors.ts'
-import type { Ledger } from './ledger.ts'
 import { limits } from './limits.ts'
-import type { Owned } from './owned.ts'
-import type { Ask, ScopeReport, StepOutcome, TaskOutcome } from './report.ts'
-import { ReportBook } from './report-book.ts'
-import type { Task } from './task.ts'
+import type { Owned, OwnerClosing } from './owned.ts'
+import type { Ask, ScopeReport } from './report.ts'
+import { ReportBuilder, type ReportSubject } from './report-builder.ts'
+import type { Change } from './watchers.ts'
+
+/** A request to close: why, by whom, and within how many milliseconds. */
+export interface CloseRequest {
+  readonly reason: string
+  readonly by?: string | undefined
+  readonly closeTimeout?: number | undefined
+  /** Whether the request is an `abort()`. */
+  readonly aborted?: boolean
+}
+
+/** The scope that is closed, as `Closing` sees it. `Ledger` implements it. */
+export interface ClosingSubject extends ReportSubject {
+  readonly id: number
+  readonly clock: Clock
+  readonly parent: { readonly closing: Closing | undefined } | undefined
+  readonly tree: { readonly watched: number }
+  /** How many things are owned, not counting tasks that requested the close. */
+  readonly size: number
+  /** Setting this shuts admission. */
+  closing: Closing | undefined
+  readonly onClosing: ((reason: CancelledError) => void) | undefined
+  /** Everything that is owned, including tasks that requested the close. */
+  all(): Owned[]
+  inPhase(phase: number): Owned[]
+  /** How many phases from `phase` on have members. */
+  occupiedFrom(phase: number): number
+  announce(change: Omit<Change, 'at' | 'scope'>): void
+  closed(report: ScopeReport): void
+}
 
 /**
- * How a scope ends. One of these exists for each scope from the first ask on.
+ * How a scope ends. Each scope has one of these from the first close request on.
  *
- *   tell    state, admission, intent ┐ synchronous, over the whole tree, before anything is waited for (SC3)
+ *   notify  state, admission, intent ┐ synchronous, over the whole tree, before anything is awaited (SC3)
  *   cancel  every unshielded task    ┘
  *     │
  *   run     phase 1 ──hold──▶ phase 2 ──hold──▶ …   the members of a phase in parallel (SC11)
- *     │       └─ tasks that outlast their hold go on, and are awaited ─┐
- *     ▼                                                               ▼
- *   all ended ───────────────────────────────▶ report        budget spent: force (SC12)
+ *     │       └─ tasks that outlast their hold continue, and are awaited ─┐
+ *     ▼                                                                  ▼
+ *   all ended ───────────────────────────────▶ report        budget used: force (SC12)
  *
  *   ├──────────────────── budget ────────────────────┼─ reserve ─┤ deadline
  */
-export class Closing {
+export class Closing implements OwnerClosing {
   readonly askedAt: number
-  /** The reason in words, and the one error that everything is cancelled with. */
   readonly why: string
   readonly reason: CancelledError
   readonly deadline: Deadline
   readonly report: Promise<ScopeReport>
+  readonly builder: ReportBuilder
   readonly background = new Background()
-  readonly #ledger: Ledger
+  readonly #ledger: ClosingSubject
   readonly #by: string | undefined
   readonly #date: number
   readonly #ownTime: number
   readonly #aborted: boolean
   readonly #alsoAsked: Ask[] = []
   #asksOmitted = 0
-  readonly #book: ReportBook
   #resolve!: (report: ScopeReport) => void
-  #stage: 'telling' | 'told' | 'running' | 'ending' | 'over' = 'telling'
+  #stage: 'notifying' | 'cancelled' | 'running' | 'finishing' | 'closed' = 'notifying'
   #ranAt: number | undefined
   #budgetEnd = 0
   #budgetTimer: Timer | undefined
   #phase = 0
-  /** Members of the current phase that the next one waits for. */
+  /** Members of the current phase that the next phase waits for. */
   #holding = 0
   #holdTimers: Timer[] = []
   #beginning = false
 
-  private constructor(ledger: Ledger, ask: CloseAsk, reason: CancelledError) {
+  private constructor(ledger: ClosingSubject, request: CloseRequest, reason: CancelledError) {
     const { clock, closeTimeout } = ledger.settings
+    const outer = ledger.parent?.closing
     this.#ledger = ledger
     this.askedAt = clock.now()
     this.#date = clock.date()
-    this.why = ask.reason
-    this.#by = ask.by
+    this.why = request.reason
+    this.#by = request.by
     this.reason = reason
-    // A child that is told by its parent has the parent's deadline until its phase comes, and then its own time (SC4).
-    const outer = ledger.parent?.closing?.deadline.at
-    this.#ownTime = ask.closeTimeout ?? closeTimeout
-    const { parent } = ledger
-    this.#aborted = ask.aborted ?? (parent?.closing ? parent.closing.#aborted : false)
-    this.deadline = new Deadline(clock, outer ?? this.askedAt + this.#ownTime)
+    this.#ownTime = request.closeTimeout ?? closeTimeout
+    this.#aborted = request.aborted ?? (outer ? outer.#aborted : false)
+    // A child that its parent closes has the parent's deadline until its phase comes, and then its own time (SC4).
+    this.deadline = new Deadline(clock, outer?.deadline.at ?? this.askedAt + this.#ownTime)
     this.#setBudget()
-    this.#book = new ReportBook(ledger, this.askedAt)
+    this.builder = new ReportBuilder(ledger, this.askedAt)
     this.report = new Promise((resolve) => {
       this.#resolve = resolve
     })
   }
 
-  /** Shuts the scope's admission: from here on it is closing. */
-  static begin(ledger: Ledger, ask: CloseAsk, reason?: CancelledError): Closing {
-    ledger.closing = new Closing(
+  /** Puts a scope into the closing state, which shuts admission. */
+  static begin(ledger: ClosingSubject, request: CloseRequest, reason?: CancelledError): Closing {
+    const closing = new Closing(
       ledger,
-      ask,
-      reason ?? withoutStack(() => new CancelledError(`scope '${ledger.name}' closed: ${ask.reason}`)),
+      request,
+      reason ?? withoutStack(() => new CancelledError(`scope '${ledger.name}' closed: ${request.reason}`)),
     )
-    ledger.problems.askedAt = ledger.closing.askedAt
+    ledger.closing = closing
+    ledger.problems.askedAt = closing.askedAt
     if (ledger.tree.watched > 0)
       ledger.announce({ type: 'closing', id: ledger.id, kind: 'scope', name: ledger.name })
-    return ledger.closing
+    return closing
   }
 
-  /** When the phases began to run: for a child, when its parent's phase came. Now, if they have not. */
+  /** When the phases began to run; now, if they have not. A child's phases run when its parent's phase comes. */
   get ranAt(): number {
     return this.#ranAt ?? this.#ledger.clock.now()
   }
@@ -93,37 +120,37 @@ export class Closing {
     return this.#budgetEnd
   }
 
-  get over(): boolean {
-    return this.#stage === 'over'
+  get isClosed(): boolean {
+    return this.#stage === 'closed'
   }
 
   // ── the synchronous part ──
 
-  tell(): void {
+  notify(): void {
     this.#ledger.onClosing?.(this.reason)
-    for (const member of this.#ledger.all()) member.tell(this.reason)
+    for (const member of this.#ledger.all()) member.notifyClosing(this.reason)
   }
 
   cancel(): void {
-    if (this.#stage !== 'telling') return
+    if (this.#stage !== 'notifying') return
     for (const member of this.#ledger.all()) member.cancel(this.reason)
-    if (this.#stage === 'telling') this.#stage = 'told'
+    if (this.#stage === 'notifying') this.#stage = 'cancelled'
   }
 
-  /** Somebody asks again: it is noted, and may bring the deadline nearer (SC4). */
-  askAgain(ask: CloseAsk): void {
-    if (this.over) return
+  /** Notes a later request, which may shorten the deadline (SC4). */
+  requestAgain(request: CloseRequest): void {
+    if (this.isClosed) return
     const at = this.#ledger.clock.now()
-    const by = ask.by === undefined ? {} : { by: ask.by }
+    const by = request.by === undefined ? {} : { by: request.by }
     if (this.#alsoAsked.length >= limits.asks) this.#asksOmitted++
-    else this.#alsoAsked.push({ reason: ask.reason, ...by, at: at - this.askedAt })
-    if (ask.closeTimeout !== undefined) this.shorten(at + ask.closeTimeout)
+    else this.#alsoAsked.push({ reason: request.reason, ...by, at: at - this.askedAt })
+    if (request.closeTimeout !== undefined) this.shorten(at + request.closeTimeout)
   }
 
   shorten(at: number): void {
-    if (this.over || !this.deadline.shorten(at)) return
+    if (this.isClosed || !this.deadline.shorten(at)) return
     this.#setBudget()
-    for (const member of this.#ledger.all()) member.sooner()
+    for (const member of this.#ledger.all()) member.deadlineMoved()
     if (this.#budgetTimer) {
       this.#budgetTimer.clear()
       this.#budgetTimer = undefined
@@ -131,7 +158,6 @@ export class Closing {
     }
   }
 
-  /** Calls back when a shield is used up: early enough for the task to unwind before the budget ends (SC13). */
   afterShield(shield: number, name: string, callback: () => void): Timer {
     const { clock } = this.#ledger
     const grace = this.deadline.at - this.#budgetEnd
@@ -142,14 +168,14 @@ export class Closing {
   // ── the phases ──
 
   run(): void {
-    if (this.#stage !== 'told') return
+    if (this.#stage !== 'cancelled') return
     this.#stage = 'running'
     this.#ranAt = this.#ledger.clock.now()
     this.shorten(this.#ranAt + this.#ownTime)
     this.#advance()
   }
 
-  /** Begins phases until one has to be waited for. */
+  /** Begins phases until one of them has to be awaited. */
   #advance(): void {
     while (this.#phase < this.#ledger.settings.phases.length) {
       this.#beginPhase(this.#phase++)
@@ -163,7 +189,7 @@ export class Closing {
   #beginPhase(phase: number): void {
     const members = this.#ledger.inPhase(phase)
     if (members.length === 0) return
-    // Each phase that has members gets an equal part of what is left, so none can eat the time of a later one (SC12).
+    // Every phase with members gets an equal share of the time left, so none can use up the time of a later one (SC12).
     const share = this.#budgetLeft() / this.#ledger.occupiedFrom(phase)
     this.#beginning = true
     this.#holding = members.length
@@ -174,7 +200,7 @@ export class Closing {
     this.#armHolds(members, share)
   }
 
-  /** One timer for all members with the same cap. */
+  /** Sets one timer for all members with the same cap. */
   #armHolds(members: readonly Owned[], share: number): void {
     const groups = new Map<number, Owned[]>()
     for (const member of members) {
@@ -186,20 +212,20 @@ export class Closing {
     }
     for (const [ms, group] of groups) {
       this.#holdTimers.push(
-        this.#ledger.clock.after(ms, `hold in '${this.#ledger.name}'`, () => this.#holdOver(group)),
+        this.#ledger.clock.after(ms, `hold in '${this.#ledger.name}'`, () => this.#holdExpired(group)),
       )
     }
   }
 
-  #holdOver(group: readonly Owned[]): void {
+  #holdExpired(group: readonly Owned[]): void {
     for (const member of group) {
       if (!member.holds) continue
-      member.holdOver()
+      member.holdExpired()
       this.#release(member)
     }
   }
 
-  /** A member has ended, or is not waited for any more. */
+  /** A member has ended, or is no longer awaited. */
   memberEnded(member: Owned): void {
     this.#release(member)
     if (this.#stage !== 'running' || this.#beginning || this.#holding > 0) return
@@ -217,19 +243,19 @@ export class Closing {
 
   // ── the end ──
 
-  /** Ends everything now, whatever state it is in. Synchronous; after it the report is there. */
+  /** Ends everything now, whatever state it is in. Synchronous: the report exists when it returns. */
   force(): void {
-    if (this.#stage !== 'ending' && this.#stage !== 'over') this.#finish()
+    if (this.#stage !== 'finishing' && this.#stage !== 'closed') this.#finish()
   }
 
   #finish(): void {
-    // After a healthy close only tasks that asked for it themselves are left; after a forced one, all that hangs.
-    this.#stage = 'ending'
+    // After a healthy close, only tasks that requested it themselves are left; after a forced one, whatever hangs.
+    this.#stage = 'finishing'
     for (const member of this.#ledger.all()) member.force()
     this.#budgetTimer?.clear()
     for (const timer of this.#holdTimers) timer.clear()
-    this.#stage = 'over'
-    const report = this.#book.write({
+    this.#stage = 'closed'
+    const report = this.builder.build({
       reason: this.why,
       by: this.#by,
       date: this.#date,
@@ -239,14 +265,14 @@ export class Closing {
       asksOmitted: this.#asksOmitted,
     })
     this.#resolve(report)
-    this.#ledger.over(report)
+    this.#ledger.closed(report)
   }
 
   #setBudget(): void {
     const now = this.#ledger.clock.now()
     const span = Math.max(0, this.deadline.at - now)
     const own = this.deadline.at - Math.min(this.#ledger.settings.reserve, span / 10)
-    // A parent forces its children when its own budget ends: what a child plans must fit into that.
+    // A parent forces its children when its own budget ends, so the budget of a child must fit into it.
     const outer = this.#ledger.parent?.closing?.budgetEnd
     this.#budgetEnd = outer === undefined ? own : Math.min(own, outer)
   }
@@ -259,38 +285,4 @@ export class Closing {
     const { clock, name } = this.#ledger
     this.#budgetTimer ??= clock.after(this.#budgetLeft(), `budget of '${name}'`, () => this.force())
   }
-
-  // ── what the members report ──
-
-  recordTask(
-    task: Task<unknown>,
-    outcome: TaskOutcome,
-    cancelledAt: number | undefined,
-    error: unknown,
-  ): void {
-    this.#book.task(task, outcome, cancelledAt, error)
-  }
-
-  recordStep(
-    member: Owned & { readonly kind: 'resource' | 'deferred' },
-    outcome: StepOutcome,
-    beganAt: number | undefined,
-    forced: boolean,
-    error?: unknown,
-  ): void {
-    this.#book.step(member, outcome, beganAt, forced, error)
-  }
-
-  recordChild(member: Owned, beganAt: number, report: ScopeReport): void {
-    this.#book.child(member, beganAt, report)
-  }
-}
-
-/** Why, who, and within how many milliseconds. */
-export interface CloseAsk {
-  readonly reason: string
-  readonly by?: string | undefined
-  readonly closeTimeout?: number | undefined
-  /** Whether the ask is an `abort()`. */
-  readonly aborted?: boolean
 }

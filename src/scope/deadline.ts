@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts'
 
-/** A moment by which something must be over. It can come nearer; it never moves away (SC4). */
+/** A point in time by which something must have ended. It can move earlier, never later (SC4). */
 export class Deadline {
   readonly #clock: Clock
   #at: number
@@ -10,24 +10,24 @@ export class Deadline {
     this.#at = at
   }
 
-  /** `ms` from now. */
+  /** A deadline `ms` from now. */
   static in(clock: Clock, ms: number): Deadline {
     return new Deadline(clock, clock.now() + ms)
   }
 
-  /** The moment, in the clock's own milliseconds. */
+  /** The deadline on the clock's own scale. */
   get at(): number {
     return this.#at
   }
 
-  /** Milliseconds until then; 0 once it has passed. */
+  /** Milliseconds left; 0 once the deadline has passed. */
   get left(): number {
     return Math.max(0, this.#at - this.#clock.now())
   }
 
-  /** Brings it nearer. Returns whether that changed anything: a later moment is ignored. */
+  /** Moves the deadline earlier. Returns false, and changes nothing, if `at` is not earlier. */
   shorten(at: number): boolean {
-    // Written so that what is not a number changes nothing.
+    // Written so that NaN changes nothing.
     if (!(at < this.#at)) return false
     this.#at = at
     return true

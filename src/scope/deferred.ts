@@ -1,24 +1,24 @@
 import type { Timer } from './clock.ts'
 import { attempt } from './edge.ts'
-import type { LateSink, Ledger } from './ledger.ts'
-import { Owned } from './owned.ts'
-import type { StepOutcome } from './report.ts'
+import { Owned, type LateSink, type Owner } from './owned.ts'
+import type { Problems } from './problems.ts'
 
 /**
- * Work that is done when the scope closes: a flush, a last write. If the deadline comes first it is not thrown away
- * but goes on in the background, for `releaseTimeout` at most (SC14).
+ * Work that runs when the scope closes, such as a flush or a last write. Work that is unfinished at the deadline is not
+ * cut: it continues in the background for up to `releaseTimeout` (SC14).
  */
 export class Deferred extends Owned {
   readonly kind = 'deferred'
-  /** Gone once it has begun: work that never ends must not keep all that it knows (SC9). */
+  /** Undefined once the work has begun: work that never ends must not keep its closure alive (SC9). */
   #work: ((signal: AbortSignal) => unknown) | undefined
   readonly #cap: number | undefined
   #beganAt: number | undefined
   #late: LateSink | undefined
   #releaseTimer: Timer | undefined
+  readonly #problems: Problems
 
   constructor(
-    ledger: Ledger,
+    ledger: Owner,
     name: string,
     phase: number,
     work: (signal: AbortSignal) => unknown,
@@ -27,6 +27,12 @@ export class Deferred extends Owned {
     super(ledger, name, phase)
     this.#work = work
     this.#cap = cap
+    this.#problems = ledger.problems
+  }
+
+  /** Also after it has left the ledger: its errors may come later than its end. */
+  protected override get problems(): Problems {
+    return this.#problems
   }
 
   override begin(): void {
@@ -35,7 +41,7 @@ export class Deferred extends Owned {
     this.#beganAt = ledger.clock.now()
     const work = ledger.intercepted('deferred', this.name, this.#work!)
     this.#work = undefined
-    // Bound functions, because closures would keep the work alive for as long as it runs, and all that it knows (SC9).
+    // Bound functions: closures would keep the work alive for as long as it runs (SC9).
     attempt(() => work(this.signal), this.#end.bind(this, 'done', undefined), this.#failed.bind(this))
   }
 
@@ -47,7 +53,7 @@ export class Deferred extends Owned {
     return Math.min(this.#cap ?? share, share)
   }
 
-  /** The deadline is here. What did not begin for lack of time begins now; what is unfinished goes on behind. */
+  /** Begins work that had no time to begin, and moves unfinished work to the background. */
   force(): void {
     this.begin()
     const ledger = this.leave()
@@ -65,52 +71,29 @@ export class Deferred extends Owned {
       ledger.settings.releaseTimeout,
       `release of '${this.name}'`,
       () => {
-        this.#tooLate({ outcome: 'timed-out' })
+        this.#endLate({ outcome: 'timed-out' })
         this.cancelWith(reason)
       },
     )
-    ledger.closing.recordStep(this, 'pending', this.#beganAt, false)
+    ledger.closing.builder.addStep(this, 'pending', this.#beganAt, false)
     ledger.ended(this, 'pending')
   }
 
-  /** Nobody needs the work any more. */
-  forget(): void {
+  /** Removes the work before it has run. */
+  revoke(): void {
     this.leave()?.ended(this, 'done')
   }
 
-  #end(outcome: StepOutcome & ('done' | 'failed'), error?: unknown): void {
+  #end(outcome: 'done' | 'failed', error?: unknown): void {
     const ledger = this.leave()
-    if (!ledger) return this.#tooLate(outcome === 'done' ? { outcome: 'ended' } : { outcome, error })
-    ledger.closing?.recordStep(this, outcome, this.#beganAt, false, error)
+    if (!ledger) return this.#endLate(outcome === 'done' ? { outcome: 'ended' } : { outcome, error })
+    ledger.closing?.builder.addStep(this, outcome, this.#beganAt, false, error)
     ledger.ended(this, outcome)
   }
 
-  #tooLate(outcome: Parameters<LateSink>[0]): void {
+  #endLate(outcome: Parameters<LateSink>[0]): void {
     const late = this.#late
     this.#late = undefined
     late?.(outcome)
-  }
-}
-
-/** Counts the deferred work that outlived its scope. */
-export class Background {
-  #count = 0
-  #idle: (() => void) | undefined
-  #promise: Promise<void> | undefined
-
-  enter(): void {
-    this.#count++
-  }
-
-  leave(): void {
-    if (--this.#count === 0) this.#idle?.()
-  }
-
-  /** Resolves when all of it has ended or run out of time. */
-  get idle(): Promise<void> {
-    if (this.#count === 0) return Promise.resolve()
-    return (this.#promise ??= new Promise((resolve) => {
-      this.#idle = resolve
-    }))
   }
 }

@@ -12,12 +12,12 @@ it.each<[unknown, object]>([
   ['a string', { name: 'thrown', message: 'a string' }],
   [undefined, { name: 'thrown', message: 'undefined' }],
   [{ toString: () => 'own words' }, { name: 'thrown', message: 'own words' }],
-  [Object.create(null), { name: 'thrown', message: 'something that cannot be printed' }],
-])('describes %o', (thrown, description) => {
+  [Object.create(null), { name: 'thrown', message: 'a value that cannot be printed' }],
+])('describeError describes %o', (thrown, description) => {
   expect(describeError(thrown)).toEqual(description)
 })
 
-it('[SC18] keeps a bounded part of a long message', () => {
+it('[SC18] describeError cuts a long message', () => {
   const { message } = describeError(new Error('x'.repeat(100_000)))
   expect(message).toHaveLength(limits.message)
   expect(message.endsWith('…')).toBe(true)

@@ -2,16 +2,16 @@ import { clip } from './clip.ts'
 import { limits } from './limits.ts'
 import type { ErrorReport } from './report.ts'
 
-/** Anything thrown, as plain JSON of bounded size. Never throws, whatever getters the thrown thing has. */
+/** Describes any thrown value as plain JSON of bounded size. Never throws, whatever getters the value has. */
 export function describeError(error: unknown): ErrorReport {
   try {
     if (!(error instanceof Error)) return { name: 'thrown', message: textOf(error) }
     const code = 'code' in error && typeof error.code === 'string' ? { code: textOf(error.code) } : {}
     return { name: textOf(error.name), message: textOf(error.message), ...code }
   } catch {
-    return { name: 'thrown', message: 'something that cannot be printed' }
+    return { name: 'thrown', message: 'a value that cannot be printed' }
   }
 }
 
-/** Names and messages of errors are not always strings, whatever their type says. */
+/** The name or message of an error may be anything, whatever its type says. */
 const textOf = (value: unknown): string => clip(String(value), limits.message)

@@ -71,7 +71,7 @@ const hostile: [name: string, make: () => unknown, outcome: 'failed' | 'done' | 
 ]
 
 describe('callOut', () => {
-  it('returns the result, and the promise itself of an async function', async () => {
+  it('returns the result of the function, which may be a promise', async () => {
     const promise = Promise.resolve(1)
     expect(callOut(() => 42, rethrow)).toBe(42)
     expect(callOut(() => promise, rethrow)).toBe(promise)
@@ -128,7 +128,7 @@ describe('attempt', () => {
     }),
   )
 
-  it('is synchronous if the work is', () => {
+  it('is synchronous if its work is', () => {
     const calls: unknown[] = []
     attempt(
       () => 1,
@@ -147,7 +147,7 @@ describe('attempt', () => {
 type Callbacks = [done: (value: unknown) => void, failed: (error: unknown) => void]
 
 describe('shelter', () => {
-  it('calls the methods on the object itself and returns what they return', () => {
+  it('calls the methods on the object and returns their results', () => {
     const line = {
       played: 0,
       play(count: number) {
@@ -158,7 +158,7 @@ describe('shelter', () => {
     expect([play(2), play(3), line.played]).toEqual([2, 5, 5])
   })
 
-  it('[SC19] reports the first failure of each method, thrown or rejected, and no other', () =>
+  it('[SC19] reports the first failure of each method, thrown or rejected, and no later one', () =>
     inVirtualTime(async ({ clock }) => {
       const errors: string[] = []
       const line = {

@@ -1,6 +1,6 @@
 /**
- * Every error endwell throws on purpose. `code` is stable and made for programs; the message is made for people and
- * says what happened, to what, and what to do about it.
+ * The base of every error that endwell throws on purpose. `code` is stable and meant for programs; the message is for
+ * people and says what happened, to what, and what to do.
  */
 export class EndwellError extends Error {
   readonly code: string
@@ -12,7 +12,7 @@ export class EndwellError extends Error {
   }
 }
 
-/** Something was asked of a scope that is closing or closed. `cause` is the reason it was closed for. */
+/** Something was requested of a scope that is closing or closed. `cause` is the reason of the close. */
 export class ScopeClosedError extends EndwellError {
   constructor(scope: string | undefined, what: string, cause: CancelledError | undefined) {
     const which = scope === undefined ? 'its scope' : `scope '${scope}'`
@@ -22,30 +22,14 @@ export class ScopeClosedError extends EndwellError {
 }
 
 /**
- * The reason a task was cancelled with: one object shared by everything that one close cancels.
+ * The reason a task was cancelled for. Everything that one close cancels gets the same object.
  *
- * Its name is `AbortError`, so that code written for `AbortSignal` recognises it as an asked-for end.
+ * Its name is `AbortError`, so that code written for `AbortSignal` recognizes it.
  */
 export class CancelledError extends EndwellError {
   constructor(message: string) {
     super('CANCELLED', message)
     this.name = 'AbortError'
-  }
-}
-
-/**
- * Makes an error without a stack. A stack keeps alive every object on it until somebody reads it; an error that is
- * kept by work which never ends would keep the whole closed session (SC9).
- */
-export function withoutStack<E extends Error>(make: () => E): E {
-  // Known to the engines that keep such stacks; elsewhere it is a property nobody reads.
-  const engine = Error as { stackTraceLimit?: number | undefined }
-  const { stackTraceLimit } = engine
-  engine.stackTraceLimit = 0
-  try {
-    return make()
-  } finally {
-    engine.stackTraceLimit = stackTraceLimit
   }
 }
 
@@ -74,41 +58,18 @@ export class OptionError extends EndwellError {
   }
 }
 
-/** The names and codes by which libraries say that a call was cancelled: `fetch`, axios, got, p-cancelable, LLM SDKs. */
-const cancelNames = new Set([
-  'AbortError',
-  'CanceledError',
-  'CancelError',
-  'CancelledError',
-  'APIUserAbortError',
-])
-const cancelCodes = new Set(['ABORT_ERR', 'ERR_CANCELED', 'ERR_CANCELLED'])
-/** Causes followed before an error counts as unrelated: errors can form a circle. */
-const LONGEST_CHAIN = 10
-
 /**
- * Whether a task that was cancelled with `reason` threw `error` because of that (SC10): the error is the reason, has it
- * among its causes, or says that something was cancelled and gives no other cause. Never throws, whatever getters the
- * error has.
+ * Creates an error without a stack. An unread stack keeps every object on it alive, so an error held by work that never
+ * ends would keep the whole closed session alive (SC9).
  */
-export function isAnswerTo(reason: CancelledError, error: unknown): boolean {
+export function withoutStack<E extends Error>(make: () => E): E {
+  // A V8 property. On other engines, setting it has no effect.
+  const engine = Error as { stackTraceLimit?: number | undefined }
+  const { stackTraceLimit } = engine
+  engine.stackTraceLimit = 0
   try {
-    return answers(reason, error, LONGEST_CHAIN)
-  } catch {
-    return false
+    return make()
+  } finally {
+    engine.stackTraceLimit = stackTraceLimit
   }
-}
-
-function answers(reason: CancelledError, error: unknown, depth: number): boolean {
-  if (error === reason) return true
-  if (!(error instanceof Error) || depth === 0) return false
-  if (error instanceof AggregateError)
-    return error.errors.length > 0 && error.errors.every((each) => answers(reason, each, depth - 1))
-  if (error.cause !== undefined && error.cause !== null) return answers(reason, error.cause, depth - 1)
-  return saysCancelled(error)
-}
-
-function saysCancelled(error: Error & { readonly code?: unknown }): boolean {
-  if (cancelNames.has(error.name) || cancelNames.has(error.constructor.name)) return true
-  return typeof error.code === 'string' && cancelCodes.has(error.code)
 }

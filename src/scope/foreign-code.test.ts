@@ -5,7 +5,7 @@ import { Scope, ScopeClosedError, limits, type Late, type ScopeReport } from './
 const never = (): Promise<never> => new Promise(() => {})
 const ends = { close() {}, abort() {} }
 
-/** The two ways in which a callback fails. `inVirtualTime` fails a test that leaves a rejection unhandled. */
+/** The two ways in which a callback fails. `inVirtualTime` fails on an unhandled rejection. */
 const failures: [how: string, fail: (message: string) => never][] = [
   [
     'throws',
@@ -26,7 +26,7 @@ const problemsOf = ({ problems }: ScopeReport): string[] =>
   problems.map(({ where, error }) => `${where}: ${error.message}`)
 
 describe.each(failures)('a callback that %s', (_, fail) => {
-  it('[SC19] of a timer is a problem, and the timer goes on', () =>
+  it('[SC19] as a timer callback is a problem, and the timer continues', () =>
     inVirtualTime(async ({ clock }) => {
       const scope = new Scope('root', { clock })
       scope.after(5, 'once', () => fail('once'))
@@ -39,7 +39,7 @@ describe.each(failures)('a callback that %s', (_, fail) => {
       ])
     }))
 
-  it('[SC19] is closing(), abort() or inspect() of a resource: the others are not disturbed', () =>
+  it('[SC19] as closing(), abort() or inspect() of a resource does not disturb other resources', () =>
     inVirtualTime(async ({ clock }) => {
       const log: string[] = []
       const scope = new Scope('root', { clock, phases: ['first', 'last'] })
@@ -62,7 +62,7 @@ describe.each(failures)('a callback that %s', (_, fail) => {
       expect(log).toEqual(['closed'])
     }))
 
-  it('[SC19] listens to a cancel, by onCancel() or by the signal: the other listeners still hear of it', () =>
+  it('[SC19] as a listener of onCancel() or of the signal does not keep other listeners from being called', () =>
     inVirtualTime(async ({ clock }) => {
       const heard: string[] = []
       const scope = new Scope('root', { clock })
@@ -91,7 +91,7 @@ describe.each(failures)('a callback that %s', (_, fail) => {
       ])
     }))
 
-  it('[SC19] is onProblem, onLate or a listener of inspect(): nothing happens', () =>
+  it('[SC19] as onProblem, onLate or a listener of inspect() has no effect', () =>
     inVirtualTime(async ({ clock }) => {
       const scope = new Scope('root', {
         clock,
@@ -107,7 +107,7 @@ describe.each(failures)('a callback that %s', (_, fail) => {
       await clock.elapse(200)
     }))
 
-  it('[SC19] is intercept: what it was to run fails, and nothing is left behind', () =>
+  it('[SC19] as intercept fails what it was to replace, and leaves nothing behind', () =>
     inVirtualTime(async ({ clock }) => {
       const scope = new Scope('root', { clock, intercept: () => fail('intercept') })
       const task = scope.spawn('task', () => expect.unreachable())
@@ -120,7 +120,7 @@ describe.each(failures)('a callback that %s', (_, fail) => {
       expect([tasks, took]).toEqual([[], 0])
     }))
 
-  it('[SC7] [SC19] is abort() of what comes too late: the caller gets ScopeClosedError', () =>
+  it('[SC7] [SC19] as abort() of a resource that came too late leaves its owner with ScopeClosedError', () =>
     inVirtualTime(async ({ clock }) => {
       const late: Late[] = []
       const scope = new Scope('root', { clock, onLate: (one) => late.push(one) })
@@ -134,7 +134,7 @@ describe.each(failures)('a callback that %s', (_, fail) => {
       const report = await closing
       expect(problemsOf(report)).toEqual(["abort of 'owned': abort", "abort of 'opened': abort"])
       expect(report.tasks).toMatchObject([{ name: 'opened', outcome: 'cancelled' }, { name: 'slow' }])
-      // After the report there is nowhere else to go.
+      // The scope has closed, so there is no report left to name the error.
       expect(() => scope.own('last', { ...rude })).toThrow(ScopeClosedError)
       await clock.elapse(1)
       expect(late).toMatchObject([
@@ -143,8 +143,8 @@ describe.each(failures)('a callback that %s', (_, fail) => {
     }))
 })
 
-describe('errors that come after the report', () => {
-  it('[SC19] go to onLate', () =>
+describe('an error that comes after the report', () => {
+  it('[SC19] goes to onLate', () =>
     inVirtualTime(async ({ clock }) => {
       const late: Late[] = []
       const scope = new Scope('call', { clock, onLate: (one) => late.push(one) })
@@ -162,7 +162,7 @@ describe('errors that come after the report', () => {
 })
 
 describe('an onProblem that causes the next problem', () => {
-  it.each(failures)('[SC19] cannot starve the event loop, when the task %s', (_, fail) =>
+  it.each(failures)('[SC19] cannot starve the event loop when the task %s', (_, fail) =>
     inVirtualTime(async ({ clock }) => {
       let calls = 0
       const again = (): void => {
@@ -171,7 +171,7 @@ describe('an onProblem that causes the next problem', () => {
       }
       const scope: Scope = new Scope('root', { clock, onProblem: again })
       scope.spawn('first', () => fail('first'))
-      // A promise that is settled by then shows that microtasks have come to rest.
+      // Resolves only if the microtask queue runs empty.
       await clock.elapse(0)
       const { problems, omitted } = await scope.close()
       expect(calls).toBeGreaterThanOrEqual(limits.burst)
@@ -181,8 +181,8 @@ describe('an onProblem that causes the next problem', () => {
   )
 })
 
-describe('results that are not what they seem', () => {
-  it('[SC19] a task, a close, deferred work and until() survive thenables that break the rules', () =>
+describe('a scope', () => {
+  it('[SC19] survives thenables that break the rules, from tasks, resources, deferred work and until()', () =>
     inVirtualTime(async ({ clock }) => {
       const scope = new Scope('root', { clock, closeTimeout: 100 })
       const twice = thenable((resolve, reject) => {
@@ -213,23 +213,23 @@ describe('results that are not what they seem', () => {
       await expect(scope.until(broken)).rejects.toThrow('closed')
     }))
 
-  it('[SC2] a reason may be anything: close() does not throw, and the report stays plain JSON', () =>
+  it('[SC2] accepts any value as reason, and its report stays plain JSON', () =>
     inVirtualTime(async ({ clock }) => {
       const error = new Error('the line broke')
       const scope = new Scope('root', { clock })
       const report = await scope.close({ reason: error as never, by: Object.create(null) as never })
-      expect(report).toMatchObject({ reason: 'the line broke', by: 'something that cannot be printed' })
+      expect(report).toMatchObject({ reason: 'the line broke', by: 'a value that cannot be printed' })
       expect(Object.isFrozen(error)).toBe(false)
     }))
 
-  it('[SC1] open() checks its options before it opens anything', () =>
+  it('[SC1] checks the options of open() before it calls the opener', () =>
     inVirtualTime(async ({ clock }) => {
       const scope = new Scope('root', { clock })
       expect(() => scope.open('feed', () => expect.unreachable(), { cap: -1 })).toThrow('cap must be')
       expect(await scope.close()).toMatchObject({ clean: true, took: 0 })
     }))
 
-  it('[SC1] a resource for which there is no room is aborted, because the caller of open() never gets it', () =>
+  it('[SC1] aborts a resource that it has no room for, because the caller of open() never gets it', () =>
     inVirtualTime(async ({ clock }) => {
       const { owned } = limits
       const changeable = limits as { owned: number }

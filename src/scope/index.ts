@@ -4,6 +4,7 @@ export { clip } from './clip.ts'
 export { systemClock, type Clock, type Timer } from './clock.ts'
 export { Deadline } from './deadline.ts'
 export { describeError } from './describe-error.ts'
+export { callOut, shelter } from './edge.ts'
 export {
   CancelledError,
   EndwellError,
@@ -12,8 +13,7 @@ export {
   OptionError,
   ScopeClosedError,
 } from './errors.ts'
-export { callOut, shelter } from './edge.ts'
-export type { Change, Inspection, OwnedView, ScopeView } from './inspect.ts'
+export type { Inspection, OwnedView, ScopeView } from './inspect.ts'
 export { iterate, type IterateOptions } from './iterate.ts'
 export { limits } from './limits.ts'
 export {
@@ -48,9 +48,9 @@ export {
   Scope,
   liveScopes,
   type ChildOptions,
-  type CloseOptions,
   type OwnOptions,
   type SpawnOptions,
+  type TaskContext,
 } from './scope.ts'
 export {
   duration,
@@ -60,4 +60,6 @@ export {
   type ScopeOptions,
 } from './settings.ts'
 export { SignalStop, type Stop } from './stop.ts'
-export type { TaskContext, TaskHandle } from './task.ts'
+export type { TaskHandle } from './task.ts'
+export type { CloseOptions } from './task-context.ts'
+export type { Change } from './watchers.ts'

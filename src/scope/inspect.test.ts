@@ -4,7 +4,7 @@ import { Scope, type Change } from './index.ts'
 
 const never = (): Promise<never> => new Promise(() => {})
 
-it('shows the tree as it is, with ages', () =>
+it('inspect() shows the tree as it is, with ages', () =>
   inVirtualTime(async ({ clock }) => {
     const scope = new Scope('call', { clock })
     scope.spawn('poll', ({ until }) => until(never()))
@@ -34,7 +34,7 @@ it('shows the tree as it is, with ages', () =>
     expect(view.tree).toMatchObject({ state: 'closed', owned: [], children: [] })
   }))
 
-it('tells what changes below, until it is stopped; a watcher of a child sees only the child', () =>
+it('inspect() reports changes below its scope until it is stopped', () =>
   inVirtualTime(async ({ clock }) => {
     const line = ({ type, kind, name, outcome }: Change): string =>
       `${type} ${kind} ${name}${outcome === undefined ? '' : ` ${outcome}`}`
@@ -71,7 +71,7 @@ it('tells what changes below, until it is stopped; a watcher of a child sees onl
     ])
   }))
 
-it('[SC15] shows what a resource says of itself, and is not disturbed by one that throws', () =>
+it('[SC15] inspect() shows the status of resources, and survives one that throws', () =>
   inVirtualTime(async ({ clock }) => {
     const scope = new Scope('call', { clock })
     const ends = { close: async () => {}, abort() {} }

@@ -1,11 +1,9 @@
 import { ChildScope } from './child-scope.ts'
-import { callOut } from './edge.ts'
 import type { Ledger } from './ledger.ts'
-import { noop } from './noop.ts'
-import type { Kind } from './owned.ts'
 import { OwnedResource } from './resource.ts'
+import { Watchers, type Change, type Kind } from './watchers.ts'
 
-/** One owned thing, as it is now. */
+/** The current state of one owned thing. */
 export interface OwnedView {
   readonly id: number
   readonly kind: Exclude<Kind, 'scope'>
@@ -13,11 +11,11 @@ export interface OwnedView {
   readonly phase: string
   /** Milliseconds since it was added. */
   readonly age: number
-  /** What a resource says of itself, if it does. */
+  /** What a resource's own `inspect()` returns. */
   readonly status?: object
 }
 
-/** A scope and everything below it, as it is now. Plain JSON. */
+/** The current state of a scope and everything below it, as plain JSON. */
 export interface ScopeView {
   readonly id: number
   readonly name: string
@@ -27,46 +25,18 @@ export interface ScopeView {
   readonly children: readonly ScopeView[]
 }
 
-/** Something was added to the tree or left it, or a scope changed its state. */
-export interface Change {
-  readonly type: 'added' | 'ended' | 'closing' | 'closed'
-  /** The clock's time. */
-  readonly at: number
-  /** Id of the scope in which it happened. */
-  readonly scope: number
-  readonly id: number
-  readonly kind: Kind
-  readonly name: string
-  /** How it ended, in the words of the report. */
-  readonly outcome?: string
-}
-
-/** A window on a tree of scopes. Nothing is recorded while none is open; a listener costs one call a change. */
+/** A view of a tree of scopes. Nothing is recorded without a listener; a listener costs one call per change. */
 export interface Inspection {
   /** The tree as it is now. */
   readonly tree: ScopeView
+  /** Removes the listener. */
   stop(): void
-}
-
-/** Those who watch one scope and what is below it. One that throws disturbs nobody. */
-export class Watchers {
-  readonly #listeners = new Set<(change: Change) => void>()
-
-  add(listener: (change: Change) => void): () => boolean {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
-
-  tell(change: Change): void {
-    // Errors are dropped: watching must never change what is watched.
-    for (const listener of this.#listeners) callOut(() => listener(change), noop)
-  }
 }
 
 export function inspect(ledger: Ledger, listener?: (change: Change) => void): Inspection {
   let remove: (() => boolean) | undefined
   if (listener) {
-    remove = (ledger.watchers ??= new Watchers()).add((change) => listener(change))
+    remove = (ledger.watchers ??= new Watchers()).add(listener)
     ledger.tree.watched++
   }
   return {

@@ -1,21 +1,17 @@
-import type { Closing } from './closing.ts'
 import type { Clock } from './clock.ts'
+import type { Closing, ClosingSubject } from './closing.ts'
 import { callOut, observe } from './edge.ts'
 import { LimitError, OptionError, ScopeClosedError, type CancelledError } from './errors.ts'
-import type { Change, Watchers } from './inspect.ts'
 import { limits } from './limits.ts'
 import { noop } from './noop.ts'
-import type { Owned } from './owned.ts'
+import type { LateSink, Owned, Owner } from './owned.ts'
 import { Problems } from './problems.ts'
 import type { Late, ScopeReport, TaskOutcome } from './report.ts'
-import type { Scope } from './scope.ts'
 import type { Intercepted, Settings } from './settings.ts'
-import type { TaskContext } from './task.ts'
+import type { Closable, TaskContextOf } from './task-context.ts'
+import type { Change, Watchers } from './watchers.ts'
 
-/** Takes an outcome that came after the books were closed. */
-export type LateSink = (late: Pick<Late, 'outcome' | 'value' | 'error'>) => void
-
-/** Work that its scope gave up on. It is shared with the work's late sink, so it must not refer to any scope (SC9). */
+/** Work that its scope gave up on. The work's late sink holds it, so it must not refer to any scope (SC9). */
 interface Abandoned {
   readonly scope: string
   readonly kind: string
@@ -23,12 +19,12 @@ interface Abandoned {
   ended: boolean
 }
 
-/** The books of one scope: what it owns, phase by phase, and what went wrong while nobody was looking. */
-export class Ledger {
+/** What one scope owns, phase by phase, and what has to be in its report. */
+export class Ledger implements Owner, ClosingSubject {
   readonly id: number
   readonly name: string
-  /** Whose books these are. */
-  readonly scope: Scope<string>
+  /** The scope that this ledger belongs to. */
+  readonly scope: Closable
   readonly since: number
   readonly settings: Settings
   readonly parent: Ledger | undefined
@@ -36,14 +32,12 @@ export class Ledger {
   /** Shared by the whole tree. */
   readonly tree: { lastId: number; watched: number }
   watchers: Watchers | undefined
-  /** Set from the moment closing begins: that is what shuts admission. */
+  /** Set once closing has begun, which shuts admission. */
   closing: Closing | undefined
   /** Cancels the scope's own token, as soon as closing has begun. */
   onClosing: ((reason: CancelledError) => void) | undefined
-  /** Tells whoever owns the scope that it has closed. */
-  onOver: ((report: ScopeReport) => void) | undefined
-  /** Tasks that asked for this close themselves (SC16). Nobody waits for them. */
-  readonly closers = new Set<Owned>()
+  /** Notifies the owner of the scope that it has closed. */
+  onClosed: ((report: ScopeReport) => void) | undefined
   readonly totals: Record<TaskOutcome, number> = {
     ended: 0,
     cancelled: 0,
@@ -52,16 +46,18 @@ export class Ledger {
     closer: 0,
   }
   readonly problems: Problems
-  /** Work that scopes below abandoned when they closed before this one. */
-  #abandonedBelow: Abandoned[] = []
-  /** The same, of this scope's own close: its report and its children's reports name it. */
-  readonly #abandoned: Abandoned[] = []
   /** Resources by the object they were registered with, for `end` and `forget`. */
   handles: Map<object, Owned> | undefined
   readonly #members: Set<Owned>[]
+  /** Tasks that requested this close themselves: the close does not wait for them (SC16). */
+  readonly #closers = new Set<Owned>()
   #size = 0
+  /** Work that scopes below abandoned when they closed before this one. */
+  #abandonedBelow: Abandoned[] = []
+  /** Work that was abandoned in this scope's own close. Its report, or the report of a child, names it. */
+  readonly #abandoned: Abandoned[] = []
 
-  constructor(scope: Scope<string>, name: string, settings: Settings, parent?: Ledger) {
+  constructor(scope: Closable, name: string, settings: Settings, parent?: Ledger) {
     this.scope = scope
     this.name = name
     this.settings = settings
@@ -83,32 +79,32 @@ export class Ledger {
 
   get state(): 'live' | 'closing' | 'closed' {
     if (!this.closing) return 'live'
-    return this.closing.over ? 'closed' : 'closing'
+    return this.closing.isClosed ? 'closed' : 'closing'
   }
 
-  /** The names from the root down to here. */
+  /** The names from the root down to this scope. */
   get path(): string {
     return this.parent ? `${this.parent.path}/${this.name}` : this.name
   }
 
-  /** How many things are owned and not given up. */
+  // ── members ──
+
   get size(): number {
     return this.#size
   }
 
-  /** The members of one phase, as they are now: they may leave while the caller goes through them. */
+  /** A copy, because members may leave while the caller iterates. */
   inPhase(phase: number): Owned[] {
     return [...(this.#members[phase] ?? [])]
   }
 
-  /** Everything that is owned, as it is now, those that nobody waits for included. */
+  /** A copy, because members may leave while the caller iterates. */
   all(): Owned[] {
     const all: Owned[] = []
-    for (const members of [...this.#members, this.closers]) for (const member of members) all.push(member)
+    for (const members of [...this.#members, this.#closers]) for (const member of members) all.push(member)
     return all
   }
 
-  /** How many phases from `phase` on have members. */
   occupiedFrom(phase: number): number {
     let count = 0
     for (let index = phase; index < this.#members.length; index++) {
@@ -128,31 +124,50 @@ export class Ledger {
   add(member: Owned): void {
     this.#members[member.phase]!.add(member)
     this.#size++
-    if (this.tree.watched > 0) this.announce({ type: 'added', ...about(member) })
+    if (this.tree.watched > 0) this.announce({ type: 'added', ...identify(member) })
   }
 
-  /** A member has ended. It calls this once, by itself. */
   ended(member: Owned, outcome: string): void {
     if (this.#members[member.phase]!.delete(member)) this.#size--
-    else this.closers.delete(member)
-    if (this.tree.watched > 0) this.announce({ type: 'ended', outcome, ...about(member) })
+    else this.#closers.delete(member)
+    if (this.tree.watched > 0) this.announce({ type: 'ended', outcome, ...identify(member) })
     this.closing?.memberEnded(member)
   }
 
-  /** A task asked for the close itself: it stays alive, but nobody waits for it any more. */
   exempt(member: Owned): void {
     if (!this.#members[member.phase]!.delete(member)) return
     this.#size--
-    this.closers.add(member)
+    this.#closers.add(member)
     this.closing?.memberEnded(member)
   }
 
-  /** The report of the close, if `member` asked for it. */
-  askedBy(member: Owned): Promise<ScopeReport> | undefined {
-    return this.closers.has(member) ? this.closing?.report : undefined
+  reportFor(member: Owned): Promise<ScopeReport> | undefined {
+    return this.#closers.has(member) ? this.closing?.report : undefined
   }
 
-  /** Returns a function that passes a late outcome to `onLate`. It holds no reference to the ledger (SC9). */
+  forget(thing: object): void {
+    this.handles?.delete(thing)
+  }
+
+  intercepted<Input extends TaskContextOf<unknown> | AbortSignal, Output>(
+    kind: Intercepted['kind'],
+    name: string,
+    run: (input: Input) => Output,
+  ): (input: Input) => Output {
+    const { intercept } = this.settings
+    if (!intercept) return run
+    const at = { kind, name, scope: this.path }
+    // Called together with `run`, so that an error of `intercept` counts as an error of `run`.
+    return (input) => {
+      const replacement: unknown = intercept(at, run as (input: never) => unknown)
+      if (typeof replacement === 'function') return (replacement as typeof run)(input)
+      observe(replacement, noop, noop)
+      throw new OptionError(`intercept must return a function to run instead of ${kind} '${name}'`)
+    }
+  }
+
+  // ── outcomes after the report ──
+
   lateSink({ name, kind }: Owned): LateSink {
     const late = this.#lateSink(kind as Late['kind'])
     return (outcome) => late(name, outcome)
@@ -169,7 +184,6 @@ export class Ledger {
     }
   }
 
-  /** Like `lateSink`, for work that runs on: scopes above count it as running until its outcome comes. */
   abandon(member: Owned): LateSink {
     const late = this.lateSink(member)
     const { kind, name } = member
@@ -182,14 +196,13 @@ export class Ledger {
     }
   }
 
-  /** Work below that was abandoned before this close began and is still running. */
   get stillRunning(): readonly Abandoned[] {
     return this.#abandonedBelow.filter(({ ended }) => !ended)
   }
 
   /** Takes over what a child that has just closed left running. */
   #adopt(abandoned: readonly Abandoned[]): void {
-    // The report of a child that closes together with its parent is in the parent's report already.
+    // If this scope is closing, too, the child's report is in its own report and names the work.
     const list = this.closing ? this.#abandoned : this.#abandonedBelow
     for (const work of abandoned) if (!work.ended) list.push(work)
     if (this.#abandonedBelow.length <= limits.reported) return
@@ -197,44 +210,29 @@ export class Ledger {
     this.problems.omitted += this.#abandonedBelow.splice(limits.reported).length
   }
 
-  /** The scope has closed. The books are put away; only the report is left. */
-  over(report: ScopeReport): void {
+  /** The scope has closed, and only the report is left. */
+  closed(report: ScopeReport): void {
     this.handles = undefined
     const late = this.#lateSink('problem')
     this.problems.close((where, error) => late(where, { outcome: 'failed', error }))
     if (this.parent) this.parent.#adopt([...this.#abandonedBelow, ...this.#abandoned])
     this.#abandoned.length = 0
     if (this.tree.watched > 0) this.announce({ type: 'closed', id: this.id, kind: 'scope', name: this.name })
-    this.onOver?.(report)
+    this.onClosed?.(report)
   }
 
-  /** Runs `run`, or what `intercept` puts in its place. What `intercept` throws counts as thrown by `run`. */
-  intercepted<Input extends TaskContext | AbortSignal, Output>(
-    kind: Intercepted['kind'],
-    name: string,
-    run: (input: Input) => Output,
-  ): (input: Input) => Output {
-    const { intercept } = this.settings
-    if (!intercept) return run
-    const at = { kind, name, scope: this.path }
-    return (input) => {
-      const replacement: unknown = intercept(at, run)
-      if (typeof replacement === 'function') return (replacement as typeof run)(input)
-      observe(replacement, noop, noop)
-      throw new OptionError(`intercept must return a function to run instead of ${kind} '${name}'`)
-    }
-  }
+  // ── watchers ──
 
   announce(change: Omit<Change, 'at' | 'scope'>): void {
-    this.#pass({ ...change, at: this.clock.now(), scope: this.id })
+    this.#notify({ ...change, at: this.clock.now(), scope: this.id })
   }
 
-  #pass(change: Change): void {
-    this.watchers?.tell(change)
-    if (this.parent) this.parent.#pass(change)
+  #notify(change: Change): void {
+    this.watchers?.notify(change)
+    if (this.parent) this.parent.#notify(change)
   }
 }
 
-function about(member: Owned): Pick<Change, 'id' | 'kind' | 'name'> {
+function identify(member: Owned): Pick<Change, 'id' | 'kind' | 'name'> {
   return { id: member.id, kind: member.kind, name: member.name }
 }

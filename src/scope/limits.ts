@@ -1,15 +1,15 @@
-/** Every limit of the scope, by name, with its reason (SC18). */
+/** Every limit of a scope, with its reason (SC18). */
 export const limits = {
-  /** Telling a tree to close walks it by recursion; no sane tree is this deep, and a stack overflow would lose calls. */
+  /** Scopes nested in each other. Closing walks the tree by recursion, and a stack overflow would lose calls. */
   depth: 100,
-  /** Things one scope may own at once. Reaching it means that something spawns without end. */
+  /** Things one scope owns at once. Reaching the limit means that something spawns without end. */
   owned: 1_000_000,
-  /** Entries a report lists of each sort; the rest is counted. A report is pasted into bug reports. */
+  /** Entries per list of a report; the rest is counted. Reports get pasted into bug reports. */
   reported: 200,
-  /** Characters of an error's message that a report keeps. */
+  /** Characters of an error's message in a report. */
   message: 500,
-  /** Later callers of `close()` that a report lists. */
+  /** Later calls of `close()` that a report lists. */
   asks: 20,
-  /** Calls of `onProblem` before the event loop has to turn: one that causes the next problem must not starve it. */
+  /** Calls of `onProblem` before the event loop must turn. A listener that causes the next problem must not starve it. */
   burst: 100,
 } as const

@@ -1,13 +1,13 @@
 import type { Registry } from './registry.ts'
 
-/** Sockets, as endwell's own code sees them (SC17). Only links dial; the registry shows what is open. */
+/** The source of sockets for endwell's own code (SC17). Only links dial; the registry shows what is open. */
 export interface Network {
   /**
-   * Begins to open a WebSocket. Never throws: whatever happens is told to `events`, asynchronously, and exactly one
-   * `ended` comes last, also when the connection was never made.
+   * Starts to open a WebSocket. Never throws: everything is reported asynchronously through `events`. `ended` is called
+   * last and exactly once, also if the connection was never made.
    */
   dial(request: DialRequest, events: SocketEvents): Socket
-  /** Sockets that have not ended, connecting ones included. */
+  /** Sockets that have not ended, including those that are connecting. */
   readonly sockets: Registry
 }
 
@@ -27,9 +27,9 @@ export interface SocketEvents {
 /** How a socket ended. */
 export interface SocketEnd {
   /**
-   * - `refused`: it never opened; `status` is the HTTP status if there was an answer
+   * - `refused`: it never opened; `status` is the HTTP status, if the server answered
    * - `closed`: both sides agreed, or the peer closed it
-   * - `dropped`: it broke
+   * - `dropped`: the connection broke
    * - `aborted`: `abort()` was called
    */
   readonly how: 'refused' | 'closed' | 'dropped' | 'aborted'
@@ -40,11 +40,11 @@ export interface SocketEnd {
 
 export interface Socket {
   readonly state: 'connecting' | 'open' | 'closing' | 'ended'
-  /** Bytes handed to `send` that have not left yet. */
+  /** Bytes passed to `send` that have not been written yet. */
   readonly buffered: number
-  /** Does nothing unless open. */
+  /** No-op unless the socket is open. */
   send(data: string | Uint8Array): void
-  /** Sends the close frame. The peer may never answer: bound it, then abort. */
+  /** Sends the close frame. The peer may never answer, so bound the wait and then abort. */
   close(code?: number, reason?: string): void
   /** Cuts the connection now. Synchronous and idempotent. */
   abort(): void

@@ -1,8 +1,8 @@
-/** Chance, as endwell's own code sees it (SC17): jitter is drawn from here, so that a simulation can replay it. */
+/** The source of randomness for endwell's own code (SC17). Jitter comes from here, so that a simulation can replay it. */
 export interface Random {
-  /** A number from 0 up to, but never, 1. */
+  /** A number from 0 (inclusive) to 1 (exclusive). */
   next(): number
 }
 
-/** The chance of the machine. Not for secrets. */
+/** The platform's random numbers. Not for secrets. */
 export const systemRandom: Random = { next: () => Math.random() }

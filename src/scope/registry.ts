@@ -1,36 +1,36 @@
-/** One living thing, as an assertion names it. */
+/** One live thing, as an assertion names it. */
 export interface Live {
   readonly kind: string
   readonly name: string
-  /** Its stack says where it was opened. Only kept while `creationStacks.on`. */
+  /** Its stack shows where the thing was created. Kept only while `creationStacks.on` is true. */
   readonly origin?: Error | undefined
 }
 
-/** What lives right now, exactly: an entry is there from the moment of creation to the moment of its end (SC17). */
+/** An exact list of what is live: an entry is present from creation to end (SC17). */
 export class Registry {
-  readonly #living = new Set<Live>()
+  readonly #live = new Set<Live>()
 
   add(entry: Live): void {
-    this.#living.add(entry)
+    this.#live.add(entry)
   }
 
   remove(entry: Live): void {
-    this.#living.delete(entry)
+    this.#live.delete(entry)
   }
 
   get size(): number {
-    return this.#living.size
+    return this.#live.size
   }
 
   list(): Live[] {
-    return [...this.#living]
+    return [...this.#live]
   }
 }
 
-/** Turned on by tests: every registered thing remembers where it was created. */
+/** Set by tests: every registered thing then remembers where it was created. */
 export const creationStacks = { on: false }
 
-/** Where the caller is, if stacks are being kept. It becomes text only when somebody reads it, which is rare. */
+/** The caller's stack, if stacks are kept. It is formatted only when it is read, which is rare. */
 export function origin(): Error | undefined {
   return creationStacks.on ? new Error('opened here') : undefined
 }

@@ -1,44 +1,45 @@
 /**
- * The report of a close: plain JSON, frozen, the same object for everybody who asked (SC5, CL13).
+ * The report of a close: plain JSON, frozen, and the same object for every caller (SC5, CL13).
  *
- * All times are milliseconds. `at` counts from the moment closing was first asked for.
+ * All times are milliseconds. `at` counts from the moment the close was first requested.
  */
 export interface ScopeReport {
-  /** Grows when a field changes its meaning; new fields alone do not change it. */
+  /** Incremented when a field changes its meaning. New fields alone do not change it. */
   readonly version: 1
   readonly name: string
-  /** Why the scope was closed: the first ask names it. */
+  /** Why the scope was closed, in the words of the first request. */
   readonly reason: string
-  /** Who asked, if they said. */
+  /** Who requested the close, if known. */
   readonly by?: string
-  /** When closing was asked for, as ISO 8601. */
+  /** When the close was requested, as ISO 8601. */
   readonly askedAt: string
-  /** From creation until closing was asked for. */
+  /** From the creation of the scope to the request. */
   readonly lived: number
-  /** From the ask to this report. */
+  /** From the request to this report. */
   readonly took: number
-  /** The deadline in force at the end. `took` is never later, unless the thread was blocked. */
+  /** The deadline at the end of the close. `took` exceeds it only if the thread was blocked. */
   readonly closeTimeout: number
-  /** The phases in which it was ended, in order. */
+  /** The phases of the scope, in order. */
   readonly phases: readonly string[]
-  /** True only if nothing was forced, failed or abandoned, here and in the children. */
+  /** True only if nothing was forced, failed, abandoned, pending or late, here and in the children (SC20). */
   readonly clean: boolean
-  /** Asks that came later, while it was closing. */
+  /** Later requests, while the scope was closing. */
   readonly alsoAsked: readonly Ask[]
-  /** Resources and deferred work, in the order in which their endings began. */
+  /** Resources and deferred work, ordered by when their end began. */
   readonly steps: readonly StepReport[]
   /** Tasks that were running when closing began. */
   readonly tasks: readonly TaskReport[]
-  /** Child scopes that were not closed when closing began. */
+  /** Child scopes that had not closed when closing began. */
   readonly children: readonly ChildReport[]
-  /** Errors nobody else was there to receive: throwing listeners and aborts, failed tasks without an observer. */
+  /** Errors that no caller could receive: failed listeners and aborts, failed tasks without an observer. */
   readonly problems: readonly Problem[]
-  /** How all tasks of the scope's whole life ended. */
+  /** How all tasks of the scope ended, since its creation. */
   readonly totals: Readonly<Record<TaskOutcome, number>>
-  /** Entries left out of the lists above because there were too many. Unclean ones are kept first. */
+  /** Entries left out of the lists above because there were too many. Unclean entries are kept first. */
   readonly omitted: number
 }
 
+/** A request to close. */
 export interface Ask {
   readonly reason: string
   readonly by?: string
@@ -46,12 +47,12 @@ export interface Ask {
 }
 
 /**
- * How the ending of a resource, or a deferred step, went.
+ * How the end of a resource, or a deferred step, went.
  * - `done`: in time, without an error
  * - `failed`: it threw
- * - `timed-out`: it was given its time and did not finish; a resource has then been aborted
- * - `skipped`: there was no time to begin; a resource has been aborted instead
- * - `pending`: deferred work that goes on in the background; its outcome goes to `onLate`
+ * - `timed-out`: it did not finish in its time; a resource was then aborted
+ * - `skipped`: it had no time to begin; a resource was aborted instead
+ * - `pending`: deferred work that continues in the background; its outcome goes to `onLate`
  */
 export type StepOutcome = 'done' | 'failed' | 'timed-out' | 'skipped' | 'pending'
 
@@ -63,7 +64,7 @@ export interface StepReport {
   /** When it began. */
   readonly at: number
   readonly took: number
-  /** `abort()` had to be called. */
+  /** Whether `abort()` was called. */
   readonly forced: boolean
   readonly error?: ErrorReport
 }
@@ -71,10 +72,10 @@ export interface StepReport {
 /**
  * How a task ended.
  * - `ended`: it returned
- * - `cancelled`: it was asked to stop, and stopped
- * - `failed`: it threw something else than the reason it was cancelled with
- * - `abandoned`: it was still running when the time was over
- * - `closer`: it asked for this close itself, so nobody waited for it
+ * - `cancelled`: it was cancelled, and stopped
+ * - `failed`: it threw an error that no cancel explains
+ * - `abandoned`: it was still running at the end of the budget
+ * - `closer`: it requested this close itself, so the close did not wait for it
  */
 export type TaskOutcome = 'ended' | 'cancelled' | 'failed' | 'abandoned' | 'closer'
 
@@ -84,9 +85,9 @@ export interface TaskReport {
   readonly kind: 'task' | 'opening'
   readonly phase: string
   readonly outcome: TaskOutcome
-  /** When it ended, or was given up. */
+  /** When it ended or was abandoned. */
   readonly at: number
-  /** When a shielded task was cancelled, if it was; everybody else is cancelled at 0. */
+  /** When a shielded task was cancelled. Every other task is cancelled at 0. */
   readonly cancelledAt?: number
   readonly error?: ErrorReport
 }
@@ -95,13 +96,13 @@ export interface ChildReport {
   readonly phase: string
   /** When its phases began to run. */
   readonly at: number
-  /** When it was asked to close, which the times in its own report count from; negative if it was closing before. */
+  /** When its close was requested. Times in its own report count from here; negative if it was closing before. */
   readonly askedAt: number
   readonly report: ScopeReport
 }
 
 export interface Problem {
-  /** What threw: `listener of 'x'`, `abort of 'y'`, `task 'z'`. */
+  /** What failed: `abort of 'feed'`, `task 'poll'`, `timer 'beat'`. */
   readonly where: string
   readonly at: number
   readonly error: ErrorReport
@@ -113,18 +114,18 @@ export interface ErrorReport {
   readonly code?: string
 }
 
-/** An outcome, or an error, that came after its scope had closed. It is handed out exactly once (SC9, SC14). */
+/** An outcome, or an error, that came after the scope had closed. Delivered exactly once (SC9, SC14, SC19). */
 export interface Late {
-  /** The scopes from the root down to the owner, joined by `/`. */
+  /** The names of the scopes from the root to the owner, joined by `/`. */
   readonly scope: string
   readonly name: string
-  /** A `problem` is an error that no caller could catch; its `name` says where it came from. */
+  /** A `problem` is an error that no caller could receive; its `name` says where it came from. */
   readonly kind: 'task' | 'opening' | 'resource' | 'deferred' | 'problem'
   /** `timed-out`: deferred work that did not finish within `releaseTimeout` either. */
   readonly outcome: 'ended' | 'cancelled' | 'failed' | 'timed-out'
-  /** What a late task returned. A late resource is never here: it has been aborted. */
+  /** What a late task returned. Never a late resource, because that has been aborted. */
   readonly value?: unknown
   readonly error?: unknown
-  /** Milliseconds after the close had been asked for. */
+  /** Milliseconds since the close was requested. */
   readonly at: number
 }

@@ -4,8 +4,8 @@ import { NotAResourceError, Scope, ScopeClosedError, type Late, type Resource } 
 
 const never = (): Promise<never> => new Promise(() => {})
 
-describe('resources', () => {
-  it('[SC6] a thing without abort() is refused at registration', () =>
+describe('a resource', () => {
+  it('[SC6] is refused at registration if it has no abort()', () =>
     inVirtualTime(async ({ clock }) => {
       await using scope = new Scope('root', { clock })
       const half = { close() {} } as unknown as Resource
@@ -13,7 +13,7 @@ describe('resources', () => {
       await expect(scope.open('half', () => half)).rejects.toMatchObject({ code: 'NOT_A_RESOURCE' })
     }))
 
-  it('[SC6] other words for ending can be given', () =>
+  it('[SC6] can be ended by functions given in the options', () =>
     inVirtualTime(async ({ clock }) => {
       const log: string[] = []
       const scope = new Scope('root', { clock })
@@ -28,7 +28,7 @@ describe('resources', () => {
       expect(log).toEqual(['closing', 'end'])
     }))
 
-  it('[SC6] abort() comes after a close() that overran, and close() is called once', () =>
+  it('[SC6] is aborted if its close() takes too long, and close() is called once', () =>
     inVirtualTime(async ({ clock }) => {
       const log: string[] = []
       const scope = new Scope('root', { clock })
@@ -49,7 +49,7 @@ describe('resources', () => {
       expect(report.steps).toMatchObject([{ outcome: 'timed-out', took: 50, forced: true }])
     }))
 
-  it('[SC6] a close() that fails is followed by abort(): half of it may still be open', () =>
+  it('[SC6] is aborted if its close() fails, because half of it may still be open', () =>
     inVirtualTime(async ({ clock }) => {
       const log: string[] = []
       const scope = new Scope('root', { clock })
@@ -62,7 +62,7 @@ describe('resources', () => {
       expect(report.steps).toMatchObject([{ outcome: 'failed', error: { name: 'TypeError', message: 'no' } }])
     }))
 
-  it('[SC9] a close() that settles after it was cut goes to onLate, also when it rejects', () =>
+  it('[SC9] whose close() settles after it was cut goes to onLate, also if it rejects', () =>
     inVirtualTime(async ({ clock }) => {
       const late: Late[] = []
       const scope = new Scope('root', { clock, onLate: (one) => late.push(one) })
@@ -73,12 +73,12 @@ describe('resources', () => {
       expect(late).toMatchObject([{ name: 'feed', kind: 'resource', outcome: 'failed', at: 100 }])
     }))
 
-  it('[SC7] an open in flight is refused at once; what it brings later is aborted', () =>
+  it('[SC7] that is being opened is refused at once, and aborted when it is ready', () =>
     inVirtualTime(async ({ clock }) => {
       const log: string[] = []
       const scope = new Scope('root', { clock })
       const opening = scope.open('feed', async (signal) => {
-        signal.addEventListener('abort', () => log.push(`told at ${clock.now()}`))
+        signal.addEventListener('abort', () => log.push(`cancelled at ${clock.now()}`))
         await clock.elapse(300)
         return { close: () => void log.push('close'), abort: () => void log.push(`abort at ${clock.now()}`) }
       })
@@ -89,12 +89,12 @@ describe('resources', () => {
       await clock.elapse(100)
       const report = await scope.close()
       expect(await refused).toBeInstanceOf(ScopeClosedError)
-      expect(log).toEqual(['told at 100', 'refused at 100', 'abort at 300'])
+      expect(log).toEqual(['cancelled at 100', 'refused at 100', 'abort at 300'])
       expect(report.tasks).toMatchObject([{ name: 'feed', kind: 'opening', outcome: 'cancelled', at: 200 }])
       expect(report.clean).toBe(true)
     }))
 
-  it('[SC7] an opener that comes back after the report is aborted just the same', () =>
+  it('[SC7] that is ready after the report is aborted, too', () =>
     inVirtualTime(async ({ clock }) => {
       const log: string[] = []
       const scope = new Scope('root', {
@@ -114,7 +114,7 @@ describe('resources', () => {
       expect(log).toEqual(['abort', 'cancelled'])
     }))
 
-  it('[SC7] a task that opens at the moment of closing unwinds as cancelled, not as failed', () =>
+  it('[SC7] that is refused leaves the task that opens it cancelled, not failed', () =>
     inVirtualTime(async ({ clock }) => {
       const scope = new Scope('root', { clock })
       scope.spawn('connect', async () => {
@@ -127,7 +127,7 @@ describe('resources', () => {
       ])
     }))
 
-  it('an opener may close the scope it opens in', () =>
+  it('is aborted if its opener closes the scope', () =>
     inVirtualTime(async ({ clock }) => {
       const scope: Scope = new Scope('root', { clock })
       let aborted = false
@@ -140,17 +140,17 @@ describe('resources', () => {
       expect((await scope.close()).clean).toBe(true)
     }))
 
-  it('what the opener throws reaches whoever opens, and nobody else', () =>
+  it('that cannot be opened fails only for its caller', () =>
     inVirtualTime(async ({ clock }) => {
       const scope = new Scope('root', { clock })
       await expect(scope.open('feed', () => Promise.reject(new Error('refused')))).rejects.toThrow('refused')
       expect(await scope.close()).toMatchObject({ clean: true, problems: [] })
     }))
 
-  it('the same thing cannot be owned twice', () =>
+  it('cannot be owned twice', () =>
     inVirtualTime(async ({ clock }) => {
       await using scope = new Scope('root', { clock })
       const thing = scope.own('one', { close() {}, abort() {} })
-      expect(() => scope.own('again', thing)).toThrow(/owned by scope 'root' already/)
+      expect(() => scope.own('again', thing)).toThrow(/already owned by scope 'root'/)
     }))
 })

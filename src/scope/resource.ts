@@ -1,23 +1,23 @@
 import { attempt, callOut } from './edge.ts'
 import { CancelledError, EndwellError, NotAResourceError } from './errors.ts'
-import type { Ledger, LateSink } from './ledger.ts'
 import { noop } from './noop.ts'
-import { Owned } from './owned.ts'
+import { Owned, type LateSink, type Owner } from './owned.ts'
+import type { Problems } from './problems.ts'
 import type { StepOutcome } from './report.ts'
 
 /** Something that has to be ended: a connection, a worker, a file (SC6). */
 export interface Resource {
-  /** Ends it as its protocol wants. Called once at most. `signal` aborts when its time is over. */
+  /** Ends it gracefully, as its protocol requires. Called at most once. `signal` aborts when its time is up. */
   close(signal: AbortSignal): void | PromiseLike<unknown>
-  /** Ends it now: synchronous, idempotent, without a lock; before, during or after `close()`. */
+  /** Ends it now. Synchronous, idempotent and lock-free; may be called before, during or after `close()`. */
   abort(): void
-  /** Its scope has begun to close. Synchronous; nothing has been ended yet. */
+  /** Called synchronously when its scope begins to close, before anything is ended. */
   closing?(reason: CancelledError): void
-  /** How it is right now, for people, as plain JSON: shown by `inspect()`. */
+  /** Its current state as plain JSON, for `scope.inspect()`. */
   inspect?(): object
 }
 
-/** How to end something that has other words for it than `close(signal)` and `abort()`. */
+/** How to end a thing that does not have `close(signal)` and `abort()` itself. */
 export interface Endings<T> {
   close: (thing: T, signal: AbortSignal) => void | PromiseLike<unknown>
   abort: (thing: T) => void
@@ -25,7 +25,7 @@ export interface Endings<T> {
   inspect?: (thing: T) => object
 }
 
-/** The thing as a resource, by its own methods or by the endings given for it. */
+/** Returns the thing as a resource, with its own methods or with `endings`. Throws if it has neither. */
 export function asResource<T extends object>(
   name: string,
   thing: T,
@@ -47,18 +47,19 @@ export function asResource<T extends object>(
 
 export class OwnedResource extends Owned {
   readonly kind = 'resource'
-  /** Gone once it has ended: a `close` that never settles must not keep it (SC9). */
+  /** Undefined once it has ended: a `close` that never settles must not keep it alive (SC9). */
   #resource: Resource | undefined
-  /** What the owner knows it by. */
+  /** The object it was registered with. */
   #thing: object | undefined
   readonly #cap: number | undefined
-  #told = false
+  #notified = false
   #beganAt: number | undefined
   #late: LateSink | undefined
-  #whenEnded: (() => void) | undefined
+  readonly #problems: Problems
+  #onEnded: (() => void) | undefined
 
   constructor(
-    ledger: Ledger,
+    ledger: Owner,
     name: string,
     phase: number,
     thing: object,
@@ -69,9 +70,15 @@ export class OwnedResource extends Owned {
     this.#thing = thing
     this.#resource = resource
     this.#cap = cap
+    this.#problems = ledger.problems
   }
 
-  /** What the resource says about itself; nothing if it throws. Watching must never change what is watched. */
+  /** Also after it has left the ledger: its errors may come later than its end. */
+  protected override get problems(): Problems {
+    return this.#problems
+  }
+
+  /** What `inspect()` of the resource returns. Errors are dropped: watching must never change what is watched. */
   status(): object | undefined {
     let status: unknown
     attempt(
@@ -82,13 +89,13 @@ export class OwnedResource extends Owned {
     return typeof status === 'object' && status !== null ? status : undefined
   }
 
-  override tell(reason: CancelledError): void {
-    if (!this.ledger || this.#told) return
-    this.#told = true
+  override notifyClosing(reason: CancelledError): void {
+    if (!this.ledger || this.#notified) return
+    this.#notified = true
     this.#call('closing()', (resource) => resource.closing?.(reason))
   }
 
-  /** Calls `close`, once: in its phase, or earlier if somebody ends it alone. */
+  /** Calls `close` once: in its phase, or earlier if the resource is ended alone. */
   override begin(): void {
     const { ledger } = this
     if (!ledger || this.#beganAt !== undefined) return
@@ -107,7 +114,7 @@ export class OwnedResource extends Owned {
     return Math.min(this.#cap ?? share, share)
   }
 
-  override holdOver(): void {
+  override holdExpired(): void {
     this.#cut('timed-out')
   }
 
@@ -115,38 +122,38 @@ export class OwnedResource extends Owned {
     this.#cut(this.#beganAt === undefined ? 'skipped' : 'timed-out')
   }
 
-  /** Ends this one now, while the scope goes on. Resolves when it is over. */
-  end(within: number): Promise<void> {
+  /** Ends this resource now, while the scope stays open. Resolves when the resource has ended. */
+  end(timeout: number): Promise<void> {
     const { ledger } = this
     if (!ledger) return Promise.resolve()
     return new Promise((resolve) => {
-      const timer = ledger.clock.after(within, `end of '${this.name}'`, () => this.#cut('timed-out'))
-      const before = this.#whenEnded
-      this.#whenEnded = () => {
+      const timer = ledger.clock.after(timeout, `end of '${this.name}'`, () => this.#cut('timed-out'))
+      const before = this.#onEnded
+      this.#onEnded = () => {
         timer.clear()
         before?.()
         resolve()
       }
-      this.tell(ledger.closing?.reason ?? new CancelledError(`'${this.name}' was ended`))
+      this.notifyClosing(ledger.closing?.reason ?? new CancelledError(`'${this.name}' was ended`))
       this.begin()
     })
   }
 
-  /** It has ended by itself: there is nothing left to close. */
+  /** The resource has ended by itself: there is nothing left to close. */
   forget(): void {
     this.#out(this.leave(), 'done')
   }
 
   #closed(): void {
     const ledger = this.leave()
-    if (!ledger) return this.#tooLate('ended')
+    if (!ledger) return this.#endLate('ended')
     this.#finish(ledger, 'done', false)
   }
 
   #failed(error: unknown): void {
     const ledger = this.leave()
-    if (!ledger) return this.#tooLate('failed', error)
-    // A close that threw may have left half of the thing open.
+    if (!ledger) return this.#endLate('failed', error)
+    // A close that failed may have left half of the thing open.
     this.#abort()
     this.#finish(ledger, 'failed', true, error)
   }
@@ -174,8 +181,8 @@ export class OwnedResource extends Owned {
     this.problems.add(`${what} of '${this.name}'`, error)
   }
 
-  #finish(ledger: Ledger, outcome: StepOutcome, forced: boolean, error?: unknown): void {
-    if (ledger.closing) ledger.closing.recordStep(this, outcome, this.#beganAt, forced, error)
+  #finish(ledger: Owner, outcome: StepOutcome, forced: boolean, error?: unknown): void {
+    if (ledger.closing) ledger.closing.builder.addStep(this, outcome, this.#beganAt, forced, error)
     else if (outcome !== 'done') {
       const late = (): Error =>
         new EndwellError('TIMED_OUT', `'${this.name}' did not end in time and was aborted`)
@@ -184,16 +191,16 @@ export class OwnedResource extends Owned {
     this.#out(ledger, outcome)
   }
 
-  #out(ledger: Ledger | undefined, outcome: string): void {
+  #out(ledger: Owner | undefined, outcome: string): void {
     this.#resource = undefined
-    ledger?.handles?.delete(this.#thing!)
+    if (this.#thing) ledger?.forget(this.#thing)
     this.#thing = undefined
     ledger?.ended(this, outcome)
-    this.#whenEnded?.()
-    this.#whenEnded = undefined
+    this.#onEnded?.()
+    this.#onEnded = undefined
   }
 
-  #tooLate(outcome: 'ended' | 'failed', error?: unknown): void {
+  #endLate(outcome: 'ended' | 'failed', error?: unknown): void {
     const late = this.#late
     this.#late = undefined
     late?.(outcome === 'failed' ? { outcome, error } : { outcome })

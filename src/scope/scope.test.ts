@@ -5,7 +5,7 @@ import { CancelledError, Scope, ScopeClosedError, liveScopes, type Late, type Sc
 const never = (): Promise<never> => new Promise(() => {})
 const polite = { close() {}, abort() {} }
 
-describe('owning', () => {
+describe('a scope', () => {
   it('[SC1] owns tasks, resources, timers, deferred work and child scopes', () =>
     inVirtualTime(async ({ clock }) => {
       const scope = new Scope('root', { clock })
@@ -26,21 +26,21 @@ describe('owning', () => {
       expect(scope.inspect().tree).toMatchObject({ state: 'closed', owned: [], children: [] })
     }))
 
-  it('[SC1] a failure nobody looked at is a problem of the scope, one that somebody awaits is theirs', () =>
+  it('[SC1] reports the failure of a task as a problem, unless its result is observed', () =>
     inVirtualTime(async ({ clock }) => {
-      const told: string[] = []
-      const scope = new Scope('root', { clock, onProblem: ({ where }) => told.push(where) })
+      const problems: string[] = []
+      const scope = new Scope('root', { clock, onProblem: ({ where }) => problems.push(where) })
       scope.spawn('unseen', () => Promise.reject(new Error('lost')))
       const seen = scope.spawn('seen', () => Promise.reject(new Error('handled')))
       await expect(seen.result).rejects.toThrow('handled')
-      expect(told).toEqual(["task 'unseen'"])
+      expect(problems).toEqual(["task 'unseen'"])
       const report = await scope.close()
       expect(report.problems).toMatchObject([{ where: "task 'unseen'", error: { message: 'lost' } }])
       expect(report.clean).toBe(false)
       expect(report.totals).toMatchObject({ failed: 2 })
     }))
 
-  it('a task returns its value, a synchronous one at once', () =>
+  it('runs a task and returns its value, a synchronous one at once', () =>
     inVirtualTime(async ({ clock }) => {
       await using scope = new Scope('root', { clock })
       const quick = scope.spawn('quick', () => 42)
@@ -49,7 +49,7 @@ describe('owning', () => {
       expect(await scope.spawn('slow', async ({ sleep }) => sleep(5).then(() => 'done')).result).toBe('done')
     }))
 
-  it('a task can be cancelled alone, and the scope goes on', () =>
+  it('stays open when one task is cancelled', () =>
     inVirtualTime(async ({ clock }) => {
       await using scope = new Scope('root', { clock })
       const task = scope.spawn('poll', ({ until }) => until(never()))
@@ -59,7 +59,7 @@ describe('owning', () => {
       expect(scope.state).toBe('live')
     }))
 
-  it('a resource can be ended alone, and one that ended by itself forgotten', () =>
+  it('can end one resource, and forget one that ended by itself', () =>
     inVirtualTime(async ({ clock }) => {
       const calls: string[] = []
       const scope = new Scope('root', { clock })
@@ -71,14 +71,14 @@ describe('owning', () => {
       const two = scope.own('two', make('two'))
       await scope.end(one)
       scope.forget(two)
-      // They can come back: the scope has really forgotten them.
+      // A forgotten resource can be owned again.
       scope.forget(scope.own('two', two))
       expect(calls).toEqual(['close one'])
       expect((await scope.close()).steps).toEqual([])
       expect(calls).toEqual(['close one'])
     }))
 
-  it('ending one resource is bounded, too: it is aborted and the scope says so', () =>
+  it('aborts a resource that does not end in time, and reports it as a problem', () =>
     inVirtualTime(async ({ clock }) => {
       const calls: string[] = []
       const scope = new Scope('root', { clock })
@@ -89,7 +89,7 @@ describe('owning', () => {
       expect((await scope.close()).problems).toMatchObject([{ where: "end of 'stuck'" }])
     }))
 
-  it('timers fire once or again and again, can be cleared, and one that throws is a problem', () =>
+  it('runs timers once or repeatedly until they are cleared, and reports one that throws', () =>
     inVirtualTime(async ({ clock }) => {
       const fired: string[] = []
       const scope = new Scope('root', { clock })
@@ -105,7 +105,7 @@ describe('owning', () => {
       expect((await scope.close()).problems).toMatchObject([{ where: "timer 'beat'" }])
     }))
 
-  it('until() throws the reason as soon as closing begins', () =>
+  it('rejects until() with the reason as soon as it begins to close', () =>
     inVirtualTime(async ({ clock }) => {
       const scope = new Scope('root', { clock })
       const waiting = scope.until(never())
@@ -118,8 +118,8 @@ describe('owning', () => {
     }))
 })
 
-describe('the two verbs', () => {
-  it('[SC2] close() resolves to a report, whatever its parts do', () =>
+describe('ending a scope', () => {
+  it('[SC2] close() resolves to a report, whatever its members do', () =>
     inVirtualTime(async ({ clock }) => {
       const scope = new Scope('root', { clock, closeTimeout: 1_000 })
       scope.spawn('deaf', never)
@@ -137,7 +137,7 @@ describe('the two verbs', () => {
       expect(JSON.parse(JSON.stringify(report))).toEqual(report)
     }))
 
-  it('[SC2] abort() is over when it returns, and throws nothing', () =>
+  it('[SC2] abort() has ended everything when it returns, and never throws', () =>
     inVirtualTime(async ({ clock }) => {
       const calls: string[] = []
       const scope = new Scope('root', { clock })
@@ -159,7 +159,7 @@ describe('the two verbs', () => {
       expect(report.tasks).toMatchObject([{ name: 'deaf', outcome: 'abandoned' }])
     }))
 
-  it('[SC2] abort during close ends it at once; close during abort gets the same report', () =>
+  it('[SC2] abort() during close() ends it at once, and close() during abort() returns the same report', () =>
     inVirtualTime(async ({ clock }) => {
       let inner: Promise<ScopeReport> | undefined
       const scope: Scope = new Scope('root', { clock })
@@ -181,27 +181,27 @@ describe('the two verbs', () => {
       expect(await inner).toBe(await report)
     }))
 
-  it('[SC3] everything synchronous has happened when close() returns', () =>
+  it('[SC3] close() has done everything synchronous when it returns', () =>
     inVirtualTime(async ({ clock }) => {
       const seen: string[] = []
       const scope = new Scope('root', { clock })
       const child = scope.child('child')
       scope.spawn('task', ({ until, onCancel }) => {
-        onCancel(() => seen.push(`task told in ${scope.state}`))
+        onCancel(() => seen.push(`task cancelled in ${scope.state}`))
         return until(never())
       })
       child.spawn('inner', ({ until, onCancel, signal }) => {
-        onCancel(() => seen.push(`inner told in ${child.state}, signal ${signal.aborted}`))
+        onCancel(() => seen.push(`inner cancelled in ${child.state}, signal ${signal.aborted}`))
         return until(never())
       })
-      scope.own('feed', { ...polite, closing: () => void seen.push('feed told') })
-      child.own('deep', { ...polite, closing: () => void seen.push('deep told') })
+      scope.own('feed', { ...polite, closing: () => void seen.push('feed notified') })
+      child.own('deep', { ...polite, closing: () => void seen.push('deep notified') })
       const report = scope.close()
       expect(seen).toEqual([
-        'deep told',
-        'feed told',
-        'inner told in closing, signal true',
-        'task told in closing',
+        'deep notified',
+        'feed notified',
+        'inner cancelled in closing, signal true',
+        'task cancelled in closing',
       ])
       expect([scope.state, child.state]).toEqual(['closing', 'closing'])
       expect(scope.signal.aborted).toBe(true)
@@ -210,7 +210,7 @@ describe('the two verbs', () => {
       expect((await report).clean).toBe(true)
     }))
 
-  it('[SC5] everybody gets the same frozen report; a later ask is listed and may shorten', () =>
+  it('[SC5] every caller of close() gets the same frozen report, which lists later requests', () =>
     inVirtualTime(async ({ clock }) => {
       const scope = new Scope('root', { clock })
       scope.spawn('deaf', never)
@@ -224,13 +224,13 @@ describe('the two verbs', () => {
       expect(Object.isFrozen(report.tasks[0])).toBe(true)
     }))
 
-  it('[SC5] closing what never started is a close like any other', () =>
+  it('[SC5] an empty scope closes like any other', () =>
     inVirtualTime(async ({ clock }) => {
       const report = await new Scope('empty', { clock }).close()
       expect(report).toMatchObject({ clean: true, took: 0, steps: [], tasks: [], children: [] })
     }))
 
-  it('[SC15] [SC17] the registries know what lives, by name, and are empty after the close', () =>
+  it('[SC15] [SC17] the registries name what is live, and are empty after the close', () =>
     inVirtualTime(async ({ clock }) => {
       const before = liveScopes.size
       const scope = new Scope('root', { clock })
@@ -255,8 +255,8 @@ describe('the two verbs', () => {
     }))
 })
 
-describe('late outcomes', () => {
-  it('[SC9] an abandoned task is named, revoked, and heard of exactly once', () =>
+describe('a late outcome', () => {
+  it('[SC9] of an abandoned task goes to onLate once, and the context of the task is revoked', () =>
     inVirtualTime(async ({ clock }) => {
       const late: Late[] = []
       const scope = new Scope('call', { clock, closeTimeout: 1_000, onLate: (one) => late.push(one) })
@@ -289,7 +289,7 @@ describe('late outcomes', () => {
       expect(refused).toBeInstanceOf(ScopeClosedError)
     }))
 
-  it('[SC9] an onLate that throws does no harm', () =>
+  it('[SC9] does no harm if onLate throws', () =>
     inVirtualTime(async ({ clock }) => {
       const scope = new Scope('call', {
         clock,

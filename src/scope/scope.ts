@@ -6,40 +6,34 @@ import { Deferred } from './deferred.ts'
 import { describeError } from './describe-error.ts'
 import { callOut } from './edge.ts'
 import { LimitError, OptionError, ScopeClosedError } from './errors.ts'
-import { inspect, type Change, type Inspection } from './inspect.ts'
+import { inspect, type Inspection } from './inspect.ts'
 import { Ledger } from './ledger.ts'
 import type { Problems } from './problems.ts'
 import { Registry, origin, type Live } from './registry.ts'
 import type { ScopeReport } from './report.ts'
 import { OwnedResource, asResource, type Endings, type Resource } from './resource.ts'
-import { duration, settle, type DefaultPhase, type ScopeOptions } from './settings.ts'
-import { Opening, Task, type TaskContext, type TaskHandle } from './task.ts'
+import { duration, settingsFrom, type DefaultPhase, type ScopeOptions } from './settings.ts'
+import { Opening, Task, type TaskHandle } from './task.ts'
+import type { CloseOptions, TaskContextOf } from './task-context.ts'
 import { OwnedTimer } from './timer.ts'
+import type { Change } from './watchers.ts'
 
-export interface CloseOptions {
-  /** Why, in the words of the caller. The first one to ask names it: `closed` unless set. */
-  reason?: string
-  /** Who asks. */
-  by?: string
-  /** Milliseconds until the report. The first ask fixes the deadline; later ones can only bring it nearer. */
-  closeTimeout?: number
-  /** The task that asks, if it is one of this scope or of one below: nobody will wait for it (SC16). */
-  from?: TaskContext
-}
+/** What a task gets to work with. */
+export type TaskContext = TaskContextOf<Scope<string>>
 
 export interface SpawnOptions<Phase extends string> {
-  /** The first phase unless set. */
+  /** Default: the first phase. */
   phase?: Phase
-  /** For how long a close leaves it alone before it is cancelled. Never beyond the deadline (SC13). */
+  /** How long a close waits before it cancels the task, at most until shortly before the deadline (SC13). Default: 0. */
   shield?: number
 }
 
 export interface OwnOptions<Phase extends string> {
-  /** The last phase unless set. */
+  /** Default: the last phase. */
   phase?: Phase
   /**
-   * How long ending it may take, at most its phase's fair share of the time left. Then a resource is aborted; deferred
-   * work goes on, but the later phases wait for it no more.
+   * How long its end may take, at most its phase's fair share of the time left. A resource is then aborted; deferred work
+   * continues, but the later phases no longer wait for it. Default: the share.
    */
   cap?: number
 }
@@ -48,11 +42,11 @@ export interface ChildOptions<
   Phase extends string,
   ChildPhase extends string,
 > extends ScopeOptions<ChildPhase> {
-  /** The parent's phase in which the child's own phases run; the first unless set. */
+  /** The parent's phase in which the child's own phases run. Default: the first. */
   phase?: Phase
 }
 
-/** The root scopes that are not closed. */
+/** The root scopes that have not closed. */
 export const liveScopes = new Registry()
 
 /**
@@ -77,13 +71,13 @@ export class Scope<Phase extends string = DefaultPhase> {
   /** @internal */
   constructor(name: string, options: ScopeOptions<Phase> | undefined, parent: Ledger)
   constructor(name: string, options?: ScopeOptions<Phase>, parent?: Ledger) {
-    this.#ledger = new Ledger(this, name, settle(options, parent?.settings), parent)
+    this.#ledger = new Ledger(this, name, settingsFrom(options, parent?.settings), parent)
     this.#token = new ScopeToken(this.#ledger.problems)
     this.#ledger.onClosing = (reason) => this.#token.cancelWith(reason)
     if (!parent) {
       const entry: Live = { kind: 'scope', name, origin: origin() }
       liveScopes.add(entry)
-      this.#ledger.onOver = () => liveScopes.remove(entry)
+      this.#ledger.onClosed = () => liveScopes.remove(entry)
     }
   }
 
@@ -95,7 +89,6 @@ export class Scope<Phase extends string = DefaultPhase> {
     return this.#ledger.state
   }
 
-  /** The time it lives by. */
   get clock(): Clock {
     return this.#ledger.clock
   }
@@ -107,7 +100,7 @@ export class Scope<Phase extends string = DefaultPhase> {
 
   // ── owning ──
 
-  /** Starts work that the scope owns. It runs at once, up to its first await. */
+  /** Starts a task. It runs synchronously up to its first await. */
   spawn<T>(
     name: string,
     work: (context: TaskContext) => T | PromiseLike<T>,
@@ -117,12 +110,14 @@ export class Scope<Phase extends string = DefaultPhase> {
     ledger.admit(`spawn '${name}'`)
     const task = new Task<T>(ledger, name, this.#phase(options?.phase, 'first'), options?.shield)
     ledger.add(task)
-    return task.run(ledger.intercepted('task', name, work))
+    return task.run(
+      ledger.intercepted('task', name, work as (context: TaskContextOf<unknown>) => T | PromiseLike<T>),
+    )
   }
 
   /**
-   * Opens a resource that the scope will own. If the scope begins to close meanwhile, the caller gets
-   * `ScopeClosedError` at once, and what the opener brings after that is aborted (SC7).
+   * Opens a resource that the scope then owns. If the scope begins to close meanwhile, the promise rejects with
+   * `ScopeClosedError` at once, and the resource is aborted when the opener returns it (SC7).
    */
   open<R extends Resource>(
     name: string,
@@ -146,7 +141,7 @@ export class Scope<Phase extends string = DefaultPhase> {
     const { problems } = ledger
     const task = new Opening<T>(ledger, name, this.#phase(options.phase, 'last'))
     ledger.add(task)
-    // The closure reaches the scope through its context alone, which is revoked if the opener never comes back (SC9).
+    // The closure reaches the scope only through its context, which is revoked if the opener never returns (SC9).
     return task.opening(async (context) => {
       const thing = await open(context.signal)
       const resource = asResource(name, thing, options)
@@ -157,7 +152,7 @@ export class Scope<Phase extends string = DefaultPhase> {
       try {
         ;(context.scope as Scope<Phase>).#own(name, thing, resource, options)
       } catch (error) {
-        // The caller of open() never gets the resource, so nobody else can end it.
+        // The caller of open() never gets the resource and cannot end it.
         if (error instanceof LimitError) discard(name, resource, problems)
         throw error
       }
@@ -165,7 +160,7 @@ export class Scope<Phase extends string = DefaultPhase> {
     })
   }
 
-  /** Takes over something that is open already. */
+  /** Takes ownership of a resource that is open already. */
   own<R extends Resource>(name: string, resource: R, options?: OwnOptions<Phase>): R
   own<T extends object>(name: string, thing: T, options: OwnOptions<Phase> & Endings<T>): T
   own<T extends object>(name: string, thing: T, options: OwnOptions<Phase> & Partial<Endings<T>> = {}): T {
@@ -178,19 +173,19 @@ export class Scope<Phase extends string = DefaultPhase> {
     return thing
   }
 
-  /** Ends one owned resource now, in bounded time; the scope goes on. Aborts it after `closeTimeout`. */
+  /** Ends one owned resource while the scope stays open, and aborts it after `closeTimeout`. Never rejects. */
   async end(thing: object, closeTimeout: number = this.#ledger.settings.closeTimeout): Promise<void> {
     const member = this.#ledger.handles?.get(thing)
     if (member instanceof OwnedResource) await member.end(duration('closeTimeout', closeTimeout))
   }
 
-  /** A resource has ended by itself: the scope does not own it any more. */
+  /** Gives up ownership of a resource that has ended by itself. */
   forget(thing: object): void {
     const member = this.#ledger.handles?.get(thing)
     if (member instanceof OwnedResource) member.forget()
   }
 
-  /** Work to be done when the scope closes, in its phase. Returns the way to call it off. */
+  /** Registers work to run when the scope closes, in its phase. Returns a function that removes it. */
   defer(
     name: string,
     work: (signal: AbortSignal) => void | PromiseLike<unknown>,
@@ -200,20 +195,20 @@ export class Scope<Phase extends string = DefaultPhase> {
     ledger.admit(`defer '${name}'`)
     const deferred = new Deferred(ledger, name, this.#phase(options.phase, 'last'), work, this.#cap(options))
     ledger.add(deferred)
-    return () => deferred.forget()
+    return () => deferred.revoke()
   }
 
-  /** Calls back once, unless the scope begins to close before. */
+  /** Calls `callback` once, unless the scope begins to close first. */
   after(ms: number, name: string, callback: () => void): Timer {
     return this.#timer(ms, undefined, name, callback)
   }
 
-  /** Calls back again and again, each time `ms` after the last, until the scope begins to close. */
+  /** Calls `callback` every `ms` until the scope begins to close. */
   every(ms: number, name: string, callback: () => void): Timer {
     return this.#timer(ms, ms, name, callback)
   }
 
-  /** A scope that ends with this one at the latest. */
+  /** Creates a scope that closes with this one at the latest. */
   child<ChildPhase extends string = DefaultPhase>(
     name: string,
     options?: ChildOptions<Phase, ChildPhase>,
@@ -222,53 +217,53 @@ export class Scope<Phase extends string = DefaultPhase> {
     ledger.admit(`open child scope '${name}'`)
     const scope = new Scope<ChildPhase>(name, options, ledger)
     const member = new ChildScope(ledger, scope.#ledger, this.#phase(options?.phase, 'first'))
-    scope.#ledger.onOver = (report) => member.over(report)
+    scope.#ledger.onClosed = (report) => member.closed(report)
     ledger.add(member)
     return scope
   }
 
   // ── waiting ──
 
-  /** What the promise becomes; throws the reason as soon as the scope begins to close. Leaves nothing behind. */
+  /** Settles like the promise, or rejects with the reason as soon as the scope begins to close. Leaves nothing behind. */
   until<T>(promise: PromiseLike<T>): Promise<T> {
     return this.#token.until(promise)
   }
 
   // ── ending ──
 
-  /** Ends everything gracefully, in bounded time. Never rejects; everybody who asks gets the same report. */
+  /** Ends everything gracefully, in bounded time. Never rejects. Every caller gets the same report. */
   close(options: CloseOptions = {}): Promise<ScopeReport> {
     const ledger = this.#ledger
     const { reason = 'closed', by, closeTimeout } = options
-    // A close must not throw: a time that is not a finite number counts as not given, and words can be anything.
-    const ask = {
+    // A close must not throw: a time that is not a finite number is ignored, and a reason can be any value.
+    const request = {
       reason: textOf(reason),
       by: by === undefined ? undefined : textOf(by),
       closeTimeout: Number.isFinite(closeTimeout) ? Math.max(0, closeTimeout!) : undefined,
     }
     if (options.from instanceof Task) options.from.exemptFrom(ledger)
-    if (ledger.closing) ledger.closing.askAgain(ask)
+    if (ledger.closing) ledger.closing.requestAgain(request)
     else {
-      const closing = Closing.begin(ledger, ask)
-      closing.tell()
+      const closing = Closing.begin(ledger, request)
+      closing.notify()
       closing.cancel()
     }
     ledger.closing!.run()
     return ledger.closing!.report
   }
 
-  /** Ends everything now. Synchronous; throws nothing; the report is there when it returns. */
+  /** Ends everything now. Synchronous; never throws; the report exists when it returns. */
   abort(reason = 'aborted'): void {
     const ledger = this.#ledger
     if (!ledger.closing) {
       const closing = Closing.begin(ledger, { reason: textOf(reason), closeTimeout: 0, aborted: true })
-      closing.tell()
+      closing.notify()
       closing.cancel()
-    } else ledger.closing.askAgain({ reason: textOf(reason) })
+    } else ledger.closing.requestAgain({ reason: textOf(reason) })
     ledger.closing!.force()
   }
 
-  /** Resolves when the deferred work that outlived the deadline has ended or run out of time, too. */
+  /** Resolves when deferred work that outlived the deadline has ended or run out of time as well. */
   get released(): Promise<void> {
     return this.#ledger.closing?.background.idle ?? Promise.resolve()
   }
@@ -277,9 +272,9 @@ export class Scope<Phase extends string = DefaultPhase> {
     await this.close({ reason: 'disposed' })
   }
 
-  // ── looking ──
+  // ── inspecting ──
 
-  /** What the tree below owns, now and as it changes. */
+  /** Shows what the tree owns now. Calls `listener` for every change, until `stop()`. */
   inspect(listener?: (change: Change) => void): Inspection {
     return inspect(this.#ledger, listener)
   }
@@ -287,7 +282,7 @@ export class Scope<Phase extends string = DefaultPhase> {
   #own(name: string, thing: object, resource: Resource, options: OwnOptions<Phase>): void {
     const ledger = this.#ledger
     const handles = (ledger.handles ??= new Map())
-    if (handles.has(thing)) throw new OptionError(`'${name}' is owned by scope '${ledger.name}' already`)
+    if (handles.has(thing)) throw new OptionError(`'${name}' is already owned by scope '${ledger.name}'`)
     ledger.admit(`own '${name}'`)
     const phase = this.#phase(options.phase, 'last')
     const member = new OwnedResource(ledger, name, phase, thing, resource, this.#cap(options))
@@ -295,10 +290,10 @@ export class Scope<Phase extends string = DefaultPhase> {
     ledger.add(member)
   }
 
-  #timer(ms: number, again: number | undefined, name: string, callback: () => void): Timer {
+  #timer(ms: number, interval: number | undefined, name: string, callback: () => void): Timer {
     const ledger = this.#ledger
     ledger.admit(`schedule '${name}'`)
-    const timer = new OwnedTimer(ledger, name, duration(name, ms), again, callback)
+    const timer = new OwnedTimer(ledger, name, duration(name, ms), interval, callback)
     ledger.add(timer)
     return timer
   }
@@ -316,9 +311,9 @@ export class Scope<Phase extends string = DefaultPhase> {
   }
 }
 
-/** A reason as text: callers without types pass errors and objects. */
-function textOf(words: unknown): string {
-  return typeof words === 'string' ? words : describeError(words).message
+/** A reason as text. Callers without types pass errors and objects, too. */
+function textOf(reason: unknown): string {
+  return typeof reason === 'string' ? reason : describeError(reason).message
 }
 
 /** Ends a resource that came too late to be owned (SC7). */

@@ -1,30 +1,30 @@
 import { systemClock, type Clock } from './clock.ts'
 import { OptionError } from './errors.ts'
 import type { Late, Problem } from './report.ts'
-import type { TaskContext } from './task.ts'
+import type { TaskContextOf } from './task-context.ts'
 
-/** The phases of a scope that names none: work first, then what the work stood on. */
+/** The default phases of a scope: first the work, then the resources that the work uses. */
 export const defaultPhases = ['tasks', 'resources'] as const
 export type DefaultPhase = (typeof defaultPhases)[number]
 
 /** How a scope ends. A child inherits what it does not set, except the phases. */
 export interface ScopeOptions<Phase extends string = DefaultPhase> {
-  /** From the first ask to the report: 5 s unless set. */
+  /** Milliseconds from the first close request to the report. Default: 5 s. */
   closeTimeout?: number
-  /** The last part of that time, kept for aborting what is left and making the report: 250 ms, a tenth at most. */
+  /** The last part of `closeTimeout`, for aborting what is left and making the report. Default: 250 ms; at most a tenth. */
   reserve?: number
-  /** How long running tasks may hold the later phases back: 1 s unless set. */
+  /** How long running tasks may delay the later phases. Default: 1 s. */
   taskCap?: number
-  /** How long deferred work may go on in the background after the report: 10 s unless set. */
+  /** How long deferred work may continue in the background after the report. Default: 10 s. */
   releaseTimeout?: number
-  /** The order in which owned things are ended. Tasks go into the first, resources into the last, unless told. */
+  /** The order in which owned things end. By default, tasks are in the first phase and resources in the last. */
   phases?: readonly Phase[]
   clock?: Clock
-  /** Called for each outcome that comes after the report, exactly once. */
+  /** Called exactly once for each outcome and each error that comes after the report. */
   onLate?: (late: Late) => void
-  /** Called for each error that nobody else could receive. It is in the report too. */
+  /** Called for each error that no caller could receive. The report lists it, too. */
   onProblem?: (problem: Problem, error: unknown) => void
-  /** Stands between the scope and each function it is about to run; made for fault injection. */
+  /** Replaces functions that the scope is about to run. Meant for fault injection. */
   intercept?: Intercept
 }
 
@@ -35,8 +35,8 @@ export interface Intercepted {
   readonly scope: string
 }
 
-/** May replace the function that is about to run. */
-export type Intercept = <Input extends TaskContext | AbortSignal>(
+/** Returns the function to run: `run` itself or a replacement. */
+export type Intercept = <Input extends TaskContextOf<never> | AbortSignal>(
   at: Intercepted,
   run: (input: Input) => unknown,
 ) => (input: Input) => unknown
@@ -65,8 +65,11 @@ const defaults: Settings = {
   intercept: undefined,
 }
 
-/** What the options say, else what the parent has, else the defaults. */
-export function settle(options: ScopeOptions<string> | undefined, parent: Settings = defaults): Settings {
+/** Fills in what `options` leaves out: from the parent, or from the defaults. */
+export function settingsFrom(
+  options: ScopeOptions<string> | undefined,
+  parent: Settings = defaults,
+): Settings {
   if (!options) return parent.phases === defaultPhases ? parent : { ...parent, phases: defaultPhases }
   const settings = {
     closeTimeout: options.closeTimeout ?? parent.closeTimeout,
@@ -87,7 +90,7 @@ export function settle(options: ScopeOptions<string> | undefined, parent: Settin
   return settings
 }
 
-/** Every time is bounded: an endless one is a mistake, and so is one that is not a number. */
+/** Returns `value` if it is a finite number of milliseconds, 0 or more. Throws `OptionError` otherwise. */
 export function duration(name: string, value: number): number {
   if (Number.isFinite(value) && value >= 0) return value
   throw new OptionError(`${name} must be a finite number of milliseconds, 0 or more; it is ${value}`)

@@ -1,7 +1,6 @@
 import { noop } from './noop.ts'
 import { CancelledError } from './errors.ts'
-import type { Scope } from './scope.ts'
-import type { TaskContext } from './task.ts'
+import type { Scope, TaskContext } from './scope.ts'
 
 /** What work needs to know of being stopped. A task's context is one. */
 export type Stop = Pick<TaskContext, 'until' | 'scope'>

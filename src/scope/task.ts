@@ -1,43 +1,24 @@
-import type { CancelListener } from './cancel.ts'
+import { isCancellation } from './cancellation.ts'
 import type { Timer } from './clock.ts'
 import { attempt } from './edge.ts'
-import { CancelledError, ScopeClosedError, isAnswerTo, withoutStack } from './errors.ts'
-import type { LateSink, Ledger } from './ledger.ts'
+import { CancelledError, ScopeClosedError, withoutStack } from './errors.ts'
 import { noop } from './noop.ts'
-import { Owned } from './owned.ts'
+import { Owned, type LateSink, type Owner } from './owned.ts'
 import type { ScopeReport, TaskOutcome } from './report.ts'
-import type { CloseOptions, Scope } from './scope.ts'
 import { duration } from './settings.ts'
+import type { Closable, TaskContextOf } from './task-context.ts'
 
-/** What a task is given to work with. Its functions may be taken out of it: `({ signal, until }) => …`. */
-export interface TaskContext {
-  readonly name: string
-  /** Aborts when the task is asked to stop. Built when first read. */
-  readonly signal: AbortSignal
-  readonly cancelled: boolean
-  /** The scope that owns the task. Reading it throws `ScopeClosedError` once the task was abandoned. */
-  readonly scope: Scope<string>
-  /** Calls `listener` once when the task is asked to stop. Returns the way to unsubscribe. */
-  readonly onCancel: (listener: CancelListener) => () => void
-  /** What the promise becomes; throws the reason as soon as the task is asked to stop. */
-  readonly until: <T>(promise: PromiseLike<T>) => Promise<T>
-  /** Waits on the scope's clock; throws the reason as soon as the task is asked to stop. */
-  readonly sleep: (ms: number) => Promise<void>
-  /** Closes the scope that owns the task, without waiting for this very task (SC16). */
-  readonly close: (options?: CloseOptions) => Promise<ScopeReport>
-}
-
-/** A piece of work that a scope owns, seen from outside. */
+/** A task as its spawner sees it. */
 export interface TaskHandle<T> {
   readonly name: string
-  /** How it ended; undefined while it runs. */
+  /** How the task ended; undefined while it runs. */
   readonly outcome: TaskOutcome | undefined
   /**
-   * What the task returned. Rejects with what it threw, or with `ScopeClosedError` if it was abandoned. It always
-   * settles and is never an unhandled rejection: what nobody reads stands in the scope's report.
+   * What the task returned. Rejects with what the task threw, or with `ScopeClosedError` if it was abandoned. Always
+   * settles, and is never an unhandled rejection: a failure that is not observed is in the scope's report.
    */
   readonly result: Promise<T>
-  /** Asks it to stop. Returns at once; `result` tells when it has. */
+  /** Cancels the task. Returns at once; `result` settles when the task has ended. */
   cancel(why?: string): void
 }
 
@@ -51,21 +32,21 @@ interface Shield {
 /** How a task ended. */
 interface End {
   readonly outcome: TaskOutcome
-  /** What it returned or threw. */
+  /** What the task returned or threw. */
   readonly value: unknown
-  /** The report of its scope, if it asked for that close itself. */
+  /** The report of the task's scope, if the task requested that close itself. */
   readonly report: Promise<ScopeReport> | undefined
-  /** Where its real outcome goes, if it was given up and comes after the books were closed. */
+  /** Receives the real outcome of an abandoned task. */
   late: LateSink | undefined
 }
 
-/** The handle and the context are one object: there are many tasks, and most are never looked at. */
-export class Task<T> extends Owned implements TaskContext, TaskHandle<T> {
+/** A task is its own handle and its own context, because there are many tasks and most are never looked at. */
+export class Task<T> extends Owned implements TaskContextOf<unknown>, TaskHandle<T> {
   readonly #shield: Shield | undefined
   #end: End | undefined
   #result: { readonly promise: Promise<T>; readonly settle: () => void } | undefined
 
-  constructor(ledger: Ledger, name: string, phase: number, shield = 0) {
+  constructor(ledger: Owner, name: string, phase: number, shield = 0) {
     super(ledger, name, phase)
     if (duration('shield', shield) > 0)
       this.#shield = { ms: shield, timer: undefined, cancelledAt: undefined }
@@ -75,8 +56,8 @@ export class Task<T> extends Owned implements TaskContext, TaskHandle<T> {
     return 'task'
   }
 
-  /** Like `run`, for a resource on its way: the caller hears of a cancel at once, not when the opener does (SC7). */
-  opening(work: (context: TaskContext) => PromiseLike<T>): Promise<T> {
+  /** Like `run`, for the opening of a resource: the result rejects as soon as the task is cancelled (SC7). */
+  opening(work: (context: TaskContextOf<unknown>) => PromiseLike<T>): Promise<T> {
     let reject: (error: unknown) => void = noop
     let settle: () => void = noop
     const ready = new Promise<T>((resolve, refuse) => {
@@ -84,7 +65,7 @@ export class Task<T> extends Owned implements TaskContext, TaskHandle<T> {
       settle = () => this.#settle(resolve, refuse)
     })
     this.#result = { promise: ready, settle }
-    const { name } = this.#books('open')
+    const { name } = this.#ledgerTo('open')
     this.onCancel((reason) => {
       ready.catch(noop)
       reject(withoutStack(() => new ScopeClosedError(name, `open '${this.name}'`, reason)))
@@ -93,9 +74,9 @@ export class Task<T> extends Owned implements TaskContext, TaskHandle<T> {
     return ready
   }
 
-  /** Starts the work, now. What it throws, now or later, becomes its outcome. */
-  run(work: (context: TaskContext) => T | PromiseLike<T>): this {
-    // Bound, not closures: those would keep the work alive as long as it runs, and all that it knows (SC9).
+  /** Starts the work now. What it throws, now or later, becomes the outcome. */
+  run(work: (context: TaskContextOf<unknown>) => T | PromiseLike<T>): this {
+    // Bound functions: closures would keep the work alive for as long as it runs (SC9).
     attempt(() => work(this), this.#returned.bind(this), this.#threw.bind(this))
     return this
   }
@@ -119,7 +100,7 @@ export class Task<T> extends Owned implements TaskContext, TaskHandle<T> {
     return this.#result.promise
   }
 
-  /** Closing comes with its reason and respects the shield; everybody else comes with words, and does not. */
+  /** Closing passes its reason and respects the shield. Any other caller passes text, and cancels at once. */
   override cancel(why?: string | CancelledError): void {
     if (this.#end || this.cancelled) return
     const closing = this.ledger?.closing
@@ -134,40 +115,40 @@ export class Task<T> extends Owned implements TaskContext, TaskHandle<T> {
     return withoutStack(() => new CancelledError(why))
   }
 
-  // ── the context ──
+  // ── the context; `onCancel` and `until` are inherited from the token ──
 
-  get scope(): Scope<string> {
-    return this.#books(`use the context of task '${this.name}'`).scope
+  get scope(): Closable {
+    return this.#ledgerTo(`use the context of task '${this.name}'`).scope
   }
 
-  // `onCancel` and `until` are the token's. Getters, so that each can be taken out of the context and called alone.
+  // Getters, so that each function can be destructured from the context and called alone.
 
-  get sleep(): TaskContext['sleep'] {
+  get sleep(): TaskContextOf<unknown>['sleep'] {
     return async (ms) => {
       this.throwIfCancelled()
-      const { clock } = this.#books('sleep')
+      const { clock } = this.#ledgerTo('sleep')
       let timer: Timer | undefined
-      const over = new Promise<void>((resolve) => {
+      const elapsed = new Promise<void>((resolve) => {
         timer = clock.after(duration('sleep', ms), `sleep of '${this.name}'`, resolve)
       })
       try {
-        await this.until(over)
+        await this.until(elapsed)
       } finally {
         timer?.clear()
       }
     }
   }
 
-  get close(): TaskContext['close'] {
+  get close(): TaskContextOf<unknown>['close'] {
     return async (options) => {
-      // Once it is on its own, all it can get is the report it asked for.
+      // After it was abandoned, a task can only get the report that it requested.
       return this.#end?.report ?? this.scope.close({ ...options, from: this })
     }
   }
 
   // ── closing ──
 
-  override sooner(): void {
+  override deadlineMoved(): void {
     if (!this.#shield?.timer || !this.ledger?.closing) return
     const { reason } = this.ledger.closing
     this.#shield.timer.clear()
@@ -179,10 +160,10 @@ export class Task<T> extends Owned implements TaskContext, TaskHandle<T> {
     return Math.min(this.ledger?.settings.taskCap ?? 0, share)
   }
 
-  /** It asks to close `closing`, the scope that owns it or one above: nobody there shall wait for it. */
-  exemptFrom(closing: Ledger): void {
+  /** Makes the close of `owner`, which is the task's own scope or one above it, not wait for this task. */
+  exemptFrom(owner: Owner): void {
     for (let ledger = this.ledger; ledger; ledger = ledger.parent) {
-      if (ledger !== closing) continue
+      if (ledger !== owner) continue
       this.ledger!.exempt(this)
     }
   }
@@ -191,13 +172,13 @@ export class Task<T> extends Owned implements TaskContext, TaskHandle<T> {
     if (!this.ledger?.closing) return
     const { closing } = this.ledger
     this.#stop(closing.reason)
-    // Being told to stop can have ended it, by a listener that settles synchronously.
+    // A cancel listener may have ended the task synchronously.
     const ledger = this.leave()
     if (!ledger) return
     const error = withoutStack(
       () => new ScopeClosedError(ledger.name, `wait for task '${this.name}'`, closing.reason),
     )
-    const report = ledger.askedBy(this)
+    const report = ledger.reportFor(this)
     this.#end = {
       outcome: report ? 'closer' : 'abandoned',
       value: error,
@@ -229,7 +210,7 @@ export class Task<T> extends Owned implements TaskContext, TaskHandle<T> {
 
   #threw(error: unknown): void {
     const { reason } = this
-    this.#ended(reason && isAnswerTo(reason, error) ? 'cancelled' : 'failed', error)
+    this.#ended(reason && isCancellation(reason, error) ? 'cancelled' : 'failed', error)
   }
 
   #ended(outcome: 'ended' | 'cancelled' | 'failed', value: unknown): void {
@@ -241,16 +222,16 @@ export class Task<T> extends Owned implements TaskContext, TaskHandle<T> {
       late?.(outcome === 'ended' ? { outcome, value } : { outcome, error: value })
       return
     }
-    this.#end = { outcome, value, report: ledger.askedBy(this), late: undefined }
-    // A failure that nobody asked for would be lost: while the scope lives, that is a problem (SC1).
+    this.#end = { outcome, value, report: ledger.reportFor(this), late: undefined }
+    // A failure that is not observed would be lost. While the scope is live, it is a problem (SC1).
     if (outcome === 'failed' && !this.#result && !ledger.closing)
-      this.problems.add(`task '${this.name}'`, value)
+      ledger.problems.add(`task '${this.name}'`, value)
     this.#record(ledger, this.#end)
   }
 
-  #record(ledger: Ledger, { outcome, value }: End): void {
+  #record(ledger: Owner, { outcome, value }: End): void {
     if (this.kind === 'task') ledger.totals[outcome]++
-    ledger.closing?.recordTask(this, outcome, this.#shield?.cancelledAt, value)
+    ledger.closing?.builder.addTask(this, outcome, this.#shield?.cancelledAt, value)
     ledger.ended(this, outcome)
     this.#result?.settle()
   }
@@ -260,7 +241,7 @@ export class Task<T> extends Owned implements TaskContext, TaskHandle<T> {
     else reject(this.#end?.value)
   }
 
-  #books(what: string): Ledger {
+  #ledgerTo(what: string): Owner {
     if (!this.ledger) throw new ScopeClosedError(undefined, what, this.reason)
     return this.ledger
   }

@@ -1,20 +1,28 @@
 import type { Timer } from './clock.ts'
 import { callOut } from './edge.ts'
-import type { Ledger } from './ledger.ts'
-import { Owned } from './owned.ts'
+import { Owned, type Owner } from './owned.ts'
+import type { Problems } from './problems.ts'
 
-/** A timer that a scope owns: it does not fire once the scope has begun to close. */
+/** A timer that a scope owns. It does not fire once the scope has begun to close. */
 export class OwnedTimer extends Owned implements Timer {
   readonly kind = 'timer'
-  /** Dropped when the timer ends: a callback that never settles must not keep all that it knows (SC9). */
+  /** Undefined once the timer has ended: a callback that never settles must not keep its closure alive (SC9). */
   #callback: (() => unknown) | undefined
-  readonly #again: number | undefined
+  readonly #interval: number | undefined
+  readonly #problems: Problems
   #timer: Timer | undefined
 
-  constructor(ledger: Ledger, name: string, ms: number, again: number | undefined, callback: () => unknown) {
+  constructor(
+    ledger: Owner,
+    name: string,
+    ms: number,
+    interval: number | undefined,
+    callback: () => unknown,
+  ) {
     super(ledger, name, 0)
     this.#callback = callback
-    this.#again = again
+    this.#interval = interval
+    this.#problems = ledger.problems
     this.#arm(ms)
   }
 
@@ -29,7 +37,7 @@ export class OwnedTimer extends Owned implements Timer {
     this.leave()?.ended(this, outcome)
   }
 
-  override tell(): void {
+  override notifyClosing(): void {
     this.clear()
   }
 
@@ -48,8 +56,8 @@ export class OwnedTimer extends Owned implements Timer {
   #fire(): void {
     if (!this.ledger) return
     const callback = this.#callback
-    if (this.#again === undefined) this.#end('fired')
-    else this.#arm(this.#again)
-    if (callback) callOut(callback, (error) => this.problems.add(`timer '${this.name}'`, error))
+    if (this.#interval === undefined) this.#end('fired')
+    else this.#arm(this.#interval)
+    if (callback) callOut(callback, (error) => this.#problems.add(`timer '${this.name}'`, error))
   }
 }

@@ -47,7 +47,7 @@ export class SessionContext {
     this.settings = settings
     this.history = history ? History.from(history) : new History()
     this.book = new SessionBook(id, this.history)
-    this.events = new Emitter((event, error) => this.failed(`listener of '${event}'`, error))
+    this.events = new Emitter('closed', (event, error) => this.failed(`listener of '${event}'`, error))
   }
 
   /**

@@ -12,10 +12,13 @@ export const unreadLimit = 10_000
 export class Emitter<Events extends object> {
   readonly #listeners = new Map<keyof Events, Set<(data: never) => unknown>>()
   readonly #readers = new Set<Reader<EventOf<Events>>>()
+  readonly #last: keyof Events
   readonly #onError: (event: string, error: unknown) => void
   #ended = false
 
-  constructor(onError: (event: string, error: unknown) => void) {
+  /** Emits nothing after the event `last`, and iterators end once they have yielded it. */
+  constructor(last: keyof Events, onError: (event: string, error: unknown) => void) {
+    this.#last = last
     this.#onError = onError
   }
 
@@ -29,10 +32,9 @@ export class Emitter<Events extends object> {
   }
 
   emit<Name extends keyof Events & string>(name: Name, data: Events[Name]): void {
-    if (!this.#ended) this.#deliver(name, data)
-  }
-
-  #deliver<Name extends keyof Events & string>(name: Name, data: Events[Name]): void {
+    if (this.#ended) return
+    // First, so that nothing that a listener of the last event causes comes after it.
+    this.#ended = name === this.#last
     // A copy, because a listener may add another one.
     for (const listener of Array.from(this.#listeners.get(name) ?? []))
       callOut(
@@ -40,16 +42,10 @@ export class Emitter<Events extends object> {
         (error) => this.#onError(name, error),
       )
     for (const reader of this.#readers) reader.push({ type: name, data })
-  }
-
-  /** Emits the last event. Iterators end once they have yielded what they hold. */
-  end<Name extends keyof Events & string>(name: Name, data: Events[Name]): void {
-    // First, so that nothing that a listener of the last event causes comes after it.
-    this.#ended = true
-    this.#deliver(name, data)
-    this.#listeners.clear()
+    if (name !== this.#last) return
     for (const reader of this.#readers) reader.end()
     this.#readers.clear()
+    this.#listeners.clear()
   }
 
   /** All events from now on. Leaving the loop does not close the session. */

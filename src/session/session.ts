@@ -282,7 +282,8 @@ export class Session implements SessionHandle {
 
   /** Ends the session now, in bounded time. Never rejects; every caller gets the same report. */
   close(options: CloseSessionOptions = {}): Promise<SessionReport> {
-    return this.#closing.close(askOf(options))
+    this.#context.life.handle({ type: 'close', ask: askOf(options) })
+    return this.#closing.closed
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

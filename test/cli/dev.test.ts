@@ -14,49 +14,49 @@ async function get<T>(url: string): Promise<T> {
   return (await (await fetch(url)).json()) as T
 }
 
-/** Reads the events of a session until it says this. */
-async function untilSaying(session: string, words: RegExp): Promise<void> {
-  let told = ''
+/** Reads the event stream of a session until it contains this text. */
+async function untilEvents(session: string, pattern: RegExp): Promise<void> {
+  let events = ''
   for await (const text of (await fetch(`${session}/events`)).body!.pipeThrough(new TextDecoderStream())) {
-    told += text
-    if (words.test(told)) return
+    events += text
+    if (pattern.test(events)) return
   }
-  throw new Error(`the session ended without saying ${words}`)
+  throw new Error(`the session closed before an event with ${pattern}`)
 }
 
 describe('endwell', () => {
-  it('says what it can do', async () => {
+  it('lists its commands', async () => {
     const program = runProgram(['--help'])
     expect(await program.ended()).toBe(0)
     expect(program.out).toContain('Usage: endwell <command>')
   })
 
-  it('has help for each command, and refuses what it does not know', async () => {
-    const [help, stray] = [runProgram(['dev', '--help']), runProgram(['devv'])]
+  it('has help for each command, and refuses unknown ones', async () => {
+    const [help, unknown] = [runProgram(['dev', '--help']), runProgram(['devv'])]
     expect(await help.ended()).toBe(0)
     expect(help.out).toContain('Usage: endwell dev [FILE] [options]')
-    expect(await stray.ended()).toBe(2)
-    expect(stray.errors).toContain("There is no command 'devv'")
+    expect(await unknown.ended()).toBe(2)
+    expect(unknown.errors).toContain("Unknown command 'devv'")
   })
 })
 
 describe('endwell dev', { timeout: 60_000 }, () => {
-  it('answers calls with the agent of a file, and ends well when it is told to', async () => {
+  it('answers calls with the agent of a file, and closes cleanly on SIGINT', async () => {
     const program = runProgram(clinic)
     const url = await program.url()
     const page = new TypingPage(url)
-    await page.until(() => page.sound > 1_000)
+    await page.until(() => page.received > 1_000)
     const { sessions } = await get<{ sessions: SessionSummary[] }>(`${url}/api/sessions`)
     const session = `${url}/api/sessions/${sessions[0]!.id}`
     page.type('when are you open')
-    await untilSaying(session, /We are open/)
-    const before = page.sound
-    await page.until(() => page.sound > before + 500)
+    await untilEvents(session, /We are open/)
+    const before = page.received
+    await page.until(() => page.received > before + 500)
     // In the middle of a sentence.
     page.hangUp()
-    await page.until(() => page.gone)
-    expect(page.over).toBe('hung-up')
-    // This stream ends with the session.
+    await page.until(() => page.closed)
+    expect(page.reason).toBe('hung-up')
+    // The stream ends when the session has closed.
     await (await fetch(`${session}/events`)).text()
     const { report, summary } = await get<SessionDetails>(session)
     expect(summary).toMatchObject({ reason: 'caller-hung-up', state: 'closed', turns: 1 })
@@ -70,18 +70,18 @@ describe('endwell dev', { timeout: 60_000 }, () => {
     expect(program.lines.at(-1)).toMatchObject({ ended: true, clean: true })
   })
 
-  it('runs the program of the README: it tells the time, and hangs up when it is told goodbye', async () => {
+  it('runs the program of the README, which says the time, and hangs up when the caller says goodbye', async () => {
     const program = runProgram(['dev', 'examples/clock.ts', '--json', '--port', '0'])
     const url = await program.url()
     const page = new TypingPage(url)
-    await page.until(() => page.sound > 0)
+    await page.until(() => page.received > 0)
     const { sessions } = await get<{ sessions: SessionSummary[] }>(`${url}/api/sessions`)
     const session = `${url}/api/sessions/${sessions[0]!.id}`
     page.type('what time is it')
-    await untilSaying(session, /"type":"spoken"[^{}]*"text":"It is /)
+    await untilEvents(session, /"type":"spoken"[^{}]*"text":"It is /)
     page.type('goodbye')
-    await page.until(() => page.gone)
-    expect(page.over).toBe('ended')
+    await page.until(() => page.closed)
+    expect(page.reason).toBe('ended')
     await (await fetch(`${session}/events`)).text()
     const { report } = await get<SessionDetails>(session)
     expect(report).toMatchObject({ reason: 'agent-hung-up', clean: true })
@@ -92,26 +92,26 @@ describe('endwell dev', { timeout: 60_000 }, () => {
     expect(await program.ended()).toBe(0)
   })
 
-  it('ends the calls that go on before it ends itself', async () => {
+  it('closes current calls before it exits', async () => {
     const program = runProgram(clinic)
     const page = new TypingPage(await program.url())
-    await page.until(() => page.sound > 500)
+    await page.until(() => page.received > 500)
     program.signal('SIGTERM')
-    await page.until(() => page.gone)
-    expect(page.over).toBe('ended')
+    await page.until(() => page.closed)
+    expect(page.reason).toBe('ended')
     expect(await program.ended()).toBe(0)
   })
 
-  it('tells of each call as it comes and ends, and of what fails in it', async () => {
+  it('prints each call when it starts and ends, and its errors', async () => {
     const program = runProgram(['dev', 'test/fixtures/agents/broken.ts', '--json', '--port', '0'])
     const url = await program.url()
     const call = async (): Promise<TypingPage> => {
       const page = new TypingPage(url)
-      await page.until(() => page.gone)
+      await page.until(() => page.closed)
       return page
     }
-    expect((await call()).over).toBe('ended')
-    expect((await call()).over).toBe('unanswered')
+    expect((await call()).reason).toBe('ended')
+    expect((await call()).reason).toBe('unanswered')
     program.signal('SIGINT')
     expect(await program.ended()).toBe(0)
     const [, began, ...lines] = program.lines
@@ -140,7 +140,7 @@ describe('endwell dev', { timeout: 60_000 }, () => {
     })
   })
 
-  it('asks the agent’s file what belongs to one call alone: its recording', async () => {
+  it('asks the agent file for the options of each call, such as its recording', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'endwell-recordings-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const agent = 'test/fixtures/agents/recorded.ts'
@@ -148,9 +148,9 @@ describe('endwell dev', { timeout: 60_000 }, () => {
     const url = await program.url()
     for (const ms of [200, 400]) {
       const page = new TypingPage(url)
-      await page.until(() => page.sound > ms)
+      await page.until(() => page.received > ms)
       page.hangUp()
-      await page.until(() => page.gone)
+      await page.until(() => page.closed)
     }
     program.signal('SIGINT')
     expect(await program.ended()).toBe(0)
@@ -164,22 +164,22 @@ describe('endwell dev', { timeout: 60_000 }, () => {
     }
   })
 
-  it('keeps its calls when nobody reads any more what it says', async () => {
+  it('keeps its calls when the reader of its output exits', async () => {
     const program = runProgram(clinic)
     const url = await program.url()
     program.deafen()
     for (let call = 0; call < 3; call++) {
       const page = new TypingPage(url)
-      await page.until(() => page.sound > 100)
+      await page.until(() => page.received > 100)
       page.hangUp()
-      await page.until(() => page.gone)
-      expect(page.over).toBe('hung-up')
+      await page.until(() => page.closed)
+      expect(page.reason).toBe('hung-up')
     }
     program.signal('SIGINT')
     expect(await program.ended()).toBe(0)
   })
 
-  it('ends when whoever started it is gone', async () => {
+  it('exits when its parent process has exited', async () => {
     const parent = `
       import { Program } from './test/program.ts'
       const program = Program.command(${JSON.stringify(clinic)})
@@ -189,13 +189,13 @@ describe('endwell dev', { timeout: 60_000 }, () => {
     const url = await starter.url()
     const events = await fetch(`${url}/api/events`)
     starter.signal('SIGKILL')
-    // The stream ends with the program.
+    // The stream ends when the program exits.
     await events.text().catch(() => '')
     await expect(fetch(url)).rejects.toThrow('fetch failed')
   })
 
-  it('says what is wrong with a file, or a port', async () => {
-    const missing = runProgram(['dev', 'nobody.ts', '--json'])
+  it('fails if the agent file does not exist, or if the port is in use', async () => {
+    const missing = runProgram(['dev', 'missing.ts', '--json'])
     expect(await missing.ended()).toBe(1)
     expect(missing.lines).toMatchObject([{ error: { code: 'AGENT_FILE' } }])
     const first = runProgram(clinic)
@@ -207,14 +207,14 @@ describe('endwell dev', { timeout: 60_000 }, () => {
     await first.ended()
   })
 
-  it('lets nobody in without the secret, once there is one', async () => {
+  it('refuses clients without the secret, if there is one', async () => {
     const program = runProgram(clinic, { env: { ENDWELL_SECRET: 'a secret of thirty characters!!' } })
     const url = await program.url()
     expect((await fetch(`${url}/api/sessions`)).status).toBe(401)
     const authorization = 'Bearer a secret of thirty characters!!'
     expect((await fetch(`${url}/api/sessions`, { headers: { authorization } })).status).toBe(200)
     const page = new TypingPage(url)
-    await page.until(() => page.gone)
+    await page.until(() => page.closed)
     expect(page.call).toBe('')
     program.signal('SIGINT')
     expect(await program.ended()).toBe(0)

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { root } from '../house/tree.ts'
 import { runProgram } from './run-program.ts'
 
-/** Where somebody else has projects, and has installed endwell. */
+/** A folder for projects that have endwell installed. */
 let folder = ''
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'endwell-agents-'))
@@ -33,13 +33,13 @@ const plain = `export default { name: 'Clock', agent: { name: 'clock' }, models:
 
 const dev = (file: string) => runProgram(['dev', file, '--json', '--port', '0'])
 
-describe('an agent’s file', { timeout: 60_000 }, () => {
+describe('an agent file', { timeout: 60_000 }, () => {
   it.each([
-    ['TypeScript in a module', 'module', 'agent.ts', typed],
-    ['TypeScript by its ending', 'commonjs', 'agent.mts', typed],
+    ['TypeScript in an ES module package', 'module', 'agent.ts', typed],
+    ['TypeScript with the extension .mts', 'commonjs', 'agent.mts', typed],
     ['JavaScript', undefined, 'agent.js', plain],
-    ['JavaScript by its ending', 'commonjs', 'agent.mjs', plain],
-  ])('is read: %s', async (_, type, name, text) => {
+    ['JavaScript with the extension .mjs', 'commonjs', 'agent.mjs', plain],
+  ])('can be %s', async (_, type, name, text) => {
     const program = dev(project(type, name, text))
     const { agent } = (await (await fetch(`${await program.url()}/api/info`)).json()) as { agent: string }
     expect(agent).toBe('clock')
@@ -53,19 +53,25 @@ describe('an agent’s file', { timeout: 60_000 }, () => {
       'commonjs',
       'agent.ts',
       typed,
-      /"type": "module" into package.json, or call it \S+agent\.mts$/,
+      /"type": "module" to package.json, or rename it to \S+agent\.mts$/,
     ],
-    ['CommonJS by its ending', 'module', 'agent.cjs', plain, /"type": "module".*agent\.mjs$/],
-    ['nothing', 'module', 'agent.js', '', /lacks name, agent, models$/],
-    ['no agent', 'module', 'agent.js', plain.replace(/\{ name: 'clock' \}/, 'null'), /lacks agent$/],
+    ['CommonJS with the extension .cjs', 'module', 'agent.cjs', plain, /"type": "module".*agent\.mjs$/],
+    ['an empty file', 'module', 'agent.js', '', /missing: name, agent, models$/],
     [
-      'a mistake',
+      'without an agent',
+      'module',
+      'agent.js',
+      plain.replace(/\{ name: 'clock' \}/, 'null'),
+      /missing: agent$/,
+    ],
+    [
+      'a module that throws',
       'module',
       'agent.js',
       'throw new Error("no such clock")',
       /could not be loaded: no such clock/,
     ],
-  ])('is refused with the reason: %s', async (_, type, name, text, reason) => {
+  ])('is refused with the reason if it is %s', async (_, type, name, text, reason) => {
     const program = dev(project(type, name, text))
     expect(await program.ended()).toBe(1)
     expect(program.lines).toEqual([{ error: { code: 'AGENT_FILE', message: expect.stringMatching(reason) } }])

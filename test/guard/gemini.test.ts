@@ -88,16 +88,16 @@ describe('a guarded Gemini session', () => {
   })
 
   it.each([
-    ['is refused', { refuse: 401 }, /connection closed 1006/],
-    ['is reset', { refuse: 0 }, /connection closed 1006/],
-    ['is closed before its setup', { opened: hangsUp }, /connection closed 1007 no such key/],
-    ['is never answered', { connect: 'never' }, /no session within 100 ms/],
-    ['is never set up', {}, /no session within 100 ms/],
+    ['is refused', { refuse: 401 }, 10_000, /connection closed 1006/],
+    ['is reset', { refuse: 0 }, 10_000, /connection closed 1006/],
+    ['is closed before its setup', { opened: hangsUp }, 10_000, /connection closed 1007 no such key/],
+    ['is never answered', { connect: 'never' }, 100, /no session within 100 ms/],
+    ['is never set up', {}, 100, /no session within 100 ms/],
   ] as const)(
     'rejects `connect` and closes if the connection %s, where the SDK never settles',
-    async (_, manners, why) => {
+    async (_, manners, connectTimeout, why) => {
       vendor.manners = manners
-      const call = guarded({ connectTimeout: 100 })
+      const call = guarded({ connectTimeout })
       await expect(call.connect(parameters)).rejects.toMatchObject({
         code: 'GUARD_NOT_CONNECTED',
         message: expect.stringMatching(why),

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { guardLimits } from '../../src/guard/index.ts'
+import { compiled } from '../compiled.ts'
 import { RemoteServer } from './remote-server.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const program = fileURLToPath(new URL('process-scenarios.ts', import.meta.url))
 
 /** Longer than any scenario here, shorter than anything a session could leave behind. */
 const TIMEOUT = 15_000
@@ -32,8 +32,11 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-function runScenario(scenario: string, ...args: string[]): Promise<ScenarioResult> {
-  const node = ['--expose-gc', '--import', 'tsx', program, scenario, String(remote.port), ...args]
+function runScenario(scenario: string, ...folders: string[]): Promise<ScenarioResult> {
+  // The copies of the package in the folders are TypeScript.
+  const imports = folders.length > 0 ? ['--import', 'tsx'] : []
+  const program = compiled('guard-processes')
+  const node = ['--expose-gc', ...imports, program, scenario, String(remote.port), ...folders]
   const child = spawn(process.execPath, node, { cwd: root, timeout: TIMEOUT, killSignal: 'SIGKILL' })
   let stdout = ''
   let stderr = ''

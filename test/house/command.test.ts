@@ -26,7 +26,7 @@ describe('the options of a command', () => {
     expect(values()).toEqual({ seeds: 100, from: undefined, only: undefined, quick: false, json: false })
   })
 
-  it('are read in both spellings, numbers as numbers', () => {
+  it('can be written with a space or an equals sign, and numbers become numbers', () => {
     expect(values('--seeds', '7', '--from=-1', '--only', 'barge-in', '--quick', '--json')).toEqual({
       seeds: 7,
       from: -1,
@@ -36,7 +36,7 @@ describe('the options of a command', () => {
     })
   })
 
-  it('may have one thing beside them, if the command wants one', () => {
+  it('can be mixed with one positional argument, if the command takes one', () => {
     const argument = { name: 'FILE', about: 'the agent', default: 'agent.ts' }
     const wanting = { ...command, argument }
     expect(readArguments(wanting, ['clinic.ts', '--quick'])).toMatchObject({
@@ -45,12 +45,12 @@ describe('the options of a command', () => {
     expect(readArguments(wanting, [])).toMatchObject({ values: { argument: 'agent.ts' } })
     expect(readArguments(wanting, ['one', 'two'])).toMatchObject({
       kind: 'misuse',
-      text: expect.stringContaining('Only one FILE'),
+      text: expect.stringContaining('Expected one FILE'),
     })
     expect(helpFor(wanting)).toContain('[FILE] [options]\n\n  FILE  the agent (default: agent.ts)')
   })
 
-  it('have the types they were given', () => {
+  it('have the declared types', () => {
     type Read = Extract<Reading<(typeof command)['options']>, { kind: 'run' }>['values']
     expectTypeOf<Read['seeds']>().toEqualTypeOf<number>()
     expectTypeOf<Read['from']>().toEqualTypeOf<number | undefined>()
@@ -63,16 +63,16 @@ describe('the options of a command', () => {
     [['--sedes', '7'], `'--sedes'`],
     [['stray'], `'stray'`],
     [['--seeds'], `'--seeds <value>'`],
-    [['--seeds', 'many'], `Option '--seeds' wants a number, and got 'many'`],
-    [['--seeds='], `Option '--seeds' wants a number, and got ''`],
+    [['--seeds', 'many'], `Option '--seeds' must be a number, not 'many'`],
+    [['--seeds='], `Option '--seeds' must be a number, not ''`],
     [['--quick=yes'], `'--quick'`],
-  ])('are refused when misused: %s', (args, problem) => {
+  ])('are refused if they are invalid: %s', (args, problem) => {
     const reading = readArguments(command, args)
     expect(reading).toMatchObject({ kind: 'misuse', text: expect.stringContaining(problem) })
     expect(reading).toMatchObject({ text: expect.stringContaining('See npm run example -- --help') })
   })
 
-  it('are explained by --help', () => {
+  it('are listed by --help', () => {
     const text = helpFor(command)
     expect(readArguments(command, ['--seeds', '7', '--help'])).toEqual({ kind: 'help', text })
     expect(text.split('\n')).toEqual([
@@ -86,7 +86,7 @@ describe('the options of a command', () => {
       '  --only <string>   run one scenario',
       '  --quick           leave out the slow ones',
       '  --json            print the result as JSON',
-      '  --help            print this',
+      '  --help            print this help',
     ])
   })
 })
@@ -111,7 +111,7 @@ const run = async (...args: string[]): Promise<Ended> =>
   })
 
 describe('a command', { timeout: 30_000 }, () => {
-  it('exits with the code it ran to, or 2 without running when misused', async () => {
+  it('exits with the code that it returns, or with 2 if its arguments are invalid', async () => {
     const [fine, failed, misused, asked] = await Promise.all([
       run(),
       run('--code', '1'),

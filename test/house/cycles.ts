@@ -1,14 +1,12 @@
 import { importedFiles } from './imports.ts'
-import { roomOf } from './rooms.ts'
-import type { Finding } from './ratchet.ts'
 import type { Source } from './tree.ts'
 
 /** Every file that imports itself by way of others, types included, with the shortest way round. */
-export function filesInCycles(sources: readonly Source[]): Finding[] {
+export function filesInCycles(sources: readonly Source[]): string[] {
   const graph = new Map(sources.map((source) => [source.path, importedFiles(source)]))
   return [...graph.keys()].flatMap((path) => {
     const round = shortestCycle(graph, path)
-    return round === undefined ? [] : [{ room: roomOf(path), text: `${round.join(' → ')} → ${path}` }]
+    return round === undefined ? [] : [`${round.join(' → ')} → ${path}`]
   })
 }
 

@@ -6,7 +6,7 @@ import { manifest, paths, read, root, sources } from './tree.ts'
 
 const page = (...lines: string[]) => ({ path: 'docs/page.md', text: lines.join('\n') })
 
-describe('examples in a page', () => {
+describe('an example in a page', () => {
   const files: Record<string, string> = {
     'examples/whole.ts': `import 'endwell'\nrun()\n`,
     'examples/part.ts': `setUp()\n// #region shown\nrun()\n// #endregion\ntearDown()\n`,
@@ -14,12 +14,12 @@ describe('examples in a page', () => {
   }
   const stale = (...lines: string[]): string[] => staleExamples(page(...lines), (path) => files[path])
 
-  it('are the file, or the region it marks', () => {
+  it('shows the file, or the region that the file marks', () => {
     expect(stale('<!-- examples/whole.ts -->', '```ts', `import 'endwell'`, 'run()', '```')).toEqual([])
     expect(stale('<!-- examples/part.ts -->', '', '```ts', 'run()', '```')).toEqual([])
   })
 
-  it('are the region of that name, where there are several', () => {
+  it('shows the region with the given name', () => {
     expect(stale('<!-- examples/parts.ts#two -->', '```ts', 'b()', '```')).toEqual([])
     expect(stale('<!-- examples/parts.ts#two -->', '```ts', 'a()', '```')).toHaveLength(1)
     expect(stale('<!-- examples/parts.ts#three -->', '```ts', 'a()', '```')).toEqual([
@@ -27,14 +27,14 @@ describe('examples in a page', () => {
     ])
   })
 
-  it('are named wherever there is TypeScript, in a page that promises that', () => {
+  it('can be required for every block of TypeScript', () => {
     expect(
       unprovenBlocks(page('```sh', 'ls', '```', '<!-- examples/a.ts -->', '```ts', 'a()', '```')),
     ).toEqual([])
-    expect(unprovenBlocks(page('Text.', '```ts', 'a()', '```'))).toEqual(['docs/page.md:2 is no example'])
+    expect(unprovenBlocks(page('Text.', '```ts', 'a()', '```'))).toEqual(['docs/page.md:2 names no example'])
   })
 
-  it('are stale when they differ, or when the file is gone', () => {
+  it('is stale if it differs from the file, or if the file does not exist', () => {
     expect(stale('', '<!-- examples/whole.ts -->', '```ts', 'run()', '```')).toEqual([
       'docs/page.md:3 differs from examples/whole.ts',
     ])
@@ -47,16 +47,16 @@ describe('examples in a page', () => {
     ])
   })
 
-  it('are missed when a comment names one that is not shown', () => {
+  it('is missing if no block of TypeScript follows the comment that names it', () => {
     expect(stale('<!-- examples/whole.ts -->', 'Some text.', '```ts', 'run()', '```')).toHaveLength(1)
     expect(stale('<!-- examples/whole.ts -->', '```sh', 'npm test', '```')).toHaveLength(1)
-    expect(stale('<!-- a remark -->', '```ts', 'run()', '```')).toEqual([])
+    expect(stale('<!-- a comment -->', '```ts', 'run()', '```')).toEqual([])
     expect(stale('````md', '<!-- examples/gone.ts -->', '```ts', 'run()', '```', '````')).toEqual([])
   })
 })
 
-describe('scripts in a page', () => {
-  it('exist', () => {
+describe('npm scripts in a page', () => {
+  it('must be in package.json', () => {
     const text = [
       'Use `npm run sim -- --seeds 5`, or',
       '```sh',
@@ -72,7 +72,7 @@ describe('scripts in a page', () => {
   })
 })
 
-describe('links in a page', () => {
+describe('a link in a page', () => {
   const files = ['README.md', 'docs/page.md', 'docs/other page.md', 'src/scope/index.ts']
 
   it.each([
@@ -88,7 +88,9 @@ describe('links in a page', () => {
     '<!-- [a](gone.md) -->',
     '```md\n[a](gone.md)\n```',
     '[^1]: a footnote',
-  ])('are fine: %s', (text) => {
+    '[a](https://github.com/endwell/endwell/blob/main/README.md#top)',
+    '[a](https://github.com/endwell/endwell/tree/main/src/scope)',
+  ])('is valid: %s', (text) => {
     expect(brokenLinks(page(text), files)).toEqual([])
   })
 
@@ -102,13 +104,14 @@ describe('links in a page', () => {
     '<img src="gone.png">',
     '[![a](gone.svg)](https://example.com)',
     '[a](https://example.com) [b](gone.md)',
-  ])('are broken: %s', (text) => {
+    '[a](https://github.com/endwell/endwell/blob/main/gone.md)',
+  ])('is broken: %s', (text) => {
     expect(brokenLinks(page(text), files)).toHaveLength(1)
   })
 })
 
 describe('the test command of a page', () => {
-  it('is the first line below a heading that speaks of tests', () => {
+  it('is the first line of code below a heading that mentions tests', () => {
     const text = [
       '# a',
       '```sh',
@@ -126,19 +129,20 @@ describe('the test command of a page', () => {
   })
 })
 
-describe('the pages of endwell', () => {
+describe('the pages of the repository', () => {
   const files = paths()
   const pages = sources(/\.md$/)
   const example = (path: string): string | undefined => (files.includes(path) ? read(path) : undefined)
   const readme = pages.find(({ path }) => path === 'README.md') ?? { path: 'README.md', text: '' }
 
-  it('show the examples as they are', () => {
+  it('show the examples unchanged', () => {
     expect(pages.flatMap((each) => staleExamples(each, example))).toEqual([])
   })
 
-  it('name scripts that exist', () => {
+  it('mention only npm scripts that exist', () => {
     const scripts = Object.keys(manifest.scripts)
-    const texts = [...pages, { path: '.ci/run', text: read('.ci/run') }]
+    const texts = [...pages, ...sources(/^(\.ci\/run|\.github\/.*\.ya?ml)$/)]
+    expect(texts.length).toBeGreaterThan(pages.length + 1)
     expect(texts.flatMap((each) => missingScripts(each, scripts))).toEqual([])
   })
 
@@ -147,7 +151,7 @@ describe('the pages of endwell', () => {
     expect(pages.flatMap((each) => brokenLinks(each, files))).toEqual([])
   })
 
-  it('say how to test, as .ci/run does it', () => {
+  it('say how to run the tests, and .ci/run does the same', () => {
     expect(testCommands(readme.text)).toContain('npm ci && npm test')
     expect(read('.ci/run')).toMatch(/^part npm ci\npart npm test$/m)
     expect(() => accessSync(`${root}.ci/run`, constants.X_OK)).not.toThrow()

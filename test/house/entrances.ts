@@ -1,9 +1,8 @@
 import { importedFiles } from './imports.ts'
 import { isTest, roomOf } from './rooms.ts'
-import type { Finding } from './ratchet.ts'
 import type { Manifest, Source } from './tree.ts'
 
-/** Entrances that are neither a room's index nor published. */
+/** Entrances that are neither published nor the index of a room. */
 const others = new Set([
   // The page shares this with the host. It needs no Node, unlike the host's index.
   'src/host/wire/index.ts',
@@ -18,16 +17,16 @@ export function entrancesOf({ exports }: Manifest): ReadonlySet<string> {
 }
 
 /**
- * Imports that go past the index of another room, or past another of its entrances, types included. Counted for the
- * room that is imported. Tests may reach inside.
+ * Imports that go past the index of another room, or past another of its entrances, types included. Tests may
+ * reach inside.
  */
-export function importsPastIndex(sources: readonly Source[], entrances: ReadonlySet<string>): Finding[] {
+export function importsPastIndex(sources: readonly Source[], entrances: ReadonlySet<string>): string[] {
   return sources
     .filter(({ path }) => !isTest(path))
     .flatMap((source) =>
       importedFiles(source)
         .filter((target) => roomOf(target) !== roomOf(source.path))
         .filter((target) => target !== `${roomOf(target)}/index.ts` && !entrances.has(target))
-        .map((target) => ({ room: roomOf(target), text: `${source.path} imports ${target}` })),
+        .map((target) => `${source.path} imports ${target}`),
     )
 }

@@ -11,9 +11,9 @@ import { read, sources, type Source } from './tree.ts'
 
 const source = (path: string): Source => ({ path, text: read(path) })
 
-// ── what the code has ──
+// ── the code ──
 
-/** The properties of a type of a file. Where they are options themselves (`type XOptions`), those, as `outer.inner`. */
+/** The properties of a type in a file. Properties of nested options (`type XOptions`) are named `outer.inner`. */
 function membersOf(file: Source, name: string): string[] {
   const types = new Map<string, Node>()
   walk(parse(file).program, ({ node }) => {
@@ -30,7 +30,7 @@ function propertiesOf(type: Node, types: ReadonlyMap<string, Node>): string[] {
   walk(type, ({ node }) => {
     if (node.type !== 'TSPropertySignature' && node.type !== 'TSMethodSignature') return undefined
     const key = node.key.type === 'Identifier' ? node.key.name : node.key.type === 'Literal' && node.key.value
-    if (typeof key !== 'string') throw new Error('a property without a name')
+    if (typeof key !== 'string') throw new Error('a property has no name')
     const inner = node.type === 'TSPropertySignature' ? innerOf(node, types) : []
     found.push(...(inner.length > 0 ? inner.map((each) => `${key}.${each}`) : [key]))
     return false
@@ -38,7 +38,7 @@ function propertiesOf(type: Node, types: ReadonlyMap<string, Node>): string[] {
   return found
 }
 
-/** The properties of the options of this file that a property refers to. */
+/** The properties of the `…Options` types of the same file that a property refers to. */
 function innerOf(property: Node, types: ReadonlyMap<string, Node>): string[] {
   const found: string[] = []
   walk(property, ({ node }) => {
@@ -50,9 +50,9 @@ function innerOf(property: Node, types: ReadonlyMap<string, Node>): string[] {
   return found
 }
 
-// ── what the page has ──
+// ── the page ──
 
-/** The rows of the tables below a heading whose first column has this title, each as its cells. */
+/** The rows, as cells, of the tables below a heading whose first column has the given title. */
 function rowsOf(page: string, heading: string, column: string): string[][] {
   const rows: string[][] = []
   let below = ''
@@ -70,20 +70,20 @@ function rowsOf(page: string, heading: string, column: string): string[][] {
   return rows
 }
 
-/** What a row is about: the code in its first cell, without what a function takes. */
+/** The names in the first cell of a row, without the parameters of functions. */
 const namesOf = ([first = '']: readonly string[]): string[] =>
   [...first.matchAll(/`([\w.-]+)[^`]*`/g)].map(([, name = '']) => name)
 
-/** What a cell says that an option is unless set; undefined if it is no value. */
-function presetOf(cell: string): string | number | boolean | undefined {
+/** The default value that a cell names. Undefined if it names none. */
+function defaultIn(cell: string): string | number | boolean | undefined {
   const [, number, unit] = /^([\d.]+)(?: (s|ms))?$/.exec(cell) ?? []
   if (number !== undefined) return Number(number) * (unit === 's' ? 1_000 : 1)
   if (cell === 'yes' || cell === 'no') return cell === 'yes'
   return /^`([^`]+)`$/.exec(cell)?.[1]
 }
 
-/** Options of turns that a session decides by itself, and does not take. */
-const decided = new Set(['TurnOptions.idle', 'TurnOptions.wordless'])
+/** Options of the turn machine that a session sets itself. */
+const internal = new Set(['TurnOptions.idle', 'TurnOptions.wordless'])
 
 describe('reading the code', () => {
   const file: Source = {
@@ -93,32 +93,25 @@ describe('reading the code', () => {
       type How = { z: 1 }`,
   }
 
-  it('finds each property once, those of inner options with their place', () => {
+  it('finds each property once, and names those of nested options with their path', () => {
     expect(membersOf(file, 'Options')).toEqual(['a', 'b-c', 'deep.x', 'deep.y', 'how', 'run'])
     expect(() => membersOf(file, 'Gone')).toThrow('a.ts has no type Gone')
   })
 })
 
 describe('reading the page', () => {
-  const page = [
-    '## One',
-    '| option | unless set |',
-    '|---|---|',
-    '| `a`, `b(c, d)` | 1.5 s |',
-    '',
-    '| other |',
-  ]
+  const page = ['## One', '| option | default |', '|---|---|', '| `a`, `b(c, d)` | 1.5 s |', '', '| other |']
     .concat(['|---|', '| `x` |', '## Two', '| option |', '|---|', '| `y` |'])
     .join('\n')
 
-  it('takes the rows of the right table below the right heading', () => {
+  it('finds the rows of the given table below the given heading', () => {
     const rows = rowsOf(page, 'One', 'option')
     expect(rows).toEqual([['`a`, `b(c, d)`', '1.5 s']])
     expect(rows.flatMap(namesOf)).toEqual(['a', 'b'])
   })
 
-  it('understands what an option is unless set', () => {
-    expect(['1.5 s', '200 ms', '32', '0', 'yes', 'no', '`#`', 'no limit', ''].map(presetOf)).toEqual([
+  it('understands default values', () => {
+    expect(['1.5 s', '200 ms', '32', '0', 'yes', 'no', '`#`', 'no limit', ''].map(defaultIn)).toEqual([
       1_500,
       200,
       32,
@@ -143,22 +136,22 @@ describe('docs/agents.md', () => {
     ['Turn-taking', 'option', 'src/session/hearing/turn-options.ts', 'TurnOptions'],
     ['The session around it', 'option', 'src/session/settings.ts', 'SessionOptions'],
     ['Events', 'event', 'src/session/events.ts', 'SessionEvents'],
-  ])('%s: its table by %s has what %s says of %s, and nothing else', (heading, column, path, type) => {
+  ])('%s: the table by %s lists exactly the members that %s gives %s', (heading, column, path, type) => {
     const named = rowsOf(page, heading, column).flatMap(namesOf)
-    const members = membersOf(source(path), type).filter((name) => !decided.has(`${type}.${name}`))
+    const members = membersOf(source(path), type).filter((name) => !internal.has(`${type}.${name}`))
     expect(named.toSorted()).toEqual(members.toSorted())
   })
 
-  it('names every code of a failed tool call', () => {
+  it('lists every error code of a tool call', () => {
     const thrown = sources(/^src\/session\/(?!.*\.test\.ts$)/).flatMap(({ text }) =>
       [...text.matchAll(/new ToolError\(\s*'(\w+)'/g)].map(([, code = '']) => code),
     )
     const rows = rowsOf(page, 'What becomes of a call', 'what happened')
-    const told = rows.flatMap(([, , code = '']) => namesOf([code]))
-    expect(told.toSorted()).toEqual([...new Set(thrown)].toSorted())
+    const listed = rows.flatMap(([, , code = '']) => namesOf([code]))
+    expect(listed.toSorted()).toEqual([...new Set(thrown)].toSorted())
   })
 
-  it('names what each event comes with', () => {
+  it('lists every field of every event', () => {
     const events = read('src/session/events.ts').matchAll(/^  '?([\w-]+)'?: \{ (.*) \}$/gm)
     const rows = new Map(rowsOf(page, 'Events', 'event').map((cells) => [namesOf(cells)[0], cells[2] ?? '']))
     const missing = [...events].flatMap(([, event = '', type = '']) =>
@@ -169,33 +162,33 @@ describe('docs/agents.md', () => {
     expect(missing).toEqual([])
   })
 
-  /** What the page says of each option that has a value, and what the code makes of none. */
-  const presets = (heading: string, values: Readonly<Record<string, unknown>>): [object, object] => {
-    const told = rowsOf(page, heading, 'option').flatMap((cells) =>
-      namesOf(cells).map((name) => [name, presetOf(cells[1] ?? '')] as const),
+  /** The default values in the page, and those in the code, by option. */
+  const defaults = (heading: string, values: Readonly<Record<string, unknown>>): [object, object] => {
+    const written = rowsOf(page, heading, 'option').flatMap((cells) =>
+      namesOf(cells).map((name) => [name, defaultIn(cells[1] ?? '')] as const),
     )
     const plain = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value)
     const given = Object.entries(values).filter(([, value]) => plain(value))
     const known = new Set(given.map(([name]) => name))
     return [
-      Object.fromEntries(told.filter(([name, value]) => known.has(name) || typeof value === 'number')),
+      Object.fromEntries(written.filter(([name, value]) => known.has(name) || typeof value === 'number')),
       Object.fromEntries(given),
     ]
   }
 
-  it('says what the options of a tool are unless set', () => {
+  it('gives the defaults of the options of a tool', () => {
     const { description: _, ...values } = tool({ description: 'Waits', run() {} })
-    const [told, made] = presets('Tools', values)
-    expect(told).toEqual(made)
-    expect(Object.keys(made)).toContain('timeout')
+    const [written, actual] = defaults('Tools', values)
+    expect(written).toEqual(actual)
+    expect(Object.keys(actual)).toContain('timeout')
   })
 
-  it('says what the options of turns are unless set', () => {
+  it('gives the defaults of the options of turns', () => {
     const fixed = settleTurns({ falseInterruption: {}, preemptive: true, dtmf: {} })
     const dynamic = settleTurns({ endpointing: { mode: 'dynamic' } })
     const inner = (name: string, values: object = {}): Record<string, unknown> =>
       Object.fromEntries(Object.entries(values).map(([key, value]) => [`${name}.${key}`, value]))
-    const [told, made] = presets('Turn-taking', {
+    const [written, actual] = defaults('Turn-taking', {
       'endpointing.mode': fixed.dynamic ? 'dynamic' : 'fixed',
       'endpointing.delay': fixed.delay,
       'endpointing.minDelay': dynamic.delay,
@@ -206,20 +199,20 @@ describe('docs/agents.md', () => {
       ...inner('preemptive', fixed.preemptive),
       ...inner('dtmf', fixed.dtmf),
     })
-    expect(told).toEqual(made)
+    expect(written).toEqual(actual)
     expect(fixed.maxDelay).toBe(dynamic.maxDelay)
   })
 
-  it('says what the options of a session are unless set', () => {
+  it('gives the defaults of the options of a session', () => {
     const agent = new Agent({ instructions: 'You answer.' })
     const models = { llm: new ScriptedLlm(), tts: new ScriptedTts() }
     const { id: _, ...values } = settle({ agent, models, line: new TestLine() })
-    const [told, made] = presets('The session around it', values)
-    expect(told).toEqual(made)
-    expect(Object.keys(made)).toContain('closeTimeout')
+    const [written, actual] = defaults('The session around it', values)
+    expect(written).toEqual(actual)
+    expect(Object.keys(actual)).toContain('closeTimeout')
   })
 
-  it('shows no TypeScript but that of examples', () => {
+  it('shows only TypeScript that is in examples', () => {
     expect(unprovenBlocks(source('docs/agents.md'))).toEqual([])
   })
 })

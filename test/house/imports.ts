@@ -5,15 +5,15 @@ import { parse, textOf, type Node, type Syntax } from './syntax.ts'
 import type { Source } from './tree.ts'
 
 export interface Import {
-  /** Undefined for an import of something computed. */
+  /** Undefined if the specifier is computed. */
   readonly from: string | undefined
   readonly typeOnly: boolean
-  /** The names taken, as the other module calls them. Empty if the whole module is taken. */
+  /** The imported names, as the other module calls them. Empty if the whole module is imported. */
   readonly names: readonly string[]
   readonly line: number
 }
 
-/** Everything a source takes from other modules, in whichever way TypeScript knows. */
+/** The imports of a source, in every form that TypeScript has. */
 export function importsOf({ program, comments, lineOf }: Syntax): Import[] {
   const found: Import[] = []
   const add = (node: Node, from: string | undefined, typeOnly = false, names: string[] = []): void => {
@@ -44,7 +44,7 @@ export function importsOf({ program, comments, lineOf }: Syntax): Import[] {
   return found
 }
 
-/** The path, below the root of the repository, of what a file imports by a relative address. */
+/** Resolves a relative import of a file to a path below the root of the repository. */
 export const resolved = (path: string, from: string): string => posix.join(posix.dirname(path), from)
 
 /** The files of the repository that a source imports, types included, each once. */

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { places } from './places.ts'
 import { paths, read, root } from './tree.ts'
 
-/** What the linter must object to, one finding each. */
+/** Code that the linter must refuse, with exactly one finding each. */
 const bad: readonly (readonly [rule: string, text: string])[] = [
   ['no-restricted-globals', 'setTimeout(() => {}, 1)'],
   ['no-restricted-globals', 'setInterval(() => {}, 1)'],
@@ -52,7 +52,7 @@ const inPlace: readonly (readonly [path: string, text: string])[] = [
   ['src/session/fine.ts', 'export const a = Math.max(1, 2)'],
 ]
 
-// Neither near a place nor in a test does the linter look away.
+// Neighbours of places, and tests, have no exceptions.
 const nearPlaces = ['src/scope/clock.test.ts', 'src/session/clock.ts', 'test/sim/clock.ts', 'src/tools/a.ts']
 
 const badPath = (index: number): string => `src/session/bad-${index}.ts`
@@ -65,7 +65,7 @@ const files: ReadonlyMap<string, string> = new Map([
 let folder = ''
 let findings: ReadonlyMap<string, string[]> = new Map()
 
-// A copy of the repository with nothing but its settings and the files above: the linter runs once for all tests.
+// A folder with the settings of the repository and the files above. The linter runs once for all tests.
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'endwell-lint-'))
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
@@ -86,11 +86,11 @@ interface Output {
   readonly number_of_files: number
 }
 
-/** Names of the rules broken, by file. */
+/** The broken rules, by file. */
 async function lint(cwd: string): Promise<Map<string, string[]>> {
   const oxlint = join(root, 'node_modules/oxlint/bin/oxlint')
   const text = await new Promise<string>((resolve) => {
-    // The linter exits with 1 when it finds something.
+    // The linter exits with 1 if it has findings.
     execFile(process.execPath, [oxlint, '--format', 'json'], { cwd }, (_, stdout) => resolve(stdout))
   })
   const output: Output = JSON.parse(text)
@@ -105,29 +105,29 @@ async function lint(cwd: string): Promise<Map<string, string[]>> {
 
 describe('the linter', () => {
   it.each(bad.map(([rule, text], index) => [rule, text, badPath(index)] as const))(
-    '%s objects to: %s',
+    'enforces %s: %s',
     (rule, _, path) => {
       expect(findings.get(path)).toEqual([rule])
     },
   )
 
-  it.each(inPlace)('is content with %s', (path) => {
+  it.each(inPlace)('accepts %s', (path) => {
     expect(findings.get(path)).toBeUndefined()
   })
 
-  it.each(nearPlaces)('does not take %s for a place', (path) => {
+  it.each(nearPlaces)('makes no exception for %s', (path) => {
     expect(findings.get(path)).toEqual(['no-restricted-globals'])
   })
 })
 
-describe('its settings', () => {
+describe('the settings of the linter', () => {
   interface Settings {
     readonly ignorePatterns: readonly string[]
     readonly overrides: readonly { readonly files: readonly string[]; readonly rules: object }[]
   }
   const settings: Settings = JSON.parse(read('.oxlintrc.json').replaceAll(/^\s*\/\/.*$/gm, ''))
 
-  it('look away in the places only, and only from what places are for', () => {
+  it('make exceptions only in places, and only of the rules about powers', () => {
     const globs = settings.overrides.flatMap((override) => override.files)
     const expected = places.map(({ path }) => (path.endsWith('/') ? `${path}**` : path))
     expect(globs.toSorted()).toEqual(expected.toSorted())
@@ -135,7 +135,7 @@ describe('its settings', () => {
     expect(rules.filter((rule) => !rule.startsWith('no-restricted-'))).toEqual([])
   })
 
-  it('hold for the whole repository', () => {
+  it('apply to the whole repository', () => {
     expect(settings.ignorePatterns).toEqual(['dist/**', 'node_modules/**'])
     expect(paths().filter((path) => /(^|\/)(\.?oxlint(rc)?|\.eslint)[^/]*$/.test(path))).toEqual([
       '.oxlintrc.json',

@@ -6,13 +6,13 @@ export interface Block {
   readonly language: string
   readonly text: string
   readonly line: number
-  /** The last line before the block that is not empty. */
+  /** The last non-empty line before the block. */
   readonly before: string
-  /** The heading above the block, without its marks. */
+  /** The text of the heading above the block. */
   readonly heading: string
 }
 
-/** The fenced blocks of a page, and the page without them, line for line. */
+/** The fenced blocks of a page, and its other lines. In `rest`, the lines of blocks are empty. */
 export function blocksOf(page: string): { blocks: Block[]; rest: string[] } {
   const blocks: Block[] = []
   const rest: string[] = []
@@ -39,7 +39,7 @@ export function blocksOf(page: string): { blocks: Block[]; rest: string[] } {
 
 const namesExample = /^<!--\s*((?:examples|bench\/peers)\/[^\s#]+\.ts)(?:#(\S+))?\s*-->$/
 
-/** Blocks of a page that differ from the example they say they show, one line each. */
+/** Blocks of a page that differ from the example named above them, one line each. */
 export function staleExamples(
   { path, text }: Source,
   example: (path: string) => string | undefined,
@@ -59,21 +59,21 @@ export function staleExamples(
   return [...wrong, ...idle.map((line) => `${path} has no block of TypeScript after ${line.trim()}`)]
 }
 
-/** What an example shows: the lines between its markers, or all; of several regions, the one with the name. */
+/** The text of an example: the region with the given name, or the first region, or the whole file. */
 export function regionOf(source: string, wanted?: string): string | undefined {
   const regions = source.matchAll(/^\s*\/\/ #region\b *(\S*).*\n([\s\S]*?)^\s*\/\/ #endregion\b/gm)
   const found = [...regions].find(([, name]) => wanted === undefined || name === wanted)
   return found?.[2] ?? (wanted === undefined ? source : undefined)
 }
 
-/** Blocks of TypeScript that no example stands for, one line each. */
+/** Blocks of TypeScript that do not name an example, one line each. */
 export function unprovenBlocks({ path, text }: Source): string[] {
   return blocksOf(text)
     .blocks.filter(({ language, before }) => language === 'ts' && !namesExample.test(before))
-    .map(({ line }) => `${path}:${line} is no example`)
+    .map(({ line }) => `${path}:${line} names no example`)
 }
 
-/** Scripts that a text tells to run and that package.json does not have, one line each. */
+/** npm scripts that a text mentions and that package.json does not have, one line each. */
 export function missingScripts({ path, text }: Source, scripts: readonly string[]): string[] {
   return [...text.matchAll(/\bnpm run(?:-script)? ([a-z][\w:-]*)/g)]
     .map(([, name = '']) => name)
@@ -81,8 +81,18 @@ export function missingScripts({ path, text }: Source, scripts: readonly string[
     .map((name) => `${path} says npm run ${name}, which is not in package.json`)
 }
 
-/** Relative links of a page to files that are not among the given ones, one line each. */
-export function brokenLinks({ path, text }: Source, files: readonly string[]): string[] {
+/** The pages of the repository, as other sites link to them. */
+const ours = /^https:\/\/github\.com\/endwell\/endwell\/(?:blob|tree)\/main/
+
+/**
+ * Links of a page to files that do not exist, one line each. Relative links are checked against `files`, and absolute links
+ * into the repository against `repository`.
+ */
+export function brokenLinks(
+  { path, text }: Source,
+  files: readonly string[],
+  repository: readonly string[] = files,
+): string[] {
   const prose = blocksOf(text)
     .rest.join('\n')
     .replaceAll(/<!--[\s\S]*?-->/g, '')
@@ -93,18 +103,20 @@ export function brokenLinks({ path, text }: Source, files: readonly string[]): s
     ...prose.matchAll(/\b(?:href|src)="([^"]+)"/g),
   ].map(([, target = '']) => target)
   return targets.flatMap((target) => {
-    if (/^([a-z][a-z+.-]*:|\/\/|#)/i.test(target)) return []
-    const file = decodeURI(target.replace(/[#?].*$/, ''))
+    const known = ours.test(target) ? repository : files
+    const local = target.replace(ours, '')
+    if (/^([a-z][a-z+.-]*:|\/\/|#)/i.test(local)) return []
+    const file = decodeURI(local.replace(/[#?].*$/, ''))
     const resolved = posix
       .join(file.startsWith('/') ? '' : posix.dirname(path), file)
       .replaceAll(/^\/|\/$/g, '')
     const found =
-      files.some((each) => each === resolved || each.startsWith(`${resolved}/`)) || resolved === '.'
+      known.some((each) => each === resolved || each.startsWith(`${resolved}/`)) || resolved === '.'
     return found ? [] : [`${path} links to ${target}, which does not exist`]
   })
 }
 
-/** The first line of the first block below each heading that speaks of tests. */
+/** The first line of the first block below each heading that mentions tests. */
 export function testCommands(page: string): string[] {
   const { blocks } = blocksOf(page)
   return blocks

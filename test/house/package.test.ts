@@ -5,7 +5,13 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { privatePaths, registryAddresses, testFiles, tooLarge } from '../../tools/package/contents.ts'
+import {
+  brokenLinks,
+  privatePaths,
+  registryAddresses,
+  testFiles,
+  tooLarge,
+} from '../../tools/package/contents.ts'
 import { installScripts } from '../../tools/package/lockfile.ts'
 import { deadSubpaths, layOut } from '../../tools/package/subpaths.ts'
 import { readTarball, type Files } from '../../tools/package/tarball.ts'
@@ -21,8 +27,8 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-describe('a tarball', { timeout: 30_000 }, () => {
-  it('is read as npm packed it, whatever the length of a path', async () => {
+describe('reading a tarball', { timeout: 30_000 }, () => {
+  it('gives the files that npm packed, however long their paths are', async () => {
     const long = `dist/${'deep/'.repeat(20)}name.js`
     const longer = `dist/${'deep/'.repeat(30)}${'name-'.repeat(25)}é.js`
     const files = {
@@ -49,7 +55,7 @@ describe('a tarball', { timeout: 30_000 }, () => {
 })
 
 describe('the contents of a package', () => {
-  it('have no tests', () => {
+  it('include no tests', () => {
     const files = pack({
       'src/a.ts': '',
       'src/a.test.ts': '',
@@ -60,7 +66,7 @@ describe('the contents of a package', () => {
     expect(testFiles(files)).toEqual(['src/a.test.ts', 'dist/a.test.d.ts', 'test/b.js'])
   })
 
-  it('have no path of this machine', () => {
+  it('include no path of this machine', () => {
     const folders = ['/home/jo/endwell/', '/people', '/']
     const bad = ['a /home/jo/endwell/src', '"/people/x"', 'file:///people/x', '/people']
     const fine = ['/home/jo/endwell-2', './people/x', 'a/people/x', '/peoples', 'https://example.com/people']
@@ -68,24 +74,38 @@ describe('the contents of a package', () => {
     for (const text of fine) expect(privatePaths(pack({ a: text }), folders), text).toEqual([])
   })
 
-  it('have no address of a registry, neither a public one nor the one in use', () => {
+  it('include no address of a registry, neither a public one nor the one in use', () => {
     const files = pack({
       a: 'https://registry.example.com/x',
       b: 'http://packages.example:4873/x',
       c: '//localhost/',
     })
     expect(registryAddresses(files, 'http://packages.example:4873/')).toHaveLength(2)
-    expect(registryAddresses(files, 'http://localhost/')).toEqual(['a holds //registry.example.com'])
+    expect(registryAddresses(files, 'http://localhost/')).toEqual(['a contains //registry.example.com'])
   })
 
-  it('have a limit', () => {
+  it('have links that lead to packed files, or that are absolute', () => {
+    const files = pack({
+      'README.md': '[a](docs/a.md) [b](CONTRIBUTING.md) [c](https://example.com/c.md)',
+      'docs/a.md': '[readme](../README.md) ![picture](a.png)',
+      'dist/index.js': '// [d](d.md)',
+    })
+    expect(brokenLinks(files)).toEqual([
+      'README.md links to CONTRIBUTING.md, which does not exist',
+      'docs/a.md links to a.png, which does not exist',
+    ])
+  })
+
+  it('have a size limit', () => {
     expect(tooLarge(pack({ a: '12', b: '345' }), 5)).toEqual([])
-    expect(tooLarge(pack({ a: '12', b: '3456' }), 5)).toEqual(['6 bytes unpacked, and maxUnpackedBytes is 5'])
+    expect(tooLarge(pack({ a: '12', b: '3456' }), 5)).toEqual([
+      '6 bytes unpacked, more than maxUnpackedBytes: 5',
+    ])
   })
 })
 
 describe('install scripts', () => {
-  it('are found in what an install brings along', () => {
+  it('are found in the packages that users install', () => {
     const packages = {
       '': {},
       'node_modules/a': { hasInstallScript: true },
@@ -97,7 +117,7 @@ describe('install scripts', () => {
 })
 
 describe('subpaths', { timeout: 30_000 }, () => {
-  it('are dead when they cannot be imported or export nothing', async () => {
+  it('are dead if they cannot be imported or export nothing', async () => {
     const exports = Object.fromEntries(
       ['fine', 'empty', 'missing', 'broken', 'dev'].map((name) => [`./${name}`, `./${name}.js`]),
     )
@@ -120,10 +140,11 @@ describe('subpaths', { timeout: 30_000 }, () => {
       expect.stringContaining('small/missing cannot be imported: Error [ERR_MODULE_NOT_FOUND]'),
       'small/broken cannot be imported: Error: no',
       expect.stringContaining(`Cannot find package 'publint'`),
-      'small/all/* is a pattern: name each subpath',
+      'small/all/* is a pattern: list each subpath instead',
     ])
   })
-  it('are dead when they keep their process alive', async () => {
+
+  it('are dead if they keep their process alive', async () => {
     const manifest = { name: 'busy', type: 'module', exports: { '.': './busy.js' } }
     const files = pack({
       'package.json': JSON.stringify(manifest),
@@ -131,7 +152,7 @@ describe('subpaths', { timeout: 30_000 }, () => {
     })
     layOut(folder, files, manifest, join(root, 'node_modules'))
     expect(await deadSubpaths(folder, manifest, 500)).toEqual([
-      'busy did not let its process end within 500 ms',
+      'busy kept its process alive for more than 500 ms',
     ])
   })
 })

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 
-import { places, strayPardons, strayUses, type Place } from './places.ts'
+import { places, straySuppressions, strayUses, type Place } from './places.ts'
 import { sources, typescript } from './tree.ts'
 import { usesOf } from './uses.ts'
 
 const powersIn = (text: string): string[] =>
   usesOf({ path: 'src/session/a.ts', text }).map(({ power }) => power)
 
-describe('powers are seen', () => {
+describe('the use of a power is found', () => {
   it.each([
     ['timers', 'setTimeout(f, 1)'],
     ['timers', 'setInterval(f, 1)'],
@@ -23,7 +23,7 @@ describe('powers are seen', () => {
     ['race', 'Promise.race([a, b])'],
     ['timers', 'AbortSignal.timeout(5)'],
     ['timers', 'Atomics.wait(a, 0, 0, 5)'],
-  ])('%s, plainly: %s', (power, text) => {
+  ])('%s, used directly: %s', (power, text) => {
     expect(powersIn(text)).toEqual([power])
   })
 
@@ -73,7 +73,7 @@ describe('powers are seen', () => {
     ['disguise', 'const P = Promise'],
     ['disguise', 'function f(D = Date) {}'],
     ['disguise', `process.getBuiltinModule('timers')`],
-  ])('%s, in disguise: %s', (power, text) => {
+  ])('%s, used indirectly: %s', (power, text) => {
     expect(powersIn(text)).toEqual([power])
   })
 
@@ -101,7 +101,7 @@ describe('powers are seen', () => {
     `import { createHash } from 'node:crypto'`,
     '// setTimeout(f, 1)',
     `const a = 'setTimeout(f, 1)'`,
-  ])('and not in: %s', (text) => {
+  ])('but not in: %s', (text) => {
     expect(powersIn(text)).toEqual([])
   })
 })
@@ -110,7 +110,7 @@ describe('places', () => {
   const clock: Place = { path: 'src/scope/clock.ts', powers: ['now'], reason: 'test' }
   const bench: Place = { path: 'bench/', powers: ['now'], reason: 'test' }
 
-  it('may use what they were given, and no other file may', () => {
+  it('may use their powers, and other files may not', () => {
     const text = '\nDate.now()'
     expect(strayUses([{ path: 'src/scope/clock.ts', text }], [clock])).toEqual([])
     expect(strayUses([{ path: 'bench/deep/a.ts', text }], [bench])).toEqual([])
@@ -119,19 +119,19 @@ describe('places', () => {
     ])
   })
 
-  it('may use nothing else', () => {
+  it('may not use other powers', () => {
     const source = { path: 'src/scope/clock.ts', text: 'Date.now()\nPromise.race([])' }
     expect(strayUses([source], [clock])).toEqual(['src/scope/clock.ts:2 uses Promise.race (race)'])
   })
 
-  it('lose what they do not use', () => {
+  it('must use all their powers', () => {
     expect(strayUses([{ path: 'src/scope/clock.ts', text: '' }], [clock])).toEqual([
-      'src/scope/clock.ts now: allowed, and not used',
+      'src/scope/clock.ts now is allowed and not used',
     ])
   })
 })
 
-describe('pardons', () => {
+describe('comments that suppress a rule', () => {
   it.each([
     '// oxlint-disable-next-line no-restricted-globals',
     '/* eslint-disable */',
@@ -139,35 +139,35 @@ describe('pardons', () => {
     '/**\n * eslint-disable no-console\n */',
     '// @ts-ignore',
     '// @ts-nocheck: later',
-  ])('are seen: %s', (text) => {
-    expect(strayPardons([{ path: 'src/a.ts', text }], [])).toHaveLength(1)
+  ])('are found: %s', (text) => {
+    expect(straySuppressions([{ path: 'src/a.ts', text }], [])).toHaveLength(1)
   })
 
-  it('are not seen in strings and in talk about them', () => {
+  it('are not found in strings, nor in prose', () => {
     const text = `const a = '// oxlint-disable'\n// The linter cannot be disabled, nor @ts-ignore used.`
-    expect(strayPardons([{ path: 'src/a.ts', text }], [])).toEqual([])
+    expect(straySuppressions([{ path: 'src/a.ts', text }], [])).toEqual([])
   })
 
-  it('can be listed, while they are there', () => {
+  it('can be allowed as long as they exist', () => {
     const allowed = ['src/a.ts oxlint-disable-line no-console']
     const source = { path: 'src/a.ts', text: 'f() // oxlint-disable-line no-console' }
-    expect(strayPardons([source], allowed)).toEqual([])
-    expect(strayPardons([{ ...source, text: 'f()' }], allowed)).toHaveLength(1)
+    expect(straySuppressions([source], allowed)).toEqual([])
+    expect(straySuppressions([{ ...source, text: 'f()' }], allowed)).toHaveLength(1)
   })
 })
 
 describe('endwell', () => {
   const ours = sources(typescript)
 
-  it('[SC17] uses time, chance and sockets in their places only, and races nowhere', () => {
+  it('[SC17] uses time, randomness and sockets only in their places, and Promise.race nowhere', () => {
     expect(ours.map(({ path }) => path)).toContain('test/house/places.test.ts')
     expect(strayUses(ours, places)).toEqual([])
   })
 
-  // Each entry is a path, a space and the comment's text, and needs a reason beside it.
-  const pardons: string[] = []
+  // Each entry is a path, a space and the text of the comment. Give the reason beside it.
+  const allowed: string[] = []
 
-  it('switches no rule off in a comment that is not listed', () => {
-    expect(strayPardons(ours, pardons)).toEqual([])
+  it('suppresses no rule in a comment, except those listed', () => {
+    expect(straySuppressions(ours, allowed)).toEqual([])
   })
 })

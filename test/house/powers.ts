@@ -1,6 +1,6 @@
 /**
- * What code may reach only in its one place (SC17), and `race`, which nobody needs: it keeps its losers for ever.
- * `disguise` is what could be any of them: `globalThis[name]`, `const P = Promise`.
+ * Features of the platform that code may use only in a few places (SC17), and `race`: `Promise.race` keeps its losers until
+ * the longest promise settles. `disguise` is code that may hide any of them: `globalThis[name]`, `const P = Promise`.
  */
 export type Power = 'timers' | 'immediate' | 'now' | 'chance' | 'sockets' | 'race' | 'disguise'
 
@@ -30,7 +30,7 @@ export const members: ReadonlyMap<string, Powers> = new Map([
   ['process', powers({ hrtime: 'now', getBuiltinModule: 'disguise' })],
 ])
 
-/** Modules that are a power as a whole, without `node:`. */
+/** Modules that give a power as a whole, without `node:`. */
 export const modules = powers({
   timers: 'timers',
   'timers/promises': 'timers',
@@ -38,14 +38,14 @@ export const modules = powers({
   ws: 'sockets',
 })
 
-/** The power of one name of a module, for the modules that are harmless otherwise. */
+/** The power that one export of an otherwise harmless module gives. */
 export function powerOfExport(module: string, name: string): Power | undefined {
   if (module === 'crypto' && /^(random|getRandomValues$|webcrypto$)/.test(name)) return 'chance'
   return globals.get(name)
 }
 
-// `process` is handed around for its streams and signals, and `self` is a common name.
+// `process` is passed around for its streams and signals, and `self` is a common variable name.
 const mayBeRenamed = new Set(['process', 'self'])
 
-/** Other names for these would hide what is done with them. */
+/** Whether an alias of this global would hide its uses. */
 export const keepsItsName = (name: string): boolean => members.has(name) && !mayBeRenamed.has(name)

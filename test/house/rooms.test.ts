@@ -17,7 +17,7 @@ describe('the order of rooms', () => {
 
   it.each([
     ['a static import', `import { a } from '../session/turn.ts'`],
-    ['an import for its effects', `import '../session/turn.ts'`],
+    ['an import for its side effects', `import '../session/turn.ts'`],
     ['an import of a type', `import type { A } from '../session/turn.ts'`],
     ['an inline type', `import { type A } from '../session/turn.ts'`],
     ['a type expression', `export let a: import('../session/turn.ts').A`],
@@ -29,17 +29,17 @@ describe('the order of rooms', () => {
     ['a dynamic import', `export const a = () => import('../session/turn.ts')`],
     ['a dynamic import of a template', 'export const a = () => import(`../session/turn.ts`)'],
     ['an import over lines', `import {\n  a,\n} from\n  '../session/turn.ts'`],
-    ['an old import', `import a = require('../session/turn.ts')`],
+    ['an import assignment', `import a = require('../session/turn.ts')`],
     ['a call of require', `export const a = require('../session/turn.ts')`],
     ['a reference', `/// <reference path="../session/turn.ts" />`],
-    ['a way around', `import { a } from './../link/../session/turn.ts'`],
+    ['a detour', `import { a } from './../link/../session/turn.ts'`],
   ])('sees %s', (_, text) => {
     expect(stray('src/link/link.ts', text)).toEqual([
       'src/link/link.ts:1 imports src/session/turn.ts: session is below link',
     ])
   })
 
-  it('is not fooled by comments and strings', () => {
+  it('ignores comments and strings', () => {
     const text = `// import '../session/turn.ts'\nexport const a = "import '../session/turn.ts'"`
     expect(stray('src/link/link.ts', text)).toEqual([])
   })
@@ -62,38 +62,38 @@ describe('the order of rooms', () => {
     expect(stray('src/link/a.ts', `import '../../package.json'`)).toHaveLength(1)
   })
 
-  it('refuses imports that it cannot follow, except in the last room', () => {
+  it('refuses computed imports, except in the last room', () => {
     expect(stray('src/host/a.ts', 'export const a = (name: string) => import(name)')).toHaveLength(1)
     expect(stray('src/cli/a.ts', 'export const a = (name: string) => import(name)')).toEqual([])
   })
 
-  it('refuses a source that it cannot read', () => {
+  it('throws if a source cannot be parsed', () => {
     expect(() => stray('src/link/a.ts', 'import {')).toThrow('src/link/a.ts cannot be parsed')
   })
 })
 
-describe('families', () => {
-  it('keeps providers from each other, and lines from each other', () => {
+describe('members of a family', () => {
+  it('must not import each other', () => {
     expect(stray('src/providers/openai/a.ts', `import '../gemini/b.ts'`)).toHaveLength(1)
     expect(stray('src/lines/twilio/a.ts', `import '../websocket/b.ts'`)).toHaveLength(1)
     expect(stray('src/providers/openai/a.ts', `import './b.ts'`)).toEqual([])
   })
 
-  it('lets members share a file of the family, which knows no member', () => {
+  it('may import the files that the family shares, which must not import a member', () => {
     expect(stray('src/providers/openai/a.ts', `import '../codes.ts'`)).toEqual([])
     expect(stray('src/providers/codes.ts', `import './openai/a.ts'`)).toHaveLength(1)
   })
 })
 
 describe('packages', () => {
-  it('are none in scope and report, not even Node', () => {
+  it('must not be imported in scope and report, not even Node', () => {
     expect(stray('src/scope/a.ts', `import { on } from 'node:events'`)).toHaveLength(1)
     expect(stray('src/report/a.ts', `import { on } from 'node:events'`)).toHaveLength(1)
     expect(stray('src/scope/a.ts', `import type { Data } from 'ws'`)).toHaveLength(1)
     expect(stray('src/scope/a.ts', `/// <reference types="node" />`)).toHaveLength(1)
   })
 
-  it('are Node and the dependencies elsewhere', () => {
+  it('may be Node and the dependencies in other rooms', () => {
     expect(stray('src/link/a.ts', `import { on } from 'node:events'`)).toEqual([])
     expect(stray('src/link/a.ts', `import { Data } from 'ws/lib/data.js'`)).toEqual([])
     expect(stray('src/link/a.ts', `import { a } from '@vendor/sdk/a'`)).toEqual([])
@@ -104,21 +104,21 @@ describe('packages', () => {
   })
 })
 
-describe('tests beside the source', () => {
-  it('may use the testing room and the test packages on top', () => {
+describe('unit tests', () => {
+  it('may also import the testing room and the test packages', () => {
     const text = [`import 'vitest'`, `import 'fast-check'`, `import '../testing/index.ts'`]
     expect(stray('src/scope/a.test.ts', ...text)).toEqual([])
     expect(stray('src/scope/a.ts', ...text)).toHaveLength(3)
   })
 
-  it('keep to their room otherwise, and are imported by nobody', () => {
+  it('follow the order of rooms otherwise, and must not be imported', () => {
     expect(stray('src/scope/a.test.ts', `import '../link/index.ts'`)).toHaveLength(1)
     expect(stray('src/scope/a.test.ts', `import 'node:fs'`)).toHaveLength(1)
     expect(stray('src/scope/b.ts', `import './a.test.ts'`)).toHaveLength(1)
   })
 })
 
-it('every source of endwell keeps to its room', () => {
+it('every source of endwell follows the order of rooms', () => {
   const { dependencies, peerDependencies } = manifest
   const ours = sources(/^src\/.*\.[cm]?tsx?$/)
   expect(ours.map(({ path }) => path)).toContain('src/index.ts')

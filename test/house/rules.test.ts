@@ -11,7 +11,7 @@ const check = (text: string, notBuilt = ''): string[] =>
   disagreements(spec, [{ path: 'test/a.test.ts', text }], notBuilt)
 
 describe('rules and tests', () => {
-  it('agree when each rule has a test or is listed as not built', () => {
+  it('agree if each rule has a test or is listed as not built', () => {
     expect(check(`it('[AA1] one', f)\ntest('[AA2] two', f)`, '# not yet\nAA3 # soon\n')).toEqual([])
   })
 
@@ -27,14 +27,14 @@ describe('rules and tests', () => {
 
   it('disagree about a rule that is listed and tested', () => {
     expect(check(`it('[AA1] one', f)`, 'AA1\nAA2\nAA3')).toEqual([
-      'AA1 is listed as not built, and has a test',
+      'AA1 is listed as not built and has a test',
     ])
   })
 
   it('disagree about a listed rule that does not exist, or is listed twice', () => {
     expect(check('', 'AA1\nAA2\nAA2\nAA3\nAA4')).toEqual([
       'AA2 is listed twice as not built',
-      'AA4 is listed as not built, and is not in SPEC.md',
+      'AA4 is listed as not built and is not in SPEC.md',
     ])
   })
 
@@ -42,19 +42,19 @@ describe('rules and tests', () => {
     expect(disagreements('- **AA1** One.\n- **AA1** Two.', [], 'AA1')).toEqual(['AA1 is in SPEC.md twice'])
   })
 
-  it('count every id at the start of a title, and none in its middle', () => {
+  it('are connected by every id at the start of a title, and by none in its middle', () => {
     expect(check(`it('[AA1] [AA2][AA3] all', f)`)).toEqual([])
     expect(check(`it('as [AA1] says', f)`, 'AA2\nAA3')).toHaveLength(1)
   })
 
   it.each([`it('[aa1] one', f)`, `it('[AA1, AA2] both', f)`, 'it(`[${id}] any`, f)'])(
-    'disagree about a title that cannot be read: %s',
+    'disagree about a malformed title: %s',
     (text) => {
       expect(check(text, 'AA1\nAA2\nAA3')).toHaveLength(1)
     },
   )
 
-  it('do not count what is not run', () => {
+  it('are not connected by skipped tests', () => {
     const skipped = [
       `it.skip('[AA1] one', f)`,
       `it.todo('[AA1] one')`,
@@ -64,7 +64,7 @@ describe('rules and tests', () => {
   })
 })
 
-describe('titles', () => {
+describe('titles of tests', () => {
   it.each([
     `it('[AA1] one', f)`,
     `it("[AA1] one", { timeout: 5 }, f)`,

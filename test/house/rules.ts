@@ -3,23 +3,23 @@ import type { Source } from './tree.ts'
 
 export interface Title {
   readonly text: string
-  /** A test that is never run proves nothing. */
+  /** A skipped test does not count. */
   readonly skipped: boolean
   readonly line: number
 }
 
-/** The ids of a specification, in its order: those of its lines `- **ID** …`. */
+/** The ids of a specification, from its lines `- **ID** …`. */
 export const idsOf = (spec: string): string[] =>
   [...spec.matchAll(/^- \*\*([A-Z]+\d+)\*\*/gm)].map(([, id]) => id ?? '')
 
-/** The ids of a list: one a line, `#` starts a comment. */
+/** The ids of a list: one per line, `#` starts a comment. */
 export const listed = (list: string): string[] =>
   list
     .split('\n')
     .map((line) => line.replace(/#.*/, '').trim())
     .filter((line) => line !== '')
 
-/** Titles of tests and suites, those of `it.each(…)('…')` and of test functions made by `extend` included. */
+/** The titles of tests and suites, including `it.each(…)('…')` and test functions made by `extend`. */
 export function titlesOf(source: Source): Title[] {
   const { program, lineOf } = parse(source)
   const found: Title[] = []
@@ -38,7 +38,7 @@ export function titlesOf(source: Source): Title[] {
   return found
 }
 
-/** `it`, `skip`, `each` of `it.skip.each(cases)`: the function called and what it went through. */
+/** The identifiers of a callee: `it`, `skip`, `each` for `it.skip.each(cases)`. */
 function wordsOf(callee: Node): string[] {
   if (callee.type === 'Identifier') return [callee.name]
   if (callee.type === 'CallExpression') return wordsOf(callee.callee)
@@ -52,7 +52,7 @@ function titleOf(node: Node | undefined): string | undefined {
   return node?.type === 'TemplateLiteral' ? firstText(node) : undefined
 }
 
-/** Where the specification, the tests and the list of rules not built yet disagree, one line each. */
+/** The disagreements between the specification, the tests and the list of rules that are not built yet, one line each. */
 export function disagreements(spec: string, tests: readonly Source[], notBuilt: string): string[] {
   const ids = idsOf(spec)
   const waiting = listed(notBuilt)
@@ -63,7 +63,7 @@ export function disagreements(spec: string, tests: readonly Source[], notBuilt: 
       const at = `${source.path}:${line}`
       const named = idsIn(text)
       if (named.length === 0 && text.startsWith('['))
-        wrong.push(`${at} "${text}" starts with a bracket, and names no rule`)
+        wrong.push(`${at} "${text}" starts with a bracket and names no rule`)
       for (const id of named) {
         if (!ids.includes(id)) wrong.push(`${at} names ${id}, which is not in SPEC.md`)
         if (!skipped) tested.add(id)
@@ -73,8 +73,8 @@ export function disagreements(spec: string, tests: readonly Source[], notBuilt: 
   for (const id of repeated(ids)) wrong.push(`${id} is in SPEC.md twice`)
   for (const id of repeated(waiting)) wrong.push(`${id} is listed twice as not built`)
   for (const id of new Set(waiting)) {
-    if (!ids.includes(id)) wrong.push(`${id} is listed as not built, and is not in SPEC.md`)
-    if (tested.has(id)) wrong.push(`${id} is listed as not built, and has a test`)
+    if (!ids.includes(id)) wrong.push(`${id} is listed as not built and is not in SPEC.md`)
+    if (tested.has(id)) wrong.push(`${id} is listed as not built and has a test`)
   }
   for (const id of new Set(ids)) {
     if (!tested.has(id) && !waiting.includes(id))

@@ -2,7 +2,7 @@ import { parseSync, type ESTree } from 'vite'
 
 import type { Source } from './tree.ts'
 
-// Vite's parser stands in for the compiler's: TypeScript 7 has no JavaScript API.
+// Vite's parser, because TypeScript 7 has no JavaScript API.
 
 export type Node = ESTree.Node
 
@@ -12,7 +12,7 @@ export interface Syntax {
   readonly lineOf: (node: Node) => number
 }
 
-/** Parses a source, and refuses one with errors: what cannot be read cannot be checked. */
+/** Parses a source. Throws if it has syntax errors. */
 export function parse({ path, text }: Source): Syntax {
   const { program, comments, errors } = parseSync(path, text)
   const [error] = errors
@@ -32,7 +32,7 @@ export interface Step {
   readonly key: string
 }
 
-/** Visits a node and all below it, outermost first. A visitor that returns false keeps what is below unseen. */
+/** Visits a node and its descendants, outermost first. If `visit` returns false, the descendants are skipped. */
 export function walk(start: Node, visit: (step: Step) => boolean | void): void {
   const descend = (step: Step): void => {
     if (visit(step) === false) return
@@ -49,13 +49,13 @@ export function walk(start: Node, visit: (step: Step) => boolean | void): void {
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
 
-/** The text of a string literal or of a template without holes. */
+/** The text of a string literal, or of a template without expressions. */
 export function textOf(node: Node | null | undefined): string | undefined {
   if (node?.type === 'Literal' && typeof node.value === 'string') return node.value
   if (node?.type === 'TemplateLiteral' && node.expressions.length === 0) return firstText(node)
   return undefined
 }
 
-/** The text of a template up to its first hole. */
+/** The text of a template up to its first expression. */
 export const firstText = (node: ESTree.TemplateLiteral): string | undefined =>
   node.quasis[0]?.value.cooked ?? undefined

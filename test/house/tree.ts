@@ -9,7 +9,7 @@ export interface Source {
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
-const notOurs = new Set(['node_modules', 'dist', 'coverage', '.git'])
+const ignored = new Set(['node_modules', 'dist', 'coverage', '.git'])
 
 /** Paths of all files below a folder of the repository, or of the whole repository. */
 export function paths(below = '', under = root): string[] {
@@ -17,7 +17,7 @@ export function paths(below = '', under = root): string[] {
   const folders = [below]
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     for (const entry of readdirSync(under + folder, { withFileTypes: true })) {
-      if (notOurs.has(entry.name)) continue
+      if (ignored.has(entry.name)) continue
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`
       if (entry.isDirectory()) folders.push(path)
       else if (entry.isFile()) found.push(path)
@@ -28,8 +28,9 @@ export function paths(below = '', under = root): string[] {
 
 export const read = (path: string): string => readFileSync(root + path, 'utf8')
 
-/** What the checks want to know of package.json. */
+/** The fields of package.json that the checks read. */
 export interface Manifest {
+  readonly version: string
   readonly scripts: Readonly<Record<string, string>>
   readonly exports: Readonly<Record<string, string | { readonly default: string }>>
   readonly dependencies?: Readonly<Record<string, string>>
@@ -38,7 +39,7 @@ export interface Manifest {
 
 export const manifest: Manifest = JSON.parse(read('package.json'))
 
-/** The files whose path matches, with their text. */
+/** The files of the repository whose path matches. */
 export function sources(pattern: RegExp): Source[] {
   return paths()
     .filter((path) => pattern.test(path))

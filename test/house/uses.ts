@@ -17,7 +17,7 @@ export interface Use {
   readonly line: number
 }
 
-/** Every use of a power in a source, however it is spelled, in the order of lines. */
+/** Every use of a power in a source, in all its spellings, in the order of lines. */
 export function usesOf(source: Source): Use[] {
   const syntax = parse(source)
   const found = importsOf(syntax).flatMap(usesOfImport)
@@ -48,7 +48,7 @@ function usesAt({ node, parent, key }: Step): Found[] {
   if (node.type === 'VariableDeclarator') return usesOfBinding(node.id, globalOf(node.init))
   if (node.type === 'AssignmentExpression') return usesOfBinding(node.left, globalOf(node.right))
   if (node.type === 'AssignmentPattern') return usesOfBinding(node.left, globalOf(node.right))
-  // A date made from nothing, and `Date` called as a function, are the time of day.
+  // `new Date()` without arguments, and `Date()` called as a function, read the clock.
   if (node.type === 'NewExpression' && node.arguments.length === 0) return usesOfDate(node.callee)
   if (node.type === 'CallExpression') return usesOfDate(node.callee)
   return []
@@ -56,13 +56,13 @@ function usesAt({ node, parent, key }: Step): Found[] {
 
 function usesOfName(name: string, parent: Node | undefined, key: string): Found[] {
   if (isOnlyAKey(parent, key)) return []
-  // Handed to a function (`Reflect.get(globalThis, name)`), the global object can give away anything.
+  // A function that is given the global object, such as `Reflect.get(globalThis, name)`, can read any power from it.
   if (name === 'globalThis' && key === 'arguments') return [{ power: 'disguise', what: name }]
   const power = globals.get(name)
   return power === undefined ? [] : [{ power, what: name }]
 }
 
-/** Whether an identifier names a member and not a variable: `clock.setTimeout`, `{ setTimeout: … }`. */
+/** Whether an identifier names a member instead of a variable: `clock.setTimeout`, `{ setTimeout: … }`. */
 function isOnlyAKey(parent: Node | undefined, key: string): boolean {
   if (parent === undefined || !('computed' in parent) || parent.computed) return false
   return key === 'key' || key === 'property'
@@ -76,12 +76,12 @@ function usesOfMember(object: string | undefined, name: string | undefined): Fou
   return power === undefined ? [] : [{ power, what: `${object}.${name}` }]
 }
 
-/** Uses in `const pattern = object`, for an object that has powers as members. */
+/** Uses in `const pattern = object`, where members of the object are powers. */
 function usesOfBinding(pattern: Node, object: string | undefined): Found[] {
   if (object === undefined) return []
   if (pattern.type === 'AssignmentPattern') return usesOfBinding(pattern.left, object)
   if (pattern.type !== 'ObjectPattern')
-    return keepsItsName(object) ? [{ power: 'disguise', what: `another name for ${object}` }] : []
+    return keepsItsName(object) ? [{ power: 'disguise', what: `an alias of ${object}` }] : []
   return pattern.properties.flatMap((property) => {
     if (property.type === 'RestElement') return usesOfBinding(property.argument, object)
     const name = keyName(property.key, property.computed)
@@ -93,7 +93,7 @@ function usesOfBinding(pattern: Node, object: string | undefined): Found[] {
 const usesOfDate = (callee: Node): Found[] =>
   globalOf(callee) === 'Date' ? [{ power: 'now', what: 'Date' }] : []
 
-/** The name of the global that an expression is: `Date` for `Date`, `globalThis.Date`, `(globalThis as X)['Date']`. */
+/** The global that an expression refers to: `Date` for `Date`, `globalThis.Date` and `(globalThis as X)['Date']`. */
 function globalOf(node: Node | null): string | undefined {
   if (node === null) return undefined
   if (node.type === 'Identifier') return node.name
@@ -113,7 +113,7 @@ function keyName(key: Node, computed: boolean): string | undefined {
 const isImport = (node: Node): boolean =>
   node.type === 'ImportDeclaration' || (node.type === 'ExportNamedDeclaration' && node.source !== null)
 
-/** Whether a node is gone at run time. Those of TypeScript's that stay wrap an expression: `a as B`, `a!`. */
+/** Whether a node does not exist at run time. TypeScript nodes that do, wrap an expression: `a as B`, `a!`. */
 function isType(node: Node): boolean {
   if (node.type === 'TSClassImplements') return true
   return node.type.startsWith('TS') && !('expression' in node)

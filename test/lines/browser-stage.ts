@@ -11,19 +11,19 @@ import { Scope, systemClock, systemRandom } from '../../src/scope/index.ts'
 import { partContext, type TestPartContext } from '../../src/testing/index.ts'
 import { PageServer, troubleOf } from '../browser/chromium.ts'
 
-/** What a line told, in order. */
-export type Told =
+/** An event of a line. */
+export type Emitted =
   | { readonly what: 'marked'; readonly id: number; readonly heard: number | undefined }
   | { readonly what: 'text' | 'dtmf'; readonly text: string }
   | { readonly what: 'hungUp' }
   | { readonly what: 'lost' }
 
-/** The server's side of one call. */
+/** The server's end of one call. */
 export class StagedCall {
   readonly info: CallInfo
   readonly context: TestPartContext
   connection!: LineConnection
-  readonly told: Told[] = []
+  readonly emitted: Emitted[] = []
   readonly frames: AudioFrame[] = []
   readonly #waiting = new Set<() => void>()
 
@@ -34,8 +34,8 @@ export class StagedCall {
 
   static async answer(line: WebSocketLine, info: CallInfo): Promise<StagedCall> {
     const call = new StagedCall(info)
-    const tell = (told: Told): void => {
-      call.told.push(told)
+    const emit = (event: Emitted): void => {
+      call.emitted.push(event)
       call.#changed()
     }
     call.connection = await line.open(call.context, {
@@ -43,28 +43,30 @@ export class StagedCall {
         call.frames.push(frame)
         call.#changed()
       },
-      marked: (id, heard) => tell({ what: 'marked', id, heard }),
-      text: (text) => tell({ what: 'text', text }),
-      dtmf: (text) => tell({ what: 'dtmf', text }),
-      hungUp: () => tell({ what: 'hungUp' }),
-      lost: () => tell({ what: 'lost' }),
+      marked: (id, heard) => emit({ what: 'marked', id, heard }),
+      text: (text) => emit({ what: 'text', text }),
+      dtmf: (text) => emit({ what: 'dtmf', text }),
+      hungUp: () => emit({ what: 'hungUp' }),
+      lost: () => emit({ what: 'lost' }),
     })
     return call
   }
 
-  /** Resolves when the line has told this. */
-  async tells<What extends Told['what']>(
+  /** Resolves when the line has emitted such an event. */
+  async emits<What extends Emitted['what']>(
     what: What,
-    fits: (told: Told & { what: What }) => boolean = () => true,
-  ): Promise<Told & { what: What }> {
-    const find = (): (Told & { what: What }) | undefined =>
-      this.told.find((told): told is Told & { what: What } => told.what === what && fits(told as never))
+    fits: (event: Emitted & { what: What }) => boolean = () => true,
+  ): Promise<Emitted & { what: What }> {
+    const find = (): (Emitted & { what: What }) | undefined =>
+      this.emitted.find(
+        (event): event is Emitted & { what: What } => event.what === what && fits(event as never),
+      )
     await this.until(() => find() !== undefined)
     return find()!
   }
 
-  marked(id: number): Promise<Told & { what: 'marked' }> {
-    return this.tells('marked', (told) => told.id === id)
+  marked(id: number): Promise<Emitted & { what: 'marked' }> {
+    return this.emits('marked', (event) => event.id === id)
   }
 
   until(met: () => boolean): Promise<void> {
@@ -89,7 +91,7 @@ const html = [
   '<script type="module" src="/test/lines/page-driver.ts"></script>',
 ].join('\n')
 
-/** A server with the line, and one page of a real browser that calls it. Ends everything when it is disposed. */
+/** A server with the browser line, and a page in a real browser that calls it. Disposing closes everything. */
 export class BrowserStage {
   readonly scope = new Scope<string>('stage', { phases: ['tasks', 'resources'] })
   readonly calls: WebSocketCalls
@@ -139,7 +141,7 @@ export class BrowserStage {
     return this.#server.port
   }
 
-  /** Another tab of the same browser. */
+  /** Opens another tab of the same browser. */
   async openPage(): Promise<Page> {
     const page = await this.#context.newPage()
     await page.goto(this.#server.url)
@@ -153,7 +155,7 @@ export class BrowserStage {
     return await called
   }
 
-  /** Resolves when the next call has been answered. */
+  /** Resolves when the next call is answered. */
   answered(): Promise<StagedCall> {
     return new Promise((resolve) => this.#called.push(resolve))
   }

@@ -22,20 +22,20 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => browser.close())
 
-/** Plays words, and puts a mark behind them. */
+/** Plays words and puts a mark behind them. */
 function say({ connection }: StagedCall, words: string, mark: number): void {
   connection.play(soundOf(words, RATE, MS_PER_CHARACTER))
   connection.mark(mark)
 }
 
-/** The words that came out of the page, however long the pauses in them were. */
+/** The words that the page played, without pauses. */
 async function heardIn(stage: BrowserStage): Promise<string> {
   const all = await stage.run<number[]>('driver.heard()')
   return textOf([{ samples: Int16Array.from(all.filter((sample) => sample !== 0)), sampleRate: RATE }])
 }
 
 describe('a page in a real browser', () => {
-  it('[LN3] hears exactly what was played, and the line knows how much', async () => {
+  it('[LN3] plays exactly what the line was given, and the line knows how much', async () => {
     await using stage = await BrowserStage.set(browser)
     const call = await stage.call()
     say(call, WORDS, 1)
@@ -46,20 +46,18 @@ describe('a page in a real browser', () => {
     expect(stage.trouble).toEqual([])
   })
 
-  it('types and presses keys, and works without a microphone', async () => {
+  it('can type and press keys, without a microphone', async () => {
     await using stage = await BrowserStage.set(browser)
     const call = await stage.call({ microphone: false })
     await stage.run(`driver.call.sendText('I need an appointment'); driver.call.press('1x#')`)
-    await call.tells('dtmf', ({ text }) => text === '#')
-    expect(call.told.map((told) => ('text' in told ? `${told.what} ${told.text}` : told.what))).toEqual([
-      'text I need an appointment',
-      'dtmf 1',
-      'dtmf #',
-    ])
+    await call.emits('dtmf', ({ text }) => text === '#')
+    expect(
+      call.emitted.map((event) => ('text' in event ? `${event.what} ${event.text}` : event.what)),
+    ).toEqual(['text I need an appointment', 'dtmf 1', 'dtmf #'])
     expect(call.frames).toEqual([])
   })
 
-  it('is silent as soon as a clear has come, and says what was heard until then', async () => {
+  it('is silent as soon as a clear arrives, and reports what was heard until then', async () => {
     await using stage = await BrowserStage.set(browser)
     const call = await stage.call()
     say(call, WORDS, 1)
@@ -74,7 +72,7 @@ describe('a page in a real browser', () => {
     expect(heard).toBeLessThan(WORDS.length * MS_PER_CHARACTER)
     expect(took - still.total).toBeLessThan(500)
 
-    // Long after that, what came out is exactly as long as the line was told.
+    // Later, what was played is exactly as long as the page reported.
     const rendered = await stage.run<number>('driver.count()')
     await stage.run(`driver.rendered(${rendered} + ${RATE / 4})`)
     const samples = await stage.run<number[]>('driver.heard()')
@@ -85,14 +83,14 @@ describe('a page in a real browser', () => {
     expect(await heardIn(stage)).toMatch(/Yes\?$/)
   })
 
-  it('[LN1] hangs up, and that is a hang-up', async () => {
+  it('[LN1] can hang up', async () => {
     await using stage = await BrowserStage.set(browser)
     const call = await stage.call()
     say(call, WORDS, 1)
     await stage.run(`driver.sounded(1)`)
     await stage.run('driver.call.hangUp()')
-    await call.tells('hungUp')
-    expect(call.told.at(-1)).toEqual({ what: 'hungUp' })
+    await call.emits('hungUp')
+    expect(call.emitted.at(-1)).toEqual({ what: 'hungUp' })
     expect(await stage.run('driver.event("ended")')).toEqual({ reason: 'hung-up' })
     const { clean } = await call.context.scope.close()
     expect(clean).toBe(true)
@@ -100,7 +98,7 @@ describe('a page in a real browser', () => {
     expect(stage.calls.size).toBe(0)
   })
 
-  it('[LN1] is told when the session hangs up', async () => {
+  it('[LN1] ends its call when the session hangs up', async () => {
     await using stage = await BrowserStage.set(browser)
     const call = await stage.call()
     const { clean } = await call.context.scope.close()
@@ -109,38 +107,38 @@ describe('a page in a real browser', () => {
     expect(call.context.connections).toMatchObject([{ how: 'closed', code: 1000 }])
   })
 
-  it('[LN1] whose tab is closed is lost after rejoinTimeout', async () => {
+  it('[LN1] is lost after rejoinTimeout if its tab is closed', async () => {
     await using stage = await BrowserStage.set(browser, { rejoinTimeout: 300 })
     const call = await stage.call()
     say(call, WORDS, 1)
     await stage.run(`driver.sounded(${RATE / 4})`)
     const closed = systemClock.now()
     await stage.page.close()
-    await call.tells('lost')
+    await call.emits('lost')
     const took = systemClock.now() - closed
     console.log(`tab closed to lost, with a rejoinTimeout of 300 ms: ${took.toFixed(0)} ms`)
     expect(took).toBeGreaterThanOrEqual(295)
     expect(took).toBeLessThan(3_000)
-    // What is not known to have been heard was not: the mark comes back before, with what is.
+    // The mark comes back before, with what is known to have been heard.
     const { heard = 0 } = await call.marked(1)
     expect(heard).toBeLessThan(WORDS.length * MS_PER_CHARACTER)
-    expect(call.told.at(-1)).toEqual({ what: 'lost' })
+    expect(call.emitted.at(-1)).toEqual({ what: 'lost' })
   })
 
-  it('[LN2] behind a network that swallows everything is lost after lostTimeout', async () => {
+  it('[LN2] is lost after lostTimeout behind a network that swallows everything', async () => {
     await using stage = await BrowserStage.set(browser, { lostTimeout: 1_000 })
     await using proxy = await TcpProxy.listen(stage.port)
     const call = await stage.call({ url: `ws://localhost:${proxy.port}/call` })
     using still = new Stillness()
     const frozen = systemClock.now()
     proxy.freeze()
-    await call.tells('lost')
+    await call.emits('lost')
     const took = systemClock.now() - frozen
     console.log(`swallowed to lost, with a lostTimeout of 1000 ms: ${took.toFixed(0)} ms`)
     expect(took - still.total).toBeLessThan(1_500)
   })
 
-  it('[LN4] comes back after a cut, and nothing of what was said is lost or said twice', async () => {
+  it('[LN4] rejoins after a cut, and no sound is lost or played twice', async () => {
     await using stage = await BrowserStage.set(browser)
     await using proxy = await TcpProxy.listen(stage.port)
     const call = await stage.call({ url: `ws://localhost:${proxy.port}/call` })
@@ -150,13 +148,13 @@ describe('a page in a real browser', () => {
     await stage.run('driver.event("rejoining")')
     expect(await call.marked(1)).toMatchObject({ heard: WORDS.length * MS_PER_CHARACTER })
     expect(await heardIn(stage)).toBe(WORDS)
-    expect(call.told).toHaveLength(1)
+    expect(call.emitted).toHaveLength(1)
     expect(await stage.run('driver.call.state')).toBe('live')
     await call.context.scope.close()
     expect(call.context.connections).toMatchObject([{ how: 'closed', retries: 1 }])
   })
 
-  it('[LN4] loaded anew comes back with its ticket, and hears what it is not known to have heard', async () => {
+  it('[LN4] rejoins after a reload with its ticket, and plays what it is not known to have played', async () => {
     await using stage = await BrowserStage.set(browser)
     const call = await stage.call()
     say(call, WORDS, 1)
@@ -166,13 +164,13 @@ describe('a page in a real browser', () => {
     await stage.run(`driver.connect(${JSON.stringify({ url: '/call', ticket })})`)
     const { heard = 0 } = await call.marked(1)
     expect(heard).toBeCloseTo(WORDS.length * MS_PER_CHARACTER, 3)
-    // A character that the cut fell into lost its beginning: what was known of it counts as heard.
+    // A character that was cut lost its beginning, which counts as heard.
     expect(WORDS.endsWith((await heardIn(stage)).slice(1))).toBe(true)
-    expect(call.told).toHaveLength(1)
+    expect(call.emitted).toHaveLength(1)
     expect(stage.calls.size).toBe(1)
   })
 
-  it('[LN4] that another page has taken the call from is told so, and does not fight for it', async () => {
+  it('[LN4] ends its call without a retry if another page has taken the call over', async () => {
     await using stage = await BrowserStage.set(browser)
     const call = await stage.call()
     const ticket = await stage.run('driver.call.ticket')
@@ -180,11 +178,11 @@ describe('a page in a real browser', () => {
     await other.evaluate(`driver.connect(${JSON.stringify({ url: '/call', ticket })})`)
     expect(await stage.run('driver.event("ended")')).toEqual({ reason: 'replaced' })
     await other.evaluate(`driver.call.sendText('It is me.')`)
-    await call.tells('text')
+    await call.emits('text')
     expect(stage.calls.size).toBe(1)
   })
 
-  it('[LN5] without a token is told why it is not let in', async () => {
+  it('[LN5] learns why it was refused, if it has no token', async () => {
     await using stage = await BrowserStage.set(browser, { secret: 'a secret of sixteen' })
     expect(await stage.run(`driver.connect({ url: '/call' })`)).toBe('ended')
     expect(await stage.run('driver.event("ended")')).toEqual({ reason: 'refused', code: 'TOKEN_MISSING' })
@@ -193,7 +191,7 @@ describe('a page in a real browser', () => {
     expect(call.info.data).toEqual({ name: 'Jo' })
   })
 
-  it('says that the server is gone', async () => {
+  it('emits an error if the server cannot be reached', async () => {
     await using stage = await BrowserStage.set(browser)
     expect(await stage.run(`driver.connect({ url: 'ws://localhost:9/call' })`)).toBe('ended')
     expect(await stage.run('driver.event("error")')).toEqual({ code: 'SERVER_GONE' })
@@ -217,7 +215,7 @@ describe('a microphone in a real browser', () => {
 
   it('is heard by the server, word for word', async () => {
     await using stage = await BrowserStage.set(own, { sampleRate: 48_000 })
-    // What makes a voice clearer changes samples, and so the words that are written in them.
+    // Voice enhancement changes samples, and with them the encoded words.
     const plain = { echoCancellation: false, noiseSuppression: false, autoGainControl: false }
     const call = await stage.call({ microphone: plain })
     await call.until(() => wordsIn(call.frames).length === says.length)
@@ -230,21 +228,21 @@ describe('a microphone in a real browser', () => {
   })
 })
 
-describe('a browser that forbids', () => {
-  it('the microphone says so, and the call goes on by typing', async () => {
+describe('a strict browser', () => {
+  it('that denies the microphone causes an error, and the call continues with typing', async () => {
     const strict = await launchChromium({ allowsMicrophone: false })
     try {
       await using stage = await BrowserStage.set(strict)
       const call = await stage.call()
       expect(await stage.run('driver.event("error").then(({ code }) => code)')).toBe('MICROPHONE_DENIED')
       await stage.run(`driver.call.sendText('hello')`)
-      await call.tells('text')
+      await call.emits('text')
     } finally {
       await strict.close()
     }
   })
 
-  it('sound before a click says so, and is heard after one', async () => {
+  it('that blocks sound before a click causes an error, and plays after a click', async () => {
     const strict = await launchChromium({ allowsSound: false })
     try {
       await using stage = await BrowserStage.set(strict)

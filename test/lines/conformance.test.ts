@@ -1,27 +1,27 @@
 import { afterEach, describe, it } from 'vitest'
 import type { TwilioCalls } from '../../src/lines/twilio/index.ts'
 import { conformance, lineConformance } from '../../src/testing/index.ts'
-import { askPhone, knockOnPhone, phoneSubjectOf } from './phone-subject.ts'
+import { dialPhone, phoneSubjectOf, postToPhone } from './phone-subject.ts'
 import { RealWires, onFastStage } from './real-wires.ts'
 import { SimWires } from './sim-wires.ts'
-import { knockOn, subjectOf } from './subject.ts'
+import { dialPage, subjectOf } from './subject.ts'
 
 conformance({ describe, it }, 'the browser line, on simulated sockets', lineConformance, (stage) =>
   subjectOf(stage, (calls) => {
-    const wires = new SimWires(stage, knockOn(calls))
+    const wires = new SimWires(stage, dialPage(calls))
     return { platform: wires, url: 'ws://localhost/call', vanish: () => wires.vanish() }
   }),
 )
 
 conformance({ describe, it }, 'the phone line, on simulated sockets', lineConformance, (stage) =>
   phoneSubjectOf(stage, (calls) => ({
-    platform: new SimWires(stage, knockOnPhone(calls)),
-    ask: askPhone(calls),
+    platform: new SimWires(stage, dialPhone(calls)),
+    post: postToPhone(calls),
   })),
 )
 
-/** What a clear may take to arrive, by the fast clock: a tenth of a second of the machine's. A line that plays on takes longer. */
-const WAY = 500
+/** How long a clear may take, by the fast clock: 100 ms of real time. A line that keeps playing takes longer. */
+const DELAY = 500
 
 describe('on real sockets', { timeout: 30_000 }, () => {
   const open: RealWires[] = []
@@ -29,7 +29,7 @@ describe('on real sockets', { timeout: 30_000 }, () => {
     for (const wires of open.splice(0)) await wires.close()
   })
 
-  // It waits for a minute.
+  // This check waits for a minute.
   const checks = lineConformance.filter(({ name }) => !name.startsWith('tells once that the caller is gone'))
 
   conformance(
@@ -44,7 +44,7 @@ describe('on real sockets', { timeout: 30_000 }, () => {
       open.push(wires)
       return subjectOf(stage, (own) => {
         calls = own
-        return { platform: wires, url: `${wires.url}/call`, vanish: () => wires.vanish(), way: WAY }
+        return { platform: wires, url: `${wires.url}/call`, vanish: () => wires.vanish(), delay: DELAY }
       })
     },
     onFastStage,
@@ -64,7 +64,7 @@ describe('on real sockets', { timeout: 30_000 }, () => {
       open.push(wires)
       return phoneSubjectOf(stage, (own) => {
         calls = own()
-        return { platform: wires, ask: wires.ask, way: WAY }
+        return { platform: wires, post: wires.post, delay: DELAY }
       })
     },
     onFastStage,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchChromium, troubleOf } from '../browser/chromium.ts'
 import { Program } from '../program.ts'
 
-describe('the page and the server of the example', () => {
+describe('the page and the server of the browser example', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await launchChromium()

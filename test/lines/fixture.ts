@@ -17,7 +17,7 @@ import {
 } from '../../src/testing/index.ts'
 import { TestPage, type PageOptions } from './page.ts'
 import { SimWires } from './sim-wires.ts'
-import { knockOn } from './subject.ts'
+import { dialPage } from './subject.ts'
 
 export const RATE = 16_000
 export const MS_PER_CHARACTER = 50
@@ -28,10 +28,10 @@ export interface Answered {
   readonly info: CallInfo
   readonly context: TestPartContext
   readonly connection: LineConnection
-  /** What the line told, in order: `marked 1 500`, `text hello`, `hung up`, `lost CODE`. */
-  readonly told: string[]
+  /** What the line emitted, in order: `marked 1 500`, `text hello`, `hung up`, `lost CODE`. */
+  readonly emitted: string[]
   readonly frames: AudioFrame[]
-  /** Plays words, and puts a mark behind them. */
+  /** Plays words and puts a mark behind them. */
   say(words: string, mark: number): void
 }
 
@@ -41,11 +41,11 @@ export interface Scene extends World {
   readonly wires: SimWires
   readonly answered: Answered[]
   readonly page: (options?: PageOptions) => TestPage
-  /** A page calls and is answered. */
+  /** A page calls, and is answered. */
   readonly call: (options?: PageOptions) => Promise<{ page: TestPage; call: Answered }>
 }
 
-/** Plays a scene with simulated pages in virtual time. Everything is closed at its end. */
+/** Plays a scene with simulated pages in virtual time. Closes everything at the end. */
 export function scene(
   play: (scene: Scene) => Promise<void>,
   options: Partial<WebSocketCallsOptions> | ((world: World) => Partial<WebSocketCallsOptions>) = {},
@@ -60,7 +60,7 @@ export function scene(
     })
     const wires = new SimWires(
       world,
-      knockOn(() => calls),
+      dialPage(() => calls),
     )
     const page = (pageOptions?: PageOptions): TestPage =>
       new TestPage(world.clock, wires, 'ws://localhost/call', pageOptions)
@@ -82,27 +82,27 @@ export function scene(
 
 async function answer(world: World, line: WebSocketLine, info: CallInfo): Promise<Answered> {
   const context = partContext(world)
-  const told: string[] = []
+  const emitted: string[] = []
   const frames: AudioFrame[] = []
   const connection = await line.open(context, {
     frame: (frame) => frames.push(frame),
-    marked: (id, heard) => told.push(`marked ${id} ${Math.round(heard ?? NaN)}`),
-    dtmf: (digit) => told.push(`dtmf ${digit}`),
-    text: (text) => told.push(`text ${text}`),
-    hungUp: () => told.push('hung up'),
-    lost: (error) => told.push(['lost', codeOf(error)].join(' ').trim()),
+    marked: (id, heard) => emitted.push(`marked ${id} ${Math.round(heard ?? NaN)}`),
+    dtmf: (digit) => emitted.push(`dtmf ${digit}`),
+    text: (text) => emitted.push(`text ${text}`),
+    hungUp: () => emitted.push('hung up'),
+    lost: (error) => emitted.push(['lost', codeOf(error)].join(' ').trim()),
   })
   const say = (words: string, mark: number): void => {
     connection.play(soundOf(words, RATE, MS_PER_CHARACTER))
     connection.mark(mark)
   }
-  return { line, info, context, connection, told, frames, say }
+  return { line, info, context, connection, emitted, frames, say }
 }
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : ''
 
-/** The words that came out of pages, in order. A pause in them does not matter. */
+/** The words that pages have played, in order, without pauses. */
 export function wordsFrom(...pages: readonly TestPage[]): string {
   const samples = pages.flatMap(({ heard }) => heard.flatMap((each) => [...each.samples]))
   return textOf([{ samples: Int16Array.from(samples.filter((sample) => sample !== 0)), sampleRate: RATE }])

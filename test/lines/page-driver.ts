@@ -1,6 +1,6 @@
 /**
- * What a test does in a real page: the client as people use it, and a recorder of what comes out. It is served to the
- * browser as it is; tests call `driver` by text.
+ * Runs in a real page: the client as users have it, and a recorder of the sound. The file is served to the browser as it
+ * is, and tests call `driver` through text.
  */
 import { Call, type CallEvents, type CallOptions } from '../../src/lines/websocket/client/index.ts'
 
@@ -20,7 +20,7 @@ class Driver {
   readonly #samples: Float32Array[] = []
   readonly #waiting = new Set<() => void>()
 
-  /** Calls, and records what comes out. Resolves to the state. */
+  /** Calls, and records the sound. Resolves to the state of the call. */
   async connect(options: CallOptions): Promise<string> {
     const call = new Call(options)
     this.call = call
@@ -34,14 +34,14 @@ class Driver {
     return state
   }
 
-  /** All samples that came out, as 16 bit, without the silence before and after. */
+  /** All samples that were played, as 16 bit, without the silence before and after. */
   heard(): number[] {
     const all = this.#samples.flatMap((each) => [...each]).map((sample) => Math.round(sample * 32768))
     const first = all.findIndex((sample) => sample !== 0)
     return first < 0 ? [] : all.slice(first, all.findLastIndex((sample) => sample !== 0) + 1)
   }
 
-  /** Resolves when an event of this name, with this in its data, has come. */
+  /** Resolves when an event with this name and this text in its data was emitted. */
   async event(name: string, part = ''): Promise<unknown> {
     const find = (): Logged | undefined =>
       this.log.find(([each, data]) => each === name && JSON.stringify(data).includes(part))
@@ -49,22 +49,22 @@ class Driver {
     return find()![1]
   }
 
-  /** Resolves when so many samples that are not silence have come out. */
+  /** Resolves when so many samples were played, silence at both ends not counted. */
   async sounded(samples: number): Promise<void> {
     await this.#until(() => this.heard().length >= samples)
   }
 
-  /** Samples that came out, silence included. */
+  /** The number of samples that were played, silence included. */
   count(): number {
     return this.#samples.reduce((sum, { length }) => sum + length, 0)
   }
 
-  /** Resolves when so many samples have come out, silence included. */
+  /** Resolves when so many samples were played, silence included. */
   async rendered(samples: number): Promise<void> {
     await this.#until(() => this.count() >= samples)
   }
 
-  /** Resolves when the browser lets sound come out. */
+  /** Resolves when the browser allows sound. */
   async sounds(): Promise<void> {
     const context = this.call!.output!.context
     context.addEventListener('statechange', () => this.#changed())

@@ -1,31 +1,31 @@
 import type { Clock, Timer } from '../../src/scope/index.ts'
 import { sine, type SampleRate } from '../../src/audio/index.ts'
-import { Playout, type PlaybackNews } from '../../src/lines/websocket/client/playback-worklet.ts'
+import { Playout, type PlaybackEvent } from '../../src/lines/websocket/client/playback-worklet.ts'
 import { Wire, type CallEnd, type Hello, type Platform } from '../../src/lines/websocket/client/wire.ts'
 import type { Ticket } from '../../src/lines/websocket/protocol.ts'
 import { outsideTimer } from '../../src/testing/outside-timer.ts'
 
-/** Milliseconds that the loudspeaker renders at a time. */
+/** Milliseconds that the page renders at a time. */
 const QUANTUM = 10
 
 export interface PageOptions {
   readonly token?: string
   readonly ticket?: Ticket
-  /** Whether sound comes out: yes unless false. */
+  /** Whether the page can play sound. Default: true. */
   readonly sound?: boolean
 }
 
-/** A page without a browser: the client's own wire and loudspeaker, in whatever time the clock has. */
+/** A page without a browser: the client's wire and playout, in the time of a given clock. */
 export class TestPage {
   readonly wire: Wire
   readonly ends: CallEnd[] = []
   hello: Hello | undefined
   rejoinings = 0
-  /** What came out, and when. */
+  /** The sound that was played, and when. */
   readonly heard: { readonly at: number; readonly samples: Int16Array }[] = []
   readonly #clock: Clock
   readonly #playout: Playout | undefined
-  readonly #changed = new Set<() => void>()
+  readonly #looks = new Set<() => void>()
   #rate: SampleRate = 16_000
   #place = { played: 0, buffered: 0 }
   #joins = 0
@@ -37,7 +37,7 @@ export class TestPage {
   constructor(clock: Clock, platform: Platform, url: string, { sound = true, ...rest }: PageOptions = {}) {
     this.#clock = clock
     this.#sound = sound
-    this.#playout = new Playout(this.#rate, (news) => this.#news(news))
+    this.#playout = new Playout(this.#rate, (event) => this.#played(event))
     this.wire = new Wire(
       platform,
       { url, ...rest },
@@ -54,12 +54,12 @@ export class TestPage {
         },
         rejoining: () => {
           this.rejoinings++
-          this.#tell()
+          this.#changed()
         },
         ended: (end) => {
           this.ends.push(end)
           this.stop()
-          this.#tell()
+          this.#changed()
         },
       },
     )
@@ -69,7 +69,7 @@ export class TestPage {
     return this.ends.length > 0
   }
 
-  /** Speaks for so long: a frame arrives when it has been said. */
+  /** Speaks: each frame is sent when it has been spoken. */
   says(ms: number): void {
     const frame = sine(300, { sampleRate: this.#rate, duration: 20 })
     const begins = this.#clock.now()
@@ -79,13 +79,13 @@ export class TestPage {
       })
   }
 
-  /** Sound comes out, or does not any more. */
-  soundIs(on: boolean): void {
+  /** The page can play sound, or cannot any more. */
+  setAudible(on: boolean): void {
     this.#sound = on
     this.wire.send({ type: 'sound', on })
   }
 
-  /** The loudspeaker stands still, and nobody answers. */
+  /** The page freezes: it plays nothing and answers nothing. */
   freezes(): void {
     this.#frozen = true
     this.stop()
@@ -101,15 +101,15 @@ export class TestPage {
     return new Promise((resolve) => {
       const look = (): void => {
         if (!met()) return
-        this.#changed.delete(look)
+        this.#looks.delete(look)
         resolve()
       }
-      this.#changed.add(look)
+      this.#looks.add(look)
       look()
     })
   }
 
-  /** Milliseconds of sound that came out after a moment. */
+  /** Milliseconds of sound that were played after a moment. */
   audibleAfter(moment: number): number {
     const samples = this.heard.filter(({ at }) => at > moment).flatMap(({ samples: each }) => [...each])
     return (samples.filter((sample) => sample !== 0).length * 1000) / this.#rate
@@ -123,22 +123,20 @@ export class TestPage {
       this.#renderNext()
     }
     this.wire.ready(this.#joins > 1 ? { sound: this.#sound, ...this.#place } : { sound: this.#sound })
-    this.#tell()
+    this.#changed()
   }
 
-  #news(news: PlaybackNews): void {
-    if (news.type === 'played') {
-      this.#place.played = news.at
-      this.wire.send({ type: 'played', at: news.at })
-    } else if (news.type === 'marked') this.wire.send({ type: 'marked', id: news.id, heard: news.heard })
+  #played(event: PlaybackEvent): void {
+    if (event.type === 'played') this.#place.played = event.at
+    if (event.type !== 'speaking') this.wire.send(event)
   }
 
   #renderNext(): void {
-    this.#loop = outsideTimer(this.#clock, QUANTUM, 'the loudspeaker renders', () => {
+    this.#loop = outsideTimer(this.#clock, QUANTUM, 'the page renders', () => {
       this.#renderNext()
-      // Timers of a real clock are late, and a loudspeaker is not.
+      // Timers of a real clock are late; a loudspeaker is not.
       for (; this.#renderedTo + QUANTUM <= this.#clock.now(); this.#renderedTo += QUANTUM) this.#render()
-      this.#tell()
+      this.#changed()
     })
   }
 
@@ -150,7 +148,7 @@ export class TestPage {
     this.heard.push({ at: this.#renderedTo, samples: Int16Array.from(output, (sample) => sample * 32768) })
   }
 
-  #tell(): void {
-    for (const look of this.#changed) look()
+  #changed(): void {
+    for (const look of this.#looks) look()
   }
 }

@@ -27,7 +27,7 @@ async function get<T>(url: string): Promise<T> {
 }
 
 describe('endwell dev, on the phone', { timeout: 30_000 }, () => {
-  it('answers, shows the call like any other, and not the number of the caller', async () => {
+  it('answers, and shows the call like any other, without the number of the caller', async () => {
     const running = await dev({})
     await using carrier = await TwilioCarrier.listen()
     try {
@@ -35,7 +35,7 @@ describe('endwell dev, on the phone', { timeout: 30_000 }, () => {
       await call.until(() => call.heardBytes > 1_600 || call.over)
       call.hangUp()
       await call.gone()
-      // The stream of its events ends with the session.
+      // The event stream ends with the session.
       await (
         await fetch(`${running.url}/api/sessions/${call.sid}/events`, { headers: { connection: 'close' } })
       ).text()
@@ -51,7 +51,7 @@ describe('endwell dev, on the phone', { timeout: 30_000 }, () => {
     }
   })
 
-  it('takes what the carrier has signed, by any name, and ends the call there', async () => {
+  it('takes requests that the carrier signed, under any host name, and ends the call at the carrier', async () => {
     await using carrier = await TwilioCarrier.listen({ authToken, publicUrl: 'https://phone.example.com' })
     const running = await dev({
       secret,
@@ -73,7 +73,7 @@ describe('endwell dev, on the phone', { timeout: 30_000 }, () => {
     }
   })
 
-  it('with a secret and no token, the phone needs the secret, too', async () => {
+  it('requires the secret for the phone too, if there is a secret and no token', async () => {
     await using carrier = await TwilioCarrier.listen()
     const running = await dev({ secret })
     try {

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { TwilioCarrier } from '../../src/testing/servers/index.ts'
 import { Program } from '../program.ts'
 
-describe('the example of an agent on the phone', { timeout: 60_000 }, () => {
+describe('the phone example', { timeout: 60_000 }, () => {
   it.each([
     ['a token', 'a token of the account'],
     ['no token', ''],
-  ])('answers whoever rings, with %s', async (_, authToken) => {
+  ])('answers a call, with %s', async (_, authToken) => {
     const publicUrl = 'https://phone.example.com'
     const program = new Program(['--import', 'tsx', 'examples/phone/server.ts'], {
       env: { PORT: '0', TWILIO_AUTH_TOKEN: authToken, PUBLIC_URL: authToken === '' ? '' : publicUrl },

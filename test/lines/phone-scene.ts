@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import { TwilioCalls, type PhoneCallInfo, type TwilioCallsOptions } from '../../src/lines/twilio/index.ts'
 import type { Line } from '../../src/parts/index.ts'
 import { Scope } from '../../src/scope/index.ts'
@@ -5,12 +6,12 @@ import { Agent, Session, type SessionReport } from '../../src/session/index.ts'
 import { ScriptedLlm, ScriptedTts, inVirtualTime, type World } from '../../src/testing/index.ts'
 import { TestPhone, type PhoneOptions } from './phone.ts'
 import { MS_PER_CHARACTER } from './phone-sound.ts'
-import { askPhone, knockOnPhone } from './phone-subject.ts'
+import { dialPhone, postToPhone } from './phone-subject.ts'
 import { SimWires } from './sim-wires.ts'
 
 export const GREETING = 'Bright Dental, good morning! How can I help you?'
 
-/** What was asked of the carrier's REST interface. */
+/** A request to the carrier's REST API. */
 export interface RestCall {
   readonly url: string
   readonly authorization: string
@@ -21,20 +22,30 @@ export interface PhoneScene extends World {
   readonly calls: TwilioCalls
   readonly scope: Scope<string>
   readonly wires: SimWires
-  /** In the order of the calls. */
+  /** In the order of their calls. */
   readonly sessions: Session[]
   readonly infos: PhoneCallInfo[]
-  /** Of sessions that were closed, each as often as it was told. */
+  /** One entry per `closed` event. */
   readonly reports: SessionReport[]
-  /** Requests to the carrier. */
+  /** Requests to the REST API. */
   readonly rest: RestCall[]
-  /** What the carrier answers: 200 unless set; `down` is no answer at all, `hangs` none for ever. */
+  /** How the REST API answers. Default: 200. `down`: the request fails. `hangs`: no answer, ever. */
   restIs: number | 'down' | 'hangs' | { readonly status: number; readonly body: string }
   readonly phone: (options?: PhoneOptions) => TestPhone
-  /** Somebody rings, and hears something. */
+  /** Places a call and waits until the caller hears something. */
   readonly call: (options?: PhoneOptions) => Promise<{ phone: TestPhone; session: Session }>
-  /** The report of a session that must be closed by now. */
+  /** The one report of a session that must be closed by now. */
   readonly report: (session?: Session) => SessionReport
+}
+
+/** How the line's connection ended. */
+export const lineOf = (report: SessionReport): object | undefined =>
+  report.connections.find(({ name }) => name === 'phone')
+
+/** Expects that no call and no socket is left. */
+export function expectNothingLeft({ calls, network }: PhoneScene): void {
+  expect(calls.size).toBe(0)
+  expect(network.sockets.list()).toEqual([])
 }
 
 export interface PhoneSceneOptions extends Partial<TwilioCallsOptions> {
@@ -43,7 +54,7 @@ export interface PhoneSceneOptions extends Partial<TwilioCallsOptions> {
   readonly inWorld?: (world: World) => void
 }
 
-/** An agent that greets. Its models take no connection. */
+/** A session whose agent greets the caller. Its models need no connection. */
 export function sessionOn(
   line: Line,
   id: string,
@@ -66,7 +77,7 @@ export function sessionOn(
   })
 }
 
-/** Plays a scene with simulated phones in virtual time. Everything is closed at its end. */
+/** Plays a scene with simulated phones in virtual time. Closes everything at the end. */
 export function phoneScene(
   play: (scene: PhoneScene) => Promise<void>,
   options: PhoneSceneOptions = {},
@@ -98,7 +109,7 @@ export function phoneScene(
     })
     const wires = new SimWires(
       world,
-      knockOnPhone(() => calls, options.authToken),
+      dialPhone(() => calls, options.authToken),
     )
     const scene: PhoneScene = {
       ...world,
@@ -114,7 +125,7 @@ export function phoneScene(
         const phone = new TestPhone(
           world.clock,
           wires,
-          askPhone(() => calls, options.authToken),
+          postToPhone(() => calls, options.authToken),
           phoneOptions,
         )
         phones.push(phone)

@@ -1,13 +1,13 @@
 import { decodeMuLaw, encodeMuLaw, type AudioFrame } from '../../src/audio/index.ts'
 
-/** Milliseconds of a character. */
+/** Milliseconds per character. */
 export const MS_PER_CHARACTER = 50
 
 const LENGTH = MS_PER_CHARACTER * 8
-/** Mu-law for silence: it ends a character. */
+/** Silence in mu-law, which ends a character. */
 const SILENCE = 0xff
 
-/** Words as telephone sound: one character is a plateau at its own code of the mu-law, which no telephone changes. */
+/** Encodes words as telephone sound: each character is a plateau at its own mu-law code, which no telephone changes. */
 export function phoneSoundOf(text: string): AudioFrame {
   const codes = new Uint8Array(text.length * LENGTH)
   for (let index = 0; index < text.length; index++) {
@@ -18,7 +18,7 @@ export function phoneSoundOf(text: string): AudioFrame {
   return { samples: decodeMuLaw(codes), sampleRate: 8_000 }
 }
 
-/** The characters whose end was heard. */
+/** Decodes the characters whose end was heard. */
 export function wordsInCodes(codes: Iterable<number>): string {
   let words = ''
   let last = SILENCE
@@ -29,7 +29,7 @@ export function wordsInCodes(codes: Iterable<number>): string {
   return words
 }
 
-/** The same for what came out of a line. */
+/** Decodes the words in frames of a line. */
 export function wordsInFrames(frames: readonly AudioFrame[]): string {
   return wordsInCodes(frames.flatMap(({ samples }) => [...encodeMuLaw(samples)]))
 }

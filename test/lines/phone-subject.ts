@@ -3,19 +3,19 @@ import type { CarrierRequest } from '../../src/lines/twilio/calling.ts'
 import type { Platform } from '../../src/lines/websocket/client/wire.ts'
 import type { Line } from '../../src/parts/index.ts'
 import type { LineSubject, Stage } from '../../src/testing/index.ts'
-import { TestPhone, type Ask, type PhoneOptions } from './phone.ts'
-import type { Knock } from './sim-wires.ts'
+import { TestPhone, type PhoneOptions, type Post } from './phone.ts'
+import type { Dial } from './sim-wires.ts'
 import { signatureOf } from './twilio-signature.ts'
 
-/** Where the phones of a subject live. */
+/** The network of a subject's phones. */
 export interface Phones {
   readonly platform: Platform
-  readonly ask: Ask
-  /** How long a clear may be on its way, by the stage's clock: nothing unless set. */
-  readonly way?: number
+  readonly post: Post
+  /** How long a clear may take to arrive, by the stage's clock. Default: 0. */
+  readonly delay?: number
 }
 
-/** The name under which the carrier knows the server. */
+/** The public address of the server. */
 const base = 'http://localhost:3000'
 
 const from = (
@@ -30,25 +30,25 @@ const from = (
   address: '127.0.0.1',
 })
 
-/** A carrier of this machine at the door of the calls. It signs if it has a token. */
-export const knockOnPhone =
-  (calls: () => TwilioCalls, token?: string): Knock =>
+/** Dials as a carrier on this machine. Signs if there is a token. */
+export const dialPhone =
+  (calls: () => TwilioCalls, token?: string): Dial =>
   (address) => {
     const { pathname: url } = new URL(address)
     const request = { ...from(token, `${base.replace('http', 'ws')}${url}`), method: 'GET', url, body: '' }
-    const { admitted, refused } = calls().admit(request)
-    return admitted ? { admitted } : { code: 1006, reason: refused }
+    const { accept, refused } = calls().admit(request)
+    return accept ? { accept } : { code: 1006, reason: refused }
   }
 
-/** Its webhooks, without a network. */
-export const askPhone =
-  (calls: () => TwilioCalls, token?: string): Ask =>
+/** Posts webhooks without a network. */
+export const postToPhone =
+  (calls: () => TwilioCalls, token?: string): Post =>
   async (url, form) => {
     const body = new URLSearchParams(form).toString()
     return calls().webhook({ ...from(token, `${base}${url}`, form), method: 'POST', url, body })
   }
 
-/** A line on which somebody rings whenever it is opened. */
+/** A line that gets a call whenever it is opened. */
 export function phoneSubjectOf(
   stage: Stage,
   phonesOf: (calls: () => TwilioCalls) => Phones,
@@ -62,7 +62,7 @@ export function phoneSubjectOf(
     onCall: (line) => {
       const [answer] = waiting
       if (answer) answer(line)
-      else line.dismiss()
+      else line.abort()
     },
     ...options,
   })
@@ -77,7 +77,7 @@ export function phoneSubjectOf(
     async open(context, events) {
       const { scope } = context
       scope.signal.throwIfAborted()
-      const caller = new TestPhone(stage.clock, phones.platform, phones.ask, phoneOptions)
+      const caller = new TestPhone(stage.clock, phones.platform, phones.post, phoneOptions)
       phone = caller
       const taken = await scope.until(
         new Promise<TwilioLine>((resolve) => {
@@ -89,10 +89,10 @@ export function phoneSubjectOf(
           waiting.add(answer)
           scope.signal.addEventListener('abort', () => {
             closingAt = stage.clock.now()
-            // Nobody answers any more.
+            // No further call is answered.
             waiting.delete(answer)
             if (!one?.answered) one?.abort()
-            // What the carrier has not connected yet is no matter of the line.
+            // The line does not know about a stream that is not connected yet.
             if (!caller.started) caller.hangsUp()
           })
           caller.rings().catch(() => {})
@@ -110,9 +110,9 @@ export function phoneSubjectOf(
       hangsUp: () => phone!.hangsUp(),
       vanishes: () => phone!.vanishes(),
     },
-    // What the carrier does when we have left the stream takes it a moment.
+    // The carrier takes a moment to end the call after its stream was closed.
     ended: () => phone!.over || !phone!.connected,
-    audibleAfterClosing: () => phone!.audibleAfter(closingAt + (phones.way ?? 0)),
+    audibleAfterClosing: () => phone!.audibleAfter(closingAt + (phones.delay ?? 0)),
     lostAfter: 10_000,
     refuses: () => (refuses = true),
   }

@@ -4,76 +4,76 @@ import type { Clock, Timer } from '../../src/scope/index.ts'
 import { outsideTimer } from '../../src/testing/outside-timer.ts'
 import { wordsInCodes } from './phone-sound.ts'
 
-/** Milliseconds of a frame. */
+/** Milliseconds per frame. */
 const FRAME = 20
 const FRAME_BYTES = FRAME * 8
 const SILENCE = 0xff
-/** How often a carrier tries to go on with a call. */
+/** How often a carrier asks how to continue a call. */
 const MOST_TRIES = 40
 
-/** Asks a webhook: what it answers, or undefined if nobody does. */
-export type Ask = (
+/** Posts a form to a webhook. Rejects if there is no answer. */
+export type Post = (
   path: string,
   form: Readonly<Record<string, string>>,
 ) => Promise<{ status: number; body: string }>
 
 export interface PhoneOptions {
-  /** Of the call. */
+  /** The name of the call. */
   readonly sid?: string
-  /** Whether marks come back: yes unless false. */
+  /** Whether marks come back. Default: true. */
   readonly marks?: boolean
-  /** Whether the carrier tells `/status` that the call is over: no unless set. */
+  /** Whether the carrier reports the end of the call to `/status`. Default: false. */
   readonly status?: boolean
-  /** Names of the frames: `twilio` unless set. */
+  /** Field names of the messages. Default: `twilio`. */
   readonly dialect?: 'twilio' | 'telnyx'
-  /** Where its stream goes if no webhook is asked. */
-  readonly stream?: string
 }
 
 type Queued = { readonly bytes: Uint8Array } | { readonly mark: string }
 
 let phones = 0
 
-/** A caller and his carrier, in whatever time the clock has: written from Twilio's documents, not from our code. */
+/** A caller and a carrier, in the time of a given clock. Written from Twilio's documentation, not from our code. */
 export class TestPhone {
   readonly sid: string
-  /** What came out, in mu-law, and when. */
+  /** The sound that was heard, in mu-law, and when. */
   readonly heard: { readonly at: number; readonly codes: Uint8Array }[] = []
   readonly documents: string[] = []
-  /** Streams there ever were. */
+  /** How many streams were opened. */
   streams = 0
   over = false
-  /** Frames of the line that no carrier would understand. */
+  /** Messages of the line that no carrier would understand. */
   readonly nonsense: string[] = []
   readonly #clock: Clock
   readonly #platform: Platform
-  readonly #ask: Ask
+  readonly #post: Post
   readonly #options: PhoneOptions
-  readonly #changed = new Set<() => void>()
+  readonly #looks = new Set<() => void>()
   readonly #closed = new Set<PlatformSocket | undefined>()
   #socket: PlatformSocket | undefined
   #queue: Queued[] = []
   #loop: Timer | undefined
   #renderedTo = 0
+  /** When sound arrived in the empty queue. */
+  #playsFrom = 0
   #frozen = false
   #voice: Uint8Array[] = []
   #sequence = 0
   #tries = 0
 
-  constructor(clock: Clock, platform: Platform, ask: Ask, options: PhoneOptions = {}) {
+  constructor(clock: Clock, platform: Platform, post: Post, options: PhoneOptions = {}) {
     this.#clock = clock
     this.#platform = platform
-    this.#ask = ask
+    this.#post = post
     this.#options = options
     this.sid = options.sid ?? `CA${String(++phones).padStart(32, '0')}`
   }
 
-  /** Its stream stands, or is being connected. */
+  /** Whether its stream is connected, or being connected. */
   get connected(): boolean {
     return this.#socket !== undefined
   }
 
-  /** Its stream has said what it is. */
+  /** Whether its stream has sent `start`. */
   get started(): boolean {
     return this.#loop !== undefined
   }
@@ -84,12 +84,12 @@ export class TestPhone {
 
   // ── the caller ──
 
-  /** Dials, and does what the webhook says. */
+  /** Places the call, and does what the webhook says. */
   async rings(): Promise<void> {
-    await this.#doAs(await this.#asks('ringing'))
+    await this.#obey(await this.#askWebhook('ringing'))
   }
 
-  /** Opens the stream of the call at an address, webhook or not. */
+  /** Opens a stream of the call, with or without a webhook. */
   streamsTo(url: string, parameters: Record<string, string> = {}): void {
     let socket: PlatformSocket | undefined
     const queue: Queued[] = []
@@ -98,12 +98,12 @@ export class TestPhone {
       message: (data) => this.#hear(typeof data === 'string' ? data : '{}', queue),
       ended: () => {
         this.#closed.add(socket)
-        this.#tell()
+        this.#changed()
         if (this.#socket !== socket) return
         this.#socket = undefined
         this.#queue = []
-        this.#tell()
-        if (!this.over && !this.#frozen) this.#after()
+        this.#changed()
+        if (!this.over && !this.#frozen) this.#continue()
       },
     })
     this.#socket = socket
@@ -111,7 +111,7 @@ export class TestPhone {
     outsideTimer(this.#clock, 2, 'a stream starts', () => this.#starts(socket, stream, parameters))
   }
 
-  /** Another stream of the same call takes its place. What is sent on the old one gets through until that is closed. */
+  /** Opens another stream of the same call. The old one can still send until it is closed. */
   replacesStream(url: string): { says(): void; readonly closed: Promise<void> } {
     const old = this.#socket
     const loud = Buffer.from(encodeMuLaw(sine(300, { sampleRate: 8_000, duration: FRAME }).samples))
@@ -135,15 +135,15 @@ export class TestPhone {
     this.#ends()
   }
 
-  /** No sound comes any more, and nobody is told. */
+  /** Goes silent: no more sound comes, and nothing is closed. */
   vanishes(): void {
     this.#frozen = true
     this.#stop()
   }
 
-  /** The carrier says it to `/status` only. */
-  async tellsStatus(CallStatus = 'completed'): Promise<{ status: number; body: string }> {
-    return await this.#ask('/phone/status', { CallSid: this.sid, CallStatus })
+  /** The carrier reports a status to `/status`. */
+  async reportsStatus(CallStatus = 'completed'): Promise<{ status: number; body: string }> {
+    return await this.#post('/phone/status', { CallSid: this.sid, CallStatus })
   }
 
   // ── waiting ──
@@ -152,15 +152,15 @@ export class TestPhone {
     return new Promise((resolve) => {
       const look = (): void => {
         if (!met()) return
-        this.#changed.delete(look)
+        this.#looks.delete(look)
         resolve()
       }
-      this.#changed.add(look)
+      this.#looks.add(look)
       look()
     })
   }
 
-  /** Milliseconds of sound that came out after a moment. */
+  /** Milliseconds of sound that were heard after a moment. */
   audibleAfter(moment: number): number {
     const codes = this.heard.filter(({ at }) => at > moment).flatMap((each) => [...each.codes])
     return codes.filter((code) => code !== SILENCE && code !== 0x7f).length / 8
@@ -216,7 +216,7 @@ export class TestPhone {
     this.#renderNext()
   }
 
-  async #asks(status: string): Promise<string> {
+  async #askWebhook(status: string): Promise<string> {
     const form = {
       CallSid: this.sid,
       AccountSid: 'AC1',
@@ -224,12 +224,12 @@ export class TestPhone {
       To: '+15550199',
       CallStatus: status,
     }
-    const { status: code, body } = await this.#ask('/phone/answer', form)
+    const { status: code, body } = await this.#post('/phone/answer', form)
     this.documents.push(body)
     return code === 200 ? body : ''
   }
 
-  async #doAs(document: string): Promise<void> {
+  async #obey(document: string): Promise<void> {
     const [, url] = /<Stream url="([^"]+)"/.exec(document) ?? []
     const parameters = [...document.matchAll(/<Parameter name="([^"]+)" value="([^"]*)"/g)]
     if (this.over) return
@@ -237,14 +237,14 @@ export class TestPhone {
     else this.streamsTo(url, Object.fromEntries(parameters.map(([, name, value]) => [name!, value!])))
   }
 
-  /** The stream has ended, and the call has not: what now? */
-  #after(): void {
+  /** The stream has ended and the call has not: asks how to continue. */
+  #continue(): void {
     if (++this.#tries > MOST_TRIES) return this.#ends()
-    outsideTimer(this.#clock, this.#tries > 1 ? 200 : 20, 'the carrier asks on', () => {
+    outsideTimer(this.#clock, this.#tries > 1 ? 200 : 20, 'the carrier asks how to continue', () => {
       if (this.over || this.#frozen || this.#socket) return
-      this.#asks('in-progress').then(
-        (document) => this.#doAs(document),
-        () => this.#after(),
+      this.#askWebhook('in-progress').then(
+        (document) => this.#obey(document),
+        () => this.#continue(),
       )
     })
   }
@@ -253,8 +253,8 @@ export class TestPhone {
     if (this.over) return
     this.over = true
     this.#stop()
-    this.#tell()
-    if (this.#options.status) this.tellsStatus().catch(() => {})
+    this.#changed()
+    if (this.#options.status) this.reportsStatus().catch(() => {})
   }
 
   #hear(text: string, queue: Queued[]): void {
@@ -265,12 +265,13 @@ export class TestPhone {
       mark?: { name: string }
     }
     if (this.#options.dialect !== 'telnyx' && frame.streamSid === undefined) this.nonsense.push(text)
-    if (frame.event === 'media' && frame.media)
+    if (frame.event === 'media' && frame.media) {
+      if (queue.length === 0) this.#playsFrom = this.#clock.now()
       queue.push({ bytes: Buffer.from(frame.media.payload, 'base64') })
-    else if (frame.event === 'mark' && frame.mark) queue.push({ mark: frame.mark.name })
+    } else if (frame.event === 'mark' && frame.mark) queue.push({ mark: frame.mark.name })
     else if (frame.event === 'clear') for (const each of queue.splice(0)) this.#returns(each)
     else this.nonsense.push(text)
-    // Marks without sound before them come back at once.
+    // A mark with no sound before it comes back at once.
     while (queue[0] && 'mark' in queue[0]) this.#returns(queue.shift()!)
   }
 
@@ -282,9 +283,9 @@ export class TestPhone {
   #renderNext(): void {
     this.#loop = outsideTimer(this.#clock, FRAME, 'the carrier sends a frame', () => {
       this.#renderNext()
-      // Timers of a real clock are late, and a telephone is not.
+      // Timers of a real clock are late; a telephone is not.
       for (; this.#renderedTo + FRAME <= this.#clock.now(); this.#renderedTo += FRAME) this.#render()
-      this.#tell()
+      this.#changed()
     })
   }
 
@@ -292,6 +293,8 @@ export class TestPhone {
     if (!this.#socket) return
     const voice = this.#voice.shift() ?? new Uint8Array(FRAME_BYTES).fill(SILENCE)
     this.send({ event: 'media', media: { track: 'inbound', payload: Buffer.from(voice).toString('base64') } })
+    // A frame that began before the sound arrived cannot contain it, however late the frame is rendered.
+    if (this.#renderedTo < this.#playsFrom) return
     const codes: number[] = []
     while (codes.length < FRAME_BYTES && this.#queue.length > 0) {
       const next = this.#queue.shift()!
@@ -311,7 +314,7 @@ export class TestPhone {
     this.#loop = undefined
   }
 
-  #tell(): void {
-    for (const look of this.#changed) look()
+  #changed(): void {
+    for (const look of this.#looks) look()
   }
 }

@@ -1,14 +1,14 @@
 import type { AudioFrame } from '../../src/audio/index.ts'
 
-/** Milliseconds for which a sound must stand still to be a character. */
+/** Milliseconds for which the level must stay constant to count as a character. */
 const PLATEAU = 20
-/** How far two samples of a plateau may lie apart after a filter has been over them. */
+/** By how much two samples of a plateau may differ after filtering. */
 const RIPPLE = 6
 const ZERO = 0x8000
 
 /**
- * The words in a sound of `soundOf` that was resampled on its way, as a browser does with its microphone: the mark behind
- * a character is smeared, but in its middle the plateau stands at its height.
+ * Decodes the words of `soundOf` from sound that was resampled on its way, as a browser does with its microphone: the edges
+ * of a character are smeared, but the middle of its plateau keeps its level.
  */
 export function wordsIn(frames: readonly AudioFrame[]): string {
   let words = ''

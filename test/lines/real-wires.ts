@@ -13,7 +13,7 @@ import {
 } from '../../src/scope/index.ts'
 import { Stage, type OnStage } from '../../src/testing/index.ts'
 
-/** The clock of the machine, running so many times as fast: the network is real, and the waits are short. */
+/** The system clock, sped up by a factor: the network is real, and the waits are short. */
 export class FastClock implements Clock {
   readonly timers = new Registry()
   readonly #times: number
@@ -35,12 +35,12 @@ export class FastClock implements Clock {
     const entry = { kind: 'timer', name, clear: () => {} }
     const arm = (): void => {
       const timer = systemClock.after((due - this.now()) / this.#times, name, () => {
-        // Timers of the platform come up to a millisecond early, and that would be five here.
+        // Timers of the platform fire up to a millisecond early, which would be five here.
         if (this.now() < due) return arm()
         this.timers.remove(entry)
         return callback()
       })
-      // The stage looks here for what a part has left, and at this clock's own timers only.
+      // The stage checks this clock's own timers for leaks, and no others.
       systemClock.timers.remove(timer as never)
       entry.clear = () => {
         this.timers.remove(entry)
@@ -54,17 +54,17 @@ export class FastClock implements Clock {
 }
 
 class FastStage extends Stage {
-  /** The machine may stand still for a moment, and here that counts five times. */
+  /** The machine may stall for a moment, which counts five times here. */
   protected override readonly slack = 5_000
 
-  /** When it goes on again, timers come before what has arrived meanwhile: that has its turn, too. */
+  /** After a stall timers fire before messages that arrived meanwhile: gives the messages their turn. */
   override async elapse(ms: number): Promise<void> {
     await super.elapse(ms)
     for (let turn = 0; turn < 10; turn++) await super.elapse(20)
   }
 }
 
-/** In real time, five times as fast. */
+/** Runs checks in real time, five times as fast. */
 export const onFastStage: OnStage = async (play) => {
   const stage = new FastStage(new FastClock(5), systemRandom)
   try {
@@ -76,21 +76,21 @@ export const onFastStage: OnStage = async (play) => {
 
 type Headers = (url: string) => Readonly<Record<string, string>>
 
-/** What a server does, as far as callers see it. */
-export interface RealDoor {
+/** A server, as callers see it. */
+export interface RealServer {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
   request?(request: IncomingMessage, response: ServerResponse): boolean
-  /** What callers send when they dial: a page has an origin. */
+  /** Headers that callers send when they dial. Default: the origin of a page. */
   readonly headers?: Headers
 }
 
-/** Callers without a browser or a phone that dial a real server over real sockets. */
+/** The network between simulated callers and a real server, over real sockets. */
 export class RealWires implements Platform {
   readonly url: string
   readonly #clock: Clock
   readonly #headers: Headers
   readonly #close: () => Promise<void>
-  /** Nothing gets through: dials fail, and what is connected has been cut. */
+  /** Whether dials and requests fail. */
   broken = false
   readonly #vanish = new Set<() => void>()
   readonly #sockets = new Map<Socket, Promise<void>>()
@@ -103,33 +103,33 @@ export class RealWires implements Platform {
     this.#close = close
   }
 
-  static async listen(clock: Clock, door: RealDoor): Promise<RealWires> {
+  static async listen(clock: Clock, calls: RealServer): Promise<RealWires> {
     const server = createServer((request, response) => {
-      if (!door.request?.(request, response)) response.writeHead(404).end()
+      if (!calls.request?.(request, response)) response.writeHead(404).end()
     })
-    server.on('upgrade', (request, socket, head) => door.upgrade(request, socket, head))
+    server.on('upgrade', (request, socket, head) => calls.upgrade(request, socket, head))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
-    const { headers = () => ({ origin: 'http://localhost:3000' }) } = door
+    const { headers = () => ({ origin: 'http://localhost:3000' }) } = calls
     return new RealWires(clock, `ws://127.0.0.1:${port}`, headers, () => {
       server.closeAllConnections()
       return new Promise((resolve) => server.close(() => resolve()))
     })
   }
 
-  /** All callers are gone without a word, for good: they hear nothing, say nothing, and answer nothing. */
+  /** All callers go silent for good: they neither send nor receive, and close nothing. */
   vanish(): void {
     this.#vanished = true
     for (const vanish of this.#vanish) vanish()
   }
 
-  /** Asks over HTTP, by a form. */
-  readonly ask = async (
+  /** Posts a form over HTTP. */
+  readonly post = async (
     path: string,
     form: Readonly<Record<string, string>>,
     more: Readonly<Record<string, string>> = {},
   ): Promise<{ status: number; body: string }> => {
-    if (this.broken) throw new Error('nothing gets through')
+    if (this.broken) throw new Error('the network is broken')
     const body = new URLSearchParams(form)
     const response = await fetch(`${this.url.replace(/^ws/, 'http')}${path}`, {
       method: 'POST',
@@ -139,12 +139,12 @@ export class RealWires implements Platform {
     return { status: response.status, body: await response.text() }
   }
 
-  /** All connections break. */
+  /** Breaks all connections. */
   cut(): void {
     for (const socket of this.#sockets.keys()) socket.abort()
   }
 
-  /** Resolves when nothing is left, at either end. */
+  /** Resolves when both ends have closed everything. */
   async close(): Promise<void> {
     for (const socket of this.#sockets.keys()) socket.abort()
     await Promise.all(this.#sockets.values())
@@ -164,7 +164,7 @@ export class RealWires implements Platform {
   connect(url: string, protocols: string[], events: Parameters<Platform['connect']>[2]): PlatformSocket {
     if (this.#vanished) return { send() {}, close() {} }
     let dead = false
-    // What is said before the connection stands.
+    // What is sent before the connection is open.
     let early: (string | Uint8Array)[] | undefined = []
     const headers = this.#headers(url)
     let gone = (): void => {}
@@ -193,9 +193,9 @@ export class RealWires implements Platform {
     this.#vanish.add(vanish)
     return {
       send: (data) => {
-        const said = typeof data === 'string' ? data : new Uint8Array(data)
-        if (early) early.push(said)
-        else if (!dead) socket.send(said)
+        const sent = typeof data === 'string' ? data : new Uint8Array(data)
+        if (early) early.push(sent)
+        else if (!dead) socket.send(sent)
       },
       close: (code, reason) => {
         if (!dead) socket.close(code, reason)

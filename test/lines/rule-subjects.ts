@@ -6,14 +6,14 @@ import { wsNetwork } from '../../src/link/index.ts'
 import { soundOf, type Stage } from '../../src/testing/index.ts'
 import { wordsFrom } from './fixture.ts'
 import { TestPage } from './page.ts'
-import { TestPhone, type Ask } from './phone.ts'
+import { TestPhone, type Post } from './phone.ts'
 import { phoneSoundOf } from './phone-sound.ts'
-import { RealWires, type RealDoor } from './real-wires.ts'
+import { RealWires, type RealServer } from './real-wires.ts'
 import type { Open, RuleCaller, RuleSubject } from './rules.ts'
-import { SimWires, type Knock } from './sim-wires.ts'
+import { SimWires, type Dial } from './sim-wires.ts'
 import { signatureOf } from './twilio-signature.ts'
 
-/** Long, since a machine that stands still for half a second does so for much longer on a fast stage. */
+/** Long, since a stall of the machine lasts five times as long on a fast stage. */
 const rejoinTimeout = 20_000
 const lostTimeout = 15_000
 const secret = 'a secret of sixteen'
@@ -26,44 +26,44 @@ interface Wires extends Platform {
   vanish(): void
 }
 
-interface Ground {
+interface Environment {
   readonly wires: Wires
   readonly url: string
-  readonly ask: Ask
-  /** Dials with these headers, and resolves when it has failed. */
-  readonly knocks: (
+  readonly post: Post
+  /** Dials with these headers. Resolves when the dial has failed. */
+  readonly failsToDial: (
     path: string,
     headers: Readonly<Record<string, string>>,
     protocols?: readonly string[],
   ) => Promise<void>
 }
 
-export type Lay = (stage: Stage, door: RealDoor, knock: Knock) => Promise<Ground> | Ground
+export type SetUp = (stage: Stage, server: RealServer, dial: Dial) => Promise<Environment> | Environment
 
-/** Simulated sockets: what a server would refuse is refused by `knock`, which `knocks` need not dial. */
-export const simulated: Lay = (stage, _, knock) => ({
-  wires: new SimWires(stage, knock),
+/** Simulated sockets: `dial` refuses what a server would refuse, so there is nothing to dial. */
+export const simulated: SetUp = (stage, _, dial) => ({
+  wires: new SimWires(stage, dial),
   url: 'ws://localhost',
-  ask: () => Promise.reject(new Error('there is no HTTP here')),
-  knocks: async () => {},
+  post: () => Promise.reject(new Error('there is no HTTP here')),
+  failsToDial: async () => {},
 })
 
 export const real =
-  (opened: RealWires[]): Lay =>
-  async (stage, door) => {
-    const wires = await RealWires.listen(stage.clock, door)
+  (opened: RealWires[]): SetUp =>
+  async (stage, server) => {
+    const wires = await RealWires.listen(stage.clock, server)
     opened.push(wires)
-    const knocks: Ground['knocks'] = (path, headers, protocols = []) =>
+    const failsToDial: Environment['failsToDial'] = (path, headers, protocols = []) =>
       new Promise((resolve) => {
         wsNetwork.dial(
           { name: 'stranger', url: `${wires.url}${path}`, headers, protocols },
           { opened() {}, message() {}, ended: () => resolve() },
         )
       })
-    return { wires, url: wires.url, ask: wires.ask, knocks }
+    return { wires, url: wires.url, post: wires.post, failsToDial }
   }
 
-/** Answers calls one after the other, each as its caller wants. */
+/** Answers calls one after the other, each as its test wants. */
 class Answers {
   count = 0
   readonly #waiting: ((open: Open) => Promise<void>)[] = []
@@ -83,7 +83,7 @@ class Answers {
 
 /** The browser line. */
 export const pageSubject =
-  (lay: Lay) =>
+  (setUp: SetUp) =>
   async (stage: Stage): Promise<RuleSubject> => {
     const answers = new Answers()
     const { scope } = stage.context()
@@ -92,19 +92,19 @@ export const pageSubject =
     const origin = 'http://localhost:3000'
     const admit = (protocols: readonly string[]): ReturnType<WebSocketCalls['admit']> =>
       calls.admit({ origin, host: 'localhost', address: '127.0.0.1', url: '/call', protocols })
-    const { wires, url, knocks } = await lay(
+    const { wires, url, failsToDial } = await setUp(
       stage,
       { upgrade: (...upgrade) => calls.upgrade(...upgrade) },
       (_, protocols) => {
-        const { admitted, refused } = admit(protocols)
-        return admitted ? { admitted } : { code: 4400, reason: refused }
+        const { accept, refused } = admit(protocols)
+        return accept ? { accept } : { code: 4400, reason: refused }
       },
     )
     const page = (options = {}): TestPage => new TestPage(stage.clock, wires, `${url}/call`, options)
     const refuse = (token?: string) => (): Promise<void> => {
       const protocols = offer({ token })
-      if (admit(protocols).admitted) throw new Error('it was admitted')
-      return knocks('/call', { origin }, protocols)
+      if (!admit(protocols).refused) throw new Error('it was admitted')
+      return failsToDial('/call', { origin }, protocols)
     }
     const pages = new Map<RuleCaller, TestPage>()
     return {
@@ -149,7 +149,7 @@ export const pageSubject =
       strangers: {
         'a page without a token': refuse(),
         'a page with a token of its own': refuse(stranger.token()),
-        'a page whose token is over': refuse(calls.token({ expiresIn: -1 })),
+        'a page whose token has expired': refuse(calls.token({ expiresIn: -1 })),
       },
       friend: async () => {
         const one = page({ token: calls.token() })
@@ -171,7 +171,7 @@ export const pageSubject =
 
 /** The phone line. */
 export const phoneSubject =
-  (lay: Lay) =>
+  (setUp: SetUp) =>
   async (stage: Stage): Promise<RuleSubject> => {
     const answers = new Answers()
     const { scope } = stage.context()
@@ -190,7 +190,7 @@ export const phoneSubject =
     })
     const admit = (headers: Record<string, string>): ReturnType<TwilioCalls['admit']> =>
       calls.admit({ method: 'GET', url: '/phone/stream', headers, address: '10.0.0.7', body: '' })
-    const ground = await lay(
+    const environment = await setUp(
       stage,
       {
         upgrade: (...upgrade) => calls.upgrade(...upgrade),
@@ -198,31 +198,31 @@ export const phoneSubject =
         headers: () => signed(secret),
       },
       () => {
-        const { admitted, refused } = admit(signed(secret))
-        return admitted ? { admitted } : { code: 1006, reason: refused }
+        const { accept, refused } = admit(signed(secret))
+        return accept ? { accept } : { code: 1006, reason: refused }
       },
     )
-    const { wires, knocks } = ground
+    const { wires, failsToDial } = environment
     const isReal = wires instanceof RealWires
-    const asks =
-      (token: string): Ask =>
+    const posts =
+      (token: string): Post =>
       async (path, form) => {
         const headers = { 'x-twilio-signature': signatureOf(token, `${publicUrl}${path}`, form) }
-        if (wires instanceof RealWires) return await wires.ask(path, form, headers)
-        if (wires.broken) throw new Error('nothing gets through')
+        if (wires instanceof RealWires) return await wires.post(path, form, headers)
+        if (wires.broken) throw new Error('the network is broken')
         const body = new URLSearchParams(form).toString()
         return calls.webhook({ method: 'POST', url: path, headers, address: '10.0.0.7', body })
       }
-    // The carrier dials the public address, which is this server.
+    // The carrier dials the public address, which leads to this server.
     const local: Platform = {
-      connect: (url, ...rest) => wires.connect(url.replace(/^wss:\/\/[^/]+/, ground.url), ...rest),
+      connect: (url, ...rest) => wires.connect(url.replace(/^wss:\/\/[^/]+/, environment.url), ...rest),
       after: (...args) => wires.after(...args),
       random: () => wires.random(),
     }
     const phones = new Map<RuleCaller, TestPhone>()
     const refuseStream = (headers: Record<string, string>) => (): Promise<void> => {
-      if (admit(headers).admitted) throw new Error('it was admitted')
-      return knocks('/phone/stream', headers)
+      if (!admit(headers).refused) throw new Error('it was admitted')
+      return failsToDial('/phone/stream', headers)
     }
     return {
       rejoinTimeout,
@@ -230,7 +230,7 @@ export const phoneSubject =
       soundOf: phoneSoundOf,
       answered: () => answers.count,
       call: async (answer) => {
-        const phone = new TestPhone(stage.clock, local, asks(secret))
+        const phone = new TestPhone(stage.clock, local, posts(secret))
         const answered = answers.expect(answer)
         await phone.rings()
         await answered
@@ -259,7 +259,7 @@ export const phoneSubject =
       strangers: {
         'a webhook without a signature': () =>
           isReal
-            ? wires.ask('/phone/answer', { CallSid: 'CA1' })
+            ? wires.post('/phone/answer', { CallSid: 'CA1' })
             : Promise.resolve(
                 calls.webhook({
                   method: 'POST',
@@ -269,12 +269,12 @@ export const phoneSubject =
                   body: 'CallSid=CA1',
                 }),
               ),
-        'a webhook with a signature of its own': () => asks('another')('/phone/answer', { CallSid: 'CA1' }),
+        'a webhook with a signature of its own': () => posts('another')('/phone/answer', { CallSid: 'CA1' }),
         'a stream without a signature': refuseStream({}),
         'a stream with a signature of its own': refuseStream(signed('another')),
       },
       friend: async () => {
-        const phone = new TestPhone(stage.clock, local, asks(secret))
+        const phone = new TestPhone(stage.clock, local, posts(secret))
         const answered = answers.expect(async (open) => {
           await open(stage.context(), {
             frame() {},

@@ -1,16 +1,16 @@
-import type { Accept } from '../../src/lines/accepted-socket.ts'
+import { deafOwner, type Peer as LinePeer } from '../../src/lines/peer.ts'
 import type { PlatformSocket, Platform } from '../../src/lines/websocket/client/wire.ts'
-import type { Clock, Network, Random, Socket, SocketEvents } from '../../src/scope/index.ts'
+import type { Clock, Network, Random, Socket } from '../../src/scope/index.ts'
 import type { Manners, Peer, SimNetwork } from '../../src/testing/index.ts'
 import { outsideTimer } from '../../src/testing/outside-timer.ts'
 
-/** What a server does with an upgrade: takes it, or refuses it in a way that a page can see. */
-export type Knock = (
+/** What a server does with an upgrade: accepts it, or refuses it with a close code that a page can see. */
+export type Dial = (
   url: string,
   protocols: readonly string[],
 ) =>
-  | { readonly admitted: (accept: Accept) => void }
-  | { readonly admitted?: undefined; readonly code: number; readonly reason: string }
+  | { readonly accept: (peer: LinePeer) => void }
+  | { readonly accept?: undefined; readonly code: number; readonly reason: string }
 
 interface OpenWire {
   peer: Peer | undefined
@@ -19,30 +19,30 @@ interface OpenWire {
   vanish(): void
 }
 
-/** The wires between simulated callers and the calls: each dial becomes an upgrade, and can be tampered with. */
+/** The network between simulated callers and the calls. Each dial becomes an upgrade, and connections can be disturbed. */
 export class SimWires implements Platform {
-  /** How connections are treated from here on. */
+  /** How connections behave from now on. */
   manners: Manners = {}
-  /** Nothing gets through: dials fail, and what is connected has been cut. */
+  /** Whether dials fail. */
   broken = false
   dials = 0
   #vanished = false
   readonly #network: SimNetwork
   readonly #clock: Clock
   readonly #random: Random
-  readonly #knock: Knock
+  readonly #dial: Dial
   readonly #open = new Set<OpenWire>()
-  /** Bytes that have come to pages. */
+  /** Bytes that pages have received. */
   received = 0
 
   constructor(
     world: { readonly network: Network | undefined; readonly clock: Clock; readonly random: Random },
-    knock: Knock,
+    dial: Dial,
   ) {
     this.#network = world.network as SimNetwork
     this.#clock = world.clock
     this.#random = world.random
-    this.#knock = knock
+    this.#dial = dial
   }
 
   after(ms: number, callback: () => void): () => void {
@@ -104,17 +104,17 @@ export class SimWires implements Platform {
     }
   }
 
-  /** All connections break. */
+  /** Breaks all connections. */
   cut(): void {
     for (const { peer } of this.#open) peer?.drop()
   }
 
-  /** Nothing that pages say arrives any more; what is said to them does. */
+  /** Swallows everything that pages send; they still receive. */
   deafen(): void {
     for (const wire of this.#open) wire.deafen()
   }
 
-  /** Pages read nothing from now on. */
+  /** Pages stop reading. */
   pause(): void {
     for (const { peer } of this.#open) peer?.pause()
   }
@@ -123,56 +123,53 @@ export class SimWires implements Platform {
     for (const { peer } of this.#open) peer?.resume()
   }
 
-  /** Bytes that sockets hold back. */
+  /** Bytes that sockets buffer. */
   get held(): number {
     return [...this.#open].reduce((sum, { socket }) => sum + (socket?.buffered ?? 0), 0)
   }
 
-  /** All pages are gone without a word, and nobody is told. For good, none comes back. */
+  /** All pages go silent without closing anything. `forGood`: new dials get no answer either. */
   vanish({ forGood = true } = {}): void {
     this.#vanished = forGood
     for (const wire of this.#open) wire.vanish()
   }
 
-  /** The server's end: what its HTTP server would do with an upgrade. */
+  /** The server's end of an upgrade. */
   #upgrade(url: string, protocols: string[], code: { of: number; reason: string }, end: () => void): Socket {
-    let events: SocketEvents | undefined
+    let accepted: LinePeer | undefined
     const socket = this.#network.dial(
       { name: 'page', url, protocols },
       {
         opened: () => {
-          const answer = this.#knock(url, protocols)
-          if (answer.admitted)
-            return answer.admitted((listener) => this.#accepted(socket, code, (events = listener)))
+          const answer = this.#dial(url, protocols)
+          if (answer.accept) return answer.accept((accepted = peerOn(socket, code)))
           code.of = answer.code
           code.reason = answer.reason
           return socket.abort()
         },
-        message: (data) => events?.message(data),
+        message: (data) => accepted?.owner.message(data),
         ended: (ended) => {
           end()
-          events?.ended(ended)
+          accepted?.owner.left(ended)
         },
       },
     )
     return socket
   }
+}
 
-  /** Remembers the code of our close frame, which the page is to see. */
-  #accepted(socket: Socket, code: { of: number; reason: string }, _events: SocketEvents): Socket {
-    return {
-      get state() {
-        return socket.state
-      },
-      get buffered() {
-        return socket.buffered
-      },
-      send: (data) => socket.send(data),
-      close: (of = 1000, reason = '') => {
-        Object.assign(code, { of, reason })
-        socket.close(of, reason)
-      },
-      abort: () => socket.abort(),
-    }
+/** The line's end of a simulated socket. Remembers the code of the line's close frame, for the page to see. */
+function peerOn(socket: Socket, code: { of: number; reason: string }): LinePeer {
+  return {
+    owner: deafOwner(() => {}),
+    get buffered() {
+      return socket.buffered
+    },
+    send: (data) => socket.send(data),
+    close: (of, reason) => {
+      Object.assign(code, { of, reason })
+      socket.close(of, reason)
+    },
+    abort: () => socket.abort(),
   }
 }

@@ -4,28 +4,28 @@ import type { Platform } from '../../src/lines/websocket/client/wire.ts'
 import { statusOf } from '../../src/lines/websocket/refusal.ts'
 import type { LineSubject, Stage } from '../../src/testing/index.ts'
 import { TestPage } from './page.ts'
-import type { Knock } from './sim-wires.ts'
+import type { Dial } from './sim-wires.ts'
 
-/** Where the pages of a subject live. */
+/** The network of a subject's pages. */
 export interface Pages {
   readonly platform: Platform
   readonly url: string
-  /** How long a clear may be on its way, by the stage's clock: nothing unless set. */
-  readonly way?: number
+  /** How long a clear may take to arrive, by the stage's clock. Default: 0. */
+  readonly delay?: number
   vanish(): void
 }
 
-/** A page of this machine at the door of the calls. */
-export const knockOn =
-  (calls: () => WebSocketCalls): Knock =>
+/** Dials as a page on this machine. */
+export const dialPage =
+  (calls: () => WebSocketCalls): Dial =>
   (url, protocols) => {
     const origin = 'http://localhost:3000'
     const request = { origin, host: 'localhost:3000', address: '127.0.0.1', url, protocols }
-    const { admitted, refused } = calls().admit(request)
-    return admitted ? { admitted } : { code: 4000 + statusOf(refused), reason: refused }
+    const { accept, refused } = calls().admit(request)
+    return accept ? { accept } : { code: 4000 + statusOf(refused), reason: refused }
   }
 
-/** A line on which somebody calls whenever it is opened: the browser line is one line a call. */
+/** A line that gets a call whenever it is opened: the browser line has one line per call. */
 export function subjectOf(stage: Stage, pagesOf: (calls: () => WebSocketCalls) => Pages): LineSubject {
   const waiting = new Set<(line: WebSocketLine) => void>()
   const calls = new WebSocketCalls({
@@ -60,7 +60,7 @@ export function subjectOf(stage: Stage, pagesOf: (calls: () => WebSocketCalls) =
           waiting.add(answer)
           scope.signal.addEventListener('abort', () => {
             closingAt = stage.clock.now()
-            // Nobody answers any more.
+            // No further call is answered.
             waiting.delete(answer)
             if (one?.answered) return
             one?.abort()
@@ -90,7 +90,7 @@ export function subjectOf(stage: Stage, pagesOf: (calls: () => WebSocketCalls) =
       },
     },
     ended: () => page!.over,
-    audibleAfterClosing: () => page!.audibleAfter(closingAt + (pages.way ?? 0)),
+    audibleAfterClosing: () => page!.audibleAfter(closingAt + (pages.delay ?? 0)),
     lostAfter: 10_000,
     refuses: () => (refuses = true),
   }

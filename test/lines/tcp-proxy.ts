@@ -1,9 +1,9 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { noop } from '../../src/scope/index.ts'
 
-/** The network between a page and its server: it can break, or swallow everything without a word. */
+/** A network between a page and its server that can break, or swallow everything silently. */
 export class TcpProxy {
-  /** Connections there ever were. */
+  /** How many connections were made. */
   total = 0
   readonly #sockets = new Set<Socket>()
   readonly #server
@@ -28,12 +28,12 @@ export class TcpProxy {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** Breaks every connection; the next one gets through. */
+  /** Breaks all connections. New ones work. */
   cut(): void {
     for (const socket of this.#sockets) socket.resetAndDestroy()
   }
 
-  /** Breaks every connection, and every new one, until `up()`. */
+  /** Breaks all connections, and new ones until `up()`. */
   down(): void {
     this.#down = true
     this.cut()
@@ -43,7 +43,7 @@ export class TcpProxy {
     this.#down = false
   }
 
-  /** From here on nothing gets through, and nobody is told. */
+  /** Swallows everything from now on, without closing anything. */
   freeze(): void {
     this.#frozen = true
   }

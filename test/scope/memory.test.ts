@@ -7,7 +7,7 @@ import { Scope, type Clock, type Resource, type TaskContext } from '../../src/sc
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
-/** Held by somebody else, as a promise inside a library would be: the stuck work cannot be collected. */
+/** Held from outside, as by a library, so that the stuck work cannot be collected. */
 const stuck: unknown[] = []
 
 function never(): Promise<never> {
@@ -34,7 +34,7 @@ async function closeWithStuckWork(clock: Clock): Promise<Record<string, WeakRef<
     releaseTimeout: 0,
     onProblem: () => void session.transcript,
   })
-  // Started through closures that know the session, as the runtime's own code does.
+  // Closures that refer to the session, as the runtime's own code has them.
   const { result } = scope.spawn('tool', (context) => {
     session.transcript += '.'
     return tool(context)
@@ -66,7 +66,7 @@ async function closeWithStuckWork(clock: Clock): Promise<Record<string, WeakRef<
   return { scope: new WeakRef(scope), session: new WeakRef(session), report: new WeakRef(report) }
 }
 
-it('[SC9] work that is stuck for ever keeps nothing of its scope alive', () =>
+it('[SC9] work and callbacks that never settle keep nothing of their closed scope alive', () =>
   inVirtualTime(async ({ clock }) => {
     const references = await closeWithStuckWork(clock)
     for (let round = 0; round < 5; round++) {

@@ -1,3 +1,4 @@
+import type { ClientRequest } from 'node:http'
 import { connect } from 'node:net'
 import OpenAI from 'openai'
 import { OpenAIRealtimeWS } from 'openai/realtime/ws'
@@ -23,6 +24,15 @@ interface Sdk {
 
 type Target = { readonly model: string } | { readonly intent: 'transcription' }
 
+/** The SDK for Node 20 has no parameter for the intent, so it is set in the request. */
+const transcription = {
+  model: 'any',
+  finishRequest: (request: ClientRequest): void => {
+    request.path = '/v1/realtime?intent=transcription'
+    request.end()
+  },
+}
+
 /** Runs a test with the vendor's SDK, connected to our server over a real socket. */
 async function withSdk(
   options: OpenAIRealtimeServerOptions,
@@ -35,7 +45,8 @@ async function withSdk(
   const openai = new OpenAI({ apiKey: 'sk-test', baseURL: `http://${host}/v1` })
   // The SDK always uses TLS, which the loopback server does not have.
   const createConnection = (() => connect(Number(port), '127.0.0.1')) as never
-  const rt = new OpenAIRealtimeWS({ ...target, options: { createConnection } }, openai)
+  const { model, ...rest } = 'intent' in target ? transcription : target
+  const rt = new OpenAIRealtimeWS({ model, options: { createConnection, ...rest } }, openai)
   const events: RealtimeServerEvent[] = []
   const errors: unknown[] = []
   let check = (): void => {}

@@ -1,4 +1,4 @@
-import type { Resource } from '../../src/index.ts'
+import type { Resource } from '../../src/scope/index.ts'
 import type { World } from '../../src/testing/index.ts'
 import { spawnLastMinute } from './add-task.ts'
 import { WorldError, failAsCallback, nextName, someTime } from './draw.ts'

@@ -1,4 +1,4 @@
-import type { TaskContext } from '../../src/index.ts'
+import type { TaskContext } from '../../src/scope/index.ts'
 import type { World } from '../../src/testing/index.ts'
 import { ask, mustRefuse, refusedWith } from './ask.ts'
 import { WorldError, cancelErrorOfLibrary, failAsCallback, isEven, nextName, someTime } from './draw.ts'

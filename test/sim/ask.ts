@@ -1,4 +1,4 @@
-import type { ScopeReport } from '../../src/index.ts'
+import type { ScopeReport } from '../../src/scope/index.ts'
 import type { World } from '../../src/testing/index.ts'
 import { failAsCallback } from './draw.ts'
 import type { ScopeFacts } from './facts.ts'

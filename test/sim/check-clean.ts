@@ -1,4 +1,4 @@
-import type { ScopeReport } from '../../src/index.ts'
+import type { ScopeReport } from '../../src/scope/index.ts'
 import { everyScope, type ScopeFacts, type TaskFacts } from './facts.ts'
 
 /** Checks that `clean` follows from the rest of the report, and that a clean report is true (SC20). */

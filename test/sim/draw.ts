@@ -12,7 +12,7 @@ export function someTime(world: World): number {
 
 let serial = 0
 
-/** Names start again with every life, so that a seed always tells the same story. */
+/** Names start again with every life, so that a seed always gives the same story. */
 export function restartNames(): void {
   serial = 0
 }
@@ -36,7 +36,7 @@ export function failAsCallback(name: string, message: string): void {
   throw error
 }
 
-/** The error of a library that was told to stop: some wrap the reason, axios and others do not (SC10). */
+/** The error of a library whose signal aborted: some wrap the reason, axios and others do not (SC10). */
 export function cancelErrorOfLibrary(reason: unknown): Error {
   const canceled = Object.assign(new Error('canceled'), { name: 'CanceledError', code: 'ERR_CANCELED' })
   return reason === undefined ? canceled : new Error('the request failed', { cause: reason })

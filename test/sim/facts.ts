@@ -1,4 +1,5 @@
-import type { CancelledError, Change, Late, Scope, ScopeReport, TaskHandle } from '../../src/index.ts'
+import type { Scope } from '../../src/index.ts'
+import type { CancelledError, Change, Late, ScopeReport, TaskHandle } from '../../src/scope/index.ts'
 
 /** Everything that one simulated life leaves to be checked. */
 export interface Facts {

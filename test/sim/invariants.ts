@@ -1,4 +1,4 @@
-import type { ScopeReport, TaskOutcome } from '../../src/index.ts'
+import type { ScopeReport, TaskOutcome } from '../../src/scope/index.ts'
 import type { World } from '../../src/testing/index.ts'
 import { checkClean } from './check-clean.ts'
 import {

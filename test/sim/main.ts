@@ -5,22 +5,22 @@ import { worlds } from './worlds.ts'
 await runCommand({
   name: 'npm run sim --',
   summary:
-    'Lives random lives in virtual time and checks every one against the rules. A seed that breaks a rule prints\n' +
+    'Runs random lives in virtual time and checks each of them against the rules. A seed that breaks a rule prints\n' +
     'its story and the command that replays it.',
   options: {
-    seeds: { type: 'number', about: 'how many seeds to live', default: 10_000 },
+    seeds: { type: 'number', about: 'how many seeds to run', default: 10_000 },
     from: { type: 'number', about: 'the first seed', default: 1 },
-    world: { type: 'string', about: `which life: ${Object.keys(worlds).join(', ')}`, default: 'scope' },
-    story: { type: 'boolean', about: 'print the story of every seed, not only of those that fail' },
+    world: { type: 'string', about: `what to simulate: ${Object.keys(worlds).join(', ')}`, default: 'scope' },
+    story: { type: 'boolean', about: 'print the story of every seed, not only of failing ones' },
     stop: { type: 'boolean', about: 'stop at the first seed that breaks a rule' },
   },
   run: async ({ seeds, from, world, story, stop, json }) => {
     const life = worlds[world]
     if (!life) {
-      console.error(`There is no world '${world}'. There are: ${Object.keys(worlds).join(', ')}`)
+      console.error(`Unknown world '${world}'. Use one of: ${Object.keys(worlds).join(', ')}`)
       return exitCodes.misuse
     }
-    // `npm run sim … | head` is no error.
+    // A closed pipe, as in `npm run sim … | head`, is not an error.
     process.stdout.on('error', () => process.exit(exitCodes.ok))
     const say = json ? () => {} : console.log
     const began = performance.now()
@@ -36,8 +36,8 @@ await runCommand({
       if (story && one.violations.length === 0) say(`seed ${seed} · ${one.hash}\n${one.story}\n`)
       if (one.violations.length > 0) {
         failing.push(seed)
-        // A broken rule breaks in many seeds; three stories are as much as anybody reads.
-        if (failing.length <= 3) say(complaint(world, one))
+        // A broken rule fails in many seeds, and three stories are enough.
+        if (failing.length <= 3) say(failureText(world, one))
         if (json) console.log(JSON.stringify({ seed, hash: one.hash, violations: one.violations }))
         if (stop) break
       }
@@ -58,13 +58,13 @@ await runCommand({
       )
     else
       say(
-        `${lived} lives of world '${world}', ${events} events, ${violations} violations, ${perSecond} lives a second`,
+        `${lived} lives of world '${world}', ${events} events, ${violations} violations, ${perSecond} lives per second`,
       )
     return violations === 0 ? exitCodes.ok : exitCodes.failed
   },
 })
 
-function complaint(world: string, { seed, story, violations }: Life): string {
+function failureText(world: string, { seed, story, violations }: Life): string {
   return [
     `seed ${seed} breaks ${[...new Set(violations.map(({ rule }) => rule))].join(', ')}`,
     '',

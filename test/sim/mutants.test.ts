@@ -1,61 +1,70 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdtemp, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { describe, expect, it } from 'vitest'
+import type { Plugin } from 'vite'
+import { describe, expect, inject, it } from 'vitest'
+import { compile, root } from '../compile.ts'
+import { compiled } from '../compiled.ts'
 import { mutants, type Mutant } from './mutants.ts'
 
-const root = path.resolve(import.meta.dirname, '../..')
-const tsx = path.join(root, 'node_modules/tsx/dist/cli.mjs')
 const run = promisify(execFile)
-/** How many lives each world is given to notice a mutant, and the kernel as it is to pass. */
+/** How many lives each world gets to notice a mutant, and how many must pass without one. */
 const seedsOf: Readonly<Record<string, number>> = { scope: 3_000, session: 600 }
 
-/** Simulates a copy of the kernel, broken as the mutant says. Returns the summary of `npm run sim -- --json`. */
-async function simulateCopy(
-  world: string,
-  seeds: number,
-  mutant?: Mutant,
-): Promise<{ seeds: number; violations: number }> {
-  const copy = await mkdtemp(path.join(tmpdir(), 'endwell-mutant-'))
+interface Summary {
+  readonly seeds: number
+  readonly violations: number
+}
+
+/** Runs `npm run sim -- --json` as compiled in this file, and returns its summary. */
+async function simulate(program: string, world: string): Promise<Summary> {
+  const args = [program, '--world', world, '--seeds', String(seedsOf[world]), '--stop', '--json']
+  const { stdout } = await run(process.execPath, args, { timeout: 120_000 }).catch(
+    // The simulation exits with 1 when a rule is broken. It has printed its summary by then.
+    (error: { stdout?: string }) => ({ stdout: error.stdout ?? '' }),
+  )
+  const lastLine = stdout.trim().split('\n').at(-1) ?? ''
+  return JSON.parse(lastLine) as Summary
+}
+
+/** Simulates the kernel, broken as the mutant says. */
+async function simulateMutant(mutant: Mutant): Promise<Summary> {
+  const folder = await mkdtemp(path.join(inject('programs'), 'mutant-'))
   try {
-    for (const folder of ['src', 'test/sim', 'test/matrix', 'tools', 'package.json']) {
-      await cp(path.join(root, folder), path.join(copy, folder), { recursive: true })
-    }
-    await symlink(path.join(root, 'node_modules'), path.join(copy, 'node_modules'), 'junction')
-    if (mutant) await mutate(path.join(copy, 'src', mutant.file), mutant)
-    const args = [tsx, 'test/sim/main.ts', '--world', world, '--seeds', String(seeds), '--stop', '--json']
-    const { stdout } = await run(process.execPath, args, { cwd: copy, timeout: 120_000 }).catch(
-      // The simulation exits with 1 when a rule is broken; it has printed its summary all the same.
-      (error: { stdout?: string }) => ({ stdout: error.stdout ?? '' }),
-    )
-    const lastLine = stdout.trim().split('\n').at(-1) ?? ''
-    return JSON.parse(lastLine) as { seeds: number; violations: number }
+    await compile({ entries: { sim: 'test/sim/main.ts' }, folder, plugins: [breaking(mutant)] })
+    return await simulate(path.join(folder, 'sim.js'), mutant.world ?? 'scope')
   } finally {
-    await rm(copy, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true })
   }
 }
 
-async function mutate(file: string, { name, find, replace }: Mutant): Promise<void> {
-  const source = await readFile(file, 'utf8')
-  const places = source.split(find).length - 1
-  if (places !== 1)
-    throw new Error(`mutant '${name}': its text is found ${places} times in ${file}, not once`)
-  await writeFile(
-    file,
-    source.replace(find, () => replace),
-  )
+/** Replaces the mutant's text in the one file that has it. */
+function breaking({ name, file, find, replace }: Mutant): Plugin {
+  const broken = path.posix.join(root.replaceAll('\\', '/'), 'src', file)
+  let places = 0
+  return {
+    name: 'mutant',
+    enforce: 'pre',
+    transform(source, id) {
+      if (id !== broken) return undefined
+      places = source.split(find).length - 1
+      return source.replace(find, () => replace)
+    },
+    buildEnd(error) {
+      if (!error && places !== 1)
+        throw new Error(`mutant '${name}': its text is found ${places} times in ${file}, not once`)
+    },
+  }
 }
 
 describe.concurrent('the simulation notices', { timeout: 180_000 }, () => {
   it.each(mutants.map((mutant) => [mutant.name, mutant] as const))('%s', async (_, mutant) => {
-    const { world = 'scope' } = mutant
-    const { violations } = await simulateCopy(world, seedsOf[world]!, mutant)
+    const { violations } = await simulateMutant(mutant)
     expect(violations).toBeGreaterThan(0)
   })
 
-  it.each(Object.entries(seedsOf))('nothing in %s as it is, with the same seeds', async (world, seeds) => {
-    expect(await simulateCopy(world, seeds)).toMatchObject({ seeds, violations: 0 })
+  it.each(Object.entries(seedsOf))('no violation in the world %s without a mutant', async (world, seeds) => {
+    expect(await simulate(compiled('sim'), world)).toMatchObject({ seeds, violations: 0 })
   })
 })

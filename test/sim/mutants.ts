@@ -1,14 +1,14 @@
 /** A way to break the kernel: in `file`, the text `find`, which occurs exactly once, becomes `replace`. */
 export interface Mutant {
   readonly name: string
-  /** The life in which it must be noticed: `scope` unless set. */
+  /** The world that must notice it. Default: `scope`. */
   readonly world?: string
   readonly file: string
   readonly find: string
   readonly replace: string
 }
 
-/** Each of these is a bug that a voice framework has shipped, or could. The simulation must notice every one. */
+/** Each of these is a bug that a voice framework has shipped or could ship. The simulation must notice every one. */
 export const mutants: readonly Mutant[] = [
   {
     name: 'unbounded wait: the budget never ends',
@@ -19,17 +19,17 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'no dedup: every close() starts a close of its own',
     file: 'scope/scope.ts',
-    find: 'if (ledger.closing) ledger.closing.askAgain(ask)',
-    replace: "if (ledger.closing && ledger.state === 'closed') ledger.closing.askAgain(ask)",
+    find: 'if (ledger.closing) ledger.closing.requestAgain(request)',
+    replace: "if (ledger.closing && ledger.state === 'closed') ledger.closing.requestAgain(request)",
   },
   {
-    name: 'late resource kept: what is ready after closing began is not aborted',
+    name: 'late resource kept: a resource that is ready after closing began is not aborted',
     file: 'scope/scope.ts',
     find: 'if (context.cancelled) {\n        discard(name, resource, problems)',
     replace: 'if (context.cancelled) {',
   },
   {
-    name: 'no abort path: a resource that overran is left alone',
+    name: 'no abort path: a resource whose close takes too long is left alone',
     file: 'scope/resource.ts',
     find: '    this.#abort()\n    this.#finish(ledger, outcome, true)',
     replace: '    this.#finish(ledger, outcome, true)',
@@ -41,26 +41,26 @@ export const mutants: readonly Mutant[] = [
     replace: "this.cancelWith(reason)\n    this.#ended('cancelled', reason)",
   },
   {
-    name: 'timer left behind: holds are not cleared when the phase is over',
+    name: 'timer left behind: holds are not cleared when the phase has ended',
     file: 'scope/closing.ts',
     find: '    for (const timer of this.#holdTimers) timer.clear()\n    this.#holdTimers = []',
     replace: '    this.#holdTimers = []',
   },
   {
-    name: 'timer left behind: the budget is not cleared when all have ended',
+    name: 'timer left behind: the budget is not cleared when all members have ended',
     file: 'scope/closing.ts',
     find: '    this.#budgetTimer?.clear()\n    for',
     replace: '    for',
   },
   {
-    name: 'cancel not delivered to a task spawned during close',
+    name: 'a task that is spawned while closing begins is not cancelled',
     file: 'scope/closing.ts',
     find: 'for (const member of this.#ledger.all()) member.cancel(this.reason)',
     replace:
       'for (const member of this.#ledger.all()) if (member.since < this.askedAt) member.cancel(this.reason)',
   },
   {
-    name: 'late error unhandled: what an abandoned task throws ends the process',
+    name: 'late error unhandled: the error of an abandoned task ends the process',
     file: 'scope/task.ts',
     find: "late?.(outcome === 'ended' ? { outcome, value } : { outcome, error: value })",
     replace: "if (outcome === 'ended') late?.({ outcome, value })\n      else throw value",
@@ -72,7 +72,7 @@ export const mutants: readonly Mutant[] = [
     replace: 'late: undefined',
   },
   {
-    name: 'a later caller can push the deadline away',
+    name: 'a later request can move the deadline later',
     file: 'scope/deadline.ts',
     find: 'if (!(at < this.#at)) return false',
     replace: 'if (at === this.#at) return false',
@@ -80,8 +80,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a child does not know its parent's deadline",
     file: 'scope/closing.ts',
-    find: 'const outer = ledger.parent?.closing?.deadline.at',
-    replace: 'const outer: number | undefined = undefined',
+    find: 'outer?.deadline.at ?? this.askedAt',
+    replace: 'this.askedAt',
   },
   {
     name: 'admission stays open while closing',
@@ -92,13 +92,13 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'timers still fire while closing',
     file: 'scope/timer.ts',
-    find: '  override tell(): void {\n    this.clear()\n  }',
+    find: '  override notifyClosing(): void {\n    this.clear()\n  }',
     replace: '',
   },
   {
     name: 'any error after a cancel counts as cancelled',
     file: 'scope/task.ts',
-    find: "reason && isAnswerTo(reason, error) ? 'cancelled' : 'failed'",
+    find: "reason && isCancellation(reason, error) ? 'cancelled' : 'failed'",
     replace: "reason ? 'cancelled' : 'failed'",
   },
   {
@@ -132,7 +132,7 @@ export const mutants: readonly Mutant[] = [
     replace: '50_000',
   },
   {
-    name: 'a task that closes its own scope is waited for',
+    name: 'a close waits for the task that requested it',
     file: 'scope/task.ts',
     find: 'this.ledger!.exempt(this)',
     replace: '',
@@ -145,13 +145,13 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the report is not frozen',
-    file: 'scope/report-book.ts',
+    file: 'scope/report-builder.ts',
     find: 'return Object.freeze(value)',
     replace: 'return value',
   },
   {
-    name: 'abandoned work does not spoil a clean report',
-    file: 'scope/report-book.ts',
+    name: 'a report with abandoned work is clean',
+    file: 'scope/report-builder.ts',
     find: "outcome !== 'failed' && outcome !== 'abandoned'",
     replace: "outcome !== 'failed'",
   },
@@ -174,26 +174,26 @@ export const mutants: readonly Mutant[] = [
     replace: 'onLate({ scope, name, kind, at, ...late })',
   },
   {
-    name: 'whoever comes too late gets the error of abort()',
+    name: 'the owner of a resource that came too late gets the error of its abort()',
     file: 'scope/scope.ts',
     find: 'discard(name, resource, this.#ledger.problems)',
     replace: 'resource.abort()',
   },
   {
     name: "a library's cancel error counts as a failure",
-    file: 'scope/errors.ts',
+    file: 'scope/cancellation.ts',
     find: 'return saysCancelled(error)',
     replace: 'return false',
   },
   {
     name: 'a report that came late is clean',
-    file: 'scope/report-book.ts',
-    find: '      ...(ask.aborted ? [] : lateness(took, closeTimeout)),\n',
+    file: 'scope/report-builder.ts',
+    find: '      ...(requests.aborted ? [] : lateness(took, closeTimeout)),\n',
     replace: '',
   },
   {
     name: 'a report is clean though work below is still running',
-    file: 'scope/report-book.ts',
+    file: 'scope/report-builder.ts',
     find: '      ...this.#stillRunning(took),\n',
     replace: '',
   },
@@ -205,14 +205,14 @@ export const mutants: readonly Mutant[] = [
     replace: "if (phase !== 'closing' || state.begun) return this.#close(event.ask)",
   },
   {
-    name: 'work after the call is forgotten',
+    name: 'after-call work does not run',
     world: 'session',
     file: 'session/closing/closing.ts',
     find: 'if (report.startedAt !== undefined && settings.afterCall.length > 0)',
     replace: 'if (report.startedAt === undefined && settings.afterCall.length > 0)',
   },
   {
-    name: 'speech that waits its turn is left waiting by a close',
+    name: 'a close leaves queued speech waiting',
     world: 'session',
     file: 'session/speaking/speaking.ts',
     find: '    for (const speech of this.waiting) speech.interrupt({ force: true })\n',
@@ -222,11 +222,11 @@ export const mutants: readonly Mutant[] = [
     name: 'a close does not settle speech whose end the line has not confirmed',
     world: 'session',
     file: 'session/speaking/playout-machine.ts',
-    find: "return state.stopping.splice(0).map((each) => endOf(each, 'interrupted', false))",
-    replace: 'return []',
+    find: "        for (const playing of stopping) playing.phase = 'ended'\n",
+    replace: '',
   },
   {
-    name: 'frames on their way are played after the end',
+    name: 'frames in flight are played after the end',
     world: 'session',
     file: 'session/closing/closing.ts',
     find: "callOut(() => speaking?.mute(), failed('silence'))",

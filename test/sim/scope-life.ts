@@ -1,4 +1,5 @@
-import { Scope, liveScopes, type Late } from '../../src/index.ts'
+import { Scope } from '../../src/index.ts'
+import { liveScopes, type Late } from '../../src/scope/index.ts'
 import type { World } from '../../src/testing/index.ts'
 import { addDeferred } from './add-deferred.ts'
 import { addResource } from './add-resource.ts'

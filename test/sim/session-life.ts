@@ -3,7 +3,7 @@ import { Cast, type CastOptions } from '../matrix/cast.ts'
 import { checkEnd } from '../matrix/run-case.ts'
 import { triggers } from '../matrix/triggers.ts'
 
-/** Steps that a random life may make misbehave. */
+/** Steps that may get a fault. */
 const steps = [
   'open:line',
   'open:stt',
@@ -56,7 +56,7 @@ const words = [
   'Good. I mean it.',
 ]
 
-/** A whole session, lived at random: talk, barge-in, tools, handoffs, faults, drops, and somebody who ends it. */
+/** A random session: talk, barge-in, tools, handoffs, faults, drops, and a random end. */
 export async function sessionLife(world: World): Promise<void> {
   const { clock, random } = world
   const cast = new Cast(world, randomCast(world))
@@ -75,7 +75,7 @@ export async function sessionLife(world: World): Promise<void> {
     pull(world, cast, random.pick(Object.keys(triggers)))
     await clock.elapse(someTime(world))
   }
-  // Whatever was graceful before, this one is not; and a session may have ended itself long ago.
+  // Whatever happened before, this ends the session now, unless it has ended already.
   pull(world, cast, random.pick(['close', 'hurry', 'twice']))
   await clock.elapse(60_000)
   const problems: string[] = []
@@ -137,11 +137,11 @@ function randomRealtime({ random }: World): ScriptedRealtimeOptions {
   }
 }
 
-/** Somebody does something. What is not possible any more is refused, and that is fine. */
+/** Performs a random action. It may be refused, because the session may be ending. */
 function act(world: World, cast: Cast): void {
   const { random } = world
   const { session, line } = cast
-  const deed = random.weighted({
+  const action = random.weighted({
     types: 5,
     says: 4,
     pauses: 3,
@@ -151,16 +151,16 @@ function act(world: World, cast: Cast): void {
     interrupt: 2,
     approve: 1,
   })
-  world.tell(`act: ${deed}`)
+  world.tell(`act: ${action}`)
   try {
     const caller = session.state === 'live' || session.state === 'ending' ? line.caller : undefined
-    switch (deed) {
+    switch (action) {
       case 'types':
         return caller?.types(random.pick(words))
       case 'says':
-        return quietly(caller?.says(random.pick(words)))
+        return ignoreErrors(caller?.says(random.pick(words)))
       case 'pauses':
-        return quietly(caller?.pauses(random.pick([100, 700, 1_500])))
+        return ignoreErrors(caller?.pauses(random.pick([100, 700, 1_500])))
       case 'presses':
         return caller?.presses('1#')
       case 'say': {
@@ -168,10 +168,10 @@ function act(world: World, cast: Cast): void {
           interruptible: random.chance(0.7),
           priority: random.int(0, 2),
         })
-        return quietly(cast.give('say()', speech.waitForPlayout()))
+        return ignoreErrors(cast.give('say()', speech.waitForPlayout()))
       }
       case 'reply':
-        return quietly(cast.give('reply()', session.reply().waitForPlayout()))
+        return ignoreErrors(cast.give('reply()', session.reply().waitForPlayout()))
       case 'interrupt':
         return session.interrupt({ force: random.chance(0.5) })
       case 'approve':
@@ -180,7 +180,7 @@ function act(world: World, cast: Cast): void {
   } catch (error) {
     const { code } = error as { code?: string }
     const refusals = ['SESSION_CLOSED', 'SESSION_ENDING', 'UNINTERRUPTIBLE']
-    if (!refusals.includes(code ?? '')) world.violate('CL10', `${deed} was refused with ${String(error)}`)
+    if (!refusals.includes(code ?? '')) world.violate('CL10', `${action} was refused with ${String(error)}`)
   }
 }
 
@@ -189,6 +189,6 @@ function pull(world: World, cast: Cast, name: string): void {
   triggers[name]!.pull(cast)
 }
 
-function quietly(promise: Promise<unknown> | undefined): void {
+function ignoreErrors(promise: Promise<unknown> | undefined): void {
   promise?.catch(() => {})
 }

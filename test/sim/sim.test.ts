@@ -4,19 +4,17 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { simulate } from '../../src/testing/index.ts'
+import { compiled } from '../compiled.ts'
 import { worlds } from './worlds.ts'
 
-const root = path.resolve(import.meta.dirname, '../..')
-const tsx = path.join(root, 'node_modules/tsx/dist/cli.mjs')
-const main = path.join(import.meta.dirname, 'main.ts')
 const run = promisify(execFile)
 
 async function sim(...args: string[]): Promise<string> {
-  const { stdout } = await run(process.execPath, [tsx, main, ...args], { timeout: 60_000 })
+  const { stdout } = await run(process.execPath, [compiled('sim'), ...args], { timeout: 60_000 })
   return stdout
 }
 
-/** `world seed  what it found`, one a line. */
+/** Each line is `world seed  what it found`. */
 async function regressions(): Promise<[world: string, seed: number, found: string][]> {
   const text = await readFile(path.join(import.meta.dirname, 'regressions.txt'), 'utf8')
   const lines = text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'))
@@ -26,15 +24,15 @@ async function regressions(): Promise<[world: string, seed: number, found: strin
   })
 }
 
-const onceBroken = await regressions()
+const regressionSeeds = await regressions()
 
-describe('simulated lives', () => {
-  it.each(onceBroken)('once broken: world %s, seed %i: %s', async (world, seed) => {
+describe('the simulation', () => {
+  it.each(regressionSeeds)('passes a seed that once failed: world %s, seed %i: %s', async (world, seed) => {
     expect((await simulate(seed, worlds[world]!)).violations).toEqual([])
   })
 
   it.each(Object.keys(worlds))(
-    '[SI1] the same seed gives the same trace in every process, world %s',
+    '[SI1] gives the same trace for the same seed in every process, world %s',
     async (world) => {
       const args = ['--world', world, '--from', '7', '--seeds', '3', '--story']
       const [there, thereAgain] = await Promise.all([sim(...args), sim(...args)])
@@ -44,18 +42,18 @@ describe('simulated lives', () => {
         here.push(`seed ${seed} · ${hash}\n${story}\n`)
       }
       expect(there.split('\n').slice(0, -2).join('\n')).toBe(here.join('\n').trimEnd() + '\n')
-      // All but the last line, which tells the speed.
+      // Without the last line, which shows the speed.
       expect(thereAgain.split('\n').slice(0, -2)).toEqual(there.split('\n').slice(0, -2))
     },
   )
 
-  it('[SI1] another seed is another life', async () => {
+  it('[SI1] gives another life for another seed', async () => {
     const hashes = new Set<string>()
     for (let seed = 1; seed <= 50; seed++) hashes.add((await simulate(seed, worlds['scope']!)).hash)
     expect(hashes.size).toBe(50)
   })
 
-  it('a failing seed prints its story and the command that replays it', async () => {
+  it('tells the story of a failing life', async () => {
     const life = await simulate(3, ({ tell, violate, clock }) => {
       tell('a call comes in')
       clock.jump(12)

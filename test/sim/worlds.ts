@@ -2,7 +2,7 @@ import type { World } from '../../src/testing/index.ts'
 import { scopeLife } from './scope-life.ts'
 import { sessionLife } from './session-life.ts'
 
-/** The lives that can be lived, by name. */
+/** The worlds that can be simulated, by name. */
 export const worlds: Readonly<Record<string, (world: World) => Promise<void>>> = {
   scope: scopeLife,
   session: sessionLife,

@@ -38,7 +38,7 @@ class Modules {
     return exported
   }
 
-  /** What a file declares without exporting it there and then, and what it imports to export it later. */
+  /** The declarations and imports of a file that it exports by name, separately. */
   #locals(file: string): Declarations {
     const { program, text } = this.#read(file)
     const found: Declarations = new Map()
@@ -94,7 +94,7 @@ function declaredNames(node: ESTree.Declaration): string[] {
   return 'id' in node && node.id && 'name' in node.id ? [node.id.name] : []
 }
 
-/** One declaration, laid out the same whoever printed it: one blank between words, no private members. */
+/** The text of a declaration, without `export`, `declare`, empty lines and private members. */
 function print(node: { start: number; end: number }, text: string): string {
   return text
     .slice(node.start, node.end)

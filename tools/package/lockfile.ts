@@ -2,7 +2,7 @@ export interface Lockfile {
   readonly packages: Readonly<Record<string, { readonly dev?: boolean; readonly hasInstallScript?: boolean }>>
 }
 
-/** Packages that come along when endwell is installed, and want to run code then. */
+/** Packages with an install script among those that users of endwell install. */
 export function installScripts({ packages }: Lockfile): string[] {
   return Object.entries(packages)
     .filter(([, { dev, hasInstallScript }]) => dev !== true && hasInstallScript === true)

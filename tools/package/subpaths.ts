@@ -13,7 +13,7 @@ export interface Manifest {
   readonly peerDependencies?: Readonly<Record<string, string>>
 }
 
-/** Lays a package out in a folder as an install would, without its development dependencies. */
+/** Writes a package into a folder as `npm install` would, without its development dependencies. */
 export function layOut(folder: string, files: Files, manifest: Manifest, modules: string): void {
   for (const [path, content] of files) {
     const target = join(folder, 'node_modules', manifest.name, path)
@@ -28,7 +28,7 @@ export function layOut(folder: string, files: Files, manifest: Manifest, modules
   }
 }
 
-/** Imports each subpath in a process of its own. One that exports nothing, fails, or keeps its process alive is named. */
+/** Imports each subpath in its own process. Returns those that fail, export nothing, or keep the process alive. */
 export async function deadSubpaths(
   folder: string,
   { name, exports }: Manifest,
@@ -38,7 +38,7 @@ export async function deadSubpaths(
     Object.keys(exports).map(async (subpath) => {
       const specifier = subpath.replace(/^\./, name)
       const problem = subpath.includes('*')
-        ? 'is a pattern: name each subpath'
+        ? 'is a pattern: list each subpath instead'
         : await problemOf(folder, specifier, limit)
       return problem === undefined ? [] : [`${specifier} ${problem}`]
     }),
@@ -53,7 +53,7 @@ async function problemOf(folder: string, specifier: string, limit: number): Prom
   return new Promise((resolve) => {
     execFile(process.execPath, args, { cwd: folder, timeout: limit }, (error, stdout, stderr) => {
       const [message] = /^\w*Error.*$/m.exec(stderr) ?? [stderr]
-      if (error?.killed === true) resolve(`did not let its process end within ${limit} ms`)
+      if (error?.killed === true) resolve(`kept its process alive for more than ${limit} ms`)
       else if (error !== null) resolve(`cannot be imported: ${message}`)
       else resolve(Number(stdout) > 0 ? undefined : 'has no exports')
     })

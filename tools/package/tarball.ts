@@ -1,16 +1,16 @@
 import { gunzipSync } from 'node:zlib'
 
-/** Files of a package by their path below its root. */
+/** The files of a package, by their path below its root. */
 export type Files = ReadonlyMap<string, Uint8Array>
 
 const block = 512
 
 /**
- * Reads what `npm pack` wrote: gzip around POSIX tar, everything below `package/`.
+ * Reads a tarball of `npm pack`: gzipped POSIX tar, with every path below `package/`.
  *
  *   header (512 bytes: name 0–99, size 124–135 in octal, type 156, prefix 345–499) · content · zeros to the next 512
  *
- * A long path comes in a header of type x before its file, as `length path=…`.
+ * A header of type x carries a long path for the file that follows, as `length path=…`.
  */
 export function readTarball(gzipped: Uint8Array): Files {
   const tar = gunzipSync(gzipped)

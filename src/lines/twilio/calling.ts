@@ -3,15 +3,21 @@ import { isLoopback } from '../loopback.ts'
 import { same, sign } from '../secrets.ts'
 import type { Carrier } from './carrier.ts'
 
-/** A request of somebody who says that he is the carrier. Nothing of it is to be trusted but the address. */
+/** A request that claims to come from the carrier. Untrusted, except for the peer address. */
 export interface CarrierRequest {
   readonly method: string
-  /** Path and query, as they came. */
+  /** Path and query. */
   readonly url: string
   readonly headers: IncomingHttpHeaders
   /** The address at the other end of the connection. */
   readonly address: string | undefined
   readonly body: string
+}
+
+/** The part of a stream's address that shows that we gave it out. */
+export interface Ticket {
+  readonly call: string
+  readonly key: string
 }
 
 export interface CallingOptions {
@@ -21,7 +27,7 @@ export interface CallingOptions {
   readonly date: () => number
 }
 
-/** Decides whether it is the carrier that asks, before there is a line or a session (LN5). */
+/** Decides whether a request comes from the carrier, before there is a call or a session (LN5). */
 export class Calling {
   readonly #options: CallingOptions
 
@@ -38,31 +44,39 @@ export class Calling {
     return carrier.signed({ headers, url: this.publicAddress(request, url), form, body, date: date() })
   }
 
-  /** Whether an upgrade does. With a ticket in its address, it is the carrier that was told to come. */
+  /** Whether an upgrade comes from the carrier. A ticket shows that we told the carrier to open this stream. */
   admitsStream(request: CarrierRequest, ticket: Ticket | undefined): boolean {
     const { secret, carrier, date } = this.#options
     if (secret === undefined) return isOfThisMachine(request)
     if (!carrier.signsStreams) return ticket !== undefined && same(ticket.key, this.#key(ticket.call))
+    const { headers } = request
     const url = this.publicAddress(request, request.url, 'ws')
-    return carrier.signed({
-      headers: request.headers,
-      url,
-      form: new URLSearchParams(),
-      body: '',
-      date: date(),
-    })
+    return carrier.signed({ headers, url, form: new URLSearchParams(), body: '', date: date() })
   }
 
-  /** What follows the address of the streams, for a carrier that does not sign when it comes there. */
+  /** What to append to the address of a stream, for a carrier that does not sign upgrades. */
   ticketFor(call: string): string {
     const { secret, carrier } = this.#options
     if (secret === undefined || carrier.signsStreams) return ''
     return `/${encodeURIComponent(call)}/${this.#key(call)}`
   }
 
+  /** Reads the ticket from the address of a stream below `streams`. `none` if the address is not one of a stream. */
+  ticketIn(url: string, streams: string): Ticket | undefined | 'none' {
+    const [path = ''] = url.split('?', 1)
+    if (path === streams || path === `${streams}/`) return undefined
+    const [, call, key, ...rest] = path.startsWith(`${streams}/`) ? path.slice(streams.length).split('/') : []
+    if (call === undefined || key === undefined || rest.length > 0) return 'none'
+    try {
+      return { call: decodeURIComponent(call), key }
+    } catch {
+      return 'none'
+    }
+  }
+
   /**
-   * The address by which the carrier knows a path of ours. Without `publicUrl` a proxy is believed: with a wrong address
-   * no signature fits, and without a secret nobody behind a proxy is let in.
+   * The public address of one of our paths. Without `publicUrl`, believes the headers of a proxy: with a wrong address no
+   * signature fits, and without a secret nothing that a proxy relays is admitted.
    */
   publicAddress({ headers }: CarrierRequest, path: string, scheme: 'http' | 'ws' = 'http'): string {
     const { publicUrl } = this.#options
@@ -77,13 +91,7 @@ export class Calling {
   }
 }
 
-/** What stands in the address of a stream. */
-export interface Ticket {
-  readonly call: string
-  readonly key: string
-}
-
-/** Nothing else keeps strangers out: neither a proxy nor a page in a browser may stand between. */
+/** Without a secret nothing else keeps strangers out, so neither a proxy nor a page in a browser may be in between. */
 function isOfThisMachine({ headers, address }: CarrierRequest): boolean {
   const name = headers.host?.replace(/:\d+$/, '')
   const relayed = Object.keys(headers).some((each) => /^(forwarded|via|x-forwarded-|x-real-ip)/.test(each))

@@ -1,20 +1,22 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CarrierPlayout, type HeardMark } from './carrier-playout.ts'
+import type { HeardMark } from '../../audio/index.ts'
+import { limits as shared } from '../limits.ts'
+import { CarrierPlayout } from './carrier-playout.ts'
 import { limits } from './limits.ts'
 
 const PER_MS = 8
-const sound = (ms: number): Uint8Array => new Uint8Array(ms * PER_MS)
+const sound = (ms: number): Int16Array => new Int16Array(ms * PER_MS)
 
-/** A carrier that plays in real time, a millisecond at a time, and takes a while to be reached and to answer. */
+/** A carrier that plays at the speed of time, a millisecond at a time, behind a network with a delay. */
 class Carrier {
   now = 0
-  /** Milliseconds that were heard, in all. */
+  /** Milliseconds that were heard in total. */
   heard = 0
   readonly playout = new CarrierPlayout()
   readonly answers: HeardMark[] = []
   readonly #delay: number
-  /** What is on its way to the carrier, and back. */
+  /** Messages on their way, in both directions. */
   #out: { readonly at: number; readonly does: () => void }[] = []
   #queue: ({ readonly ms: number } | { readonly name: string })[] = []
   most = 0
@@ -25,24 +27,24 @@ class Carrier {
 
   send(): void {
     for (let next = this.playout.next(this.now); next; next = this.playout.next(this.now)) {
-      const item = next.type === 'sound' ? { ms: next.bytes.length / PER_MS } : { name: next.name }
+      const item = 'samples' in next ? { ms: next.samples.length / PER_MS } : { name: next.mark }
       this.#later(() => this.#queue.push(item))
     }
   }
 
   clear(): void {
-    const name = this.playout.clear(this.now)
+    const cleared = this.playout.clear(this.now)
     this.#later(() => {
       for (const item of this.#queue.splice(0)) if ('name' in item) this.#return(item.name)
-      this.#return(name)
+      if ('mark' in cleared) this.#return(cleared.mark)
     })
   }
 
-  /** A new stream, with nothing in it. */
+  /** A new stream starts, with nothing in it. */
   rejoins(): void {
     this.#out = []
     this.#queue = []
-    this.answers.push(...this.playout.joined())
+    this.answers.push(...this.playout.restart())
     this.send()
   }
 
@@ -57,7 +59,7 @@ class Carrier {
         this.most,
         this.#queue.reduce((sum, item) => sum + ('ms' in item ? item.ms : 0), 0),
       )
-      if (this.now % limits.look === 0) this.send()
+      if (this.now % limits.resendEvery === 0) this.send()
     }
   }
 
@@ -94,8 +96,8 @@ interface Step {
   readonly ms: number
 }
 
-describe('what a carrier plays', () => {
-  it('[LN3] is known to the last millisecond when its marks come back', () => {
+describe('playout through a carrier', () => {
+  it('[LN3] knows to the millisecond what was heard, when marks come back', () => {
     const carrier = new Carrier(80)
     carrier.playout.play(sound(1_000), 0)
     carrier.playout.mark(1)
@@ -113,22 +115,25 @@ describe('what a carrier plays', () => {
     ])
   })
 
-  it.each([0, 20, 300])('[LN3] is known when it was cleared, over a way of %i ms', (delay) => {
-    for (const when of [50, 150, 333, 700, 1_234]) {
-      const carrier = new Carrier(delay)
-      carrier.playout.play(sound(2_000), 0)
-      carrier.playout.mark(1)
-      carrier.send()
-      carrier.elapse(when)
-      carrier.clear()
-      carrier.elapse(2_000)
-      const [answer] = carrier.answers
-      expect(answer?.id).toBe(1)
-      expect(Math.abs(answer!.heard - carrier.heard), `cleared after ${when} ms`).toBeLessThanOrEqual(2)
-    }
-  })
+  it.each([0, 20, 300])(
+    '[LN3] knows where the sound stopped after a clear, with a network delay of %i ms',
+    (delay) => {
+      for (const when of [50, 150, 333, 700, 1_234]) {
+        const carrier = new Carrier(delay)
+        carrier.playout.play(sound(2_000), 0)
+        carrier.playout.mark(1)
+        carrier.send()
+        carrier.elapse(when)
+        carrier.clear()
+        carrier.elapse(2_000)
+        const [answer] = carrier.answers
+        expect(answer?.id).toBe(1)
+        expect(Math.abs(answer!.heard - carrier.heard), `cleared after ${when} ms`).toBeLessThanOrEqual(2)
+      }
+    },
+  )
 
-  it('never lies ahead at the carrier for longer than it may, however much there is', () => {
+  it('sends only so far ahead, however much is queued', () => {
     const carrier = new Carrier(30)
     carrier.playout.play(sound(60_000), 0)
     carrier.send()
@@ -137,7 +142,7 @@ describe('what a carrier plays', () => {
     expect(carrier.heard).toBeGreaterThan(29_900)
   })
 
-  it('is sent again to a new stream, from where it is known to have been heard', () => {
+  it('sends sound again to a new stream, from the last position known to have been heard', () => {
     const carrier = new Carrier(20)
     carrier.playout.play(sound(2_000), 0)
     carrier.playout.mark(1)
@@ -150,7 +155,7 @@ describe('what a carrier plays', () => {
     expect(carrier.heard).toBeLessThanOrEqual(2_000 + limits.step + 50)
   })
 
-  it('is bounded, also if no mark ever comes back', () => {
+  it('keeps a bounded amount of sound, also if no mark ever comes back', () => {
     const playout = new CarrierPlayout()
     let now = 0
     for (let minutes = 0; minutes < 30; minutes++) {
@@ -160,11 +165,11 @@ describe('what a carrier plays', () => {
         now += 100
       }
     }
-    expect(playout.play(sound(limits.queued + limits.doubt + 1_000), now)).toBe(false)
+    expect(playout.play(sound(shared.queued + limits.doubt + 1_000), now)).toBe(false)
     expect(playout.giveUp()).toEqual([])
   })
 
-  it('[LN3] every mark is answered once, in order, and no more is claimed than was heard', () => {
+  it('[LN3] settles every mark once, in order, and claims no more than was heard', () => {
     const step: fc.Arbitrary<Step> = fc.oneof(
       fc.record({ do: fc.constant('play' as const), ms: fc.integer({ min: 0, max: 900 }) }),
       fc.record({ do: fc.constant('mark' as const), ms: fc.constant(0) }),
@@ -173,7 +178,7 @@ describe('what a carrier plays', () => {
       fc.record({ do: fc.constant('rejoin' as const), ms: fc.constant(0) }),
     )
     const did = (what: Step['do'], ms = 0): Step => ({ do: what, ms })
-    // Sound that was sent into a silence, and cleared before the mark from before the silence had come back.
+    // Sound that started after a silence, and was cleared before the mark from before the silence came back.
     const found: [Step[], number][] = [
       [[did('mark'), did('wait', 3), did('play', 3), did('clear')], 2],
       [[did('play', 201), did('wait', 419), did('play', 3), did('clear')], 110],
@@ -195,7 +200,7 @@ describe('what a carrier plays', () => {
         carrier.elapse(30_000)
         expect(carrier.answers.map(({ id }) => id)).toEqual(Array.from({ length: marks }, (_, i) => i + 1))
         const claimed = carrier.answers.reduce((sum, { heard }) => sum + heard, 0)
-        // A millisecond of rounding at each clear, in which the carrier is ahead of the clock.
+        // Each clear may add a millisecond of rounding, in which the carrier is ahead of the clock.
         const clears = steps.filter((each) => each.do === 'clear').length
         expect(claimed).toBeLessThanOrEqual(carrier.heard + 2 * clears)
       }),

@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** What a stream says, whoever the carrier is. */
+/** A message of a stream, the same for all carriers. */
 export type StreamMessage =
   | {
       readonly type: 'start'
       readonly call: string
       readonly stream: string
       readonly account: string | undefined
-      /** Mu-law at 8 kHz, one channel: what this line speaks. */
+      /** Whether the sound is what this line speaks: mu-law at 8 kHz, one channel. */
       readonly understood: boolean
       readonly parameters: Readonly<Record<string, string>>
     }
@@ -15,32 +15,32 @@ export type StreamMessage =
   | { readonly type: 'mark'; readonly name: string }
   | { readonly type: 'dtmf'; readonly digit: string }
   | { readonly type: 'stop' }
-  /** Something else: carriers learn new words. */
+  /** Anything else: carriers add messages. */
   | { readonly type: 'other' }
 
-/** What is said on a stream to the carrier. */
-export interface StreamWords {
-  sound(bytes: Uint8Array): string
-  mark(name: string): string
-  clear(): string
+/** Writes the messages of one stream to its carrier. */
+export interface StreamWriter {
+  readonly sound: (bytes: Uint8Array) => string
+  readonly mark: (name: string) => string
+  readonly clear: () => string
 }
 
-/** A request to us that has to be shown to come from the carrier. */
+/** A request whose signature is to be checked. */
 export interface SignedRequest {
   readonly headers: IncomingHttpHeaders
-  /** The address that the carrier asked for, as it is spelled in public. */
+  /** The address that the carrier asked for, as it is known in public. */
   readonly url: string
   /** The parameters of a form. */
   readonly form: URLSearchParams
   /** The body, byte for byte. */
   readonly body: string
-  /** The time of people, in milliseconds since 1970. */
+  /** Wall-clock time, in milliseconds since 1970. */
   readonly date: number
 }
 
 export interface StreamPlace {
   readonly url: string
-  /** Where the carrier asks what to do when the stream is over, or cut. Without it the call is over, too. */
+  /** Where the carrier asks how to go on after the stream. Unset: the call ends with its stream. */
   readonly after: string | undefined
   readonly parameters: Readonly<Record<string, string>>
 }
@@ -54,22 +54,22 @@ export interface HangUpRequest {
 /** What differs between carriers. */
 export interface Carrier {
   readonly name: string
-  /** Reads a message of a stream; undefined if it makes no sense. */
+  /** Reads a message of a stream. Undefined if it makes no sense. */
   readonly read: (json: string) => StreamMessage | undefined
-  readonly words: (stream: string) => StreamWords
+  readonly writer: (stream: string) => StreamWriter
   /** The document that connects a call to a stream. */
   readonly connect: (place: StreamPlace) => string
-  /** Whether the carrier has signed the webhook. */
+  /** Whether the carrier signed the webhook. */
   readonly signed: (request: SignedRequest) => boolean
-  /** Whether it signs the upgrade to a WebSocket, too. If not, the address of the stream has a ticket in it. */
+  /** Whether the carrier signs the upgrade to a WebSocket too. If not, the address of a stream contains a ticket. */
   readonly signsStreams: boolean
   /** The request that ends a call. */
   readonly hangUp: (call: string, account: string | undefined) => HangUpRequest | undefined
-  /** Whether the answer to it says that the call is over: it is, too, if it was before. */
-  readonly isOver: (status: number, body: string) => boolean
+  /** Whether the answer to that request says that the call has ended, now or before. */
+  readonly hasEnded: (status: number, body: string) => boolean
 }
 
-/** The call is over, by the word of a status. */
+/** Values of a call's status that mean it has ended. */
 export const endedStatuses: ReadonlySet<string> = new Set([
   'completed',
   'canceled',
@@ -79,7 +79,7 @@ export const endedStatuses: ReadonlySet<string> = new Set([
   'no-answer',
 ])
 
-/** Refuses a call that has not been taken yet: the caller hears that it is busy. */
+/** Refuses a call that was not taken yet: the caller hears the busy signal. */
 export const busyDocument = document('<Reject reason="busy"/>')
 
 /** Ends a call. */
@@ -97,18 +97,18 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&apos;',
 }
 
-/** A text as the value of an attribute. What XML cannot hold at all is left out. */
+/** Escapes a text for an attribute. Leaves out characters that XML cannot hold. */
 export function attribute(text: string): string {
   return text.replace(/\p{C}/gu, '').replace(/[&<>"']/g, (each) => entities[each]!)
 }
 
-/** The verb that leads to a stream. */
+/** The document that connects a call to a stream element. */
 export function connectDocument(stream: string, after: string | undefined): string {
   const action = after === undefined ? '' : ` action="${attribute(after)}"`
   return document(`<Connect${action}>${stream}</Connect>`)
 }
 
-/** The parameters as elements of a stream. */
+/** The elements that pass parameters to a stream. */
 export function parameterElements(parameters: Readonly<Record<string, string>>): string {
   return Object.entries(parameters)
     .map(([name, value]) => `<Parameter name="${attribute(name)}" value="${attribute(value)}"/>`)

@@ -1,32 +1,32 @@
 import { EndwellError } from '../../scope/index.ts'
 
-/** The carrier sends what it must not: nonsense, or too much of it. The stream of the call is cut. */
+/** The carrier broke the protocol: too many messages, or messages that make no sense. The stream is cut. */
 export class CarrierMisbehavedError extends EndwellError {
   constructor(call: string, what: string) {
     super(
       'CARRIER_MISBEHAVED',
-      `the stream of call ${call} was cut off: ${what}. Check the option carrier, and what stands between`,
+      `the stream of call ${call} was cut off: ${what}. Check the option carrier, and any proxy in between`,
     )
   }
 }
 
-/** A call was answered, and its sound never came. */
+/** A call was answered, but its stream never came. */
 export class StreamMissingError extends EndwellError {
   constructor(call: string, ms: number) {
     super(
       'STREAM_MISSING',
-      `call ${call} was answered, and its stream did not come within ${ms} ms: ` +
+      `call ${call} was answered, but its stream did not come within ${ms} ms: ` +
         'check that the carrier can reach publicUrl by WebSocket',
     )
   }
 }
 
-/** The carrier was asked to end a call and did not say that it has: the call may go on there, and cost. */
+/** The carrier did not confirm the end of a call: the call may go on there, and cost money. */
 export class HangUpUnconfirmedError extends EndwellError {
   constructor(call: string, why: string) {
     super(
       'HANG_UP_UNCONFIRMED',
-      `the carrier has not confirmed that call ${call} is over: ${why}. Look for it in the carrier's log of calls`,
+      `the carrier has not confirmed that call ${call} has ended: ${why}. Look for it in the carrier's call log`,
     )
   }
 }

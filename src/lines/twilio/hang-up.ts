@@ -11,36 +11,36 @@ export interface HangUpOptions {
 }
 
 /**
- * The end of one call at its carrier. It is asked for once, however often somebody wants it, and tried again when that
- * fails for a passing reason; the carrier itself may say before that the call is over. It belongs to all calls, not to
- * a session: a session that is closed in a hurry still has its call ended.
+ * Ends one call at its carrier. The request is made once, however often `ask` is called, and retried when it fails for a
+ * passing reason; the carrier may report the end by itself before that. The request belongs to all calls, not to a
+ * session: a session that is closed in a hurry still has its call ended.
  */
 export class HangUp {
-  /** Whether the carrier said that the call is over. */
+  /** Whether the carrier said that the call has ended. */
   confirmed = false
-  /** Why not, as far as it is known: never with a secret in it. */
+  /** Why the carrier has not confirmed, as far as known. Never contains a secret. */
   problem = 'it was not asked'
   readonly #options: HangUpOptions
   readonly #stop = new AbortController()
   readonly #waiting = new Set<() => void>()
   #asked = false
-  #over = false
+  #done = false
 
   constructor(options: HangUpOptions) {
     this.#options = options
   }
 
-  /** Whether the carrier can be asked: who we are is known. */
+  /** Whether the carrier can be asked: that needs credentials. */
   get possible(): boolean {
     return this.#request() !== undefined
   }
 
   /** Whether requests are under way. */
   get busy(): boolean {
-    return this.#asked && !this.#over
+    return this.#asked && !this.#done
   }
 
-  /** The carrier says by itself that the call is over. */
+  /** The carrier reported by itself that the call has ended. */
   confirm(): void {
     this.confirmed = true
     this.#finish()
@@ -48,7 +48,7 @@ export class HangUp {
 
   /** Asks the carrier to end the call. */
   ask(): void {
-    if (this.#asked || this.#over) return
+    if (this.#asked || this.#done) return
     const request = this.#request()
     if (!request) return this.#finish()
     this.#asked = true
@@ -59,16 +59,16 @@ export class HangUp {
     return undefined
   }
 
-  /** Resolves when it is confirmed or given up; or after `ms`. */
+  /** Resolves when the end is confirmed or given up, or after `ms`. */
   settled(ms: number): Promise<void> {
-    if (this.#over) return Promise.resolve()
+    if (this.#done) return Promise.resolve()
     return new Promise((resolve) => {
       const done = (): void => {
         timer.clear()
         this.#waiting.delete(done)
         resolve()
       }
-      const timer = this.#options.clock.after(ms, 'the carrier ends the call', done)
+      const timer = this.#options.clock.after(ms, 'the carrier confirms the end of a call', done)
       this.#waiting.add(done)
     })
   }
@@ -85,12 +85,12 @@ export class HangUp {
   async #try(request: HangUpRequest): Promise<void> {
     for (let left: number = limits.tries, pause: number = limits.pause; left > 0; left--, pause *= 2) {
       const passing = await this.#post(request)
-      if (this.#over || this.confirmed || !passing || left === 1) return
+      if (this.#done || this.confirmed || !passing || left === 1) return
       await this.#pause(pause)
     }
   }
 
-  /** Whether it failed for a passing reason. */
+  /** Sends the request. Returns whether it failed for a passing reason. */
   async #post({ url, headers, body }: HangUpRequest): Promise<boolean> {
     const { carrier, clock } = this.#options
     const cut = new AbortController()
@@ -98,14 +98,14 @@ export class HangUp {
     this.#stop.signal.addEventListener('abort', stop)
     let timer: Timer | undefined
     try {
-      timer = clock.after(limits.request, 'answer of the carrier', stop)
+      timer = clock.after(limits.request, 'the carrier answers', stop)
       const response = await this.#options.fetch(url, { method: 'POST', headers, body, signal: cut.signal })
       const text = await response.text()
-      if (carrier.isOver(response.status, text)) this.confirmed = true
+      if (carrier.hasEnded(response.status, text)) this.confirmed = true
       this.problem = `it answers ${response.status}`
       return response.status >= 500 || response.status === 429
     } catch (error) {
-      // The message of such an error may have the address in it, and an address is nobody's secret; the headers are not.
+      // Names the error only: its message could contain the request.
       this.problem = cut.signal.aborted
         ? 'it does not answer'
         : `it cannot be reached (${describeError(error).name})`
@@ -123,14 +123,14 @@ export class HangUp {
         this.#stop.signal.removeEventListener('abort', done)
         resolve()
       }
-      const timer = this.#options.clock.after(ms, 'next try to end a call', done)
+      const timer = this.#options.clock.after(ms, 'next attempt to end a call', done)
       this.#stop.signal.addEventListener('abort', done)
     })
   }
 
   #finish(): void {
-    if (this.#over) return
-    this.#over = true
+    if (this.#done) return
+    this.#done = true
     this.#stop.abort()
     for (const done of this.#waiting) done()
   }

@@ -1,56 +1,50 @@
-/** Every limit of the line that nobody has to set, by name, with its reason (SC18). */
+/** Limits of the phone line that no option sets, each with its reason (SC18). */
 export const limits = {
-  /** Bytes of the body of a webhook: a carrier tells a few dozen short things. */
+  /** Bytes in the body of a webhook: a carrier sends a few dozen short fields. */
   body: 32 * 1024,
-  /** Bytes of one message of a stream: a second of sound, in base64 and JSON, is more than any carrier sends at once. */
+  /** Bytes per message of a stream: a second of sound, in base64 and JSON, is more than any carrier sends at once. */
   message: 64 * 1024,
-  /** Bytes of sound in one message: a second. */
+  /** Bytes of sound per message: a second. */
   sound: 8_000,
   /**
-   * Messages of a stream: 50 of sound and 5 marks a second, and room for a minute that the network, or this process, has
-   * held back.
+   * Messages and control frames from a carrier. Per second: 50 of sound, 5 marks, and room to catch up. At once: what
+   * was held back for a minute, by the network or because this process stood still.
    */
   messages: { perSecond: 200, burst: 4_000 },
-  /** Messages of a stream that make no sense before it is cut. One or two are the carrier's mistake, not the caller's. */
+  /** Messages that make no sense before a stream is cut. One or two are the carrier's mistake, not the caller's. */
   nonsense: 50,
-  /** Messages before `start`: carriers send one. */
+  /** Messages and control frames before `start`: carriers send one. */
   opening: 10,
-  /** How long a stream may take to say which call it is of. */
+  /** Milliseconds that a stream may take to say which call it belongs to. */
   introduction: 5_000,
-  /** Characters of the name of a call, a stream or a number. */
+  /** Characters in the name of a stream, a mark or an account. */
   name: 200,
-  /** Parameters of a call that are told to `onCall`. */
+  /** Parameters of a call that are passed to `onCall`. */
   parameters: 50,
-  /** Milliseconds of sound in one message to the carrier: a fifth of the messages that 20 would make. */
+  /** Milliseconds of sound per message to the carrier: a fifth of the messages that 20 ms would need. */
   piece: 100,
-  /** Milliseconds of sound between two marks of our own: so often it is known how far the caller is. */
+  /** Milliseconds of sound between two marks of our own: how often the caller's position becomes known. */
   step: 200,
   /**
-   * Milliseconds of sound that are at the carrier, and not heard yet. It would take all at once, and `clear` would empty
-   * it; but a clear queues in the socket behind what was sent before it, and what is there when a stream breaks is in
-   * doubt. So little is sent ahead, and enough for this process to stand still for a moment unheard. The pace is that of
-   * the clock, not of the marks: a carrier that returns none is spoken to like any other (SP5).
+   * Milliseconds of sound to send ahead of what was heard. The carrier would take everything at once, and `clear` would
+   * empty its buffer; but a clear queues in the socket behind what was sent before, and what the carrier has when a
+   * stream breaks is in doubt. So only a little is sent ahead: enough for this process to stand still for a moment
+   * unnoticed. The clock sets the pace, not the marks: a carrier that returns none hears the agent all the same (SP5).
    */
   ahead: 2_000,
-  /** How often, in milliseconds, it is looked whether more can be sent. */
-  look: 100,
-  /** Bytes that a socket may hold back before sound waits: a clear must not queue behind more. */
-  congested: 32 * 1024,
-  /** Milliseconds for which sound is kept that must have been heard by now, if the carrier does not say that it was. */
+  /** Milliseconds until a congested socket, or sound that was not due, is tried again. */
+  resendEvery: 100,
+  /** Milliseconds for which sound is kept that must have been heard by now, if the carrier does not confirm it. */
   doubt: 10_000,
-  /** Milliseconds of sound that wait to be played. A model that speaks for longer than that has lost its mind. */
-  queued: 10 * 60_000,
-  /** Marks that wait to come back: some carriers never return one. */
-  marks: 1_000,
-  /** How long the carrier may take to answer the close frame, and to say that the call is over. */
+  /** Milliseconds that the carrier may take to answer the close frame and to confirm the end of the call. */
   closePatience: 2_000,
-  /** How long one request to the carrier may take. */
+  /** Milliseconds per request to the carrier. */
   request: 1_500,
-  /** Tries to end a call, and the wait before the second; it doubles. After that the carrier's own limit ends it. */
+  /** Attempts to end a call, and the wait before the second, which doubles. After that the carrier's own limit ends it. */
   tries: 4,
   pause: 500,
-  /** All of that, and a little more. */
+  /** Milliseconds for all attempts together, and a little more. */
   longestHangUp: 10_000,
-  /** Calls that are remembered when they are over: a late webhook or stream of theirs must not start them anew. */
+  /** Ended calls to remember: a late webhook or stream must not start them again. */
   remembered: 1_000,
 } as const

@@ -1,84 +1,62 @@
-import { noop, type Scope, type Socket, type SocketEvents } from '../../scope/index.ts'
-import type { Accept } from '../accepted-socket.ts'
-import { closeCodes } from './call-stream.ts'
+import type { Scope } from '../../scope/index.ts'
+import type { Peer } from '../peer.ts'
 import type { Carrier } from './carrier.ts'
 import { limits } from './limits.ts'
 import type { StartMessage } from './read-message.ts'
 
-/** Where streams wait that have not said which call they are of. */
-export class Lobby {
-  readonly #carrier: Carrier
-  readonly #scope: Scope<string>
-  readonly #waiting = new Set<Socket>()
-  /** Sockets that are being closed, until they have gone. */
-  readonly #leaving = new Set<Socket>()
+export interface LobbyOptions {
+  readonly scope: Scope<string>
+  readonly carrier: Carrier
+  /** Takes over a peer that did not say which call it belongs to. */
+  readonly turnAway: (peer: Peer) => void
+}
 
-  constructor(carrier: Carrier, scope: Scope<string>) {
-    this.#carrier = carrier
-    this.#scope = scope
+/** Where streams wait until they have said which call they belong to. */
+export class Lobby {
+  readonly #options: LobbyOptions
+  readonly #waiting = new Set<Peer>()
+
+  constructor(options: LobbyOptions) {
+    this.#options = options
   }
 
   get size(): number {
     return this.#waiting.size
   }
 
-  /** Lets a socket wait. `then` is called when it has said what it is; it takes the socket over, or turns it away. */
-  enter(accept: Accept, then: (start: StartMessage, accept: Accept) => void): void {
-    let left: number = limits.opening
-    const waits: SocketEvents = {
-      opened: noop,
-      message: (data) => {
-        const message = typeof data === 'string' ? this.#carrier.read(data) : undefined
-        if (message?.type === 'start') {
-          leave()
-          return then(message, (events) => {
-            listener = events
-            return socket
-          })
-        }
-        left--
-        return left > 0 ? undefined : cut()
-      },
-      ended: () => leave(),
-    }
-    let listener = waits
-    const socket = accept({
-      opened: noop,
-      message: (data) => listener.message(data),
-      ended: (end) => listener.ended(end),
-    })
-    const cut = (): void => {
-      leave()
-      this.turnAway((events) => {
-        listener = events
-        return socket
-      }, closeCodes.misbehaved)
-    }
-    const timer = this.#scope.after(limits.introduction, 'a stream says which call it is of', cut)
+  /** Lets a peer wait. `started` is called when it has introduced itself, and takes the peer over. */
+  enter(peer: Peer, started: (start: StartMessage) => void): void {
+    const { scope, carrier, turnAway } = this.#options
     const leave = (): void => {
       timer.clear()
-      this.#waiting.delete(socket)
+      this.#waiting.delete(peer)
     }
-    this.#waiting.add(socket)
-  }
-
-  /** Ends a stream that is not wanted. Its call ends with it. */
-  turnAway(accept: Accept, code: number = closeCodes.over): void {
-    const ended = (): void => {
-      timer?.clear()
-      this.#leaving.delete(socket)
+    const refuse = (): void => {
+      leave()
+      turnAway(peer)
     }
-    const socket = accept({ opened: noop, message: noop, ended })
-    this.#leaving.add(socket)
-    socket.close(code, 'refused')
-    const live = this.#scope.state === 'live'
-    const timer = live
-      ? this.#scope.after(limits.closePatience, 'end of a stream that was refused', () => socket.abort())
-      : undefined
-    if (!live) socket.abort()
+    const timer = scope.after(limits.introduction, 'a stream says which call it belongs to', refuse)
+    // Carriers send one message before `start`. Whatever is no introduction counts, control frames too.
+    let patience: number = limits.opening
+    const count = (): void => {
+      patience--
+      if (patience <= 0) refuse()
+    }
+    peer.owner = {
+      message: (data) => {
+        const message = typeof data === 'string' ? carrier.read(data) : undefined
+        if (message?.type !== 'start') return count()
+        leave()
+        return started(message)
+      },
+      controlFrame: count,
+      failed: leave,
+      left: leave,
+    }
+    this.#waiting.add(peer)
   }
 
   abort(): void {
-    for (const socket of [...this.#waiting, ...this.#leaving]) socket.abort()
+    for (const peer of this.#waiting) peer.abort()
   }
 }

@@ -5,63 +5,63 @@ import { telnyx } from './telnyx.ts'
 import { twilio } from './twilio.ts'
 import type { TwilioLine } from './twilio-line.ts'
 
-/** What is known of a call before it is answered. */
+/** What is known about a call before it is answered. */
 export interface PhoneCallInfo {
-  /** The name that the carrier has for the call; the line has it, too. */
+  /** The carrier's name for the call; the line has the same id. */
   readonly id: string
-  /** The number of the caller, as the carrier writes it. */
+  /** The caller's number, as the carrier writes it. */
   readonly from: string | undefined
   /** The number that was called. */
   readonly to: string | undefined
-  /** What else the carrier tells: the fields of its webhook, or the parameters of a stream that came without one. */
+  /** Everything else that the carrier sent: the fields of its webhook, or the parameters of a stream without one. */
   readonly details: Readonly<Record<string, string>>
 }
 
 export interface TwilioCallsOptions {
   /** Owns the calls: closing it ends them, in bounded time. */
   scope: Scope<string>
-  /** Somebody calls: make a session with the line, and start it. What it throws refuses the call. */
+  /** Called for each call: make a session with the line, and start it. Throwing or rejecting refuses the call. */
   onCall: (line: TwilioLine, info: PhoneCallInfo) => unknown
-  /** `twilio` unless set. */
+  /** Default: `twilio`. */
   carrier?: 'twilio' | 'telnyx'
   /**
-   * Twilio's auth token, or an API key of Telnyx: with it requests are checked and calls are ended. Unless it is set,
-   * only this very machine may call, and calls end because their stream does.
+   * Twilio's auth token, or a Telnyx API key: checks requests and ends calls. Without it, only this machine may call, and
+   * calls end because their stream does.
    */
   authToken?: string | undefined
-  /** Twilio's account. Told by each call unless set; if it is, calls of other accounts are refused. */
+  /** Twilio's account. If set, calls of other accounts are refused. Default: each call reports its account. */
   accountSid?: string | undefined
-  /** The key by which Telnyx signs, as its portal shows it. */
+  /** The key with which Telnyx signs, as its portal shows it. */
   publicKey?: string | undefined
-  /** Where the carrier reaches this server: `https://phone.example.com`. By the headers of its requests unless set. */
+  /** Where the carrier reaches this server, like `https://phone.example.com`. Default: by the headers of its requests. */
   publicUrl?: string | undefined
   /**
-   * What a call begins with: `webhook` unless set, so that models are ready when its sound comes, and a stream that was
-   * cut can come back. Then webhook and stream must reach the same process; where they may not, it is the `stream`.
+   * What a call begins with. Default: `webhook`, so that models are ready when sound arrives, and a stream that was cut
+   * can come back. Webhook and stream must then reach the same process; where they may not, use `stream`.
    */
   beginsWith?: 'webhook' | 'stream'
-  /** Below which path it asks: `/phone` unless set, so that it has `/phone/answer`, `/phone/status`, `/phone/stream`. */
+  /** Prefix of the paths. Default: `/phone`, which makes `/phone/answer`, `/phone/status` and `/phone/stream`. */
   path?: string
-  /** The REST interface of the carrier: its own unless set. */
+  /** Base address of the carrier's REST API. Default: the carrier's own. */
   api?: string
-  /** What requests to it are made with: that of the platform unless set. */
+  /** Makes the requests to that API. Default: the platform's `fetch`. */
   fetch?: typeof fetch
-  /** How long the stream of a call that was answered may take to come: 10 s unless set. */
+  /** How long the stream of an answered call may take to come. Default: 10 s. */
   connectTimeout?: number
-  /** How long a stream that was cut may take to come back: 5 s unless set (LN1). */
+  /** How long a stream that was cut may take to come back (LN1). Default: 5 s. */
   rejoinTimeout?: number
-  /** How long no sound may come from the caller: 10 s unless set (LN2). Carriers send silence, too. */
+  /** How long no sound may come from the caller (LN2). Carriers send silence too. Default: 10 s. */
   lostTimeout?: number
-  /** How long `onCall` may take to open the line: 30 s unless set, as long as a session may take to start. */
+  /** How long `onCall` may take to open the line. Default: 30 s, as long as a session may take to start. */
   answerTimeout?: number
-  /** Calls at once: 100 unless set. */
+  /** Calls at once. Default: 100. */
   maxCalls?: number
-  /** New calls a second: 20 unless set. */
+  /** New calls per second. Default: 20. */
   maxRate?: number
   logger?: Logger
 }
 
-/** Who carries the calls, by what is known of the account. */
+/** The carrier that the options describe. */
 export function carrierOf(options: TwilioCallsOptions): Carrier {
   const { carrier = 'twilio', authToken, accountSid, publicKey } = options
   if (carrier === 'telnyx') {
@@ -72,7 +72,7 @@ export function carrierOf(options: TwilioCallsOptions): Carrier {
   return twilio({ authToken, accountSid, api })
 }
 
-/** Throws if options cannot be. */
+/** Throws if options are invalid. */
 export function checkOptions(options: TwilioCallsOptions): void {
   const {
     authToken,
@@ -85,7 +85,7 @@ export function checkOptions(options: TwilioCallsOptions): void {
   } = options
   const { connectTimeout = 1, rejoinTimeout = 0, lostTimeout = 1 } = options
   if (authToken === '')
-    throw new OptionError('authToken must not be empty: leave it out to take calls of this machine')
+    throw new OptionError('authToken must not be empty: leave it out to take calls from this machine only')
   if (carrier === 'telnyx' && (authToken === undefined) !== (publicKey === undefined))
     throw new OptionError('Telnyx signs with a key of its own: pass publicKey together with authToken')
   if (publicUrl !== undefined && !/^https?:\/\/[^/?#]+[^?#]*$/.test(publicUrl))

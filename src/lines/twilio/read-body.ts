@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 
-/** The body of a request, if it has `most` bytes at most; throws if not. The server bounds the time. */
+/** Reads the body of a request. Throws if it has more than `most` bytes. The server bounds the time. */
 export async function readBody(request: IncomingMessage, most: number): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of request) {
     size += (chunk as Buffer).length
-    if (size > most) throw new RangeError(`a request may have ${most} bytes`)
+    if (size > most) throw new RangeError(`the body of a request may have ${most} bytes`)
     chunks.push(chunk as Buffer)
   }
   return Buffer.concat(chunks).toString()

@@ -4,36 +4,37 @@ import { asDigit, asFields, asName, asSound, parse, type Fields } from './stream
 export type StartMessage = Extract<StreamMessage, { type: 'start' }>
 
 /**
- * Reads a message of a stream; undefined if it makes no sense. Carriers agree on all but how a stream starts. Sequence
- * numbers are not looked at: a WebSocket keeps the order, and what is missing cannot be had again.
+ * Reads a message of a stream. Undefined if it makes no sense. Carriers agree on everything but the start of a stream.
+ * Sequence numbers are ignored: a WebSocket keeps the order, and a message that is missing cannot be had again.
  */
 export function readMessage(
   json: string,
-  readStart: (said: Fields, start: Fields) => StartMessage | undefined,
+  readStart: (message: Fields, start: Fields) => StartMessage | undefined,
 ): StreamMessage | undefined {
-  const said = parse(json)
-  if (!said) return undefined
-  switch (said['event']) {
+  const message = parse(json)
+  if (!message) return undefined
+  const { event, start, media, mark, dtmf } = message
+  switch (event) {
     case 'start':
-      return readStart(said, asFields(said['start']) ?? {})
+      return readStart(message, asFields(start) ?? {})
     case 'media':
-      return readMedia(asFields(said['media']) ?? {})
+      return readMedia(asFields(media) ?? {})
     case 'mark': {
-      const name = asName(asFields(said['mark'])?.['name'])
+      const name = asName(asFields(mark)?.['name'])
       return name === undefined ? undefined : { type: 'mark', name }
     }
     case 'dtmf': {
-      const digit = asDigit(asFields(said['dtmf'])?.['digit'])
+      const digit = asDigit(asFields(dtmf)?.['digit'])
       return digit === undefined ? undefined : { type: 'dtmf', digit }
     }
     case 'stop':
       return { type: 'stop' }
     default:
-      return typeof said['event'] === 'string' ? { type: 'other' } : undefined
+      return typeof event === 'string' ? { type: 'other' } : undefined
   }
 }
 
-/** What we say ourselves is the other track, if somebody has asked for it. */
+/** Ignores the outbound track, which is our own sound. Carriers send it on request. */
 function readMedia({ track = 'inbound', payload }: Fields): StreamMessage | undefined {
   if (track !== 'inbound') return { type: 'other' }
   const bytes = asSound(payload)

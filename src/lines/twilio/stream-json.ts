@@ -1,9 +1,10 @@
+import { isCallName } from '../call-name.ts'
 import { limits } from './limits.ts'
 
-/** A thing of JSON whose fields are read one by one, and not trusted. */
+/** An object from JSON. Its fields are untrusted: each is checked before it is used or converted (LN6). */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** The object that a text is, if it is one. */
+/** Parses a text. Undefined unless it is an object. */
 export function parse(json: string): Fields | undefined {
   try {
     return asFields(JSON.parse(json))
@@ -16,12 +17,22 @@ export function asFields(value: unknown): Fields | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined
 }
 
-/** A name of something: text that is not empty and not long. */
+/** A text that is neither empty nor long. */
 export function asName(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' && value.length <= limits.name ? value : undefined
 }
 
-/** The sound of a payload: base64, a second of it at most, and something. */
+export function asCallName(value: unknown): string | undefined {
+  return isCallName(value) ? value : undefined
+}
+
+/** A number, written as a number or as decimal digits: carriers do both. */
+export function asNumber(value: unknown): number | undefined {
+  if (typeof value === 'number') return value
+  return typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : undefined
+}
+
+/** The sound of a payload: base64, not empty, a second at most. */
 export function asSound(value: unknown): Uint8Array | undefined {
   if (typeof value !== 'string' || value.length > Math.ceil(limits.sound / 3) * 4) return undefined
   if (!/^[\w+/-]+={0,2}$/.test(value)) return undefined
@@ -32,7 +43,7 @@ export function asDigit(value: unknown): string | undefined {
   return typeof value === 'string' && /^[0-9*#A-D]$/.test(value) ? value : undefined
 }
 
-/** Those of the parameters that are texts, as many as there may be. */
+/** The parameters that are texts, up to the limit. */
 export function asParameters(value: unknown): Record<string, string> {
   const pairs = Object.entries(asFields(value) ?? {}).filter(
     (pair): pair is [string, string] => typeof pair[1] === 'string',
@@ -40,8 +51,8 @@ export function asParameters(value: unknown): Record<string, string> {
   return Object.fromEntries(pairs.slice(0, limits.parameters))
 }
 
-/** Whether a format is mu-law at 8 kHz on one channel. Carriers write numbers as numbers and as texts. */
+/** Whether a format is mu-law at 8 kHz on one channel. */
 export function isMuLaw(encoding: unknown, rate: unknown, channels: unknown): boolean {
   const known = encoding === 'audio/x-mulaw' || encoding === 'PCMU'
-  return known && Number(rate) === 8_000 && Number(channels ?? 1) === 1
+  return known && asNumber(rate) === 8_000 && asNumber(channels ?? 1) === 1
 }

@@ -2,31 +2,31 @@ import { createPublicKey, verify, type KeyObject } from 'node:crypto'
 import { OptionError } from '../../scope/index.ts'
 import { attribute, connectDocument, parameterElements, type Carrier, type SignedRequest } from './carrier.ts'
 import { readMessage, type StartMessage } from './read-message.ts'
-import { asFields, asName, asParameters, isMuLaw, type Fields } from './stream-json.ts'
+import { asCallName, asFields, asName, asParameters, isMuLaw, type Fields } from './stream-json.ts'
 
 export interface TelnyxAccount {
   readonly apiKey: string | undefined
-  /** In base64, as the portal shows it. */
+  /** Base64, as the portal shows it. */
   readonly publicKey: string | undefined
   readonly api: string
 }
 
-/** What a call that is over already answers to whoever ends it. */
+/** The error code for ending a call that has ended already. */
 const HAS_ENDED = '"90018"'
 
-/** A webhook that is older may be one that somebody has overheard. */
+/** An older webhook may be a replay. */
 const LONGEST_DELAY = 5 * 60_000
 
-/** What stands before the 32 bytes of an Ed25519 key, so that it is a key of that kind. */
+/** The DER header of an Ed25519 public key, which the 32 bytes of the key follow. */
 const KEY_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
 
-/** Telnyx: media streaming, TeXML and its REST interface. Its frames are Twilio's by other names. */
+/** Telnyx: media streaming, TeXML and the REST API. Its messages are Twilio's with other field names. */
 export function telnyx({ apiKey, publicKey, api }: TelnyxAccount): Carrier {
   const key = publicKey === undefined ? undefined : readKey(publicKey)
   return {
     name: 'telnyx',
     read: (json) => readMessage(json, readStart),
-    words: () => ({
+    writer: () => ({
       sound: (bytes) =>
         JSON.stringify({ event: 'media', media: { payload: Buffer.from(bytes).toString('base64') } }),
       mark: (name) => JSON.stringify({ event: 'mark', mark: { name } }),
@@ -48,7 +48,8 @@ export function telnyx({ apiKey, publicKey, api }: TelnyxAccount): Carrier {
             headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
             body: '{}',
           },
-    isOver: (status, body) => (status >= 200 && status < 300) || (status === 422 && body.includes(HAS_ENDED)),
+    hasEnded: (status, body) =>
+      (status >= 200 && status < 300) || (status === 422 && body.includes(HAS_ENDED)),
   }
 }
 
@@ -62,7 +63,7 @@ function readKey(publicKey: string): KeyObject {
 }
 
 function readStart({ stream_id }: Fields, start: Fields): StartMessage | undefined {
-  const call = asName(start['call_control_id'])
+  const call = asCallName(start['call_control_id'])
   const stream = asName(stream_id)
   if (call === undefined || stream === undefined) return undefined
   const { encoding, sample_rate: rate, channels } = asFields(start['media_format']) ?? {}
@@ -76,7 +77,7 @@ function readStart({ stream_id }: Fields, start: Fields): StartMessage | undefin
   }
 }
 
-/** By Ed25519 over the time and the body. */
+/** Checks the Ed25519 signature over the timestamp and the body. */
 function isSigned(key: KeyObject, { headers, body, date }: SignedRequest): boolean {
   const signature = headers['telnyx-signature-ed25519']
   const timestamp = headers['telnyx-timestamp']

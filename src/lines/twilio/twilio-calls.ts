@@ -1,42 +1,44 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { silentLogger, type Logger } from '../../parts/index.ts'
-import { noop, type Resource, type Scope } from '../../scope/index.ts'
-import { SocketDoor, type Accept } from '../accepted-socket.ts'
-import { RateLimit } from '../rate-limit.ts'
+import { noop } from '../../scope/index.ts'
+import { SocketServer } from '../accepted-socket.ts'
+import { BaseCalls } from '../base-calls.ts'
+import { isCallName } from '../call-name.ts'
+import type { Peer } from '../peer.ts'
 import { refuse } from '../refuse.ts'
-import { closeCodes } from './call-stream.ts'
-import { Calling, type CarrierRequest, type Ticket } from './calling.ts'
+import { Calling, type CarrierRequest } from './calling.ts'
 import { busyDocument, endedStatuses, hangUpDocument, type Carrier } from './carrier.ts'
 import { HangUp } from './hang-up.ts'
 import { limits } from './limits.ts'
 import { Lobby } from './lobby.ts'
 import { carrierOf, checkOptions, type PhoneCallInfo, type TwilioCallsOptions } from './options.ts'
+import { PhoneCall, closeCodes } from './phone-call.ts'
 import { readBody } from './read-body.ts'
 import type { StartMessage } from './read-message.ts'
 import { TwilioLine } from './twilio-line.ts'
 
-/** What a webhook is answered with. */
+/** The answer to a webhook. */
 export interface Answer {
   readonly status: 200 | 204 | 400 | 403 | 404
   readonly body: string
 }
 
-type Admitted = { readonly admitted: (accept: Accept) => void; readonly refused?: undefined }
-type Refused = { readonly admitted?: undefined; readonly refused: keyof typeof refusals }
+type Decision =
+  | { readonly accept: (peer: Peer) => void; readonly refused?: undefined }
+  | { readonly accept?: undefined; readonly refused: RefusalCode }
 
-/** Why a stream was not taken, with the status that it has in HTTP. */
+type RefusalCode = keyof typeof refusals
+
+/** Why a stream was refused, with its HTTP status. */
 const refusals = {
   NOT_A_CALL: [404, 'there are no streams at this address'],
-  NOT_THE_CARRIER: [403, 'the request was not signed by the carrier for this address: check publicUrl'],
-  BUSY: [503, 'too many streams have not said which call they are of'],
-  CLOSING: [503, 'the server takes no calls any more'],
+  NOT_THE_CARRIER: [403, 'the carrier did not sign this request for this address: check publicUrl'],
+  BUSY: [503, 'too many streams have not said which call they belong to'],
+  CLOSING: [503, 'the server does not take calls any more'],
 } as const
 
-const door = new SocketDoor({ name: 'phone', message: limits.message, closePatience: limits.closePatience })
-
 /**
- * Takes calls from the phone network, by Twilio's Media Streams or those of Telnyx.
+ * Takes calls from the phone network, through the media streams of Twilio or Telnyx.
  *
  * ```ts
  * const calls = new TwilioCalls({
@@ -51,47 +53,39 @@ const door = new SocketDoor({ name: 'phone', message: limits.message, closePatie
  * server.on('upgrade', (request, socket, head) => calls.upgrade(request, socket, head))
  * ```
  *
- * A call begins with the webhook, or with its stream if that comes first. Its name is its key: a webhook that is
- * repeated, or another stream, is of the same call, and of none once that is over.
+ * A call begins with its webhook, or with its stream if that comes first. The carrier's name for the call is the key: a
+ * repeated webhook or another stream belongs to the same call, and is refused once that call has ended.
  */
-export class TwilioCalls implements Resource {
+export class TwilioCalls extends BaseCalls<PhoneCall> {
   readonly #options: TwilioCallsOptions
-  readonly #scope: Scope<string>
   readonly #path: string
   readonly #carrier: Carrier
   readonly #calling: Calling
   readonly #lobby: Lobby
-  readonly #rate: RateLimit
-  readonly #logger: Logger
-  /** Calls that are going on, or waiting for an answer. */
-  readonly #lines = new Map<string, TwilioLine>()
-  /** Those, and what of them has not quite gone. */
-  readonly #leaving = new Set<TwilioLine>()
-  /** Calls that are over, the latest last. */
+  readonly #sockets: SocketServer
+  /** Names of ended calls, the latest last. */
   readonly #past = new Set<string>()
 
   constructor(options: TwilioCallsOptions) {
     checkOptions(options)
-    const { scope, authToken, publicUrl, maxRate = 20, path = '/phone' } = options
+    super({ ...options, name: 'phone calls', closePatience: limits.closePatience })
+    const { scope, authToken, publicUrl, path = '/phone' } = options
+    const carrier = carrierOf(options)
     this.#options = options
-    this.#scope = scope
     this.#path = path.replace(/\/+$/, '')
-    this.#logger = options.logger ?? silentLogger
-    this.#carrier = carrierOf(options)
-    this.#calling = new Calling({
-      carrier: this.#carrier,
-      secret: authToken,
-      publicUrl,
-      date: () => scope.clock.date(),
+    this.#carrier = carrier
+    this.#calling = new Calling({ carrier, secret: authToken, publicUrl, date: () => scope.clock.date() })
+    this.#lobby = new Lobby({
+      scope,
+      carrier,
+      turnAway: (peer) => this.turnAway(peer, closeCodes.misbehaved, 'refused'),
     })
-    this.#lobby = new Lobby(this.#carrier, scope)
-    this.#rate = new RateLimit({ perSecond: maxRate, burst: Math.max(1, maxRate) }, scope.clock.now())
-    scope.own('phone calls', this)
-  }
-
-  /** How many calls are going on. */
-  get size(): number {
-    return this.#lines.size
+    this.#sockets = new SocketServer({
+      name: 'phone',
+      message: limits.message,
+      closePatience: limits.closePatience,
+      logger: this.logger,
+    })
   }
 
   /** Whether a request is for the phone, by its path. */
@@ -99,7 +93,7 @@ export class TwilioCalls implements Resource {
     return url.startsWith(`${this.#path}/`)
   }
 
-  /** Takes a request of a server of `node:http`. False if it is for somebody else. */
+  /** Takes a request from a server of `node:http`. Returns false if it is not for the phone. */
   request(request: IncomingMessage, response: ServerResponse): boolean {
     if (!this.concerns(request)) return false
     response.on('error', noop)
@@ -115,11 +109,11 @@ export class TwilioCalls implements Resource {
     return true
   }
 
-  /** Takes an upgrade of a server of `node:http`. Never throws: whoever is not let in is told why. */
+  /** Takes an upgrade from a server of `node:http`. Never throws: a refused request gets the reason. */
   upgrade(request: IncomingMessage, tcp: Duplex, head: Buffer): void {
     tcp.on('error', noop)
-    const { admitted, refused } = this.admit(requestOf(request, ''))
-    if (admitted) door.accept(request, tcp, head, admitted)
+    const { accept, refused } = this.admit(requestOf(request, ''))
+    if (accept) this.#sockets.upgrade(request, tcp, head, accept)
     else refuse(tcp, refusals[refused][0], refused, refusals[refused][1])
   }
 
@@ -128,58 +122,60 @@ export class TwilioCalls implements Resource {
     const [path = '', query = ''] = request.url.split('?', 2)
     const purpose = path.slice(this.#path.length)
     if (purpose !== '/answer' && purpose !== '/status') return { status: 404, body: '' }
-    if (!this.#calling.admits(request)) return this.#refuse(request, 'NOT_THE_CARRIER')
+    if (!this.#calling.admits(request)) {
+      this.#refuse(request, 'NOT_THE_CARRIER')
+      return { status: 403, body: '' }
+    }
     const fields = new URLSearchParams(request.method === 'POST' ? request.body : query)
-    const call = fields.get('CallSid') ?? ''
-    if (call === '' || call.length > limits.name || !this.#isOurs(fields.get('AccountSid') ?? undefined))
+    const call = fields.get('CallSid')
+    if (!isCallName(call) || !this.#isOurs(fields.get('AccountSid') ?? undefined))
       return { status: 400, body: '' }
-    const over = endedStatuses.has(fields.get('CallStatus') ?? '')
-    if (over) this.#isOver(call)
+    const hasEnded = endedStatuses.has(fields.get('CallStatus') ?? '')
+    if (hasEnded) this.#callEnded(call)
     if (purpose === '/status') return { status: 204, body: '' }
-    return { status: 200, body: over ? hangUpDocument : this.#answer(call, fields, request) }
+    return { status: 200, body: hasEnded ? hangUpDocument : this.#answer(call, fields, request) }
   }
 
-  /** @internal What `upgrade` decides: `admitted` takes the socket. */
-  admit(request: CarrierRequest): Admitted | Refused {
-    const ticket = this.#ticketOf(request.url)
+  /** @internal What `upgrade` decides: `accept` takes the socket. */
+  admit(request: CarrierRequest): Decision {
+    const ticket = this.#calling.ticketIn(request.url, `${this.#path}/stream`)
     if (ticket === 'none') return { refused: 'NOT_A_CALL' }
-    if (!this.#calling.admitsStream(request, ticket)) return this.#turnDown(request, 'NOT_THE_CARRIER')
-    if (this.#scope.state !== 'live') return this.#turnDown(request, 'CLOSING')
-    if (this.#lobby.size >= 2 * (this.#options.maxCalls ?? 100)) return this.#turnDown(request, 'BUSY')
+    if (!this.#calling.admitsStream(request, ticket)) return this.#refuse(request, 'NOT_THE_CARRIER')
+    if (this.scope.state !== 'live') return this.#refuse(request, 'CLOSING')
+    if (this.#lobby.size >= 2 * (this.#options.maxCalls ?? 100)) return this.#refuse(request, 'BUSY')
     return {
-      admitted: (accept) =>
-        this.#lobby.enter(accept, (start, taken) => this.#started(start, taken, ticket?.call)),
+      accept: (peer) => this.#lobby.enter(peer, (start) => this.#started(start, peer, ticket?.call)),
     }
   }
 
-  closing(): void {
-    for (const line of this.#lines.values()) line.dismiss()
+  override closing(): void {
+    super.closing()
     this.#lobby.abort()
   }
 
-  async close(): Promise<void> {
-    this.#lobby.abort()
-    await Promise.all([...this.#leaving].map((line) => line.gone()))
-  }
-
-  abort(): void {
-    for (const line of this.#leaving) line.abort()
+  override abort(): void {
+    super.abort()
     this.#lobby.abort()
   }
 
-  inspect(): object {
-    return { carrier: this.#carrier.name, calls: this.#lines.size, streams: this.#lobby.size }
+  override inspect(): object {
+    return { carrier: this.#carrier.name, ...super.inspect(), streams: this.#lobby.size }
+  }
+
+  override ended(id: string, released: Promise<void>): void {
+    super.ended(id, released)
+    this.#remember(id)
   }
 
   // ── webhooks ──
 
-  /** What to do with a call. The same each time it is asked. */
+  /** What the carrier should do with a call. The same however often it asks. */
   #answer(call: string, fields: URLSearchParams, request: CarrierRequest): string {
-    if (this.#past.has(call) || this.#lines.get(call)?.welcomes === false) return hangUpDocument
+    if (this.#past.has(call) || this.find(call)?.welcomes === false) return hangUpDocument
     const from = fields.get('From') ?? undefined
     const to = fields.get('To') ?? undefined
     const begins = this.#options.beginsWith !== 'stream'
-    if (begins && !this.#lines.has(call)) {
+    if (begins && !this.find(call)) {
       if (!this.#hasRoom()) return busyDocument
       const details = Object.fromEntries([...fields].slice(0, limits.parameters))
       this.#begin({ id: call, from, to, details }, fields.get('AccountSid') ?? undefined)
@@ -187,57 +183,39 @@ export class TwilioCalls implements Resource {
     const streams = `${this.#path}/stream${this.#calling.ticketFor(call)}`
     return this.#carrier.connect({
       url: this.#calling.publicAddress(request, streams, 'ws'),
-      // Without that the call would be over as soon as a stream breaks, and could not come back (LN4); but only here it
-      // is known whether it may.
+      // Without `after` the call would end as soon as its stream breaks, and could not come back (LN4). But only the
+      // process that knows the call can say whether it may.
       after: begins ? this.#calling.publicAddress(request, `${this.#path}/answer`) : undefined,
-      // For a process that knows only the stream.
+      // For a process that sees only the stream.
       parameters: { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) },
     })
   }
 
-  #refuse(request: CarrierRequest, code: keyof typeof refusals): Answer {
-    this.#turnDown(request, code)
-    return { status: 403, body: '' }
-  }
-
-  #isOver(call: string): void {
-    const line = this.#lines.get(call)
-    if (line) line.hungUp()
-    else this.#remember(call)
+  #callEnded(id: string): void {
+    const call = this.find(id)
+    if (call) call.hungUp()
+    else this.#remember(id)
   }
 
   // ── streams ──
 
-  #ticketOf(url: string): Ticket | undefined | 'none' {
-    const streams = `${this.#path}/stream`
-    const [path = ''] = url.split('?', 1)
-    if (path === streams || path === `${streams}/`) return undefined
-    const [, call, key, ...rest] = path.startsWith(`${streams}/`) ? path.slice(streams.length).split('/') : []
-    if (call === undefined || key === undefined || rest.length > 0) return 'none'
-    try {
-      return { call: decodeURIComponent(call), key }
-    } catch {
-      return 'none'
-    }
-  }
-
-  /** A stream has said of which call it is. */
-  #started(start: StartMessage, accept: Accept, expected: string | undefined): void {
-    const { call, account, parameters } = start
-    if ((expected !== undefined && expected !== call) || !this.#isOurs(account))
-      return this.#lobby.turnAway(accept, closeCodes.misbehaved)
-    if (!this.#lines.has(call)) {
-      if (this.#past.has(call) || !this.#hasRoom()) return this.#lobby.turnAway(accept)
+  /** A stream has said which call it belongs to. */
+  #started(start: StartMessage, peer: Peer, expected: string | undefined): void {
+    const { call: id, account, parameters } = start
+    if ((expected !== undefined && expected !== id) || !this.#isOurs(account))
+      return this.turnAway(peer, closeCodes.misbehaved, 'refused')
+    if (!this.find(id)) {
+      if (this.#past.has(id) || !this.#hasRoom()) return this.turnAway(peer, closeCodes.ended, 'refused')
       const { from, to } = parameters
-      this.#begin({ id: call, from, to, details: parameters }, account)
+      this.#begin({ id, from, to, details: parameters }, account)
     }
-    // Whoever was told of the call may have ended it at once, or be about to.
-    const line = this.#lines.get(call)
-    return line?.welcomes ? line.join(start, accept) : this.#lobby.turnAway(accept)
+    // `onCall` may have ended the call already.
+    const call = this.find(id)
+    return call?.welcomes ? call.start(start, peer) : this.turnAway(peer, closeCodes.ended, 'refused')
   }
 
-  #turnDown({ address }: CarrierRequest, code: keyof typeof refusals): Refused {
-    this.#logger.info({ code, address }, 'a request of the phone was refused')
+  #refuse({ address }: CarrierRequest, code: RefusalCode): Decision {
+    this.logger.info({ code, address }, 'a request for the phone was refused')
     return { refused: code }
   }
 
@@ -249,41 +227,20 @@ export class TwilioCalls implements Resource {
   // ── calls ──
 
   #hasRoom(): boolean {
-    const { maxCalls = 100 } = this.#options
-    const has =
-      this.#scope.state === 'live' && this.#lines.size < maxCalls && this.#rate.take(this.#scope.clock.now())
-    if (!has) this.#logger.warn({ calls: this.#lines.size }, 'a call was refused: there is no room for it')
-    return has
+    const code = this.refusal()
+    if (code) this.logger.warn({ code, calls: this.size }, 'a call was refused')
+    return code === undefined
   }
 
   #begin(info: PhoneCallInfo, account: string | undefined): void {
     const { connectTimeout = 10_000, rejoinTimeout = 5_000, lostTimeout = 10_000 } = this.#options
     const { answerTimeout = 30_000, onCall, fetch: ask = fetch } = this.#options
-    const { clock } = this.#scope
-    const hangUp = new HangUp({ clock, carrier: this.#carrier, fetch: ask, call: info.id, account })
-    const line = new TwilioLine(info.id, this.#carrier, this.#scope, {
-      connectTimeout,
-      rejoinTimeout,
-      lostTimeout,
-      hangUp,
-    })
-    this.#lines.set(info.id, line)
-    this.#leaving.add(line)
-    const unanswered = this.#scope.after(answerTimeout, `answer to call ${info.id}`, () => line.dismiss())
-    const ended = (): void => {
-      unanswered.clear()
-      this.#lines.delete(info.id)
-      this.#remember(info.id)
-      line
-        .gone()
-        .then(() => this.#leaving.delete(line))
-        .catch(noop)
-    }
-    line.watch(() => unanswered.clear(), ended)
-    new Promise((resolve) => resolve(onCall(line, info))).catch((error: unknown) => {
-      this.#logger.warn({ call: line.id, error }, 'a call could not be answered')
-      if (!line.answered) line.dismiss()
-    })
+    const { id } = info
+    const carrier = this.#carrier
+    const hangUp = new HangUp({ clock: this.scope.clock, carrier, fetch: ask, call: id, account })
+    const timeouts = { answerTimeout, connectTimeout, rejoinTimeout, lostTimeout }
+    const call = new PhoneCall({ id, calls: this, carrier, hangUp, ...timeouts })
+    this.begin(call, () => onCall(new TwilioLine(call), info))
   }
 
   #remember(call: string): void {

@@ -2,7 +2,16 @@ import { createHmac } from 'node:crypto'
 import { same } from '../secrets.ts'
 import { attribute, connectDocument, parameterElements, type Carrier, type SignedRequest } from './carrier.ts'
 import { readMessage, type StartMessage } from './read-message.ts'
-import { asFields, asName, asParameters, isMuLaw, parse, type Fields } from './stream-json.ts'
+import {
+  asCallName,
+  asFields,
+  asName,
+  asNumber,
+  asParameters,
+  isMuLaw,
+  parse,
+  type Fields,
+} from './stream-json.ts'
 
 export interface TwilioAccount {
   readonly authToken: string | undefined
@@ -10,15 +19,15 @@ export interface TwilioAccount {
   readonly api: string
 }
 
-/** What a call that is over already answers to whoever ends it. */
+/** The error code for ending a call that has ended already. */
 const NOT_IN_PROGRESS = 21_220
 
-/** Twilio: Media Streams, TwiML and its REST interface. */
+/** Twilio: Media Streams, TwiML and the REST API. */
 export function twilio({ authToken, accountSid, api }: TwilioAccount): Carrier {
   return {
     name: 'twilio',
     read: (json) => readMessage(json, readStart),
-    words: (streamSid) => ({
+    writer: (streamSid) => ({
       sound: (bytes) => JSON.stringify({ event: 'media', streamSid, media: { payload: base64(bytes) } }),
       mark: (name) => JSON.stringify({ event: 'mark', streamSid, mark: { name } }),
       clear: () => JSON.stringify({ event: 'clear', streamSid }),
@@ -27,8 +36,8 @@ export function twilio({ authToken, accountSid, api }: TwilioAccount): Carrier {
       connectDocument(`<Stream url="${attribute(url)}">${parameterElements(parameters)}</Stream>`, after),
     signed: (request) => authToken !== undefined && isSigned(authToken, request),
     signsStreams: true,
-    hangUp: (call, told) => {
-      const account = accountSid ?? told
+    hangUp: (call, reported) => {
+      const account = accountSid ?? reported
       if (authToken === undefined || account === undefined) return undefined
       const path = `2010-04-01/Accounts/${encodeURIComponent(account)}/Calls/${encodeURIComponent(call)}.json`
       return {
@@ -40,14 +49,14 @@ export function twilio({ authToken, accountSid, api }: TwilioAccount): Carrier {
         body: 'Status=completed',
       }
     },
-    isOver: (status, body) =>
+    hasEnded: (status, body) =>
       (status >= 200 && status < 300) ||
-      (status === 400 && Number(parse(body)?.['code']) === NOT_IN_PROGRESS),
+      (status === 400 && asNumber(parse(body)?.['code']) === NOT_IN_PROGRESS),
   }
 }
 
 function readStart({ streamSid }: Fields, start: Fields): StartMessage | undefined {
-  const call = asName(start['callSid'])
+  const call = asCallName(start['callSid'])
   const stream = asName(start['streamSid'] ?? streamSid)
   if (call === undefined || stream === undefined) return undefined
   const { encoding, sampleRate, channels } = asFields(start['mediaFormat']) ?? {}
@@ -61,7 +70,7 @@ function readStart({ streamSid }: Fields, start: Fields): StartMessage | undefin
   }
 }
 
-/** By HMAC-SHA1 over the address and the sorted parameters, in one of the spellings that Twilio has for an address. */
+/** Checks the HMAC-SHA1 over the address and the sorted parameters. Twilio spells addresses in several ways. */
 function isSigned(authToken: string, { headers, url, form }: SignedRequest): boolean {
   const signature = headers['x-twilio-signature']
   if (typeof signature !== 'string') return false
@@ -69,7 +78,7 @@ function isSigned(authToken: string, { headers, url, form }: SignedRequest): boo
     .toSorted()
     .flatMap((name) => [...new Set(form.getAll(name))].toSorted().map((value) => name + value))
     .join('')
-  // All are computed, and none is left out for being wrong: the time tells nothing.
+  // All are computed, whichever fits, so that the time this takes reveals nothing.
   const fits = spellings(url).map((each) =>
     same(
       signature,
@@ -81,7 +90,7 @@ function isSigned(authToken: string, { headers, url, form }: SignedRequest): boo
   return fits.includes(true)
 }
 
-/** With the port and without it; and for a stream, with a slash at the end. */
+/** The address with and without its port; for a stream, also with a slash at the end. */
 function spellings(url: string): string[] {
   if (!URL.canParse(url)) return []
   const { protocol, port, hostname } = new URL(url)

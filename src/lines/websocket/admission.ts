@@ -1,14 +1,11 @@
 import type { Clock } from '../../scope/index.ts'
 import { isLoopback } from '../loopback.ts'
-import { RateLimit } from '../rate-limit.ts'
 import { checkToken } from './call-token.ts'
 import { limits } from './limits.ts'
 import { readOffer, type Ticket } from './protocol.ts'
 import type { RefusalCode } from './refusal.ts'
-import type { CallInfo, WebSocketCallsOptions } from './websocket-calls.ts'
-import type { WebSocketLine } from './websocket-line.ts'
 
-/** What somebody who knocks says of himself. Nothing of it is to be trusted but the address. */
+/** An upgrade request. Untrusted, except for the peer address. */
 export interface CallRequest {
   readonly origin: string | undefined
   readonly host: string | undefined
@@ -17,70 +14,47 @@ export interface CallRequest {
   readonly protocols: readonly string[]
 }
 
-export type Verdict =
-  | { readonly kind: 'new'; readonly info: Omit<CallInfo, 'id'> }
-  | { readonly kind: 'back'; readonly line: WebSocketLine }
-  /** `speaks` says whether the page can be told in our protocol. */
-  | { readonly kind: 'refused'; readonly code: RefusalCode; readonly speaks: boolean }
-
-interface House {
-  readonly lines: ReadonlyMap<string, WebSocketLine>
-  readonly isClosing: () => boolean
+export interface AdmissionOptions {
+  readonly secret?: string | undefined
+  readonly origins?: readonly string[] | undefined
 }
 
-/** Decides who is let in, before there is a line or a session (LN5). */
+export type Verdict =
+  | { readonly kind: 'new'; readonly data: unknown }
+  | { readonly kind: 'back'; readonly ticket: Ticket }
+  /** `speaks`: whether the page understands our protocol, so that the refusal can be a close frame. */
+  | { readonly kind: 'refused'; readonly code: RefusalCode; readonly speaks: boolean }
+
+/** Decides who may call, before there is a call or a session (LN5). */
 export class Admission {
   readonly #clock: Clock
-  readonly #options: WebSocketCallsOptions
-  readonly #house: House
-  readonly #rate: RateLimit
+  readonly #options: AdmissionOptions
 
-  constructor(clock: Clock, options: WebSocketCallsOptions, house: House) {
+  constructor(clock: Clock, options: AdmissionOptions) {
     this.#clock = clock
     this.#options = options
-    this.#house = house
-    const { maxRate = 20 } = options
-    this.#rate = new RateLimit({ perSecond: maxRate, burst: Math.max(1, maxRate) }, clock.now())
   }
 
   check(request: CallRequest): Verdict {
     const { known, token, ticket } = readOffer(request.protocols)
     if (!known) return refused('NOT_A_CALL', false)
-    // To a page from elsewhere nothing is told, not even in which way it failed.
+    // A page from elsewhere learns nothing, not even why it was refused.
     if (!this.#mayCall(request)) return refused('ORIGIN_REFUSED', false)
-    // In plain words: a socket that is opened now would be nobody's.
-    if (this.#house.isClosing()) return refused('CLOSING', false)
-    return ticket ? this.#back(ticket) : this.#new(request, token)
-  }
-
-  /** Who comes back has shown his token before; the key is as good, and does not expire. */
-  #back(ticket: Ticket): Verdict {
-    const line = this.#house.lines.get(ticket.call)
-    const welcome = line?.welcomes(ticket) ?? 'gone'
-    if (line && welcome === 'welcome') return { kind: 'back', line }
-    return refused(welcome === 'replaced' ? 'CALL_REPLACED' : 'CALL_GONE')
-  }
-
-  #new({ origin, address, url }: CallRequest, token: string | undefined): Verdict {
-    const { secret, maxCalls = 100 } = this.#options
-    let data: unknown
-    if (secret !== undefined) {
-      if (token === undefined) return refused('TOKEN_MISSING')
-      if (token.length > limits.token) return refused('TOKEN_INVALID')
-      const checked = checkToken(secret, this.#clock.date(), token)
-      if (checked.code !== undefined) return refused(checked.code)
-      data = checked.data
-    }
-    if (this.#house.lines.size >= maxCalls) return refused('BUSY')
-    if (!this.#rate.take(this.#clock.now())) return refused('TOO_FAST')
-    return { kind: 'new', info: { data, origin, address, url } }
+    // A page that comes back has shown its token before. The key in its ticket is as good, and does not expire.
+    if (ticket) return { kind: 'back', ticket }
+    const { secret } = this.#options
+    if (secret === undefined) return { kind: 'new', data: undefined }
+    if (token === undefined) return refused('TOKEN_MISSING')
+    if (token.length > limits.token) return refused('TOKEN_INVALID')
+    const { code, data } = checkToken(secret, this.#clock.date(), token)
+    return code === undefined ? { kind: 'new', data } : refused(code)
   }
 
   #mayCall({ origin, address }: CallRequest): boolean {
     const { secret, origins } = this.#options
-    // Nothing else keeps strangers out: the page and the connection must both be of this machine.
+    // Without a secret, nothing else keeps strangers out: both page and connection must be on this machine.
     if (secret === undefined && !isLoopback(address)) return false
-    // A program that calls has no origin, and needs none: what counts is its token.
+    // A program has no origin. Its token is what counts.
     if (origin === undefined) return secret !== undefined
     if (origins) return origins.includes(origin)
     return secret !== undefined || isLoopback(hostOf(origin))

@@ -5,14 +5,14 @@ const secret = 'a secret of sixteen'
 const now = Date.UTC(2026, 0, 1)
 
 describe('a token', () => {
-  it('says what was signed, until it expires', () => {
+  it('carries its data until it expires', () => {
     const token = makeToken(secret, now, { data: { name: 'Jo' }, expiresIn: 1_000 })
     expect(checkToken(secret, now + 999, token)).toEqual({ code: undefined, data: { name: 'Jo' } })
     expect(checkToken(secret, now + 1_000, token)).toEqual({ code: 'TOKEN_EXPIRED' })
     expect(makeToken(secret, now)).toMatch(/^[\w-]+\.[\w-]+$/)
   })
 
-  it('is worth nothing if anything about it is changed', () => {
+  it('is invalid if anything about it is changed', () => {
     const token = makeToken(secret, now, { data: 'Jo' })
     const [text = '', signature = ''] = token.split('.')
     const longer = Buffer.from(JSON.stringify({ expires: now * 2 })).toString('base64url')

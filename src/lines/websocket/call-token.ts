@@ -1,9 +1,9 @@
 import { same, sign } from '../secrets.ts'
 
 export interface TokenOptions {
-  /** Milliseconds until it is worth nothing: 60 s unless set. A page fetches it right before it calls. */
+  /** Milliseconds until the token expires. Default: 60 s, since a page fetches it right before it calls. */
   expiresIn?: number
-  /** Anything that JSON can hold: who the caller is, for instance. Signed, not encrypted: the page can read it. */
+  /** Any JSON value: who the caller is, for example. Signed but not encrypted: the page can read it. */
   data?: unknown
 }
 
@@ -13,10 +13,10 @@ interface Claims {
 }
 
 export type TokenCheck =
-  | { readonly code: 'TOKEN_INVALID' | 'TOKEN_EXPIRED' }
+  | { readonly code: 'TOKEN_INVALID' | 'TOKEN_EXPIRED'; readonly data?: undefined }
   | { readonly code: undefined; readonly data: unknown }
 
-/** Makes a token: what it says, and a signature. `date` is the time of people: other machines must agree on it. */
+/** Makes a token: its claims and a signature. `date` is wall-clock time, which other servers must agree on. */
 export function makeToken(secret: string, date: number, options: TokenOptions = {}): string {
   const { expiresIn = 60_000, data } = options
   const claims: Claims = { expires: date + expiresIn, ...(data === undefined ? {} : { data }) }
@@ -24,12 +24,12 @@ export function makeToken(secret: string, date: number, options: TokenOptions = 
   return `${text}.${sign(`endwell.call.${text}`, secret)}`
 }
 
-/** What a token says, if we have signed it and it has not expired. */
+/** Checks the signature and expiry of a token, and returns its data. */
 export function checkToken(secret: string, date: number, token: string): TokenCheck {
   const [text = '', signature = '', ...rest] = token.split('.')
   if (rest.length > 0 || !same(signature, sign(`endwell.call.${text}`, secret)))
     return { code: 'TOKEN_INVALID' }
-  // Nobody but us has written it: it can be read without fear.
+  // We signed it, so we wrote it: it can be parsed without checks.
   const { expires, data } = JSON.parse(Buffer.from(text, 'base64url').toString()) as Claims
   return expires > date ? { code: undefined, data } : { code: 'TOKEN_EXPIRED' }
 }

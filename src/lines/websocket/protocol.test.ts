@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { decodeSound, encodeSound, isRefusal, offer, readOffer, readPageMessage } from './protocol.ts'
+import { decodeSound } from './client/wire.ts'
+import { encodeSound, isRefusal, offer, readOffer, readPageMessage } from './protocol.ts'
 
-describe('sound on the wire', () => {
-  it('is what it was, with its position, however large that is', () => {
+describe('encoded sound', () => {
+  it('decodes to the same samples and position, however large the position is', () => {
     const samples = Int16Array.from([0, 1, -1, 32767, -32768])
     for (const position of [0, 1, 2 ** 40]) {
       const { buffer } = encodeSound(position, samples)
@@ -11,16 +12,16 @@ describe('sound on the wire', () => {
   })
 })
 
-describe('what a page offers', () => {
+describe('the offer of a page', () => {
   const ticket = { call: 'c-1_', key: 'k-_9', generation: 12 }
 
-  it('is read as it was meant', () => {
+  it('is read back as it was written', () => {
     expect(readOffer(offer({}))).toEqual({ known: true })
     expect(readOffer(offer({ token: 'abc.def' }))).toEqual({ known: true, token: 'abc.def' })
     expect(readOffer(offer({ token: 'abc.def', ticket }))).toEqual({ known: true, ticket })
   })
 
-  it('is unknown if it is another version, or none', () => {
+  it('is unknown if it names another version, or none', () => {
     expect(readOffer(['endwell.2', 'token.abc'])).toEqual({ known: false, token: 'abc' })
     expect(readOffer([])).toEqual({ known: false })
     expect(readOffer(['endwell.1', 'rejoin.a.b.c', 'rejoin.a.b.1.2', 'rejoin.a.b.99999999999'])).toEqual({
@@ -29,7 +30,7 @@ describe('what a page offers', () => {
   })
 })
 
-describe('what a page says', () => {
+describe('a message of a page', () => {
   it.each([
     { type: 'ready', generation: 1, sound: true },
     { type: 'ready', generation: 2, sound: false, played: 10, buffered: 20 },
@@ -40,7 +41,7 @@ describe('what a page says', () => {
     { type: 'dtmf', digit: '#' },
     { type: 'pong' },
     { type: 'hang-up' },
-  ])('is understood: %j', (message) => {
+  ])('is read: %j', (message) => {
     expect(readPageMessage(JSON.stringify(message))).toEqual(message)
   })
 
@@ -61,12 +62,12 @@ describe('what a page says', () => {
     '{"type":"text"}',
     '{"type":"dtmf","digit":"12"}',
     '{"type":"dtmf","digit":"E"}',
-  ])('is not taken for anything: %s', (json) => {
+  ])('is rejected if it is malformed: %s', (json) => {
     expect(readPageMessage(json)).toBeUndefined()
   })
 })
 
-it('a refusal is a status of HTTP above 4000, and nothing else', () => {
+it('only the close codes 4400 to 4599 are refusals', () => {
   expect([4400, 4401, 4409, 4503].every(isRefusal)).toBe(true)
   expect([1000, 1001, 1006, 4000, 4200, 4600].some(isRefusal)).toBe(false)
 })

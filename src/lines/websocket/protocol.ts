@@ -1,33 +1,33 @@
 /**
- * What a page and a line say to each other over one WebSocket. Both sides import this file, and it imports nothing.
+ * What a page and a line say to each other over one WebSocket. Both sides import this file, so it imports nothing.
  *
  *   page                                                    line
- *    │── upgrade, offering `endwell.1` and a ticket ─────────▶│  `token.…`, or `rejoin.CALL.KEY.GENERATION`
+ *    │── upgrade, offering `endwell.1` and a credential ─────▶│  `token.…`, or `rejoin.CALL.KEY.GENERATION`
  *    │◀──── hello { call, key, generation, sampleRate, … } ───│
- *    │── ready { generation, sound, played?, buffered? } ────▶│  confirms the generation; from here on sound is sent
- *    │◀──────────────────── sound: position and PCM16 … ──────│  never more than a little ahead of what was played
+ *    │── ready { generation, sound, played?, buffered? } ────▶│  confirms the generation; from now on sound is sent
+ *    │◀──────────────────── sound: position and PCM16 … ──────│  only a little ahead of what was played
  *    │◀──────────────────────────────── mark { id, at } ──────│
- *    │── played { at } … ────────────────────────────────────▶│  a few times a second, while something sounds
+ *    │── played { at } … ────────────────────────────────────▶│  a few times per second, while sound plays
  *    │── marked { id, heard } ───────────────────────────────▶│
  *    │◀──────────────────────────────────── clear { at } ─────│
  *    │── sound: PCM16 … · text · dtmf · sound on or off ─────▶│
- *    │◀──────────────── ping … pong ─────────────────────────▶│  what lives answers
+ *    │◀──────────────── ping … pong ─────────────────────────▶│  shows that the page is alive
  *    │── hang-up ────────────────────────────────────────────▶│
  *    │◀──────────────────────────────────── bye { reason } ───│  then the close frame
  *
- * A *position* counts the samples that were ever queued for the caller in this call. It names a moment of the sound for
- * both sides, also after a clear and in a page that has come back: a mark is a position, sound before the position of
- * the last clear is late and is dropped, and a page that rejoins says how far it has played.
+ * A *position* counts the samples that were ever queued for the caller in this call. It names the same moment for both
+ * sides, also after a clear and in a page that has rejoined: a mark is a position, sound before the position of the last
+ * clear is late and is dropped, and a page that rejoins reports how far it has played.
  *
- * Control is JSON text, sound is binary. PCM16 is little-endian; sound to the page has its position in front.
+ * Control messages are JSON text; sound is binary PCM16, little-endian. Sound to the page starts with its position.
  */
 
 export const version = 1
 
-/** What a page offers as WebSocket subprotocol, and the line chooses. A ticket is offered beside it, never chosen. */
+/** The WebSocket subprotocol that a page offers and the line chooses. A credential is offered beside it, never chosen. */
 export const subprotocol = `endwell.${version}`
 
-/** Milliseconds of sound in one message. */
+/** Milliseconds of sound per message. */
 export const frameLength = 20
 
 /** From the line to the page. */
@@ -36,24 +36,29 @@ export type LineMessage =
       readonly type: 'hello'
       readonly version: number
       readonly call: string
-      /** Opens the way back into this call after a cut. A secret of the page. */
+      /** Lets the page rejoin this call after a cut. The page keeps it secret. */
       readonly key: string
-      /** The page says it again in `ready`, and when it comes back: an older one is not let in. */
+      /** The page repeats it in `ready` and when it rejoins. A page with an older one is refused. */
       readonly generation: number
       readonly sampleRate: number
-      /** Milliseconds within which a page that was cut off may come back. */
+      /** Milliseconds within which a page that was cut off may rejoin. */
       readonly rejoinWithin: number
-      /** Milliseconds between two signs of life from the line, at most. */
+      /** Milliseconds between two pings of the line. */
       readonly pingEvery: number
     }
-  /** Wants to be told when everything before `at` has been heard or thrown away. A mark can come twice. */
+  /** Asks for `marked` when everything before `at` has been heard or thrown away. A mark can come twice. */
   | { readonly type: 'mark'; readonly id: number; readonly at: number }
-  /** Sound before `at` is thrown away, also if it has not come yet. */
+  /** Throws away sound before `at`, also if it has not arrived yet. */
   | { readonly type: 'clear'; readonly at: number }
   | { readonly type: 'ping' }
   | { readonly type: 'bye'; readonly reason: ByeReason }
 
-/** `hung-up`: the page asked. `ended`: the session closed. `unanswered`: nobody took the call. `closing`: the server goes. */
+/**
+ * - `hung-up`: the page asked for it
+ * - `ended`: the session closed
+ * - `unanswered`: no session took the call
+ * - `closing`: the server shuts down
+ */
 export type ByeReason = 'hung-up' | 'ended' | 'unanswered' | 'closing'
 
 /** From the page to the line. */
@@ -61,36 +66,36 @@ export type PageMessage =
   | {
       readonly type: 'ready'
       readonly generation: number
-      /** Whether sound comes out. */
+      /** Whether the page can make sound. */
       readonly sound: boolean
-      /** Where the page is in the sound, and how far what it has reaches. Absent in a page that knows nothing yet. */
+      /** How far the page has played, and how far its buffer reaches. Absent in a page that was just loaded. */
       readonly played?: number
       readonly buffered?: number
     }
   | { readonly type: 'played'; readonly at: number }
-  /** `heard` is in milliseconds, since the mark before. */
+  /** `heard`: milliseconds since the mark before. */
   | { readonly type: 'marked'; readonly id: number; readonly heard: number }
-  /** Sound comes out, or does not any more: the browser may forbid it, or the machine sleeps. */
+  /** The page can make sound, or cannot any more: the browser may forbid it, or the machine sleeps. */
   | { readonly type: 'sound'; readonly on: boolean }
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'dtmf'; readonly digit: string }
   | { readonly type: 'pong' }
   | { readonly type: 'hang-up' }
 
-/** Codes of a close frame that mean something: 4000 and the status that a refusal has in HTTP. */
+/** Codes of a close frame. A refusal has 4000 plus the HTTP status it would have. */
 export const closeCodes = { bye: 1000, replaced: 4409, misbehaved: 4400 } as const
 
-/** Whether a close code is a refusal: knocking again would not help. */
+/** Whether a close code is a refusal: dialling again would not help. */
 export const isRefusal = (code: number): boolean => code >= 4400 && code < 4600
 
-/** The way back into a call. */
+/** What a page needs to rejoin a call. */
 export interface Ticket {
   readonly call: string
   readonly key: string
   readonly generation: number
 }
 
-/** What a page offers to be let in: its token, if it has one, or its ticket. */
+/** The subprotocols that a page offers: ours, and its token or its ticket. */
 export function offer(credentials: {
   readonly token?: string | undefined
   readonly ticket?: Ticket | undefined
@@ -100,7 +105,7 @@ export function offer(credentials: {
   return token === undefined ? [subprotocol] : [subprotocol, `token.${token}`]
 }
 
-/** What a page has offered. */
+/** Reads what a page offers. */
 export function readOffer(protocols: readonly string[]): {
   readonly known: boolean
   readonly token?: string
@@ -117,59 +122,64 @@ export function readOffer(protocols: readonly string[]): {
   return { known }
 }
 
-/** Bytes in front of the samples: the position, eight so that it never runs out, and the samples stay aligned. */
-const HEADER = 8
+/** Bytes before the samples: the position as a double, which never runs out and keeps the samples aligned. */
+export const soundHeader = 8
 
+/** Encodes sound to the page. */
 export function encodeSound(position: number, samples: Int16Array): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(HEADER + samples.length * 2)
-  const view = new DataView(bytes.buffer)
-  view.setFloat64(0, position, true)
-  for (let i = 0; i < samples.length; i++) view.setInt16(HEADER + i * 2, samples[i]!, true)
+  const bytes = new Uint8Array(soundHeader + samples.length * 2)
+  new DataView(bytes.buffer).setFloat64(0, position, true)
+  const body = new Int16Array(bytes.buffer, soundHeader)
+  body.set(samples)
+  swap(body)
   return bytes
 }
 
-export function decodeSound(bytes: ArrayBuffer): { position: number; samples: Int16Array<ArrayBuffer> } {
-  const view = new DataView(bytes)
-  const samples = new Int16Array((bytes.byteLength - HEADER) >> 1)
-  for (let i = 0; i < samples.length; i++) samples[i] = view.getInt16(HEADER + i * 2, true)
-  return { position: view.getFloat64(0, true), samples }
+/** Decodes sound from the page. Always a copy: the bytes may start at an odd address, and are often a slice of a pool. */
+export function decodeVoice(bytes: Uint8Array): Int16Array<ArrayBuffer> {
+  const samples = new Int16Array(bytes.length >> 1)
+  const target = new Uint8Array(samples.buffer)
+  target.set(bytes.length === target.length ? bytes : bytes.subarray(0, target.length))
+  swap(samples)
+  return samples
 }
 
-/** What a page says, if it is something that this version knows. Pages are not to be trusted. */
+/** Typed arrays have the byte order of the machine, which nearly everywhere is the order of the wire. */
+const littleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1
+
+/** Swaps the bytes of all samples, on machines with the other byte order. */
+function swap(samples: Int16Array): void {
+  if (littleEndian) return
+  for (let i = 0; i < samples.length; i++) samples[i] = (samples[i]! << 8) | ((samples[i]! >> 8) & 0xff)
+}
+
+/** Reads a message of a page. Undefined if this version does not know it. Pages are not trusted. */
 export function readPageMessage(json: string): PageMessage | undefined {
-  const said = parse(json)
-  if (!said) return undefined
-  switch (said['type']) {
+  const fields = parse(json)
+  if (!fields) return undefined
+  const { type, generation, sound, played, buffered, at, id, heard, on, text, digit } = fields
+  switch (type) {
     case 'ready': {
-      const { generation, sound, played, buffered } = said
       if (!isCount(generation) || typeof sound !== 'boolean') return undefined
       const place = isCount(played) && isCount(buffered) ? { played, buffered } : {}
-      return { type: 'ready', generation, sound, ...place }
+      return { type, generation, sound, ...place }
     }
     case 'played':
-      return isCount(said['at']) ? { type: 'played', at: said['at'] } : undefined
+      return isCount(at) ? { type, at } : undefined
     case 'marked':
-      return isCount(said['id']) && isCount(said['heard'])
-        ? { type: 'marked', id: said['id'], heard: said['heard'] }
-        : undefined
+      return isCount(id) && isCount(heard) ? { type, id, heard } : undefined
     case 'sound':
-      return typeof said['on'] === 'boolean' ? { type: 'sound', on: said['on'] } : undefined
+      return typeof on === 'boolean' ? { type, on } : undefined
     case 'text':
-      return typeof said['text'] === 'string' ? { type: 'text', text: said['text'] } : undefined
+      return typeof text === 'string' ? { type, text } : undefined
     case 'dtmf':
-      return isDigit(said['digit']) ? { type: 'dtmf', digit: said['digit'] } : undefined
+      return isDigit(digit) ? { type, digit } : undefined
     case 'pong':
-      return { type: 'pong' }
     case 'hang-up':
-      return { type: 'hang-up' }
+      return { type }
     default:
       return undefined
   }
-}
-
-/** What the line says. A page trusts it as far as it trusts where it dialled; what it does not know it leaves. */
-export function readLineMessage(json: string): LineMessage | undefined {
-  return parse(json) as LineMessage | undefined
 }
 
 export const isDigit = (value: unknown): value is string =>
@@ -180,8 +190,8 @@ const isCount = (value: unknown): value is number =>
 
 function parse(json: string): Record<string, unknown> | undefined {
   try {
-    const said: unknown = JSON.parse(json)
-    return typeof said === 'object' && said !== null ? (said as Record<string, unknown>) : undefined
+    const value: unknown = JSON.parse(json)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
   } catch {
     return undefined
   }

@@ -1,60 +1,56 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { silentLogger, type Logger } from '../../parts/index.ts'
-import { OptionError, noop, type Resource, type Scope, type Socket } from '../../scope/index.ts'
-import { SocketDoor, type Accept } from '../accepted-socket.ts'
+import type { Logger } from '../../parts/index.ts'
+import { OptionError, noop, type Scope } from '../../scope/index.ts'
+import { SocketServer } from '../accepted-socket.ts'
+import { BaseCalls } from '../base-calls.ts'
+import type { Peer } from '../peer.ts'
 import { newKey } from '../secrets.ts'
 import { Admission, type CallRequest } from './admission.ts'
 import { makeToken, type TokenOptions } from './call-token.ts'
 import { limits } from './limits.ts'
+import { PageCall } from './page-call.ts'
 import { subprotocol } from './protocol.ts'
 import { refuseCall, statusOf, type RefusalCode } from './refusal.ts'
 import { WebSocketLine } from './websocket-line.ts'
 
-const door = new SocketDoor({
-  name: 'page',
-  message: limits.message,
-  closePatience: limits.closePatience,
-  protocol: subprotocol,
-})
-
-/** What is known of a call before it is answered. */
+/** What is known about a call before it is answered. */
 export interface CallInfo {
-  /** Names the call; the line has it, too. */
+  /** Names the call; the line has the same id. */
   readonly id: string
-  /** What the token says: `data` of `calls.token({ data })`. Undefined without a secret. */
+  /** What the token carries: `data` of `calls.token({ data })`. Undefined without a secret. */
   readonly data: unknown
-  /** Where the page came from. Undefined if a program calls. */
+  /** The origin of the page. Undefined if a program calls. */
   readonly origin: string | undefined
-  /** The address at the other end of the connection: that of the proxy, if there is one. */
+  /** The address at the other end of the connection: the proxy's, if there is one. */
   readonly address: string | undefined
-  /** Path and query, as they were asked for. */
+  /** Path and query of the request. */
   readonly url: string
 }
 
 export interface WebSocketCallsOptions {
   /** Owns the calls: closing it ends them, in bounded time. */
   scope: Scope<string>
-  /** Somebody calls: make a session with the line, and start it. What it throws refuses the call. */
+  /** Called for each call: make a session with the line, and start it. Throwing or rejecting refuses the call. */
   onCall: (line: WebSocketLine, info: CallInfo) => unknown
   /**
-   * Tokens are signed with it, and nobody gets in without one. Unless it is set, only pages of this very machine may
-   * call. Have 32 random bytes, the same on all servers.
+   * Signs tokens: with a secret, no page gets in without one. Without, only pages on this machine may call. Use 32
+   * random bytes, shared by all servers.
    */
   secret?: string | undefined
-  /** The origins whose pages may call: `https://example.com`. With a secret any, unless set. */
+  /** Origins whose pages may call, like `https://example.com`. Default with a secret: any. */
   origins?: readonly string[] | undefined
-  /** 16,000 unless set. */
+  /** Default: 16,000. */
   sampleRate?: 16_000 | 24_000 | 48_000
-  /** How long a page that was cut off may take to come back: 5 s unless set (LN1). */
+  /** How long a page that was cut off may take to come back (LN1). Default: 5 s. */
   rejoinTimeout?: number
-  /** How long a page may give no sign of life: 10 s unless set (LN2). */
+  /** How long a page may give no sign of life (LN2). Default: 10 s. */
   lostTimeout?: number
-  /** How long `onCall` may take to open the line: 30 s unless set, as long as a session may take to start. */
+  /** How long `onCall` may take to open the line. Default: 30 s, as long as a session may take to start. */
   answerTimeout?: number
-  /** Calls at once: 100 unless set. */
+  /** Calls at once. Default: 100. */
   maxCalls?: number
-  /** New calls a second: 20 unless set. */
+  /** New calls per second. Default: 20. */
   maxRate?: number
   logger?: Logger
 }
@@ -71,122 +67,79 @@ export interface WebSocketCallsOptions {
  * server.on('upgrade', (request, socket, head) => calls.upgrade(request, socket, head))
  * ```
  */
-export class WebSocketCalls implements Resource {
+export class WebSocketCalls extends BaseCalls<PageCall> {
   readonly #options: WebSocketCallsOptions
-  readonly #scope: Scope<string>
   readonly #admission: Admission
-  readonly #logger: Logger
-  /** Calls that are going on, or waiting for an answer. */
-  readonly #lines = new Map<string, WebSocketLine>()
-  /** Those, and what of them has not quite gone. */
-  readonly #leaving = new Set<WebSocketLine>()
-  /** Sockets of pages that were refused, until they have gone. */
-  readonly #refused = new Set<Socket>()
+  readonly #sockets: SocketServer
 
   constructor(options: WebSocketCallsOptions) {
     check(options)
-    const { scope } = options
+    super({ ...options, name: 'browser calls', closePatience: limits.closePatience })
     this.#options = options
-    this.#scope = scope
-    this.#logger = options.logger ?? silentLogger
-    this.#admission = new Admission(scope.clock, options, {
-      lines: this.#lines,
-      isClosing: () => scope.state !== 'live',
+    this.#admission = new Admission(options.scope.clock, options)
+    this.#sockets = new SocketServer({
+      name: 'page',
+      message: limits.message,
+      closePatience: limits.closePatience,
+      protocol: subprotocol,
+      logger: this.logger,
     })
-    scope.own('browser calls', this)
   }
 
-  /** How many calls are going on. */
-  get size(): number {
-    return this.#lines.size
-  }
-
-  /** A token for one page, to be made by your server for whom it trusts. */
+  /** Makes a token for one page. Have your server make it, for callers it trusts. */
   token(options?: TokenOptions): string {
     const { secret } = this.#options
     if (secret === undefined) throw new OptionError('tokens need a secret: pass the option secret')
-    return makeToken(secret, this.#scope.clock.date(), options)
+    return makeToken(secret, this.scope.clock.date(), options)
   }
 
-  /** Takes an upgrade of a server of `node:http`. Never throws: whoever is not let in is told why. */
+  /** Takes an upgrade from a server of `node:http`. Never throws: a refused caller gets the reason. */
   upgrade(request: IncomingMessage, tcp: Duplex, head: Buffer): void {
     tcp.on('error', noop)
-    const { admitted, refused, speaks } = this.admit(requestOf(request))
-    if (admitted) door.accept(request, tcp, head, admitted)
-    // A page cannot read the answer to an upgrade that fails; so one that speaks our protocol is told in it.
-    else if (speaks) door.accept(request, tcp, head, (accept) => this.#turnAway(accept, refused))
+    const { accept, refused } = this.admit(requestOf(request))
+    if (accept) this.#sockets.upgrade(request, tcp, head, accept)
     else refuseCall(tcp, refused)
   }
 
-  /** @internal What `upgrade` decides: `admitted` takes the socket. */
+  /** @internal What `upgrade` decides: `accept` takes the socket; without it, the upgrade is refused over HTTP. */
   admit(request: CallRequest): Decision {
     const verdict = this.#admission.check(request)
-    if (verdict.kind === 'new')
-      return { admitted: (accept) => this.#begin(accept, { ...verdict.info, id: newKey() }) }
-    if (verdict.kind === 'back') return { admitted: (accept) => verdict.line.rejoin(accept) }
-    const { code, speaks } = verdict
-    this.#logger.info({ code, origin: request.origin, address: request.address }, 'a call was refused')
-    return { refused: code, speaks }
-  }
-
-  closing(): void {
-    for (const line of this.#lines.values()) line.dismiss('closing')
-  }
-
-  async close(): Promise<void> {
-    for (const socket of this.#refused) socket.abort()
-    await Promise.all([...this.#leaving].map((line) => line.gone()))
-  }
-
-  abort(): void {
-    for (const line of this.#leaving) line.abort()
-    for (const socket of this.#refused) socket.abort()
-  }
-
-  inspect(): object {
-    return { calls: this.#lines.size }
-  }
-
-  #turnAway(accept: Accept, code: RefusalCode): void {
-    const ended = (): void => void this.#refused.delete(socket)
-    const socket = accept({ opened: noop, message: noop, ended })
-    this.#refused.add(socket)
-    socket.close(4000 + statusOf(code), code)
-  }
-
-  #begin(accept: Accept, info: CallInfo): void {
-    const { sampleRate = 16_000, rejoinTimeout = 5_000, lostTimeout = 10_000, onCall } = this.#options
-    const { answerTimeout = 30_000 } = this.#options
-    const line = new WebSocketLine(info.id, accept, this.#scope, { sampleRate, rejoinTimeout, lostTimeout })
-    this.#lines.set(info.id, line)
-    this.#leaving.add(line)
-    const unanswered = this.#scope.after(answerTimeout, `answer to call ${info.id}`, () =>
-      line.dismiss('unanswered'),
-    )
-    const ended = (): void => {
-      unanswered.clear()
-      this.#lines.delete(info.id)
-      line
-        .gone()
-        .then(() => this.#leaving.delete(line))
-        .catch(noop)
+    if (verdict.kind === 'refused') return this.#refuse(request, verdict.code, verdict.speaks)
+    // Over HTTP: no scope could own a socket that is accepted now.
+    if (this.scope.state !== 'live') return this.#refuse(request, 'CLOSING', false)
+    if (verdict.kind === 'back') {
+      const call = this.find(verdict.ticket.call)
+      const welcome = call?.admits(verdict.ticket)
+      if (call && welcome === 'welcome') return { accept: (peer) => call.join(peer) }
+      return this.#refuse(request, welcome === 'replaced' ? 'CALL_REPLACED' : 'CALL_GONE')
     }
-    line.watch(() => unanswered.clear(), ended)
-    this.#answer(() => onCall(line, info), line)
+    const refusal = this.refusal()
+    if (refusal) return this.#refuse(request, refusal)
+    const { origin, address, url } = request
+    const info = { id: newKey(), data: verdict.data, origin, address, url }
+    return { accept: (peer) => this.#begin(peer, info) }
   }
 
-  /** Runs the user's code, which may throw now or later. Once there is a session, that ends the call. */
-  #answer(answer: () => unknown, line: WebSocketLine): void {
-    new Promise((resolve) => resolve(answer())).catch((error: unknown) => {
-      this.#logger.warn({ call: line.id, error }, 'a call could not be answered')
-      if (!line.answered) line.dismiss('unanswered')
-    })
+  #refuse({ origin, address }: CallRequest, code: RefusalCode, speaks = true): Decision {
+    this.logger.info({ code, origin, address }, 'a call was refused')
+    if (!speaks) return { refused: code }
+    // A page cannot read the answer to an upgrade that fails; so a page that speaks our protocol gets a close frame.
+    return { accept: (peer) => this.turnAway(peer, 4000 + statusOf(code), code), refused: code }
+  }
+
+  #begin(peer: Peer, info: CallInfo): void {
+    const { sampleRate = 16_000, rejoinTimeout = 5_000, lostTimeout = 10_000 } = this.#options
+    const { answerTimeout = 30_000, onCall } = this.#options
+    const { id } = info
+    const call = new PageCall({ id, calls: this, sampleRate, answerTimeout, rejoinTimeout, lostTimeout })
+    call.join(peer)
+    this.begin(call, () => onCall(new WebSocketLine(call, sampleRate), info))
   }
 }
 
 type Decision =
-  | { readonly admitted: (accept: Accept) => void; readonly refused?: undefined; readonly speaks?: undefined }
-  | { readonly admitted?: undefined; readonly refused: RefusalCode; readonly speaks: boolean }
+  | { readonly accept: (peer: Peer) => void; readonly refused?: RefusalCode }
+  | { readonly accept?: undefined; readonly refused: RefusalCode }
 
 function requestOf({ headers, socket, url = '/' }: IncomingMessage): CallRequest {
   const { origin, host } = headers
@@ -202,7 +155,7 @@ function check({
   maxRate = 1,
 }: WebSocketCallsOptions): void {
   if (secret !== undefined && secret.length < 16)
-    throw new OptionError('secret must have 16 characters or more: take 32 random bytes')
+    throw new OptionError('secret must have 16 characters or more: use 32 random bytes')
   if (!(rejoinTimeout >= 0 && rejoinTimeout < Infinity && lostTimeout > 0 && lostTimeout < Infinity))
     throw new OptionError('rejoinTimeout and lostTimeout must be finite numbers of milliseconds')
   if (!(maxCalls > 0 && maxRate > 0)) throw new OptionError('maxCalls and maxRate must be above 0')

@@ -1,6 +1,6 @@
 import type { SpokenWord } from '../../parts/index.ts'
 
-/** The supported speech engines, in order of preference. */
+/** The supported speech engines. */
 export const ttsEngines = ['flite', 'espeak-ng', 'espeak-wasm'] as const
 export type TtsEngine = (typeof ttsEngines)[number]
 

@@ -5,14 +5,14 @@ import { ttsEngines, type Speak, type TtsEngine } from './engine.ts'
 import { LocalError } from './errors.ts'
 import { espeakEngine } from './espeak-engine.ts'
 import { findProgram } from './find-program.ts'
-import { findPackage, requirePackage } from './packages.ts'
+import { findPackage } from './packages.ts'
 import { programEngine } from './program-engine.ts'
 import { cached } from './cached.ts'
 
 export interface LocalTtsOptions {
   /** Default: `local-tts`. */
   readonly name?: string
-  /** Default: the first of `flite`, `espeak-ng` and `espeak-wasm` that is installed. */
+  /** Default: `espeak-wasm`. The programs `flite` and `espeak-ng` are used only if chosen here. */
   readonly engine?: TtsEngine
   /** The engine's name of the voice. Default: `slt` for flite, `en-us` for espeak. */
   readonly voice?: string
@@ -27,8 +27,8 @@ const PACKAGE = '@echogarden/espeak-ng-emscripten'
 const FRAME = 100
 
 /**
- * Speaks on this machine, without a key, with the program `flite` or `espeak-ng` if it is installed, otherwise with the
- * optional package `@echogarden/espeak-ng-emscripten`.
+ * Speaks on this machine, without a key, with the optional package `@echogarden/espeak-ng-emscripten`, or with the program
+ * `flite` or `espeak-ng` if `engine` chooses it. Programs in PATH never change the voice by themselves.
  */
 export class LocalTts implements Tts {
   readonly name: string
@@ -62,25 +62,24 @@ export class LocalTts implements Tts {
   }
 
   async #engine(scope: Scope<string>): Promise<Speak> {
-    const { engine, voice } = this.#options
+    const { engine = 'espeak-wasm', voice } = this.#options
     const options = { voice, speed: this.#speed, timeout: this.#timeout }
-    for (const program of ['flite', 'espeak-ng'] as const) {
-      if (engine !== undefined && engine !== program) continue
-      const path = await scope.until(findProgram(program))
-      if (path !== undefined) return programEngine(scope, program, path, options)
-      if (engine === program) throw missing(`${this.name} needs the program ${program}, which is not in PATH`)
+    if (engine === 'espeak-wasm') {
+      if (findPackage(PACKAGE) === undefined)
+        throw missing(`${this.name} needs the package ${PACKAGE}, which is not installed`)
+      return espeakEngine(scope, options)
     }
-    if (engine === 'espeak-wasm') requirePackage(PACKAGE, this.name)
-    if (findPackage(PACKAGE) === undefined) throw missing(`${this.name} found no speech engine`)
-    return espeakEngine(scope, options)
+    const path = await scope.until(findProgram(engine))
+    if (path === undefined) throw missing(`${this.name} needs the program ${engine}, which is not in PATH`)
+    return programEngine(scope, engine, path, options)
   }
 }
 
 function missing(what: string): LocalError {
   return new LocalError(
     'ENGINE_MISSING',
-    `${what}. Install the program flite (apt-get install flite, brew install flite), ` +
-      `the program espeak-ng, or the package: npm install ${PACKAGE} (GPL-3.0)`,
+    `${what}. Install the package: npm install ${PACKAGE} (GPL-3.0), or install the program flite or espeak-ng ` +
+      `and choose it: new LocalTts({ engine: 'flite' })`,
   )
 }
 

@@ -24,15 +24,13 @@ describe('without the optional packages', () => {
   })
 
   it('the local TTS names the three engines to choose from', async () => {
-    vi.stubEnv('PATH', '')
     const context = partContext({ clock: systemClock, random: systemRandom })
     for (const engine of [undefined, 'espeak-wasm'] as const) {
       const opening = new LocalTts(engine ? { engine } : {}).open(context)
       await expect(opening).rejects.toMatchObject({ code: 'ENGINE_MISSING' })
       await expect(opening).rejects.toThrow('npm install @echogarden/espeak-ng-emscripten')
     }
-    await expect(new LocalTts().open(context)).rejects.toThrow(/flite.*espeak-ng/)
-    vi.unstubAllEnvs()
+    await expect(new LocalTts().open(context)).rejects.toThrow(/flite or espeak-ng/)
     await context.scope.close()
   })
 })

@@ -11,6 +11,7 @@ import { GuardrailRunner, stop } from './guardrail-runner.ts'
 import type { Mind, MindEar, Preparation } from './mind.ts'
 import { Pipeline } from './pipeline.ts'
 import { RealtimeMind } from './realtime-mind.ts'
+import { Replies } from './replies.ts'
 import type { Reply, ReplyOptions } from './reply.ts'
 import type { ToolActions } from './tool-call.ts'
 import { ToolRunner } from './tool-runner.ts'
@@ -29,6 +30,7 @@ export class Answering implements ToolActions {
   readonly #context: SessionContext
   readonly #speaking: Speaking
   readonly #guardrails: GuardrailRunner
+  readonly #replies: Replies
   readonly #mind: Mind
   /** A reply begun before the turn was certain. */
   #prepared: Preparation | undefined
@@ -41,8 +43,10 @@ export class Answering implements ToolActions {
     this.agents = new Agents(context, speaking)
     this.tools = new ToolRunner(context, this.agents, this)
     this.#guardrails = new GuardrailRunner(context, speaking)
-    const Kind = context.settings.models.realtime ? RealtimeMind : Pipeline
-    const mind = new Kind(context, this.agents, this.tools, this.#guardrails, speaking)
+    this.#replies = new Replies(context)
+    const mind = context.settings.models.realtime
+      ? new RealtimeMind(context, this.agents, this.tools, this.#guardrails, speaking, this.#replies)
+      : new Pipeline(context, this.agents, this.tools, this.#guardrails, speaking)
     this.#mind = mind
     this.agents.onChange = () => mind.agentChanged()
   }
@@ -58,8 +62,7 @@ export class Answering implements ToolActions {
 
   /** Whether nothing is being thought or done. */
   get isIdle(): boolean {
-    const { replies, isExpecting } = this.#mind
-    return replies.length === 0 && !isExpecting && !this.#turn && !this.tools.isBusy
+    return this.#replies.open.length === 0 && !this.#mind.isExpecting && !this.#turn && !this.tools.isBusy
   }
 
   // ── turns ──
@@ -109,7 +112,13 @@ export class Answering implements ToolActions {
     const usable = read === text ? prepared : undefined
     if (prepared && !usable) prepared.task.cancel('the turn was changed')
     if (this.#speaking.current) this.#speaking.noteHeard()
-    const reply = this.#mind.answer({ text: read, from }, history.toMessages(), usable)
+    const thought = {
+      turn: { text: read, from },
+      messages: history.toMessages(),
+      options: {},
+      prepared: usable,
+    }
+    const reply = this.#replies.begin({}, (self, thinking) => this.#mind.think(self, thought, thinking))
     if (agent.guardrails.input && read !== '') this.#guardrails.checkInput(read, agent, () => stop(reply))
   }
 
@@ -136,7 +145,8 @@ export class Answering implements ToolActions {
   /** Answers the conversation as it stands. */
   reply(options: ReplyOptions = {}): Reply {
     if (this.#speaking.current) this.#speaking.noteHeard()
-    return this.#mind.reply(options, this.#context.history.toMessages())
+    const thought = { messages: this.#context.history.toMessages(), options }
+    return this.#replies.begin(options, (self, task) => this.#mind.think(self, thought, task))
   }
 
   runTask<Result>(task: NestedTask<Result>, from: TaskContext): Promise<Result> {
@@ -146,7 +156,7 @@ export class Answering implements ToolActions {
   /** Stops what the agent says and thinks, unless some of it is uninterruptible (SP7). */
   interruptAll({ force = false } = {}): void {
     const { current } = this.#speaking
-    const now = [...(current ? [current] : []), ...this.#mind.replies]
+    const now = [...(current ? [current] : []), ...this.#replies.open]
     // Refused before anything has been stopped.
     if (!force && now.some(({ interruptible, interrupted }) => !interruptible && !interrupted))
       throw new UninterruptibleError()
@@ -156,7 +166,7 @@ export class Answering implements ToolActions {
   /** Stops everything that may be stopped now (SP1). Queued speech too: it belonged to a moment that has passed. */
   interrupt(force = false): void {
     const { current, waiting } = this.#speaking
-    for (const one of [...waiting, ...(current ? [current] : []), ...this.#mind.replies])
+    for (const one of [...waiting, ...(current ? [current] : []), ...this.#replies.open])
       if (force || one.interruptible) one.interrupt({ force })
     this.#turn?.cancel('interrupted')
     this.discard()

@@ -11,9 +11,8 @@ import type { Speaking } from '../speaking/speaking.ts'
 import type { Speech, SpeechOptions } from '../speaking/speech.ts'
 import type { Agents } from './agents.ts'
 import type { GuardrailRunner } from './guardrail-runner.ts'
-import type { Mind, Preparation } from './mind.ts'
-import { Replies, type ActiveReply } from './replies.ts'
-import type { ReplyOptions } from './reply.ts'
+import type { Mind, Preparation, Thought } from './mind.ts'
+import type { ActiveReply } from './replies.ts'
 import { endlessTools, nextAgent, type ToolRunner } from './tool-runner.ts'
 import type { ToolCall } from './tool.ts'
 
@@ -33,7 +32,6 @@ export class Pipeline implements Mind {
   readonly #tools: ToolRunner
   readonly #guardrails: GuardrailRunner
   readonly #speaking: Speaking
-  readonly #replies: Replies
   #llm!: LlmClient
 
   constructor(
@@ -48,25 +46,10 @@ export class Pipeline implements Mind {
     this.#tools = tools
     this.#guardrails = guardrails
     this.#speaking = speaking
-    this.#replies = new Replies(context)
   }
 
   async open(part: PartContext): Promise<void> {
     this.#llm = await this.#context.settings.models.llm!.open(part)
-  }
-
-  get replies(): readonly ActiveReply[] {
-    return this.#replies.open
-  }
-
-  answer(_: unknown, messages: Message[], prepared?: Preparation): ActiveReply {
-    return this.reply({}, messages, prepared)
-  }
-
-  reply(options: ReplyOptions, messages: Message[], prepared?: Preparation): ActiveReply {
-    return this.#replies.begin(options, (reply, task) =>
-      this.#think(reply, options, messages, prepared, task),
-    )
   }
 
   prepare(text: string): Preparation {
@@ -90,13 +73,8 @@ export class Pipeline implements Mind {
   /** No-op: every request carries the current agent. */
   agentChanged(): void {}
 
-  async #think(
-    reply: ActiveReply,
-    options: ReplyOptions,
-    messages: Message[],
-    prepared: Preparation | undefined,
-    task: TaskContext,
-  ): Promise<void> {
+  async think(reply: ActiveReply, thought: Thought, task: TaskContext): Promise<void> {
+    const { messages, options, prepared } = thought
     const { maxToolSteps } = this.#context.settings
     if (prepared) task.onCancel(() => prepared.task.cancel('interrupted'))
     for (let step = 0; ; step++) {

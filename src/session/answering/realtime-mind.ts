@@ -1,26 +1,22 @@
-import type { AudioFrame } from '../../audio/index.ts'
 import {
   inlet,
+  type EventOf,
   type PartContext,
   type RealtimeEvents,
   type RealtimeModel,
   type Shape,
   type SpokenChunk,
-  type Usage,
 } from '../../parts/index.ts'
 import { noop, shelter, type TaskContext } from '../../scope/index.ts'
 import type { SessionContext } from '../context.ts'
-import type { CommitCommand } from '../hearing/turn-events.ts'
-import type { UserWords } from '../history/history.ts'
 import type { Delivery } from '../speaking/delivery.ts'
 import type { Speaking } from '../speaking/speaking.ts'
-import type { SpeechOptions } from '../speaking/speech.ts'
 import type { Agents } from './agents.ts'
 import type { GuardrailRunner } from './guardrail-runner.ts'
-import type { Mind, MindEar } from './mind.ts'
-import { Replies, type ActiveReply } from './replies.ts'
-import type { ReplyOptions } from './reply.ts'
+import type { Mind, MindEar, Thought } from './mind.ts'
+import type { ActiveReply, Replies } from './replies.ts'
 import { Response, type ResponseEnd } from './response.ts'
+import { RealtimeUser } from './realtime-user.ts'
 import { endlessTools, nextAgent, type ToolRunner } from './tool-runner.ts'
 import { describeTools, type ToolCall, type ToolOutcome } from './tool.ts'
 
@@ -39,9 +35,6 @@ const shape: Shape<RealtimeEvents> = {
   failed: ['error'],
 }
 
-/** Turns of the user that wait for their words, so that a model that never writes them down cannot make them pile up. */
-const MAX_UNWRITTEN = 8
-
 /**
  * One model that hears the caller, takes turns and speaks. A reply is a row of responses:
  *
@@ -53,15 +46,14 @@ const MAX_UNWRITTEN = 8
  * understands goes to the turn machine; its own sound goes to `Speaking`, and so do words it is given to say. Every event
  * of the model is handled synchronously, so its sound is on the way to the line before the next event comes.
  */
-export class RealtimeMind implements Mind, RealtimeEvents {
+export class RealtimeMind implements Mind {
   readonly #context: SessionContext
   readonly #agents: Agents
   readonly #tools: ToolRunner
   readonly #guardrails: GuardrailRunner
   readonly #speaking: Speaking
   readonly #replies: Replies
-  /** Whether the model decides when the user has finished. */
-  readonly #modelTakesTurns: boolean
+  readonly #user: RealtimeUser
   #model!: RealtimeModel
   /** Asked for, and not begun. The model answers in order. */
   readonly #asked: Response[] = []
@@ -69,12 +61,8 @@ export class RealtimeMind implements Mind, RealtimeEvents {
   readonly #responses = new Map<string, Response>()
   /** Our ids of the calls that the model waits for. */
   readonly #calls = new Map<string, string>()
-  /** Where the user's words will stand in the history, in the order of speaking. */
-  readonly #unwritten: UserWords[] = []
   /** What the model was last told about the agent, as JSON. */
   #setup = ''
-  /** Whether the user has finished and the answer has not begun. */
-  #expecting: 'nothing' | 'an answer' | 'a refused answer' = 'nothing'
 
   constructor(
     context: SessionContext,
@@ -82,14 +70,15 @@ export class RealtimeMind implements Mind, RealtimeEvents {
     tools: ToolRunner,
     guardrails: GuardrailRunner,
     speaking: Speaking,
+    replies: Replies,
   ) {
     this.#context = context
     this.#agents = agents
     this.#tools = tools
     this.#guardrails = guardrails
     this.#speaking = speaking
-    this.#replies = new Replies(context)
-    this.#modelTakesTurns = context.settings.turns.mode === 'realtime'
+    this.#replies = replies
+    this.#user = new RealtimeUser(context, agents, guardrails, replies)
   }
 
   async open(part: PartContext): Promise<void> {
@@ -99,12 +88,16 @@ export class RealtimeMind implements Mind, RealtimeEvents {
     // The tools of its toolsets follow once they are open.
     const tools = describeTools(agent.tools)
     this.#setup = JSON.stringify({ instructions, tools })
-    const setup = { instructions, tools, messages: history.toMessages(), takesTurns: this.#modelTakesTurns }
+    const setup = {
+      instructions,
+      tools,
+      messages: history.toMessages(),
+      takesTurns: this.#user.modelTakesTurns,
+    }
     const failed = (error: unknown): void => this.#context.failed('realtime', error)
-    const receive = (...[name, ...args]: [keyof RealtimeEvents, ...unknown[]]): void =>
-      (this[name] as (...input: unknown[]) => void)(...args)
+    const events = inlet('realtime', shape, (...event) => this.#receive(event), failed)
     this.#model = shelter(
-      await models.realtime!.open(part, setup, inlet('realtime', shape, receive, failed)),
+      await models.realtime!.open(part, setup, events),
       ['push', 'commit', 'respond', 'addText', 'toolResult', 'interrupt', 'update'],
       failed,
     )
@@ -116,12 +109,8 @@ export class RealtimeMind implements Mind, RealtimeEvents {
 
   // ── what the stations want ──
 
-  get replies(): readonly ActiveReply[] {
-    return this.#replies.open
-  }
-
   get isExpecting(): boolean {
-    return this.#expecting === 'an answer'
+    return this.#user.expects === 'an answer'
   }
 
   get ear(): MindEar {
@@ -137,14 +126,13 @@ export class RealtimeMind implements Mind, RealtimeEvents {
   /** A realtime model answers only what it has heard to the end. */
   prepare(): undefined {}
 
-  answer({ text, from }: Pick<CommitCommand, 'text' | 'from'>): ActiveReply {
-    if (from === 'text') this.#model.addText(text)
-    else this.#model.commit()
-    return this.reply({})
-  }
-
-  reply({ instructions, ...speech }: ReplyOptions): ActiveReply {
-    return this.#begin(speech, (response) => this.#ask(response, instructions))
+  think(reply: ActiveReply, { turn, options }: Thought, task: TaskContext): Promise<void> {
+    const { instructions, ...speech } = options
+    if (turn?.from === 'text') this.#model.addText(turn.text)
+    else if (turn) this.#model.commit()
+    const first = new Response({ reply, speech })
+    this.#ask(first, instructions)
+    return this.#converse(reply, first, task)
   }
 
   agentChanged(): void {
@@ -170,50 +158,46 @@ export class RealtimeMind implements Mind, RealtimeEvents {
     yield* response.sound
   }
 
-  // ── what the model reports about the user ──
+  // ── what the model reports ──
 
-  userStarted(): void {
-    this.#expectNothing()
-    this.#context.turns.handle({ type: 'user-started', since: this.#context.now })
+  /** Everything the model reports comes in here. What it reports about the user goes to `RealtimeUser`. */
+  #receive(event: EventOf<RealtimeEvents>): void {
+    switch (event[0]) {
+      case 'userStarted':
+      case 'userStopped':
+      case 'userInterim':
+      case 'userFinal':
+        return this.#user.receive(event)
+      case 'responseStarted':
+        return this.#started(event[1], event[2])
+      case 'usage':
+        return this.#context.used(event[1])
+      case 'toolCancelled':
+        return this.#cancelTool(event[1])
+      case 'failed':
+        return this.#context.ends.broken('realtime', event[1])
+      case 'audio':
+      case 'text':
+      case 'toolCall':
+      case 'responseEnded':
+        break
+    }
+    const response = this.#responses.get(event[1])
+    if (!response) return undefined
+    switch (event[0]) {
+      case 'audio':
+        this.#speak(response)
+        return response.sound.push({ frame: event[2] })
+      case 'text':
+        return event[2] === '' ? undefined : this.#speak(response).said(event[2])
+      case 'toolCall':
+        return this.#callTool(response, event[2])
+      case 'responseEnded':
+        return this.#ended(event[1], response, { how: event[2], error: event[3] })
+    }
   }
 
-  userStopped(): void {
-    const { history, settings, turns, book } = this.#context
-    this.#unwritten.push(history.listen({ at: settings.clock.date() }))
-    if (this.#unwritten.length > MAX_UNWRITTEN) this.#unwritten.shift()?.are('')
-    if (this.#modelTakesTurns && this.#context.takesTurns) this.#expecting = 'an answer'
-    turns.handle({ type: 'user-stopped', since: this.#context.now })
-    book.waitingSince = this.#context.now
-  }
-
-  userInterim(text: string): void {
-    this.#context.events.emit('hearing', { text })
-    this.#context.turns.handle({ type: 'interim', text })
-  }
-
-  /** The model answers on its own: the transcript is for display and guardrails only. */
-  userFinal(text: string): void {
-    const { history, settings, turns, book, events } = this.#context
-    const isEmpty = text.trim() === ''
-    // It was not speech after all: no answer will come.
-    if (isEmpty) this.#expectNothing()
-    const place = this.#unwritten.shift()
-    if (place) place.are(text)
-    else history.addUser(text, { at: settings.clock.date() })
-    turns.handle({ type: 'final', text })
-    if (isEmpty || !this.#context.isOpen) return
-    book.turnCount++
-    this.#context.movedAt = this.#context.now
-    events.emit('user', { text })
-    if (!this.#context.isOpen) return
-    const { agent } = this.#agents.current
-    if (agent.guardrails.input) this.#guardrails.checkInput(text, agent, () => this.#refuse())
-    this.#agents.turn(text).catch(noop)
-  }
-
-  // ── what the model answers ──
-
-  responseStarted(id: string, asked: boolean): void {
+  #started(id: string, asked: boolean): void {
     if (!this.#context.isOpen) return
     const response = asked ? this.#asked.shift() : this.#unasked()
     if (!response || response.withdrawn) return this.#model.interrupt(id, 0)
@@ -221,21 +205,8 @@ export class RealtimeMind implements Mind, RealtimeEvents {
     this.#responses.set(id, response)
   }
 
-  audio(id: string, frame: AudioFrame): void {
-    const response = this.#responses.get(id)
-    if (!response) return
-    this.#speak(response)
-    response.sound.push({ frame })
-  }
-
-  text(id: string, text: string): void {
-    const response = this.#responses.get(id)
-    if (response && text !== '') this.#speak(response).said(text)
-  }
-
-  toolCall(id: string, call: ToolCall): void {
-    const response = this.#responses.get(id)
-    if (!response || !this.#context.isOpen) return
+  #callTool(response: Response, call: ToolCall): void {
+    if (!this.#context.isOpen) return
     const { reply, step, delivery } = response
     if (!reply) return this.#model.toolResult(call.id, 'no tools while these words are said', true)
     const used = this.#tools.use(reply, call, delivery?.speech, step)
@@ -243,43 +214,25 @@ export class RealtimeMind implements Mind, RealtimeEvents {
     response.uses.push(this.#result(call, used.outcome))
   }
 
-  toolCancelled(call: string): void {
+  #cancelTool(call: string): void {
     const id = this.#calls.get(call)
     this.#calls.delete(call)
     if (id !== undefined) this.#tools.cancel(id)
   }
 
-  responseEnded(id: string, how: ResponseEnd['how'], error?: unknown): void {
-    const response = this.#responses.get(id)
-    if (!response) return
-    response.end({ how, error })
+  #ended(id: string, response: Response, end: ResponseEnd): void {
+    response.end(end)
     const forget = (): void => void this.#responses.delete(id)
     // Until it was heard it can be interrupted, and then the model must forget what was not heard.
-    if (response.delivery) response.delivery.speech.waitForPlayout().then(forget, forget)
+    if (response.delivery) response.delivery.speech.ended.then(forget, forget)
     else forget()
-  }
-
-  usage(usage: Usage): void {
-    this.#context.used(usage)
-  }
-
-  failed(error: unknown): void {
-    this.#context.ends.broken('realtime', error)
   }
 
   // ── one reply ──
 
-  #begin(speech: SpeechOptions, start: (response: Response) => void): ActiveReply {
-    const first = new Response({ speech })
-    const reply = this.#replies.begin(speech, (self, task) => this.#converse(self, first, task))
-    first.reply = reply
-    reply.onInterrupt(() => this.#withdraw(reply))
-    start(first)
-    return reply
-  }
-
   async #converse(reply: ActiveReply, first: Response, task: TaskContext): Promise<void> {
     const { maxToolSteps } = this.#context.settings
+    reply.onInterrupt(() => this.#withdraw(reply))
     for (let response = first; ;) {
       const { how, error } = await task.until(response.ended)
       if (how === 'failed') throw error
@@ -305,13 +258,14 @@ export class RealtimeMind implements Mind, RealtimeEvents {
   /** The model begins to answer on its own, because the user has finished. */
   #unasked(): Response | undefined {
     let begun: Response | undefined
-    const owed = this.#expecting === 'an answer'
-    if (owed || (this.#context.takesTurns && this.#expecting === 'nothing'))
-      this.#begin({}, (response) => {
-        begun = response
+    const { expects } = this.#user
+    if (expects === 'an answer' || (expects === 'nothing' && this.#context.takesTurns))
+      this.#replies.begin({}, (reply, task) => {
+        begun = new Response({ reply })
+        return this.#converse(reply, begun, task)
       })
     // Only now: otherwise the session would seem idle in between.
-    this.#expectNothing()
+    this.#user.expectNothing()
     return begun
   }
 
@@ -358,19 +312,5 @@ export class RealtimeMind implements Mind, RealtimeEvents {
   /** The model stopped because the user speaks: what it has said so far is not wanted either. */
   #stoppedByModel(reply: ActiveReply): void {
     if (reply.interruptible) reply.interrupt()
-  }
-
-  /** A guardrail objects to what the user said: it gets no answer. */
-  #refuse(): boolean {
-    const { open } = this.#replies
-    for (const reply of open) reply.interrupt({ force: true })
-    if (this.#expecting === 'an answer') this.#expecting = 'a refused answer'
-    return open.length > 0 || this.#expecting === 'a refused answer'
-  }
-
-  #expectNothing(): void {
-    if (this.#expecting === 'nothing') return
-    this.#expecting = 'nothing'
-    this.#context.onSettled?.()
   }
 }

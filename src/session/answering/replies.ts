@@ -8,7 +8,7 @@ import type { Reply, ReplyOutcome } from './reply.ts'
 export class ActiveReply implements Reply {
   readonly id: number
   readonly interruptible: boolean
-  readonly #speeches: Speech[] = []
+  readonly speeches: Speech[] = []
   readonly #finished: Promise<ReplyOutcome>
   readonly #onInterrupt = new Set<() => void>()
   /** Ends it as interrupted. Unset once it has ended: a reply that somebody keeps does not keep its session alive. */
@@ -26,10 +26,6 @@ export class ActiveReply implements Reply {
     })
   }
 
-  get speeches(): readonly Speech[] {
-    return this.#speeches
-  }
-
   get interrupted(): boolean {
     return this.#interrupted
   }
@@ -44,24 +40,20 @@ export class ActiveReply implements Reply {
 
   async waitForPlayout(): Promise<readonly PlayoutOutcome[]> {
     await this.#finished
-    return Promise.all(this.#speeches.map((speech) => speech.waitForPlayout()))
+    return Promise.all(this.speeches.map((speech) => speech.waitForPlayout()))
   }
 
   get over(): boolean {
-    return this.#outcome !== undefined && this.#speeches.every(({ outcome }) => outcome)
+    return this.#outcome !== undefined && this.speeches.every(({ outcome }) => outcome)
   }
 
   interrupt({ force = false } = {}): void {
     if (this.#interrupted || this.over) return
     if (!this.interruptible && !force) throw new UninterruptibleError()
     this.#interrupted = true
-    for (const speech of this.#speeches) speech.interrupt({ force: true })
+    for (const speech of this.speeches) speech.interrupt({ force: true })
     for (const callback of Array.from(this.#onInterrupt)) callback()
     this.#end?.()
-  }
-
-  add(speech: Speech): void {
-    this.#speeches.push(speech)
   }
 
   /** Calls back synchronously if it is interrupted. Returns an unsubscribe function. */

@@ -252,7 +252,7 @@ export class Closing implements Ends {
     this.#context.recorder = undefined
     this.#resolve(report)
     this.#shell.handle({ type: 'closed' })
-    events.end('closed', report)
+    events.emit('closed', report)
     if (report.startedAt !== undefined && settings.afterCall.length > 0)
       this.#afterCall = runAfterCall(report, settings)
   }

@@ -179,7 +179,7 @@ export const commitHeld: TurnRule = {
 /** A finished transcript without words, a cough for instance. */
 function isWordless(floor: Floor, turn: Turn): boolean {
   const wordless = floor.settings.wordless && turn.byHand
-  return !floor.state.voice && floor.isComplete && !wordless && !hasWords(floor.text)
+  return !hasWords(floor.text) && !wordless && floor.isComplete && !floor.state.voice
 }
 
 /** The final text did not arrive in time: the interim text stands. A late final text is dropped. */

@@ -47,6 +47,8 @@ export class Delivery {
   readonly speech: Speech
   readonly #context: SessionContext
   readonly #options: DeliveryOptions
+  /** All of its words so far. */
+  readonly #said: { text: string }
   /** Which of its words have sounded. */
   #text: HeardText | undefined
   /** Whether all of its words have been made into sound. */
@@ -72,11 +74,12 @@ export class Delivery {
   madeAt: number
   failure: { readonly error: unknown } | undefined
 
-  constructor(context: SessionContext, speech: Speech, options: DeliveryOptions) {
+  constructor(context: SessionContext, speech: Speech, said: { text: string }, options: DeliveryOptions) {
     const { turns } = context.settings
     this.speech = speech
     this.madeAt = context.now
     this.#context = context
+    this.#said = said
     this.#options = options
     this.#frames = turns.falseInterruption ? [] : undefined
     if (options.reply) this.takePlace()
@@ -92,7 +95,7 @@ export class Delivery {
 
   /** The next words of it. */
   said(piece: string): void {
-    this.speech.said(piece)
+    this.#said.text += piece
     this.#context.movedAt = this.#context.now
     this.#options.watch?.grew(piece, this.speech)
   }

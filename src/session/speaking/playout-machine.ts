@@ -59,17 +59,20 @@ export interface PlayoutSettings {
 /** A speech whose sound is being made, sent or stopped. */
 interface Playing {
   readonly id: number
+  phase: 'delivering' | 'sent' | 'cut' | 'ended'
   /** Whether some of its sound has been sent. */
   audible: boolean
   paused: boolean
-  /** Whether all of its sound has been made. */
+  /** Whether all of its sound has been made, and when that should have been heard. */
   made: boolean
+  endsAt: number
   failed: boolean
   /** When it stands still for too long, unless something moves before. */
   stallAt: number | undefined
   /** When the line must have confirmed its end; and whether that leaves the line any time. */
   confirmBy: number | undefined
   patient: boolean
+  confirmed: boolean
 }
 
 interface State {
@@ -89,14 +92,16 @@ interface State {
 /**
  * Speaks one speech after the other, and decides when each has ended. A pure machine: an event goes in, commands come out.
  *
- *   queued ─▶ delivering ── made ──▶ all sent, mark out ── mark back ──▶ ended: confirmed
- *      │       │ ▲   │ stalled: given up ─▲  │           └ playoutTimeout ─▶ ended: not confirmed
- *      │  pause│ │   │                       │
- *      │       ▼ │resume                     │
- *      │      paused                         │
- *      │         │                           │
- *      │         └──── interrupt ────────────┴──▶ cut: cleared, mark out ── mark back, or playoutTimeout ──▶ ended
+ *   queued ─▶ delivering ── made ──▶ sent, mark out ── mark back ──▶ ended: confirmed
+ *      │       │ ▲   │ stalled: given up ▲  │           └ playoutTimeout ─▶ ended: not confirmed
+ *      │  pause│ │   │                      │
+ *      │       ▼ │resume                    │
+ *      │      paused                        │
+ *      │         │                          │
+ *      │         └──── interrupt ───────────┴──▶ cut: cleared, mark out ── mark back, or playoutTimeout ──▶ ended
  *      └─ interrupt ─▶ ended: nothing was heard
+ *
+ * An event changes the state. Then `#proceed` does what follows from the state, whichever event led to it.
  */
 export class PlayoutMachine {
   readonly #settings: PlayoutSettings
@@ -139,22 +144,25 @@ export class PlayoutMachine {
     const state = this.#state
     if (!advance(state, event)) return []
     const commands = this.#take(event)
+    this.#proceed(commands)
     const timers = new Map<PlayoutTimer, number>()
-    if (state.current?.stallAt !== undefined) timers.set('stall', state.current.stallAt)
-    for (const { id, confirmBy } of state.current ? [state.current, ...state.stopping] : state.stopping)
+    const { current, stopping } = state
+    if (current?.stallAt !== undefined) timers.set('stall', current.stallAt)
+    for (const { id, confirmBy } of current ? [current, ...stopping] : stopping)
       if (confirmBy !== undefined) timers.set(`playout ${id}`, confirmBy)
     return [...changeTimers(state, timers), ...commands]
   }
 
+  /** Writes into the state what an event says. Returns what must be done before anything else. */
   #take(event: PlayoutEvent): PlayoutCommand[] {
     const state = this.#state
-    const { current } = state
+    const { current, queue, stopping } = state
     switch (event.type) {
       case 'queue': {
         const { id, priority } = event
-        const place = state.queue.findIndex((other) => other.priority < priority)
-        state.queue.splice(place < 0 ? state.queue.length : place, 0, { id, priority })
-        return this.#next()
+        const place = queue.findIndex((other) => other.priority < priority)
+        queue.splice(place < 0 ? queue.length : place, 0, { id, priority })
+        return []
       }
       case 'sounding':
         if (current?.id === event.id) current.audible = true
@@ -162,23 +170,34 @@ export class PlayoutMachine {
       case 'made':
         if (current?.id !== event.id || current.made) return []
         current.made = true
+        current.endsAt = event.endsAt
         current.failed = event.failed
         current.stallAt = undefined
-        return current.paused ? [] : this.#finish(current, event.endsAt)
+        return []
       case 'sent-again':
-        return current?.id === event.id && current.made ? this.#finish(current, event.endsAt) : []
+        if (current?.id === event.id) current.endsAt = event.endsAt
+        return []
       case 'confirmed':
-        return this.#confirmed(event.id)
+        state.confirms = true
+        for (const playing of current && !current.paused ? [current, ...stopping] : stopping) {
+          if (playing.id !== event.id) continue
+          playing.phase = 'ended'
+          playing.confirmed = true
+        }
+        return []
       case 'interrupt':
         return this.#interrupt(event.id)
       case 'pause':
         if (!current || current.paused || state.muted || !this.#settings.pauses) return []
         current.paused = true
+        current.phase = 'delivering'
         current.confirmBy = undefined
         return [{ type: 'clear', id: current.id, audible: current.audible, paused: true }]
       case 'resume':
         if (!current?.paused || state.muted) return []
         current.paused = false
+        // Its end is expected once it has been sent again.
+        current.endsAt = Infinity
         return [{ type: 'send-again', id: current.id }]
       case 'wait-for-line':
         state.waitForLine = event.wait
@@ -187,48 +206,57 @@ export class PlayoutMachine {
         state.muted = true
         return []
       case 'silence':
-        return state.stopping.splice(0).map((each) => endOf(each, 'interrupted', false))
+        for (const playing of stopping) playing.phase = 'ended'
+        return []
       case 'timer':
         break
     }
     return event.timer === 'stall' ? this.#stalled(event.soundUntil) : this.#unconfirmed(event.timer)
   }
 
-  #next(): PlayoutCommand[] {
+  /** Ends what has ended, marks what was sent to its end, and begins with the next speech. */
+  #proceed(commands: PlayoutCommand[]): void {
     const state = this.#state
-    if (state.current || state.muted) return []
-    const next = state.queue.shift()
-    if (!next) return []
-    const { id } = next
+    const { current } = state
+    for (const playing of state.stopping) {
+      if (playing.phase !== 'ended') continue
+      commands.push({ type: 'end', id: playing.id, how: 'interrupted', confirmed: playing.confirmed })
+    }
+    state.stopping = state.stopping.filter(({ phase }) => phase !== 'ended')
+    if (current?.made && !current.paused && current.phase === 'delivering' && current.endsAt < Infinity) {
+      // Without sound there is nothing to wait for.
+      current.phase = current.audible ? 'sent' : 'ended'
+      current.confirmed = !current.audible
+      if (current.audible) commands.push({ type: 'finish', id: current.id })
+    }
+    // A line that does not confirm in time counts as silent: it must not mute the session (SP5).
+    for (const playing of current ? [current, ...state.stopping] : state.stopping) {
+      const { phase, confirmBy, endsAt } = playing
+      if ((phase !== 'sent' && phase !== 'cut') || confirmBy !== undefined) continue
+      playing.patient = state.confirms || state.waitForLine
+      playing.confirmBy = Math.max(state.now, endsAt) + (playing.patient ? this.#settings.playoutTimeout : 0)
+    }
+    if (current?.phase === 'ended') {
+      const { id, failed, confirmed } = current
+      state.current = undefined
+      commands.push({ type: 'end', id, how: failed ? 'failed' : 'played', confirmed })
+    }
+    if (state.current || state.muted || !state.queue[0]) return
+    const { id } = state.queue.shift()!
     state.current = {
       id,
+      phase: 'delivering',
       audible: false,
       paused: false,
       made: false,
+      endsAt: 0,
       failed: false,
       stallAt: state.now + this.#settings.stallTimeout,
       confirmBy: undefined,
       patient: false,
+      confirmed: false,
     }
-    return [{ type: 'deliver', id }]
-  }
-
-  /** Everything is made and sent: its mark will tell when it has been heard. Without sound there is nothing to wait for. */
-  #finish(current: Playing, endsAt: number): PlayoutCommand[] {
-    if (!current.audible) return this.#end(current, true)
-    this.#expect(current, endsAt)
-    return [{ type: 'finish', id: current.id }]
-  }
-
-  #confirmed(id: number | undefined): PlayoutCommand[] {
-    const state = this.#state
-    const { current, stopping } = state
-    state.confirms = true
-    if (current && current.id === id) return current.paused ? [] : this.#end(current, true)
-    const stopped = stopping.find((each) => each.id === id)
-    if (!stopped) return []
-    state.stopping = stopping.filter((each) => each !== stopped)
-    return [endOf(stopped, 'interrupted', true)]
+    commands.push({ type: 'deliver', id })
   }
 
   #interrupt(id: number): PlayoutCommand[] {
@@ -243,44 +271,31 @@ export class PlayoutMachine {
     const { audible } = current
     state.current = undefined
     current.stallAt = undefined
-    if (audible) {
-      this.#expect(current, state.now)
-      state.stopping.push(current)
-    }
+    // What was not audible has ended right away.
+    current.phase = audible ? 'cut' : 'ended'
+    current.confirmed = !audible
+    current.endsAt = state.now
+    current.confirmBy = undefined
+    state.stopping.push(current)
     return [
       { type: 'stop', id, stalled: false },
       { type: 'clear', id, audible, paused: false },
-      ...(audible ? [] : [endOf(current, 'interrupted', true)]),
-      ...this.#next(),
     ]
-  }
-
-  #end(current: Playing, confirmed: boolean): PlayoutCommand[] {
-    this.#state.current = undefined
-    return [endOf(current, current.failed ? 'failed' : 'played', confirmed), ...this.#next()]
-  }
-
-  /** A line that does not confirm in time counts as silent: it must not mute the session (SP5). */
-  #expect(playing: Playing, endsAt: number): void {
-    const { confirms, waitForLine, now } = this.#state
-    playing.patient = confirms || waitForLine
-    playing.confirmBy = Math.max(now, endsAt) + (playing.patient ? this.#settings.playoutTimeout : 0)
   }
 
   #unconfirmed(timer: PlayoutTimer): PlayoutCommand[] {
     const state = this.#state
     const { current, stopping } = state
-    const playing = [...(current ? [current] : []), ...stopping].find(({ id }) => timer === `playout ${id}`)
-    if (!playing) return []
-    // It has become the last speech since: the line is waited for after all.
-    if (!playing.patient && state.waitForLine) {
-      this.#expect(playing, state.now)
-      return []
+    for (const playing of current ? [current, ...stopping] : stopping) {
+      if (timer !== `playout ${playing.id}`) continue
+      // It has become the last speech since: the line is waited for after all.
+      if (!playing.patient && state.waitForLine) playing.confirmBy = undefined
+      else {
+        state.confirms = false
+        playing.phase = 'ended'
+      }
     }
-    state.confirms = false
-    if (playing === current) return this.#end(playing, false)
-    state.stopping = stopping.filter((each) => each !== playing)
-    return [endOf(playing, 'interrupted', false)]
+    return []
   }
 
   /** One timer that looks again, rather than one per frame. A paused speech is not expected to move. */
@@ -291,19 +306,9 @@ export class PlayoutMachine {
     current.stallAt = since + this.#settings.stallTimeout
     if (current.stallAt > now) return []
     current.made = true
+    current.endsAt = soundUntil
     current.failed = true
     current.stallAt = undefined
-    return [{ type: 'stop', id: current.id, stalled: true }, ...this.#finish(current, soundUntil)]
+    return [{ type: 'stop', id: current.id, stalled: true }]
   }
 }
-
-const endOf = (
-  { id }: Playing,
-  how: 'played' | 'interrupted' | 'failed',
-  confirmed: boolean,
-): PlayoutCommand => ({
-  type: 'end',
-  id,
-  how,
-  confirmed,
-})

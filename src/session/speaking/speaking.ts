@@ -93,9 +93,10 @@ export class Speaking {
     const interrupt = ({ id }: Speech): void => this.#shell.handle({ type: 'interrupt', id })
     // The speeches of a reply are interrupted together: half a reply is of no use.
     const onInterrupt = reply && ((): void => reply.interrupt({ force: true }))
-    const speech = new Speech(++this.#lastId, speechOptions, interrupt, onInterrupt)
-    reply?.add(speech)
-    const delivery = new Delivery(this.#context, speech, options)
+    const words = { text: '' }
+    const speech = new Speech(++this.#lastId, speechOptions, words, interrupt, onInterrupt)
+    reply?.speeches.push(speech)
+    const delivery = new Delivery(this.#context, speech, words, options)
     this.#deliveries.set(speech.id, delivery)
     this.#shell.handle({ type: 'queue', id: speech.id, priority: speech.priority })
     return delivery

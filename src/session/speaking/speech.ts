@@ -27,7 +27,7 @@ export class Speech {
   readonly priority: number
   /** Unset once the speech has ended: a speech that somebody keeps does not keep its session alive. */
   #interrupt: ((speech: Speech) => void) | undefined
-  #text = ''
+  readonly #words: { readonly text: string }
   #interrupted = false
   #outcome: PlayoutOutcome | undefined
   readonly #stopped: Promise<PlayoutOutcome>
@@ -40,10 +40,12 @@ export class Speech {
   constructor(
     id: number,
     options: SpeechOptions,
+    words: { readonly text: string },
     interrupt: (speech: Speech) => void,
     onInterrupt?: () => void,
   ) {
     this.id = id
+    this.#words = words
     this.interruptible = options.interruptible ?? true
     this.priority = options.priority ?? 0
     this.#interrupt = interrupt
@@ -55,7 +57,7 @@ export class Speech {
 
   /** All of its words so far, heard or not. */
   get text(): string {
-    return this.#text
+    return this.#words.text
   }
 
   /** Whether something asked it to stop. The caller may hear it for a moment longer. */
@@ -99,11 +101,6 @@ export class Speech {
   /** @internal Calls back synchronously if it is interrupted. */
   onInterrupt(callback: () => void): void {
     if (!this.#interrupted && !this.#outcome) this.#onInterrupt.add(callback)
-  }
-
-  /** @internal Adds words. */
-  said(text: string): void {
-    this.#text += text
   }
 
   /** @internal Sets the outcome. The first one counts. */

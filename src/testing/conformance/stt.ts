@@ -106,7 +106,8 @@ export const sttConformance: readonly Check<SttSubject>[] = [
     'still tells the last words while its scope is closing and waits for them',
     async (stage, subject) => {
       // As in a session: its tasks come first, and the scope in which parts are opened is ended after them.
-      const session = stage.context()
+      // On a busy machine, recognising may take longer than tasks hold a close back by default.
+      const session = stage.context({ closeTimeout: 10_000, taskCap: 9_000 })
       const links = session.scope.child('links', { phase: 'resources' })
       const { stream, told, final } = await listen(stage, subject, { ...session, scope: links })
       await subject.hear('last words')

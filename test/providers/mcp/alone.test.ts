@@ -1,13 +1,11 @@
 import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 
 import { describe, expect, it } from 'vitest'
 
 import type { McpOptions } from '../../../src/providers/mcp/index.ts'
+import { compiled } from '../../compiled.ts'
 import { Witness } from './fixture.ts'
 import { HttpServerUnderTest } from './http-server.ts'
-
-const program = fileURLToPath(new URL('alone.ts', import.meta.url))
 
 /** A module hook that hides the SDK, as if it were not installed. */
 const withoutSdk = `data:text/javascript,${encodeURIComponent(`
@@ -20,8 +18,12 @@ const withoutSdk = `data:text/javascript,${encodeURIComponent(`
 
 /** Runs `alone.ts` and closes its stdin after `moment`. Resolves when the process has exited. */
 async function runAlone(options: McpOptions, moment: Promise<void>, imports: readonly string[] = []) {
-  const args = ['tsx', ...imports].flatMap((each) => ['--import', each])
-  const child = spawn(process.execPath, [...args, program, JSON.stringify(options)], { stdio: 'pipe' })
+  const args = [
+    ...imports.flatMap((each) => ['--import', each]),
+    compiled('mcp-alone'),
+    JSON.stringify(options),
+  ]
+  const child = spawn(process.execPath, args, { stdio: 'pipe' })
   const output: string[] = []
   child.stdout.on('data', (chunk) => output.push(String(chunk)))
   child.stderr.on('data', (chunk) => output.push(String(chunk)))

@@ -2,7 +2,7 @@ import { mcpTools } from '../../../src/providers/mcp/index.ts'
 import { systemClock, systemRandom } from '../../../src/scope/index.ts'
 import { drain, partContext } from '../../../src/testing/index.ts'
 
-// A process with a toolset and nothing else: `node --import tsx alone.ts OPTIONS`. It opens the toolset, calls a tool
+// A process with a toolset and nothing else: `node mcp-alone.js OPTIONS`. It opens the toolset, calls a tool
 // that may never answer, and closes when its stdin ends. Then it prints the timers and processes that are left, including
 // those of the SDK, which our registries do not know.
 const context = partContext({ clock: systemClock, random: systemRandom })

@@ -1,5 +1,4 @@
 import { createServer, type AddressInfo, type Server } from 'node:net'
-import { fileURLToPath } from 'node:url'
 
 import { afterEach, expect } from 'vitest'
 
@@ -16,9 +15,8 @@ import {
   TestLine,
   type LlmAnswer,
 } from '../../../src/testing/index.ts'
+import { compiled } from '../../compiled.ts'
 import { aLogger } from '../../session/fixture.ts'
-
-const program = fileURLToPath(new URL('server.ts', import.meta.url))
 
 /** Events that servers report to a test. */
 export class Events {
@@ -85,7 +83,7 @@ export class Witness {
 
   /** The options that start a server with these manners. */
   server(...manners: readonly string[]): McpProcessOptions {
-    const args = ['--import', 'tsx', program, `${this.#port}`, ...manners]
+    const args = [compiled('mcp-server'), `${this.#port}`, ...manners]
     return { name: 'crm', command: process.execPath, args }
   }
 

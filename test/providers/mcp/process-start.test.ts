@@ -19,7 +19,10 @@ describe('the start of a server process', () => {
   })
 
   it('fails if there is no such program', async () => {
-    const { error, connections } = await refused([], { command: 'no-such-program', args: ['--key=sesame'] })
+    // Of one readable folder: Node reports EACCES instead if a folder in PATH cannot be read.
+    const env = { PATH: import.meta.dirname }
+    const command = 'no-such-program'
+    const { error, connections } = await refused([], { command, args: ['--key=sesame'], env })
     expect(inspect(error)).not.toContain('sesame')
     expect(error).toMatchObject({
       code: 'MCP_START_FAILED',

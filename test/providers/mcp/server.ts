@@ -5,7 +5,7 @@ import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 
 import { serverUnderTest } from './tools-under-test.ts'
 
-// An MCP server as a process, for tests: `node --import tsx server.ts PORT MANNERS…`. It reports its events to the
+// An MCP server as a process, for tests: `node mcp-server.js PORT MANNERS…`. It reports its events to the
 // test that listens at the port. The connection to that port closes when the process ends.
 const [port, ...manners] = process.argv.slice(2)
 const has = (manner: string): boolean => manners.includes(manner)

@@ -3,13 +3,13 @@ import type { CallEnd } from './wire.ts'
 export type CallState = 'idle' | 'connecting' | 'live' | 'rejoining' | 'ended'
 
 /**
- * What can go wrong, for programs. Refusals of the server have its codes: `TOKEN_EXPIRED`, `BUSY`, `CALL_GONE`, …
+ * Error codes. If the server refuses the call, the code is the server's: `TOKEN_EXPIRED`, `BUSY`, `CALL_GONE`, …
  *
- * - `MICROPHONE_DENIED`, `MICROPHONE_MISSING`, `MICROPHONE_FAILED`: the call goes on, by typing
- * - `SOUND_BLOCKED`: the browser wants a click first; the next one on the page is taken for it
- * - `SOUND_FAILED`: the call goes on without sound
- * - `TOKEN_FAILED`: the function that fetches the token threw; there is no call
- * - `SERVER_GONE`: the server cannot be reached, or not any more; the call is over
+ * - `MICROPHONE_DENIED`, `MICROPHONE_MISSING`, `MICROPHONE_FAILED`: the call continues, and the user can type
+ * - `SOUND_BLOCKED`: the browser wants a click first; the next click on the page unblocks the sound
+ * - `SOUND_FAILED`: the call continues without sound
+ * - `TOKEN_FAILED`: the function that fetches the token threw; the call ends
+ * - `SERVER_GONE`: the server cannot be reached, or not any more; the call ends
  */
 export type CallErrorCode =
   | 'MICROPHONE_DENIED'
@@ -23,28 +23,28 @@ export type CallErrorCode =
 
 export interface CallEvents {
   state: CallState
-  /** How loud the microphone is: 0 to 1, ten times a second. */
+  /** Level of the microphone, 0 to 1. Ten times per second. */
   level: number
-  /** Whether sound of the other side comes out. */
+  /** Whether the agent's sound is playing. */
   speaking: boolean
-  /** The connection was cut; the call comes back within so many milliseconds, or is lost. */
+  /** The connection was cut. The call resumes within this many milliseconds, or is lost. */
   rejoining: { readonly within: number }
-  /** Comes once, last. */
+  /** Emitted once, last. */
   ended: CallEnd
   error: { readonly code: CallErrorCode; readonly cause?: unknown }
 }
 
 type Listener<Data> = (data: Data) => unknown
 
-/** Tells listeners. One that throws disturbs nobody: its error goes to where the page sees its others. */
+/** Emits events. A listener that throws affects no other: its error is reported like any uncaught error of the page. */
 export class CallEmitter {
   readonly #listeners = new Map<keyof CallEvents, Set<Listener<never>>>()
 
-  /** Returns the way to stop listening. */
+  /** Returns an unsubscribe function. */
   on<Name extends keyof CallEvents>(name: Name, listener: Listener<CallEvents[Name]>): () => void {
     const listeners = this.#listeners.get(name) ?? new Set()
     this.#listeners.set(name, listeners)
-    // Wrapped, so that the same function can listen twice and stop once.
+    // Wrapped, so that the same function can be subscribed twice and unsubscribed once.
     const own: Listener<CallEvents[Name]> = (data) => listener(data)
     listeners.add(own)
     return () => void listeners.delete(own)

@@ -1,46 +1,48 @@
 /**
- * What the microphone hears, at the rate of the line. Runs in the audio thread of the browser, as a module of its own:
- * it imports nothing, so that every server and bundler can serve it as it is.
+ * Captures the microphone at the sample rate of the line, in the browser's audio thread. It is a module of its own and
+ * imports nothing, so that every server and bundler can serve it as it is.
  */
 
 /** From the audio thread to the page. */
-export type CaptureNews =
+export type CaptureEvent =
   | { readonly type: 'frame'; readonly samples: Int16Array<ArrayBuffer> }
-  /** How loud the last tenth of a second was: 0 to 1, where 1 is full scale. */
+  /** Level of the last tenth of a second: 0 to 1, where 1 is full scale. */
   | { readonly type: 'level'; readonly level: number }
 
 export interface CaptureOptions {
-  /** The rate that the line wants. */
+  /** The sample rate of the line. */
   readonly sampleRate: number
 }
 
-/** Milliseconds in a frame, as the line has it. */
+/** Milliseconds per frame. */
 const FRAME = 20
-/** Frames from one level to the next. */
-const FRAMES_A_LEVEL = 5
+/** Frames per `level` event. */
+const FRAMES_PER_LEVEL = 5
 
-/** Turns what the browser captures into frames of the line. */
+/** Turns captured sound into frames of the line. */
 export class Capture {
-  readonly #tell: (news: CaptureNews) => void
+  readonly #emit: (event: CaptureEvent) => void
   readonly #resample: (samples: Float32Array) => Float32Array
   readonly #gate = new EchoGate()
   #frame: Int16Array<ArrayBuffer>
   #filled = 0
-  /** Of the frame that is filled, of what the page plays meanwhile, and of all frames since the last level. */
+  /** Energy of the current frame. */
   #energy = 0
+  /** Energy of what the page plays during that frame. */
   readonly #played = { energy: 0, count: 0 }
+  /** Energy of all frames since the last `level` event. */
   #levelEnergy = 0
   #frames = 0
 
-  constructor(from: number, to: number, tell: (news: CaptureNews) => void) {
-    this.#tell = tell
+  constructor(from: number, to: number, emit: (event: CaptureEvent) => void) {
+    this.#emit = emit
     const resampler = from === to ? undefined : new SincResampler(from, to)
     this.#resample = (samples) => resampler?.push(samples) ?? samples
     this.#frame = new Int16Array((to * FRAME) / 1000)
   }
 
-  /** `playing` is what the page itself plays at the same time, if that is known. */
-  push(input: Float32Array, playing: Float32Array = nothing): void {
+  /** `playing` is what the page plays at the same time, if known. */
+  push(input: Float32Array, playing: Float32Array = noSamples): void {
     for (const sample of playing) this.#played.energy += sample * sample
     this.#played.count += playing.length
     for (const sample of this.#resample(input)) {
@@ -60,63 +62,63 @@ export class Capture {
     this.#played.count = 0
     this.#frame = new Int16Array(samples.length)
     this.#filled = 0
-    this.#tell({ type: 'frame', samples })
-    if (++this.#frames < FRAMES_A_LEVEL) return
-    // Of the new frame: the old one may have been given away.
-    const level = Math.sqrt(this.#levelEnergy / (this.#frame.length * FRAMES_A_LEVEL))
+    this.#emit({ type: 'frame', samples })
+    if (++this.#frames < FRAMES_PER_LEVEL) return
+    // Uses the length of the new frame: the old one may have been transferred.
+    const level = Math.sqrt(this.#levelEnergy / (this.#frame.length * FRAMES_PER_LEVEL))
     this.#frames = 0
     this.#levelEnergy = 0
-    this.#tell({ type: 'level', level: Math.min(1, level) })
+    this.#emit({ type: 'level', level: Math.min(1, level) })
   }
 }
 
-const nothing = new Float32Array(0)
+const noSamples = new Float32Array(0)
 const SILENT = -100
 const decibels = (energy: number): number => Math.max(SILENT, 10 * Math.log10(energy))
 
-/** Frames for which what was played may come back: the way through loudspeaker, room and microphone takes its time. */
+/** Frames during which played sound may return as echo: loudspeaker, room and microphone add delay. */
 const REACH = 20
-/** Decibels above which what the page plays is loud enough to come back. */
+/** Level, in decibels, above which played sound is loud enough to cause an echo. */
 const AUDIBLE = -50
-/** By how many decibels a voice must stand out of the echo that is expected, and of the room. */
+/** Decibels by which a voice must exceed the expected echo and the room noise. */
 const STANDS_OUT = 6
-/** Frames that pass after a voice was heard, so that its soft sounds are not cut out. */
+/** Frames to let pass after a voice was detected, so that its soft sounds are not cut out. */
 const HOLD = 10
-/** Frames after which it is looked how loud the echo was, and how many such looks count. */
-const LOOK = 15
-const LOOKS = 4
-/** How much softer than what was played the echo is, in decibels, before anybody knows; and how fast it may grow. */
+/** Frames per measurement of the echo, and how many measurements count. */
+const MEASUREMENT = 15
+const MEASUREMENTS = 4
+/** Assumed level of the echo relative to the played sound, in decibels; and how fast the estimate may grow. */
 const ASSUMED = -10
 const GROWTH = 1
-/** Frames out of which the quietest are the room, by how many decibels those may differ, and how many are kept. */
+/** Frames among which the quietest are room noise, their range in decibels, and how many to keep. */
 const MEMORY = 150
 const ALIKE = 3
 const ROOM = 8
 
 /**
- * Keeps what the page plays out of what it hears, where the browser does not: else an agent on a loudspeaker interrupts
- * itself, and answers itself. It goes by loudness. From what was played, and how loud the microphone was then, it learns
- * how loud the echo is. While that may be heard, only what stands out of it passes; in place of the rest the room is
- * heard, as it sounds when nobody speaks. So it costs nothing where there is no echo: with headphones, or a browser that
- * cancels it, every voice stands out.
+ * Keeps the page's own sound out of the microphone where the browser does not: otherwise an agent on a loudspeaker
+ * interrupts and answers itself. The gate works by level. From what was played, and how loud the microphone was then,
+ * it learns how loud the echo is. While an echo is possible, only frames that exceed it pass; other frames are replaced
+ * by recent room noise. Where there is no echo, with headphones or an echo-cancelling browser, every voice exceeds the
+ * estimate, so the gate has no effect.
  */
 class EchoGate {
-  /** Levels, in decibels, of the last frames. */
+  /** Levels of the last frames, in decibels. */
   readonly #played = new Ring(REACH, SILENT)
   readonly #heard = new Ring(MEMORY, 0)
-  /** How much louder than what was played the microphone was, at the last looks. */
-  readonly #ratios = new Ring(LOOKS, ASSUMED)
-  /** What the room sounds like: the last frames that were as quiet as any, and the one that is heard next. */
+  /** Level of the microphone relative to the played sound, in the last measurements. */
+  readonly #ratios = new Ring(MEASUREMENTS, ASSUMED)
+  /** Room noise: the last of the quietest frames, and the index of the next one to use. */
   readonly #room: Int16Array[] = []
-  #turn = 0
+  #nextRoom = 0
   #echo = ASSUMED
-  #looked = 0
+  #measured = 0
   #loudest = SILENT
   #hold = 0
-  /** How much of what is heard passes: 0 or 1. */
+  /** Whether frames pass: 0 or 1. */
   #open = 1
 
-  /** One frame, changed where it is. */
+  /** Passes or replaces one frame, in place. */
   pass(samples: Int16Array, heard: number, playing: number): void {
     this.#played.push(playing)
     this.#heard.push(heard)
@@ -124,35 +126,35 @@ class EchoGate {
     if (this.#room.length > ROOM) this.#room.shift()
     const loudest = this.#played.highest
     const from = this.#open
-    this.#open = loudest < AUDIBLE || this.#standsOut(heard, loudest) ? 1 : 0
+    this.#open = loudest < AUDIBLE || this.#exceedsEcho(heard, loudest) ? 1 : 0
     if (from === 1 && this.#open === 1) return
-    const room = this.#room[this.#turn++ % this.#room.length]!
-    // From one to the other within the frame, so that nothing clicks.
+    const room = this.#room[this.#nextRoom++ % this.#room.length]!
+    // Cross-fades within the frame, so that nothing clicks.
     for (let i = 0; i < samples.length; i++) {
       const share = from + ((this.#open - from) * (i + 1)) / samples.length
       samples[i] = Math.round(samples[i]! * share + room[i]! * (1 - share))
     }
   }
 
-  #standsOut(heard: number, played: number): boolean {
+  #exceedsEcho(heard: number, played: number): boolean {
     const expected = Math.max(played + this.#echo, this.#heard.lowest)
     this.#hold = heard > expected + STANDS_OUT ? HOLD : Math.max(0, this.#hold - 1)
     this.#learn(heard, played)
     return this.#hold > 0
   }
 
-  /** A voice makes it believe in more echo than there is: slowly enough that the voice is heard before. */
+  /** A voice raises the estimate above the real echo, but slowly enough that the voice passes first. */
   #learn(heard: number, played: number): void {
     this.#loudest = Math.max(this.#loudest, heard)
-    if (++this.#looked < LOOK) return
+    if (++this.#measured < MEASUREMENT) return
     this.#ratios.push(this.#loudest - played)
-    this.#looked = 0
+    this.#measured = 0
     this.#loudest = SILENT
     this.#echo = Math.min(this.#ratios.highest, this.#echo + GROWTH)
   }
 }
 
-/** The last values, as many as there is room for. */
+/** The last values, up to a fixed number. */
 class Ring {
   readonly #values: Float32Array
   #next = 0
@@ -175,23 +177,23 @@ class Ring {
   }
 }
 
-/** Zero crossings of the filter on each side, and how finely it is tabulated between two of them. */
+/** Zero crossings of the filter on each side, and table entries between two of them. */
 const CROSSINGS = 12
 const FINENESS = 128
 
-/** Changes the rate by a windowed sinc that also takes away what the lower rate cannot hold. */
+/** Changes the sample rate with a windowed sinc, which also removes frequencies that the lower rate cannot represent. */
 class SincResampler {
   readonly #step: number
   readonly #reach: number
   readonly #scale: number
   readonly #table: Float32Array
-  /** What the next samples still need, and where in it the next one lies. */
+  /** Input that later outputs still need, and the place of the next output in it. */
   #held: Float32Array
   #at: number
 
   constructor(from: number, to: number) {
     this.#step = from / to
-    // A little below the highest frequency, for a filter of this length is not a wall.
+    // A little below the Nyquist frequency, since a filter of this length is not that steep.
     const cutoff = Math.min(1, to / from) * 0.92
     this.#reach = Math.ceil(CROSSINGS / cutoff)
     this.#scale = cutoff
@@ -233,7 +235,7 @@ function sincTable(): Float32Array {
   })
 }
 
-// What an audio thread has, and TypeScript's DOM library has not.
+// Globals of the audio thread, which TypeScript's DOM library lacks.
 declare const sampleRate: number
 declare function registerProcessor(
   name: string,
@@ -243,7 +245,7 @@ declare class AudioWorkletProcessor {
   readonly port: {
     addEventListener(type: 'message', listener: (event: { readonly data: 'stop' }) => void): void
     start(): void
-    postMessage(data: CaptureNews, transfer?: ArrayBuffer[]): void
+    postMessage(data: CaptureEvent, transfer?: ArrayBuffer[]): void
   }
 }
 interface Processor {
@@ -257,8 +259,8 @@ function register(): void {
 
     constructor({ processorOptions }: { readonly processorOptions: CaptureOptions }) {
       super()
-      this.#capture = new Capture(sampleRate, processorOptions.sampleRate, (news) =>
-        this.port.postMessage(news, news.type === 'frame' ? [news.samples.buffer] : []),
+      this.#capture = new Capture(sampleRate, processorOptions.sampleRate, (event) =>
+        this.port.postMessage(event, event.type === 'frame' ? [event.samples.buffer] : []),
       )
       this.port.addEventListener('message', () => (this.#stopped = true))
       this.port.start()
@@ -273,5 +275,5 @@ function register(): void {
   registerProcessor('endwell-capture', CaptureProcessor)
 }
 
-// Tests import this file where there is no audio thread.
+// Tests import this file without an audio thread.
 if (typeof registerProcessor === 'function') register()

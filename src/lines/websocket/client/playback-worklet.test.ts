@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { Playout, type PlaybackNews } from './playback-worklet.ts'
+import { Playout, type PlaybackEvent } from './playback-worklet.ts'
 
 const RATE = 16_000
 const QUANTUM = 128
 
-/** A loudspeaker, and what it told. */
+/** A playout, and the events it emitted. */
 class Speaker {
-  readonly news: PlaybackNews[] = []
-  readonly playout = new Playout(RATE, (news) => this.news.push(news))
+  readonly events: PlaybackEvent[] = []
+  readonly playout = new Playout(RATE, (event) => this.events.push(event))
 
-  /** Renders so many quanta. Returns the samples that are not silence. */
+  /** Renders quanta. Returns the samples that are not silent. */
   render(quanta: number): number[] {
     const samples: number[] = []
     for (let i = 0; i < quanta; i++) {
@@ -21,23 +21,23 @@ class Speaker {
   }
 
   get marks(): string[] {
-    return this.news.flatMap((news) => (news.type === 'marked' ? [`${news.id} ${news.heard}`] : []))
+    return this.events.flatMap((event) => (event.type === 'marked' ? [`${event.id} ${event.heard}`] : []))
   }
 }
 
-/** Samples that tell their position. */
+/** Samples that encode their position. */
 const ramp = (from: number, length: number): Int16Array =>
   Int16Array.from({ length }, (_, index) => 1 + ((from + index) % 30_000))
 const second = (from = 0): Int16Array => ramp(from, RATE)
 
-describe('a loudspeaker', () => {
+describe('the playout of a page', () => {
   it('renders every sample once, in order, however it was cut into pieces', () => {
     const speaker = new Speaker()
     for (let at = 0; at < RATE; at += 333) speaker.playout.sound(at, second().subarray(at, at + 333))
     expect(speaker.render(200)).toEqual([...second()])
   })
 
-  it('waits for a little sound before it begins, but not for ever', () => {
+  it('buffers a little sound before it starts, but starts without it in the end', () => {
     const speaker = new Speaker()
     speaker.playout.sound(0, second().subarray(0, 160))
     expect(speaker.render(6)).toEqual([])
@@ -49,7 +49,7 @@ describe('a loudspeaker', () => {
     expect(short.render(10)).toHaveLength(160)
   })
 
-  it('waits longer where sound ran out in the middle, and not where it ended', () => {
+  it('buffers more after sound ran out in the middle, but not after the end of a speech', () => {
     const stutters = (mark: boolean): number => {
       const speaker = new Speaker()
       for (let turn = 0; turn < 4; turn++) {
@@ -66,7 +66,7 @@ describe('a loudspeaker', () => {
     expect(stutters(false)).toBeGreaterThan(20)
   })
 
-  it('returns marks when their sample has been rendered, and counts to the sample', () => {
+  it('returns a mark when its sample has been rendered, counted to the sample', () => {
     const speaker = new Speaker()
     speaker.playout.sound(0, second())
     speaker.playout.mark(1, 1_000)
@@ -80,13 +80,13 @@ describe('a loudspeaker', () => {
     expect(speaker.marks).toEqual(['1 62.5', '2 0.0625', `3 ${1000 - 62.5 - 0.0625}`])
   })
 
-  it('returns a mark at once that has nothing before it', () => {
+  it('returns a mark at once if there is no sound before it', () => {
     const speaker = new Speaker()
     speaker.playout.mark(1, 0)
     expect(speaker.marks).toEqual(['1 0'])
   })
 
-  it('is silent in the quantum after a clear, and returns what was heard until then', () => {
+  it('is silent in the quantum after a clear, and returns the cleared marks', () => {
     const speaker = new Speaker()
     speaker.playout.sound(0, second())
     speaker.playout.mark(1, RATE)
@@ -96,7 +96,7 @@ describe('a loudspeaker', () => {
     expect(speaker.render(10)).toEqual([])
   })
 
-  it('drops sound that comes too late for a clear, and plays what is behind it', () => {
+  it('drops sound that arrives after it was cleared, and plays the sound behind it', () => {
     const speaker = new Speaker()
     speaker.playout.clear(500)
     speaker.playout.sound(0, second().subarray(0, 400))
@@ -104,7 +104,7 @@ describe('a loudspeaker', () => {
     expect(speaker.render(100)).toEqual([...second().subarray(500, 1_000)])
   })
 
-  it('keeps what lies behind a clear', () => {
+  it('keeps sound behind the position of a clear', () => {
     const speaker = new Speaker()
     speaker.playout.sound(0, second())
     speaker.render(2)
@@ -112,7 +112,7 @@ describe('a loudspeaker', () => {
     expect(speaker.render(200)).toEqual([...second().subarray(8_000)])
   })
 
-  it('plays nothing twice that is sent twice, and goes on behind a gap', () => {
+  it('plays sound once that is sent twice, and continues behind a gap', () => {
     const speaker = new Speaker()
     speaker.playout.sound(0, second().subarray(0, 2_000))
     speaker.playout.sound(1_000, second().subarray(1_000, 3_000))
@@ -123,7 +123,7 @@ describe('a loudspeaker', () => {
     expect(speaker.marks).toEqual([`1 ${3_000 / 16}`, `2 ${1_000 / 16}`])
   })
 
-  it('answers a mark again that is asked for again, with the same words', () => {
+  it('returns a mark again when asked again, with the same value', () => {
     const speaker = new Speaker()
     speaker.playout.sound(0, second().subarray(0, 1_600))
     speaker.playout.mark(1, 1_600)
@@ -133,15 +133,15 @@ describe('a loudspeaker', () => {
     expect(speaker.marks).toEqual(['1 100', '1 100'])
   })
 
-  it('tells where it is a few times a second, and when it falls silent', () => {
+  it('reports its position a few times per second, and when it falls silent', () => {
     const speaker = new Speaker()
     speaker.playout.sound(0, second())
     speaker.render(200)
-    const places = speaker.news.flatMap((news) => (news.type === 'played' ? [news.at] : []))
+    const places = speaker.events.flatMap((event) => (event.type === 'played' ? [event.at] : []))
     expect(places.length).toBeGreaterThanOrEqual(5)
     expect(places.length).toBeLessThanOrEqual(7)
     expect(places.at(-1)).toBe(RATE)
-    expect(speaker.news.filter(({ type }) => type === 'speaking')).toEqual([
+    expect(speaker.events.filter(({ type }) => type === 'speaking')).toEqual([
       { type: 'speaking', on: true },
       { type: 'speaking', on: false },
     ])

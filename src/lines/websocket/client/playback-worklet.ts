@@ -1,17 +1,17 @@
 /**
- * What the page hears. Runs in the audio thread of the browser, as a module of its own: it imports nothing, so that
- * every server and bundler can serve it as it is.
+ * Plays sound in the browser's audio thread. It is a module of its own and imports nothing, so that every server and
+ * bundler can serve it as it is.
  */
 
 /** From the page to the audio thread. */
-export type PlaybackOrder =
+export type PlaybackCommand =
   | { readonly type: 'sound'; readonly position: number; readonly samples: Int16Array }
   | { readonly type: 'mark'; readonly id: number; readonly at: number }
   | { readonly type: 'clear'; readonly at: number }
   | { readonly type: 'stop' }
 
 /** From the audio thread to the page. */
-export type PlaybackNews =
+export type PlaybackEvent =
   | { readonly type: 'marked'; readonly id: number; readonly heard: number }
   | { readonly type: 'played'; readonly at: number }
   | { readonly type: 'speaking'; readonly on: boolean }
@@ -21,41 +21,41 @@ interface Piece {
   readonly samples: Int16Array
 }
 
-/** Milliseconds that are gathered before sound begins, so that a network that stutters is not heard. */
+/** Milliseconds to buffer before playback starts, so that jitter of the network is not heard. */
 const SHORTEST_WAIT = 60
-/** It grows to this where sound ran out in the middle, and shrinks again where it did not. */
+/** The buffer grows to this when sound runs out in the middle, and shrinks again when it does not. */
 const LONGEST_WAIT = 240
 const WAIT_STEP = 60
-/** News of how far it is, so many times a second. */
-const NEWS = 5
-/** Marks that were returned and are remembered: one that got lost in a cut is asked for again. */
+/** Progress reports per second. */
+const REPORTS = 5
+/** Returned marks to remember: the line asks again for a mark whose answer was lost in a cut. */
 const MOST_RETURNED = 1_000
 
-/** Plays by positions (see protocol.ts) and counts what it really renders. */
+/** Plays sound by positions (see protocol.ts) and counts what it really renders. */
 export class Playout {
   readonly #rate: number
-  readonly #tell: (news: PlaybackNews) => void
+  readonly #emit: (event: PlaybackEvent) => void
   #pieces: Piece[] = []
   #marks: { readonly id: number; readonly at: number }[] = []
   readonly #returned = new Map<number, number>()
-  /** The next sample to render, and the one behind all that has come. */
+  /** The position of the next sample to render, and the end of what has arrived. */
   #at = 0
   #end = 0
-  /** Samples rendered since the mark before. */
+  /** Samples rendered since the last mark. */
   #heard = 0
   #state: 'dry' | 'filling' | 'playing' = 'dry'
   #wait = SHORTEST_WAIT
   #waited = 0
-  #toldAt = 0
+  #reportedAt = 0
   #returnedAt = -1
 
-  constructor(rate: number, tell: (news: PlaybackNews) => void) {
+  constructor(rate: number, emit: (event: PlaybackEvent) => void) {
     this.#rate = rate
-    this.#tell = tell
+    this.#emit = emit
   }
 
   sound(position: number, samples: Int16Array): void {
-    // What has come already, or was cleared before it came.
+    // Skips what has arrived already, or was cleared before it arrived.
     const late = Math.max(0, this.#end - position)
     if (late >= samples.length) return
     this.#pieces.push({ position: position + late, samples: late > 0 ? samples.subarray(late) : samples })
@@ -67,13 +67,13 @@ export class Playout {
 
   mark(id: number, at: number): void {
     const returned = this.#returned.get(id)
-    if (returned !== undefined) return this.#tell({ type: 'marked', id, heard: returned })
+    if (returned !== undefined) return this.#emit({ type: 'marked', id, heard: returned })
     if (this.#marks.some((mark) => mark.id === id)) return
     this.#marks.push({ id, at })
     this.#returnMarks()
   }
 
-  /** Throws away what lies before `at`. It is silent from the next quantum on. */
+  /** Throws away sound before `at`. Silent from the next quantum on. */
   clear(at: number): void {
     if (at <= this.#at) return
     this.#pieces = this.#pieces.flatMap(({ position, samples }) => {
@@ -95,22 +95,22 @@ export class Playout {
     let filled = 0
     while (filled < output.length && this.#pieces.length > 0) filled += this.#renderPiece(output, filled)
     if (this.#pieces.length === 0) this.#runDry(this.#returnedHere)
-    else if (this.#at - this.#toldAt >= this.#rate / NEWS) this.#tellPlace()
+    else if (this.#at - this.#reportedAt >= this.#rate / REPORTS) this.#reportPosition()
   }
 
   #fill(quantum: number): void {
     const needed = (this.#wait * this.#rate) / 1000
     this.#waited += quantum
-    // Also if no more comes: a short sound is a sound.
+    // Starts even if no more arrives: the sound may be that short.
     if (this.#end - this.#at < needed && this.#waited < needed) return
     this.#state = 'playing'
-    this.#tell({ type: 'speaking', on: true })
+    this.#emit({ type: 'speaking', on: true })
   }
 
-  /** Renders from the first piece, up to its end, the end of the quantum or a mark. Returns how much. */
+  /** Renders from the first piece, up to its end, the end of the quantum or a mark. Returns the number of samples. */
   #renderPiece(output: Float32Array, from: number): number {
     const { position, samples } = this.#pieces[0]!
-    // Where the line left something out, so do we.
+    // The line left this stretch out.
     if (this.#at < position) {
       this.#at = position
       this.#returnMarks()
@@ -134,11 +134,11 @@ export class Playout {
       this.#returned.set(mark.id, heard)
       if (this.#returned.size > MOST_RETURNED) this.#returned.delete(this.#returned.keys().next().value!)
       this.#returnedAt = mark.at
-      this.#tell({ type: 'marked', id: mark.id, heard })
+      this.#emit({ type: 'marked', id: mark.id, heard })
     }
   }
 
-  /** Whether somebody wanted to know when this was reached: then it is the end of something, not a gap. */
+  /** Whether a mark stands at this position: then a speech ends here, and this is not a gap. */
   get #returnedHere(): boolean {
     return this.#returnedAt === this.#at
   }
@@ -150,24 +150,24 @@ export class Playout {
     this.#wait = meant
       ? Math.max(SHORTEST_WAIT, this.#wait - WAIT_STEP / 4)
       : Math.min(LONGEST_WAIT, this.#wait + WAIT_STEP)
-    this.#tellPlace()
-    this.#tell({ type: 'speaking', on: false })
+    this.#reportPosition()
+    this.#emit({ type: 'speaking', on: false })
   }
 
-  #tellPlace(): void {
-    this.#toldAt = this.#at
-    this.#tell({ type: 'played', at: this.#at })
+  #reportPosition(): void {
+    this.#reportedAt = this.#at
+    this.#emit({ type: 'played', at: this.#at })
   }
 }
 
-// What an audio thread has, and TypeScript's DOM library has not.
+// Globals of the audio thread, which TypeScript's DOM library lacks.
 declare const sampleRate: number
 declare function registerProcessor(name: string, processor: new () => Processor): void
 declare class AudioWorkletProcessor {
   readonly port: {
-    addEventListener(type: 'message', listener: (event: { readonly data: PlaybackOrder }) => void): void
+    addEventListener(type: 'message', listener: (event: { readonly data: PlaybackCommand }) => void): void
     start(): void
-    postMessage(data: PlaybackNews, transfer: []): void
+    postMessage(data: PlaybackEvent, transfer: []): void
   }
 }
 interface Processor {
@@ -176,12 +176,12 @@ interface Processor {
 
 function register(): void {
   class PlaybackProcessor extends AudioWorkletProcessor implements Processor {
-    readonly #playout = new Playout(sampleRate, (news) => this.port.postMessage(news, []))
+    readonly #playout = new Playout(sampleRate, (event) => this.port.postMessage(event, []))
     #stopped = false
 
     constructor() {
       super()
-      this.port.addEventListener('message', ({ data }) => this.#take(data))
+      this.port.addEventListener('message', ({ data }) => this.#run(data))
       this.port.start()
     }
 
@@ -192,14 +192,14 @@ function register(): void {
       return !this.#stopped
     }
 
-    #take(order: PlaybackOrder): void {
-      switch (order.type) {
+    #run(command: PlaybackCommand): void {
+      switch (command.type) {
         case 'sound':
-          return this.#playout.sound(order.position, order.samples)
+          return this.#playout.sound(command.position, command.samples)
         case 'mark':
-          return this.#playout.mark(order.id, order.at)
+          return this.#playout.mark(command.id, command.at)
         case 'clear':
-          return this.#playout.clear(order.at)
+          return this.#playout.clear(command.at)
         case 'stop':
           this.#stopped = true
       }
@@ -208,5 +208,5 @@ function register(): void {
   registerProcessor('endwell-playback', PlaybackProcessor)
 }
 
-// Tests import this file where there is no audio thread.
+// Tests import this file without an audio thread.
 if (typeof registerProcessor === 'function') register()

@@ -1,9 +1,9 @@
 import {
   closeCodes,
-  decodeSound,
+  decodeVoice,
   isRefusal,
   offer,
-  readLineMessage,
+  soundHeader,
   version,
   type ByeReason,
   type LineMessage,
@@ -11,13 +11,13 @@ import {
   type Ticket,
 } from '../protocol.ts'
 
-/** What the wire needs of the browser, so that a test can stand in for it. */
+/** What the wire needs from the browser. A test can replace it. */
 export interface Platform {
-  /** Begins to open a WebSocket. Exactly one `ended` comes last, also if it was never made. */
+  /** Starts to open a WebSocket. `ended` is called exactly once and last, also if the connection fails. */
   connect(url: string, protocols: string[], events: PlatformEvents): PlatformSocket
-  /** Calls back once. Returns the way to call it off. */
+  /** Calls back once. Returns a function that cancels. */
   after(ms: number, callback: () => void): () => void
-  /** From 0 up to, but never, 1. */
+  /** A random number from 0 (inclusive) to 1 (exclusive). */
   random(): number
 }
 
@@ -33,8 +33,8 @@ export interface PlatformSocket {
 }
 
 /**
- * Why a call is over: `hung-up` here; `ended` by the session; `unanswered`, `closing` by the server; `replaced` by
- * another page; `refused` with a code; `lost` if the server cannot be reached.
+ * Why a call ended: `hung-up` by this page; `ended` by the session; `unanswered` or `closing` by the server; `replaced`
+ * by another page; `refused` by the server, with a code; `lost` if the server cannot be reached.
  */
 export interface CallEnd {
   readonly reason: ByeReason | 'replaced' | 'refused' | 'lost'
@@ -45,13 +45,13 @@ export interface CallEnd {
 export type Hello = LineMessage & { readonly type: 'hello' }
 
 export interface WireEvents {
-  /** The line says hello, and waits for `ready()`. */
+  /** The line said hello and waits for `ready()`. */
   joined(hello: Hello): void
   sound(position: number, samples: Int16Array<ArrayBuffer>): void
   mark(id: number, at: number): void
   clear(at: number): void
   rejoining(): void
-  /** Comes once, last. */
+  /** Called once, last. */
   ended(end: CallEnd): void
 }
 
@@ -61,30 +61,30 @@ export interface WireOptions {
   readonly ticket?: Ticket | undefined
 }
 
-/** How long one attempt may take: a browser alone would wait for minutes. */
+/** Milliseconds per connection attempt: by itself, a browser would wait for minutes. */
 const DIAL_TIMEOUT = 10_000
 const FIRST_BACKOFF = 250
 const LONGEST_BACKOFF = 2_000
 
 /**
- * The connection of a call, over as many sockets as it takes.
+ * The page's end of a call, over as many sockets as it takes.
  *
  *   idle ─ connect() ─▶ dialling ─ hello ─▶ live ─ cut ─▶ rejoining ─ hello ─▶ live …
- *                          │                 │              │ rejoinWithin is over
- *                          └── refused ──────┴── bye ───────┴──────▶ over
+ *                          │                 │              │ rejoinWithin has passed
+ *                          └── refused ──────┴── bye ───────┴──────▶ ended
  *
- * `hangUp()` makes it over before it sends anything: from there no event of a socket or timer leads back (intent first).
+ * `hangUp()` sets the state to ended before it sends anything, so that no event of a socket or timer can revive it.
  */
 export class Wire {
   readonly #platform: Platform
   readonly #options: WireOptions
   readonly #events: WireEvents
-  #state: 'idle' | 'dialling' | 'live' | 'rejoining' | 'over' = 'idle'
+  #state: 'idle' | 'dialling' | 'live' | 'rejoining' | 'ended' = 'idle'
   #ticket: Ticket | undefined
   #socket: PlatformSocket | undefined
   #rejoinWithin = 0
   #attempts = 0
-  /** Whether the line has said hello on this socket, and has not been answered. */
+  /** Whether the line said hello on this socket and was not answered yet. */
   #greeted = false
   #alive = false
   #attempt: () => void = noop
@@ -103,9 +103,9 @@ export class Wire {
     return this.#ticket?.call
   }
 
-  /** The way back into this call, for a page that is loaded anew. */
+  /** Rejoins this call from a page that is loaded later. */
   get ticket(): Ticket | undefined {
-    return this.#state === 'over' ? undefined : this.#ticket
+    return this.#state === 'ended' ? undefined : this.#ticket
   }
 
   connect(): void {
@@ -114,7 +114,7 @@ export class Wire {
     this.#dial()
   }
 
-  /** The page can play: sound may come. */
+  /** The page is ready to play sound. */
   ready(place: { readonly sound: boolean; readonly played?: number; readonly buffered?: number }): void {
     if (!this.#greeted || !this.#ticket) return
     this.#greeted = false
@@ -126,15 +126,15 @@ export class Wire {
   }
 
   sendSound(samples: Int16Array<ArrayBuffer>): void {
-    // While nobody has answered, or nobody is there, nobody listens: what is said then is lost, as on a telephone.
-    if (this.#state === 'live') this.#socket?.send(littleEndian(samples))
+    // Before the call is answered, and while it is cut, there is no listener: as on a telephone, this is lost.
+    if (this.#state === 'live') this.#socket?.send(encodeVoice(samples))
   }
 
-  /** Ends the call, for good. */
+  /** Ends the call for good. */
   hangUp(): void {
-    if (this.#state === 'over') return
+    if (this.#state === 'ended') return
     const socket = this.#socket
-    this.#over({ reason: 'hung-up' }, () => {
+    this.#end({ reason: 'hung-up' }, () => {
       socket?.send(JSON.stringify({ type: 'hang-up' } satisfies PageMessage))
       socket?.close(closeCodes.bye, 'hung-up')
     })
@@ -161,7 +161,7 @@ export class Wire {
       const { position, samples } = decodeSound(data)
       return this.#events.sound(position, samples)
     }
-    const message = readLineMessage(data)
+    const message = readMessage(data)
     switch (message?.type) {
       case 'hello':
         return this.#hello(message)
@@ -179,7 +179,7 @@ export class Wire {
   }
 
   #hello(hello: Hello): void {
-    if (hello.version !== version) return this.#over({ reason: 'refused', code: 'VERSION_UNKNOWN' })
+    if (hello.version !== version) return this.#end({ reason: 'refused', code: 'VERSION_UNKNOWN' })
     const { call, key, generation, rejoinWithin, pingEvery } = hello
     this.#state = 'live'
     this.#ticket = { call, key, generation }
@@ -192,7 +192,7 @@ export class Wire {
     return this.#events.joined(hello)
   }
 
-  /** A line that says nothing for so long is not there, whatever the browser believes. */
+  /** Cuts the connection if the line stays silent for so long, whatever the browser believes. */
   #listen(patience: number): void {
     this.#alive = false
     this.#watch()
@@ -204,10 +204,10 @@ export class Wire {
 
   #bye(reason: ByeReason): void {
     const socket = this.#socket
-    this.#over({ reason }, () => socket?.close(closeCodes.bye))
+    this.#end({ reason }, () => socket?.close(closeCodes.bye))
   }
 
-  /** Gives the socket up without waiting for the browser to notice. */
+  /** Gives up the socket without waiting for the browser to notice that it is dead. */
   #cut(): void {
     const socket = this.#socket
     this.#socket = undefined
@@ -220,34 +220,34 @@ export class Wire {
     this.#greeted = false
     this.#watch()
     this.#attempt()
-    if (code === closeCodes.replaced) return this.#over({ reason: 'replaced' })
-    if (isRefusal(code)) return this.#over({ reason: 'refused', code: reason })
-    if (this.#state === 'dialling') return this.#over({ reason: 'lost' })
+    if (code === closeCodes.replaced) return this.#end({ reason: 'replaced' })
+    if (isRefusal(code)) return this.#end({ reason: 'refused', code: reason })
+    if (this.#state === 'dialling') return this.#end({ reason: 'lost' })
     if (this.#state === 'live') this.#startRejoining()
-    // By a listener who was just told.
-    if (this.#isOver()) return
+    // A listener of `rejoining` may have hung up.
+    if (this.#hasEnded()) return
     const wait = Math.min(LONGEST_BACKOFF, FIRST_BACKOFF * 2 ** (this.#attempts - 1))
-    // The first one at once: most cuts are short.
+    // The first attempt starts at once, since most cuts are short.
     const delay = this.#attempts === 0 ? 0 : wait * (0.5 + this.#platform.random() / 2)
     this.#attempts++
     this.#attempt = this.#platform.after(delay, () => this.#dial())
   }
 
-  #isOver(): boolean {
-    return this.#state === 'over'
+  #hasEnded(): boolean {
+    return this.#state === 'ended'
   }
 
   #startRejoining(): void {
     this.#state = 'rejoining'
     this.#giveUp = this.#platform.after(this.#rejoinWithin, () => {
       const socket = this.#socket
-      this.#over({ reason: 'lost' }, () => socket?.close())
+      this.#end({ reason: 'lost' }, () => socket?.close())
     })
     this.#events.rejoining()
   }
 
-  #over(end: CallEnd, last: () => void = noop): void {
-    this.#state = 'over'
+  #end(end: CallEnd, last: () => void = noop): void {
+    this.#state = 'ended'
     this.#socket = undefined
     this.#attempt()
     this.#watch()
@@ -257,12 +257,26 @@ export class Wire {
   }
 }
 
-/** The samples as PCM16 is sent: nearly every machine has them in this order already. */
-function littleEndian(samples: Int16Array<ArrayBuffer>): ArrayBuffer {
-  const bytes = new ArrayBuffer(samples.length * 2)
-  const view = new DataView(bytes)
+/** Reads a message of the line. Trusts the server that the page has dialled, and ignores what is not JSON. */
+function readMessage(json: string): LineMessage | undefined {
+  try {
+    return JSON.parse(json) as LineMessage
+  } catch {
+    return undefined
+  }
+}
+
+/** Decodes sound of the line. */
+export function decodeSound(bytes: ArrayBuffer): { position: number; samples: Int16Array<ArrayBuffer> } {
+  const position = new DataView(bytes).getFloat64(0, true)
+  return { position, samples: decodeVoice(new Uint8Array(bytes, soundHeader)) }
+}
+
+/** Samples as little-endian PCM16. */
+function encodeVoice(samples: Int16Array): ArrayBuffer {
+  const view = new DataView(new ArrayBuffer(samples.length * 2))
   for (let i = 0; i < samples.length; i++) view.setInt16(i * 2, samples[i]!, true)
-  return bytes
+  return view.buffer
 }
 
 function noop(): void {}

@@ -1,6 +1,6 @@
 import type { Platform, PlatformEvents, PlatformSocket } from '../wire.ts'
 
-/** The browser: the one place where a page touches sockets, timers and chance. */
+/** The browser: the only place where a page uses sockets, timers and random numbers. */
 export const browser: Platform = {
   connect,
   after(ms, callback) {
@@ -15,7 +15,7 @@ function connect(url: string, protocols: string[], events: PlatformEvents): Plat
   try {
     socket = new WebSocket(absolute(url), protocols)
   } catch {
-    // An address or a token that cannot be one.
+    // The address or the token is malformed.
     queueMicrotask(() => events.ended(1006, ''))
     return { send() {}, close() {} }
   }
@@ -30,7 +30,7 @@ function connect(url: string, protocols: string[], events: PlatformEvents): Plat
   }
 }
 
-/** `/call` of this page, in the words of a WebSocket: not every browser takes another scheme yet. */
+/** Resolves an address like `/call` to `ws://…`: not every browser accepts other schemes yet. */
 function absolute(url: string): string {
   return new URL(url, location.href).href.replace(/^http/, 'ws')
 }

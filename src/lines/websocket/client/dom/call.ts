@@ -1,21 +1,21 @@
 import { isDigit, type Ticket } from '../../protocol.ts'
 import { CallEmitter, type CallErrorCode, type CallEvents, type CallState } from '../call-events.ts'
-import type { PlaybackNews } from '../playback-worklet.ts'
+import type { PlaybackEvent } from '../playback-worklet.ts'
 import { Wire, type CallEnd, type Hello } from '../wire.ts'
 import { browser } from './browser.ts'
 import { Loudspeaker } from './loudspeaker.ts'
 import { Microphone, microphoneError } from './microphone.ts'
 
 export interface CallOptions {
-  /** Where the server takes calls: `/call`, or `wss://…`. */
+  /** Where the server takes calls, like `/call` or `wss://…`. */
   url: string
-  /** What lets the page in, or how to fetch it. Not needed while the server has no secret. */
+  /** The token that lets the page in, or a function that fetches it. Only needed if the server has a secret. */
   token?: string | (() => string | Promise<string>)
-  /** False to type only; or what the microphone should be like. Echo, noise and gain are taken care of unless set. */
+  /** False to type only, or constraints for the microphone. Default: echo cancellation, noise suppression and gain control. */
   microphone?: boolean | MediaTrackConstraints
-  /** False for a page that makes no sound. */
+  /** False for a page that plays no sound. */
   sound?: boolean
-  /** `call.ticket` of a page that was loaded before this one: the way back into its call, and into no other. */
+  /** `call.ticket` of the page that was loaded before this one: rejoins that call, and no other. */
   ticket?: Ticket | undefined
 }
 
@@ -44,7 +44,7 @@ export class Call {
     this.#options = options
   }
 
-  /** Names the call, as the server's session is named. Known once somebody has answered, and from then on. */
+  /** Names the call; the server's line has the same id. Set once the call is answered, and kept after its end. */
   get id(): string | undefined {
     return this.#wire?.call
   }
@@ -57,33 +57,33 @@ export class Call {
     return this.#muted
   }
 
-  /** The way back into this call, for the page that is loaded next; keep it in `sessionStorage`. */
+  /** Rejoins this call from the page that is loaded next. Keep it in `sessionStorage`. */
   get ticket(): Ticket | undefined {
     return this.#wire?.ticket
   }
 
-  /** What comes out, to be drawn or recorded. There once the call is live. */
+  /** The sound that the page plays, to draw or record it. Set once the call is live. */
   get output(): AudioNode | undefined {
     return this.#loudspeaker?.output
   }
 
-  /** Returns the way to stop listening. */
+  /** Returns an unsubscribe function. */
   on<Name extends keyof CallEvents>(name: Name, listener: (data: CallEvents[Name]) => unknown): () => void {
     return this.#events.on(name, listener)
   }
 
   /**
-   * Asks for the microphone and calls. Do it in a click: browsers want one before they let a page make sound. Never
-   * rejects: resolves to `live` or `ended`, and events tell what went wrong.
+   * Asks for the microphone and calls. Call it from a click handler: browsers want a click before a page may play
+   * sound. Never rejects: resolves to `live` or `ended`, and `error` events say what went wrong.
    */
   async connect(): Promise<CallState> {
     if (this.#state !== 'idle') return this.#state
     this.#become('connecting')
     const { url, token, ticket, microphone = true } = this.#options
-    // Asked first: nobody should be greeted while looking for a button.
+    // First, so that the caller is not greeted while still looking for the browser's button.
     if (microphone !== false) await this.#ask(microphone === true ? {} : microphone)
     const fetched = await this.#fetch(token)
-    if (this.#isOver()) return this.#state
+    if (this.#hasEnded()) return this.#state
     await new Promise<void>((resolve) => {
       this.#settle = resolve
       this.#wire = new Wire(browser, { url, token: fetched, ticket }, this.#wireEvents())
@@ -104,12 +104,12 @@ export class Call {
     this.#wire?.send({ type: 'text', text })
   }
 
-  /** Presses keys of the telephone, one after the other: 0–9, *, #, A–D. */
+  /** Sends telephone keys, one after the other: 0–9, *, #, A–D. */
   press(digits: string): void {
     for (const digit of digits) if (isDigit(digit)) this.#wire?.send({ type: 'dtmf', digit })
   }
 
-  /** Ends the call, now and for good. */
+  /** Ends the call for good. */
   hangUp(): void {
     if (this.#wire) this.#wire.hangUp()
     else this.#ended({ reason: 'hung-up' })
@@ -135,11 +135,11 @@ export class Call {
 
   async #joined(hello: Hello): Promise<void> {
     this.#within = hello.rejoinWithin
-    const isBack = this.#loudspeaker !== undefined
-    if (!isBack) await this.#open(hello.sampleRate)
-    if (this.#isOver()) return
-    const sound = this.#loudspeaker?.sounds ?? false
-    this.#wire?.ready({ sound, ...(isBack ? this.#loudspeaker?.place : {}) })
+    const rejoined = this.#loudspeaker !== undefined
+    if (!rejoined) await this.#open(hello.sampleRate)
+    if (this.#hasEnded()) return
+    const sound = this.#loudspeaker?.isAudible ?? false
+    this.#wire?.ready({ sound, ...(rejoined ? this.#loudspeaker?.place : {}) })
     this.#become('live')
     this.#settle?.()
   }
@@ -147,9 +147,9 @@ export class Call {
   async #open(sampleRate: number): Promise<void> {
     if (this.#options.sound !== false) await this.#openLoudspeaker(sampleRate)
     try {
-      await this.#microphone?.listen(sampleRate, this.#loudspeaker?.output, (news) => {
-        if (news.type === 'frame') this.#wire?.sendSound(news.samples)
-        else this.#events.emit('level', this.#muted ? 0 : news.level)
+      await this.#microphone?.listen(sampleRate, this.#loudspeaker?.output, (event) => {
+        if (event.type === 'frame') this.#wire?.sendSound(event.samples)
+        else this.#events.emit('level', this.#muted ? 0 : event.level)
       })
     } catch (cause) {
       this.#error('MICROPHONE_FAILED', cause)
@@ -159,26 +159,26 @@ export class Call {
   async #openLoudspeaker(sampleRate: number): Promise<void> {
     try {
       const loudspeaker = await Loudspeaker.open(sampleRate, {
-        news: (news) => this.#news(news),
-        sounding: (on) => this.#wire?.send({ type: 'sound', on }),
+        played: (event) => this.#played(event),
+        audible: (on) => this.#wire?.send({ type: 'sound', on }),
       })
-      if (this.#isOver()) return await loudspeaker.close()
+      if (this.#hasEnded()) return await loudspeaker.close()
       this.#loudspeaker = loudspeaker
     } catch (cause) {
       return this.#error('SOUND_FAILED', cause)
     }
-    if (this.#loudspeaker.sounds) return undefined
+    if (this.#loudspeaker.isAudible) return undefined
     for (const each of ['pointerdown', 'keydown']) addEventListener(each, this.#clicked)
     this.#error('SOUND_BLOCKED')
     return this.#resume()
   }
 
-  #news(news: PlaybackNews): void {
-    if (news.type === 'speaking') this.#events.emit('speaking', news.on)
-    else this.#wire?.send(news)
+  #played(event: PlaybackEvent): void {
+    if (event.type === 'speaking') this.#events.emit('speaking', event.on)
+    else this.#wire?.send(event)
   }
 
-  /** Lets a context sound that the browser has blocked. Refused until somebody clicks. */
+  /** Starts an audio context that the browser has blocked. The browser refuses until the user clicks. */
   #resume(): void {
     this.#loudspeaker?.context
       .resume()
@@ -195,7 +195,7 @@ export class Call {
   async #ask(constraints: MediaTrackConstraints): Promise<void> {
     try {
       const microphone = await Microphone.ask(constraints)
-      if (this.#isOver()) return await microphone.close()
+      if (this.#hasEnded()) return await microphone.close()
       microphone.muted = this.#muted
       this.#microphone = microphone
     } catch (cause) {
@@ -222,7 +222,7 @@ export class Call {
   // ── the end ──
 
   #ended(end: CallEnd): void {
-    if (this.#isOver()) return
+    if (this.#hasEnded()) return
     if (end.reason === 'lost') this.#error('SERVER_GONE')
     if (end.reason === 'refused' && end.code !== 'TOKEN_FAILED') this.#error(end.code ?? 'REFUSED')
     this.#stopWaiting()
@@ -233,7 +233,7 @@ export class Call {
     this.#settle?.()
   }
 
-  #isOver(): boolean {
+  #hasEnded(): boolean {
     return this.#state === 'ended'
   }
 
@@ -244,6 +244,6 @@ export class Call {
   }
 
   #error(code: CallErrorCode, cause?: unknown): void {
-    if (!this.#isOver()) this.#events.emit('error', cause === undefined ? { code } : { code, cause })
+    if (!this.#hasEnded()) this.#events.emit('error', cause === undefined ? { code } : { code, cause })
   }
 }

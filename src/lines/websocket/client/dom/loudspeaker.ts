@@ -1,16 +1,16 @@
-import type { PlaybackNews, PlaybackOrder } from '../playback-worklet.ts'
+import type { PlaybackEvent, PlaybackCommand } from '../playback-worklet.ts'
 
 export interface LoudspeakerEvents {
-  news(news: PlaybackNews): void
-  /** Sound comes out, or does not any more. */
-  sounding(on: boolean): void
+  played(event: PlaybackEvent): void
+  /** The page can play sound, or cannot any more. */
+  audible(on: boolean): void
 }
 
-/** What the page plays. Its context has the rate of the line, so that every sample is counted as it was sent. */
+/** Plays the agent's sound. Its audio context has the sample rate of the line, so that every sample is counted as it was sent. */
 export class Loudspeaker {
   readonly context: AudioContext
   readonly output: AudioWorkletNode
-  /** How far it is, and how far what it has reaches, in positions. */
+  /** The positions up to which sound was played, and up to which it is buffered. */
   readonly place = { played: 0, buffered: 0 }
 
   private constructor(context: AudioContext, events: LoudspeakerEvents) {
@@ -20,13 +20,13 @@ export class Loudspeaker {
       outputChannelCount: [1],
     })
     const { port } = this.output
-    port.addEventListener('message', ({ data }: MessageEvent<PlaybackNews>) => {
+    port.addEventListener('message', ({ data }: MessageEvent<PlaybackEvent>) => {
       if (data.type === 'played') this.place.played = data.at
-      events.news(data)
+      events.played(data)
     })
     port.start()
     context.addEventListener('statechange', () => {
-      if (context.state !== 'closed') events.sounding(this.sounds)
+      if (context.state !== 'closed') events.audible(this.isAudible)
     })
     this.output.connect(context.destination)
   }
@@ -42,32 +42,32 @@ export class Loudspeaker {
     }
   }
 
-  get sounds(): boolean {
+  get isAudible(): boolean {
     return this.context.state === 'running'
   }
 
   sound(position: number, samples: Int16Array<ArrayBuffer>): void {
     this.place.buffered = Math.max(this.place.buffered, position + samples.length)
-    this.#order({ type: 'sound', position, samples }, [samples.buffer])
+    this.#post({ type: 'sound', position, samples }, [samples.buffer])
   }
 
   mark(id: number, at: number): void {
-    this.#order({ type: 'mark', id, at })
+    this.#post({ type: 'mark', id, at })
   }
 
   clear(at: number): void {
     this.place.buffered = Math.max(this.place.buffered, at)
-    this.#order({ type: 'clear', at })
+    this.#post({ type: 'clear', at })
   }
 
   async close(): Promise<void> {
-    this.#order({ type: 'stop' })
+    this.#post({ type: 'stop' })
     this.output.port.close()
     this.output.disconnect()
     await this.context.close()
   }
 
-  #order(order: PlaybackOrder, transfer: Transferable[] = []): void {
-    this.output.port.postMessage(order, transfer)
+  #post(command: PlaybackCommand, transfer: Transferable[] = []): void {
+    this.output.port.postMessage(command, transfer)
   }
 }

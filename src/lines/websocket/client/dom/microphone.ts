@@ -1,14 +1,14 @@
-import type { CaptureNews, CaptureOptions } from '../capture-worklet.ts'
+import type { CaptureEvent, CaptureOptions } from '../capture-worklet.ts'
 import type { CallErrorCode } from '../call-events.ts'
 
-/** The browser cancels the echo of its own sound, so that the agent does not interrupt itself on a loudspeaker. */
+/** Echo cancellation keeps the agent from interrupting itself through the loudspeaker. */
 const wanted: MediaTrackConstraints = {
   echoCancellation: true,
   noiseSuppression: true,
   autoGainControl: true,
 }
 
-/** The microphone: asked for before the call, heard once the line has said at which rate. */
+/** The microphone: requested before the call, and captured once the line has announced its sample rate. */
 export class Microphone {
   readonly #stream: MediaStream
   #context: AudioContext | undefined
@@ -20,22 +20,22 @@ export class Microphone {
     this.#stream = stream
   }
 
-  /** Asks the user. */
+  /** Asks the user for permission. */
   static async ask(constraints: MediaTrackConstraints = {}): Promise<Microphone> {
     const audio = { ...wanted, ...constraints }
     return new Microphone(await navigator.mediaDevices.getUserMedia({ audio }))
   }
 
-  /** A microphone that is muted sends silence. */
+  /** A muted microphone sends silence. */
   set muted(muted: boolean) {
     for (const track of this.#stream.getTracks()) track.enabled = !muted
   }
 
-  /** Begins to hear. What comes out of `playing` is kept out of what is heard, where both can be of one context. */
+  /** Starts to capture. Keeps the sound of `playing` out of it, if both can use the same audio context. */
   async listen(
     sampleRate: number,
     playing: AudioNode | undefined,
-    news: (news: CaptureNews) => void,
+    emit: (event: CaptureEvent) => void,
   ): Promise<void> {
     const shared = playing?.context as AudioContext | undefined
     const { context, source } = this.#source(sampleRate, shared)
@@ -46,7 +46,7 @@ export class Microphone {
     const processorOptions: CaptureOptions = { sampleRate }
     const inputs = { numberOfInputs: 2, numberOfOutputs: 0 }
     this.#node = new AudioWorkletNode(context, 'endwell-capture', { ...inputs, processorOptions })
-    this.#node.port.addEventListener('message', ({ data }: MessageEvent<CaptureNews>) => news(data))
+    this.#node.port.addEventListener('message', ({ data }: MessageEvent<CaptureEvent>) => emit(data))
     this.#node.port.start()
     source.connect(this.#node)
     if (!this.#ownContext) playing?.connect(this.#node, 0, 1)
@@ -61,7 +61,7 @@ export class Microphone {
     if (this.#ownContext) await this.#context?.close()
   }
 
-  /** Some browsers take a microphone only into a context of its own rate: then the worklet changes the rate. */
+  /** Some browsers accept a microphone only in a context with its own rate: the worklet then changes the rate. */
   #source(
     sampleRate: number,
     shared: AudioContext | undefined,
@@ -76,11 +76,11 @@ export class Microphone {
   }
 }
 
-/** What went wrong, by the names that browsers have for it. */
+/** Maps the browser's error to a code. */
 export function microphoneError(error: unknown): CallErrorCode {
   const name = error instanceof Error ? error.name : ''
   if (name === 'NotAllowedError' || name === 'SecurityError') return 'MICROPHONE_DENIED'
   if (name === 'NotFoundError' || name === 'OverconstrainedError') return 'MICROPHONE_MISSING'
-  // A page that did not come over https has no devices at all.
+  // A page that was not loaded over https has no media devices.
   return name === 'TypeError' ? 'MICROPHONE_MISSING' : 'MICROPHONE_FAILED'
 }

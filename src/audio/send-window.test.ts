@@ -1,0 +1,230 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { SendWindow, type SendWindowOptions } from './send-window.ts'
+
+const RATE = 16_000
+const AHEAD = 1_500
+const PER_MS = RATE / 1000
+const seconds = (count: number): Int16Array => new Int16Array(count * RATE).fill(1)
+
+const newWindow = (options: Partial<SendWindowOptions> = {}): SendWindow =>
+  new SendWindow({ sampleRate: RATE, ahead: AHEAD, piece: 20, queued: 600_000, marks: 1_000, ...options })
+
+/** Sends everything that is due. Returns the position that it reaches. */
+function send(window: SendWindow): number {
+  for (let next = window.next(); next; next = window.next());
+  return window.sent
+}
+
+describe('a send window', () => {
+  it('sends pieces of one length, only a little ahead of what was played', () => {
+    const window = newWindow()
+    window.play(seconds(5), 0)
+    expect(window.next()).toEqual({ position: 0, samples: new Int16Array(320).fill(1) })
+    expect(send(window)).toBe(AHEAD * PER_MS)
+    expect(window.waiting).toBe(true)
+    window.confirm(RATE)
+    expect(send(window)).toBe(RATE + AHEAD * PER_MS)
+    expect(window.unheard).toBe(4_000)
+  })
+
+  it('sends all queued samples once and in order, however they were cut', () => {
+    const chunk = fc.integer({ min: 0, max: 900 })
+    fc.assert(
+      fc.property(fc.array(chunk, { maxLength: 30 }), (lengths) => {
+        const window = newWindow()
+        let count = 0
+        const sent: number[] = []
+        for (const length of lengths) {
+          window.play(
+            Int16Array.from({ length }, () => count++ % 30_000),
+            0,
+          )
+          for (let piece = window.nextSound(Infinity); piece; piece = window.nextSound(Infinity))
+            sent.push(...piece.samples)
+          window.confirm(Math.floor(count / 2))
+        }
+        expect(sent).toEqual(Array.from({ length: count }, (_, i) => i % 30_000))
+      }),
+    )
+  })
+
+  it('refuses sound when too much is queued', () => {
+    const window = newWindow({ queued: 3 * 60_000 })
+    const minute = seconds(60)
+    let minutes = 0
+    while (window.play(minute, 0)) minutes++
+    expect(minutes).toBe(3)
+  })
+
+  it('sends a mark at once, and again after a restart', () => {
+    const window = newWindow()
+    window.play(seconds(5), 0)
+    window.mark(1)
+    expect(window.next()).toMatchObject({ id: 1, at: 5 * RATE })
+    expect(window.nextMark()).toBeUndefined()
+    window.restart()
+    expect(window.next()).toMatchObject({ id: 1, at: 5 * RATE })
+  })
+
+  it('ends a piece at a mark that was not sent, for listeners that need marks in their place', () => {
+    const window = newWindow()
+    window.play(new Int16Array(100), 0)
+    window.mark(1)
+    window.play(new Int16Array(100), 0)
+    expect(window.nextSound(Infinity)?.samples).toHaveLength(100)
+    expect(window.markDue).toBe(true)
+    expect(window.sendMarks()).toBe(1)
+    expect(window.markDue).toBe(false)
+    expect(window.nextSound(Infinity)).toMatchObject({ position: 100 })
+  })
+
+  it('keeps no more marks than allowed', () => {
+    const window = newWindow({ marks: 5 })
+    for (let id = 1; id <= 8; id++) window.mark(id)
+    expect(window.giveUp().map(({ id }) => id)).toEqual([4, 5, 6, 7, 8])
+  })
+})
+
+describe('what was heard through a send window', () => {
+  it('[LN3] does not count as played before it was sent, whatever the listener says', () => {
+    const window = newWindow()
+    window.play(seconds(5), 0)
+    window.mark(1)
+    send(window)
+    window.confirm(Infinity)
+    expect(window.giveUp()).toEqual([{ id: 1, heard: AHEAD }])
+  })
+
+  it('[LN3] is at most what there was, whatever the listener says', () => {
+    const window = newWindow()
+    window.play(seconds(1), 0)
+    window.mark(1)
+    send(window)
+    expect(window.marked(1, 5_000)).toEqual({ id: 1, heard: 1_000 })
+    expect(window.marked(1, 5_000)).toBeUndefined()
+    expect(window.marked(7, 0)).toBeUndefined()
+  })
+
+  it('[LN3] leaves out what was thrown away, also under a mark that spans it', () => {
+    const window = newWindow()
+    window.play(seconds(1), 0)
+    send(window)
+    window.confirm(RATE / 4)
+    expect(window.clear()).toEqual({ clearTo: RATE })
+    window.play(seconds(1), 0)
+    window.mark(1)
+    send(window)
+    window.confirm(2 * RATE)
+    expect(window.giveUp()).toEqual([{ id: 1, heard: 1_250 }])
+  })
+
+  it('[LN3] is settled mark by mark, in order', () => {
+    const window = newWindow()
+    for (const id of [1, 2, 3]) {
+      window.play(new Int16Array(100 * PER_MS), 0)
+      window.mark(id)
+    }
+    send(window)
+    window.confirm(150 * PER_MS)
+    expect(window.settle(2)).toEqual([
+      { id: 1, heard: 100 },
+      { id: 2, heard: 50 },
+    ])
+    expect(window.settle(2)).toEqual([])
+    expect(window.giveUp()).toEqual([{ id: 3, heard: 0 }])
+  })
+
+  it('[LN3] passes unheard while the listener makes no sound, at the speed of time', () => {
+    const window = newWindow()
+    window.mute(0)
+    window.play(seconds(3), 0)
+    window.mark(1)
+    expect(window.next()).toMatchObject({ id: 1 })
+    expect(window.next()).toBeUndefined()
+    window.unmute(1_000)
+    expect(window.next()).toMatchObject({ position: RATE })
+    send(window)
+    window.confirm(2 * RATE)
+    expect(window.giveUp()).toEqual([{ id: 1, heard: 1_000 }])
+  })
+
+  it('[LN3] never exceeds what was queued, and is returned once for each mark', () => {
+    const step = fc.oneof(
+      fc.record({ do: fc.constantFrom('play', 'mute', 'unmute'), n: fc.integer({ min: 0, max: 3_000 }) }),
+      fc.record({ do: fc.constantFrom('mark', 'clear', 'restart', 'send'), n: fc.constant(0) }),
+      fc.record({ do: fc.constantFrom('confirm', 'marked'), n: fc.integer({ min: 0, max: 20_000 }) }),
+    )
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const window = newWindow()
+        const lengths = new Map<number, number>()
+        let queued = 0
+        let now = 0
+        let id = 0
+        const heardOf = new Map<number, number>()
+        const note = (mark: { id: number; heard: number } | undefined): void => {
+          if (!mark) return
+          expect(heardOf.has(mark.id)).toBe(false)
+          heardOf.set(mark.id, mark.heard)
+        }
+        for (const { do: what, n } of steps) {
+          now += 7
+          if (what === 'play' && window.play(new Int16Array(n), now)) queued += n
+          if (what === 'mute') window.mute(now)
+          if (what === 'unmute') window.unmute(now)
+          if (what === 'clear') window.clear()
+          if (what === 'restart') window.restart()
+          if (what === 'send') send(window)
+          if (what === 'confirm') window.confirm(n)
+          if (what === 'marked') note(window.marked(1 + (n % (id + 1)), n))
+          if (what === 'mark') {
+            window.mark(++id)
+            lengths.set(id, queued / PER_MS)
+            queued = 0
+          }
+          expect(window.from).toBeLessThanOrEqual(window.sent)
+          expect(window.played).toBeLessThanOrEqual(window.sent)
+        }
+        for (const mark of window.giveUp()) note(mark)
+        expect(heardOf.size).toBe(id)
+        for (const [mark, heard] of heardOf) {
+          expect(heard).toBeGreaterThanOrEqual(0)
+          expect(heard).toBeLessThanOrEqual(lengths.get(mark)! + 1e-6)
+        }
+      }),
+    )
+  })
+})
+
+describe('a listener that joins again', () => {
+  it('gets everything again that the previous one is not known to have played', () => {
+    const window = newWindow()
+    window.play(seconds(1), 0)
+    window.mark(1)
+    send(window)
+    window.confirm(RATE / 2)
+    expect(window.restart()).toBe(RATE / 2)
+    window.nextMark()
+    expect(window.next()).toMatchObject({ position: RATE / 2 })
+    expect(window.marked(1, 500)).toEqual({ id: 1, heard: 1_000 })
+  })
+
+  it('continues behind what it has buffered, if it is the same one', () => {
+    const window = newWindow()
+    window.play(seconds(1), 0)
+    send(window)
+    expect(window.resume(RATE / 4, RATE / 2)).toBe(RATE / 4)
+    expect(window.next()).toMatchObject({ position: RATE / 2 })
+  })
+
+  it('gets nothing that was cleared meanwhile', () => {
+    const window = newWindow()
+    window.play(seconds(1), 0)
+    send(window)
+    window.clear()
+    window.play(seconds(1), 0)
+    expect(window.resume(RATE / 4, RATE / 2)).toBe(RATE)
+    expect(window.next()).toMatchObject({ position: RATE })
+  })
+})

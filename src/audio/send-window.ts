@@ -1,0 +1,299 @@
+import { samplesIn, type SampleRate } from './frame.ts'
+
+export interface SendWindowOptions {
+  readonly sampleRate: SampleRate
+  /** Milliseconds of sound to send ahead of what the listener has played. */
+  readonly ahead: number
+  /** Milliseconds of sound in one piece. */
+  readonly piece: number
+  /** Milliseconds of sound that may be queued; `play` refuses more. */
+  readonly queued: number
+  /** Marks that may be pending; the oldest is dropped for a new one. */
+  readonly marks: number
+}
+
+/** A piece of sound to send. */
+export interface SoundPiece {
+  readonly position: number
+  readonly samples: Int16Array
+}
+
+/** A mark to send: the listener returns it when it reaches position `at`. */
+export interface SoundMark {
+  readonly id: number
+  readonly at: number
+}
+
+/** Tells the listener to throw away all sound before a position. */
+export interface SoundClear {
+  readonly clearTo: number
+}
+
+/** A mark that was returned or given up, and the milliseconds of sound that were heard since the mark before it. */
+export interface HeardMark {
+  readonly id: number
+  readonly heard: number
+}
+
+interface PendingMark extends SoundMark {
+  /** Numbers marks in the order in which they were put. */
+  readonly order: number
+  /** Where the sound of this mark starts: at the mark before it. */
+  readonly from: number
+  /** Samples that a previous listener heard of it. */
+  carried: number
+}
+
+/**
+ * Sound on its way to a listener, sent a little ahead of what the listener has played.
+ *
+ *       released            sent               waiting
+ *   ├──────────────┼─────────────────────┼─────────────────┤
+ *   0            from                  sent               end
+ *                  └─ at most `ahead` ───┘
+ *
+ * A position counts the samples that were ever queued. It names the same moment for both sides, also after a clear or a
+ * reconnect. Sound before `from` was played or thrown away, and is never sent again. A stretch that was thrown away
+ * stays on record until the last mark that spans it has come back, so that every mark reports what was really heard (LN3).
+ *
+ * A window has no clock and sends nothing itself: times are passed in, and `next()`
+ * returns what to send.
+ */
+export class SendWindow {
+  readonly #rate: SampleRate
+  readonly #ahead: number
+  readonly #piece: number
+  readonly #queued: number
+  readonly #mostMarks: number
+  #pieces: { readonly position: number; readonly samples: Int16Array }[] = []
+  /** Index of the piece that holds position `sent`, or of an earlier one. */
+  #cursor = 0
+  #end = 0
+  #sent = 0
+  #played = 0
+  #from = 0
+  /** Stretches that were thrown away. */
+  #skipped: { readonly from: number; readonly to: number }[] = []
+  #marks: PendingMark[] = []
+  #lastMark = { order: 0, at: 0 }
+  /** Order of the last mark that was sent. */
+  #lastSentMark = 0
+  /** Where a listener that makes no sound is assumed to be, and since when. */
+  #assumed: { readonly at: number; readonly since: number } | undefined
+
+  constructor({ sampleRate, ahead, piece, queued, marks }: SendWindowOptions) {
+    this.#rate = sampleRate
+    this.#ahead = samplesIn(ahead, sampleRate)
+    this.#piece = samplesIn(piece, sampleRate)
+    this.#queued = samplesIn(queued, sampleRate)
+    this.#mostMarks = marks
+  }
+
+  get sent(): number {
+    return this.#sent
+  }
+
+  get played(): number {
+    return this.#played
+  }
+
+  get from(): number {
+    return this.#from
+  }
+
+  /** Whether sound waits to be sent. */
+  get waiting(): boolean {
+    return this.#sent < this.#end
+  }
+
+  /** Whether a mark that was not sent stands behind the sound that was. */
+  get markDue(): boolean {
+    const mark = this.#unsentMark
+    return mark !== undefined && mark.at <= this.#sent
+  }
+
+  /** Milliseconds of sound that were neither played nor thrown away. */
+  get unheard(): number {
+    return this.#ms(this.#end - this.#from)
+  }
+
+  /** Queues sound. Returns false if too much is queued already. */
+  play(samples: Int16Array, now: number): boolean {
+    if (this.#assumed) this.#assume(this.#assumed, now)
+    if (this.#end - this.#from + samples.length > this.#queued) return false
+    if (samples.length > 0) this.#pieces.push({ position: this.#end, samples })
+    this.#end += samples.length
+    return true
+  }
+
+  /** Puts a mark behind everything queued so far. */
+  mark(id: number): void {
+    const order = this.#lastMark.order + 1
+    this.#marks.push({ id, order, from: this.#lastMark.at, at: this.#end, carried: 0 })
+    this.#lastMark = { order, at: this.#end }
+    if (this.#marks.length > this.#mostMarks) this.#marks.shift()
+  }
+
+  /** Returns what to send next: a mark, or sound if the listener should have more by now. */
+  next(): SoundMark | SoundPiece | undefined {
+    return this.nextMark() ?? this.nextSound(this.#from + this.#ahead)
+  }
+
+  /** Returns the next mark to send. A mark may overtake its sound, since it says where it stands. */
+  nextMark(): SoundMark | undefined {
+    const mark = this.#unsentMark
+    if (mark) this.#lastSentMark = mark.order
+    return mark
+  }
+
+  /** Returns the next piece of sound to send, unless it starts behind the limit. */
+  nextSound(limit: number): SoundPiece | undefined {
+    if (this.#assumed || this.#sent >= Math.min(this.#end, limit)) return undefined
+    while (this.#endOf(this.#cursor) <= this.#sent) this.#cursor++
+    const holder = this.#pieces[this.#cursor]!
+    const position = this.#sent
+    // A piece ends at the next mark, for listeners that need the mark in its place.
+    const end = Math.min(position + this.#piece, this.#unsentMark?.at ?? Infinity)
+    const samples = holder.samples.subarray(position - holder.position, end - holder.position)
+    this.#sent += samples.length
+    return { position, samples }
+  }
+
+  /** Counts every mark that is due as sent. Returns the order of the last one, for `settle`. */
+  sendMarks(): number {
+    while (this.markDue) this.nextMark()
+    return this.#lastSentMark
+  }
+
+  /** The listener has played everything before `at`, as far as it was sent. */
+  confirm(at: number): void {
+    this.#played = Math.max(this.#played, Math.min(at, this.#sent))
+    this.release(this.#played)
+  }
+
+  /** The listener returned a mark and says how much it heard. More than there was does not count. */
+  marked(id: number, heard: number): HeardMark | undefined {
+    const index = this.#marks.findIndex((mark) => mark.id === id)
+    const mark = this.#marks[index]
+    if (!mark) return undefined
+    this.#marks.splice(index, 1)
+    this.confirm(mark.at)
+    return { id, heard: Math.min(heard + this.#ms(mark.carried), this.#ms(mark.at - mark.from)) }
+  }
+
+  /** Takes back all marks up to an order, each with what is known to have been heard. */
+  settle(order: number): HeardMark[] {
+    const count = this.#marks.findIndex((mark) => mark.order > order)
+    const settled = this.#marks.splice(0, count < 0 ? this.#marks.length : count)
+    const heard = settled.map(({ id, from, at }) => ({ id, heard: this.#ms(this.#heardBetween(from, at)) }))
+    this.#forgetSkipped()
+    return heard
+  }
+
+  /** Takes back all marks: none will be returned any more. */
+  giveUp(): HeardMark[] {
+    return this.settle(Infinity)
+  }
+
+  /**
+   * Throws away all sound that is queued. By default nothing behind `from` counts as heard, unless the listener says so;
+   * a caller that finds out later how much was heard passes `sent` and calls `skip`. Returns what to send.
+   */
+  clear(unheardFrom: number = this.#from): SoundClear {
+    this.skip(unheardFrom, this.#end)
+    this.#sent = this.#end
+    this.release(this.#end)
+    return { clearTo: this.#end }
+  }
+
+  /** Records that a stretch was thrown away and will not be heard. */
+  skip(from: number, to: number): void {
+    if (to > from) this.#skipped.push({ from, to })
+  }
+
+  /** Lets go of sound before a position: it will not be sent again. */
+  release(position: number): void {
+    if (position <= this.#from) return
+    this.#from = position
+    let count = 0
+    while (count < this.#pieces.length && this.#endOf(count) <= position) count++
+    if (count > 0) this.#pieces.splice(0, count)
+    this.#cursor = Math.max(0, this.#cursor - count)
+    this.#forgetSkipped()
+  }
+
+  /**
+   * Starts over with a new listener: sends everything again that the previous one is not known to have played. Returns
+   * the position at which the listener starts.
+   */
+  restart(): number {
+    for (const mark of this.#marks) mark.carried = this.#heardBetween(mark.from, mark.at)
+    this.#rewind(this.#from)
+    return this.#from
+  }
+
+  /** Resumes with the same listener, which has played and buffered up to these positions. Returns where it starts. */
+  resume(played: number, buffered: number): number {
+    this.confirm(played)
+    this.#rewind(Math.max(this.#from, Math.min(buffered, this.#sent)))
+    return this.#from
+  }
+
+  /** The listener makes no sound. From now on, what it would have played passes at the speed of time, unheard. */
+  mute(now: number): void {
+    this.#assumed ??= { at: this.#from, since: now }
+  }
+
+  /** The listener makes sound again, and starts at what is said now, not at what was said meanwhile. */
+  unmute(now: number): void {
+    if (this.#assumed) this.#assume(this.#assumed, now)
+    this.#assumed = undefined
+  }
+
+  #assume({ at, since }: { readonly at: number; readonly since: number }, now: number): void {
+    const elapsed = samplesIn(Math.max(0, now - since), this.#rate)
+    const reached = Math.min(this.#end, Math.max(at, this.#from) + elapsed)
+    this.#assumed = { at: reached, since: now }
+    this.skip(this.#from, reached)
+    this.#sent = Math.max(this.#sent, reached)
+    this.release(reached)
+  }
+
+  #rewind(position: number): void {
+    this.#sent = position
+    this.#cursor = 0
+    this.#lastSentMark = 0
+  }
+
+  /** The first mark that was not sent. */
+  get #unsentMark(): PendingMark | undefined {
+    const last = this.#marks.at(-1)
+    if (!last || last.order <= this.#lastSentMark) return undefined
+    return this.#marks.find(({ order }) => order > this.#lastSentMark)
+  }
+
+  #endOf(index: number): number {
+    const { position, samples } = this.#pieces[index]!
+    return position + samples.length
+  }
+
+  #forgetSkipped(): void {
+    if (this.#skipped.length === 0) return
+    const oldest = this.#marks[0]?.from ?? this.#lastMark.at
+    this.#skipped = this.#skipped.filter(({ to }) => to > oldest)
+  }
+
+  #heardBetween(from: number, to: number): number {
+    const until = Math.min(to, this.#played)
+    let heard = Math.max(0, until - from)
+    for (const gap of this.#skipped) {
+      const missed = Math.min(gap.to, until) - Math.max(gap.from, from)
+      if (missed > 0) heard -= missed
+    }
+    return Math.max(0, heard)
+  }
+
+  #ms(samples: number): number {
+    return (samples * 1000) / this.#rate
+  }
+}

@@ -1,0 +1,381 @@
+import type { AudioFrame } from '../audio/index.ts'
+import type { ConnectionReport, LineConnection, LineEvents, PartContext } from '../parts/index.ts'
+import { noop, type Resource, type Scope, type Timer } from '../scope/index.ts'
+import type { CallOptions, Farewell } from './call-options.ts'
+import { CallerGoneError, CallsClosedError } from './errors.ts'
+import { limits } from './limits.ts'
+import type { Peer, PeerEnd, PeerOwner } from './peer.ts'
+import type { Playout } from './playout.ts'
+import { RateLimit } from './rate-limit.ts'
+import { Watchdog } from './watchdog.ts'
+
+/**
+ * One call, from the first ring until its last peer has left.
+ *
+ *                answer()                 join()
+ *   ringing ────────────────▶ connecting ────────▶ here ◀───────────┐
+ *      │                           │               │  │ left        │ join()
+ *      │                           │               │  ▼             │
+ *      │                           │               │ away ──────────┘
+ *      │ answerTimeout             │ connect-      │  │ rejoinTimeout
+ *      │ dismiss()                 │ Timeout       │  │
+ *      ▼                           ▼               ▼  ▼
+ *   ended ◀── from anywhere: hungUp() · lost() · misbehaved() · dismiss() · close() · abort()
+ *
+ * A call that has its peer when it is answered goes straight to `here`. Each phase has one timer, which the next phase
+ * clears. In `here`, sound is sent once the line's own handshake is complete (`ready()`), and the timer is the watchdog.
+ *
+ * A line extends this class with its wire and its playout: what to send to a peer, and what its messages mean.
+ */
+export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Resource, PeerOwner {
+  readonly id: string
+  protected abstract readonly playout: Playout<Outgoing>
+  /** The connected peer. */
+  protected peer: Peer | undefined
+  /** The session that answered. Unset again at the end, so that nothing can be emitted after it. */
+  protected events: LineEvents | undefined
+  protected readonly watchdog: Watchdog
+  readonly #options: CallOptions
+  readonly #budget: RateLimit
+  #phase: 'ringing' | 'connecting' | 'here' | 'away' | 'ended' = 'ringing'
+  #context: PartContext | undefined
+  /** The timer of the phase. */
+  #timer: Timer | undefined
+  #pings: Timer | undefined
+  #resend: Timer | undefined
+  /** Whether sound may be sent. */
+  #ready = false
+  /** How many peers have become ready. */
+  #generation = 0
+  #dropped = false
+  #hungUp = false
+  #reported = false
+  #overflowed = false
+  #lastEnd: PeerEnd | undefined
+  #connected: () => void = noop
+  #neverConnected: (error: unknown) => void = noop
+  #waiting: (() => void)[] = []
+
+  constructor(options: CallOptions) {
+    const { id, calls, answerTimeout, lostTimeout, messages } = options
+    const now = calls.scope.clock.now()
+    this.id = id
+    this.#options = options
+    this.#budget = new RateLimit(messages, now)
+    this.watchdog = new Watchdog(lostTimeout)
+    this.#timer = calls.scope.after(answerTimeout, `answer to call ${id}`, () => this.dismiss('unanswered'))
+  }
+
+  // ── what a line writes ──
+
+  /** A peer has joined: greet it, or call `ready()` if there is no handshake. */
+  protected abstract greet(peer: Peer): void
+  /** A message of the peer. May call any method of the call, and throw. */
+  protected abstract receive(data: string | Uint8Array): void
+  /** Sends what the playout has returned. */
+  protected abstract transmit(peer: Peer, outgoing: Outgoing): void
+  /** Tells the peer that the call has ended, and closes it. */
+  protected abstract sayGoodbye(peer: Peer, farewell: Farewell): void
+  /** The close code and reason for a peer that another one replaces. */
+  protected abstract readonly replaced: { readonly code: number; readonly reason: string }
+  /** Asks the peer for a sign of life, four times per `lostTimeout`. For peers that say nothing by themselves. */
+  protected ping?(peer: Peer): void
+  /** The error for a call whose first peer did not join within `connectTimeout`. */
+  protected connectError?(): unknown
+  /** The call has ended: release what the line holds for it. */
+  protected release?(): void
+  /** Resolves when the far end has confirmed the end of the call, or will not. */
+  protected confirmEnd?(): Promise<boolean>
+  /** How the call ended, for the report. Default: the reason in the peer's close frame. */
+  protected endReason?(): string
+
+  // ── what a session does ──
+
+  play({ samples }: AudioFrame): void {
+    if (this.events) this.send(samples)
+  }
+
+  mark(id: number): void {
+    if (!this.events) return
+    this.playout.mark(id)
+    this.send()
+  }
+
+  clear(): void {
+    if (!this.events) return
+    const outgoing = this.playout.clear(this.now())
+    // Never waits, however congested the peer is.
+    if (this.peer && this.#ready) this.transmit(this.peer, outgoing)
+  }
+
+  closing(): void {
+    this.clear()
+    // From here on nothing is sent but the goodbye.
+    this.#ready = false
+  }
+
+  async close(): Promise<void> {
+    // A peer that is away was cut off before anyone asked to close.
+    if (this.#phase === 'away') this.#dropped = true
+    this.#end('ended')
+    const confirming = this.confirmEnd?.()
+    await this.#peerGone()
+    const confirmed = confirming && (await confirming)
+    this.#report(this.#dropped ? 'dropped' : confirmed ? 'acknowledged' : 'closed')
+  }
+
+  abort(): void {
+    this.#end()
+    this.peer?.abort()
+    this.#report(this.#dropped ? 'dropped' : 'aborted')
+  }
+
+  inspect(): object {
+    const unheard = Math.round(this.playout.unheard)
+    return { call: this.id, state: this.#phase, generation: this.#generation, unheard }
+  }
+
+  // ── what the calls do ──
+
+  /** Whether a session has answered. */
+  get answered(): boolean {
+    return this.#context !== undefined
+  }
+
+  /** Whether the call ended because the caller hung up. */
+  get callerHungUp(): boolean {
+    return this.#hungUp
+  }
+
+  get hasEnded(): boolean {
+    return this.#phase === 'ended'
+  }
+
+  /** Whether a peer may join or come back: not to a session that is closing. */
+  get welcomes(): boolean {
+    if (this.#phase === 'ended') return false
+    return this.#context === undefined || this.#context.scope.state === 'live'
+  }
+
+  /** Answers for a session. Resolves when the caller is connected; rejects if the call ends before. */
+  answer(context: PartContext, events: LineEvents): Promise<void> {
+    const connected = new Promise<void>((resolve, reject) => {
+      this.#connected = resolve
+      this.#neverConnected = reject
+    })
+    // The session may have stopped waiting.
+    connected.catch(noop)
+    this.#context = context
+    this.events = events
+    if (this.peer) this.#arrive(this.peer, context.scope)
+    else this.#connect(context.scope)
+    return connected
+  }
+
+  /** A peer joins. If it replaces another one, that is not heard any more (LN4). */
+  join(peer: Peer): void {
+    const previous = this.peer
+    this.peer = peer
+    peer.owner = this
+    if (previous) this.#options.calls.turnAway(previous, this.replaced.code, this.replaced.reason)
+    if (this.#context) this.#arrive(peer, this.#context.scope)
+  }
+
+  /** There will be no session, or no server. */
+  dismiss(farewell: 'unanswered' | 'closing'): void {
+    if (!this.answered) return this.#end(farewell)
+    return this.#lose('closing', new CallsClosedError(this.id))
+  }
+
+  /** Ends the call and cuts its peer, now. */
+  cut(): void {
+    this.dismiss('closing')
+    this.peer?.abort()
+  }
+
+  /** Resolves when nothing of the call is left. */
+  async released(): Promise<void> {
+    await this.#peerGone()
+  }
+
+  // ── what a peer does ──
+
+  message(data: string | Uint8Array): void {
+    if (this.#budget.take(this.now())) this.receive(data)
+    else this.misbehaved('it sends too many messages')
+  }
+
+  controlFrame(): void {
+    if (!this.#budget.take(this.now())) this.misbehaved('it sends too many control frames')
+  }
+
+  failed(error: unknown): void {
+    this.lost(error)
+  }
+
+  left(end: PeerEnd): void {
+    this.peer = undefined
+    this.#lastEnd = end
+    for (const resolve of this.#waiting.splice(0)) resolve()
+    if (this.#phase === 'here') this.peerLeft(end)
+    else if (this.#phase === 'ringing' && this.#options.connectTimeout === undefined) this.#end()
+  }
+
+  // ── for the line ──
+
+  /** The handshake with the peer is complete: sound may be sent. */
+  protected ready(): void {
+    this.#generation++
+    this.#ready = this.#context?.scope.state === 'live'
+  }
+
+  protected get isReady(): boolean {
+    return this.#ready
+  }
+
+  /** How many peers have become ready. The next one is one more. */
+  protected get generation(): number {
+    return this.#generation
+  }
+
+  /** Queues samples, if there are new ones. Then sends what the peer should have by now, as long as it keeps up. */
+  protected send(samples?: Int16Array): void {
+    const { peer, playout } = this
+    const now = this.now()
+    if (samples && !playout.play(samples, now)) return this.#overflow()
+    if (!peer || !this.#ready) return undefined
+    let next: Outgoing | undefined
+    do {
+      if (peer.buffered > limits.congested) return this.#sendLater()
+      next = playout.next(now)
+      if (next) this.transmit(peer, next)
+    } while (next)
+    return playout.paced ? this.#sendLater() : undefined
+  }
+
+  /** The peer left, and the call did not end. Waits for the peer to come back, unless a line knows better. */
+  protected peerLeft(_end: PeerEnd): void {
+    const { scope } = this.#context!
+    this.#enter('away')
+    if (scope.state !== 'live') return
+    this.#timer = scope.after(this.#options.rejoinTimeout, 'the caller may come back', () => this.lost())
+  }
+
+  /** The caller hung up. */
+  protected hungUp(): void {
+    if (this.#phase === 'ended') return
+    this.#hungUp = true
+    this.#end('hung-up', (events) => events.hungUp())
+  }
+
+  /** The peer broke the protocol: cuts it off, and the call is lost. */
+  protected misbehaved(what: string): void {
+    this.#lose('misbehaved', this.misbehaviour(what))
+  }
+
+  protected abstract misbehaviour(what: string): Error
+
+  /** The caller will not come back. What is not known to have been heard counts as unheard. */
+  protected lost(error?: unknown): void {
+    this.#lose(undefined, error)
+  }
+
+  protected now(): number {
+    return this.#options.calls.scope.clock.now()
+  }
+
+  // ── phases ──
+
+  #enter(phase: 'connecting' | 'here' | 'away' | 'ended'): void {
+    this.#phase = phase
+    this.#ready = false
+    this.#timer?.clear()
+    this.#pings?.clear()
+    this.#resend?.clear()
+    this.#timer = this.#pings = this.#resend = undefined
+  }
+
+  #connect(scope: Scope<string>): void {
+    const { connectTimeout = 0 } = this.#options
+    this.#enter('connecting')
+    this.#timer = scope.after(connectTimeout, 'the caller connects', () => this.lost(this.connectError?.()))
+  }
+
+  #arrive(peer: Peer, scope: Scope<string>): void {
+    const { lostTimeout } = this.#options
+    this.#enter('here')
+    this.#watch(scope, this.watchdog.start(this.now()))
+    if (this.ping) this.#pings = scope.every(lostTimeout / 4, 'ping', () => this.ping?.(peer))
+    this.greet(peer)
+    this.#connected()
+  }
+
+  #watch(scope: Scope<string>, wait: number): void {
+    this.#timer = scope.after(wait, 'sign of life from the caller', () => {
+      const next = this.watchdog.check(this.now())
+      if (next > 0) this.#watch(scope, next)
+      else this.lost()
+    })
+  }
+
+  /** Peers have no drain event, and nothing announces that sound is due. */
+  #sendLater(): void {
+    const { scope } = this.#context!
+    if (this.#resend || scope.state !== 'live') return
+    this.#resend = scope.after(this.#options.resendEvery, 'the peer takes more', () => {
+      this.#resend = undefined
+      this.send()
+    })
+  }
+
+  #overflow(): void {
+    if (this.#overflowed) return
+    this.#overflowed = true
+    this.#context?.logger.warn({ call: this.id }, 'too much sound is queued')
+  }
+
+  // ── ends ──
+
+  #lose(farewell: Farewell | undefined, error: unknown): void {
+    if (this.#phase === 'ended') return
+    this.#dropped = true
+    this.#end(farewell, (events) => events.lost(error))
+  }
+
+  /** The one way out of every phase. Without a farewell the peer is cut. */
+  #end(farewell?: Farewell, notify?: (events: LineEvents) => void): void {
+    if (this.#phase === 'ended') return
+    const { peer, events } = this
+    if (this.#phase === 'connecting') this.#neverConnected(new CallerGoneError(this.id))
+    this.#enter('ended')
+    this.events = undefined
+    const released = this.released()
+    if (peer && farewell) this.sayGoodbye(peer, farewell)
+    else peer?.abort()
+    this.release?.()
+    this.#options.calls.ended(this.id, released)
+    if (!events || !notify) return
+    for (const { id, heard } of this.playout.giveUp()) events.marked(id, heard)
+    notify(events)
+  }
+
+  #peerGone(): Promise<void> {
+    if (!this.peer) return Promise.resolve()
+    return new Promise((resolve) => this.#waiting.push(resolve))
+  }
+
+  /** Writes how the connection ended into the session's report, once. */
+  #report(how: ConnectionReport['how']): void {
+    if (this.#reported) return
+    this.#reported = true
+    const code = this.#lastEnd?.code
+    const reason = this.endReason?.() ?? this.#lastEnd?.reason
+    this.#context?.ended({
+      name: this.#options.name,
+      how,
+      ...(code === undefined ? {} : { code }),
+      ...(reason === undefined ? {} : { reason }),
+      retries: Math.max(0, this.#generation - 1),
+    })
+  }
+}

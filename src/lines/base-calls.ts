@@ -1,0 +1,111 @@
+import { silentLogger, type Logger } from '../parts/index.ts'
+import { noop, type Resource, type Scope } from '../scope/index.ts'
+import type { BaseCall } from './base-call.ts'
+import type { CallOwner } from './call-options.ts'
+import { isolatedLogger } from './isolated-logger.ts'
+import { deafOwner, type Peer } from './peer.ts'
+import { RateLimit } from './rate-limit.ts'
+
+export interface BaseCallsOptions {
+  readonly scope: Scope<string>
+  readonly maxCalls?: number
+  readonly maxRate?: number
+  readonly logger?: Logger
+  /** What the scope's report calls the calls. */
+  readonly name: string
+  /** How long a peer may take to answer when it is closed. */
+  readonly closePatience: number
+}
+
+/** All calls of one kind: limits how many there are, has the user's code answer them, and ends them. */
+export abstract class BaseCalls<Call extends BaseCall> implements Resource, CallOwner {
+  /** @internal Owns everything that outlives a call. */
+  readonly scope: Scope<string>
+  protected readonly logger: Logger
+  readonly #maxCalls: number
+  readonly #closePatience: number
+  readonly #rate: RateLimit
+  /** Calls that ring or are answered, by name. */
+  readonly #active = new Map<string, Call>()
+  /** Active calls, plus ended ones whose peer is still closing. */
+  readonly #present = new Set<BaseCall>()
+  /** Peers that belong to no call any more, until they have left. */
+  readonly #leaving = new Set<Peer>()
+
+  constructor({ scope, maxCalls = 100, maxRate = 20, logger, name, closePatience }: BaseCallsOptions) {
+    this.scope = scope
+    this.logger = logger ? isolatedLogger(logger) : silentLogger
+    this.#maxCalls = maxCalls
+    this.#closePatience = closePatience
+    this.#rate = new RateLimit({ perSecond: maxRate, burst: Math.max(1, maxRate) }, scope.clock.now())
+    scope.own(name, this)
+  }
+
+  /** How many calls ring or are answered. */
+  get size(): number {
+    return this.#active.size
+  }
+
+  closing(): void {
+    for (const call of this.#active.values()) call.dismiss('closing')
+  }
+
+  async close(): Promise<void> {
+    for (const peer of this.#leaving) peer.abort()
+    await Promise.all([...this.#present].map((call) => call.released()))
+  }
+
+  abort(): void {
+    for (const call of this.#present) call.cut()
+    for (const peer of this.#leaving) peer.abort()
+  }
+
+  inspect(): object {
+    return { calls: this.#active.size }
+  }
+
+  /** @internal */
+  ended(id: string, released: Promise<void>): void {
+    const call = this.#active.get(id)
+    this.#active.delete(id)
+    released.then(() => call && this.#present.delete(call)).catch(noop)
+  }
+
+  /** @internal */
+  turnAway(peer: Peer, code: number, reason: string): void {
+    const { scope } = this
+    const live = scope.state === 'live'
+    const cut = live
+      ? scope.after(this.#closePatience, 'end of a peer that was turned away', () => peer.abort())
+      : undefined
+    peer.owner = deafOwner(() => {
+      cut?.clear()
+      this.#leaving.delete(peer)
+    })
+    this.#leaving.add(peer)
+    peer.close(code, reason)
+    if (!live) peer.abort()
+  }
+
+  protected find(id: string): Call | undefined {
+    return this.#active.get(id)
+  }
+
+  /** Why there is no room for another call, if there is none. Otherwise, takes its place in the rate. */
+  protected refusal(): 'CLOSING' | 'BUSY' | 'TOO_FAST' | undefined {
+    if (this.scope.state !== 'live') return 'CLOSING'
+    if (this.#active.size >= this.#maxCalls) return 'BUSY'
+    return this.#rate.take(this.scope.clock.now()) ? undefined : 'TOO_FAST'
+  }
+
+  /** A call begins. `answer` is the user's code: it may throw, now or later, which refuses the call. */
+  protected begin(call: Call, answer: () => unknown): void {
+    this.#active.set(call.id, call)
+    this.#present.add(call)
+    new Promise((resolve) => resolve(answer())).catch((error: unknown) => {
+      this.logger.warn({ call: call.id, error }, 'a call could not be answered')
+      // Once a session has answered, the session ends the call.
+      if (!call.answered) call.dismiss('unanswered')
+    })
+  }
+}

@@ -1,0 +1,11 @@
+/** Limits that all lines share, each with its reason (SC18). */
+export const limits = {
+  /** Bytes a socket may buffer before sound waits: a clear must not queue behind more than this. */
+  congested: 32 * 1024,
+  /** Bytes a socket may buffer at all. Sound waits long before; a peer that reads nothing of the rest either is cut. */
+  unread: 1024 * 1024,
+  /** Milliseconds of sound that may be queued. A model that speaks for longer has lost its mind. */
+  queued: 10 * 60_000,
+  /** Marks that may be pending: a page without sound, and some carriers, never return one. */
+  marks: 1_000,
+} as const

@@ -1,0 +1,166 @@
+import {
+  SendWindow,
+  type SampleRate,
+  type SoundClear,
+  type SoundMark,
+  type SoundPiece,
+} from '../../audio/index.ts'
+import { BaseCall } from '../base-call.ts'
+import type { CallOptions, Farewell } from '../call-options.ts'
+import { limits as shared } from '../limits.ts'
+import type { Peer } from '../peer.ts'
+import { newKey, same } from '../secrets.ts'
+import { PageMisbehavedError } from './errors.ts'
+import { limits } from './limits.ts'
+import {
+  closeCodes,
+  decodeVoice,
+  encodeSound,
+  frameLength,
+  readPageMessage,
+  version,
+  type LineMessage,
+  type PageMessage,
+  type Ticket,
+} from './protocol.ts'
+
+export interface PageCallOptions extends Pick<
+  CallOptions,
+  'id' | 'calls' | 'answerTimeout' | 'rejoinTimeout' | 'lostTimeout'
+> {
+  readonly sampleRate: SampleRate
+}
+
+type Outgoing = SoundPiece | SoundMark | SoundClear
+
+/** `gone`: there is no such call, or it has ended. `replaced`: another page has joined since. */
+export type Welcome = 'welcome' | 'gone' | 'replaced'
+
+/** A call from a page. It speaks `protocol.ts`, and the page reports how far it has played. */
+export class PageCall extends BaseCall<Outgoing> {
+  protected readonly playout: SendWindow
+  protected readonly replaced = { code: closeCodes.replaced, reason: 'CALL_REPLACED' }
+  readonly #options: PageCallOptions
+  /** Lets the page come back. */
+  readonly #key = newKey()
+
+  constructor(options: PageCallOptions) {
+    super({ ...options, name: 'browser', messages: limits.messages, resendEvery: limits.resendEvery })
+    this.#options = options
+    this.playout = new SendWindow({
+      sampleRate: options.sampleRate,
+      ahead: limits.ahead,
+      piece: frameLength,
+      queued: shared.queued,
+      marks: shared.marks,
+    })
+  }
+
+  /** Whether a page may come back with this ticket. */
+  admits({ key, generation }: Ticket): Welcome {
+    if (!this.answered || !this.welcomes || !same(key, this.#key)) return 'gone'
+    return generation === this.generation || generation === this.generation + 1 ? 'welcome' : 'replaced'
+  }
+
+  protected greet(peer: Peer): void {
+    const { id, sampleRate, rejoinTimeout, lostTimeout } = this.#options
+    sendMessage(peer, {
+      type: 'hello',
+      version,
+      call: id,
+      key: this.#key,
+      generation: this.generation + 1,
+      sampleRate,
+      rejoinWithin: rejoinTimeout,
+      pingEvery: lostTimeout / 4,
+    })
+  }
+
+  protected override ping(peer: Peer): void {
+    sendMessage(peer, { type: 'ping' })
+  }
+
+  protected receive(data: string | Uint8Array): void {
+    this.watchdog.lastSign = this.now()
+    if (typeof data !== 'string') return this.#hear(data)
+    const message = readPageMessage(data)
+    switch (message?.type) {
+      case undefined:
+        return this.misbehaved('it sends what this version does not know')
+      case 'ready':
+        return this.#start(message)
+      case 'played':
+        this.playout.confirm(message.at)
+        return this.send()
+      case 'marked': {
+        const mark = this.playout.marked(message.id, message.heard)
+        if (mark) this.events?.marked(mark.id, mark.heard)
+        return this.send()
+      }
+      case 'sound':
+        return this.#setAudible(message.on)
+      case 'text':
+        return this.events?.text(message.text.slice(0, limits.text))
+      case 'dtmf':
+        return this.events?.dtmf(message.digit)
+      case 'pong':
+        return undefined
+      case 'hang-up':
+        return this.hungUp()
+    }
+  }
+
+  protected transmit(peer: Peer, outgoing: Outgoing): void {
+    if ('samples' in outgoing) return peer.send(encodeSound(outgoing.position, outgoing.samples))
+    const message: LineMessage =
+      'clearTo' in outgoing
+        ? { type: 'clear', at: outgoing.clearTo }
+        : { type: 'mark', id: outgoing.id, at: outgoing.at }
+    return peer.send(JSON.stringify(message))
+  }
+
+  protected sayGoodbye(peer: Peer, farewell: Farewell): void {
+    if (farewell === 'misbehaved') return peer.close(closeCodes.misbehaved, 'PAGE_MISBEHAVED')
+    sendMessage(peer, { type: 'bye', reason: farewell })
+    return peer.close(closeCodes.bye, farewell)
+  }
+
+  protected misbehaviour(what: string): Error {
+    return new PageMisbehavedError(this.id, what)
+  }
+
+  #hear(bytes: Uint8Array): void {
+    if (bytes.length % 2 === 1) return this.misbehaved('its sound is not PCM16')
+    const { sampleRate } = this.#options
+    if (bytes.length > 0) this.events?.frame({ samples: decodeVoice(bytes), sampleRate })
+  }
+
+  /** The page acknowledged our hello: make it current, and resume playout at its position. */
+  #start({ generation, sound, played, buffered }: PageMessage & { type: 'ready' }): void {
+    if (!this.events) return undefined
+    if (this.isReady || generation !== this.generation + 1)
+      return this.misbehaved('it acknowledges a hello that was not sent')
+    this.ready()
+    // The session may be closing: then nothing is sent but the goodbye.
+    if (!this.isReady || !this.peer) return undefined
+    const known = played !== undefined && buffered !== undefined
+    const at = known ? this.playout.resume(played, buffered) : this.playout.restart()
+    if (at > 0) sendMessage(this.peer, { type: 'clear', at })
+    return this.#setAudible(sound)
+  }
+
+  /** The page makes sound, or does not any more: the browser may forbid it, or the machine sleeps. */
+  #setAudible(on: boolean): void {
+    const { playout, peer } = this
+    const before = playout.from
+    if (on) playout.unmute(this.now())
+    else playout.mute(this.now())
+    // What would have been heard meanwhile is late.
+    if (playout.from > before && this.isReady && peer) sendMessage(peer, { type: 'clear', at: playout.from })
+    this.send()
+  }
+}
+
+function sendMessage(peer: Peer, message: LineMessage): void {
+  peer.send(JSON.stringify(message))
+}

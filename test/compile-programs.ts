@@ -1,0 +1,35 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { compile, root } from './compile.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The folder of the compiled programs. */
+    readonly programs: string
+  }
+}
+
+const programs = {
+  'espeak-thread': 'src/providers/local/espeak-thread.ts',
+  'recogniser-thread': 'src/providers/local/recogniser-thread.ts',
+  'guard-processes': 'test/guard/process-scenarios.ts',
+  'mcp-alone': 'test/providers/mcp/alone.ts',
+  sim: 'test/sim/main.ts',
+}
+
+// Loading the SDK file by file takes longer than anything else in the server.
+const mcpServer = { 'mcp-server': 'test/providers/mcp/server.ts' }
+
+export type Program = keyof typeof programs | keyof typeof mcpServer
+
+/** Compiles the programs once per run of the tests, into a folder from which Node finds `node_modules`. */
+export default async function compilePrograms({ provide }: TestProject): Promise<() => Promise<void>> {
+  const cache = join(root, 'node_modules', '.cache')
+  await mkdir(cache, { recursive: true })
+  const folder = await mkdtemp(join(cache, 'endwell-programs-'))
+  await compile({ entries: programs, folder })
+  await compile({ entries: mcpServer, folder, bundle: [/^@modelcontextprotocol\/sdk/, /^zod/] })
+  provide('programs', folder)
+  return () => rm(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,36 @@
+import { fileURLToPath } from 'node:url'
+import { build, type Plugin } from 'vite'
+
+export const root = fileURLToPath(new URL('..', import.meta.url))
+
+export interface CompileOptions {
+  /** Entry points below the root of the repository, by the name of the file they become. */
+  readonly entries: Readonly<Record<string, string>>
+  readonly folder: string
+  /** Packages to bundle. All others are imported from `node_modules`. */
+  readonly bundle?: readonly RegExp[]
+  readonly plugins?: readonly Plugin[]
+}
+
+/**
+ * Compiles programs that tests start as processes or threads into one file of JavaScript each. Reading TypeScript with
+ * tsx instead costs every process more time than the test itself.
+ */
+export async function compile({ entries, folder, bundle = [], plugins = [] }: CompileOptions): Promise<void> {
+  await build({
+    configFile: false,
+    root,
+    logLevel: 'warn',
+    plugins: [...plugins],
+    ssr: { noExternal: [...bundle] },
+    build: {
+      ssr: true,
+      target: 'node20',
+      outDir: folder,
+      emptyOutDir: false,
+      minify: false,
+      // package.json lists side effects of `dist` only; modules of `src` would be dropped.
+      rolldownOptions: { input: { ...entries }, treeshake: false },
+    },
+  })
+}

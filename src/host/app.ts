@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server'
 import { Hono, type Context } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
-import { describeError, noop, OptionError } from '../scope/index.ts'
+import { describeError, EndwellError, noop, OptionError, type ErrorCode } from '../scope/index.ts'
 import type { EventStreams, Subscription } from './event-streams.ts'
 import type { Faults } from './fault-board.ts'
 import type { GateRequest, Gate, Refused } from './gate.ts'
@@ -162,8 +162,8 @@ function addActions(app: HostHttp, { logbook, callToken }: AppParts): void {
         try {
           work(session)
         } catch (error) {
-          const { code = 'FAILED', message } = describeError(error)
-          return refuse(context, 409, code, message)
+          const code = error instanceof EndwellError ? error.code : 'FAILED'
+          return refuse(context, 409, code, describeError(error).message)
         }
         return context.json({ summary: logged.summary }, 202)
       }),
@@ -237,7 +237,7 @@ function requestOf(context: HostContext): GateRequest {
 
 type Status = 400 | 401 | 403 | 404 | 409 | 413 | 429 | 500 | 503
 
-function refuse(context: Context, status: Status, code: string, message: string): Response {
+function refuse(context: Context, status: Status, code: ErrorCode, message: string): Response {
   return context.json<Refusal>({ error: { code, message } }, status)
 }
 

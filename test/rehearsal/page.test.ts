@@ -2,19 +2,16 @@ import { createRequire } from 'node:module'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { logsOf, programsOf, room, type PageProgram } from '../page-programs.ts'
 
-const names = {
-  testing: ['Faults', 'VirtualTime', 'callTool', 'inVirtualTime', 'noLeaks', 'rehearse', 'simulate'],
-  scope: ['Scope', 'type Network', 'type Resource', 'type SocketEnd'],
-  session: ['Agent', 'tool'],
-}
+const zod = JSON.stringify(createRequire(import.meta.url).resolve('zod'))
 
-/** The agent of the page, and a model in place of the reader's own. */
+/** The imports that the page leaves out, its agent, and a model in place of the reader's own. */
 const prelude = `
-import { z } from ${JSON.stringify(createRequire(import.meta.url).resolve('zod'))}
-import { ScriptedLlm, type World } from ${room('testing')}
-${Object.entries(names)
-  .map(([name, imports]) => `import { ${imports.join(', ')} } from ${room(name)}`)
-  .join('\n')}
+import { z } from ${zod}
+import { Agent, Scope, tool } from ${room('.')}
+import type { Network, Resource, SocketEnd } from ${room('scope')}
+import {
+  Faults, ScriptedLlm, VirtualTime, callTool, inVirtualTime, noLeaks, rehearse, simulate, type World,
+} from ${room('testing')}
 const findSlot = tool({
   description: 'Find a free appointment',
   input: z.object({ day: z.string(), people: z.number().default(1) }),
@@ -24,19 +21,26 @@ const desk = new Agent({ name: 'desk', instructions: 'You answer the phone.', to
 const yourModel = new ScriptedLlm({ answers: [[callTool('findSlot', { day: 'Monday' })], 'Monday at ten.'] })
 `
 
-/** The programs that are shown as files of `examples` have imports of their own, and print what the page does not show. */
-const isExample = ({ code }: PageProgram): boolean => code.startsWith('import ')
+/** The program as a module that uses the source instead of the package. Programs with imports are complete. */
+function moduleOf({ code }: PageProgram): string {
+  if (!code.startsWith('import ')) return `${prelude}\n${code}`
+  return code
+    .replace(`'endwell'`, room('.'))
+    .replace(`'endwell/scope'`, room('scope'))
+    .replace(`'endwell/testing'`, room('testing'))
+    .replace(`'zod'`, zod)
+}
 
 describe('docs/testing.md', { timeout: 60_000 }, () => {
-  const programs = programsOf('docs/testing.md').filter((program) => !isExample(program))
+  const programs = programsOf('docs/testing.md')
   let logs: string[][] = []
 
   beforeAll(async () => {
-    logs = await logsOf(programs.map(({ code }) => `${prelude}\n${code}`))
+    logs = await logsOf(programs.map(moduleOf))
   }, 60_000)
 
   it('has programs', () => {
-    expect(programs.length).toBeGreaterThan(8)
+    expect(programs.length).toBeGreaterThan(10)
   })
 
   it.each(programs.map((program, index) => [program.line, program, index] as const))(

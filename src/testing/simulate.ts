@@ -39,13 +39,13 @@ export interface SimulateOptions {
 }
 
 /**
- * Runs `life` in virtual time. All its timers and sockets come from the world, so a year passes in a moment, and the same
- * seed always produces the same story. The simulation ends when no event is left. If `life` is still pending then, it
+ * Runs `body` in virtual time. All its timers and sockets come from the world, so a year passes in a moment, and the same
+ * seed always produces the same story. The simulation ends when no event is left. If `body` is still pending then, it
  * would hang forever, which is a violation.
  */
 export async function simulate(
   seed: number,
-  life: (world: World) => void | PromiseLike<void>,
+  body: (world: World) => void | PromiseLike<void>,
   { maxEvents = 100_000 }: SimulateOptions = {},
 ): Promise<Life> {
   const clock = new SimClock()
@@ -67,7 +67,7 @@ export async function simulate(
   try {
     const world: World = { seed, clock, random, network, tell, violate }
     Promise.resolve()
-      .then(() => life(world))
+      .then(() => body(world))
       .then(
         () => (state = 'done'),
         (error: unknown) => {
@@ -108,7 +108,7 @@ export async function simulate(
 
 /**
  * Runs a test in virtual time: nothing sleeps, and a test that would hang forever fails at once. Rejects with the error
- * that `test` throws, and also for a leftover timer or socket or an unhandled rejection.
+ * that `test` throws, and also for a leftover socket, an unhandled rejection, or events that never end.
  *
  * ```ts
  * it('closes on time', () => inVirtualTime(async ({ clock }) => { … }))

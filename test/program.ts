@@ -89,6 +89,6 @@ export class Program {
 }
 
 function nobodys(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const own = /_API_KEY$|^TWILIO_|^PUBLIC_URL$|^ENDWELL_SECRET$|^PORT$/
+  const own = /_API_KEY$|_BASE_URL$|^TWILIO_|^PUBLIC_URL$|^ENDWELL_SECRET$|^PORT$/
   return Object.fromEntries(Object.entries(env).filter(([name]) => !own.test(name)))
 }

@@ -31,15 +31,15 @@ export class Program {
     })
     this.#child.stdout!.setEncoding('utf8').on('data', (text: string) => {
       this.out += text
-      this.#changes.tell()
+      this.#changes.notify()
     })
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => {
       this.errors += text
-      this.#changes.tell()
+      this.#changes.notify()
     })
     this.#child.once('close', (code, signal) => {
       this.code = code ?? (signal ? -1 : 0)
-      this.#changes.tell()
+      this.#changes.notify()
     })
   }
 

@@ -13,7 +13,7 @@ export {
   type World,
 } from './simulate.ts'
 export { Trace } from './trace.ts'
-export type { PartCounts, PartManners } from './part-lives.ts'
+export type { PartCounts, PartManners } from './part-instances.ts'
 export type { HeardFrame } from './playout-record.ts'
 export { callTool, type Answers, type LlmAnswer, type LlmStep, type ScriptedCall } from './script.ts'
 export { ScriptedLlm, type Generation, type ScriptedLlmOptions } from './scripted-llm.ts'

@@ -51,7 +51,12 @@ export type ToolErrorCode =
 
 /** A tool call did not come to a result. The message is what the model reads. */
 export class ToolError extends EndwellError {
-  declare readonly code: ToolErrorCode
+  override readonly code: ToolErrorCode
+
+  constructor(code: ToolErrorCode, message: string, options?: ErrorOptions) {
+    super(code, message, options)
+    this.code = code
+  }
 }
 
 /** A handoff could not be made; the session goes on with the agent it had (AG3). */

@@ -1,4 +1,4 @@
-import { Expectation, type TurnRecord } from './expectation.ts'
+import { Expectation } from './expectation.ts'
 import type {
   TurnEntry,
   TurnEvent,
@@ -19,7 +19,7 @@ export interface TurnSource {
  * What happened from one thing that the caller did to the next. What was begun in a turn belongs to it, also what of it
  * is heard or returned later: so the record of an interrupted turn is complete when the next one is.
  */
-export class Turn implements TurnRecord {
+export class Turn {
   /** What the caller did, in words. */
   readonly opening: string
   /** Checks the record from top to bottom. There is one for a turn: it remembers how far it has come. */

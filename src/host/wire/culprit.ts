@@ -4,7 +4,16 @@ import { isWrong } from './outcome.ts'
 import type { Culprit } from './messages.ts'
 
 /** From the worst: what could not even be ended, what had to be cut, what failed, what is not over yet. */
-const worstFirst = ['abandoned', 'timed-out', 'skipped', 'failed', 'aborted', 'dropped', 'problem', 'pending']
+const worstFirst: readonly Culprit['outcome'][] = [
+  'abandoned',
+  'timed-out',
+  'skipped',
+  'failed',
+  'aborted',
+  'dropped',
+  'problem',
+  'pending',
+]
 
 /** All that is at fault for an end that was not clean: the worst first, and of those alike what took longest. */
 export function culpritsOf(report: SessionReport): Culprit[] {

@@ -1,4 +1,12 @@
-import type { Change, ErrorReport, ScopeView } from '../../scope/index.ts'
+import type { ConnectionReport } from '../../parts/index.ts'
+import type {
+  Change,
+  ErrorCode,
+  ErrorReport,
+  ScopeView,
+  StepOutcome,
+  TaskOutcome,
+} from '../../scope/index.ts'
 import type { CloseReason, HistoryItem, SessionReport, SessionState } from '../../session/index.ts'
 
 // What goes over HTTP between a host and whoever watches it. Plain JSON; times are milliseconds.
@@ -37,7 +45,7 @@ export interface Culprit {
   /** The scopes from the session down to it. */
   readonly path: readonly string[]
   readonly kind: 'task' | 'opening' | 'resource' | 'deferred' | 'problem' | 'connection' | 'session'
-  readonly outcome: string
+  readonly outcome: TaskOutcome | StepOutcome | ConnectionReport['how'] | 'problem'
   /** Milliseconds until it had ended, or was given up. */
   readonly took?: number
   readonly error?: ErrorReport
@@ -158,5 +166,5 @@ export type LiveEvent = { readonly at: number } & (
 
 /** What an endpoint answers when it does not do what it was asked. */
 export interface Refusal {
-  readonly error: { readonly code: string; readonly message: string }
+  readonly error: { readonly code: ErrorCode; readonly message: string }
 }

@@ -244,7 +244,14 @@ export const errorCodes = {
     TOKEN_INVALID: ["The token was not signed with this server's secret.", 'Use one secret on both sides.'],
     TOKEN_EXPIRED: ['The token has expired.', 'Fetch a token right before the call.'],
     ORIGIN_REFUSED: ['Pages from this origin may not call.', 'Add it to the option `origins`.'],
-    CALL_GONE: ['The call to rejoin has ended.', 'Call again.'],
+    TICKET_INVALID: [
+      'A stream did not use the address that the webhook gave out, or used it too late or a second time.',
+      'Let the webhook connect the stream: a fixed address for all calls is not accepted.',
+    ],
+    CALL_GONE: [
+      'The call has ended. For a stream: or its webhook reached another process.',
+      "Call again. For streams that reach other processes, set `beginsWith: 'stream'`.",
+    ],
     CALL_REPLACED: ['Another page or stream took over this call.', 'Nothing.'],
     TOO_FAST: ['Too many new calls per second.', 'Try again in a moment.'],
     BUSY: ['`maxCalls` calls are active.', 'Try again later; or raise `maxCalls`.'],

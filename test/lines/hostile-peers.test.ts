@@ -10,6 +10,7 @@ import { offer } from '../../src/lines/websocket/protocol.ts'
 import type { Line, LineConnection, LineEvents } from '../../src/parts/index.ts'
 import { Scope, systemClock, systemRandom } from '../../src/scope/index.ts'
 import { partContext, type TestPartContext } from '../../src/testing/index.ts'
+import { streamIn } from './phone.ts'
 import { RawCaller } from './raw-caller.ts'
 
 /** An answered call, and what its line emitted. */
@@ -32,6 +33,8 @@ class Server {
   readonly #http = createServer()
   readonly #looks = new Set<() => void>()
 
+  readonly #phones: TwilioCalls
+
   private constructor() {
     const log = (_: object, message: string): void => void this.logged.push(message)
     const logger = { debug: log, info: log, warn: log, error: log }
@@ -42,7 +45,8 @@ class Server {
       onCall: (line: Line & { id: string }) => this.#answer(line),
     }
     const pages = new WebSocketCalls(options)
-    const phones = new TwilioCalls(options)
+    const phones = new TwilioCalls({ ...options, beginsWith: 'stream' })
+    this.#phones = phones
     this.#http.on('upgrade', (request, ...rest) => {
       if (phones.concerns(request)) phones.upgrade(request, ...rest)
       else pages.upgrade(request, ...rest)
@@ -71,14 +75,21 @@ class Server {
   }
 
   /** A stream that has not said yet which call it belongs to. */
-  stream(): Promise<RawCaller> {
+  stream(sid = 'CA1'): Promise<RawCaller> {
     const { port } = this.#http.address() as AddressInfo
-    return RawCaller.dial({ port, path: '/phone/stream' })
+    const { body } = this.#phones.webhook({
+      method: 'POST',
+      url: '/phone/answer',
+      headers: { host: 'localhost' },
+      address: '127.0.0.1',
+      body: `CallSid=${sid}`,
+    })
+    return RawCaller.dial({ port, path: new URL(streamIn(body)!).pathname })
   }
 
   /** A phone whose stream has started. */
   async phone(sid: string): Promise<RawCaller> {
-    const caller = await this.stream()
+    const caller = await this.stream(sid)
     caller.says(startOf(sid))
     await this.next()
     return caller
@@ -168,14 +179,15 @@ describe('what a peer sends', () => {
     for (const [i, value] of hostile.entries()) {
       const formats = [{ sampleRate: value }, { channels: value }, { encoding: value }]
       for (const [j, format] of formats.entries()) {
-        const bad = await server.stream()
+        const bad = await server.stream(`CA${i}${j}`)
         bad.says(startOf(`CA${i}${j}`, format))
         await bad.ended
         expect(server.call(`CA${i}${j}`)?.emitted).toEqual(['lost CARRIER_MISBEHAVED'])
       }
-      for (const more of [{ callSid: value }, { accountSid: value }, { customParameters: value }]) {
-        const odd = await server.stream()
-        odd.says(startOf(`CX${i}`, {}, more))
+      const odds = [{ callSid: value }, { accountSid: value }, { customParameters: value }]
+      for (const [j, more] of odds.entries()) {
+        const odd = await server.stream(`CX${i}${j}`)
+        odd.says(startOf(`CX${i}${j}`, {}, more))
         odd.says({ event: 'stop' })
         odd.pings('', phoneLimits.opening)
         await odd.ended

@@ -7,6 +7,8 @@ import { limits } from '../../src/lines/twilio/limits.ts'
 import { TwilioCalls, type PhoneCallInfo, type TwilioCallsOptions } from '../../src/lines/twilio/index.ts'
 import { wsNetwork } from '../../src/link/index.ts'
 import { Scope, type Socket, type SocketEnd } from '../../src/scope/index.ts'
+import { streamIn } from './phone.ts'
+import { proxyHeaders } from './proxy-headers.ts'
 import { signatureOf } from './twilio-signature.ts'
 
 const authToken = 'a token that nobody must see'
@@ -95,24 +97,33 @@ class TestServer {
 const CALL = { CallSid: 'CA1', AccountSid: 'AC1', From: '+15550100', To: '+15550199', CallStatus: 'ringing' }
 const FORM = new URLSearchParams(CALL).toString()
 
+/** The path of the stream in a document. */
+const pathIn = (document: string): string => new URL(streamIn(document)!).pathname
+
 describe('without a token', () => {
-  it('[LN5] only this machine may call: no proxy, no page and no other host name', async () => {
-    await using server = await TestServer.listen()
+  it('[LN5] [LN11] only this machine may call: no proxy, no page and no other host name', async () => {
+    await using server = await TestServer.listen({ beginsWith: 'stream' })
+    const address = async (): Promise<string> => pathIn((await server.post('/phone/answer', FORM)).body)
     for (const headers of [
-      { 'x-forwarded-for': '10.0.0.7' },
-      { 'x-forwarded-host': 'localhost' },
-      { forwarded: 'for=10.0.0.7' },
+      ...proxyHeaders.map((name) => ({ [name]: '10.0.0.7' })),
       { host: 'phone.example.com' },
+      { host: '203.0.113.5' },
       { origin: 'http://localhost:3000' },
       { 'sec-fetch-site': 'same-origin' },
     ] as const) {
       expect(await server.post('/phone/answer', FORM, { ...headers })).toMatchObject({ status: 403 })
-      expect(await server.dial('/phone/stream', { ...headers })).toBe('refused 403')
+      expect(await server.dial(await address(), { ...headers })).toBe('refused 403')
     }
-    expect(server.infos).toEqual([])
-    expect(await server.dial('/phone/stream')).toBe('open')
-    expect(await server.post('/phone/answer', FORM)).toMatchObject({ status: 200 })
+    expect(await server.dial(await address())).toBe('open')
+  })
+
+  it('[LN9] a stream needs the address that the webhook gave out', async () => {
+    await using server = await TestServer.listen()
+    expect(await server.dial('/phone/stream')).toBe('refused 403')
+    const { body } = await server.post('/phone/answer', FORM)
     expect(server.infos).toMatchObject([{ id: 'CA1', details: { CallStatus: 'ringing' } }])
+    expect(await server.dial(pathIn(body).replace('CA1', 'CA2'))).toBe('refused 403')
+    expect(await server.dial(pathIn(body))).toBe('open')
   })
 
   it('[LN5] other machines may not call, whatever host they name', () => {
@@ -132,27 +143,55 @@ describe('with a token', () => {
   const signed = (path: string, form = CALL): Record<string, string> => ({
     'x-twilio-signature': signatureOf(authToken, `${publicUrl}${path}`, form),
   })
+  const signedStream = (path: string): Record<string, string> => ({
+    'x-twilio-signature': signatureOf(authToken, `${publicUrl.replace('http', 'ws')}${path}`),
+  })
 
   it('[LN5] only requests that the carrier signed for this address are admitted, also behind a proxy', async () => {
     await using server = await TestServer.listen({ authToken, publicUrl })
     const streams = `${publicUrl.replace('http', 'ws')}/phone/stream`
-    const stream = { 'x-twilio-signature': signatureOf(authToken, streams) }
     expect(await server.post('/phone/answer', FORM)).toMatchObject({ status: 403 })
     expect(await server.post('/phone/answer', FORM, signed('/phone/status'))).toMatchObject({ status: 403 })
     expect(await server.post('/phone/answer', `${FORM}&a=b`, signed('/phone/answer'))).toMatchObject({
       status: 403,
     })
-    expect(await server.dial('/phone/stream')).toBe('refused 403')
-    expect(await server.dial('/phone/stream', signed('/phone/stream', {} as typeof CALL))).toBe('refused 403')
-    expect(await server.dial('/phone/streams', stream)).toBe('refused 404')
     expect(server.infos).toEqual([])
 
-    expect(await server.dial('/phone/stream', stream)).toBe('open')
     const answer = await server.post('/phone/answer', FORM, signed('/phone/answer'))
     expect(answer.status).toBe(200)
-    expect(answer.body).toContain(`<Stream url="${streams}">`)
+    expect(answer.body).toContain(`<Stream url="${streams}/CA1/`)
     expect(answer.body).toContain(`<Connect action="${publicUrl}/phone/answer">`)
     expect(server.infos).toHaveLength(1)
+    const path = streamIn(answer.body)!.slice(publicUrl.replace('http', 'ws').length)
+    expect(await server.dial(path)).toBe('refused 403')
+    expect(await server.dial(path, signed(path, {} as typeof CALL))).toBe('refused 403')
+    expect(await server.dial('/phone/streams', signedStream('/phone/streams'))).toBe('refused 404')
+    expect(await server.dial(path, signedStream(path))).toBe('open')
+  })
+
+  it('[LN9] the signature of a fixed address admits no stream: an address names the call, and expires', async () => {
+    const scope = new Scope<string>('server')
+    let now = 1_700_000_000_000
+    Object.defineProperty(scope.clock, 'date', { value: () => now, configurable: true })
+    const calls = new TwilioCalls({ scope, authToken, publicUrl, onCall: () => {} })
+    const admit = (path: string): string | undefined =>
+      calls.admit({ method: 'GET', url: path, headers: signedStream(path), address: '10.0.0.7', body: '' })
+        .refused
+    const { body } = calls.webhook({
+      method: 'POST',
+      url: '/phone/answer',
+      headers: signed('/phone/answer'),
+      address: '10.0.0.7',
+      body: FORM,
+    })
+    const path = streamIn(body)!.slice(publicUrl.replace('http', 'ws').length)
+    expect(admit('/phone/stream')).toBe('TICKET_INVALID')
+    expect(admit(path.replace('CA1', 'CA2'))).toBe('TICKET_INVALID')
+    expect(admit(path)).toBeUndefined()
+    now += limits.ticket
+    expect(admit(path)).toBe('TICKET_INVALID')
+    Reflect.deleteProperty(scope.clock, 'date')
+    scope.abort()
   })
 
   it('the headers of a proxy are believed without publicUrl, since the signature covers them', async () => {
@@ -160,7 +199,7 @@ describe('with a token', () => {
     const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'a.example' }
     const signature = signatureOf(authToken, 'https://a.example/phone/answer', CALL)
     const answer = await server.post('/phone/answer', FORM, { ...headers, 'x-twilio-signature': signature })
-    expect(answer.body).toContain('<Stream url="wss://a.example/phone/stream">')
+    expect(answer.body).toContain('<Stream url="wss://a.example/phone/stream/CA1/')
   })
 
   it('calls from another account are refused', async () => {
@@ -184,6 +223,11 @@ describe('with a token', () => {
 
 describe('Telnyx', () => {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  const signed = ({ scope }: TestServer, body: string): Record<string, string> => {
+    const timestamp = String(Math.floor(scope.clock.date() / 1000))
+    const signature = sign(null, Buffer.from(`${timestamp}|${body}`), privateKey).toString('base64')
+    return { 'telnyx-timestamp': timestamp, 'telnyx-signature-ed25519': signature }
+  }
   const shown = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64')
   const form = new URLSearchParams({ CallSid: 'v3:a-b', From: '+15550100' }).toString()
 
@@ -194,20 +238,73 @@ describe('Telnyx', () => {
       publicKey: shown,
       publicUrl,
     })
-    const timestamp = String(Math.floor(server.scope.clock.date() / 1000))
-    const signature = sign(null, Buffer.from(`${timestamp}|${form}`), privateKey).toString('base64')
-    const headers = { 'telnyx-timestamp': timestamp, 'telnyx-signature-ed25519': signature }
+    const headers = signed(server, form)
     expect(await server.post('/phone/answer', form)).toMatchObject({ status: 403 })
     const { body } = await server.post('/phone/answer', form, headers)
     const [, path = ''] = /url="wss:\/\/phone.example.com\/voice([^"]+)"/.exec(body) ?? []
     expect(body).toContain('bidirectionalMode="rtp"')
-    expect(path).toMatch(/^\/phone\/stream\/v3%3Aa-b\/[\w-]{43}$/)
+    expect(path).toMatch(/^\/phone\/stream\/v3%3Aa-b\/\d{13}\.[\w-]{43}\.[\w-]{43}$/)
     expect(await server.dial('/phone/stream')).toBe('refused 403')
     expect(await server.dial(path.replace('a-b', 'a-c'))).toBe('refused 403')
     expect(await server.dial(`${path}x`)).toBe('refused 403')
     expect(await server.dial('/phone/stream/%ff/x')).toBe('refused 404')
     expect(await server.dial(path)).toBe('open')
     expect(server.infos).toMatchObject([{ id: 'v3:a-b', from: '+15550100' }])
+  })
+
+  it('[LN10] signs the body of a webhook and not its query, so only fields of the body count', async () => {
+    await using server = await TestServer.listen({
+      carrier: 'telnyx',
+      authToken,
+      publicKey: shown,
+      publicUrl,
+    })
+    const get = (query: string): number =>
+      server.calls.webhook({
+        method: 'GET',
+        url: `/phone/answer?${query}`,
+        headers: signed(server, ''),
+        address: '10.0.0.7',
+        body: '',
+      }).status
+    expect(get(form)).toBe(400)
+    expect(get(`${form}&CallStatus=completed`)).toBe(400)
+    expect(server.infos).toEqual([])
+    const forged = await server.post(
+      `/phone/status?CallSid=v3:x&CallStatus=completed`,
+      form,
+      signed(server, form),
+    )
+    expect(forged.status).toBe(200)
+    const other = new URLSearchParams({ CallSid: 'v3:x' }).toString()
+    expect((await server.post('/phone/answer', other, signed(server, other))).body).toContain('<Stream ')
+  })
+
+  it('[LN9] gets the same address again for a webhook that is replayed', async () => {
+    await using server = await TestServer.listen({
+      carrier: 'telnyx',
+      authToken,
+      publicKey: shown,
+      publicUrl,
+    })
+    const headers = signed(server, form)
+    const ids = new Set<string | undefined>()
+    for (let i = 0; i < 3; i++) {
+      const { body } = await server.post('/phone/answer', form, headers)
+      ids.add(streamIn(body)?.split('.').at(-2))
+    }
+    expect(ids.size).toBe(1)
+  })
+
+  it('[LN10] gets 200 for a status', async () => {
+    await using server = await TestServer.listen({
+      carrier: 'telnyx',
+      authToken,
+      publicKey: shown,
+      publicUrl,
+    })
+    const status = `${form}&CallStatus=completed`
+    expect(await server.post('/phone/status', status, signed(server, status))).toMatchObject({ status: 200 })
   })
 })
 
@@ -236,7 +333,8 @@ describe('a request', () => {
 
   it('[LN6] on a stream that is far too long cuts that stream and no other', async () => {
     await using server = await TestServer.listen()
-    const url = `ws://127.0.0.1:${server.port}/phone/stream`
+    const { body } = await server.post('/phone/answer', FORM)
+    const url = `ws://127.0.0.1:${server.port}${pathIn(body)}`
     const dial = (): { socket: Socket; ended: Promise<SocketEnd>; opened: Promise<void> } => {
       let socket!: Socket
       let opened!: Promise<void>
@@ -259,7 +357,7 @@ describe('a request', () => {
   it('with the final status of an unknown call is remembered', async () => {
     await using server = await TestServer.listen()
     expect(await server.post('/phone/status', 'CallSid=CA1&CallStatus=completed')).toMatchObject({
-      status: 204,
+      status: 200,
     })
     expect((await server.post('/phone/answer', FORM)).body).toContain('<Hangup/>')
     expect(server.infos).toEqual([])

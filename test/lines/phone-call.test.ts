@@ -1,15 +1,28 @@
 import { describe, expect, it } from 'vitest'
+import { TwilioCalls } from '../../src/lines/twilio/index.ts'
 import type { Clock } from '../../src/scope/index.ts'
 import { partContext, type TestPartContext, type World } from '../../src/testing/index.ts'
 import { outsideTimer } from '../../src/testing/outside-timer.ts'
 import { GREETING, expectNothingLeft, lineOf, phoneScene, sessionOn } from './phone-scene.ts'
 import { MS_PER_CHARACTER } from './phone-sound.ts'
+import { postToPhone } from './phone-subject.ts'
+import { streamIn } from './phone.ts'
+import type { SimWires } from './sim-wires.ts'
 
 const authToken = 'the token of the account'
 
 const passes = (clock: Clock, ms: number): Promise<void> =>
   new Promise((resolve) => {
     outsideTimer(clock, ms, 'time passes', resolve)
+  })
+
+/** Opens a stream that names this call. Resolves to the close code. */
+const startsStream = (wires: SimWires, address: string, callSid: string): Promise<number> =>
+  new Promise((resolve) => {
+    const socket = wires.connect(address, [], { message() {}, ended: resolve })
+    const mediaFormat = { encoding: 'audio/x-mulaw', sampleRate: 8000, channels: 1 }
+    const start = { event: 'start', streamSid: 'MZ9', start: { callSid, mediaFormat } }
+    wires.after(5, () => socket.send(JSON.stringify(start)))
   })
 
 describe('a phone call', () => {
@@ -35,7 +48,7 @@ describe('a phone call', () => {
       expect(phone.documents).toEqual([
         '<?xml version="1.0" encoding="UTF-8"?><Response>' +
           '<Connect action="http://localhost:3000/phone/answer">' +
-          '<Stream url="ws://localhost:3000/phone/stream">' +
+          `<Stream url="${streamIn(phone.documents[0]!)}">` +
           '<Parameter name="from" value="+15550100"/><Parameter name="to" value="+15550199"/>' +
           '</Stream></Connect></Response>',
       ])
@@ -63,15 +76,51 @@ describe('a phone call', () => {
     ))
 
   it('begins with its stream, if another process answered its webhook', () =>
-    phoneScene(async ({ clock, phone: phones, sessions, infos }) => {
-      const phone = phones()
-      phone.streamsTo('ws://localhost:3000/phone/stream', { from: '+15550100' })
-      await phone.until(() => phone.heard.length > 5)
-      expect(infos).toMatchObject([{ id: phone.sid, from: '+15550100', to: undefined }])
-      expect(sessions).toHaveLength(1)
-      phone.hangsUp()
-      await clock.elapse(10)
-    }))
+    phoneScene(
+      async ({ clock, phone: phones, sessions, infos, scope }) => {
+        const others = new TwilioCalls({ scope, authToken, beginsWith: 'stream', onCall: () => {} })
+        const phone = phones()
+        const form = { CallSid: phone.sid, CallStatus: 'ringing' }
+        const { body } = await postToPhone(() => others, authToken)('/phone/answer', form)
+        phone.streamsTo(streamIn(body)!, { from: '+15550100' })
+        await phone.until(() => phone.heard.length > 5)
+        expect(infos).toMatchObject([{ id: phone.sid, from: '+15550100', to: undefined }])
+        expect(sessions).toHaveLength(1)
+        phone.hangsUp()
+        await clock.elapse(10)
+      },
+      { beginsWith: 'stream', authToken },
+    ))
+
+  it('[LN9] does not begin with a stream that no webhook announced here', () =>
+    phoneScene(
+      async ({ clock, sessions, scope, wires }) => {
+        const others = new TwilioCalls({ scope, authToken, onCall: () => {} })
+        const { body } = await postToPhone(() => others, authToken)('/phone/answer', { CallSid: 'CA1' })
+        const ended = startsStream(wires, streamIn(body)!, 'CA1')
+        await clock.elapse(100)
+        expect(await ended).toBe(1006)
+        expect(sessions).toEqual([])
+      },
+      { authToken },
+    ))
+
+  it('[LN9] is not taken over by a stream that repeats its address, or names another call', () =>
+    phoneScene(
+      async ({ clock, call, sessions, wires }) => {
+        const { phone } = await call()
+        // The same address, signed like the first time.
+        const repeated = startsStream(wires, streamIn(phone.documents[0]!)!, phone.sid)
+        const other = startsStream(wires, await phone.streamAddress(), 'CA1')
+        await clock.elapse(200)
+        expect([await repeated, await other]).toEqual([1006, 1008])
+        expect(sessions).toHaveLength(1)
+        expect(phone.streams).toBe(1)
+        phone.hangsUp()
+        await clock.elapse(10)
+      },
+      { authToken },
+    ))
 
   it('begins and ends with its stream, if beginsWith is stream', () =>
     phoneScene(
@@ -97,7 +146,8 @@ describe('a phone call', () => {
       const { phone } = await call()
       await Promise.all([phone.rings(), phone.rings()])
       await clock.elapse(2_000)
-      phone.streamsTo('ws://localhost:3000/phone/stream')
+      const unused = await phone.streamAddress()
+      phone.streamsTo(await phone.streamAddress())
       await clock.elapse(2_000)
       expect(sessions).toHaveLength(1)
       phone.hangsUp()
@@ -108,7 +158,7 @@ describe('a phone call', () => {
       await late.rings()
       expect(late.over).toBe(true)
       const stray = scene.phone({ sid: phone.sid })
-      stray.streamsTo('ws://localhost:3000/phone/stream')
+      stray.streamsTo(unused)
       await clock.elapse(3_000)
       expect(sessions).toHaveLength(1)
       expect(reports).toHaveLength(1)
@@ -122,6 +172,7 @@ describe('a phone call', () => {
         const phone = phones()
         context = partContext({ ...world, clock, network })
         await phone.rings()
+        const address = await phone.streamAddress()
         await clock.elapse(100)
         context.scope.spawn('takes its time', () => passes(clock, 1_000))
         const closing = context.scope.close({ closeTimeout: 5_000 })
@@ -129,7 +180,7 @@ describe('a phone call', () => {
         await clock.elapse(100)
         expect(phone.over).toBe(true)
         const stray = phones({ sid: phone.sid })
-        stray.streamsTo('ws://localhost:3000/phone/stream')
+        stray.streamsTo(address)
         await clock.elapse(100)
         expect(stray.over).toBe(true)
         expect(context.scope.state).toBe('closing')

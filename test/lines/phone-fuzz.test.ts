@@ -72,7 +72,7 @@ describe('a carrier that sends anything', () => {
             const errors: unknown[] = []
             const phone = phones()
             if (beforeStart) {
-              phone.streamsTo('ws://localhost:3000/phone/stream')
+              phone.streamsTo(await phone.streamAddress())
               await clock.elapse(1)
             } else {
               await phone.rings()
@@ -113,23 +113,27 @@ describe('a carrier that sends anything', () => {
     }))
 
   it('gets no session, and is cut, if its stream never names a call', () =>
-    phoneScene(async ({ clock, phone: phones, wires, sessions, network, calls }) => {
-      for (const text of ['{"event":"connected"}', 'nonsense'])
-        for (const times of [1, 2 * limits.opening]) {
-          const socket = wires.connect('ws://localhost:3000/phone/stream', [], { message() {}, ended() {} })
-          await clock.elapse(5)
-          for (let i = 0; i < times; i++) socket.send(text)
-        }
-      await clock.elapse(limits.introduction + 100)
-      expect(sessions).toEqual([])
-      expect(network.sockets.list()).toEqual([])
-      expect(calls.inspect()).toMatchObject({ streams: 0 })
-      expect(phones().over).toBe(false)
-    }))
+    phoneScene(
+      async ({ clock, phone: phones, wires, sessions, network, calls }) => {
+        for (const text of ['{"event":"connected"}', 'nonsense'])
+          for (const times of [1, 2 * limits.opening]) {
+            const address = await phones().streamAddress()
+            const socket = wires.connect(address, [], { message() {}, ended() {} })
+            await clock.elapse(5)
+            for (let i = 0; i < times; i++) socket.send(text)
+          }
+        await clock.elapse(limits.introduction + 100)
+        expect(sessions).toEqual([])
+        expect(network.sockets.list()).toEqual([])
+        expect(calls.inspect()).toMatchObject({ streams: 0 })
+      },
+      { beginsWith: 'stream' },
+    ))
 
   it('has its call ended with a code if the sound is not telephone sound', () =>
-    phoneScene(async ({ clock, wires, sessions, reports }) => {
-      const socket = wires.connect('ws://localhost:3000/phone/stream', [], { message() {}, ended() {} })
+    phoneScene(async ({ clock, wires, sessions, reports, phone: phones }) => {
+      const address = await phones({ sid: 'CA1' }).streamAddress()
+      const socket = wires.connect(address, [], { message() {}, ended() {} })
       await clock.elapse(5)
       const mediaFormat = { encoding: 'audio/opus', sampleRate: 48_000, channels: 2 }
       socket.send(

@@ -32,6 +32,11 @@ type Queued = { readonly bytes: Uint8Array } | { readonly mark: string }
 
 let phones = 0
 
+/** The address of the stream that a document connects a call to. */
+export function streamIn(document: string): string | undefined {
+  return /<Stream url="([^"]+)"/.exec(document)?.[1]
+}
+
 /** A caller and a carrier, in the time of a given clock. Written from Twilio's documentation, not from our code. */
 export class TestPhone {
   readonly sid: string
@@ -89,7 +94,12 @@ export class TestPhone {
     await this.#obey(await this.#askWebhook('ringing'))
   }
 
-  /** Opens a stream of the call, with or without a webhook. */
+  /** Asks the webhook for the address of a stream, and does not open it. */
+  async streamAddress(): Promise<string> {
+    return streamIn(await this.#askWebhook('in-progress')) ?? ''
+  }
+
+  /** Opens a stream of the call. */
   streamsTo(url: string, parameters: Record<string, string> = {}): void {
     let socket: PlatformSocket | undefined
     const queue: Queued[] = []
@@ -230,7 +240,7 @@ export class TestPhone {
   }
 
   async #obey(document: string): Promise<void> {
-    const [, url] = /<Stream url="([^"]+)"/.exec(document) ?? []
+    const url = streamIn(document)
     const parameters = [...document.matchAll(/<Parameter name="([^"]+)" value="([^"]*)"/g)]
     if (this.over) return
     if (url === undefined) this.#ends()

@@ -6,7 +6,7 @@ import { wsNetwork } from '../../src/link/index.ts'
 import { soundOf, type Stage } from '../../src/testing/index.ts'
 import { wordsFrom } from './fixture.ts'
 import { TestPage } from './page.ts'
-import { TestPhone, type Post } from './phone.ts'
+import { streamIn, TestPhone, type Post } from './phone.ts'
 import { phoneSoundOf } from './phone-sound.ts'
 import { RealWires, type RealServer } from './real-wires.ts'
 import type { Open, RuleCaller, RuleSubject } from './rules.ts'
@@ -184,21 +184,23 @@ export const phoneSubject =
       onCall: answers.take,
       fetch: () => Promise.resolve(new Response('{}')),
     })
-    const streams = `${publicUrl.replace('http', 'ws')}/phone/stream`
-    const signed = (token: string): Record<string, string> => ({
-      'x-twilio-signature': signatureOf(token, streams),
+    const signed = (token: string, address: string): Record<string, string> => ({
+      'x-twilio-signature': signatureOf(
+        token,
+        `${publicUrl.replace('http', 'ws')}${new URL(address).pathname}`,
+      ),
     })
-    const admit = (headers: Record<string, string>): ReturnType<TwilioCalls['admit']> =>
-      calls.admit({ method: 'GET', url: '/phone/stream', headers, address: '10.0.0.7', body: '' })
+    const admit = (address: string, headers: Record<string, string>): ReturnType<TwilioCalls['admit']> =>
+      calls.admit({ method: 'GET', url: new URL(address).pathname, headers, address: '10.0.0.7', body: '' })
     const environment = await setUp(
       stage,
       {
         upgrade: (...upgrade) => calls.upgrade(...upgrade),
         request: (...request) => calls.request(...request),
-        headers: () => signed(secret),
+        headers: (address) => signed(secret, address),
       },
-      () => {
-        const { accept, refused } = admit(signed(secret))
+      (address) => {
+        const { accept, refused } = admit(address, signed(secret, address))
         return accept ? { accept } : { code: 1006, reason: refused }
       },
     )
@@ -220,9 +222,12 @@ export const phoneSubject =
       random: () => wires.random(),
     }
     const phones = new Map<RuleCaller, TestPhone>()
-    const refuseStream = (headers: Record<string, string>) => (): Promise<void> => {
-      if (!admit(headers).refused) throw new Error('it was admitted')
-      return failsToDial('/phone/stream', headers)
+    const refuseStream = (sign: (address: string) => Record<string, string>) => async (): Promise<void> => {
+      const { body } = await posts(secret)('/phone/answer', { CallSid: 'CA1' })
+      const address = streamIn(body)!
+      const headers = sign(address)
+      if (!admit(address, headers).refused) throw new Error('it was admitted')
+      return failsToDial(new URL(address).pathname, headers)
     }
     return {
       rejoinTimeout,
@@ -252,7 +257,8 @@ export const phoneSubject =
       },
       mends: () => void (wires.broken = false),
       replaces: async (caller) => {
-        const old = phones.get(caller)!.replacesStream(streams)
+        const phone = phones.get(caller)!
+        const old = phone.replacesStream(await phone.streamAddress())
         await (isReal ? old.closed : stage.elapse(10))
         return { old }
       },
@@ -270,8 +276,8 @@ export const phoneSubject =
                 }),
               ),
         'a webhook with a signature of its own': () => posts('another')('/phone/answer', { CallSid: 'CA1' }),
-        'a stream without a signature': refuseStream({}),
-        'a stream with a signature of its own': refuseStream(signed('another')),
+        'a stream without a signature': refuseStream(() => ({})),
+        'a stream with a signature of its own': refuseStream((address) => signed('another', address)),
       },
       friend: async () => {
         const phone = new TestPhone(stage.clock, local, posts(secret))

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { isLoopback } from '../loopback.ts'
-import { same, sign } from '../secrets.ts'
+import { isFromThisMachine } from '../this-machine.ts'
+import { newKey, same, sign } from '../secrets.ts'
 import type { Carrier } from './carrier.ts'
+import { limits } from './limits.ts'
 
 /** A request that claims to come from the carrier. Untrusted, except for the peer address. */
 export interface CarrierRequest {
@@ -14,10 +15,14 @@ export interface CarrierRequest {
   readonly body: string
 }
 
-/** The part of a stream's address that shows that we gave it out. */
+/** The part of a stream's address that shows that we gave it to the carrier. It is good for one stream of one call. */
 export interface Ticket {
   readonly call: string
-  readonly key: string
+  /** Identifies the ticket. */
+  readonly id: string
+  /** Wall-clock time, in milliseconds since 1970. */
+  readonly expires: number
+  readonly signature: string
 }
 
 export interface CallingOptions {
@@ -27,48 +32,67 @@ export interface CallingOptions {
   readonly date: () => number
 }
 
-/** Decides whether a request comes from the carrier, before there is a call or a session (LN5). */
+/** Decides whether a request comes from the carrier, before there is a call or a session (LN5, LN9, LN10). */
 export class Calling {
   readonly #options: CallingOptions
+  /** Signs tickets. Without a secret, webhooks and streams must reach the same process. */
+  readonly #key: string
 
   constructor(options: CallingOptions) {
     this.#options = options
+    this.#key = options.secret ?? newKey()
   }
 
-  /** Whether a webhook comes from the carrier. */
-  admits(request: CarrierRequest): boolean {
+  /** The fields of a webhook that its signature covers. Undefined if the webhook does not come from the carrier. */
+  fieldsOf(request: CarrierRequest): URLSearchParams | undefined {
     const { secret, carrier, date } = this.#options
-    if (secret === undefined) return isOfThisMachine(request)
-    const { headers, url, body } = request
-    const form = new URLSearchParams(body)
-    return carrier.signed({ headers, url: this.publicAddress(request, url), form, body, date: date() })
+    const { headers, url, body, method } = request
+    const [, query = ''] = url.split('?', 2)
+    const [inQuery, form] = [new URLSearchParams(query), new URLSearchParams(body)]
+    const sent = method === 'POST' ? form : inQuery
+    if (secret === undefined) return isLocal(request) ? sent : undefined
+    const signed = { headers, url: this.publicAddress(request, url), form, body, date: date() }
+    if (!carrier.signed(signed)) return undefined
+    return carrier.signsQuery ? sent : form
   }
 
-  /** Whether an upgrade comes from the carrier. A ticket shows that we told the carrier to open this stream. */
-  admitsStream(request: CarrierRequest, ticket: Ticket | undefined): boolean {
+  /** Why an upgrade does not come from the carrier, if it does not. */
+  refusesStream(
+    request: CarrierRequest,
+    ticket: Ticket | undefined,
+  ): 'NOT_THE_CARRIER' | 'TICKET_INVALID' | undefined {
     const { secret, carrier, date } = this.#options
-    if (secret === undefined) return isOfThisMachine(request)
-    if (!carrier.signsStreams) return ticket !== undefined && same(ticket.key, this.#key(ticket.call))
     const { headers } = request
-    const url = this.publicAddress(request, request.url, 'ws')
-    return carrier.signed({ headers, url, form: new URLSearchParams(), body: '', date: date() })
+    if (secret === undefined && !isLocal(request)) return 'NOT_THE_CARRIER'
+    if (secret !== undefined && carrier.signsStreams) {
+      const url = this.publicAddress(request, request.url, 'ws')
+      const signed = carrier.signed({ headers, url, form: new URLSearchParams(), body: '', date: date() })
+      if (!signed) return 'NOT_THE_CARRIER'
+    }
+    return ticket && this.#isValid(ticket) ? undefined : 'TICKET_INVALID'
   }
 
-  /** What to append to the address of a stream, for a carrier that does not sign upgrades. */
-  ticketFor(call: string): string {
-    const { secret, carrier } = this.#options
-    if (secret === undefined || carrier.signsStreams) return ''
-    return `/${encodeURIComponent(call)}/${this.#key(call)}`
+  /**
+   * What to append to the address of a stream. Where the ticket is all that a stream shows, a webhook that is replayed
+   * gets the same ticket again, so that it admits one stream as well.
+   */
+  ticketFor(call: string, { headers }: CarrierRequest): string {
+    const { carrier, date } = this.#options
+    const webhook = carrier.webhookId(headers)
+    const id = webhook === undefined ? newKey() : sign(`endwell.webhook.${webhook}`, this.#key)
+    const expires = date() + limits.ticket
+    return `/${encodeURIComponent(call)}/${expires}.${id}.${this.#signatureOf({ call, id, expires })}`
   }
 
   /** Reads the ticket from the address of a stream below `streams`. `none` if the address is not one of a stream. */
   ticketIn(url: string, streams: string): Ticket | undefined | 'none' {
     const [path = ''] = url.split('?', 1)
     if (path === streams || path === `${streams}/`) return undefined
-    const [, call, key, ...rest] = path.startsWith(`${streams}/`) ? path.slice(streams.length).split('/') : []
-    if (call === undefined || key === undefined || rest.length > 0) return 'none'
+    const rest = path.startsWith(`${streams}/`) ? path.slice(streams.length) : ''
+    const [, call, expires, id, signature] = /^\/([^/]+)\/(\d{1,15})\.([\w-]+)\.([\w-]+)\/?$/.exec(rest) ?? []
+    if (call === undefined || id === undefined || signature === undefined) return 'none'
     try {
-      return { call: decodeURIComponent(call), key }
+      return { call: decodeURIComponent(call), id, expires: Number(expires), signature }
     } catch {
       return 'none'
     }
@@ -86,17 +110,20 @@ export class Calling {
     return `${scheme === 'ws' ? base.replace(/^http/, 'ws') : base}${path}`
   }
 
-  #key(call: string): string {
-    return sign(`endwell.stream.${call}`, this.#options.secret ?? '')
+  #isValid(ticket: Ticket): boolean {
+    return same(ticket.signature, this.#signatureOf(ticket)) && ticket.expires > this.#options.date()
+  }
+
+  #signatureOf({ call, id, expires }: Omit<Ticket, 'signature'>): string {
+    return sign(`endwell.stream.${expires}.${id}.${call}`, this.#key)
   }
 }
 
 /** Without a secret nothing else keeps strangers out, so neither a proxy nor a page in a browser may be in between. */
-function isOfThisMachine({ headers, address }: CarrierRequest): boolean {
-  const name = headers.host?.replace(/:\d+$/, '')
-  const relayed = Object.keys(headers).some((each) => /^(forwarded|via|x-forwarded-|x-real-ip)/.test(each))
+function isLocal(request: CarrierRequest): boolean {
+  const { headers } = request
   const browser = headers.origin !== undefined || headers['sec-fetch-site'] !== undefined
-  return isLoopback(address) && isLoopback(name) && !relayed && !browser
+  return isFromThisMachine(request) && !browser
 }
 
 const first = (header: string | string[] | undefined): string | undefined =>

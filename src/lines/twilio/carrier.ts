@@ -11,7 +11,8 @@ export type StreamMessage =
       readonly understood: boolean
       readonly parameters: Readonly<Record<string, string>>
     }
-  | { readonly type: 'sound'; readonly bytes: Uint8Array }
+  /** `number`: its place among the sounds of the stream, if the carrier says so. */
+  | { readonly type: 'sound'; readonly bytes: Uint8Array; readonly number: number | undefined }
   | { readonly type: 'mark'; readonly name: string }
   | { readonly type: 'dtmf'; readonly digit: string }
   | { readonly type: 'stop' }
@@ -61,8 +62,14 @@ export interface Carrier {
   readonly connect: (place: StreamPlace) => string
   /** Whether the carrier signed the webhook. */
   readonly signed: (request: SignedRequest) => boolean
-  /** Whether the carrier signs the upgrade to a WebSocket too. If not, the address of a stream contains a ticket. */
+  /** Whether its signature covers the address, and with it the query. If not, only the fields of the body count. */
+  readonly signsQuery: boolean
+  /** Whether the carrier signs the upgrade to a WebSocket too. */
   readonly signsStreams: boolean
+  /** What identifies a webhook, for a carrier that does not sign streams: a replay has the same. */
+  readonly webhookId: (headers: IncomingHttpHeaders) => string | undefined
+  /** Whether sound arrives in order. If not, it is put in order by its numbers. */
+  readonly keepsOrder: boolean
   /** The request that ends a call. */
   readonly hangUp: (call: string, account: string | undefined) => HangUpRequest | undefined
   /** Whether the answer to that request says that the call has ended, now or before. */
@@ -78,6 +85,9 @@ export const endedStatuses: ReadonlySet<string> = new Set([
   'failed',
   'no-answer',
 ])
+
+/** The answer to a status callback: there is nothing to do. */
+export const emptyDocument = document('')
 
 /** Refuses a call that was not taken yet: the caller hears the busy signal. */
 export const busyDocument = document('<Reject reason="busy"/>')

@@ -19,6 +19,12 @@ export const limits = {
   introduction: 5_000,
   /** Characters in the name of a stream, a mark or an account. */
   name: 200,
+  /** Milliseconds for which the address of a stream is good. Carriers open a stream at once. */
+  ticket: 60_000,
+  /** Streams per call: one, and another each time the network breaks. */
+  streams: 100,
+  /** Frames of sound that wait for one that is missing: 100 ms at 20 ms per frame. */
+  outOfOrder: 5,
   /** Parameters of a call that are passed to `onCall`. */
   parameters: 50,
   /** Milliseconds of sound per message to the carrier: a fifth of the messages that 20 ms would need. */

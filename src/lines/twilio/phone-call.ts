@@ -7,6 +7,7 @@ import { CarrierPlayout, type Outgoing } from './carrier-playout.ts'
 import { CarrierMisbehavedError, HangUpUnconfirmedError, StreamMissingError } from './errors.ts'
 import type { HangUp } from './hang-up.ts'
 import { limits } from './limits.ts'
+import { MediaOrder, type Sound } from './media-order.ts'
 import type { StartMessage } from './read-message.ts'
 
 export interface PhoneCallOptions extends Pick<
@@ -31,7 +32,10 @@ export class PhoneCall extends BaseCall<Outgoing> {
   protected readonly playout = new CarrierPlayout()
   protected readonly replaced = { code: closeCodes.replaced, reason: 'CALL_REPLACED' }
   readonly #options: PhoneCallOptions
+  /** Ids of the tickets that were used. */
+  readonly #tickets = new Set<string>()
   #stream: StreamWriter | undefined
+  #order = new MediaOrder()
   #nonsense = 0
 
   constructor(options: PhoneCallOptions) {
@@ -39,9 +43,16 @@ export class PhoneCall extends BaseCall<Outgoing> {
     this.#options = options
   }
 
+  /** Whether a stream may start with this ticket: each ticket is good for one stream. */
+  admits(ticket: string): boolean {
+    return this.welcomes && !this.#tickets.has(ticket) && this.#tickets.size < limits.streams
+  }
+
   /** A stream of the call has started. */
-  start({ stream, understood }: StartMessage, peer: Peer): void {
+  start({ stream, understood }: StartMessage, peer: Peer, ticket: string): void {
+    this.#tickets.add(ticket)
     this.#stream = this.#options.carrier.writer(stream)
+    this.#order = new MediaOrder()
     this.#nonsense = 0
     this.join(peer)
     if (!understood) this.misbehaved('its sound is not mu-law at 8 kHz')
@@ -88,7 +99,7 @@ export class PhoneCall extends BaseCall<Outgoing> {
         return this.#countNonsense()
       case 'sound':
         this.watchdog.lastSign = this.now()
-        return this.events?.frame({ samples: decodeMuLaw(message.bytes), sampleRate: 8_000 })
+        return this.#hear(message)
       case 'mark':
         this.#emit(this.playout.returned(message.name, this.now()))
         return this.send()
@@ -137,6 +148,15 @@ export class PhoneCall extends BaseCall<Outgoing> {
 
   protected misbehaviour(what: string): Error {
     return new CarrierMisbehavedError(this.id, what)
+  }
+
+  #hear(sound: Sound): void {
+    if (this.#options.carrier.keepsOrder) return this.#emitFrame(sound.bytes)
+    for (const bytes of this.#order.next(sound)) this.#emitFrame(bytes)
+  }
+
+  #emitFrame(bytes: Uint8Array): void {
+    this.events?.frame({ samples: decodeMuLaw(bytes), sampleRate: 8_000 })
   }
 
   #emit(marks: readonly HeardMark[]): void {

@@ -1,12 +1,9 @@
 import type { StreamMessage } from './carrier.ts'
-import { asDigit, asFields, asName, asSound, parse, type Fields } from './stream-json.ts'
+import { asDigit, asFields, asName, asNumber, asSound, parse, type Fields } from './stream-json.ts'
 
 export type StartMessage = Extract<StreamMessage, { type: 'start' }>
 
-/**
- * Reads a message of a stream. Undefined if it makes no sense. Carriers agree on everything but the start of a stream.
- * Sequence numbers are ignored: a WebSocket keeps the order, and a message that is missing cannot be had again.
- */
+/** Reads a message of a stream. Undefined if it makes no sense. Carriers agree on everything but the start of a stream. */
 export function readMessage(
   json: string,
   readStart: (message: Fields, start: Fields) => StartMessage | undefined,
@@ -35,8 +32,8 @@ export function readMessage(
 }
 
 /** Ignores the outbound track, which is our own sound. Carriers send it on request. */
-function readMedia({ track = 'inbound', payload }: Fields): StreamMessage | undefined {
+function readMedia({ track = 'inbound', payload, chunk }: Fields): StreamMessage | undefined {
   if (track !== 'inbound') return { type: 'other' }
   const bytes = asSound(payload)
-  return bytes && { type: 'sound', bytes }
+  return bytes && { type: 'sound', bytes, number: asNumber(chunk) }
 }

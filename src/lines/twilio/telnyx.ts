@@ -39,7 +39,11 @@ export function telnyx({ apiKey, publicKey, api }: TelnyxAccount): Carrier {
         after,
       ),
     signed: (request) => key !== undefined && isSigned(key, request),
+    signsQuery: false,
     signsStreams: false,
+    // A timestamp is part of what is signed, so each webhook has another signature.
+    webhookId: (headers) => headers['telnyx-signature-ed25519']?.toString(),
+    keepsOrder: false,
     hangUp: (call) =>
       apiKey === undefined
         ? undefined

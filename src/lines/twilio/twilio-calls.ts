@@ -6,8 +6,8 @@ import { BaseCalls } from '../base-calls.ts'
 import { isCallName } from '../call-name.ts'
 import type { Peer } from '../peer.ts'
 import { refuse } from '../refuse.ts'
-import { Calling, type CarrierRequest } from './calling.ts'
-import { busyDocument, endedStatuses, hangUpDocument, type Carrier } from './carrier.ts'
+import { Calling, type CarrierRequest, type Ticket } from './calling.ts'
+import { busyDocument, emptyDocument, endedStatuses, hangUpDocument, type Carrier } from './carrier.ts'
 import { HangUp } from './hang-up.ts'
 import { limits } from './limits.ts'
 import { Lobby } from './lobby.ts'
@@ -19,7 +19,7 @@ import { TwilioLine } from './twilio-line.ts'
 
 /** The answer to a webhook. */
 export interface Answer {
-  readonly status: 200 | 204 | 400 | 403 | 404
+  readonly status: 200 | 400 | 403 | 404
   readonly body: string
 }
 
@@ -33,6 +33,8 @@ type RefusalCode = keyof typeof refusals
 const refusals = {
   NOT_A_CALL: [404, 'there are no streams at this address'],
   NOT_THE_CARRIER: [403, 'the carrier did not sign this request for this address: check publicUrl'],
+  TICKET_INVALID: [403, 'a stream needs the address that the webhook has just given out: each is good once'],
+  CALL_GONE: [404, 'the call has ended, or its webhook reached another process: see the option beginsWith'],
   BUSY: [503, 'too many streams have not said which call they belong to'],
   CLOSING: [503, 'the server does not take calls any more'],
 } as const
@@ -53,8 +55,9 @@ const refusals = {
  * server.on('upgrade', (request, socket, head) => calls.upgrade(request, socket, head))
  * ```
  *
- * A call begins with its webhook, or with its stream if that comes first. The carrier's name for the call is the key: a
- * repeated webhook or another stream belongs to the same call, and is refused once that call has ended.
+ * A call begins with its webhook, whose answer has the address for the stream: it is good for one stream of this call.
+ * The carrier's name for the call is the key: a repeated webhook or another stream belongs to the same call, and is
+ * refused once that call has ended.
  */
 export class TwilioCalls extends BaseCalls<PhoneCall> {
   readonly #options: TwilioCallsOptions
@@ -119,20 +122,21 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
 
   /** @internal What `request` answers. */
   webhook(request: CarrierRequest): Answer {
-    const [path = '', query = ''] = request.url.split('?', 2)
+    const [path = ''] = request.url.split('?', 1)
     const purpose = path.slice(this.#path.length)
     if (purpose !== '/answer' && purpose !== '/status') return { status: 404, body: '' }
-    if (!this.#calling.admits(request)) {
+    const fields = this.#calling.fieldsOf(request)
+    if (!fields) {
       this.#refuse(request, 'NOT_THE_CARRIER')
       return { status: 403, body: '' }
     }
-    const fields = new URLSearchParams(request.method === 'POST' ? request.body : query)
     const call = fields.get('CallSid')
     if (!isCallName(call) || !this.#isOurs(fields.get('AccountSid') ?? undefined))
       return { status: 400, body: '' }
     const hasEnded = endedStatuses.has(fields.get('CallStatus') ?? '')
     if (hasEnded) this.#callEnded(call)
-    if (purpose === '/status') return { status: 204, body: '' }
+    // Telnyx wants 200, and calls the failover address otherwise.
+    if (purpose === '/status') return { status: 200, body: emptyDocument }
     return { status: 200, body: hasEnded ? hangUpDocument : this.#answer(call, fields, request) }
   }
 
@@ -140,11 +144,14 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   admit(request: CarrierRequest): Decision {
     const ticket = this.#calling.ticketIn(request.url, `${this.#path}/stream`)
     if (ticket === 'none') return { refused: 'NOT_A_CALL' }
-    if (!this.#calling.admitsStream(request, ticket)) return this.#refuse(request, 'NOT_THE_CARRIER')
+    const stranger = this.#calling.refusesStream(request, ticket)
+    if (stranger !== undefined || !ticket) return this.#refuse(request, stranger ?? 'TICKET_INVALID')
     if (this.scope.state !== 'live') return this.#refuse(request, 'CLOSING')
+    const refusal = this.#refusesTicket(ticket)
+    if (refusal) return this.#refuse(request, refusal)
     if (this.#lobby.size >= 2 * (this.#options.maxCalls ?? 100)) return this.#refuse(request, 'BUSY')
     return {
-      accept: (peer) => this.#lobby.enter(peer, (start) => this.#started(start, peer, ticket?.call)),
+      accept: (peer) => this.#lobby.enter(peer, (start) => this.#started(start, peer, ticket)),
     }
   }
 
@@ -181,7 +188,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
       const details = Object.fromEntries([...fields].slice(0, limits.parameters))
       this.#begin({ id: call, from, to, details }, fields.get('AccountSid') ?? undefined)
     }
-    const streams = `${this.#path}/stream${this.#calling.ticketFor(call)}`
+    const streams = `${this.#path}/stream${this.#calling.ticketFor(call, request)}`
     return this.#carrier.connect({
       url: this.#calling.publicAddress(request, streams, 'ws'),
       // Without `after` the call would end as soon as its stream breaks, and could not come back (LN4). But only the
@@ -200,19 +207,30 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
 
   // ── streams ──
 
+  /** Why a stream may not start with this ticket. */
+  #refusesTicket(ticket: Ticket): 'CALL_GONE' | 'TICKET_INVALID' | undefined {
+    const call = this.find(ticket.call)
+    if (call) return call.admits(ticket.id) ? undefined : call.welcomes ? 'TICKET_INVALID' : 'CALL_GONE'
+    const begins = this.#options.beginsWith === 'stream' && !this.#past.has(ticket.call)
+    return begins ? undefined : 'CALL_GONE'
+  }
+
   /** A stream has said which call it belongs to. */
-  #started(start: StartMessage, peer: Peer, expected: string | undefined): void {
+  #started(start: StartMessage, peer: Peer, ticket: Ticket): void {
     const { call: id, account, parameters } = start
-    if ((expected !== undefined && expected !== id) || !this.#isOurs(account))
+    if (ticket.call !== id || !this.#isOurs(account))
       return this.turnAway(peer, closeCodes.misbehaved, 'refused')
+    const refuse = (): void => this.turnAway(peer, closeCodes.ended, 'refused')
+    // Again: another stream may have used the ticket since, and the call may have ended.
+    if (this.#refusesTicket(ticket)) return refuse()
     if (!this.find(id)) {
-      if (this.#past.has(id) || !this.#hasRoom()) return this.turnAway(peer, closeCodes.ended, 'refused')
+      if (!this.#hasRoom()) return refuse()
       const { from, to } = parameters
       this.#begin({ id, from, to, details: parameters }, account)
     }
     // `onCall` may have ended the call already.
     const call = this.find(id)
-    return call?.welcomes ? call.start(start, peer) : this.turnAway(peer, closeCodes.ended, 'refused')
+    return call?.welcomes ? call.start(start, peer, ticket.id) : refuse()
   }
 
   #refuse({ address }: CarrierRequest, code: RefusalCode): Decision {

@@ -35,7 +35,10 @@ export function twilio({ authToken, accountSid, api }: TwilioAccount): Carrier {
     connect: ({ url, after, parameters }) =>
       connectDocument(`<Stream url="${attribute(url)}">${parameterElements(parameters)}</Stream>`, after),
     signed: (request) => authToken !== undefined && isSigned(authToken, request),
+    signsQuery: true,
     signsStreams: true,
+    webhookId: () => undefined,
+    keepsOrder: true,
     hangUp: (call, reported) => {
       const account = accountSid ?? reported
       if (authToken === undefined || account === undefined) return undefined

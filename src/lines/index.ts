@@ -1,0 +1,1 @@
+export { isFromThisMachine, type Origin } from './this-machine.ts'

@@ -1,6 +1,5 @@
 import type { HttpBindings } from '@hono/node-server'
 import { Hono, type Context } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
 import { describeError, EndwellError, noop, OptionError, type ErrorCode } from '../scope/index.ts'
 import type { EventStreams, Subscription } from './event-streams.ts'
 import type { Faults } from './fault-board.ts'
@@ -9,6 +8,7 @@ import { limits } from './limits.ts'
 import type { Logbook, LogbookQuery } from './logbook.ts'
 import type { LoggedSession } from './logged-session.ts'
 import type { PageFile, PageFiles } from './page-files.ts'
+import { readJson } from './read-json.ts'
 import { securityHeaders } from './security-headers.ts'
 import type { HostInfo, ListMessage, Refusal } from './wire/index.ts'
 
@@ -59,24 +59,20 @@ function addChecks(app: HostHttp, gate: Gate): void {
     const host = refusal ? 'localhost' : (context.req.header('host') ?? 'localhost')
     for (const [name, value] of Object.entries(securityHeaders(host))) context.res.headers.set(name, value)
   })
-  const small = bodyLimit({
-    maxSize: limits.body,
-    onError: (context) =>
-      refuse(context, 413, 'TOO_LARGE', `the request is larger than ${limits.body} bytes`),
-  })
   app.use('/api/*', async (context, next) => {
     const request = requestOf(context)
     const isLogin = context.req.path === '/api/login' || context.req.path === '/api/logout'
     const refusal = isLogin ? gate.refusesOrigin(request) : gate.refuses(request)
     if (refusal) return refuseWith(context, refusal)
     context.header('cache-control', 'no-store')
-    return small(context, next)
+    return await next()
   })
 }
 
 async function logIn(context: HostContext, gate: Gate): Promise<Response> {
-  const body: unknown = await context.req.json().catch(noop)
-  const secret = field(body, 'secret')
+  const body = await readJson(context.req, limits.body)
+  if (body === 'too large') return refuseLarge(context)
+  const secret = field(body.json, 'secret')
   if (typeof secret !== 'string') return refuse(context, 400, 'BAD_REQUEST', 'send { "secret": "…" }')
   const outcome = gate.logIn(requestOf(context), secret)
   if ('refused' in outcome) return refuseWith(context, outcome.refused)
@@ -184,8 +180,9 @@ function addActions(app: HostHttp, { logbook, callToken }: AppParts): void {
 function addFaults(app: HostHttp, faults: Faults, { info }: AppParts): void {
   if (info.mode === 'production') return
   app.put('/api/faults', async (context) => {
-    const body: unknown = await context.req.json().catch(noop)
-    const names = field(body, 'names')
+    const body = await readJson(context.req, limits.body)
+    if (body === 'too large') return refuseLarge(context)
+    const names = field(body.json, 'names')
     if (!Array.isArray(names) || !names.every((name) => typeof name === 'string'))
       return refuse(context, 400, 'BAD_REQUEST', 'send { "names": ["…"] }')
     faults.set(names)
@@ -229,16 +226,17 @@ function withSession(
 }
 
 function requestOf(context: HostContext): GateRequest {
-  return {
-    remote: context.env?.incoming?.socket.remoteAddress,
-    header: (name) => context.req.header(name),
-  }
+  return { address: context.env?.incoming?.socket.remoteAddress, headers: context.req.header() }
 }
 
 type Status = 400 | 401 | 403 | 404 | 409 | 413 | 429 | 500 | 503
 
 function refuse(context: Context, status: Status, code: ErrorCode, message: string): Response {
   return context.json<Refusal>({ error: { code, message } }, status)
+}
+
+function refuseLarge(context: HostContext): Response {
+  return refuse(context, 413, 'TOO_LARGE', `the request is larger than ${limits.body} bytes`)
 }
 
 function refuseWith(context: HostContext, { status, code, message }: Refused): Response {

@@ -1,14 +1,11 @@
 import { isIP } from 'node:net'
+import { isFromThisMachine, type Origin } from '../lines/index.ts'
 import type { Clock, ErrorCode } from '../scope/index.ts'
 import { Attempts } from './attempts.ts'
 import { Key } from './key.ts'
 
 /** The part of a request that the gate checks. */
-export interface GateRequest {
-  /** The address of the peer. */
-  readonly remote: string | undefined
-  header(name: string): string | undefined
-}
+export type GateRequest = Origin
 
 /** Why a request is refused. */
 export interface Refused {
@@ -32,7 +29,8 @@ const refused = (status: Refused['status'], code: ErrorCode, message: string): R
 /**
  * Access control. Reports contain what callers said, so the default is strict:
  *
- * - Without a secret, only requests from this machine are accepted. With one, all requests must present it.
+ * - Without a secret, only requests from this machine are accepted, and none that a proxy relays (LN11). With one, all
+ *   requests must present it.
  * - Unknown host names are refused, to prevent DNS rebinding.
  * - Requests from pages of other origins are refused, to prevent CSRF.
  */
@@ -51,7 +49,7 @@ export class Gate {
 
   /** Checks the host name. For every request, including those for the page. */
   refusesName(request: GateRequest): Refused | undefined {
-    const host = request.header('host')?.toLowerCase() ?? ''
+    const host = request.headers.host?.toLowerCase() ?? ''
     const name = host.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1')
     // An IP address cannot be rebound.
     if (name === 'localhost' || isIP(name) !== 0 || this.#names.has(name)) return undefined
@@ -66,9 +64,9 @@ export class Gate {
   /** Checks the origin. Clients that are not browsers send none of these headers. */
   refusesOrigin(request: GateRequest): Refused | undefined {
     const foreign = refused(403, 'FOREIGN_ORIGIN', 'requests from pages of another origin are refused')
-    const site = request.header('sec-fetch-site')
+    const site = request.headers['sec-fetch-site']
     if (site !== undefined && site !== 'same-origin' && site !== 'none') return foreign
-    const origin = request.header('origin')
+    const origin = request.headers.origin
     if (origin === undefined) return undefined
     // Behind a proxy the scheme may differ, but not the host and port.
     return URL.canParse(origin) && new URL(origin).host === hostOf(request) ? undefined : foreign
@@ -77,24 +75,25 @@ export class Gate {
   #refusesClient(request: GateRequest): Refused | undefined {
     const key = this.#key
     if (!key) {
-      if (isThisMachine(request.remote)) return undefined
+      if (isFromThisMachine(request)) return undefined
       return refused(
         403,
         'SECRET_NEEDED',
-        'without a secret, only requests from this machine are accepted: set a secret',
+        'without a secret, only requests from this machine are accepted, and none that a proxy relays: set a secret',
       )
     }
     if (key.admits(cookie(request, key.cookieName) ?? '', this.#clock.date())) return undefined
-    const [, bearer] = /^Bearer (.+)$/i.exec(request.header('authorization') ?? '') ?? []
+    const [, bearer] = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '') ?? []
     if (bearer === undefined) return refused(401, 'UNAUTHORISED', 'the secret of the host is missing')
     return this.#refusesSecret(key, bearer, request)
   }
 
-  #refusesSecret(key: Key, secret: string, { remote = '' }: GateRequest): Refused | undefined {
-    if (this.#attempts.isBarred(remote))
-      return refused(429, 'TOO_MANY_ATTEMPTS', 'too many wrong secrets: try again in a minute')
+  /** The right secret is admitted however many wrong ones came before: behind a proxy, all clients share an address. */
+  #refusesSecret(key: Key, secret: string, { address = '' }: GateRequest): Refused | undefined {
     if (key.fits(secret)) return undefined
-    this.#attempts.failed(remote)
+    if (this.#attempts.isBarred(address))
+      return refused(429, 'TOO_MANY_ATTEMPTS', 'too many wrong secrets: try again in a minute')
+    this.#attempts.failed(address)
     return refused(401, 'WRONG_SECRET', 'wrong secret')
   }
 
@@ -111,24 +110,19 @@ export class Gate {
   }
 
   #cookie(request: GateRequest, value: string): string {
-    const secure = request.header('origin')?.startsWith('https:') ? '; Secure' : ''
+    const secure = request.headers.origin?.startsWith('https:') ? '; Secure' : ''
     return `${this.#key!.cookieName}=${value}; Path=/; HttpOnly; SameSite=Strict${secure}`
   }
 }
 
 /** The host as it appears in an origin: without the default port of the scheme. */
 function hostOf(request: GateRequest): string {
-  const host = request.header('host') ?? ''
-  const scheme = request.header('origin')?.startsWith('https:') ? 'https' : 'http'
+  const host = request.headers.host ?? ''
+  const scheme = request.headers.origin?.startsWith('https:') ? 'https' : 'http'
   return URL.canParse(`${scheme}://${host}`) ? new URL(`${scheme}://${host}`).host : ''
 }
 
-function isThisMachine(remote: string | undefined): boolean {
-  const address = remote?.replace(/^::ffff:/, '') ?? ''
-  return address === '::1' || (isIP(address) === 4 && address.startsWith('127.'))
-}
-
 function cookie(request: GateRequest, name: string): string | undefined {
-  const all = request.header('cookie')?.split(/;\s*/) ?? []
+  const all = request.headers.cookie?.split(/;\s*/) ?? []
   return all.find((each) => each.startsWith(`${name}=`))?.slice(name.length + 1)
 }

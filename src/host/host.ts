@@ -64,9 +64,6 @@ export class Host {
 
   /** Checks a request that the app does not serve, such as a call socket. Returns undefined if it is allowed. */
   refuses(request: IncomingMessage): Refused | undefined {
-    return this.#gate.refuses({
-      remote: request.socket.remoteAddress,
-      header: (name) => request.headers[name]?.toString(),
-    })
+    return this.#gate.refuses({ address: request.socket.remoteAddress, headers: request.headers })
   }
 }

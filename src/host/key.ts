@@ -1,9 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-import { OptionError } from '../scope/index.ts'
+import { checkSecret } from '../lines/index.ts'
 import { limits } from './limits.ts'
-
-/** Minimum length of a secret: ten guesses per minute must not get far. */
-const MIN_LENGTH = 8
 
 /**
  * The secret of a host. It is compared in constant time and never exposed. A login creates a pass for a cookie: an expiry
@@ -13,8 +10,7 @@ export class Key {
   readonly #secret: string
 
   constructor(secret: string) {
-    if (secret.length < MIN_LENGTH)
-      throw new OptionError(`a secret must have ${MIN_LENGTH} characters or more; it has ${secret.length}`)
+    checkSecret(secret)
     this.#secret = secret
   }
 

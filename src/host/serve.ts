@@ -1,4 +1,4 @@
-import { getRequestListener } from '@hono/node-server'
+import { RequestError, getRequestListener } from '@hono/node-server'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -38,7 +38,10 @@ export class HttpServer implements Resource {
     // Do not replace globals, and answer errors instead of printing them.
     const listener = getRequestListener((request, env) => app.fetch(request, env), {
       overrideGlobalObjects: false,
-      errorHandler: () => new Response('the server failed', { status: 500 }),
+      errorHandler: (error) =>
+        error instanceof RequestError
+          ? new Response('the request is malformed', { status: 400 })
+          : new Response('the server failed', { status: 500 }),
     })
     this.#server = createServer(
       { headersTimeout: limits.headers, requestTimeout: limits.request },

@@ -1,4 +1,16 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { OptionError } from '../scope/index.ts'
+
+/** Minimum length of a secret. Guesses are not limited otherwise: a limit would lock out its owner. */
+const MIN_LENGTH = 16
+
+/** Throws unless a secret is long enough. One rule for the host and all lines, which share a secret. */
+export function checkSecret(secret: string): void {
+  if (secret.length >= MIN_LENGTH) return
+  throw new OptionError(
+    `the secret must have ${MIN_LENGTH} characters or more; it has ${secret.length}: use 32 random bytes`,
+  )
+}
 
 /** An unguessable secret: 128 bits, in characters that are valid in a header. */
 export function newKey(): string {

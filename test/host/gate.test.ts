@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { Host, type HostOptions } from '../../src/host/index.ts'
+import { WebSocketCalls } from '../../src/lines/websocket/index.ts'
 import { Scope } from '../../src/scope/index.ts'
 import { inVirtualTime } from '../../src/testing/index.ts'
+import { proxyHeaders } from '../lines/proxy-headers.ts'
 
-const secret = 'correct horse'
+const secret = 'correct horse battery'
 const info = { name: 'x', version: '1', mode: 'dev' as const }
 
 interface Asking {
@@ -58,10 +60,39 @@ describe('a host without a secret', () => {
   )
 })
 
+describe('a host without a secret, behind a proxy', () => {
+  it.each(proxyHeaders)('[LN11] refuses a request with the header %s', (name) =>
+    withHost({}, async (ask) => {
+      const headers = { [name]: '203.0.113.5' }
+      expect(await codeOf(await ask({ headers }))).toEqual([403, 'SECRET_NEEDED'])
+      const act = await ask({ method: 'PUT', path: '/api/faults', body: { names: [] }, headers })
+      expect(await codeOf(act)).toEqual([403, 'SECRET_NEEDED'])
+    }),
+  )
+
+  it.each(['192.168.1.7', '203.0.113.5:4000', '[2001:db8::1]:4000'])(
+    '[LN11] refuses a request for the host %s',
+    (host) =>
+      withHost({}, async (ask) =>
+        expect(await codeOf(await ask({ headers: { host } }))).toEqual([403, 'SECRET_NEEDED']),
+      ),
+  )
+
+  it('[LN11] serves what a proxy relays to clients with the secret, if there is one', () =>
+    withHost({ secret }, async (ask) => {
+      const headers = { 'x-forwarded-for': '203.0.113.5', authorization: `Bearer ${secret}` }
+      expect((await ask({ headers })).status).toBe(200)
+    }))
+})
+
 describe('the names of a host', () => {
   it.each(['localhost', 'localhost:4000', '127.0.0.1:4000', '[::1]:4000', '192.168.1.7', 'LOCALHOST'])(
     'include %s',
-    (host) => withHost({}, async (ask) => expect((await ask({ headers: { host } })).status).toBe(200)),
+    (host) =>
+      withHost({ secret }, async (ask) => {
+        const headers = { host, authorization: `Bearer ${secret}` }
+        expect((await ask({ headers })).status).toBe(200)
+      }),
   )
 
   it.each(['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', 'evil.example:4000', ''])(
@@ -74,9 +105,10 @@ describe('the names of a host', () => {
   )
 
   it('include those of the option `names`', () =>
-    withHost({ names: ['Studio.example'] }, async (ask) =>
-      expect((await ask({ headers: { host: 'studio.example' } })).status).toBe(200),
-    ))
+    withHost({ names: ['Studio.example'], secret }, async (ask) => {
+      const headers = { host: 'studio.example', authorization: `Bearer ${secret}` }
+      expect((await ask({ headers })).status).toBe(200)
+    }))
 })
 
 describe('the origin of a request', () => {
@@ -164,7 +196,7 @@ describe('a host with a secret', () => {
       expect(response.headers.get('set-cookie')).toContain('Max-Age=0')
     }))
 
-  it('allows ten wrong guesses per minute and address, and then refuses the right secret too', () =>
+  it('[HO7] refuses further wrong secrets after ten per minute and address, and never the right one', () =>
     inVirtualTime(async ({ clock }) => {
       await using scope = new Scope('test', { clock })
       const ask = aHost(scope, { secret })
@@ -173,17 +205,34 @@ describe('a host with a secret', () => {
       const statuses: number[] = []
       for (let i = 0; i < 11; i++) statuses.push(await guess(`guess ${i}`))
       expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429])
-      expect(await guess(secret)).toBe(429)
-      expect(await guess(secret, '10.2.2.2')).toBe(204)
-      await clock.elapse(60_000)
       expect(await guess(secret)).toBe(204)
+      const headers = { authorization: `Bearer ${secret}` }
+      expect((await ask({ remote: '10.1.1.1', headers })).status).toBe(200)
+      expect(await guess('another')).toBe(429)
+      expect(await guess('another', '10.2.2.2')).toBe(401)
+      await clock.elapse(60_000)
+      expect(await guess('another')).toBe(401)
     }))
 
-  it('rejects a short secret', () =>
-    withHost({}, async () => {
-      await using scope = new Scope('test')
-      expect(() => new Host({ scope, info, secret: 'short' })).toThrow('8 characters or more')
-    }))
+  it('[HO7] rejects a secret that the lines would reject, with the same words', async () => {
+    await using scope = new Scope('test')
+    const messageOf = (make: () => unknown): string => {
+      try {
+        make()
+        return ''
+      } catch (error) {
+        return (error as Error).message
+      }
+    }
+    for (const short of ['', 'short', 'eight ch', 'fifteen charact']) {
+      const message = messageOf(() => new Host({ scope, info, secret: short }))
+      expect(message).toMatch(/16 characters or more; it has \d+: use 32 random bytes/)
+      expect(messageOf(() => new WebSocketCalls({ scope, onCall: () => {}, secret: short }))).toBe(message)
+    }
+    const long = 'sixteen of them!'
+    expect(messageOf(() => new Host({ scope, info, secret: long }))).toBe('')
+    expect(messageOf(() => new WebSocketCalls({ scope, onCall: () => {}, secret: long }))).toBe('')
+  })
 })
 
 describe('every response of a host', () => {

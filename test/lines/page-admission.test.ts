@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { WebSocketCalls, type CallInfo, type WebSocketCallsOptions } from '../../src/lines/websocket/index.ts'
 import { offer } from '../../src/lines/websocket/protocol.ts'
 import { wsNetwork } from '../../src/link/index.ts'
+import { proxyHeaders } from './proxy-headers.ts'
 import { Scope, type DialRequest, type SocketEnd, type SocketEvents } from '../../src/scope/index.ts'
 
 const secret = 'a secret of sixteen'
@@ -22,6 +23,7 @@ interface Dialled {
   /** Empty for a program, which has no origin. */
   readonly origin?: string
   readonly protocols?: readonly string[]
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** A real server that takes calls, answers none, and records the calls of `onCall`. */
@@ -56,9 +58,9 @@ class TestServer {
   }
 
   /** Dials. Resolves to `open`, `refused STATUS`, or the code and reason of a close frame. */
-  dial({ origin = here, protocols = offer({}) }: Dialled): Promise<string> {
+  dial({ origin = here, protocols = offer({}), headers: more }: Dialled): Promise<string> {
     return new Promise((resolve) => {
-      const headers: Record<string, string> = origin === '' ? {} : { origin }
+      const headers: Record<string, string> = { ...(origin === '' ? {} : { origin }), ...more }
       const path = `/call?dial=${this.#dials++}`
       const socket = wsNetwork.dial(
         { name: 'dial', url: `ws://127.0.0.1:${this.port}${path}`, headers, protocols },
@@ -113,13 +115,29 @@ describe('without a secret', () => {
     const scope = new Scope<string>('server')
     const calls = new WebSocketCalls({ scope, onCall: () => {} })
     const dial = (address: string | undefined): string | undefined =>
-      calls.admit({ origin: here, host: 'localhost', address, url: '/', protocols: offer({}) }).refused
+      calls.admit({
+        origin: here,
+        headers: { host: 'localhost' },
+        address,
+        url: '/',
+        protocols: offer({}),
+      }).refused
     expect(dial('127.0.0.1')).toBeUndefined()
     expect(dial('::ffff:127.0.0.1')).toBeUndefined()
     expect(dial('::1')).toBeUndefined()
     for (const address of ['10.0.0.7', '::ffff:10.0.0.7', '127.0.0.1.example.com', undefined])
       expect(dial(address)).toBe('ORIGIN_REFUSED')
     scope.abort()
+  })
+
+  it('[LN11] nobody may call through a proxy on this machine, or under another host name', async () => {
+    await using server = await TestServer.listen()
+    for (const name of proxyHeaders)
+      expect(await server.dial({ headers: { [name]: '10.0.0.7' } }), name).toBe('refused 403')
+    for (const host of ['203.0.113.5', 'calls.example.com'])
+      expect(await server.dial({ headers: { host } }), host).toBe('refused 403')
+    expect(server.infos).toEqual([])
+    expect(await server.dial({})).toBe('open')
   })
 
   it('tokens cannot be made', async () => {

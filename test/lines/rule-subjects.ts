@@ -91,7 +91,7 @@ export const pageSubject =
     const stranger = new WebSocketCalls({ scope, secret: 'another secret, of more', onCall: () => {} })
     const origin = 'http://localhost:3000'
     const admit = (protocols: readonly string[]): ReturnType<WebSocketCalls['admit']> =>
-      calls.admit({ origin, host: 'localhost', address: '127.0.0.1', url: '/call', protocols })
+      calls.admit({ origin, headers: { host: 'localhost' }, address: '127.0.0.1', url: '/call', protocols })
     const { wires, url, failsToDial } = await setUp(
       stage,
       { upgrade: (...upgrade) => calls.upgrade(...upgrade) },
@@ -223,10 +223,20 @@ export const phoneSubject =
     }
     const phones = new Map<RuleCaller, TestPhone>()
     const refuseStream = (sign: (address: string) => Record<string, string>) => async (): Promise<void> => {
-      const { body } = await posts(secret)('/phone/answer', { CallSid: 'CA1' })
+      // Given out by another process, so that there is no call here.
+      const others = new TwilioCalls({ scope, authToken: secret, publicUrl, onCall: () => {} })
+      const form = { CallSid: 'CA1' }
+      const signature = signatureOf(secret, `${publicUrl}/phone/answer`, form)
+      const { body } = others.webhook({
+        method: 'POST',
+        url: '/phone/answer',
+        headers: { 'x-twilio-signature': signature },
+        address: '10.0.0.7',
+        body: new URLSearchParams(form).toString(),
+      })
       const address = streamIn(body)!
       const headers = sign(address)
-      if (!admit(address, headers).refused) throw new Error('it was admitted')
+      if (admit(address, headers).refused !== 'NOT_THE_CARRIER') throw new Error('it was admitted')
       return failsToDial(new URL(address).pathname, headers)
     }
     return {

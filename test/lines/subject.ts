@@ -20,7 +20,7 @@ export const dialPage =
   (calls: () => WebSocketCalls): Dial =>
   (url, protocols) => {
     const origin = 'http://localhost:3000'
-    const request = { origin, host: 'localhost:3000', address: '127.0.0.1', url, protocols }
+    const request = { origin, headers: { host: 'localhost:3000' }, address: '127.0.0.1', url, protocols }
     const { accept, refused } = calls().admit(request)
     return accept ? { accept } : { code: 4000 + statusOf(refused), reason: refused }
   }

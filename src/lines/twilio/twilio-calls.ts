@@ -220,17 +220,17 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     const { call: id, account, parameters } = start
     if (ticket.call !== id || !this.#isOurs(account))
       return this.turnAway(peer, closeCodes.misbehaved, 'refused')
-    const refuse = (): void => this.turnAway(peer, closeCodes.ended, 'refused')
+    const turnAway = (): void => this.turnAway(peer, closeCodes.ended, 'refused')
     // Again: another stream may have used the ticket since, and the call may have ended.
-    if (this.#refusesTicket(ticket)) return refuse()
+    if (this.#refusesTicket(ticket)) return turnAway()
     if (!this.find(id)) {
-      if (!this.#hasRoom()) return refuse()
+      if (!this.#hasRoom()) return turnAway()
       const { from, to } = parameters
       this.#begin({ id, from, to, details: parameters }, account)
     }
     // `onCall` may have ended the call already.
     const call = this.find(id)
-    return call?.welcomes ? call.start(start, peer, ticket.id) : refuse()
+    return call?.welcomes ? call.start(start, peer, ticket.id) : turnAway()
   }
 
   #refuse({ address }: CarrierRequest, code: RefusalCode): Decision {

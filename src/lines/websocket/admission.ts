@@ -1,15 +1,15 @@
 import type { Clock } from '../../scope/index.ts'
 import { isLoopback } from '../loopback.ts'
+import { isFromThisMachine, type Origin } from '../this-machine.ts'
 import { checkToken } from './call-token.ts'
 import { limits } from './limits.ts'
 import { readOffer, type Ticket } from './protocol.ts'
 import type { RefusalCode } from './refusal.ts'
 
 /** An upgrade request. Untrusted, except for the peer address. */
-export interface CallRequest {
+export interface CallRequest extends Origin {
+  /** The origin of the page. */
   readonly origin: string | undefined
-  readonly host: string | undefined
-  readonly address: string | undefined
   readonly url: string
   readonly protocols: readonly string[]
 }
@@ -50,10 +50,11 @@ export class Admission {
     return code === undefined ? { kind: 'new', data } : refused(code)
   }
 
-  #mayCall({ origin, address }: CallRequest): boolean {
+  #mayCall(request: CallRequest): boolean {
+    const { origin } = request
     const { secret, origins } = this.#options
     // Without a secret, nothing else keeps strangers out: both page and connection must be on this machine.
-    if (secret === undefined && !isLoopback(address)) return false
+    if (secret === undefined && !isFromThisMachine(request)) return false
     // A program has no origin. Its token is what counts.
     if (origin === undefined) return secret !== undefined
     if (origins) return origins.includes(origin)

@@ -5,7 +5,7 @@ import { OptionError, noop, type Scope } from '../../scope/index.ts'
 import { SocketServer } from '../accepted-socket.ts'
 import { BaseCalls } from '../base-calls.ts'
 import type { Peer } from '../peer.ts'
-import { newKey } from '../secrets.ts'
+import { checkSecret, newKey } from '../secrets.ts'
 import { Admission, type CallRequest } from './admission.ts'
 import { makeToken, type TokenOptions } from './call-token.ts'
 import { limits } from './limits.ts'
@@ -142,9 +142,9 @@ type Decision =
   | { readonly accept?: undefined; readonly refused: RefusalCode }
 
 function requestOf({ headers, socket, url = '/' }: IncomingMessage): CallRequest {
-  const { origin, host } = headers
+  const { origin } = headers
   const protocols = headers['sec-websocket-protocol']?.split(/\s*,\s*/) ?? []
-  return { origin, host, address: socket.remoteAddress, url, protocols }
+  return { origin, headers, address: socket.remoteAddress, url, protocols }
 }
 
 function check({
@@ -154,8 +154,7 @@ function check({
   maxCalls = 1,
   maxRate = 1,
 }: WebSocketCallsOptions): void {
-  if (secret !== undefined && secret.length < 16)
-    throw new OptionError('secret must have 16 characters or more: use 32 random bytes')
+  if (secret !== undefined) checkSecret(secret)
   if (!(rejoinTimeout >= 0 && rejoinTimeout < Infinity && lostTimeout > 0 && lostTimeout < Infinity))
     throw new OptionError('rejoinTimeout and lostTimeout must be finite numbers of milliseconds')
   if (!(maxCalls > 0 && maxRate > 0)) throw new OptionError('maxCalls and maxRate must be above 0')

@@ -88,7 +88,7 @@ export class GuardrailRunner {
 
 /** Stops a reply or a speech. Returns whether there was something to stop. */
 export function stop(subject: Reply | Speech): boolean {
-  const hasEnded = 'over' in subject ? subject.over : subject.outcome !== undefined
+  const hasEnded = 'hasEnded' in subject ? subject.hasEnded : subject.outcome !== undefined
   if (hasEnded || subject.interrupted) return false
   subject.interrupt({ force: true })
   return true

@@ -31,15 +31,15 @@ export class Program {
     })
     this.#child.stdout!.setEncoding('utf8').on('data', (text: string) => {
       this.out += text
-      this.#changes.tell()
+      this.#changes.notify()
     })
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => {
       this.errors += text
-      this.#changes.tell()
+      this.#changes.notify()
     })
     this.#child.once('close', (code, signal) => {
       this.code = code ?? (signal ? -1 : 0)
-      this.#changes.tell()
+      this.#changes.notify()
     })
   }
 
@@ -92,6 +92,6 @@ export class Program {
 }
 
 function withoutAccounts(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const accounts = /_API_KEY$|^TWILIO_|^PUBLIC_URL$|^ENDWELL_SECRET$|^PORT$/
+  const accounts = /_API_KEY$|_BASE_URL$|^TWILIO_|^PUBLIC_URL$|^ENDWELL_SECRET$|^PORT$/
   return Object.fromEntries(Object.entries(env).filter(([name]) => !accounts.test(name)))
 }

@@ -1,6 +1,6 @@
 export { batchStt } from './batch-stt.ts'
 export type { BatchSttOptions } from './batch-stt-options.ts'
-export type { ConnectionReport } from './connection.ts'
+export type { ConnectionReport } from '../link/index.ts'
 export { FallbackError, PartTimeoutError } from './errors.ts'
 export { fallbackLlm } from './fallback-llm.ts'
 export type { FallbackChange, FallbackOptions, FallbackSttOptions } from './fallback-options.ts'

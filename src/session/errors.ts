@@ -48,7 +48,12 @@ export type ToolErrorCode =
 
 /** A tool call failed. The model reads the message. */
 export class ToolError extends EndwellError {
-  declare readonly code: ToolErrorCode
+  override readonly code: ToolErrorCode
+
+  constructor(code: ToolErrorCode, message: string, options?: ErrorOptions) {
+    super(code, message, options)
+    this.code = code
+  }
 }
 
 /** A handoff failed. The session goes on with the agent it had (AG3). */

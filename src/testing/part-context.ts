@@ -6,12 +6,12 @@ export interface PartContextOptions extends Omit<ScopeOptions<string>, 'clock' |
   logger?: Logger
 }
 
-/** A context that remembers how connections ended. */
+/** A context that records how connections ended. */
 export interface TestPartContext extends PartContext {
   readonly connections: readonly ConnectionReport[]
 }
 
-/** What a part is opened with, in a scope of its own. Close `scope`, and nothing of the part may be left. */
+/** Creates a context to open a part in. Closing its `scope` must leave nothing of the part behind. */
 export function partContext(
   {
     clock,

@@ -140,7 +140,7 @@ export class PhoneRig {
     const { goodbye = 'Thank you for calling. Goodbye!', onSession = noop } = this.#options
     const notify = (what: string): void => {
       onSession(what, this)
-      this.#changes.tell()
+      this.#changes.notify()
     }
     const agent = new Agent({
       name: 'desk',

@@ -19,7 +19,7 @@ export class PhoneServer {
       this.#open++
       socket.once('close', () => {
         this.#open--
-        this.#changes.tell()
+        this.#changes.notify()
       })
     })
     this.#http.on('upgrade', (request, socket, head) => this.calls.upgrade(request, socket, head))

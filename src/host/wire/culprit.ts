@@ -3,10 +3,19 @@ import type { SessionReport } from '../../session/index.ts'
 import { isWrong } from './outcome.ts'
 import type { Culprit } from './messages.ts'
 
-/** From the worst: what could not even be ended, what had to be cut, what failed, what is not over yet. */
-const worstFirst = ['abandoned', 'timed-out', 'skipped', 'failed', 'aborted', 'dropped', 'problem', 'pending']
+/** Outcomes, worst first. */
+const worstFirst: readonly Culprit['outcome'][] = [
+  'abandoned',
+  'timed-out',
+  'skipped',
+  'failed',
+  'aborted',
+  'dropped',
+  'problem',
+  'pending',
+]
 
-/** All that is at fault for an end that was not clean: the worst first, and of those alike what took longest. */
+/** Everything that kept a close from being clean, worst first, and the slowest first among equals. */
 export function culpritsOf(report: SessionReport): Culprit[] {
   const found = [
     ...inScope(report.scope, []),
@@ -14,7 +23,7 @@ export function culpritsOf(report: SessionReport): Culprit[] {
       .filter(({ how }) => how === 'aborted' || how === 'dropped')
       .map(({ name, how }): Culprit => ({ name, path: [], kind: 'connection', outcome: how })),
   ]
-  // A connection that was cut is mostly a resource that is listed already: the step says when it happened.
+  // The resource of a connection is usually listed as a step, which also says when it happened.
   const steps = new Set(found.filter(({ kind }) => kind !== 'connection').map(({ name }) => name))
   return found
     .filter(({ kind, name }) => kind !== 'connection' || !steps.has(name))

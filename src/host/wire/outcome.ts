@@ -1,4 +1,4 @@
-/** The outcomes, in the words of reports and of changes, after which an end is not clean, or not over. */
+/** The outcomes in reports and changes that keep a close from being clean. */
 const wrong: ReadonlySet<string> = new Set([
   'failed',
   'timed-out',

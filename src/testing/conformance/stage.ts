@@ -12,18 +12,18 @@ import {
 import { partContext, type PartContextOptions, type TestPartContext } from '../part-context.ts'
 import type { SimNetwork } from '../sim-network.ts'
 import { inVirtualTime } from '../simulate.ts'
-import { inTheWorld } from '../world-time.ts'
+import { outsideTimer } from '../outside-timer.ts'
 
-/** How long anything may take that has no bound of its own. */
+/** The time limit for everything without a limit of its own. */
 const SOON = 10_000
 
-/** Where a check is played: its time, its chance, and whatever it opens. */
+/** The environment of a check: its clock, its random numbers, and the scopes it opens. */
 export class Stage {
   readonly clock: Clock
   readonly random: Random
   /** The simulated network, on a virtual stage. */
   readonly network: SimNetwork | undefined
-  /** By how much a deadline may be missed. */
+  /** Milliseconds by which a close may exceed its timeout. */
   protected readonly slack: number = 0
   readonly #scopes: Scope<string>[] = []
   readonly #before: ReadonlySet<Live>
@@ -35,7 +35,7 @@ export class Stage {
     this.#before = new Set(clock.timers.list())
   }
 
-  /** What to open a part with. Its scope is closed when the check is over, if the check has not done so. */
+  /** Creates a context to open a part in. Its scope is closed after the check. */
   context(options?: PartContextOptions): TestPartContext {
     const context = partContext(this, options)
     this.#scopes.push(context.scope)
@@ -44,14 +44,14 @@ export class Stage {
 
   elapse(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      inTheWorld(this.clock, ms, 'time passes', resolve)
+      outsideTimer(this.clock, ms, 'time passes', resolve)
     })
   }
 
-  /** What the promise becomes; fails if that takes for ever. */
+  /** Settles like the promise. Rejects if the promise takes longer than 10 s. */
   soon<T>(promise: PromiseLike<T>, what: string): Promise<T> {
     return new Promise((resolve, reject) => {
-      const timer = inTheWorld(this.clock, SOON, what, () =>
+      const timer = outsideTimer(this.clock, SOON, what, () =>
         reject(new assert.AssertionError({ message: `${what} did not happen within ${SOON} ms` })),
       )
       promise.then(
@@ -67,10 +67,10 @@ export class Stage {
     })
   }
 
-  /** Waits for the promise, but not longer than so. It must not reject. */
+  /** Resolves when the promise does, or after `ms`. The promise must not reject. */
   within(ms: number, promise: PromiseLike<unknown>): Promise<void> {
     return new Promise((resolve) => {
-      const timer = inTheWorld(this.clock, ms, 'time passes', resolve)
+      const timer = outsideTimer(this.clock, ms, 'time passes', resolve)
       promise.then(() => {
         timer.clear()
         resolve()
@@ -78,15 +78,15 @@ export class Stage {
     })
   }
 
-  /** Lets everything happen that needs no time. */
+  /** Lets everything happen that is due now. */
   settle(): Promise<void> {
     return this.elapse(0)
   }
 
-  /** Fails if anything is still alive that belongs to a part. */
+  /** Throws if a timer or socket that was created on this stage is still active. */
   assertNothingLeft(): void {
-    const living = [...this.clock.timers.list(), ...(this.network?.sockets.list() ?? [])]
-    const left = living.filter((entry) => !this.#before.has(entry))
+    const active = [...this.clock.timers.list(), ...(this.network?.sockets.list() ?? [])]
+    const left = active.filter((entry) => !this.#before.has(entry))
     assert.deepEqual(
       left.map(({ kind, name }) => `${kind} '${name}'`),
       [],
@@ -94,7 +94,7 @@ export class Stage {
     )
   }
 
-  /** Fails unless the scope has ended everything it owned. */
+  /** Throws unless the scope is closed and everything it owned has ended. */
   assertEmpty({ scope }: PartContext): void {
     const { state, owned, children } = scope.inspect().tree
     assert.equal(state, 'closed')
@@ -109,16 +109,16 @@ export class Stage {
   /** @internal */
   async clearUp(): Promise<void> {
     for (const scope of this.#scopes) {
-      const report = await scope.close({ reason: 'the check is over' })
+      const report = await scope.close({ reason: 'the check has ended' })
       assert.ok(report.took <= report.closeTimeout + this.slack, `closing took ${report.took} ms`)
     }
   }
 }
 
-/** Sets the stage for one check, and clears it up. */
+/** Creates the stage for one check, and closes everything on it afterwards. */
 export type OnStage = (play: (stage: Stage) => Promise<void>) => Promise<void>
 
-/** In virtual time: nothing sleeps, and what hangs fails at once. */
+/** In virtual time: nothing sleeps, and a check that hangs fails at once. */
 export const onVirtualStage: OnStage = (play) =>
   inVirtualTime(async ({ clock, random, network }) => {
     const stage = new Stage(clock, random, network)
@@ -130,8 +130,8 @@ export const onVirtualStage: OnStage = (play) =>
     stage.assertNothingLeft()
   })
 
-class HurriedStage extends Stage {
-  /** A machine may stand still for a while. */
+class FastStage extends Stage {
+  /** A busy machine may pause for a while. */
   protected override readonly slack = 1_000
   readonly #times: number
 
@@ -144,19 +144,19 @@ class HurriedStage extends Stage {
     return super.elapse(ms / this.#times)
   }
 
-  /** What is waited for here is done by somebody who may be busy. */
+  /** Real work may take longer on a busy machine. */
   override within(ms: number, promise: PromiseLike<unknown>): Promise<void> {
     return super.within(Math.max(ms, SOON), promise)
   }
 }
 
 /**
- * In real time, on which checks wait so many times shorter than they would for what has happened long ago: a server of
- * this machine answers at once. All limits are as they are.
+ * In real time, with the fixed waits of checks divided by `times`: a server on this machine answers at once. Time limits
+ * stay the same.
  */
-export function onHurriedStage(times: number): OnStage {
+export function onFastStage(times: number): OnStage {
   return async (play) => {
-    const stage = new HurriedStage(times)
+    const stage = new FastStage(times)
     try {
       await play(stage)
     } finally {
@@ -166,5 +166,5 @@ export function onHurriedStage(times: number): OnStage {
   }
 }
 
-/** In real time, for parts that talk to something outside of the process. */
-export const onRealStage: OnStage = onHurriedStage(1)
+/** In real time, for parts that use something outside the process. */
+export const onRealStage: OnStage = onFastStage(1)

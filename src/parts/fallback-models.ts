@@ -6,21 +6,20 @@ interface Member<Part> {
   readonly part: Part
   readonly index: number
   failures: number
-  /** Out of use: it has failed, and no probe has found it well since. */
-  out: boolean
-  /** When it will be probed. */
-  timer: Timer | undefined
+  /** Whether it has failed and no probe has succeeded since. */
+  down: boolean
+  probeTimer: Timer | undefined
 }
 
-/** Finds out whether a model works, in a scope that is closed afterwards; throws if it does not. */
+/** Checks whether a model works, in a scope that is closed afterwards. Throws if it does not work. */
 export type Probe<Part> = (part: Part, context: PartContext, task: TaskContext) => Promise<void>
 
 /**
- * The models of a fallback, in the order in which they are to be tried: those that work as they were listed, then those
- * that have failed, as a last resort. What has failed is probed in the background until it works, so often at most as
- * the options say; the timers belong to the scope and end with it.
+ * The models of a fallback, in the order in which they are tried: working models as listed, then failed ones as a last
+ * resort. A failed model is probed in the background until it works or the probes are used up. The timers belong to the
+ * scope.
  */
-export class Rota<Part extends { readonly name: string }> {
+export class FallbackModels<Part extends { readonly name: string }> {
   readonly name: string
   readonly context: PartContext
   readonly #options: FallbackOptions
@@ -38,30 +37,33 @@ export class Rota<Part extends { readonly name: string }> {
     this.context = context
     this.#options = options
     this.#probe = probe
-    this.#members = parts.map((part, index) => ({ part, index, failures: 0, out: false, timer: undefined }))
+    this.#members = parts.map((part, index) => ({
+      part,
+      index,
+      failures: 0,
+      down: false,
+      probeTimer: undefined,
+    }))
   }
 
-  /** Whom to try, in order, as it is now. */
   get order(): readonly Part[] {
-    const working = this.#members.filter(({ out }) => !out)
-    return [...working, ...this.#members.filter(({ out }) => out)].map(({ part }) => part)
+    const working = this.#members.filter(({ down }) => !down)
+    return [...working, ...this.#members.filter(({ down }) => down)].map(({ part }) => part)
   }
-
-  /** It has answered. */
   worked(part: Part): void {
     const member = this.#memberOf(part)
     member.failures = 0
-    if (!member.out) return
-    member.out = false
-    member.timer?.clear()
+    if (!member.down) return
+    member.down = false
+    member.probeTimer?.clear()
     this.#change('recovered', member)
   }
 
   failed(part: Part, error: unknown): void {
     const member = this.#memberOf(part)
-    // One that is out already has its probe.
-    if (member.out) return
-    member.out = true
+    // A probe is already planned.
+    if (member.down) return
+    member.down = true
     this.#change('failed', member, error)
     this.#probeLater(member, error)
   }
@@ -71,13 +73,13 @@ export class Rota<Part extends { readonly name: string }> {
     if (scope.state !== 'live') return
     const { probes = 6, probeAfter = 5_000 } = this.#options
     if (member.failures >= probes) return this.#change('given-up', member, error)
-    // A tenth of chance, so that a hundred calls do not knock at once.
-    const pause = probeAfter * 2 ** member.failures++ * (1 + random.next() / 10)
-    member.timer = scope.after(pause, `probe of '${member.part.name}'`, () => this.#try(member))
+    // Up to 10 % of jitter, so that the probes of many calls do not coincide.
+    const delay = probeAfter * 2 ** member.failures++ * (1 + random.next() / 10)
+    member.probeTimer = scope.after(delay, `probe of '${member.part.name}'`, () => this.#probeNow(member))
     return undefined
   }
 
-  #try(member: Member<Part>): void {
+  #probeNow(member: Member<Part>): void {
     const { scope } = this.context
     scope.spawn(`probe of '${member.part.name}'`, async (task) => {
       const own = scope.child(`probe of '${member.part.name}'`)
@@ -86,7 +88,7 @@ export class Rota<Part extends { readonly name: string }> {
         this.worked(member.part)
       } catch (error) {
         if (task.cancelled) throw error
-        if (member.out) this.#probeLater(member, error)
+        if (member.down) this.#probeLater(member, error)
       } finally {
         await own.close({ reason: 'probed' })
       }
@@ -110,7 +112,7 @@ export class Rota<Part extends { readonly name: string }> {
   }
 }
 
-/** The name of a fallback, and that it has models at all. */
+/** The name of a fallback. Throws if it has no models. */
 export function nameOf(parts: readonly { readonly name: string }[], options: FallbackOptions): string {
   if (parts.length === 0) throw new OptionError('a fallback needs at least one model')
   return options.name ?? parts.map(({ name }) => name).join(' or ')

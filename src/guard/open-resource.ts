@@ -2,17 +2,17 @@ import type { Resource } from '../scope/index.ts'
 import type { Opened } from './context.ts'
 
 /**
- * One thing that a guarded session has opened, as a scope owns it. To close it is to wait for it: ending it in its own
- * way is up to the session.
+ * Something that a guarded session has opened, as a resource of the guard's scope. `close()` only waits for its end,
+ * because the session itself has to end it.
  */
-export class Holding implements Resource {
+export class OpenResource implements Resource {
   readonly opened: Opened
   readonly since: number
-  readonly #sever: (holding: Holding) => void
+  readonly #sever: (resource: OpenResource) => void
   #ended = false
   #whenEnded: (() => void) | undefined
 
-  constructor(opened: Opened, since: number, sever: (holding: Holding) => void) {
+  constructor(opened: Opened, since: number, sever: (resource: OpenResource) => void) {
     this.opened = opened
     this.since = since
     this.#sever = sever
@@ -25,7 +25,7 @@ export class Holding implements Resource {
     })
   }
 
-  /** It is gone, by itself. Returns whether somebody was waiting for that. */
+  /** To be called when it has ended by itself. Returns whether `close()` was waiting for that. */
   ended(): boolean {
     this.#ended = true
     this.#whenEnded?.()

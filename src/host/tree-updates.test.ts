@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Change, ScopeView } from '../scope/index.ts'
-import { StatusNews, worthTelling } from './tree-news.ts'
+import { StatusTracker, relevantChanges } from './tree-updates.ts'
 
 const change = (type: Change['type'], id: number, more: Partial<Change> = {}): Change => ({
   type,
@@ -12,21 +12,21 @@ const change = (type: Change['type'], id: number, more: Partial<Change> = {}): C
   ...more,
 })
 
-const idsOf = (changes: readonly Change[]): number[] => worthTelling(changes).map(({ id }) => id)
+const idsOf = (changes: readonly Change[]): number[] => relevantChanges(changes).map(({ id }) => id)
 
-describe('changes of a tree', () => {
-  it('are not told if what came has gone by then', () => {
+describe('the relevant changes of a tree', () => {
+  it('exclude what was added and has already ended', () => {
     expect(idsOf([change('added', 2), change('added', 3), change('ended', 2, { outcome: 'fired' })])).toEqual(
       [3],
     )
     expect(idsOf([change('ended', 2, { outcome: 'done' })])).toEqual([2])
   })
 
-  it('are told if it did not go well', () => {
+  it('include what was added and has ended badly', () => {
     expect(idsOf([change('added', 2), change('ended', 2, { outcome: 'abandoned' })])).toEqual([2, 2])
   })
 
-  it('are not told of the inside of a scope that came and went', () => {
+  it('exclude the contents of a scope that was added and has already ended', () => {
     const scope = { kind: 'scope' } as const
     const inside = [change('added', 3, { scope: 2 }), change('closing', 2, { ...scope, scope: 2 })]
     const went = change('ended', 2, { ...scope, outcome: 'clean' })
@@ -34,7 +34,7 @@ describe('changes of a tree', () => {
   })
 })
 
-describe('what resources say of themselves', () => {
+describe('the status of a resource', () => {
   const tree = (status: object): ScopeView => ({
     id: 1,
     name: 'call',
@@ -53,16 +53,16 @@ describe('what resources say of themselves', () => {
     ],
   })
 
-  it('is told when it has changed', () => {
-    const news = new StatusNews()
-    expect(news.next(tree({ phase: 'open' }))).toEqual([{ id: 3, status: { phase: 'open' } }])
-    expect(news.next(tree({ phase: 'open' }))).toEqual([])
-    expect(news.next(tree({ phase: 'ready' }))).toEqual([{ id: 3, status: { phase: 'ready' } }])
+  it('is returned when it has changed', () => {
+    const tracker = new StatusTracker()
+    expect(tracker.next(tree({ phase: 'open' }))).toEqual([{ id: 3, status: { phase: 'open' } }])
+    expect(tracker.next(tree({ phase: 'open' }))).toEqual([])
+    expect(tracker.next(tree({ phase: 'ready' }))).toEqual([{ id: 3, status: { phase: 'ready' } }])
   })
 
-  it('is not told if it is no JSON', () => {
-    const circle: { self?: object } = {}
-    circle.self = circle
-    expect(new StatusNews().next(tree(circle))).toEqual([])
+  it('is ignored if it is not JSON', () => {
+    const circular: { self?: object } = {}
+    circular.self = circular
+    expect(new StatusTracker().next(tree(circular))).toEqual([])
   })
 })

@@ -1,65 +1,50 @@
 import { describe, expect, it } from 'vitest'
-import { ScopeClosedError, systemClock, systemRandom } from '../scope/index.ts'
-import { partContext, type Manners, type Peer, type TestPartContext } from '../testing/index.ts'
-import { LoopbackServer } from '../testing/servers/loopback-server.ts'
-import { Link, wsNetwork, type LinkError, type Protocol } from './index.ts'
+import { Link, wsNetwork, type LinkError, type Protocol } from '../../src/link/index.ts'
+import { ScopeClosedError, systemClock, systemRandom } from '../../src/scope/index.ts'
+import { partContext, type Manners, type Peer, type TestPartContext } from '../../src/testing/index.ts'
+import { Changes } from '../../src/testing/servers/changes.ts'
+import { LoopbackServer } from '../../src/testing/servers/loopback-server.ts'
+import { inOrder, rejection } from './fixture.ts'
 
-/** For servers that answer: long, because a busy machine may stand still for a while. */
+/** For servers that answer. Generous, because a busy machine may pause for a while. */
 const timing = { handshake: 1_500, open: 3_000, backoff: 10, healthyAfter: 20, closeFrame: 1_500 }
 
-/** For servers that do not. */
+/** For servers that do not answer. */
 const impatient = { ...timing, handshake: 200, open: 600, closeFrame: 100 }
 
-/** A link over real sockets, to a server that behaves as it is told. */
-interface Stage {
+/** A link over real sockets, and its server. */
+interface SocketFixture {
   readonly server: LoopbackServer
   readonly context: TestPartContext
-  readonly story: string[]
+  /** The protocol's callbacks. */
+  readonly log: string[]
   readonly errors: LinkError[]
   /** Every peer that has opened. */
   readonly peers: Peer[]
-  /** What the server heard. */
-  readonly heard: string[]
+  /** What the server received. */
+  readonly received: string[]
   readonly open: (protocol?: Partial<Protocol>) => Promise<Link>
-  /** Resolves when `met` holds; it is looked at whenever the link tells its protocol something. */
-  readonly until: (met: () => boolean) => Promise<void>
+  /** Resolves when the condition holds. It is checked at each callback of the protocol. */
+  readonly until: (condition: () => boolean) => Promise<void>
 }
 
-/** Plays it, closes everything, and looks whether a socket is left on either side, or was opened after the close. */
-async function onSockets(manners: Manners | Manners[], play: (stage: Stage) => Promise<void>): Promise<void> {
+/** Runs a test, closes everything, and checks that no socket is left on either side or was opened after the close. */
+async function onSockets(
+  manners: Manners | Manners[],
+  test: (fixture: SocketFixture) => Promise<void>,
+): Promise<void> {
   const context = partContext({ clock: systemClock, random: systemRandom })
-  const turns = [manners].flat()
   const peers: Peer[] = []
-  const heard: string[] = []
-  const story: string[] = []
+  const received: string[] = []
+  const log: string[] = []
   const errors: LinkError[] = []
-  const looks = new Set<() => void>()
+  const changes = new Changes()
   const note = (text: string): void => {
-    story.push(text)
-    for (const look of looks) look()
+    log.push(text)
+    changes.notify()
   }
-  const until = (met: () => boolean): Promise<void> =>
-    new Promise((resolve) => {
-      looks.add(() => {
-        if (met()) resolve()
-      })
-      for (const look of looks) look()
-    })
   await using server = await LoopbackServer.listen({
-    serve: () => {
-      const next = turns.length > 1 ? turns.shift() : turns[0]
-      return {
-        ...next,
-        opened: (peer) => {
-          peers.push(peer)
-          next?.opened?.(peer)
-        },
-        message: (peer, data) => {
-          heard.push(String(data))
-          next?.message?.(peer, data)
-        },
-      }
-    },
+    serve: inOrder([manners].flat(), peers, (_, text) => received.push(text)),
   })
   const open = (protocol: Partial<Protocol> = {}): Promise<Link> =>
     Link.open(context, {
@@ -72,23 +57,18 @@ async function onSockets(manners: Manners | Manners[], play: (stage: Stage) => P
       ...protocol,
     })
   try {
-    await play({ server, context, story, errors, peers, heard, open, until })
+    const until = (condition: () => boolean): Promise<void> => changes.until(condition)
+    await test({ server, context, log, errors, peers, received, open, until })
   } finally {
     await context.scope.close({ closeTimeout: 2_000 })
   }
   const { total } = server
   expect(wsNetwork.sockets.list()).toEqual([])
-  // A peer that does not read would not notice the end.
+  // A paused peer would not notice the end.
   for (const peer of peers) peer.resume()
   await server.whenIdle()
   expect(server.total).toBe(total)
 }
-
-const failure = (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => undefined,
-    (error: unknown) => error,
-  )
 
 describe('a link over real sockets', () => {
   it.each<[string, Manners, string]>([
@@ -97,12 +77,12 @@ describe('a link over real sockets', () => {
     ['says 503', { refuse: 503 }, 'LINK_FAILED'],
     ['resets the connection', { refuse: 0 }, 'LINK_FAILED'],
     ['closes before the setup', { opened: (peer) => peer.close(1011, 'quota') }, 'LINK_FAILED'],
-    ['resets it in the setup', { opened: (peer) => peer.drop() }, 'LINK_FAILED'],
-    ['goes dead in the setup', { halfOpenAfter: 0 }, 'LINK_TIMEOUT'],
+    ['resets the connection during the setup', { opened: (peer) => peer.drop() }, 'LINK_FAILED'],
+    ['goes dead during the setup', { halfOpenAfter: 0 }, 'LINK_TIMEOUT'],
     ['does not read', { opened: (peer) => peer.pause() }, 'LINK_TIMEOUT'],
-  ])('[LK5] cannot be opened when the server %s, and leaves nothing', (_, manners, code) =>
+  ])('[LK5] cannot be opened when the server %s, and leaves nothing behind', (_, manners, code) =>
     onSockets(manners, async ({ open, context, server }) => {
-      const error = await failure(
+      const error = await rejection(
         open({ opened: (connection) => connection.send('setup'), timing: { ...impatient, retries: 2 } }),
       )
       expect(error).toMatchObject({ code })
@@ -112,18 +92,18 @@ describe('a link over real sockets', () => {
     }),
   )
 
-  it('[LK5] cannot be opened when nobody listens', () =>
+  it('[LK5] cannot be opened when there is no server', () =>
     onSockets({}, async ({ open, context }) => {
       const gone = await LoopbackServer.listen()
       await gone.close()
-      const error = await failure(open({ request: () => ({ url: gone.url }) }))
+      const error = await rejection(open({ request: () => ({ url: gone.url }) }))
       expect(error).toMatchObject({ code: 'LINK_FAILED' })
       expect(context.connections).toMatchObject([{ how: 'dropped', reason: 'ECONNREFUSED' }])
     }))
 
-  it('[LK5] cannot be opened at an address that is none', () =>
+  it('[LK5] cannot be opened at an invalid address', () =>
     onSockets({}, async ({ open }) => {
-      const error = await failure(open({ request: () => ({ url: 'not an address?key=secret' }) }))
+      const error = await rejection(open({ request: () => ({ url: 'not an address?key=secret' }) }))
       expect(String(error)).toContain('invalid request')
       expect(String(error)).not.toContain('secret')
     }))
@@ -133,7 +113,7 @@ describe('a link over real sockets', () => {
     ['the setup', {}],
   ])('[LK1] [LK5] gives up when its scope closes during %s', (_, manners) =>
     onSockets(manners, async ({ open, context, server }) => {
-      const opening = failure(open({ opened: () => {} }))
+      const opening = rejection(open({ opened: () => {} }))
       await server.until(() => server.open === 1)
       const closing = context.scope.close()
       expect(wsNetwork.sockets.size).toBe(0)
@@ -145,10 +125,10 @@ describe('a link over real sockets', () => {
   it.each<[string, Partial<Manners>, string, Partial<Protocol>]>([
     ['answers', {}, 'closed', {}],
     ['ignores the close frame', { closeReply: 'never' }, 'aborted', { timing: impatient }],
-    ['is known to ignore it', { closeReply: 'never' }, 'closed', { closePatience: 20 }],
+    ['is known to ignore the close frame', { closeReply: 'never' }, 'closed', { closePatience: 20 }],
     ['goes dead', { halfOpenAfter: 0 }, 'aborted', { timing: impatient }],
     ['does not read', { opened: (peer) => peer.pause() }, 'aborted', { timing: impatient }],
-    ['answers by a reset', { closed: (peer) => peer.drop() }, 'closed', {}],
+    ['answers with a reset', { closed: (peer) => peer.drop() }, 'closed', {}],
     [
       'keeps talking',
       {
@@ -164,20 +144,20 @@ describe('a link over real sockets', () => {
       'closed',
       {},
     ],
-  ])('[LK6] is closed inside the deadline when the server %s', (_, manners, how, protocol) =>
-    onSockets(manners, async ({ open, context, story, server, peers }) => {
+  ])('[LK6] closes inside the deadline when the server %s', (_, manners, how, protocol) =>
+    onSockets(manners, async ({ open, context, log, server, peers }) => {
       await open(protocol)
       await server.until(() => peers.length === 1)
       const closing = context.scope.close({ closeTimeout: 2_000 })
-      const before = story.length
+      const before = log.length
       const report = await closing
       expect(report.took).toBeLessThan(2_000)
-      expect(story.length, 'something was said after the intent').toBe(before)
+      expect(log.length, 'a message was delivered after the scope began to close').toBe(before)
       expect(context.connections).toMatchObject([{ name: 'stt', how, retries: 0 }])
     }),
   )
 
-  it('[LK7] [LK9] hears the last words and the acknowledgement, and nothing else', () =>
+  it('[LK7] [LK9] receives the last transcript and the acknowledgement while closing, and nothing else', () =>
     onSockets(
       {
         message: (peer, data) => {
@@ -187,12 +167,12 @@ describe('a link over real sockets', () => {
           peer.close(1000)
         },
       },
-      async ({ open, context, story, heard }) => {
+      async ({ open, context, log, received }) => {
         const link = await open({
           ending: {
             frames: () => ['CloseStream'],
             answer: (data) => {
-              story.push(`answered ${String(data)}`)
+              log.push(`answered ${String(data)}`)
               return data === 'Metadata'
             },
           },
@@ -201,8 +181,8 @@ describe('a link over real sockets', () => {
         const closing = context.scope.close()
         link.send('Finalize')
         expect(await closing).toMatchObject({ clean: true })
-        expect(heard).toEqual(['\u0001\u0002', 'CloseStream'])
-        expect(story).toEqual(['answered last words', 'answered Metadata'])
+        expect(received).toEqual(['\u0001\u0002', 'CloseStream'])
+        expect(log).toEqual(['answered last words', 'answered Metadata'])
         expect(context.connections).toEqual([{ name: 'stt', how: 'acknowledged', code: 1000, retries: 0 }])
       },
     ))
@@ -211,15 +191,15 @@ describe('a link over real sockets', () => {
     ['a reset', (peer) => peer.drop(), 'lost dropped 1006'],
     ['an unasked 1000', (peer) => peer.close(1000), 'lost dropped 1000'],
     ['an expired session', (peer) => peer.close(1001, 'maximum duration'), 'lost expired 1001'],
-  ])('[LK2] is opened anew after %s, and loses no control message', (_, end, lost) =>
-    onSockets({}, async ({ open, server, peers, story, heard, errors }) => {
+  ])('[LK2] reconnects after %s and loses no control message', (_, end, lost) =>
+    onSockets({}, async ({ open, server, peers, log, received, errors }) => {
       const link = await open({ classify: ({ code }) => (code === 1001 ? 'expired' : undefined) })
       await server.until(() => peers.length === 1)
       end(peers[0]!)
       await server.until(() => peers.length === 2)
       link.send('still here')
-      await server.until(() => heard.length === 1)
-      expect([story, errors, link.status.phase]).toEqual([[lost], [], 'ready'])
+      await server.until(() => received.length === 1)
+      expect([log, errors, link.status.phase]).toEqual([[lost], [], 'ready'])
     }),
   )
 
@@ -235,17 +215,17 @@ describe('a link over real sockets', () => {
       await server.until(() => peers.length === 2)
     }))
 
-  it('[LK6] notices a dead line by the answer it is owed', () =>
-    onSockets([{ halfOpenAfter: 0 }, {}], async ({ open, server, peers, story }) => {
+  it('[LK6] notices a dead connection by a missing answer', () =>
+    onSockets([{ halfOpenAfter: 0 }, {}], async ({ open, server, peers, log }) => {
       const link = await open({ timing: { ...timing, answer: 30 } })
       await server.until(() => peers.length === 1)
       link.send('anybody there?')
       await server.until(() => peers.length === 2)
-      expect(story).toEqual(['lost dropped 0'])
+      expect(log).toEqual(['lost dropped 0'])
     }))
 
   it.each(['new-first', 'old-first'] as const)('[LK8] moves to a new socket, %s', (order) =>
-    onSockets({ opened: (peer) => peer.send('hello') }, async ({ open, server, heard, until }) => {
+    onSockets({ opened: (peer) => peer.send('hello') }, async ({ open, server, received, until }) => {
       const sockets: number[] = []
       const link = await open({
         rollover: { order },
@@ -259,14 +239,14 @@ describe('a link over real sockets', () => {
         },
       })
       await until(() => link.status.generation === 2 && link.status.phase === 'ready')
-      link.send('over the new one')
-      await server.until(() => heard.length === 1 && server.open === 1)
+      link.send('on the new socket')
+      await server.until(() => received.length === 1 && server.open === 1)
       expect(sockets).toEqual(order === 'old-first' ? [0, 0] : [0, 1])
       expect(link.status).toMatchObject({ generation: 2, retries: 0 })
     }),
   )
 
-  it('[LK1] a goAway that is under way when the scope closes opens nothing', () =>
+  it('[LK1] dials nothing for a goAway that arrives when the scope closes', () =>
     onSockets({}, async ({ open, context, server, peers }) => {
       await open({ message: (_, connection) => connection.rollOver() })
       await server.until(() => peers.length === 1)
@@ -276,21 +256,21 @@ describe('a link over real sockets', () => {
       expect(context.connections).toMatchObject([{ how: 'closed' }])
     }))
 
-  it('[LK10] holds audio back for a server that does not read, drops the oldest, and goes on', () =>
-    onSockets({ opened: (peer) => peer.pause() }, async ({ open, server, peers, heard }) => {
+  it('[LK10] queues audio for a server that does not read, drops the oldest, and resumes', () =>
+    onSockets({ opened: (peer) => peer.pause() }, async ({ open, server, peers, received }) => {
       const link = await open({ queue: { audio: 10 } })
       await server.until(() => peers.length === 1)
       const second = 'x'.repeat(1_000_000)
-      // Sockets of the system swallow some megabytes first.
+      // The operating system buffers some megabytes first.
       for (let sent = 0; link.status.droppedAudio === 0 && sent < 100; sent++) link.sendAudio(second)
       expect(link.status).toMatchObject({ queued: 10, droppedAudio: 1 })
       link.send('never dropped')
       peers[0]?.resume()
-      await server.until(() => heard.at(-1) === 'never dropped')
+      await server.until(() => received.at(-1) === 'never dropped')
       expect(link.status).toMatchObject({ queued: 0, droppedAudio: 1, phase: 'ready' })
     }))
 
-  it('[LK6] abort() leaves no socket, whatever the server does', () =>
+  it('[LK6] leaves no socket after abort(), whatever the server does', () =>
     onSockets({ closeReply: 'never' }, async ({ open, context, server, peers }) => {
       await open()
       await server.until(() => peers.length === 1)

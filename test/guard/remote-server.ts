@@ -1,26 +1,27 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { WebSocketServer } from 'ws'
+import { Changes } from '../../src/testing/servers/changes.ts'
 
 /**
- * The other side of guarded sessions: it counts TCP connections, whatever is spoken on them.
+ * The server that guarded sessions connect to. It counts TCP connections, whatever protocol they speak.
  *
- * It answers `/` at once and `/slow` when `answer()` is called; it takes WebSockets, and answers their close frames
- * unless it is rude.
+ * It answers `/` at once and `/slow` when `answer()` is called. It accepts WebSockets and answers their close frames
+ * unless `ignoresClose` is set.
  */
-export class FarSide {
-  /** Close frames of WebSockets that are opened from now on are not answered. */
-  rude = false
+export class RemoteServer {
+  /** Whether close frames of WebSockets opened from now on stay unanswered. */
+  ignoresClose = false
   total = 0
   readonly #sockets = new Set<Socket>()
   readonly #slow: ServerResponse[] = []
-  readonly #waiting = new Set<() => void>()
+  readonly #changes = new Changes()
   readonly #http = createServer((request, response) => this.#request(request, response))
 
-  static async listen(): Promise<FarSide> {
-    const side = new FarSide()
-    await new Promise<void>((resolve) => side.#http.listen(0, '127.0.0.1', resolve))
-    return side
+  static async listen(): Promise<RemoteServer> {
+    const server = new RemoteServer()
+    await new Promise<void>((resolve) => server.#http.listen(0, '127.0.0.1', resolve))
+    return server
   }
 
   private constructor() {
@@ -30,16 +31,16 @@ export class FarSide {
       socket.on('error', () => {})
       socket.on('close', () => {
         this.#sockets.delete(socket)
-        this.#changed()
+        this.#changes.notify()
       })
-      this.#changed()
+      this.#changes.notify()
     })
-    // What is no HTTP, as a handshake of TLS, is not answered, and the connection stays.
+    // Data that is not HTTP, such as a TLS handshake, is not answered, and the connection stays open.
     this.#http.on('clientError', () => {})
     const server = new WebSocketServer({ server: this.#http })
     server.on('connection', (ws, { socket }) => {
       ws.on('error', () => {})
-      if (this.rude) socket.removeAllListeners('data').resume()
+      if (this.ignoresClose) socket.removeAllListeners('data').resume()
     })
   }
 
@@ -55,12 +56,12 @@ export class FarSide {
     return `http://127.0.0.1:${this.port}`
   }
 
-  /** TCP connections now. */
+  /** The number of open TCP connections. */
   get open(): number {
     return this.#sockets.size
   }
 
-  /** Requests for `/slow` that wait for their answer. */
+  /** The number of unanswered requests for `/slow`. */
   get slow(): number {
     return this.#slow.length
   }
@@ -69,22 +70,14 @@ export class FarSide {
     for (const response of this.#slow.splice(0)) response.end('at last')
   }
 
-  /** Ends every connection politely. */
+  /** Ends every connection gracefully. */
   hangUp(): void {
     for (const socket of this.#sockets) socket.end()
   }
 
-  /** Resolves when `met` holds; it is looked at whenever a connection or a request comes or goes. */
-  until(met: () => boolean): Promise<void> {
-    return new Promise((resolve) => {
-      const look = (): void => {
-        if (!met()) return
-        this.#waiting.delete(look)
-        resolve()
-      }
-      this.#waiting.add(look)
-      look()
-    })
+  /** Resolves when the condition is true. It is checked whenever a connection or a request starts or ends. */
+  until(condition: () => boolean): Promise<void> {
+    return this.#changes.until(condition)
   }
 
   async close(): Promise<void> {
@@ -102,10 +95,6 @@ export class FarSide {
   #request(request: IncomingMessage, response: ServerResponse): void {
     if (request.url === '/slow') this.#slow.push(response)
     else response.end('at once')
-    this.#changed()
-  }
-
-  #changed(): void {
-    for (const look of this.#waiting) look()
+    this.#changes.notify()
   }
 }

@@ -1,12 +1,12 @@
 import type { ConnectionReport, PartContext } from '../parts/index.ts'
 import { ScopeClosedError, type CancelledError, type Clock, type Timer } from '../scope/index.ts'
-import { inTheWorld } from './world-time.ts'
+import { outsideTimer } from './outside-timer.ts'
 
-/** One living thing of a scripted part: its time, and whether it still lives. */
-export class PartLife {
+/** One open instance of a scripted part: its timers, and whether it has ended. */
+export class PartInstance {
   readonly name: string
   readonly context: PartContext
-  state: 'open' | 'closing' | 'over' = 'open'
+  state: 'open' | 'closing' | 'ended' = 'open'
   readonly #timers = new Set<Timer>()
   readonly #onEnd = new Set<() => void>()
   readonly #onClosing = new Set<(reason: CancelledError) => void>()
@@ -23,20 +23,20 @@ export class PartLife {
     return this.context.scope.clock
   }
 
-  get over(): boolean {
-    return this.state === 'over'
+  get ended(): boolean {
+    return this.state === 'ended'
   }
 
-  /** Its connection is over; the first to say so says how. */
+  /** Reports the end of its connection. Only the first call counts. */
   disconnected(how: ConnectionReport['how']): void {
     if (!this.#connected) return
     this.#connected = false
     this.context.ended({ name: this.name, how, retries: 0 })
   }
 
-  /** Something that happens in the world, unless this has ended by then. */
+  /** Schedules an event outside the code under test. Cleared when the instance ends. */
   after(ms: number, what: string, callback: () => void): Timer {
-    const timer = inTheWorld(this.clock, ms, `${this.name}: ${what}`, () => {
+    const timer = outsideTimer(this.clock, ms, `${this.name}: ${what}`, () => {
       this.#timers.delete(own)
       callback()
     })
@@ -46,23 +46,23 @@ export class PartLife {
         timer.clear()
       },
     }
-    if (!this.over) this.#timers.add(own)
+    if (!this.ended) this.#timers.add(own)
     else timer.clear()
     return own
   }
 
-  /** Throws what waiting would throw now. */
+  /** Throws what `wait` would reject with now. */
   check(what: string, signal?: AbortSignal): void {
     signal?.throwIfAborted()
-    if (this.over) throw this.#ended(what)
+    if (this.ended) throw this.#endedError(what)
   }
 
-  /** Waits in the world's time. Throws the signal's reason when it aborts, and `ScopeClosedError` at the end. */
+  /** Waits. Rejects with the signal's reason when it aborts, and with `ScopeClosedError` when the instance ends. */
   wait(ms: number, what: string, signal?: AbortSignal): Promise<void> {
     return this.#pending(what, signal, (resolve) => this.after(ms, what, resolve))
   }
 
-  /** Waits for ever, or until the signal aborts or this ends. */
+  /** Waits until the signal aborts or the instance ends. */
   stall(what: string, signal?: AbortSignal): Promise<void> {
     return this.#pending(what, signal, () => ({ clear() {} }))
   }
@@ -77,16 +77,16 @@ export class PartLife {
   }
 
   /** @internal */
-  tell(reason: CancelledError): void {
-    if (this.over) return
+  notifyClosing(reason: CancelledError): void {
+    if (this.ended) return
     this.state = 'closing'
     for (const callback of this.#onClosing) callback(reason)
   }
 
-  /** Ends it, once; everything that waits on it throws. Returns whether this was the time. */
+  /** Ends the instance. Every pending wait rejects. Returns false if it had ended before. */
   end(): boolean {
-    if (this.over) return false
-    this.state = 'over'
+    if (this.ended) return false
+    this.state = 'ended'
     for (const timer of this.#timers) timer.clear()
     for (const callback of this.#onEnd) callback()
     this.#onEnd.clear()
@@ -100,7 +100,7 @@ export class PartLife {
   ): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)
-      if (this.over) return reject(this.#ended(what))
+      if (this.ended) return reject(this.#endedError(what))
       const settle = (): void => {
         signal?.removeEventListener('abort', aborted)
         offEnd()
@@ -113,7 +113,7 @@ export class PartLife {
       signal?.addEventListener('abort', aborted, { once: true })
       const offEnd = this.onEnd(() => {
         settle()
-        reject(this.#ended(what))
+        reject(this.#endedError(what))
       })
       const timer = start(() => {
         settle()
@@ -122,7 +122,7 @@ export class PartLife {
     })
   }
 
-  #ended(what: string): ScopeClosedError {
+  #endedError(what: string): ScopeClosedError {
     const { scope } = this.context
     const reason = scope.signal.aborted ? (scope.signal.reason as CancelledError) : undefined
     return new ScopeClosedError(scope.name, `${what} with '${this.name}'`, reason)

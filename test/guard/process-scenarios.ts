@@ -9,12 +9,12 @@ import { delay, never } from './clients.ts'
 import { BlockedTime } from '../blocked-time.ts'
 
 /**
- * One life in a process of its own: `node alone.ts LIFE PORT`. What it prints is read by `alone.test.ts`, and so is how
- * the process ends.
+ * Runs one scenario in a process of its own: `node process-scenarios.ts SCENARIO PORT`. `processes.test.ts` reads what it
+ * prints and how the process exits.
  */
-const [life = '', port = '0', ...folders] = process.argv.slice(2)
+const [scenario = '', port = '0', ...folders] = process.argv.slice(2)
 
-/** A session that is closed, and whose code runs on. */
+/** A closed session. Code can still run in its context. */
 async function closed(onLate?: (error: unknown, name: string) => void): Promise<Guard> {
   await import('../../src/guard/install.ts')
   const call = guard({
@@ -30,10 +30,10 @@ const fail = (message: string) => (): never => {
   throw new Error(message)
 }
 
-/** Promises that nobody looks after. */
+/** Rejected promises without a handler. */
 const rejected: Promise<unknown>[] = []
 
-/** Every way in which an error can go uncaught. */
+/** Causes an uncaught error in every possible way. */
 function throwAll(): void {
   setTimeout(fail('timeout'), 5)
   setImmediate(fail('immediate'))
@@ -41,14 +41,14 @@ function throwAll(): void {
   queueMicrotask(fail('microtask'))
   rejected.push(Promise.reject(new Error('rejection')), delay(5).then(fail('then')))
   setTimeout(() => new EventEmitter().emit('error', new Error('event')), 5)
-  // Refused, since the session is closed; nobody listens for errors.
+  // Refused, because the session is closed. The socket has no error listener.
   connect(Number(port), '127.0.0.1')
   const controller = new AbortController()
   controller.signal.addEventListener('abort', fail('signal'))
   setTimeout(() => controller.abort(), 5)
 }
 
-const lives: Readonly<Record<string, () => Promise<unknown>>> = {
+const scenarios: Readonly<Record<string, () => Promise<unknown>>> = {
   async 'late errors'() {
     const late: unknown[] = []
     const call = await closed((error, name) => late.push(`${name}: ${(error as Error).message}`))
@@ -78,39 +78,39 @@ const lives: Readonly<Record<string, () => Promise<unknown>>> = {
     return 'alive'
   },
 
-  async 'an error of a living session'() {
+  async 'an error of a live session'() {
     await import('../../src/guard/install.ts')
     guard({ name: 'other', closeTimeout: 200 }).abort()
-    guard({ name: 'call' }).run(() => setTimeout(fail('of the living'), 1))
+    guard({ name: 'call' }).run(() => setTimeout(fail('of a live session'), 1))
     await delay(1_000)
     return 'alive'
   },
 
-  async 'an error of somebody else'() {
+  async 'an error of other code'() {
     const call = await closed()
     call.run(() => setTimeout(() => {}, 100))
-    setTimeout(fail('of somebody else'), 1)
+    setTimeout(fail('of other code'), 1)
     await delay(1_000)
     return 'alive'
   },
 
-  async 'a rejection of somebody else'() {
+  async 'a rejection of other code'() {
     await closed()
-    rejected.push(Promise.reject(new Error('of somebody else')))
+    rejected.push(Promise.reject(new Error('of other code')))
     await delay(1_000)
     return 'alive'
   },
 
   async 'an error without any guard'() {
-    setTimeout(fail('of somebody else'), 1)
+    setTimeout(fail('of other code'), 1)
     await delay(1_000)
     return 'alive'
   },
 
-  async 'handlers of the user'() {
-    const heard: string[] = []
-    process.on('uncaughtException', (error) => heard.push(`exception ${error.message}`))
-    process.on('unhandledRejection', (error) => heard.push(`rejection ${(error as Error).message}`))
+  async "the user's handlers"() {
+    const received: string[] = []
+    process.on('uncaughtException', (error) => received.push(`exception ${error.message}`))
+    process.on('unhandledRejection', (error) => received.push(`rejection ${(error as Error).message}`))
     const late: string[] = []
     const call = await closed((error) => late.push((error as Error).message))
     call.run(() => setTimeout(fail('late'), 1))
@@ -118,7 +118,7 @@ const lives: Readonly<Record<string, () => Promise<unknown>>> = {
     setTimeout(fail('theirs'), 1)
     rejected.push(Promise.reject(new Error('their rejection')))
     await delay(20)
-    return { heard, late }
+    return { received, late }
   },
 
   async 'nothing left behind'() {
@@ -157,14 +157,14 @@ const lives: Readonly<Record<string, () => Promise<unknown>>> = {
     return 'made'
   },
 
-  /** All that keeps a process alive, and tries to come back. */
-  async 'a zombie'() {
+  /** Has everything that can keep a process alive, and tries to reconnect. */
+  async 'a leftover session'() {
     await import('../../src/guard/install.ts')
     const call = guard({ closeTimeout: 1_500, close: never, onLate: () => {} })
     const dial = (): void => {
       const socket = new WebSocket(`ws://127.0.0.1:${port}`)
       socket.on('error', () => {})
-      // Retries at once, for ever: refusing it at once would starve the event loop.
+      // Retries immediately and forever. Refusals without a delay would starve the event loop.
       socket.on('close', dial)
     }
     await call.run(async () => {
@@ -183,7 +183,7 @@ const lives: Readonly<Record<string, () => Promise<unknown>>> = {
     return [report.took - still.total, report.severed.map(({ kind }) => kind).toSorted()]
   },
 
-  /** Two copies of the package in one process, each used by somebody who knows nothing of the other. */
+  /** Two copies of the package in one process, used independently. */
   async 'two copies'() {
     const [one, two] = await Promise.all(
       folders.map(async (folder) => {
@@ -191,7 +191,7 @@ const lives: Readonly<Record<string, () => Promise<unknown>>> = {
         return (await import(pathToFileURL(`${folder}/guard/index.ts`).href)) as { guard: typeof guard }
       }),
     )
-    const connects = Reflect.get(globalThis, Symbol.for('endwell/guard@1')) as object
+    const runtime = Reflect.get(globalThis, Symbol.for('endwell/guard@1')) as object
     const a = one!.guard({ name: 'a', closeTimeout: 300 })
     const b = two!.guard({ name: 'b', closeTimeout: 300, onLate: () => {} })
     const dial = (): Promise<unknown> =>
@@ -210,7 +210,7 @@ const lives: Readonly<Record<string, () => Promise<unknown>>> = {
     await delay(20)
     return {
       same: one!.guard !== (two!.guard as unknown),
-      ground: typeof connects,
+      runtime: typeof runtime,
       severed: [ra.severed.length, rb.severed.length],
       unowned: [ra.unowned.length, rb.unowned.length],
       refused: [refused.code, a.refused, b.refused],
@@ -218,5 +218,5 @@ const lives: Readonly<Record<string, () => Promise<unknown>>> = {
   },
 }
 
-const result = await lives[life]!()
+const result = await scenarios[scenario]!()
 outside(() => console.log(JSON.stringify(result)))

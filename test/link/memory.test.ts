@@ -1,16 +1,16 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
-import { inVirtualTime, partContext, type World } from '../testing/index.ts'
-import { Link, type LinkConnection, type Protocol } from './index.ts'
+import { Link, type LinkConnection, type Protocol } from '../../src/link/index.ts'
+import { inVirtualTime, partContext, type World } from '../../src/testing/index.ts'
 
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
-/** What a careless provider keeps for ever. */
+/** What a careless provider never lets go of. */
 const kept: unknown[] = []
 
-async function liveAndClose(world: World): Promise<Record<string, WeakRef<object>>> {
+async function useAndClose(world: World): Promise<Record<string, WeakRef<object>>> {
   const { scope, ...rest } = partContext(world)
   const context = { scope, ...rest }
   const frame = new Uint8Array(640)
@@ -42,11 +42,11 @@ async function liveAndClose(world: World): Promise<Record<string, WeakRef<object
   }
 }
 
-it('a closed link that somebody keeps keeps nothing else alive', () =>
+it('a reference to a closed link keeps nothing else alive', () =>
   inVirtualTime(async (world) => {
-    const references = await liveAndClose(world)
+    const references = await useAndClose(world)
     for (let round = 0; round < 3; round++) {
-      // The virtual clock keeps even cleared timers until their time has come.
+      // The virtual clock keeps cleared timers until they are due.
       await world.clock.elapse(20_000)
       collect()
     }

@@ -5,38 +5,39 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { guardLimits } from '../../src/guard/index.ts'
 import { compiled } from '../compiled.ts'
-import { FarSide } from './far-side.ts'
+import { RemoteServer } from './remote-server.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Longer than any life here, shorter than anything a session could leave: 30 s, 60 s, for ever. */
-const PATIENCE = 15_000
+/** Longer than any scenario here, shorter than anything a session could leave behind. */
+const TIMEOUT = 15_000
 
-interface Ended {
-  /** What the life came to; undefined if its process died before. */
+interface ScenarioResult {
+  /** The result of the scenario, or undefined if its process died before. */
   readonly result: unknown
   readonly code: number | null
   readonly stderr: string
 }
 
-let far: FarSide
+let remote: RemoteServer
 let folder = ''
 beforeAll(async () => {
-  far = await FarSide.listen()
-  far.rude = true
+  remote = await RemoteServer.listen()
+  remote.ignoresClose = true
   mkdirSync(join(root, 'node_modules', '.cache'), { recursive: true })
   folder = mkdtempSync(join(root, 'node_modules', '.cache', 'guard-'))
 })
 afterAll(async () => {
-  await far.close()
+  await remote.close()
   rmSync(folder, { recursive: true })
 })
 
-function live(life: string, ...folders: string[]): Promise<Ended> {
+function runScenario(scenario: string, ...folders: string[]): Promise<ScenarioResult> {
   // The copies of the package in the folders are TypeScript.
   const imports = folders.length > 0 ? ['--import', 'tsx'] : []
-  const node = ['--expose-gc', ...imports, compiled('guard-alone'), life, String(far.port), ...folders]
-  const child = spawn(process.execPath, node, { cwd: root, timeout: PATIENCE, killSignal: 'SIGKILL' })
+  const program = compiled('guard-processes')
+  const node = ['--expose-gc', ...imports, program, scenario, String(remote.port), ...folders]
+  const child = spawn(process.execPath, node, { cwd: root, timeout: TIMEOUT, killSignal: 'SIGKILL' })
   let stdout = ''
   let stderr = ''
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
@@ -49,8 +50,8 @@ function live(life: string, ...folders: string[]): Promise<Ended> {
 }
 
 describe.concurrent('late errors', () => {
-  it('[GD3] of a closed session do not end the process, however they come, and are told', async () => {
-    const { result, code, stderr } = await live('late errors')
+  it('[GD3] of a closed session do not end the process and are reported, whatever their origin', async () => {
+    const { result, code, stderr } = await runScenario('late errors')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect((result as string[]).toSorted()).toEqual([
       `uncaught exception: ${refusal()}`,
@@ -66,7 +67,7 @@ describe.concurrent('late errors', () => {
   })
 
   it('[GD3] of a closing session are in its report', async () => {
-    const { result, code } = await live('late errors of a closing session')
+    const { result, code } = await runScenario('late errors of a closing session')
     expect(code).toBe(0)
     expect(result).toEqual([
       [{ origin: 'uncaughtException', at: expect.any(Number), error: { name: 'Error', message: 'late' } }],
@@ -75,20 +76,20 @@ describe.concurrent('late errors', () => {
     ])
   })
 
-  it('that nobody listens for are warned of, some', async () => {
-    const { result, code, stderr } = await live('late errors without a listener')
+  it('become warnings, up to a limit, if there is no `onLate`', async () => {
+    const { result, code, stderr } = await runScenario('late errors without a listener')
     expect({ result, code }).toEqual({ result: 'alive', code: 0 })
     expect(stderr.match(/ENDWELL_LATE.*'call'.*Error: late/g)).toHaveLength(guardLimits.lateWarnings)
   })
 })
 
-describe.concurrent('errors of everybody else', () => {
-  it.each(['an error of a living session', 'an error of somebody else', 'a rejection of somebody else'])(
-    '[GD3] end the process as ever: %s',
+describe.concurrent('errors of other code', () => {
+  it.each(['an error of a live session', 'an error of other code', 'a rejection of other code'])(
+    '[GD3] end the process as they would without a guard: %s',
     async (life) => {
       const [{ result, code, stderr }, plain] = await Promise.all([
-        live(life),
-        live('an error without any guard'),
+        runScenario(life),
+        runScenario('an error without any guard'),
       ])
       expect({ result, code }).toEqual({ result: undefined, code: plain.code })
       expect(code).toBe(1)
@@ -96,57 +97,57 @@ describe.concurrent('errors of everybody else', () => {
     },
   )
 
-  it('are heard by the user’s own handlers, and those of a closed session are not', async () => {
-    const { result, code } = await live('handlers of the user')
+  it("reach the user's own handlers, unlike those of a closed session", async () => {
+    const { result, code } = await runScenario("the user's handlers")
     expect(code).toBe(0)
     expect(result).toEqual({
-      heard: expect.arrayContaining(['exception theirs', 'rejection their rejection']),
+      received: expect.arrayContaining(['exception theirs', 'rejection their rejection']),
       late: expect.arrayContaining(['late', 'late rejection']),
     })
-    expect((result as { heard: string[] }).heard).toHaveLength(2)
+    expect((result as { received: string[] }).received).toHaveLength(2)
   })
 })
 
-describe.concurrent('a process', () => {
-  it('[GD1] [GD2] ends by itself when its zombie is closed, and the other side sees no socket', async () => {
-    const { result, code } = await live('a zombie')
+describe.concurrent('a process with guards', () => {
+  it('[GD1] [GD2] exits by itself when its leftover session is closed, and leaves no socket at the peer', async () => {
+    const { result, code } = await runScenario('a leftover session')
     expect(code).toBe(0)
     const [took, severed] = result as [number, string[]]
     expect(took).toBeLessThanOrEqual(1_500)
     expect(severed).toEqual(expect.arrayContaining(['process', 'socket', 'socket', 'socket']))
-    await far.until(() => far.open === 0)
+    await remote.until(() => remote.open === 0)
   })
 
-  it('[GD4] with hooks that are not used is as it was', async () => {
-    expect(await live('installed and not used')).toMatchObject({
+  it('[GD4] is unchanged as long as the hooks are not used', async () => {
+    expect(await runScenario('installed and not used')).toMatchObject({
       code: 0,
       result: { same: true, hooked: false, listeners: [] },
     })
   })
 
-  it('[GD4] has no handler left when nothing of a session is', async () => {
-    expect(await live('nothing left behind')).toMatchObject({
+  it('[GD4] has no handler left once no session is left', async () => {
+    expect(await runScenario('nothing left behind')).toMatchObject({
       code: 0,
       result: { before: [0, false], hooked: true, after: [0, false] },
     })
   })
 
-  it('without the hooks can have no guard', async () => {
-    expect(await live('not installed')).toMatchObject({ code: 0, result: 'GUARD_NOT_INSTALLED' })
+  it('cannot create a guard without the hooks', async () => {
+    expect(await runScenario('not installed')).toMatchObject({ code: 0, result: 'GUARD_NOT_INSTALLED' })
   })
 
-  it('can have two copies of the package', async () => {
+  it('can use two copies of the package', async () => {
     const copies = ['one', 'two'].map((name) => {
       for (const room of ['scope', 'report', 'guard']) {
         cpSync(join(root, 'src', room), join(folder, name, room), { recursive: true })
       }
       return join(folder, name)
     })
-    expect(await live('two copies', ...copies)).toMatchObject({
+    expect(await runScenario('two copies', ...copies)).toMatchObject({
       code: 0,
       result: {
         same: true,
-        ground: 'object',
+        runtime: 'object',
         severed: [1, 2],
         unowned: [0, 0],
         refused: ['GUARD_CLOSED', 0, 1],
@@ -156,9 +157,9 @@ describe.concurrent('a process', () => {
 })
 
 const refusal = (): string =>
-  `cannot connect to 127.0.0.1:${far.port}: it was asked for by what is left of guarded session 'call', which is closing or closed`
+  `cannot connect to 127.0.0.1:${remote.port}: it was requested by guarded session 'call', which is closing or closed`
 
-/** How Node tells of an error that ends it, without where that was. */
+/** What Node prints for a fatal error, without the location. */
 function shapeOf(stderr: string): string[] {
   return stderr
     .split('\n')

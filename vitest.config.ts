@@ -24,7 +24,7 @@ const slowest = [
   'test/browser/sound',
   'test/providers/openai/sockets',
   'test/providers/local/local-stt',
-  'test/phone/wrongs',
+  'test/phone/faulty-calls',
   'test/studio/page',
   'test/browser/ends',
   'test/browser/faults',

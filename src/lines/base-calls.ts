@@ -1,7 +1,6 @@
 import { silentLogger, type Logger } from '../parts/index.ts'
 import { noop, type Resource, type Scope } from '../scope/index.ts'
 import type { BaseCall } from './base-call.ts'
-import type { CallOwner } from './call-options.ts'
 import { isolatedLogger } from './isolated-logger.ts'
 import { deafOwner, type Peer } from './peer.ts'
 import { RateLimit } from './rate-limit.ts'
@@ -18,7 +17,7 @@ export interface BaseCallsOptions {
 }
 
 /** All calls of one kind: limits how many there are, has the user's code answer them, and ends them. */
-export abstract class BaseCalls<Call extends BaseCall> implements Resource, CallOwner {
+export abstract class BaseCalls<Call extends BaseCall> implements Resource {
   /** @internal Owns everything that outlives a call. */
   readonly scope: Scope<string>
   protected readonly logger: Logger

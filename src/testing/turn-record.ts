@@ -1,4 +1,4 @@
-import { Expectation, type TurnRecord } from './expectation.ts'
+import { Expectation } from './expectation.ts'
 import type {
   TurnEntry,
   TurnEvent,
@@ -19,7 +19,7 @@ export interface TurnSource {
  * The events from one action of the caller to the next. Whatever starts in a turn belongs to it, even if it is heard or
  * returns later. So the record of an interrupted turn is complete only when the next turn is.
  */
-export class Turn implements TurnRecord {
+export class Turn {
   /** What the caller did. */
   readonly opening: string
   /** Checks the events from top to bottom. Remembers its position between calls. */

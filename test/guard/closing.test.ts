@@ -13,7 +13,7 @@ import { formatReport } from '../../src/report/index.ts'
 import { systemClock } from '../../src/scope/index.ts'
 import { clients, delay, errorOf, never, openWebSocket } from './clients.ts'
 import { RemoteServer } from './remote-server.ts'
-import { Stillness } from '../stillness.ts'
+import { BlockedTime } from '../blocked-time.ts'
 
 let remote: RemoteServer
 beforeEach(async () => {
@@ -61,7 +61,7 @@ describe('the close of a guarded session', () => {
       const events: GuardReport[] = []
       call.on('closed', (report) => events.push(report))
       await call.run(() => openWebSocket(remote.ws))
-      using still = new Stillness()
+      using still = new BlockedTime()
       const reports = await Promise.all([call.close(), call.close({ reason: 'again' }), call.close()])
       expect(events).toEqual([reports[0]])
       expect(new Set(reports).size).toBe(1)
@@ -97,7 +97,7 @@ describe('the close of a guarded session', () => {
   it('is graceful when its own close resolves and everything it opened ends by itself', async () => {
     const call = guard({ close: () => socket.close() })
     const socket = await call.run(() => openWebSocket(remote.ws))
-    using still = new Stillness()
+    using still = new BlockedTime()
     const report = await call.close({ reason: 'hung up', by: 'test' })
     expect(report).toMatchObject({
       graceful: true,
@@ -125,7 +125,7 @@ describe('the close of a guarded session', () => {
     remote.ignoresClose = true
     const stuck = guard({ closeTimeout: 3_000, linger: 200, close: () => socket.close() })
     const socket = await stuck.run(() => openWebSocket(remote.ws))
-    using still = new Stillness()
+    using still = new BlockedTime()
     const second = await stuck.close()
     expect(second).toMatchObject({ graceful: false, severed: [{ kind: 'socket' }] })
     expect(second.took).toBeGreaterThanOrEqual(195)
@@ -135,7 +135,7 @@ describe('the close of a guarded session', () => {
   it('leaves time for the linger before the deadline', async () => {
     const call = guard({ closeTimeout: 1_500, close: never })
     await call.run(() => openWebSocket(remote.ws))
-    using still = new Stillness()
+    using still = new BlockedTime()
     const report = await call.close()
     expect(names(report)).toEqual(['close timed-out', 'socket to 127.0.0.1 timed-out'])
     const [close, socket] = report.steps
@@ -160,7 +160,7 @@ describe('the close of a guarded session', () => {
   it('can be shortened, or aborted', async () => {
     const call = guard({ closeTimeout: 60_000, close: never })
     await call.run(() => clients['net']!(remote))
-    using still = new Stillness()
+    using still = new BlockedTime()
     const closing = call.close()
     const again = call.close({ closeTimeout: 100 })
     expect((await closing).took - still.total).toBeLessThan(2_000)

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { guard, outside, type Guard } from '../../src/guard/index.ts'
 import { findRuntime } from '../../src/guard/runtime.ts'
 import '../../src/guard/install.ts'
-import { Stillness } from '../stillness.ts'
+import { BlockedTime } from '../blocked-time.ts'
 import { clients, delay, never } from './clients.ts'
 import { RemoteServer } from './remote-server.ts'
 
@@ -65,9 +65,9 @@ it('thousands of guards run and close together without mixing up what they own',
   await Promise.all(some.map((call) => call.run(() => clients['net']!(remote))))
   await remote.until(() => remote.open === 50)
   expect(runtime.guards).toBe(before + 2_000)
-  using stillness = new Stillness()
+  using blocked = new BlockedTime()
   const reports = await Promise.all(calls.map((call) => call.close()))
-  const limit = 5_000 + stillness.total
+  const limit = 5_000 + blocked.total
   expect(reports.filter(({ severed }) => severed.length === 1)).toHaveLength(50)
   expect(reports.every(({ timers, took }) => timers.cleared === 1 && took <= limit)).toBe(true)
   expect(runtime.guards).toBe(before)

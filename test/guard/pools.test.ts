@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { guard, outside, type Guard } from '../../src/guard/index.ts'
 import '../../src/guard/install.ts'
 import { RemoteServer } from './remote-server.ts'
-import { Stillness } from '../stillness.ts'
+import { BlockedTime } from '../blocked-time.ts'
 
 let remote: RemoteServer
 beforeEach(async () => {
@@ -56,7 +56,7 @@ describe.each(Object.keys(ways))('pooled connections of %s', (way) => {
     const call = guard({ closeTimeout: 2_000 })
     for (let i = 0; i < 3; i++) await call.run(() => text('/'))
     expect(remote.total).toBe(1)
-    using still = new Stillness()
+    using still = new BlockedTime()
     const report = await call.close()
     expect(report).toMatchObject({ graceful: true, clean: true, severed: [] })
     expect(report.took - still.total).toBeLessThan(500)

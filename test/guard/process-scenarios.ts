@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { WebSocket } from 'ws'
 import { formatGuard, guard, outside, type Guard } from '../../src/guard/index.ts'
 import { delay, never } from './clients.ts'
-import { Stillness } from '../stillness.ts'
+import { BlockedTime } from '../blocked-time.ts'
 
 /**
  * Runs one scenario in a process of its own: `node process-scenarios.ts SCENARIO PORT`. `processes.test.ts` reads what it
@@ -178,7 +178,7 @@ const scenarios: Readonly<Record<string, () => Promise<unknown>>> = {
       fetch(`http://127.0.0.1:${port}/slow`).catch(() => {})
     })
     await delay(50)
-    using still = new Stillness()
+    using still = new BlockedTime()
     const report = await call.close()
     return [report.took - still.total, report.severed.map(({ kind }) => kind).toSorted()]
   },

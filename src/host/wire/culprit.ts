@@ -4,7 +4,16 @@ import { isWrong } from './outcome.ts'
 import type { Culprit } from './messages.ts'
 
 /** Outcomes, worst first. */
-const worstFirst = ['abandoned', 'timed-out', 'skipped', 'failed', 'aborted', 'dropped', 'problem', 'pending']
+const worstFirst: readonly Culprit['outcome'][] = [
+  'abandoned',
+  'timed-out',
+  'skipped',
+  'failed',
+  'aborted',
+  'dropped',
+  'problem',
+  'pending',
+]
 
 /** Everything that kept a close from being clean, worst first, and the slowest first among equals. */
 export function culpritsOf(report: SessionReport): Culprit[] {

@@ -1,4 +1,12 @@
-import type { Change, ErrorReport, ScopeView } from '../../scope/index.ts'
+import type { ConnectionReport } from '../../parts/index.ts'
+import type {
+  Change,
+  ErrorCode,
+  ErrorReport,
+  ScopeView,
+  StepOutcome,
+  TaskOutcome,
+} from '../../scope/index.ts'
 import type { CloseReason, HistoryItem, SessionReport, SessionState } from '../../session/index.ts'
 
 // The messages of the host's HTTP API. Plain JSON; times are in milliseconds.
@@ -37,7 +45,7 @@ export interface Culprit {
   /** The scopes from the session down to the culprit. */
   readonly path: readonly string[]
   readonly kind: 'task' | 'opening' | 'resource' | 'deferred' | 'problem' | 'connection' | 'session'
-  readonly outcome: string
+  readonly outcome: TaskOutcome | StepOutcome | ConnectionReport['how'] | 'problem'
   /** Milliseconds until it ended or was given up. */
   readonly took?: number
   readonly error?: ErrorReport
@@ -158,5 +166,5 @@ export type LiveEvent = { readonly at: number } & (
 
 /** The body of an error response. */
 export interface Refusal {
-  readonly error: { readonly code: string; readonly message: string }
+  readonly error: { readonly code: ErrorCode; readonly message: string }
 }

@@ -162,6 +162,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     return { carrier: this.#carrier.name, ...super.inspect(), streams: this.#lobby.size }
   }
 
+  /** @internal */
   override ended(id: string, released: Promise<void>): void {
     super.ended(id, released)
     this.#remember(id)

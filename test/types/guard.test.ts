@@ -11,6 +11,7 @@ import {
   guardOpenAI,
   outside,
   type GeminiCallbacks,
+  type GeminiLive,
   type Guard,
   type GuardAdkOptions,
   type GuardClosedError,
@@ -128,7 +129,7 @@ describe('guards for other frameworks', () => {
         model: string
         callbacks: GeminiCallbacks
       }
-      const live = { connect: async (_: Parameters) => ({ close() {}, sendText: (text: string) => text }) }
+      const live = {} as GeminiLive<Parameters, { close(): void; sendText(text: string): string }>
       const guarded = guardGemini(live)
       expectTypeOf(guarded).toExtend<Guard>()
       const session = await guarded.connect({ model: 'live', callbacks: { onmessage: () => {} } })

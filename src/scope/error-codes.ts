@@ -80,11 +80,11 @@ export const errorCodes = {
   Tools: {
     TOOL_UNKNOWN: [
       'The model called a tool that does not exist.',
-      'Nothing: the model is told which tools there are.',
+      'Nothing: the model gets a list of the tools.',
     ],
     TOOL_INPUT: [
       "The model's input does not fit the tool's schema.",
-      'Nothing: the model is told what is wrong. If it happens often, describe the parameters better.',
+      'Nothing: the model gets the reason. If it happens often, describe the parameters better.',
     ],
     TOOL_TIMEOUT: ['A tool took longer than its `timeout`.', 'Make it faster, or raise its `timeout`.'],
     TOOL_CANCELLED: [
@@ -94,7 +94,7 @@ export const errorCodes = {
     TOOL_REFUSED: ['The call of a tool was not approved.', 'Nothing.'],
     TOOL_LIMIT: [
       'Too many tool calls in one answer.',
-      'Nothing: the model is told to answer. If it needs more steps, raise `maxToolSteps`.',
+      'Nothing: the model is asked to answer. If it needs more steps, raise `maxToolSteps`.',
     ],
   },
   Recordings: {

@@ -63,7 +63,7 @@ describe('iterating', () => {
       expect(clock.now()).toBe(1_100)
     }))
 
-  it('waits for the cleanup of a source that heeds its signal', () =>
+  it('waits for the cleanup of a source that respects its signal', () =>
     inVirtualTime(async ({ clock }) => {
       await using scope = new Scope('root', { clock })
       const log: string[] = []
@@ -262,7 +262,7 @@ describe('stopping by a signal', () => {
       const stop = new SignalStop(signal, scope)
       for (let i = 0; i < 10; i++) await stop.until(Promise.resolve())
       expect(listeners).toBe(1)
-      const waiting = expect(stop.until(never())).rejects.toThrow('the work is over')
+      const waiting = expect(stop.until(never())).rejects.toThrow('the work has ended')
       stop.release()
       expect(listeners).toBe(0)
       await waiting

@@ -12,7 +12,7 @@ import {
   resampledStt,
   sentenceTts,
   sentences,
-  silent,
+  silentLogger,
   type EventOf,
   type FallbackChange,
   type Line,
@@ -231,7 +231,7 @@ describe('helpers of parts', () => {
   it('narrow what they check', () =>
     types((value = {} as unknown) => {
       if (isFrame(value)) expectTypeOf(value).toEqualTypeOf<AudioFrame>()
-      expectTypeOf(silent).toEqualTypeOf<Logger>()
+      expectTypeOf(silentLogger).toEqualTypeOf<Logger>()
     }))
 
   it('have errors whose code is an error code, and whose list cannot grow', () =>

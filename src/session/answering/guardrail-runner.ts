@@ -58,7 +58,7 @@ export class GuardrailRunner {
     this.#context.events.emit('guardrail', { name, on, verdict })
     // A listener may have closed the session, now or when the speech was stopped.
     if (!stops() || !this.#context.isOpen) return
-    // The refusal is not checked: if a guardrail objected to it, it would be repeated for ever.
+    // The refusal is not checked: if a guardrail objected to it, it would be repeated forever.
     this.#speaking.say(once(agent.guardrails.refusal ?? defaultRefusal), { agent })
   }
 

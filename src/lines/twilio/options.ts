@@ -54,9 +54,9 @@ export interface TwilioCallsOptions {
   lostTimeout?: number
   /** How long `onCall` may take to open the line. Default: 30 s, as long as a session may take to start. */
   answerTimeout?: number
-  /** Calls at once. Default: 100. */
+  /** Maximum number of concurrent calls. Default: 100. */
   maxCalls?: number
-  /** New calls per second. Default: 20. */
+  /** Maximum number of new calls per second. Default: 20. */
   maxRate?: number
   logger?: Logger
 }

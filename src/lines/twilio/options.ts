@@ -33,7 +33,7 @@ export interface TwilioCallsOptions {
   accountSid?: string | undefined
   /** The key with which Telnyx signs, as its portal shows it. */
   publicKey?: string | undefined
-  /** Where the carrier reaches this server, like `https://phone.example.com`. Default: by the headers of its requests. */
+  /** Where the carrier reaches this server, like `https://phone.example.com`. Default: from its request headers. */
   publicUrl?: string | undefined
   /**
    * What a call begins with. Default: `webhook`, so that models are ready when sound arrives, and a stream that was cut

@@ -5,7 +5,7 @@ export type StartMessage = Extract<StreamMessage, { type: 'start' }>
 
 /**
  * Reads a message of a stream. Undefined if it makes no sense. Carriers agree on everything but the start of a stream.
- * Sequence numbers are ignored: a WebSocket keeps the order, and a missing message cannot be requested again.
+ * Sequence numbers are ignored: a WebSocket keeps the order, and a message that is missing cannot be had again.
  */
 export function readMessage(
   json: string,

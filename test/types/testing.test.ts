@@ -95,11 +95,11 @@ describe('a rehearsal', () => {
   it('is made by `rehearse`, and its turns by the rehearsal', () =>
     types(() => {
       // @ts-expect-error only a type is exported
-      const made = new testing.Rehearsal()
+      const made = testing.Rehearsal
       // @ts-expect-error only a type is exported
-      const record = new testing.Turn()
+      const record = testing.Turn
       // @ts-expect-error only a type is exported
-      const expectation = new testing.Expectation()
+      const expectation = testing.Expectation
       return [made, record, expectation]
     }))
 

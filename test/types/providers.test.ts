@@ -119,8 +119,8 @@ describe('OpenAI', () => {
     }))
 })
 
-describe('the AI SDK', () => {
-  it('gives models by what they can do', () =>
+describe('an LLM of the AI SDK', () => {
+  it('takes models that implement its interface', () =>
     types((model = {} as LanguageModel) => {
       expectTypeOf(new AiSdkLlm(model, { temperature: 0 }).name).toEqualTypeOf<string>()
       // @ts-expect-error a gateway's name is not a model

@@ -111,7 +111,7 @@ describe('servers over HTTP', () => {
 })
 
 describe('a carrier', () => {
-  it('calls a webhook, and is awaited by what happens', () =>
+  it('calls a webhook, and shows what becomes of the call', () =>
     types(async () => {
       const carrier = await TwilioCarrier.listen({ authToken: 'token' })
       const call = carrier.call('http://127.0.0.1/phone', { from: '+491234', signsStream: 'never' })

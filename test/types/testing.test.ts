@@ -65,7 +65,7 @@ describe('a rehearsal', () => {
           return `answer ${index}`
         },
       })
-      // @ts-expect-error a plain object is no agent
+      // @ts-expect-error a plain object is not an agent
       await rehearse({ instructions: '' })
       // @ts-expect-error misspelt
       await rehearse(agent, { answer: ['Hello.'] })
@@ -214,7 +214,7 @@ describe('simulations', () => {
         random.weighted({ talk: '3' })
       })
       expectTypeOf(life).toEqualTypeOf<Life>()
-      // @ts-expect-error a life is over
+      // @ts-expect-error read-only
       life.violations.push({ rule: 'SC1', what: '' })
       // @ts-expect-error a seed is a number
       await simulate('7', () => {})

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const folder = fileURLToPath(new URL('.', import.meta.url))
-// The compiler of this repository, not the one that the frameworks bring.
+// The compiler of this repository, not the frameworks' own.
 const compiler = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url))
 const stamp = `${folder}node_modules/.endwell-stamp`
 

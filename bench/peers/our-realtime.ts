@@ -86,7 +86,7 @@ export class OurRealtime {
     return { close: () => this.session.close(), onClosed: this.#closedEvents.on, ...more }
   }
 
-  /** A call that is not closed, but ends by itself. */
+  /** A call that the case does not close: the session ends on its own. */
   endsByItself(): Call {
     return this.call({ close: () => this.#closed })
   }

@@ -75,7 +75,7 @@ export class OurSubject {
   /** Makes the agent speak, and waits until the caller hears it. */
   async speaks(): Promise<void> {
     await this.start()
-    this.session.say('This goes on for a while, and then for a while more, until somebody ends it.')
+    this.session.say('This goes on for a while, and then for a while more, until the session ends.')
     await this.line.caller.hears()
   }
 

@@ -15,7 +15,7 @@ const turns = { bargeIn: { minWords: 1_000 } }
 
 const defaultModels = (): Models => ({ llm, tts, stt, vad: new LocalVad() })
 
-/** Throws outside of the caller: otherwise the benchmark would wait for ever for a call that is not answered. */
+/** Throws outside of the caller: otherwise the benchmark would wait forever for a call that is not answered. */
 function fail({ error }: { error?: unknown }): void {
   queueMicrotask(() => {
     throw error

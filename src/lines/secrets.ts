@@ -12,7 +12,7 @@ export function checkSecret(secret: string): void {
   )
 }
 
-/** An unguessable secret: 128 bits, in characters that are valid in a header. */
+/** Creates an unguessable secret: 128 bits, in characters that are valid in a header. */
 export function newKey(): string {
   return randomBytes(16).toString('base64url')
 }

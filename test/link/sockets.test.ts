@@ -9,8 +9,11 @@ import { inOrder, rejection } from './fixture.ts'
 /** For servers that answer. Generous, because a busy machine may pause for a while. */
 const timing = { handshake: 1_500, open: 3_000, backoff: 10, healthyAfter: 20, closeFrame: 1_500 }
 
-/** For servers that do not answer. */
-const impatient = { ...timing, handshake: 200, open: 600, closeFrame: 100 }
+/** For servers that do not answer the setup. */
+const impatientOpen = { ...timing, handshake: 200, open: 600, closeFrame: 100 }
+
+/** For servers that do not answer the close frame. */
+const impatientClose = { ...timing, closeFrame: 100 }
 
 /** A link over real sockets, and its server. */
 interface SocketFixture {
@@ -83,7 +86,7 @@ describe('a link over real sockets', () => {
   ])('[LK5] cannot be opened when the server %s, and leaves nothing behind', (_, manners, code) =>
     onSockets(manners, async ({ open, context, server }) => {
       const error = await rejection(
-        open({ opened: (connection) => connection.send('setup'), timing: { ...impatient, retries: 2 } }),
+        open({ opened: (connection) => connection.send('setup'), timing: { ...impatientOpen, retries: 2 } }),
       )
       expect(error).toMatchObject({ code })
       expect((error as Error).message).not.toContain('secret')
@@ -124,10 +127,10 @@ describe('a link over real sockets', () => {
 
   it.each<[string, Partial<Manners>, string, Partial<Protocol>]>([
     ['answers', {}, 'closed', {}],
-    ['ignores the close frame', { closeReply: 'never' }, 'aborted', { timing: impatient }],
+    ['ignores the close frame', { closeReply: 'never' }, 'aborted', { timing: impatientClose }],
     ['is known to ignore the close frame', { closeReply: 'never' }, 'closed', { closePatience: 20 }],
-    ['goes dead', { halfOpenAfter: 0 }, 'aborted', { timing: impatient }],
-    ['does not read', { opened: (peer) => peer.pause() }, 'aborted', { timing: impatient }],
+    ['goes dead', { halfOpenAfter: 0 }, 'aborted', { timing: impatientClose }],
+    ['does not read', { opened: (peer) => peer.pause() }, 'aborted', { timing: impatientClose }],
     ['answers with a reset', { closed: (peer) => peer.drop() }, 'closed', {}],
     [
       'keeps talking',

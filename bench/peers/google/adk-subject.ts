@@ -10,7 +10,7 @@ import { summarize } from '../guarded-call.ts'
 import { clientOf, MODEL } from './genai-subject.ts'
 
 export interface AdkOptions {
-  /** What the tool `lookup` does. `signal` is that of the run, if it has one, or that of the guard. */
+  /** What the tool `lookup` does. `signal` is the run's signal or, if it has none, the guard's. */
   readonly lookup?: (signal: AbortSignal | undefined) => Promise<string>
   readonly model?: string
   readonly handle?: string

@@ -70,7 +70,8 @@ export const adk: readonly Case[] = [
   },
   {
     name: 'adk-abort-while-idle',
-    about: 'the signal of the run is aborted while nobody speaks, and the app waits for the end of the loop',
+    about:
+      'the signal of the run is aborted while the run is idle, and the app waits for the end of the loop',
     shows: ['hangs', 'no event', 'socket left', 'process stays'],
     vendor: 'gemini',
     short: true,

@@ -89,7 +89,7 @@ export const genai: readonly Case[] = [
         ...call,
         close: () => {
           subject.onMessage = () => {
-            throw new Error('the call is over')
+            throw new Error('the call has ended')
           }
           context.far({ do: 'vendor', order: 'offer a handle' }).catch(noop)
           return call.close()
@@ -99,7 +99,7 @@ export const genai: readonly Case[] = [
     ours: async (context) => {
       const subject = await started(context)
       subject.session.on('closed', () => {
-        throw new Error('the call is over')
+        throw new Error('the call has ended')
       })
       return subject.call({
         close: () => {

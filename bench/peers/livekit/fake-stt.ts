@@ -10,7 +10,7 @@ export interface FakeSttOptions {
   readonly ignoresSignal?: boolean
   /** Whether it ignores its signal while it connects. */
   readonly connectsBlindly?: boolean
-  /** Milliseconds after which it dials again by itself, ignoring its signal until it is connected. */
+  /** Milliseconds after which it reconnects on its own, ignoring its signal until it is connected. */
   readonly redials?: number
   /** Whether a drop is a permanent error, without a retry. */
   readonly fatal?: boolean

@@ -27,8 +27,8 @@ export interface LiveKitOptions {
 }
 
 /**
- * A session of `@livekit/agents` as its users create it, with fakes of vendors' clients that use real sockets. The STT keeps
- * its socket open all the time, so that is the one that can be orphaned.
+ * A session of `@livekit/agents` as its users create it, with fakes of vendors' clients that use real sockets. Only the
+ * STT keeps its socket open all the time, so its socket is the one to be orphaned.
  */
 export class LiveKitSubject {
   readonly session: voice.AgentSession
@@ -75,7 +75,7 @@ export class LiveKitSubject {
   /** Makes the agent speak, and waits for its first sound. */
   async speaks(options: { allowInterruptions?: boolean } = {}): Promise<void> {
     await this.start()
-    this.session.say('This goes on for a while, until somebody ends it.', options)
+    this.session.say('This goes on for a while, until the session ends.', options)
     await this.output.started
   }
 

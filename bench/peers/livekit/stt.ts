@@ -64,7 +64,7 @@ export const stt: readonly Case[] = [
   },
   {
     name: 'stt-closed-in-backoff',
-    about: 'the client dials again by itself, and ignores its signal until it is connected',
+    about: 'the client reconnects on its own, and ignores its signal until it is connected',
     unfair: 'the client ignores its signal while it waits',
     shows: ['opens after close'],
     theirs: theirs({ stt: { redials: 2_000 }, sockets: { stt: 'refuse=503' }, arrive: startsTheirs }),

@@ -11,7 +11,7 @@ import { CLOSE_TIMEOUT } from '../ours.ts'
 import { summarize } from '../guarded-call.ts'
 
 export interface OpenAIOptions {
-  /** What the tool `lookup` does. `signal` is that of the guard, because the SDK has none. */
+  /** What the tool `lookup` does. `signal` is the guard's, because the SDK has none. */
   readonly lookup?: (signal: AbortSignal | undefined) => Promise<string>
   /** What an output guardrail does before it accepts the words. */
   readonly check?: (signal: AbortSignal | undefined) => Promise<unknown>

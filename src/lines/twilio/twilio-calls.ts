@@ -36,7 +36,7 @@ const refusals = {
   TICKET_INVALID: [403, 'a stream needs the address that the webhook has just given out: each is good once'],
   CALL_GONE: [404, 'the call has ended, or its webhook reached another process: see the option beginsWith'],
   BUSY: [503, 'too many streams have not said which call they belong to'],
-  CLOSING: [503, 'the server does not take calls any more'],
+  CLOSING: [503, 'the server no longer takes calls'],
 } as const
 
 /**
@@ -120,7 +120,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     else refuse(tcp, refusals[refused][0], refused, refusals[refused][1])
   }
 
-  /** @internal What `request` answers. */
+  /** @internal Returns the answer to a webhook. */
   webhook(request: CarrierRequest): Answer {
     const [path = ''] = request.url.split('?', 1)
     const purpose = path.slice(this.#path.length)
@@ -140,7 +140,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     return { status: 200, body: hasEnded ? hangUpDocument : this.#answer(call, fields, request) }
   }
 
-  /** @internal What `upgrade` decides: `accept` takes the socket. */
+  /** @internal Decides whether an upgrade is accepted. `accept` takes the socket. */
   admit(request: CarrierRequest): Decision {
     const ticket = this.#calling.ticketIn(request.url, `${this.#path}/stream`)
     if (ticket === 'none') return { refused: 'NOT_A_CALL' }
@@ -177,7 +177,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
 
   // ── webhooks ──
 
-  /** What the carrier should do with a call. The same however often it asks. */
+  /** Returns what the carrier should do with a call: the same answer, however often it asks. */
   #answer(call: string, fields: URLSearchParams, request: CarrierRequest): string {
     if (this.#past.has(call) || this.find(call)?.welcomes === false) return hangUpDocument
     const from = fields.get('From') ?? undefined

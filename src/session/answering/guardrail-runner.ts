@@ -58,7 +58,7 @@ export class GuardrailRunner {
     this.#context.events.emit('guardrail', { name, on, verdict })
     // A listener may have closed the session, now or when the speech was stopped.
     if (!stops() || !this.#context.isOpen) return
-    // The refusal is not checked: if a guardrail objected to it, it would be repeated for ever.
+    // The refusal is not checked: if a guardrail objected to it, it would be repeated forever.
     this.#speaking.say(once(agent.guardrails.refusal ?? defaultRefusal), { agent })
   }
 
@@ -88,7 +88,7 @@ export class GuardrailRunner {
 
 /** Stops a reply or a speech. Returns whether there was something to stop. */
 export function stop(subject: Reply | Speech): boolean {
-  const hasEnded = 'over' in subject ? subject.over : subject.outcome !== undefined
+  const hasEnded = 'hasEnded' in subject ? subject.hasEnded : subject.outcome !== undefined
   if (hasEnded || subject.interrupted) return false
   subject.interrupt({ force: true })
   return true

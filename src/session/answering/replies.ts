@@ -43,12 +43,12 @@ export class ActiveReply implements Reply {
     return Promise.all(this.speeches.map((speech) => speech.waitForPlayout()))
   }
 
-  get over(): boolean {
+  get hasEnded(): boolean {
     return this.#outcome !== undefined && this.speeches.every(({ outcome }) => outcome)
   }
 
   interrupt({ force = false } = {}): void {
-    if (this.#interrupted || this.over) return
+    if (this.#interrupted || this.hasEnded) return
     if (!this.interruptible && !force) throw new UninterruptibleError()
     this.#interrupted = true
     for (const speech of this.speeches) speech.interrupt({ force: true })

@@ -22,7 +22,7 @@ export interface Reply {
   /** Resolves when the model has finished or was stopped. The caller may hear the reply for longer. Never rejects. */
   readonly finished: Promise<ReplyOutcome>
   /** Whether it has finished and all of its speeches have ended. */
-  readonly over: boolean
+  readonly hasEnded: boolean
   /** Resolves when the reply has finished and all of its speeches have ended. Never rejects. */
   waitForPlayout(): Promise<readonly PlayoutOutcome[]>
   /** Stops the model and the speeches synchronously (SP1). Running tools go on, except those with `onInterrupt: 'cancel'`. */

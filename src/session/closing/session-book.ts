@@ -4,7 +4,7 @@ import type { History } from '../history/history.ts'
 import { drops, type CloseReason } from './close-reason.ts'
 import type { SessionReport, TurnReport } from './report.ts'
 
-/** Maximum number of connections in a report, so that a part that opens one per sentence cannot make it grow for ever. */
+/** Maximum number of connections in a report, so that a part that opens one per sentence cannot make it grow forever. */
 const MAX_CONNECTIONS = 200
 
 /** Collects what happens in a session, and creates its report. */

@@ -14,7 +14,7 @@ import { readHistory } from './history-json.ts'
 
 export interface HistoryOptions {
   /**
-   * Maximum number of items, so that neither the history nor the cost of each request to the model grows for ever. Beyond
+   * Maximum number of items, so that neither the history nor the cost of each request to the model grows forever. Beyond
    * it, the oldest exchange is dropped: what the user said, and everything that followed from it. A single exchange that is
    * longer than the limit loses its oldest items. Default: 1,000, hours of conversation.
    */

@@ -53,7 +53,7 @@ describe('a tool that is running at an interruption', () => {
       })
   })
 
-  it('[TL9] does not delay the next turn, and the model is told that it is still running', () =>
+  it('[TL9] does not delay the next turn, and the model reads that it is still running', () =>
     inVirtualTime(async (world) => {
       const { session, caller, llm, clock } = await aCallWithTools(world, { slow: slow(world) }, [
         ['Let me look. ', callTool('slow')],

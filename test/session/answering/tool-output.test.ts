@@ -243,7 +243,7 @@ describe('the output of a tool call', () => {
 })
 
 describe('a runaway loop of tool calls', () => {
-  it('[TL6] is stopped by maxToolSteps: the model is told first, then the reply fails', () =>
+  it('[TL6] is stopped by maxToolSteps: first the model reads that it must answer, then the reply fails', () =>
     inVirtualTime(async (world) => {
       let runs = 0
       const again = tool({ description: 'Again', run: () => ++runs })

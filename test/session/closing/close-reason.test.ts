@@ -3,7 +3,7 @@ import { inVirtualTime } from '../../../src/testing/index.ts'
 import { aCall, expectEnded } from '../fixture.ts'
 
 describe('the reason of a close', () => {
-  it('[CL2] is that of the first request; later requests are listed with who and when', () =>
+  it('[CL2] is the reason of the first request; later requests are listed with their time and who made them', () =>
     inVirtualTime(async (world) => {
       const call = aCall(world, { stt: { closeTakes: 1_000 } })
       await call.session.start()
@@ -17,7 +17,7 @@ describe('the reason of a close', () => {
       })
     }))
 
-  it('[CL2] is that of a graceful end that close() cuts short', () =>
+  it('[CL2] is the reason of a graceful end, even if close() cuts it short', () =>
     inVirtualTime(async (world) => {
       const call = aCall(world, { stt: { closeTakes: 500 } })
       await call.session.start()

@@ -176,7 +176,7 @@ export class TurnChecker {
         assertRule(seen.active, 'the user is reported idle twice')
         assertRule(
           !seen.speaking && seen.sound === 'no' && seen.thinking === 'no',
-          'the user is reported idle although somebody speaks',
+          'the user is reported idle although the user is speaking or the agent is active',
         )
         assertRule(
           !seen.tool && seen.preempt === undefined,

@@ -55,7 +55,7 @@ export class TurnWorld {
     for (let fired = 0; ; fired++) {
       const next = this.due()
       if (!next || next[1] > until) break
-      assertRule(fired < 100, 'timers set each other for ever')
+      assertRule(fired < 100, 'timers set each other forever')
       const [timer, due] = next
       this.now = Math.max(this.now, due)
       commands.push(...this.handle({ type: 'timer', timer, due, at: this.now }))
@@ -96,11 +96,11 @@ export class TurnWorld {
     const rest = this.fork()
     const commands = rest.pass(Number.MAX_SAFE_INTEGER)
     assertRule(rest.due() === undefined, 'a timer never fires')
-    assertRule(!rest.checker.seen.paused, 'the agent stays paused for ever')
+    assertRule(!rest.checker.seen.paused, 'the agent stays paused forever')
     assertRule(commands.length < 30, 'time alone causes too many commands')
     assertRule(
       rest.machine.state.user !== 'finishing' || !takesTurns || rest.isHeld,
-      'the user is finishing for ever',
+      'the user is finishing forever',
     )
   }
 

@@ -4,8 +4,18 @@ import { guard } from './guard/index.ts'
 import { link } from './link/index.ts'
 import { local } from './local/index.ts'
 import { phone } from './phone/index.ts'
+import { room } from './room/index.ts'
 import { scope } from './scope/index.ts'
 import { session } from './session/index.ts'
 
 /** All benchmarks, by their name on the command line. */
-export const benches: Readonly<Record<string, Bench>> = { calls, guard, link, local, phone, scope, session }
+export const benches: Readonly<Record<string, Bench>> = {
+  calls,
+  guard,
+  link,
+  local,
+  phone,
+  room,
+  scope,
+  session,
+}

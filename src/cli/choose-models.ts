@@ -3,6 +3,7 @@ import { GeminiLive } from '../providers/gemini/index.ts'
 import { OpenAIRealtime } from '../providers/openai/index.ts'
 import { OptionError } from '../scope/index.ts'
 import type { Models } from '../session/index.ts'
+import { didYouMean } from './did-you-mean.ts'
 
 /** The models of a session, and where they come from. */
 export interface Choice {
@@ -30,7 +31,9 @@ export function chooseModels(
     case 'gemini':
       return { name: 'gemini', models: () => ({ realtime: new GeminiLive() }) }
     default:
-      throw new OptionError(`--model must be local, openai or gemini, not '${wanted}'`)
+      throw new OptionError(
+        `--model must be local, openai or gemini, not '${wanted}'.${didYouMean(wanted!, ['local', 'openai', 'gemini'])}`,
+      )
   }
 }
 

@@ -1,4 +1,7 @@
 import { parseArgs } from 'node:util'
+import { EndwellError, describeError } from '../scope/index.ts'
+import { didYouMean } from './did-you-mean.ts'
+import { terminal } from './terminal.ts'
 
 interface Flag {
   readonly type: 'boolean'
@@ -15,6 +18,8 @@ interface Amount {
   readonly type: 'number'
   readonly about: string
   readonly default?: number
+  /** Whole numbers in this range only. */
+  readonly range?: readonly [least: number, most: number]
 }
 
 export type Options = Readonly<Record<string, Flag | Text | Amount>>
@@ -52,7 +57,8 @@ const common = {
 } as const
 
 /**
- * Parses the arguments, and runs the command. Every command also has `--help` and `--json`.
+ * Parses the arguments, and runs the command. Every command also has `--help` and `--json`. An error of endwell is printed
+ * in one sentence, without a stack.
  *
  * @example
  * await runCommand({
@@ -69,14 +75,25 @@ export async function runCommand<const O extends Options>(
   const reading = readArguments(command, args)
   switch (reading.kind) {
     case 'help':
-      console.log(reading.text)
-      return
+      return terminal.print(...reading.text.split('\n'))
     case 'misuse':
-      console.error(reading.text)
+      terminal.complain(...reading.text.split('\n'))
       process.exitCode = exitCodes.misuse
-      return
+      return undefined
     case 'run':
-      process.exitCode = await command.run(reading.values)
+      process.exitCode = await outcomeOf(command, reading.values)
+  }
+}
+
+async function outcomeOf<O extends Options>(command: Command<O>, values: Values<O>): Promise<number> {
+  try {
+    return await command.run(values)
+  } catch (error) {
+    if (!(error instanceof EndwellError)) throw error
+    const { code, message } = describeError(error)
+    if (values.json) terminal.json({ error: { code, message } })
+    else terminal.complain(message)
+    return exitCodes.failed
   }
 }
 
@@ -97,7 +114,7 @@ export function readArguments<const O extends Options>(
     given = read.values
     rest = read.positionals
   } catch (error) {
-    return misuse(error instanceof Error ? error.message : String(error))
+    return misuse(problemOf(error, command))
   }
   if (given['help'] === true) return { kind: 'help', text: helpFor(command) }
   if (rest.length > 1) return misuse(`Expected one ${argument?.name}, not ${rest.length}`)
@@ -108,9 +125,26 @@ export function readArguments<const O extends Options>(
     if (option.type !== 'number' || typeof value !== 'string') values.push([name, value])
     else if (value === '' || !Number.isFinite(Number(value)))
       return misuse(`Option '--${name}' must be a number, not '${value}'`)
+    else if (option.range && !isWithin(Number(value), option.range))
+      return misuse(
+        `Option '--${name}' must be a whole number from ${option.range.join(' to ')}, not ${value}`,
+      )
     else values.push([name, Number(value)])
   }
   return { kind: 'run', values: Object.fromEntries(values) }
+}
+
+function isWithin(value: number, [least, most]: readonly [number, number]): boolean {
+  return Number.isInteger(value) && value >= least && value <= most
+}
+
+/** What is wrong with the arguments. `parseArgs` does not know what an unknown option was meant to be. */
+function problemOf<O extends Options>(error: unknown, { options }: Command<O>): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  const [, unknown] = /^Unknown option '(--?[^']*)'/.exec(message) ?? []
+  if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION' || unknown === undefined) return message
+  const known = Object.keys({ ...options, ...common })
+  return `Unknown option '${unknown}'.${didYouMean(unknown.replace(/^-+/, ''), known, '--')}`
 }
 
 /** The options in the form of `parseArgs`, which has no numbers. */

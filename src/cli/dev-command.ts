@@ -1,11 +1,18 @@
-import { OptionError, describeError, noop } from '../scope/index.ts'
-import { plain, timeText } from '../report/index.ts'
+import { OptionError, describeError, noop, systemClock } from '../scope/index.ts'
+import { timeText } from '../report/index.ts'
 import type { SessionReport } from '../session/index.ts'
+import { checkModels } from './check-models.ts'
 import { chooseModels, namesOf } from './choose-models.ts'
 import { exitCodes, runCommand } from './command.ts'
-import { Dev, untilSignal, type PhoneAccount } from './dev.ts'
+import { Dev, untilSignal, type DevEnd, type PhoneAccount } from './dev.ts'
+import { didYouMean } from './did-you-mean.ts'
+import { heldOpen, holders } from './held-open.ts'
 import { loadAgent } from './load-agent.ts'
-import { isLevel, terminalLog, timeOfDay, type Level } from './terminal-log.ts'
+import { isLevel, levels, terminalLog, timeOfDay, type Level } from './terminal-log.ts'
+import { terminal } from './terminal.ts'
+
+/** Milliseconds from the second Ctrl-C to the exit, for reports to be printed. */
+const ABORT_PATIENCE = 200
 
 export function dev(args: readonly string[]): Promise<void> {
   return runCommand(
@@ -13,7 +20,8 @@ export function dev(args: readonly string[]): Promise<void> {
       name: 'endwell dev',
       summary:
         'Serves an agent on this machine. The page lets you talk to it, by voice or by typing, shows what each session\n' +
-        'owns and how it ended, and can inject faults. Ctrl-C closes the sessions, then the server. Press it twice to abort.',
+        'owns and how it ended, and can inject faults. Ctrl-C closes the sessions, then the server. Press it twice to abort.\n' +
+        'The exit code is 0 only if every session closed cleanly.',
       argument: {
         name: 'FILE',
         about: 'a module whose default export is { name, agent, models }',
@@ -22,10 +30,15 @@ export function dev(args: readonly string[]): Promise<void> {
       options: {
         port: {
           type: 'number',
-          about: 'the port to listen on; PORT in the environment changes the default',
-          default: defaultPort(),
+          about: 'the port to listen on, 0 for any; PORT in the environment changes the default (4600)',
+          range: [0, 65_535],
         },
         host: { type: 'string', about: 'the address to listen on', default: '127.0.0.1' },
+        'max-calls': {
+          type: 'number',
+          about: 'calls at once, others get a busy signal (default: by the models and this machine)',
+          range: [1, 10_000],
+        },
         model: {
           type: 'string',
           about: 'local, openai or gemini (default: by the key in the environment)',
@@ -36,45 +49,61 @@ export function dev(args: readonly string[]): Promise<void> {
           default: 'warn',
         },
       },
-      run: async ({ argument, port, host, model, log, json }) => {
+      run: async ({ argument, port, host, model, log, json, 'max-calls': maxCalls }) => {
         // The reader of stdout may exit first, as `head` does. The calls must go on.
         process.stdout.on('error', noop)
-        const say = (text: string, fields: object): void => console.log(json ? JSON.stringify(fields) : text)
+        const before = holders()
+        const say = (lines: readonly string[], fields: object): void =>
+          json ? terminal.json(fields) : terminal.print(...lines)
         try {
           const level = levelOf(log)
           const file = await loadAgent(argument!)
           const choice = chooseModels(file, model, process.env)
+          const models = await checkModels(file, choice)
           const secret = process.env['ENDWELL_SECRET']
           const running = await Dev.start({
             file,
             choice,
-            port,
+            port: port ?? defaultPort(process.env),
             host,
             phone: phoneAccountOf(process.env),
+            ...(maxCalls === undefined ? {} : { maxCalls }),
             ...(secret ? { secret } : {}),
-            logger: terminalLog({ level, json, write: (text) => console.log(text) }),
-            began: (id, from) =>
-              say(`${timeOfDay()} call  ${id} · from ${plain(from)}`, { session: id, from }),
-            ended: (report) => say(endOf(report), summaryOf(report)),
+            logger: terminalLog({ level, json, to: terminal }),
+            began: (id, from) => say([`${timeOfDay()} call  ${id} · from ${from}`], { session: id, from }),
+            ended: (report) => say([endOf(report)], summaryOf(report)),
           })
-          const models = namesOf(choice.models())
-          const listed = Object.entries(models).map(([what, which]) => `${what} ${which}`)
+          // Before anything is printed: whoever reads that the server is ready may send the signal at once.
+          const signalled = untilSignal(() => {
+            running.abort()
+            systemClock.after(ABORT_PATIENCE, 'exit', () => process.exit(exitCodes.failed))
+          })
+          const listed = Object.entries(namesOf(models)).map(([what, which]) => `${what} ${which}`)
           say(
-            `${file.name} answers at ${running.url}\n${listed.join(' · ')}\nOpen the page and press Call. Press Ctrl-C to stop.`,
-            { url: running.url, models },
+            [
+              `${file.name} answers at ${running.url}`,
+              listed.join(' · '),
+              'Open the page and press Call. Press Ctrl-C to stop.',
+            ],
+            { url: running.url, models: namesOf(models) },
           )
-          await untilSignal(() => running.abort())
-          const { took, clean } = await running.close()
-          say(`closed ${clean ? 'cleanly' : 'not cleanly'} in ${Math.round(took)} ms`, {
-            ended: true,
-            took,
-            clean,
-          })
-          return clean ? exitCodes.ok : exitCodes.failed
+          if (!secret && !isLocal(host)) say([openWarning(host)], { warning: openWarning(host) })
+          await signalled
+          const end = await running.close()
+          say([closeOf(end)], { ended: true, ...end })
+          const code = end.clean ? exitCodes.ok : exitCodes.failed
+          const held = await heldOpen(before)
+          if (held.length === 0) return code
+          const why = `exits although ${held.join(', ')} of the agent's file or of abandoned work is still open`
+          if (json) terminal.json({ heldOpen: held })
+          else terminal.complain(why)
+          return process.exit(code)
         } catch (error) {
           const { code, message } = describeError(error)
-          if (json) console.log(JSON.stringify({ error: { code, message } }))
-          else console.error(message)
+          if (json) terminal.json({ error: { code, message } })
+          else terminal.complain(message)
+          // What the agent's file has opened must not keep a program alive that has failed.
+          if ((await heldOpen(before)).length > 0) process.exit(exitCodes.failed)
           return exitCodes.failed
         }
       },
@@ -85,7 +114,7 @@ export function dev(args: readonly string[]): Promise<void> {
 
 function endOf({ id, reason, clean, took, error }: SessionReport): string {
   const how = clean ? 'clean' : 'not clean'
-  const why = error ? [plain(`${error.name}: ${error.message}`)] : []
+  const why = error ? [`${error.name}: ${error.message}`] : []
   return `${timeOfDay()} ended ${[id, reason, how, timeText(took), ...why].join(' · ')}`
 }
 
@@ -93,9 +122,25 @@ function summaryOf({ id, reason, clean, took, error }: SessionReport): object {
   return { session: id, reason, clean, took, ...(error ? { error } : {}) }
 }
 
+function closeOf({ clean, took, sessions, notClean }: DevEnd): string {
+  const how = clean ? 'cleanly' : 'not cleanly'
+  const which = notClean === 0 ? '' : `: ${notClean} of ${sessions} sessions did not close cleanly`
+  return `closed ${how} in ${Math.round(took)} ms${which}`
+}
+
+function openWarning(host: string): string {
+  return `listening on ${host} without ENDWELL_SECRET: requests from other machines, or through a proxy, are refused. Set it to admit them`
+}
+
+function isLocal(host: string): boolean {
+  return /^(localhost|127\..*|::1)$/.test(host)
+}
+
 function levelOf(text: string): Level {
   if (isLevel(text)) return text
-  throw new OptionError(`--log must be debug, info, warn, error or none, not '${text}'`)
+  throw new OptionError(
+    `--log must be debug, info, warn, error or none, not '${text}'.${didYouMean(text, levels)}`,
+  )
 }
 
 function phoneAccountOf(env: NodeJS.ProcessEnv): PhoneAccount {
@@ -109,7 +154,9 @@ function phoneAccountOf(env: NodeJS.ProcessEnv): PhoneAccount {
   }
 }
 
-function defaultPort(): number {
-  const port = Number(process.env['PORT'])
-  return process.env['PORT'] !== undefined && Number.isInteger(port) ? port : 4600
+function defaultPort({ PORT: given = '' }: NodeJS.ProcessEnv): number {
+  if (given === '') return 4600
+  const port = Number(given)
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port
+  throw new OptionError(`PORT in the environment must be a whole number from 0 to 65535, not '${given}'`)
 }

@@ -6,7 +6,8 @@ import { Host, refuseUpgrade, serve, type AgentFile, type Refused } from '../hos
 import { TwilioCalls } from '../lines/twilio/index.ts'
 import { WebSocketCalls } from '../lines/websocket/index.ts'
 import { silentLogger, type Line, type Logger } from '../parts/index.ts'
-import { Scope, ScopeClosedError, noop, type ScopeReport } from '../scope/index.ts'
+import { hasLocalRoom } from '../providers/local/index.ts'
+import { Scope, ScopeClosedError, noop } from '../scope/index.ts'
 import { Session, type Agent, type SessionReport } from '../session/index.ts'
 import { breakable } from './breakable.ts'
 import { namesOf, type Choice } from './choose-models.ts'
@@ -23,6 +24,8 @@ export interface DevOptions {
   readonly phone?: PhoneAccount
   /** `production` has no fault switches. Default: `dev`. */
   readonly mode?: 'demo' | 'dev' | 'production'
+  /** Calls at once, on all lines together. Default: what the models and this machine can take. */
+  readonly maxCalls?: number
   readonly logger?: Logger
   /** Called when a call arrives. */
   readonly began?: (id: string, from: string) => void
@@ -38,8 +41,23 @@ export interface PhoneAccount {
   readonly api?: string
 }
 
+/** How a server and all its sessions ended. */
+export interface DevEnd {
+  /** Whether the server and every session since the start closed cleanly. */
+  readonly clean: boolean
+  /** Milliseconds. */
+  readonly took: number
+  /** The number of sessions since the start. */
+  readonly sessions: number
+  /** The number of those that did not close cleanly. */
+  readonly notClean: number
+}
+
 /** The output folder of `vite build`. */
 const page = fileURLToPath(new URL('../studio', import.meta.url))
+
+/** Calls at once, with models that run elsewhere. */
+const MAX_CALLS = 100
 
 /** The time limit for closing a session. */
 const CLOSE_TIMEOUT = 5_000
@@ -53,7 +71,10 @@ export class Dev {
   readonly #host: Host
   readonly #calls: WebSocketCalls
   readonly #phone: TwilioCalls
+  #sessionCount = 0
+  #notCleanCount = 0
   #ending = false
+  #aborted = false
   url = ''
 
   private constructor(options: DevOptions) {
@@ -75,9 +96,14 @@ export class Dev {
       ...(existsSync(page) ? { page } : {}),
       ...(secret === undefined ? {} : { secret, callToken: () => this.#calls.token() }),
     })
+    const { maxCalls = MAX_CALLS } = options
+    // Both lines share this machine.
+    const hasRoom = (): boolean => this.#sessions.size < maxCalls && hasLocalRoom()
     this.#calls = new WebSocketCalls({
       scope: this.#scope,
       logger,
+      maxCalls,
+      hasRoom,
       ...(secret === undefined ? {} : { secret }),
       onCall: (line, { id, origin }) =>
         this.#answer(line, id, origin === undefined ? 'a program' : 'browser'),
@@ -85,6 +111,8 @@ export class Dev {
     this.#phone = new TwilioCalls({
       scope: this.#scope,
       logger,
+      maxCalls,
+      hasRoom,
       ...phone,
       onCall: (line, { id, from }) => this.#answer(line, id, from ? `phone ${masked(from)}` : 'phone'),
     })
@@ -111,16 +139,30 @@ export class Dev {
   }
 
   /** Closes the sessions first, so that each report has the reason, and then the server. */
-  async close(): Promise<ScopeReport> {
-    this.#ending = true
-    const ask = { reason: 'host-draining', closeTimeout: CLOSE_TIMEOUT } as const
-    await Promise.all([...this.#sessions].map((session) => session.close(ask)))
-    return this.#scope.close({ reason: 'asked' })
+  async close(): Promise<DevEnd> {
+    const began = this.#scope.clock.now()
+    await this.#closeSessions(this.#aborted ? 0 : CLOSE_TIMEOUT)
+    const { clean } = await this.#scope.close({ reason: 'asked' })
+    const notClean = this.#notCleanCount
+    return {
+      clean: clean && notClean === 0,
+      took: this.#scope.clock.now() - began,
+      sessions: this.#sessionCount,
+      notClean,
+    }
   }
 
-  /** Aborts everything. */
+  /** Aborts everything, also while it closes. */
   abort(): void {
+    this.#aborted = true
+    this.#closeSessions(0).catch(noop)
     this.#scope.abort()
+  }
+
+  async #closeSessions(closeTimeout: number): Promise<void> {
+    this.#ending = true
+    const ask = { reason: 'host-draining', closeTimeout } as const
+    await Promise.all([...this.#sessions].map((session) => session.close(ask)))
   }
 
   #agent(): Agent {
@@ -171,8 +213,10 @@ export class Dev {
     })
     follow(session)
     this.#sessions.add(session)
+    this.#sessionCount++
     session.on('closed', (report) => {
       this.#sessions.delete(session)
+      if (!report.clean) this.#notCleanCount++
       ended(report)
     })
     this.#host.add(session, { agent: agent.name, from })

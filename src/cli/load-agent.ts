@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, extname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { AgentFile } from '../host/index.ts'
@@ -15,6 +15,8 @@ export class AgentFileError extends EndwellError {
 export async function loadAgent(file: string): Promise<AgentFile> {
   const path = resolve(file)
   if (!existsSync(path)) throw new AgentFileError(file, 'does not exist')
+  if (!statSync(path).isFile())
+    throw new AgentFileError(file, `is not a file: name the module, for example ${join(file, 'agent.ts')}`)
   // A CommonJS file would load a second copy of endwell, whose agents are of another class.
   if (isCommonJs(path))
     throw new AgentFileError(

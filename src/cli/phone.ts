@@ -1,7 +1,11 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { AudioFrame } from '../audio/index.ts'
+import { EndwellError, OptionError, describeError } from '../scope/index.ts'
 import type { SessionDetails } from '../host/index.ts'
 import { exitCodes, runCommand } from './command.ts'
 import { phoneCall, readVoice, type PhoneOutcome } from './phone-call.ts'
+import { terminal } from './terminal.ts'
 
 export interface RingOptions {
   /** The path of the caller's recording. */
@@ -30,6 +34,13 @@ export interface RingSummary {
   readonly clean?: boolean
 }
 
+/** A file that `endwell phone` reads or writes cannot be used. */
+export class CallFileError extends EndwellError {
+  constructor(file: string, problem: string, options?: ErrorOptions) {
+    super('CALL_FILE', `${file} ${problem}`, options)
+  }
+}
+
 /** `endwell phone`: calls an agent with a recording, and records its answers. */
 export function phone(rest: readonly string[]): Promise<void> {
   return runCommand(
@@ -50,11 +61,12 @@ export function phone(rest: readonly string[]): Promise<void> {
           type: 'number',
           about: 'milliseconds of silence after which the agent counts as finished',
           default: 2_000,
+          range: [100, 60_000],
         },
       },
       run: async ({ argument, url, out, quiet, json }) => {
         if (argument === undefined) {
-          console.error('Missing FILE.wav\nSee endwell phone --help')
+          terminal.complain('Missing FILE.wav', 'See endwell phone --help')
           return exitCodes.misuse
         }
         const { answered, heard } = await ring({ file: argument, url, out, quiet, json })
@@ -77,18 +89,23 @@ export async function ring({
 }: RingOptions): Promise<RingSummary> {
   const { TWILIO_AUTH_TOKEN: authToken, TWILIO_ACCOUNT_SID: accountSid } = env
   const { PUBLIC_URL: publicUrl, ENDWELL_SECRET: secret } = env
+  // Everything that can be wrong is checked before there is a call.
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw new OptionError(`--url must be an address like http://127.0.0.1:4600, not '${url}'`)
   const webhook = new URL('/phone/answer', url).href
+  const voice = await voiceIn(file)
+  await prepare(out)
   const outcome = await phoneCall({
     webhook,
-    voice: readVoice(await readFile(file)),
+    voice,
     quiet,
     ...(authToken ? { authToken } : {}),
     ...(accountSid ? { accountSid } : {}),
     ...(publicUrl ? { publicUrl } : {}),
     onEvent: (event, description) => {
-      if (json) console.log(JSON.stringify(event))
+      if (json) terminal.json(event)
       else if (description !== undefined)
-        console.log(`${(event.at / 1_000).toFixed(1).padStart(6)} s  ${description}`)
+        terminal.print(`${(event.at / 1_000).toFixed(1).padStart(6)} s  ${description}`)
     },
   })
   await writeFile(out, outcome.wav)
@@ -103,16 +120,42 @@ export async function ring({
     ...(details && stays ? { report: new URL(`/#/sessions/${call}`, url).href } : {}),
     ...(details?.report ? { reason: details.report.reason, clean: details.report.clean } : {}),
   }
-  console.log(json ? JSON.stringify(summary) : describe(summary, url))
+  if (json) terminal.json(summary)
+  else terminal.print(...describe(summary, url))
   return summary
 }
 
-function describe({ answered, heard, out, report, reason, clean }: RingSummary, url: string): string {
-  if (!answered) return `No answer at ${url}. Start the demo with \`npm start\`, or set --url.`
+async function voiceIn(file: string): Promise<AudioFrame[]> {
+  const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') throw new CallFileError(file, 'does not exist', { cause: error })
+    if (error.code === 'EISDIR')
+      throw new CallFileError(file, 'is a folder: name a WAV file', { cause: error })
+    throw new CallFileError(file, `cannot be read: ${error.message}`, { cause: error })
+  })
+  try {
+    return readVoice(bytes)
+  } catch (error) {
+    throw new CallFileError(file, `cannot be played: ${describeError(error).message}`, { cause: error })
+  }
+}
+
+/** Makes the folder of the recording, and checks that it can be written. */
+async function prepare(out: string): Promise<void> {
+  try {
+    await mkdir(dirname(out), { recursive: true })
+    const present = await stat(out).catch(() => undefined)
+    if (present?.isDirectory()) throw new Error('it is a folder')
+  } catch (error) {
+    throw new CallFileError(out, `cannot be written: ${describeError(error).message}`, { cause: error })
+  }
+}
+
+function describe({ answered, heard, out, report, reason, clean }: RingSummary, url: string): string[] {
+  if (!answered) return [`No answer at ${url}. Start the demo with \`npm start\`, or set --url.`]
   const lines = [`Heard ${(heard / 1_000).toFixed(1)} s of audio from the agent, written to ${out}`]
   if (reason !== undefined) lines.push(`Session closed: ${reason}, ${clean ? 'clean' : 'not clean'}`)
   if (report !== undefined) lines.push(`Report: ${report}`)
-  return lines.join('\n')
+  return lines
 }
 
 /** The server's report of the call, once the session has closed. Undefined if the server refuses to give it. */

@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { EndwellError } from '../scope/index.ts'
+import { jsonLine } from './terminal.ts'
 import { terminalLog, type Level } from './terminal-log.ts'
 
 function lines(level: Level, json = false) {
   const written: string[] = []
-  return { written, log: terminalLog({ level, json, write: (text) => written.push(text) }) }
+  const to = {
+    print: (...texts: readonly string[]) => void written.push(...texts),
+    json: (value: unknown) => void written.push(jsonLine(value)),
+  }
+  return { written, log: terminalLog({ level, json, to }) }
 }
 
 class CodedError extends EndwellError {

@@ -1,8 +1,9 @@
 import type { Logger } from '../parts/index.ts'
 import { describeError, systemClock } from '../scope/index.ts'
 import { plain } from '../report/index.ts'
+import type { terminal } from './terminal.ts'
 
-const levels = ['debug', 'info', 'warn', 'error', 'none'] as const
+export const levels = ['debug', 'info', 'warn', 'error', 'none'] as const
 
 export type Level = (typeof levels)[number]
 
@@ -15,38 +16,39 @@ export interface TerminalLogOptions {
   readonly level: Level
   /** Writes one line of JSON per message. */
   readonly json: boolean
-  readonly write: (text: string) => void
+  readonly to: Pick<typeof terminal, 'print' | 'json'>
 }
 
 /** A logger for the terminal. Prints the message, its fields, and where an error was thrown. */
-export function terminalLog({ level, json, write }: TerminalLogOptions): Logger {
+export function terminalLog({ level, json, to }: TerminalLogOptions): Logger {
   const at =
     (own: Level) =>
     (fields: object, message: string): void => {
       if (levels.indexOf(own) < levels.indexOf(level)) return
-      write(json ? asJson(own, fields, message) : asText(own, fields, message))
+      if (json) to.json(asJson(own, fields, message))
+      else to.print(...asText(own, fields, message))
     }
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-function asJson(level: Level, fields: object, message: string): string {
+function asJson(level: Level, fields: object, message: string): object {
   const own = Object.entries(fields).map(([name, value]) => [
     name,
     value instanceof Error ? describeError(value) : value,
   ])
-  return JSON.stringify({ level, message, ...Object.fromEntries(own) })
+  return { level, message, ...Object.fromEntries(own) }
 }
 
-function asText(level: Level, fields: object, message: string): string {
+function asText(level: Level, fields: object, message: string): string[] {
   const entries = Object.entries(fields) as [string, unknown][]
   const errors = entries.flatMap(([, value]) => (value instanceof Error ? [value] : []))
   const others = entries
     .filter(([, value]) => !(value instanceof Error) && value !== undefined)
-    .map(([name, value]) => `${name} ${plain(typeof value === 'string' ? value : JSON.stringify(value))}`)
+    .map(([name, value]) => plain(`${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`))
   return [
-    `${timeOfDay()} ${level.padEnd(5)} ${[message, ...others].join(' · ')}`,
+    `${timeOfDay()} ${level.padEnd(5)} ${[plain(message), ...others].join(' · ')}`,
     ...errors.flatMap(linesOf).map((line) => `         ${line}`),
-  ].join('\n')
+  ]
 }
 
 /** Errors with a code say what to do. Other errors are printed with the top of their stack. */

@@ -1,5 +1,5 @@
 import { silentLogger, type Logger } from '../parts/index.ts'
-import { noop, type Resource, type Scope } from '../scope/index.ts'
+import { callOut, noop, type Resource, type Scope } from '../scope/index.ts'
 import type { BaseCall } from './base-call.ts'
 import { isolatedLogger } from './isolated-logger.ts'
 import { deafOwner, type Peer } from './peer.ts'
@@ -9,6 +9,7 @@ export interface BaseCallsOptions {
   readonly scope: Scope<string>
   readonly maxCalls?: number
   readonly maxRate?: number
+  readonly hasRoom?: () => boolean
   readonly logger?: Logger
   /** The name of the calls in the scope's report. */
   readonly name: string
@@ -23,6 +24,7 @@ export abstract class BaseCalls<Call extends BaseCall> implements Resource {
   protected readonly logger: Logger
   readonly #maxCalls: number
   readonly #closePatience: number
+  readonly #hasRoom: () => boolean
   readonly #rate: RateLimit
   /** Calls that ring or are answered, by name. */
   readonly #active = new Map<string, Call>()
@@ -31,11 +33,13 @@ export abstract class BaseCalls<Call extends BaseCall> implements Resource {
   /** Peers that no longer belong to a call, until they have left. */
   readonly #leaving = new Set<Peer>()
 
-  constructor({ scope, maxCalls = 100, maxRate = 20, logger, name, closePatience }: BaseCallsOptions) {
+  constructor(options: BaseCallsOptions) {
+    const { scope, maxCalls = 100, maxRate = 20, hasRoom = () => true, logger, name, closePatience } = options
     this.scope = scope
     this.logger = logger ? isolatedLogger(logger) : silentLogger
     this.#maxCalls = maxCalls
     this.#closePatience = closePatience
+    this.#hasRoom = hasRoom
     this.#rate = new RateLimit({ perSecond: maxRate, burst: Math.max(1, maxRate) }, scope.clock.now())
     scope.own(name, this)
   }
@@ -93,8 +97,14 @@ export abstract class BaseCalls<Call extends BaseCall> implements Resource {
   /** Returns why another call is refused. If it is not refused, counts it towards the rate limit. */
   protected refusal(): 'CLOSING' | 'BUSY' | 'TOO_FAST' | undefined {
     if (this.scope.state !== 'live') return 'CLOSING'
-    if (this.#active.size >= this.#maxCalls) return 'BUSY'
+    if (this.#active.size >= this.#maxCalls || !this.#agrees()) return 'BUSY'
     return this.#rate.take(this.scope.clock.now()) ? undefined : 'TOO_FAST'
+  }
+
+  /** Asks the user's own check. A check that fails cannot say that there is room. */
+  #agrees(): boolean {
+    const failed = (error: unknown): void => this.logger.error({ error }, 'hasRoom failed')
+    return callOut(this.#hasRoom, failed) === true
   }
 
   /** A call begins. `answer` is the user's code: it may throw, now or later, which refuses the call. */

@@ -1,18 +1,7 @@
 import type { Logger } from '../parts/index.ts'
-import { noop } from '../scope/index.ts'
+import { noop, shelter } from '../scope/index.ts'
 
-/** Wraps the user's logger so that its methods neither throw nor reject into the code that logs. */
+/** A logger of the user's whose methods can neither throw nor reject into the code that logs. */
 export function isolatedLogger(logger: Logger): Logger {
-  const isolated =
-    (level: keyof Logger) =>
-    (fields: object, message: string): void => {
-      // The executor turns a throw into a rejection, and a promise that the logger returns is waited for.
-      new Promise((resolve) => resolve(logger[level](fields, message))).catch(noop)
-    }
-  return {
-    debug: isolated('debug'),
-    info: isolated('info'),
-    warn: isolated('warn'),
-    error: isolated('error'),
-  }
+  return shelter(logger, ['debug', 'info', 'warn', 'error'], noop)
 }

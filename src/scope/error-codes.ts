@@ -306,6 +306,10 @@ export const errorCodes = {
     PORT_FORBIDDEN: ['This user may not listen on this port.', 'Choose a port above 1023.'],
     NO_SUCH_ADDRESS: ['This machine does not have the address to listen on.', 'Use 127.0.0.1 or 0.0.0.0.'],
     LISTEN_FAILED: ['The host could not listen.', 'The message says why.'],
+    CALL_FILE: [
+      'The recording for `endwell phone`, or the file for what was heard, cannot be used.',
+      'The message says what is wrong with it.',
+    ],
     AGENT_FILE: ["The agent's file cannot be used.", 'The message says what is wrong with it.'],
   },
   'The guard': {

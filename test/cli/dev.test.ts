@@ -113,7 +113,8 @@ describe('endwell dev', { timeout: 60_000 }, () => {
     expect((await call()).reason).toBe('ended')
     expect((await call()).reason).toBe('unanswered')
     program.signal('SIGINT')
-    expect(await program.ended()).toBe(0)
+    // A session that could not start did not end well.
+    expect(await program.ended()).toBe(1)
     const [, began, ...lines] = program.lines
     const session = began!['session']
     const error = { name: 'Error', message: 'no voice is installed' }
@@ -205,6 +206,42 @@ describe('endwell dev', { timeout: 60_000 }, () => {
     expect(second.lines).toMatchObject([{ error: { code: 'PORT_IN_USE' } }])
     first.signal('SIGINT')
     await first.ended()
+  })
+
+  it('[LN12] refuses calls beyond --max-calls as busy, on all lines together', async () => {
+    const program = runProgram(['dev', 'examples/clock.ts', '--json', '--port', '0', '--max-calls', '1'])
+    const url = await program.url()
+    const first = new TypingPage(url)
+    await first.until(() => first.received > 0)
+    const second = new TypingPage(url)
+    await second.until(() => second.closed)
+    expect(second.reason).toBe('BUSY')
+    const answer = await fetch(`${url}/phone/answer`, {
+      method: 'POST',
+      body: new URLSearchParams({ CallSid: 'CA1' }),
+    })
+    expect(await answer.text()).toContain('<Reject reason="busy"/>')
+    first.hangUp()
+    await first.until(() => first.closed)
+    program.signal('SIGINT')
+    await program.ended()
+  })
+
+  it('[LN11] says at the start that other machines are refused, if it listens to them without a secret', async () => {
+    const open = runProgram([...clinic, '--host', '0.0.0.0'])
+    const warning = JSON.parse(await open.prints(/^\{"warning".*\}$/m)) as { warning: string }
+    expect(warning.warning).toMatch(/^listening on 0\.0\.0\.0 without ENDWELL_SECRET: .* are refused/)
+    const url = `http://127.0.0.1:${new URL(await open.url()).port}`
+    const relayed = await fetch(`${url}/api/sessions`, { headers: { 'x-forwarded-for': '203.0.113.5' } })
+    expect(relayed.status).toBe(403)
+    const phone = await fetch(`${url}/phone/answer`, {
+      method: 'POST',
+      body: new URLSearchParams({ CallSid: 'CA1' }),
+      headers: { via: '1.1 proxy' },
+    })
+    expect(phone.status).toBe(403)
+    open.signal('SIGINT')
+    expect(await open.ended()).toBe(0)
   })
 
   it('refuses clients without the secret, if there is one', async () => {

@@ -24,12 +24,16 @@ const project = (type: string | undefined, name: string, text: string): string =
 const typed = `
   import { Agent } from 'endwell'
   import type { AgentFile } from 'endwell/host'
-  import { ScriptedLlm } from 'endwell/testing'
+  import { ScriptedLlm, ScriptedTts } from 'endwell/testing'
 
   const agent: Agent = new Agent({ name: 'clock', instructions: 'Tell the time.' })
-  export default { name: 'Clock', agent, models: () => ({ llm: new ScriptedLlm({}) }) } satisfies AgentFile`
+  export default { name: 'Clock', agent, models: () => ({ llm: new ScriptedLlm({}), tts: new ScriptedTts() }) } satisfies AgentFile`
 
-const plain = `export default { name: 'Clock', agent: { name: 'clock' }, models: () => ({}) }`
+const plain = `
+  import { Agent } from 'endwell'
+  import { ScriptedLlm, ScriptedTts } from 'endwell/testing'
+  const agent = new Agent({ name: 'clock', instructions: '' })
+  export default { name: 'Clock', agent, models: () => ({ llm: new ScriptedLlm({}), tts: new ScriptedTts() }) }`
 
 const dev = (file: string) => runProgram(['dev', file, '--json', '--port', '0'])
 
@@ -61,7 +65,7 @@ describe('an agent file', { timeout: 60_000 }, () => {
       'without an agent',
       'module',
       'agent.js',
-      plain.replace(/\{ name: 'clock' \}/, 'null'),
+      plain.replace('agent, models', 'agent: null, models'),
       /missing: agent$/,
     ],
     [

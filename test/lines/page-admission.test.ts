@@ -146,6 +146,23 @@ describe('without a secret', () => {
   })
 })
 
+describe('a call for which there is no room', () => {
+  it.each<readonly [string, () => boolean]>([
+    ['says no', () => false],
+    [
+      'throws',
+      () => {
+        throw new Error('no idea')
+      },
+    ],
+    ['answers too late', () => Promise.resolve(true) as unknown as boolean],
+  ])('[LN12] is refused at once as busy, if hasRoom %s', async (_, hasRoom) => {
+    await using server = await TestServer.listen({ hasRoom })
+    expect(await server.dial({})).toBe('4503 BUSY')
+    expect(server.infos).toEqual([])
+  })
+})
+
 describe('with a secret', () => {
   it('[LN5] a call without a token that was signed with it is refused before there is a session', async () => {
     await using server = await TestServer.listen({ secret })

@@ -122,7 +122,7 @@ describe('a page that rejoins', () => {
       expect(call.emitted).toEqual(['text here I am'])
     }))
 
-  it('[LN4] is refused with a wrong key, and after the end of the call', () =>
+  it('[LN4] [LN13] cannot join with a wrong key or after the end of the call: it is told that the call has ended', () =>
     scene(async ({ clock, call: calls, page: pages, answered }) => {
       const { page, call } = await calls()
       const ticket = page.wire.ticket!
@@ -132,8 +132,7 @@ describe('a page that rejoins', () => {
       const late = pages({ ticket })
       late.wire.connect()
       await clock.elapse(5)
-      for (const { ends } of [stranger, late])
-        expect(ends).toEqual([{ reason: 'refused', code: 'CALL_GONE' }])
+      for (const { ends } of [stranger, late]) expect(ends).toEqual([{ reason: 'ended', code: 'CALL_GONE' }])
       expect(answered).toHaveLength(1)
     }))
 })

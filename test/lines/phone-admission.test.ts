@@ -354,6 +354,12 @@ describe('a request', () => {
     await other.ended
   })
 
+  it('[LN12] for which there is no room gets the busy signal at once', async () => {
+    await using server = await TestServer.listen({ hasRoom: () => false })
+    expect((await server.post('/phone/answer', FORM)).body).toContain('<Reject reason="busy"/>')
+    expect(server.infos).toEqual([])
+  })
+
   it('with the final status of an unknown call is remembered', async () => {
     await using server = await TestServer.listen()
     expect(await server.post('/phone/status', 'CallSid=CA1&CallStatus=completed')).toMatchObject({

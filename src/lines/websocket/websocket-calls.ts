@@ -52,6 +52,11 @@ export interface WebSocketCallsOptions {
   maxCalls?: number
   /** Maximum number of new calls per second. Default: 20. */
   maxRate?: number
+  /**
+   * Whether there is room for another call, by what a call costs. Asked before each new call; if not, the caller is told
+   * at once that the line is busy. With local models: `hasLocalRoom` of `endwell/providers/local`.
+   */
+  hasRoom?: () => boolean
   logger?: Logger
 }
 

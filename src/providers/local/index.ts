@@ -1,6 +1,7 @@
 export type { DialogueOptions, Facts, Intent, Say } from './dialogue-rules.ts'
 export type { TtsEngine } from './engine.ts'
 export { LocalError, type LocalErrorCode } from './errors.ts'
+export { hasLocalRoom } from './local-room.ts'
 export { LocalStt, notUnderstood, type LocalSttOptions } from './local-stt.ts'
 export { LocalTts, type LocalTtsOptions } from './local-tts.ts'
 export { LocalVad, type LocalVadOptions } from './local-vad.ts'

@@ -10,7 +10,8 @@ import {
 import { OptionError } from '../../scope/index.ts'
 import { grammarOf, type Grammar } from './grammar.ts'
 import { LocalVad } from './local-vad.ts'
-import { openRecogniser, type Recogniser, type RecogniserOptions } from './recogniser.ts'
+import { requirePackage } from './packages.ts'
+import { PACKAGE, openRecogniser, type Recogniser, type RecogniserOptions } from './recogniser.ts'
 
 /** The default text of `LocalStt` for speech that matches none of its phrases. */
 export const notUnderstood = '[not understood]'
@@ -68,6 +69,11 @@ export class LocalStt implements Stt {
     this.#grammar = grammarOf(options.phrases, options.slots)
     const { maxDoubt = 1 } = options
     if (!(maxDoubt > 0)) throw new OptionError(`${this.name}: maxDoubt must be above 0; it is ${maxDoubt}`)
+  }
+
+  /** Throws if the package that it needs is not installed. `endwell dev` calls it at the start. */
+  check(): void {
+    requirePackage(PACKAGE, this.name)
   }
 
   async open(context: PartContext, events: SttEvents): Promise<SttStream> {

@@ -51,6 +51,13 @@ export class LocalTts implements Tts {
       throw new OptionError(`${name}: timeout must be a finite number above 0; it is ${timeout}`)
   }
 
+  /** Rejects if the package or program that it needs is not installed. `endwell dev` calls it at the start. */
+  async check(): Promise<void> {
+    const { engine = 'espeak-wasm' } = this.#options
+    if (engine === 'espeak-wasm') return this.#requirePackage()
+    await this.#program(engine)
+  }
+
   async open(context: PartContext): Promise<Voice> {
     const { name, sampleRate } = this
     const speak = cached(await this.#engine(context.scope))
@@ -65,13 +72,21 @@ export class LocalTts implements Tts {
     const { engine = 'espeak-wasm', voice } = this.#options
     const options = { voice, speed: this.#speed, timeout: this.#timeout }
     if (engine === 'espeak-wasm') {
-      if (findPackage(PACKAGE) === undefined)
-        throw missing(`${this.name} needs the package ${PACKAGE}, which is not installed`)
+      this.#requirePackage()
       return espeakEngine(scope, options)
     }
-    const path = await scope.until(findProgram(engine))
+    return programEngine(scope, engine, await scope.until(this.#program(engine)), options)
+  }
+
+  #requirePackage(): void {
+    if (findPackage(PACKAGE) === undefined)
+      throw missing(`${this.name} needs the package ${PACKAGE}, which is not installed`)
+  }
+
+  async #program(engine: TtsEngine): Promise<string> {
+    const path = await findProgram(engine)
     if (path === undefined) throw missing(`${this.name} needs the program ${engine}, which is not in PATH`)
-    return programEngine(scope, engine, path, options)
+    return path
   }
 }
 

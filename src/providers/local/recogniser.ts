@@ -4,6 +4,8 @@ import type { Grammar } from './grammar.ts'
 import { requirePackage } from './packages.ts'
 import { WorkerThread, type ThreadFailure } from './worker-thread.ts'
 
+export const PACKAGE = 'soundswallower'
+
 /** The data that a recogniser's thread is set up with. */
 export interface RecogniserData {
   readonly jsgf: string
@@ -37,7 +39,7 @@ export async function openRecogniser(
   scope: Scope<string>,
   { name, grammar, pronunciations }: RecogniserOptions,
 ): Promise<Recogniser> {
-  requirePackage('soundswallower', name)
+  requirePackage(PACKAGE, name)
   const data: RecogniserData = { jsgf: grammar.jsgf, words: [...grammar.words.keys()], pronunciations }
   const thread = await WorkerThread.open<Int16Array, Recognition>(scope, {
     name,

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { Channel, type Resource, type Scope } from '../../scope/index.ts'
 import { LocalError } from './errors.ts'
 import type { FromThread, ToThread } from './thread-messages.ts'
+import { localThreads } from './local-room.ts'
 import { startThread, type ThreadFile } from './start-thread.ts'
 
 /** How long a thread may take to load its model. */
@@ -34,6 +35,7 @@ export class WorkerThread<Input, Output> implements Resource {
   #lastId = 0
   /** Why the thread has ended. */
   #error: Error | undefined
+  #running = false
   #onDeath: ((error: Error) => void) | undefined
 
   private constructor(name: string, worker: Worker) {
@@ -52,10 +54,12 @@ export class WorkerThread<Input, Output> implements Resource {
   ): Promise<WorkerThread<Input, Output>> {
     return scope.open(options.name, async (signal) => {
       const thread = new WorkerThread<Input, Output>(options.name, startThread(options.file, options.data))
+      localThreads.starting++
       const abort = (): void => thread.abort()
       signal.addEventListener('abort', abort, { once: true })
       try {
         await thread.#ready(scope, options)
+        if (!thread.#error) thread.#run()
         return thread
       } catch (error) {
         thread.abort()
@@ -63,6 +67,7 @@ export class WorkerThread<Input, Output> implements Resource {
         signal.throwIfAborted()
         throw error
       } finally {
+        localThreads.starting--
         signal.removeEventListener('abort', abort)
       }
     })
@@ -130,9 +135,15 @@ export class WorkerThread<Input, Output> implements Resource {
     this.#onDeath?.(error)
   }
 
+  #run(): void {
+    this.#running = true
+    localThreads.running++
+  }
+
   #end(error: Error): void {
     if (this.#error) return
     this.#error = error
+    if (this.#running) localThreads.running--
     for (const outputs of this.#pending.values()) outputs.fail(error)
     this.#pending.clear()
   }

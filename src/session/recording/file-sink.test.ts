@@ -72,6 +72,15 @@ describe('a file sink', () => {
     expect([...(await readFile(path))]).toEqual([1])
   })
 
+  it('[HO11] makes the folder of the file, if it is missing', async () => {
+    const path = join(folder, 'calls', 'today', 'one.wav')
+    const sink = fileSink(path)
+    await sink.write(Uint8Array.of(1, 2))
+    await sink.close(new AbortController().signal)
+    expect(await readFile(path)).toEqual(Buffer.of(1, 2))
+    expect((await stat(join(folder, 'calls'))).mode & 0o777).toBe(0o700)
+  })
+
   it('creates no file before the first write', async () => {
     const path = join(folder, 'never.bin')
     await fileSink(path).close(live)

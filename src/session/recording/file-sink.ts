@@ -1,4 +1,5 @@
-import { close, open, write } from 'node:fs'
+import { close, mkdir, open, write } from 'node:fs'
+import { dirname } from 'node:path'
 import { RecordingError, type RecordingSink } from './recording-sink.ts'
 
 export interface FileSinkOptions {
@@ -7,7 +8,8 @@ export interface FileSinkOptions {
 }
 
 /**
- * Records to a file, which is created at the first write and readable by its owner only.
+ * Records to a file, which is created at the first write and readable by its owner only. A folder that is missing is
+ * created too.
  *
  * Node's file operations run in threads that cannot be cancelled. If the disk hangs, `abort` returns at once and starts no
  * further operation, but the file is closed only when the pending operation has returned.
@@ -63,7 +65,19 @@ class FileSink implements RecordingSink {
     }
   }
 
-  #open(): Promise<number> {
+  async #open(): Promise<number> {
+    try {
+      return await this.#openFile()
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+      this.#assertOpen()
+      await this.#call<unknown>((done) => mkdir(dirname(this.#path), { recursive: true, mode: 0o700 }, done))
+      this.#assertOpen()
+      return await this.#openFile()
+    }
+  }
+
+  #openFile(): Promise<number> {
     return this.#call<number>((done) =>
       open(this.#path, this.#flags, 0o600, (error, file) => {
         if (!error) this.#file = file

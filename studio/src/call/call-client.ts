@@ -12,6 +12,8 @@ export type CallTrouble =
   | 'sound-blocked'
   | 'sound-failed'
   | 'refused'
+  | 'busy'
+  | 'gone'
   | 'replaced'
   | 'unanswered'
   | 'unreachable'

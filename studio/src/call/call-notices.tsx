@@ -40,6 +40,12 @@ const texts: Readonly<
     title: 'No answer',
     help: 'The agent could not take the call. See the server log.',
   },
+  busy: { tone: 'warn', title: 'All lines are busy', help: 'Call again in a moment.' },
+  gone: {
+    tone: 'warn',
+    title: 'Call ended',
+    help: 'It ended while the connection was interrupted. The report shows how.',
+  },
   refused: { tone: 'bad', title: 'Call refused', help: 'The server is not accepting calls.' },
   unreachable: {
     tone: 'bad',

@@ -81,7 +81,9 @@ const troubles: Readonly<Partial<Record<CallErrorCode, CallTrouble>>> = {
   SOUND_FAILED: 'sound-failed',
 }
 
-function troubleOf({ reason }: CallEnd, wasLive: boolean): CallTrouble | undefined {
+function troubleOf({ reason, code }: CallEnd, wasLive: boolean): CallTrouble | undefined {
+  if (code === 'CALL_GONE') return 'gone'
+  if (code === 'BUSY' || code === 'TOO_FAST') return 'busy'
   if (reason === 'lost') return wasLive ? 'lost' : 'unreachable'
   if (reason === 'refused' || reason === 'replaced' || reason === 'unanswered') return reason
   return undefined

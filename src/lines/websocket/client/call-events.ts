@@ -4,7 +4,7 @@ import type { CallEnd } from './wire.ts'
 export type CallState = 'idle' | 'connecting' | 'live' | 'rejoining' | 'ended'
 
 /**
- * Error codes. If the server refuses the call, the code is the server's: `TOKEN_EXPIRED`, `BUSY`, `CALL_GONE`, …
+ * Error codes. If the server refuses the call, the code is the server's: `TOKEN_EXPIRED`, `BUSY`, …
  *
  * - `MICROPHONE_DENIED`, `MICROPHONE_MISSING`, `MICROPHONE_FAILED`: the call continues, and the user can type
  * - `SOUND_BLOCKED`: the browser wants a click first; the next click on the page unblocks the sound

@@ -33,12 +33,13 @@ export interface PlatformSocket {
 }
 
 /**
- * Why a call ended: `hung-up` by this page; `ended` by the session; `unanswered` or `closing` by the server; `replaced`
- * by another page; `refused` by the server, with a code; `lost` if the server cannot be reached.
+ * Why a call ended: `hung-up` by this page; `ended` by the session, with the code `CALL_GONE` if that happened while this
+ * page was cut off; `unanswered` or `closing` by the server; `replaced` by another page; `refused` by the server, with a
+ * code; `lost` if the server cannot be reached.
  */
 export interface CallEnd {
   readonly reason: ByeReason | 'replaced' | 'refused' | 'lost'
-  /** The code of a refusal: `TOKEN_EXPIRED`, `BUSY`, … */
+  /** The code of a refusal: `TOKEN_EXPIRED`, `BUSY`, … Or `CALL_GONE`. */
   readonly code?: string
 }
 
@@ -221,6 +222,8 @@ export class Wire {
     this.#watch()
     this.#attempt()
     if (code === closeCodes.replaced) return this.#end({ reason: 'replaced' })
+    // The page rejoined a call that ended while it was away: nothing was refused.
+    if (reason === 'CALL_GONE') return this.#end({ reason: 'ended', code: reason })
     if (isRefusal(code)) return this.#end({ reason: 'refused', code: reason })
     if (this.#state === 'dialling') return this.#end({ reason: 'lost' })
     if (this.#state === 'live') this.#startRejoining()

@@ -1,0 +1,34 @@
+import type { AgentFile } from '../host/index.ts'
+import type { Line } from '../parts/index.ts'
+import { Session, type Models } from '../session/index.ts'
+import type { Choice } from './choose-models.ts'
+
+/** A line that is never opened. */
+const noLine: Line = {
+  name: 'none',
+  sampleRate: 16_000,
+  open: () => Promise.reject(new Error('this line is never opened')),
+}
+
+/**
+ * Makes the models once, and checks that a session can be made with them and that what they need is installed, so that a
+ * mistake is reported when the server starts and not in the first call (HO11). Connects to nothing.
+ */
+export async function checkModels({ agent, session }: AgentFile, choice: Choice): Promise<Models> {
+  const models = choice.models()
+  const made = new Session({
+    // A function is called once per call, and may have effects that belong to a call.
+    ...(typeof session === 'function' ? {} : session),
+    agent: typeof agent === 'function' ? agent() : agent,
+    models,
+    line: noLine,
+  })
+  await made.close()
+  for (const part of Object.values(models) as (Partial<Checked> | undefined)[]) await part?.check?.()
+  return models
+}
+
+/** A model that can tell whether what it needs is installed. */
+interface Checked {
+  check(): void | Promise<void>
+}

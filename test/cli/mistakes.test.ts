@@ -1,0 +1,123 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { nodeProblem } from '../../src/cli/node-version.ts'
+import { manifest } from '../house/tree.ts'
+import { runProgram } from './run-program.ts'
+
+let folder = ''
+beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'endwell-mistakes-'))))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Runs the command to its end. */
+async function run(
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<{ code: number; text: string }> {
+  const program = runProgram(args, { env })
+  const code = await program.ended()
+  return { code, text: `${program.out}${program.errors}` }
+}
+
+const clinic = 'examples/clinic/agent.ts'
+
+describe('a mistake on the command line', { timeout: 60_000 }, () => {
+  it.each<readonly [string, readonly string[], number, RegExp]>([
+    ['a port that does not exist', ['dev', clinic, '--port', '99999'], 2, /from 0 to 65535, not 99999/],
+    ['half a port', ['dev', clinic, '--port', '1.5'], 2, /whole number from 0 to 65535/],
+    ['a misspelt option', ['dev', '--prot', '1'], 2, /Unknown option '--prot'\. Did you mean '--port'\?/],
+    ['an unknown option', ['dev', '--colour'], 2, /^Unknown option '--colour'\.\nSee endwell dev --help\n$/],
+    ['a misspelt command', ['dve'], 2, /Unknown command 'dve'\. Did you mean 'dev'\?/],
+    ['a misspelt model', ['dev', clinic, '--model', 'opnai'], 1, /not 'opnai'\. Did you mean 'openai'\?/],
+    ['a misspelt level', ['dev', clinic, '--log', 'wran'], 1, /not 'wran'\. Did you mean 'warn'\?/],
+    ['a model without its key', ['dev', clinic, '--model', 'openai'], 1, /OPENAI_API_KEY/],
+    ['a folder instead of a file', ['dev', 'examples'], 1, /examples is not a file: .* examples\/agent\.ts/],
+    ['a recording that does not exist', ['phone', 'missing.wav'], 1, /^missing\.wav does not exist\n$/],
+    ['a folder as a recording', ['phone', 'examples'], 1, /^examples is a folder: name a WAV file\n$/],
+    ['a recording that is not WAV', ['phone', 'package.json'], 1, /^package\.json cannot be played: .*WAV/],
+    ['an address that is none', ['phone', 'x.wav', '--url', 'localhost'], 1, /--url must be an address like/],
+  ])('[HO11] is told in one sentence, without a stack: %s', async (_, args, code, text) => {
+    const ended = await run(args)
+    expect(ended.text).toMatch(text)
+    expect(ended.text).not.toMatch(/\n {4}at |Error:/)
+    expect(ended.code).toBe(code)
+  })
+
+  it('[HO11] in PORT is told as well', async () => {
+    const { code, text } = await run(['dev', clinic], { PORT: 'x' })
+    expect([code, text]).toEqual([
+      1,
+      "PORT in the environment must be a whole number from 0 to 65535, not 'x'\n",
+    ])
+  })
+
+  it('[HO11] such as a file for what was heard that cannot be written is told before the call', async () => {
+    const wav = 'test/fixtures/speech/in-slt-at-nine.wav'
+    const { code, text } = await run(['phone', wav, '--out', join(folder)])
+    expect(text).toMatch(/cannot be written: it is a folder\n$/)
+    expect(code).toBe(1)
+  })
+})
+
+describe('an agent file whose calls cannot work', { timeout: 60_000 }, () => {
+  const agentFile = (name: string, models: string): string => {
+    const own = join(folder, name)
+    mkdirSync(own)
+    writeFileSync(join(own, 'package.json'), '{"type":"module"}')
+    const imports = ['index', 'providers/local/index', 'testing/index']
+      .map(
+        (path, i) =>
+          `import * as part${i} from ${JSON.stringify(new URL(`../../dist/${path}.js`, import.meta.url).href)}`,
+      )
+      .join('\n')
+    const code = `${imports}
+      const { Agent } = part0, { LocalTts, LocalStt } = part1, { ScriptedLlm, ScriptedTts } = part2
+      export default { name: 'x', agent: new Agent({ instructions: '' }), models: () => (${models}) }`
+    writeFileSync(join(own, 'agent.js'), code)
+    return join(own, 'agent.js')
+  }
+
+  it.each([
+    ['no-tts', '{ llm: new ScriptedLlm({}) }', /models need an llm and a tts/],
+    [
+      'no-package',
+      `{ llm: new ScriptedLlm({}), tts: new LocalTts({ engine: 'flite' }) }`,
+      /needs the program flite, which is not in PATH/,
+    ],
+    [
+      'no-turns',
+      `{ llm: new ScriptedLlm({}), tts: new ScriptedTts(), stt: new LocalStt({ phrases: ['yes'] }) }`,
+      /nothing detects the end of the user's turn/,
+    ],
+  ])('[HO11] is told when the server starts: %s', async (name, models, text) => {
+    const { code, text: said } = await run(['dev', agentFile(name, models), '--port', '0'], {
+      PATH: '/nonexistent',
+    })
+    expect(said).toMatch(text)
+    expect(said).not.toMatch(/\n {4}at /)
+    expect(code).toBe(1)
+  })
+})
+
+describe('an old version of Node', () => {
+  it.each(['16.20.2', '18.20.8', '20.18.3'])('[HO11] %s is told, and nothing else is loaded', (version) => {
+    expect(nodeProblem(version)).toMatch(
+      new RegExp(`^endwell needs Node \\d+\\.\\d+ or later\\. This is Node ${version}`),
+    )
+  })
+
+  it('[HO11] is older than package.json says', () => {
+    const { engines } = manifest as unknown as { engines: { node: string } }
+    const oldest = engines.node.replace('>=', '')
+    expect(nodeProblem(`${oldest}.0`)).toBeUndefined()
+    expect(nodeProblem('18.0.0')).toContain(`Node ${oldest} or later`)
+    for (const version of ['20.20.2', '22.0.0', '24.1.0']) expect(nodeProblem(version)).toBeUndefined()
+  })
+
+  it('[HO11] loads the command, which imports nothing before the check', () => {
+    const main = readFileSync('src/cli/main.ts', 'utf8')
+    expect(main.match(/^import .*$/gm)).toEqual(["import { nodeProblem } from './node-version.ts'"])
+    expect(readFileSync('src/cli/node-version.ts', 'utf8')).not.toMatch(/^import/m)
+  })
+})

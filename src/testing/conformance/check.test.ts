@@ -68,7 +68,7 @@ describe('a suite', () => {
       'forgets ',
       'fails no',
       'hangs SC2: nothing is left to happen, and the life still waits: it would hang for ever',
-      'waits a wonder did not happen within 10000 ms',
+      'waits a wonder did not happen within 60000 ms',
     ])
     expect(vad.counts).toMatchObject({ opened: 2, live: 0 })
   })

@@ -24,6 +24,17 @@ export class RealtimeRecorder implements RealtimeEvents {
   /** How many things were told. */
   count = 0
 
+  /** How many answers were completed. */
+  get completed(): number {
+    return this.answers.filter(({ how }) => how === 'completed').length
+  }
+
+  /** Whether the last answer is running, and some of its text and its sound has come. */
+  get speaking(): boolean {
+    const last = this.answers.at(-1)
+    return last?.how === 'running' && last.text !== '' && last.sound > 0
+  }
+
   userStarted(): void {
     this.count++
   }

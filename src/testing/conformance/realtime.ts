@@ -52,7 +52,8 @@ export const realtimeConformance: readonly Check<RealtimeSubject>[] = [
     const { context, told } = await talk(stage, subject)
     subject.answers(words)
     subject.hear('good morning')
-    await stage.elapse(5_000)
+    await stage.until(5_000, () => told.completed === 1 && told.user.trim() === 'good morning')
+    await stage.elapse(500)
     assert.equal(told.user.trim(), 'good morning')
     assert.deepEqual(
       told.answers.map(({ text, how }) => `${text} ${how}`),
@@ -71,7 +72,8 @@ export const realtimeConformance: readonly Check<RealtimeSubject>[] = [
     await stage.elapse(2_000)
     assert.equal(told.answers.length, 0, 'it answered a text that only was to be added')
     model.respond('Greet the caller.')
-    await stage.elapse(5_000)
+    await stage.until(5_000, () => told.completed === 1)
+    await stage.elapse(500)
     assert.deepEqual(
       told.answers.map(({ text }) => text),
       ['Good morning to you.'],
@@ -85,7 +87,8 @@ export const realtimeConformance: readonly Check<RealtimeSubject>[] = [
     subject.answers([{ type: 'text', text: 'Goodbye.' }])
     model.respond('Greet the caller.')
     model.respond('Say goodbye.')
-    await stage.elapse(10_000)
+    await stage.until(10_000, () => told.completed === 2)
+    await stage.elapse(500)
     assert.deepEqual(
       told.answers.map(({ text, asked, how }) => `${text} ${asked} ${how}`),
       ['Good morning to you. true completed', 'Goodbye. true completed'],
@@ -99,6 +102,7 @@ export const realtimeConformance: readonly Check<RealtimeSubject>[] = [
     subject.answers([callWith(written)])
     subject.answers(words)
     model.respond()
+    await stage.until(2_000, () => told.calls.length > 0)
     await stage.elapse(2_000)
     assert.deepEqual(
       told.calls.map(({ name, input }) => `${name} ${input}`),
@@ -108,7 +112,8 @@ export const realtimeConformance: readonly Check<RealtimeSubject>[] = [
     model.toolResult('a call that never was', 'nothing', false)
     model.toolResult(told.calls[0]!.id, 'Monday at nine', false)
     model.respond()
-    await stage.elapse(5_000)
+    await stage.until(5_000, () => told.answers[1]?.how === 'completed')
+    await stage.elapse(500)
     assert.ok(subject.results().includes('Monday at nine'), 'the result did not reach it')
     assert.deepEqual(
       told.answers.map(({ text }) => text),
@@ -121,7 +126,8 @@ export const realtimeConformance: readonly Check<RealtimeSubject>[] = [
     for (let i = 0; i < 3; i++) {
       subject.answers(words)
       model.respond()
-      await stage.elapse(5_000)
+      await stage.until(5_000, () => told.completed === i + 1)
+      await stage.elapse(500)
     }
     assert.equal(told.answers.length, 3)
     assert.deepEqual(told.disorder, [])
@@ -133,16 +139,18 @@ export const realtimeConformance: readonly Check<RealtimeSubject>[] = [
       const { told, model, context } = await talk(stage, subject)
       subject.answers(words, true)
       model.respond()
-      await stage.elapse(1_000)
+      await stage.until(1_000, () => told.speaking)
       model.interrupt(told.answers[0]!.response, 100)
-      await stage.elapse(2_000)
+      await stage.until(2_000, () => told.answers[0]!.how !== 'running')
+      await stage.elapse(500)
       assert.deepEqual(
         told.answers.map(({ how }) => how),
         ['cancelled'],
       )
       subject.answers(words)
       model.respond()
-      await stage.elapse(5_000)
+      await stage.until(5_000, () => told.completed === 1)
+      await stage.elapse(500)
       assert.deepEqual(
         told.answers.map(({ how }) => how),
         ['cancelled', 'completed'],
@@ -157,7 +165,7 @@ export const realtimeConformance: readonly Check<RealtimeSubject>[] = [
     model.interrupt('an answer that never was', 0)
     subject.answers(words)
     model.respond()
-    await stage.elapse(5_000)
+    await stage.until(5_000, () => told.completed === 1)
     model.interrupt(told.answers[0]!.response, 100)
     await stage.elapse(2_000)
     assert.deepEqual(
@@ -194,7 +202,7 @@ export const realtimeConformance: readonly Check<RealtimeSubject>[] = [
       const { model, told, context } = await talk(stage, subject)
       subject.answers(words, true)
       model.respond()
-      await stage.elapse(500)
+      await stage.until(500, () => told.speaking)
       await close(stage, context)
       const before = told.count
       subject.hear('anybody there?')
@@ -210,7 +218,7 @@ export const realtimeConformance: readonly Check<RealtimeSubject>[] = [
       const { model, told, context } = await talk(stage, subject)
       subject.answers(words, true)
       model.respond()
-      await stage.elapse(500)
+      await stage.until(500, () => told.speaking)
       context.scope.abort()
       stage.assertEmpty(context)
       const before = told.count
@@ -224,9 +232,10 @@ export const realtimeConformance: readonly Check<RealtimeSubject>[] = [
     const { model, told, context } = await talk(stage, subject)
     subject.answers(words, true)
     model.respond()
-    await stage.elapse(500)
+    await stage.until(500, () => told.speaking)
     subject.breaks()
-    await stage.elapse(60_000)
+    await stage.until(60_000, () => told.failures.length > 0)
+    await stage.elapse(5_000)
     assert.equal(told.failures.length, 1)
     const before = told.count
     subject.breaks()

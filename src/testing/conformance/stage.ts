@@ -14,8 +14,14 @@ import type { SimNetwork } from '../sim-network.ts'
 import { inVirtualTime } from '../simulate.ts'
 import { inTheWorld } from '../world-time.ts'
 
-/** How long anything may take that has no bound of its own. */
-const SOON = 10_000
+/**
+ * How long anything may take that has no bound of its own. This bound only ends what hangs, so it is long enough for a
+ * machine with far more work than cores.
+ */
+const SOON = 60_000
+
+/** How often `until` checks its condition. */
+const LOOK = 20
 
 /** Where a check is played: its time, its chance, and whatever it opens. */
 export class Stage {
@@ -24,7 +30,7 @@ export class Stage {
   /** The simulated network, on a virtual stage. */
   readonly network: SimNetwork | undefined
   /** By how much a deadline may be missed. */
-  protected readonly slack: number = 0
+  readonly slack: number = 0
   readonly #scopes: Scope<string>[] = []
   readonly #before: ReadonlySet<Live>
 
@@ -70,12 +76,26 @@ export class Stage {
   /** Waits for the promise, but not longer than so. It must not reject. */
   within(ms: number, promise: PromiseLike<unknown>): Promise<void> {
     return new Promise((resolve) => {
-      const timer = inTheWorld(this.clock, ms, 'time passes', resolve)
+      const timer = inTheWorld(this.clock, this.patience(ms), 'time passes', resolve)
       promise.then(() => {
         timer.clear()
         resolve()
       }, noop)
     })
+  }
+
+  /**
+   * Waits until the condition is true, but at most so long. A stage in real time waits longer, because the machine may be
+   * busy. Checks wait like this for what must happen, and use `elapse` only before they assert that nothing happened.
+   */
+  async until(ms: number, condition: () => boolean): Promise<void> {
+    const end = this.clock.now() + this.patience(ms)
+    while (!condition() && this.clock.now() < end) await this.elapse(LOOK)
+  }
+
+  /** How long to wait for something that must happen within `ms`. */
+  protected patience(ms: number): number {
+    return ms
   }
 
   /** Lets everything happen that needs no time. */
@@ -132,7 +152,7 @@ export const onVirtualStage: OnStage = (play) =>
 
 class HurriedStage extends Stage {
   /** A machine may stand still for a while. */
-  protected override readonly slack = 1_000
+  override readonly slack = 1_000
   readonly #times: number
 
   constructor(times: number) {
@@ -145,8 +165,8 @@ class HurriedStage extends Stage {
   }
 
   /** What is waited for here is done by somebody who may be busy. */
-  override within(ms: number, promise: PromiseLike<unknown>): Promise<void> {
-    return super.within(Math.max(ms, SOON), promise)
+  protected override patience(ms: number): number {
+    return Math.max(ms, SOON)
   }
 }
 

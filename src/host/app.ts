@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server'
 import { Hono, type Context } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
-import { describeError, noop, OptionError } from '../scope/index.ts'
+import { describeError, EndwellError, noop, OptionError, type ErrorCode } from '../scope/index.ts'
 import type { EventStreams, Subscription } from './event-streams.ts'
 import type { Faults } from './fault-board.ts'
 import type { Asked, Gate, Refused } from './gate.ts'
@@ -154,8 +154,8 @@ function acting(app: HostHttp, { logbook, callToken }: AppParts): void {
         try {
           work(session)
         } catch (error) {
-          const { code = 'FAILED', message } = describeError(error)
-          return refuse(ask, 409, code, message)
+          const code = error instanceof EndwellError ? error.code : 'FAILED'
+          return refuse(ask, 409, code, describeError(error).message)
         }
         return ask.json({ summary: logged.summary }, 202)
       }),
@@ -226,7 +226,7 @@ function askedBy(ask: Ask): Asked {
 
 type Status = 400 | 401 | 403 | 404 | 409 | 413 | 429 | 500 | 503
 
-function refuse(ask: Context, status: Status, code: string, message: string): Response {
+function refuse(ask: Context, status: Status, code: ErrorCode, message: string): Response {
   return ask.json<Refusal>({ error: { code, message } }, status)
 }
 

@@ -1,4 +1,4 @@
-import { EndwellError } from '../scope/index.ts'
+import { EndwellError, type ErrorCode } from '../scope/index.ts'
 
 /** A server could not listen: its port is taken, forbidden, or its address is not of this machine. */
 export class ListenError extends EndwellError {
@@ -8,7 +8,7 @@ export class ListenError extends EndwellError {
   }
 }
 
-const reasons: Readonly<Record<string, readonly [code: string, why: string]>> = {
+const reasons: Readonly<Record<string, readonly [code: ErrorCode, why: string]>> = {
   EADDRINUSE: ['PORT_IN_USE', 'it is in use. Stop what listens there, or choose another port'],
   EACCES: ['PORT_FORBIDDEN', 'this user may not. Choose a port above 1023'],
   EADDRNOTAVAIL: ['NO_SUCH_ADDRESS', 'this machine does not have that address. Use 127.0.0.1 or 0.0.0.0'],

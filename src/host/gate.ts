@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { Clock } from '../scope/index.ts'
+import type { Clock, ErrorCode } from '../scope/index.ts'
 import { Attempts } from './attempts.ts'
 import { Key } from './key.ts'
 
@@ -13,7 +13,7 @@ export interface Asked {
 /** Why a request is not let in. */
 export interface Refused {
   readonly status: 401 | 403 | 429
-  readonly code: string
+  readonly code: ErrorCode
   readonly message: string
 }
 
@@ -23,7 +23,7 @@ export interface GateOptions {
   readonly names?: readonly string[]
 }
 
-const refused = (status: Refused['status'], code: string, message: string): Refused => ({
+const refused = (status: Refused['status'], code: ErrorCode, message: string): Refused => ({
   status,
   code,
   message,

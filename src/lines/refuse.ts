@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import type { ErrorCode } from '../scope/index.ts'
 
 const statusTexts: Readonly<Record<number, string>> = {
   400: 'Bad Request',
@@ -11,7 +12,7 @@ const statusTexts: Readonly<Record<number, string>> = {
 }
 
 /** Refuses an upgrade over HTTP and closes the connection. */
-export function refuse(tcp: Duplex, status: number, code: string, message: string): void {
+export function refuse(tcp: Duplex, status: number, code: ErrorCode, message: string): void {
   const body = JSON.stringify({ code, message })
   tcp.end(
     [

@@ -1,11 +1,13 @@
+import type { ErrorCode } from './error-codes.ts'
+
 /**
  * The base of every error that endwell throws on purpose. `code` is stable and meant for programs; the message is for
  * people and says what happened, to what, and what to do.
  */
 export class EndwellError extends Error {
-  readonly code: string
+  readonly code: ErrorCode
 
-  constructor(code: string, message: string, options?: ErrorOptions) {
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
     super(message, options)
     this.name = new.target.name
     this.code = code

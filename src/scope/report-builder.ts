@@ -1,4 +1,5 @@
 import { describeError } from './describe-error.ts'
+import type { ErrorCode } from './error-codes.ts'
 import { EndwellError, withoutStack } from './errors.ts'
 import { limits } from './limits.ts'
 import type { Problems } from './problems.ts'
@@ -203,7 +204,7 @@ function lateness(took: number, closeTimeout: number): Problem[] {
   return [{ where: 'the deadline', at: closeTimeout, error: finding('CLOSED_LATE', message) }]
 }
 
-function finding(code: string, message: string): ErrorReport {
+function finding(code: ErrorCode, message: string): ErrorReport {
   return describeError(withoutStack(() => new EndwellError(code, message)))
 }
 

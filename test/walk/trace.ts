@@ -18,8 +18,7 @@ import { root } from '../house/tree.ts'
 /** A copy of the built code in which every function reports that it was entered. */
 export class Trace {
   readonly #folder = mkdtempSync(join(tmpdir(), 'endwell-walk-'))
-  /** The functions entered while recording, in order: `session/session:close`. */
-  #entered: string[] | undefined
+  readonly #recorder = join(this.#folder, 'recorder.js')
 
   /** Needs the build in `dist`. */
   constructor() {
@@ -32,9 +31,13 @@ export class Trace {
       const name = relative(dist, file).replaceAll(sep, '/')
       // The page and its audio worklets do not run here.
       if (!name.endsWith('.js') || name.startsWith('studio/') || name.includes('worklet')) continue
-      writeFileSync(file, instrument(name.replace(/\.js$/, ''), readFileSync(file, 'utf8')))
+      const traced = instrument(name.replace(/\.js$/, ''), readFileSync(file, 'utf8'))
+      writeFileSync(file, `${traced}\nimport { __enter } from '${pathToFileURL(this.#recorder).href}'\n`)
     }
-    Object.assign(globalThis, { __enter: (id: string) => this.#entered?.push(id) })
+    writeFileSync(
+      this.#recorder,
+      'export const recording = {}\nexport const __enter = (id) => recording.entered?.push(id)\n',
+    )
   }
 
   /** A module of the copy, with the types of its source. */
@@ -42,14 +45,15 @@ export class Trace {
     return (await import(pathToFileURL(join(this.#folder, 'dist', path)).href)) as Module
   }
 
-  /** The functions that are entered while `work` runs. */
+  /** The functions that are entered while `work` runs, in order: `session/session:close`. */
   async during(work: () => Promise<unknown>): Promise<string[]> {
+    const { recording } = (await import(pathToFileURL(this.#recorder).href)) as Recorder
     const entered: string[] = []
-    this.#entered = entered
+    recording.entered = entered
     try {
       await work()
     } finally {
-      this.#entered = undefined
+      delete recording.entered
     }
     return entered
   }
@@ -59,13 +63,18 @@ export class Trace {
   }
 }
 
+/** The module that the traced functions report to. */
+interface Recorder {
+  readonly recording: { entered?: string[] }
+}
+
 /** The source with a call at the beginning of each function. */
 export function instrument(name: string, text: string): string {
   const { program } = parseSync(`${name}.js`, text)
   const inserts: { readonly at: number; readonly code: string }[] = []
   const visit = (node: ESTree.Node, parent: ESTree.Node | undefined): void => {
     if (isFunction(node) && node.body) {
-      const enter = `globalThis.__enter(${JSON.stringify(`${name}:${nameOf(node, parent)}`)})`
+      const enter = `__enter(${JSON.stringify(`${name}:${nameOf(node, parent)}`)})`
       const { body } = node
       if (body.type === 'BlockStatement') {
         inserts.push({ at: body.start + 1, code: `${enter};` })

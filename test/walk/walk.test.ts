@@ -32,7 +32,7 @@ describe('a walk', () => {
 
   it('leaves what a function returns as it was, also where arrows end at the same place', () => {
     expect(instrument('m', 'const add = (a) => (b) => a + b')).toBe(
-      'const add = (a) => (globalThis.__enter("m:add"),((b) => (globalThis.__enter("m:λ"),(a + b))))',
+      'const add = (a) => (__enter("m:add"),((b) => (__enter("m:λ"),(a + b))))',
     )
   })
 })

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import type { ErrorCode } from '../../scope/index.ts'
 import { refuse } from '../refuse.ts'
 
 /** Why a call was refused, with its HTTP status. */
@@ -16,7 +17,7 @@ const refusals = {
   TOO_FAST: [429, 'too many calls per second: try again in a moment'],
   BUSY: [503, 'all lines are busy: try again later'],
   CLOSING: [503, 'the server does not take calls any more'],
-} as const satisfies Record<string, readonly [status: number, message: string]>
+} as const satisfies Partial<Record<ErrorCode, readonly [status: number, message: string]>>
 
 /** Stable codes, for programs. */
 export type RefusalCode = keyof typeof refusals

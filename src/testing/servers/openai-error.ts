@@ -1,12 +1,13 @@
-import { EndwellError } from '../../scope/index.ts'
-
 /** An error that is sent as an `error` event. The session continues. */
-export class ApiError extends EndwellError {
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly code: string
   readonly param: string | null
   readonly type: string
 
   constructor(code: string, message: string, param: string | null, type: string) {
-    super(code, message)
+    super(message)
+    this.code = code
     this.param = param
     this.type = type
   }

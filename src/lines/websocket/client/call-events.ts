@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../../scope/index.ts'
 import type { CallEnd } from './wire.ts'
 
 export type CallState = 'idle' | 'connecting' | 'live' | 'rejoining' | 'ended'
@@ -11,15 +12,7 @@ export type CallState = 'idle' | 'connecting' | 'live' | 'rejoining' | 'ended'
  * - `TOKEN_FAILED`: the function that fetches the token threw; the call ends
  * - `SERVER_GONE`: the server cannot be reached, or not any more; the call ends
  */
-export type CallErrorCode =
-  | 'MICROPHONE_DENIED'
-  | 'MICROPHONE_MISSING'
-  | 'MICROPHONE_FAILED'
-  | 'SOUND_BLOCKED'
-  | 'SOUND_FAILED'
-  | 'TOKEN_FAILED'
-  | 'SERVER_GONE'
-  | (string & {})
+export type CallErrorCode = ErrorCode | (string & {})
 
 export interface CallEvents {
   state: CallState

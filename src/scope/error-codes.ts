@@ -1,0 +1,343 @@
+/**
+ * Every code that an error, a refused request or a warning of endwell has, by the room it comes from: what it means, and
+ * what to do. Codes are stable and unique: a program may branch on them. `docs/errors.md` is made from this table.
+ *
+ * Only the names of the codes are used at run time, so this file is imported for its types and never loaded by a program.
+ */
+export const errorCodes = {
+  Scopes: {
+    SCOPE_CLOSED: [
+      'Something was started or added in a scope that is closing or closed.',
+      'Check `scope.signal` first, or start it earlier.',
+    ],
+    CANCELLED: [
+      'The task was cancelled by a close. The name of the error is `AbortError`.',
+      'Nothing: let it pass.',
+    ],
+    NOT_A_RESOURCE: [
+      'An object without a synchronous `abort()` was given to a scope.',
+      'Wrap it: `{ close: (signal) => …, abort: () => … }`.',
+    ],
+    LIMIT: [
+      'A limit was reached. The message names the limit and its value.',
+      'Find what grows without end; or raise the limit.',
+    ],
+    BAD_OPTION: [
+      'An option has a value that cannot work. The message names the option.',
+      'Correct the option.',
+    ],
+    STILL_RUNNING: [
+      'In a report: this work ignored its cancellation and was still running when the close ended.',
+      'Make it listen to its signal.',
+    ],
+    CLOSED_LATE: [
+      'In a report: a close ended after its `closeTimeout`, because something blocked the event loop.',
+      'Find what blocks: the report names the step that was under way.',
+    ],
+    TIMED_OUT: [
+      'In a report: a resource did not close in time and was aborted.',
+      'Make its `close()` faster, or raise `closeTimeout`.',
+    ],
+  },
+  Sessions: {
+    SESSION_CLOSED: [
+      'A verb was called on a session that is closing or closed.',
+      'Nothing, if the end of the call caused it.',
+    ],
+    SESSION_ENDING: [
+      'New work was requested from a session that is finishing its last turn.',
+      'Let it end; say last words with `hangUp({ say })`.',
+    ],
+    START_TIMEOUT: [
+      'The line or a model did not open within `startTimeout`.',
+      'The report names what was not open: check its key and its network.',
+    ],
+    UNINTERRUPTIBLE: [
+      'Speech that is marked uninterruptible was interrupted.',
+      'Pass `{ force: true }` if it must stop.',
+    ],
+    SPEECH_STALLED: [
+      'A speech made no progress for `stallTimeout` and was given up.',
+      'Check the TTS or the model; or configure a fallback.',
+    ],
+    HANDOFF_FAILED: [
+      'A handoff could not be made. The session continues with the agent it had.',
+      'The cause says why.',
+    ],
+    NO_JSON_SCHEMA: [
+      'The schema of a tool cannot be given to a model.',
+      'Give the tool `parameters`, or use a schema library that implements Standard JSON Schema.',
+    ],
+    HISTORY_MALFORMED: [
+      'A stored history is not valid. The message says where.',
+      'Pass what `history.toJSON()` returned.',
+    ],
+    HISTORY_VERSION: [
+      'A stored history was written by another version.',
+      'Read it with the version that wrote it, or start without it.',
+    ],
+  },
+  Tools: {
+    TOOL_UNKNOWN: [
+      'The model called a tool that does not exist.',
+      'Nothing: the model is told which tools there are.',
+    ],
+    TOOL_INPUT: [
+      "The model's input does not fit the tool's schema.",
+      'Nothing: the model is told what is wrong. If it happens often, describe the parameters better.',
+    ],
+    TOOL_TIMEOUT: ['A tool took longer than its `timeout`.', 'Make it faster, or raise its `timeout`.'],
+    TOOL_CANCELLED: [
+      'A tool was cancelled, by an interruption or by the end of the call.',
+      'Nothing: let it pass.',
+    ],
+    TOOL_REFUSED: ['The call of a tool was not approved.', 'Nothing.'],
+    TOOL_LIMIT: [
+      'Too many tool calls in one answer.',
+      'Nothing: the model is told to answer. If it needs more steps, raise `maxToolSteps`.',
+    ],
+  },
+  Recordings: {
+    RECORDING_FAILED: [
+      "The recording's sink failed. The call is not affected.",
+      'The cause says why: a full disk, for instance.',
+    ],
+    RECORDING_BEHIND: [
+      'The sink is too slow: what it missed is silence in the recording.',
+      'Use a faster sink.',
+    ],
+    RECORDING_FULL: ['The recording reached `maxBytes` and ends there.', 'Raise `maxBytes`.'],
+    RECORDING_OVERRUN: [
+      'The caller or the agent has more sound than time has passed. Part of it was left out.',
+      'Check the line: it sends too fast.',
+    ],
+  },
+  Parts: {
+    PART_TIMEOUT: ['A model did not answer in time.', 'Raise the limit, or use a faster model.'],
+    PART_MISBEHAVED: [
+      'A part called back with something that its interface does not allow. It was ignored.',
+      'Correct the part, or report it to its author.',
+    ],
+    ALL_FAILED: ['Every model of a fallback failed.', '`errors` has what each of them threw.'],
+  },
+  Links: {
+    LINK_REFUSED: ['The vendor refused the connection.', 'Check the key, the model and the URL.'],
+    LINK_FATAL: [
+      'The vendor ended the connection with an error that another attempt would not cure.',
+      'The cause has the words of the vendor.',
+    ],
+    LINK_TIMEOUT: ['The connection was not ready in time.', 'Check the network, or raise the limit.'],
+    LINK_FAILED: [
+      'The connection failed more often than it may be retried.',
+      'Check the network; or configure a fallback.',
+    ],
+    LINK_LOST: ['The connection was lost, and its conversation cannot be resumed.', 'Configure a fallback.'],
+    LINK_OVERFLOW: [
+      'More was queued for a connection than its limit.',
+      'The vendor is too slow, or away for too long.',
+    ],
+  },
+  Providers: {
+    MISSING_KEY: [
+      'A provider has no API key.',
+      'Pass `apiKey`, or set the environment variable that the message names.',
+    ],
+    PROVIDER_FAILED: [
+      'A vendor answered with an error. `status` and `retryable` say more.',
+      'The message has the words of the vendor.',
+    ],
+    ENGINE_MISSING: [
+      'A local model needs a package or a program that is not installed.',
+      'Install what the message names.',
+    ],
+    ENGINE_FAILED: ['A local model failed.', 'The message says why.'],
+    ENGINE_TIMEOUT: [
+      'A local model was not ready, or did not answer, in time.',
+      'Give the machine more room, or raise the limit.',
+    ],
+    WORKER_DIED: [
+      "A local model's worker thread ended.",
+      'Nothing: the next session starts another. Look at the cause if it happens again.',
+    ],
+    UNKNOWN_WORD: [
+      'The local recogniser does not know how to pronounce a word.',
+      'Use another word, or add it to `pronunciations`.',
+    ],
+  },
+  MCP: {
+    MCP_NOT_INSTALLED: ['The package `@modelcontextprotocol/sdk` is not installed.', 'Install it.'],
+    MCP_START_FAILED: [
+      'An MCP server could not be started, or did not list its tools.',
+      'Check its command or its URL.',
+    ],
+    MCP_START_TIMEOUT: [
+      'An MCP server was not ready in time.',
+      'Raise `startTimeout`, or start the server earlier.',
+    ],
+    MCP_UNREACHABLE: ['An MCP server cannot be reached.', 'Check its URL and the network.'],
+    MCP_REFUSED: ['An MCP server refused a request.', 'The message has its words.'],
+    MCP_BAD_ANSWER: [
+      'An MCP server sent something that is not MCP.',
+      'Check the URL, or report it to the author of the server.',
+    ],
+    MCP_TOOL_FAILED: ['A tool of an MCP server failed.', 'Nothing: the model reads its words.'],
+    MCP_GONE: [
+      'An MCP server ended or closed its connection during a call.',
+      'Nothing: it is started again for the next call.',
+    ],
+    MCP_GAVE_UP: [
+      'An MCP server ended more often than `maxRestarts` and is not started again.',
+      'Read its log.',
+    ],
+    MCP_CLOSED: [
+      'A toolset was used while it was closing or closed.',
+      'Nothing, if the end of the call caused it.',
+    ],
+    MCP_IGNORED_END: [
+      'An MCP server did not end when it was asked to, and was ended by force.',
+      'Report it to the author of the server.',
+    ],
+  },
+  Sound: {
+    BAD_SAMPLE_RATE: ['A sample rate is not a whole number in the possible range.', 'Correct it.'],
+    BAD_DURATION: ['A duration is not a finite number, 0 or more.', 'Correct it.'],
+    MIXED_SAMPLE_RATES: ['Frames of different sample rates were joined.', 'Resample them first.'],
+    BAD_DTMF_KEY: ['A telephone does not have this key.', 'Use 0 to 9, `*`, `#`, or A to D.'],
+    WAV_MALFORMED: ['A file is not a WAV file, or is damaged.', 'The message says where.'],
+    WAV_UNSUPPORTED: [
+      'A WAV file has a format that is not supported.',
+      'Convert it to 16-bit PCM with one or two channels.',
+    ],
+    WAV_TOO_LONG: ['A sound is too long for a WAV file.', 'Split it.'],
+  },
+  Calls: {
+    CALLER_GONE: ['The caller left before the call was answered.', 'Nothing.'],
+    LINE_TAKEN: ['A second session was started with the line of a call.', 'Start one session per line.'],
+    CALLS_CLOSED: ['The server was closed while the call was active.', 'Close the sessions first.'],
+    PAGE_MISBEHAVED: [
+      'A page broke the protocol and was cut off.',
+      'Use `endwell/client` of the same version.',
+    ],
+    CARRIER_MISBEHAVED: [
+      "A carrier's stream broke the protocol and was cut off.",
+      'Check the option `carrier`, and any proxy in between.',
+    ],
+    STREAM_MISSING: [
+      'A phone call was answered, but its stream never came.',
+      'Check that the carrier can reach `publicUrl` by WebSocket.',
+    ],
+    HANG_UP_UNCONFIRMED: [
+      'The carrier did not confirm the end of a call, which may go on there and cost money.',
+      "Look for the call in the carrier's log.",
+    ],
+  },
+  'Refused calls': {
+    NOT_A_CALL: [
+      'The request is not one that a call begins with.',
+      'Use `endwell/client`, or the address that the carrier was given.',
+    ],
+    NOT_THE_CARRIER: [
+      'The carrier did not sign this request for this address.',
+      'Check `authToken` and `publicUrl`.',
+    ],
+    TOKEN_MISSING: ['A call needs a token.', 'Make one on your server with `calls.token()`.'],
+    TOKEN_INVALID: ["The token was not signed with this server's secret.", 'Use one secret on both sides.'],
+    TOKEN_EXPIRED: ['The token has expired.', 'Fetch a token right before the call.'],
+    ORIGIN_REFUSED: ['Pages from this origin may not call.', 'Add it to the option `origins`.'],
+    CALL_GONE: ['The call to rejoin has ended.', 'Call again.'],
+    CALL_REPLACED: ['Another page or stream took over this call.', 'Nothing.'],
+    TOO_FAST: ['Too many new calls per second.', 'Try again in a moment.'],
+    BUSY: ['`maxCalls` calls are active.', 'Try again later; or raise `maxCalls`.'],
+    CLOSING: ['The server is closing and takes no calls.', 'Call another server.'],
+    VERSION_UNKNOWN: [
+      'The server speaks another version of the protocol.',
+      'Use the client of the same version.',
+    ],
+  },
+  'In the browser': {
+    MICROPHONE_DENIED: [
+      'The user or the browser denied the microphone. The call continues, and the user can type.',
+      'Allow it, over HTTPS or on localhost.',
+    ],
+    MICROPHONE_MISSING: [
+      'There is no microphone. The call continues, and the user can type.',
+      'Plug one in.',
+    ],
+    MICROPHONE_FAILED: [
+      'The microphone failed. The call continues, and the user can type.',
+      'The cause says why: another program may be using it.',
+    ],
+    SOUND_BLOCKED: [
+      'The browser wants a click before it plays sound.',
+      'Nothing: the next click on the page unblocks it.',
+    ],
+    SOUND_FAILED: ['The sound could not be set up. The call continues without it.', 'The cause says why.'],
+    TOKEN_FAILED: ['The function that fetches the token threw. The call ends.', 'The cause says why.'],
+    SERVER_GONE: [
+      'The server cannot be reached, or not any more. The call ends.',
+      'Check the network; call again.',
+    ],
+    REFUSED: ['The server refused the call and gave no code.', 'Check for a proxy in between.'],
+  },
+  'The host': {
+    UNKNOWN_HOST: [
+      'The request was made to a host name that this host does not know.',
+      'Add the name to the option `names`.',
+    ],
+    FOREIGN_ORIGIN: ['A page of another origin made the request.', 'Open the page of the host itself.'],
+    SECRET_NEEDED: ['Without a secret, only requests from this machine are accepted.', 'Set a secret.'],
+    UNAUTHORISED: ['The request has no secret.', 'Log in, or send it as a bearer token.'],
+    WRONG_SECRET: ['The secret is wrong.', 'Check it.'],
+    TOO_MANY_ATTEMPTS: ['Too many wrong secrets came from this address.', 'Try again in a minute.'],
+    TOO_MANY_STREAMS: ['Too many event streams are open.', 'Close other pages.'],
+    TOO_LARGE: ['The request is too large.', 'Send less.'],
+    BAD_REQUEST: ['The request is not valid. The message says what is expected.', 'Correct it.'],
+    NOT_FOUND: ['There is nothing at this address.', 'Check the path.'],
+    NO_SUCH_SESSION: ['The host does not know this session. It keeps only the latest ones.', 'Check the id.'],
+    FAILED: ['The host failed, or its response could not be read.', 'Read the log of the host.'],
+    PORT_IN_USE: ['Another program listens on this port.', 'Stop it, or choose another port.'],
+    PORT_FORBIDDEN: ['This user may not listen on this port.', 'Choose a port above 1023.'],
+    NO_SUCH_ADDRESS: ['This machine does not have the address to listen on.', 'Use 127.0.0.1 or 0.0.0.0.'],
+    LISTEN_FAILED: ['The host could not listen.', 'The message says why.'],
+    AGENT_FILE: ["The agent's file cannot be used.", 'The message says what is wrong with it.'],
+  },
+  'The guard': {
+    GUARD_CLOSED: [
+      'What is left of a closed guarded session tried to open a connection, and was refused.',
+      'Nothing: that is the zombie that the guard stops.',
+    ],
+    GUARD_NOT_INSTALLED: [
+      'A guard was made before its hooks were installed.',
+      "Import 'endwell/guard/install' before the framework.",
+    ],
+    GUARD_NOT_CONNECTED: [
+      'A guarded session did not get its connection.',
+      'Check its key, its model and the network.',
+    ],
+    ENDWELL_LATE: [
+      'Warning: something failed in a guarded session after its close.',
+      'Report it to the author of the framework.',
+    ],
+    ENDWELL_UNOWNED: [
+      'Warning: a connection was opened outside of every guard while one was alive.',
+      'Open it in `guard.run()`; or in `outside()` if it belongs to no guarded session.',
+    ],
+  },
+  Testing: {
+    FAULT: ['A fault that a test injected.', 'Nothing.'],
+    LEAK: ['A test left a socket, task or timer behind.', 'Close the scope that owns it.'],
+    STUCK: ['A test waits for something that cannot happen.', 'The message names what is left.'],
+    EXPECTATION: ['A rehearsal did not go as expected.', 'The message shows what was said.'],
+    REHEARSAL: ['A rehearsal cannot go on.', 'The message says why.'],
+    VIOLATION: ['A simulated life broke a rule.', 'The message names the rule and tells the life.'],
+    SERVER_CLOSED: ['A loopback server was closed while a test waited for it.', 'Close it later.'],
+    BAD_TWIML: ["A webhook's response is not valid TwiML.", 'The message says where.'],
+  },
+} as const satisfies Readonly<
+  Record<string, Readonly<Record<string, readonly [means: string, remedy: string]>>>
+>
+
+type Rooms = typeof errorCodes
+
+/** A code of {@link errorCodes}. */
+export type ErrorCode = { [Room in keyof Rooms]: keyof Rooms[Room] }[keyof Rooms]

@@ -22,7 +22,7 @@ describe('a session ends well', () => {
     expect(failed).toEqual([])
   })
 
-  it('with parts that misbehave', { timeout: 60_000 }, async () => {
+  it('with parts that misbehave', async () => {
     const failed: string[] = []
     for (const [index, one] of rudeCases().entries()) {
       if (index % 5 !== 0) continue
@@ -32,7 +32,7 @@ describe('a session ends well', () => {
     expect(failed).toEqual([])
   })
 
-  it('with any of its steps made to misbehave', { timeout: 120_000 }, async () => {
+  it('with any of its steps made to misbehave', async () => {
     const failed: string[] = []
     let index = 0
     let fired = 0

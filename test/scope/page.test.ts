@@ -57,7 +57,7 @@ for (const program of process.argv.slice(2)) {
 process.stdout.write(JSON.stringify(logs))
 `
 
-describe('docs/scope.md', { timeout: 60_000 }, () => {
+describe('docs/scope.md', () => {
   const programs = programsOf(readFileSync(path.join(root, 'docs/scope.md'), 'utf8'))
   let folder = ''
   let logs: string[][] = []
@@ -72,7 +72,7 @@ describe('docs/scope.md', { timeout: 60_000 }, () => {
     const files = programs.map((program) => write(`line-${program.line}.mts`, moduleOf(program)))
     const urls = files.map((file) => pathToFileURL(file).href)
     const args = ['--import', 'tsx', write('runner.mjs', runner), ...urls]
-    const { stdout } = await run(process.execPath, args, { cwd: root, timeout: 50_000 })
+    const { stdout } = await run(process.execPath, args, { cwd: root, timeout: 100_000 })
     logs = JSON.parse(stdout) as string[][]
   }, 60_000)
   afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -551,7 +551,7 @@ const everything: TurnOptions = {
   dtmf: { as: 'text', count: 2, timeout: 2 },
 }
 
-describe('whatever happens in whatever order, however often', { timeout: 60_000 }, () => {
+describe('whatever happens in whatever order, however often', () => {
   it.each<[string, TurnOptions, readonly MoveName[]]>([
     ['turns by silence', small, [...talk, ...late, ...unsure, 'end']],
     ['turns that somebody ends or types', small, [...talk, 'interim', 'commit', 'discard', 'type', 'end']],
@@ -669,7 +669,7 @@ function spoken(event: TurnEvent, ago: number, said: string[]): TurnEvent {
 const wordsOf = (commands: readonly TurnCommand[]): string[] =>
   commands.flatMap((command) => (command.type === 'commit' ? command.text.split(' ') : []))
 
-describe('at random times', { timeout: 60_000 }, () => {
+describe('at random times', () => {
   it('no rule is broken, timers late or not', () => {
     fc.assert(
       fc.property(anyOptions, fc.array(happening, { maxLength: 40 }), (options, life) => {

@@ -1,7 +1,11 @@
 import { Registry, systemClock, type Clock, type Timer } from '../src/scope/index.ts'
 
-/** How far the clock advances at most per turn of the event loop. A turn takes a millisecond or longer. */
-const STEP = 10
+export interface FastClockOptions {
+  /** How far the clock advances at most per turn of the event loop, which takes a millisecond or longer. Default: 10. */
+  readonly step?: number
+  /** Default: a registry of its own. */
+  readonly timers?: Registry
+}
 
 interface FastTimer extends Timer {
   readonly kind: 'timer'
@@ -11,15 +15,21 @@ interface FastTimer extends Timer {
 }
 
 /**
- * A clock that runs about ten times as fast as the system's, for checks on real sockets. It counts turns of the event
- * loop. Both ends of every socket live in this process, so a machine that stalls the process stops this clock, too, and
- * no limit is missed because the machine is busy. Time passes only while a timer is pending.
+ * A clock for tests on real sockets, about `step` times as fast as the system's. It counts turns of the event loop. Both
+ * ends of every socket live in this process, so a machine that stalls the process stops this clock, too, and no limit is
+ * missed because the machine is busy. Time passes only while a timer is pending.
  */
 export class FastClock implements Clock {
-  readonly timers = new Registry()
+  readonly timers: Registry
+  readonly #step: number
   readonly #pending = new Set<FastTimer>()
   #now = 0
   #turn: Timer | undefined
+
+  constructor({ step = 10, timers = new Registry() }: FastClockOptions = {}) {
+    this.#step = step
+    this.timers = timers
+  }
 
   now(): number {
     return this.#now
@@ -57,7 +67,7 @@ export class FastClock implements Clock {
   /** Advances to the next timer, or by a step, and runs the timers that are due in the order in which they were set. */
   #advance(): void {
     const next = Math.min(...[...this.#pending].map(({ due }) => due))
-    this.#now = Math.max(this.#now, Math.min(next, this.#now + STEP))
+    this.#now = Math.max(this.#now, Math.min(next, this.#now + this.#step))
     for (const timer of [...this.#pending].filter(({ due }) => due <= this.#now)) {
       if (!this.#pending.has(timer)) continue
       this.#remove(timer)

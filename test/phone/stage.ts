@@ -9,6 +9,7 @@ import {
   type TwilioCarrierOptions,
 } from '../../src/testing/servers/index.ts'
 import { Changes } from '../../src/testing/servers/changes.ts'
+import { clock } from './clock.ts'
 import { makeMind, type Mind, type MindName } from './minds.ts'
 import { PhoneServer } from './phone-server.ts'
 import { within } from './within.ts'
@@ -67,9 +68,9 @@ export class Stage {
   }
 
   static async open(options: StageOptions = {}): Promise<Stage> {
-    const carrier = await TwilioCarrier.listen(options.carrier)
+    const carrier = await TwilioCarrier.listen({ clock, ...options.carrier })
     const mind = await makeMind[options.mind ?? 'chain']()
-    const scope = new Scope<string>('phone', { closeTimeout: CLOSE_WITHIN })
+    const scope = new Scope<string>('phone', { clock, closeTimeout: CLOSE_WITHIN })
     const stage = new Stage(options, scope, { carrier, mind })
     await stage.server.listen()
     return stage
@@ -153,6 +154,7 @@ export class Stage {
     const session = new Session({
       id,
       agent,
+      clock,
       line,
       ...this.mind.options,
       closeTimeout: CLOSE_WITHIN,

@@ -1,6 +1,7 @@
-import { noop, systemClock } from '../../src/scope/index.ts'
+import { noop } from '../../src/scope/index.ts'
 import type { CloseReason, SessionReport } from '../../src/session/index.ts'
 import type { TwilioCall, TwilioCallEvent, TwilioCallOptions } from '../../src/testing/servers/index.ts'
+import { clock } from './clock.ts'
 import type { Outcome } from './run-case.ts'
 import { MS_PER_CHARACTER } from './minds.ts'
 import { Stage, type StageOptions } from './stage.ts'
@@ -78,7 +79,7 @@ function wrongsOf(
   for (const report of stage.reports) {
     if (!reasons.includes(report.reason))
       problems.push(`the reason is ${report.reason}, not ${reasons.join(' or ')}`)
-    if (report.took > report.closeTimeout + 1_000)
+    if (report.took > report.closeTimeout)
       problems.push(`the close took ${report.took} ms of ${report.closeTimeout}`)
     const says = /not confirmed/.test(lineOf(report) ?? 'not confirmed') ? 'not confirmed' : 'confirmed'
     if (says !== (confirmed ? 'confirmed' : 'not confirmed')) problems.push(`the end of the call is ${says}`)
@@ -108,7 +109,7 @@ const closes = ({ sessions }: Stage): void => {
 
 const after = (ms: number): Promise<void> =>
   new Promise((resolve) => {
-    systemClock.after(ms, 'a while', resolve)
+    clock.after(ms, 'a while', resolve)
   })
 
 const GOODBYE =

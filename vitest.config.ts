@@ -62,8 +62,8 @@ export default defineConfig({
     setupFiles: ['test/setup.ts'],
     restoreMocks: true,
     // No test sleeps. The timeouts only end what hangs, so they are longer than any wait inside of a test on a busy machine.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     // Most suites wait for sockets, processes and browsers more than they compute: five of them keep two cores busy.
     maxWorkers: Math.max(5, availableParallelism()),
     // Concurrent tests wait for child processes.

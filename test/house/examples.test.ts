@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { paths, read, root } from './tree.ts'
 
 /** Only ends what hangs. An example takes a second on an idle machine. */
-const exampleTimeout = 100_000
+const exampleTimeout = 250_000
 
 /**
  * Runs an example in the root of the repository, as a reader would. There, `endwell` resolves to the package itself, through

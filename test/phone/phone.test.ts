@@ -87,7 +87,7 @@ async function transcribe(wav: Uint8Array, said: readonly (readonly string[])[])
   return texts
 }
 
-describe('endwell phone', { timeout: 120_000 }, () => {
+describe('endwell phone', () => {
   it('rings the demo from a recording: it answers, books, says goodbye and hangs up', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'phone-'))
     const out = join(folder, 'heard.wav')

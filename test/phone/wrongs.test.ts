@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { goWrong, wrongs } from './wrongs.ts'
 
-it('a call over real sockets ends well however it goes wrong', { timeout: 180_000 }, async () => {
+it('a call over real sockets ends well however it goes wrong', async () => {
   const waiting = wrongs.filter(({ slow }) => !slow)
   const failed: string[] = []
   const work = async (): Promise<void> => {

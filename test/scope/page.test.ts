@@ -72,7 +72,7 @@ describe('docs/scope.md', () => {
     const files = programs.map((program) => write(`line-${program.line}.mts`, moduleOf(program)))
     const urls = files.map((file) => pathToFileURL(file).href)
     const args = ['--import', 'tsx', write('runner.mjs', runner), ...urls]
-    const { stdout } = await run(process.execPath, args, { cwd: root, timeout: 100_000 })
+    const { stdout } = await run(process.execPath, args, { cwd: root, timeout: 250_000 })
     logs = JSON.parse(stdout) as string[][]
   }, 60_000)
   afterAll(() => rmSync(folder, { recursive: true, force: true }))

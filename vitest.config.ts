@@ -24,7 +24,7 @@ const slowest = [
   'test/browser/sound',
   'test/providers/openai/sockets',
   'test/providers/local/local-stt',
-  'test/phone/wrongs',
+  'test/phone/faulty-calls',
   'test/studio/page',
   'test/browser/ends',
   'test/browser/faults',
@@ -61,7 +61,7 @@ export default defineConfig({
   test: {
     setupFiles: ['test/setup.ts'],
     restoreMocks: true,
-    // No test sleeps. The timeouts only end what hangs, so they are longer than any wait inside of a test on a busy machine.
+    // No test sleeps. The timeouts only end what hangs, so they are longer than any test takes on a busy machine.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     // Most suites wait for sockets, processes and browsers more than they compute: five of them keep two cores busy.

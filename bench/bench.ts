@@ -1,40 +1,40 @@
-/** One comparison: what is measured, of whom, and how good ours has to be. */
+/** One benchmark: what is measured, for which contestants, and the targets that endwell must meet. */
 export interface Bench {
   readonly summary: string
-  /** Told under the table: what a reader must know to judge the figures. */
+  /** Printed below the table: what a reader must know to judge the figures. */
   readonly notes: readonly string[]
-  /** The columns, in their order. */
+  /** The columns, in order. */
   readonly figures: Readonly<Record<string, Figure>>
-  /** The rows, ours first. */
+  /** The rows. The first one is endwell. */
   readonly contestants: Readonly<Record<string, Contestant>>
   readonly marks: readonly Mark[]
-  /** What is measured only when it is asked for, by the name of the option: it takes long. */
+  /** Slow measurements that run only with the option of this name. */
   readonly extras?: Readonly<Record<string, string>>
 }
 
 export interface Figure {
   readonly title: string
   readonly unit: string
-  /** Digits after the point. */
+  /** Digits after the decimal point. */
   readonly digits: number
-  /** The extra that it belongs to. */
+  /** The extra that the figure belongs to. */
   readonly extra?: string
 }
 
 export interface Contestant {
-  /** The package whose version is named. */
+  /** The package whose version is printed. */
   readonly package?: string
-  /** Loads the contestant's own file, and no other's: what is not loaded cannot weigh on the heap. */
+  /** Loads only this contestant's file, so that no other code adds to its heap. */
   readonly load: () => Promise<{ readonly measure: Measure }>
 }
 
-/** Takes one sample of each figure that the contestant has part in. Its process ends after that. */
+/** Takes one sample of each figure that the contestant supports, in a process of its own. */
 export type Measure = (extras: readonly string[]) => Promise<Sample>
 export type Sample = Readonly<Record<string, number>>
 
 /**
- * What ours must reach: so many times cheaper than a contestant, at most so many times as much as one that does less, or
- * no more than so much.
+ * A target for endwell: N times cheaper than a contestant, at most N times as much as a contestant that does less, or at most
+ * an absolute value.
  */
 export type Mark =
   | { readonly figure: string; readonly against: string; readonly timesCheaper: number }

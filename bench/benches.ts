@@ -7,5 +7,5 @@ import { phone } from './phone/index.ts'
 import { scope } from './scope/index.ts'
 import { session } from './session/index.ts'
 
-/** Every bench by the name it is called with. */
+/** All benchmarks, by their name on the command line. */
 export const benches: Readonly<Record<string, Bench>> = { calls, guard, link, local, phone, scope, session }

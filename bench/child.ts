@@ -1,14 +1,14 @@
 import { benches } from './benches.ts'
 
-/** What the process of one contestant is asked for, as JSON in its first argument. */
+/** What to measure, as JSON in the first argument of the process. */
 export interface Order {
   readonly bench: string
   readonly contestant: string
-  /** The extras that were asked for. */
+  /** The extras to measure. */
   readonly extras: readonly string[]
 }
 
-// Takes one sample, sends it to its parent, ends.
+// Takes one sample, sends it to the parent process, and exits.
 const { bench, contestant, extras } = JSON.parse(process.argv[2]!) as Order
 const { measure } = await benches[bench]!.contestants[contestant]!.load()
 process.send!(await measure(extras))

@@ -18,7 +18,7 @@ if (bench) {
       name: `npm run bench -- ${name}`,
       summary,
       options: {
-        rounds: { type: 'number', about: 'samples of each contestant', default: 3 },
+        rounds: { type: 'number', about: 'how many samples to take of each contestant', default: 3 },
         ...Object.fromEntries(flags),
       },
       run: ({ rounds, json, ...rest }) => {
@@ -52,7 +52,7 @@ async function run(whole: Bench, rounds: number, extras: readonly string[], json
   return verdict.ok ? exitCodes.ok : exitCodes.failed
 }
 
-/** The bench without the figures, and their marks, that nobody asked for. */
+/** Leaves out the figures and marks of extras that were not requested. */
 function withExtras({ figures, marks, ...rest }: Bench, extras: readonly string[]): Bench {
   const asked = Object.entries(figures).filter(
     ([, { extra }]) => extra === undefined || extras.includes(extra),
@@ -75,7 +75,7 @@ function versionsOf({ contestants }: Bench): Record<string, string> {
   )
 }
 
-/** Nobody reads more digits. */
+/** Rounds numbers in the JSON output to three digits. */
 function thousandths(_key: string, value: unknown): unknown {
   return typeof value === 'number' ? Math.round(value * 1_000) / 1_000 : value
 }

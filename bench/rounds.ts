@@ -9,18 +9,18 @@ import { median } from './median.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** What each contestant has measured, round by round. */
+/** The samples of each contestant, one per round. */
 export type Samples = Readonly<Record<string, readonly Sample[]>>
 
 /** The median of each figure, by contestant. */
 export type Medians = Readonly<Record<string, Sample>>
 
 /**
- * Lets every contestant measure itself once a round.
+ * Takes one sample of every contestant per round.
  *
- * Each sample has a process of its own: in a shared one the garbage, the loaded modules and the compiler's guesses of
- * one contestant change the figures of the next, its heap above all. The order moves on by one a round, so that a
- * neighbour's work on the same machine does not always meet the same contestant.
+ * Each sample has its own process: in a shared one, the garbage, the loaded modules and the JIT's assumptions of one
+ * contestant would change the figures of the next, above all its heap. The order rotates by one per round, so that other
+ * load on the machine does not always hit the same contestant.
  */
 export async function runRounds(
   name: string,
@@ -46,10 +46,10 @@ export async function runRounds(
 }
 
 /**
- * Compiles the repository as it is now, into a folder from where its packages are found.
+ * Compiles the working tree into a folder from which its packages are found.
  *
- * What is measured is what is shipped, the output of `tsc`. Run through tsx, the same code has a wrapper around every
- * named closure, and every error pays for source maps: some contestants get slower by half, others do not.
+ * The benchmarks measure what is shipped, the output of `tsc`. With tsx, every named closure has a wrapper and every error
+ * pays for source maps, which slows some contestants down by half and others not at all.
  */
 function build(): string {
   const cache = join(root, 'node_modules', '.cache')
@@ -62,14 +62,14 @@ function build(): string {
   return folder
 }
 
-/** One that has no sample by then hangs. The longest takes a minute and a half on two cores. */
-const LONGEST = 10 * 60_000
+/** A process without a sample after this long hangs. The slowest takes a minute and a half on two cores. */
+const SAMPLE_TIMEOUT = 10 * 60_000
 
 function measureApart(built: string, order: Order): Promise<Sample> {
   return new Promise((resolve, reject) => {
     const child = fork(join(built, 'bench', 'child.js'), [JSON.stringify(order)], {
       execArgv: ['--expose-gc'],
-      timeout: LONGEST,
+      timeout: SAMPLE_TIMEOUT,
     })
     let sample: Sample | undefined
     child.on('message', (message) => {
@@ -78,7 +78,7 @@ function measureApart(built: string, order: Order): Promise<Sample> {
     child.on('error', reject)
     child.on('exit', (code, signal) => {
       if (code === 0 && sample) resolve(sample)
-      else reject(new Error(`${order.contestant} ended with ${code ?? signal}, without a sample`))
+      else reject(new Error(`${order.contestant} exited with ${code ?? signal} before it sent a sample`))
     })
   })
 }

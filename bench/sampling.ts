@@ -1,13 +1,11 @@
 import { median } from './median.ts'
 
-/** What a contestant measures itself with, inside its own process. */
-
 /**
- * Microseconds that one call of `work` takes once it has been called often: the median of fifteen stretches.
+ * Microseconds per call of `work` once it is warm: the median of fifteen stretches.
  *
- * Garbage is collected before the warm-up and never after it: a full collection throws the optimized code away whose
- * objects have died, and the figure would be that of compiling it anew. The engine's own collections do so as well,
- * once a second; they spoil two or three of the stretches, and the median leaves those out.
+ * Garbage is collected before the warm-up and not after it, because a full collection discards optimized code whose objects
+ * are dead, and the figure would include compiling it again. The engine's own collections, about one per second, do the
+ * same to two or three stretches, which the median leaves out.
  */
 export async function perCall(work: () => Promise<unknown>): Promise<number> {
   const stretch = Math.ceil((await warmUp(work)) / 20)
@@ -21,7 +19,7 @@ export async function perCall(work: () => Promise<unknown>): Promise<number> {
   return median(samples)
 }
 
-/** Calls `work` for 0.7 s of computing: the compiler needs up to 0.5. Returns how often that was. */
+/** Calls `work` for 0.7 s of CPU time, because the JIT needs up to 0.5 s. Returns the number of calls. */
 async function warmUp(work: () => Promise<unknown>): Promise<number> {
   collectGarbage()
   let calls = 0
@@ -36,10 +34,10 @@ async function warmUp(work: () => Promise<unknown>): Promise<number> {
 }
 
 /**
- * Microseconds of computing until `work` is over, on whatever thread: the collector's are a contestant's cost too.
+ * Microseconds of CPU time that `work` takes, on all threads: garbage collection is part of a contestant's cost.
  *
- * None of them waits for anything, so on an idle machine this is about the time that passes; on a busy one it still
- * is, where the time that passes doubles from one run to the next.
+ * The contestants do not wait for anything, so on an idle machine this is about the wall time. On a busy machine, wall time
+ * can double from one run to the next, and CPU time does not.
  */
 export async function cpuTime(work: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage()
@@ -48,15 +46,15 @@ export async function cpuTime(work: () => Promise<unknown>): Promise<number> {
   return user + system
 }
 
-/** Bytes in use that are really needed. */
+/** Bytes of live heap, after a garbage collection. */
 export function heap(): number {
   collectGarbage()
   return process.memoryUsage().heapUsed
 }
 
 function collectGarbage(): void {
-  if (!globalThis.gc) throw new Error('a bench needs node --expose-gc')
-  // What a first pass finalizes only a second one frees.
+  if (!globalThis.gc) throw new Error('a benchmark needs node --expose-gc')
+  // Objects finalized in the first pass are freed in the second one.
   globalThis.gc()
   globalThis.gc()
 }

@@ -2,7 +2,7 @@ import type { Bench } from './bench.ts'
 import type { Medians } from './rounds.ts'
 import type { Judged, Verdict } from './verdict.ts'
 
-/** The outcome of a bench for people. Its last line sums it up. */
+/** Formats the result of a benchmark for a terminal. The last line is a summary. */
 export function table(
   bench: Bench,
   medians: Medians,
@@ -29,7 +29,7 @@ export function table(
     '',
     ...verdict.marks.map(line),
     '',
-    sum(verdict.marks),
+    summary(verdict.marks),
   ].join('\n')
 }
 
@@ -51,11 +51,11 @@ function number(value: number | undefined, digits: number): string {
 }
 
 function line({ wanted, got, ok }: Judged): string {
-  return `${ok ? 'met   ' : 'missed'}  ${wanted} (it is ${got})`
+  return `${ok ? 'met   ' : 'missed'}  ${wanted} (measured: ${got})`
 }
 
-function sum(marks: readonly Judged[]): string {
+function summary(marks: readonly Judged[]): string {
   const missed = marks.filter(({ ok }) => !ok)
-  if (missed.length === 0) return `ok: all ${marks.length} marks are met`
-  return `not ok: ${missed.length} of ${marks.length} marks are missed`
+  if (missed.length === 0) return `ok: all ${marks.length} targets met`
+  return `not ok: ${missed.length} of ${marks.length} targets missed`
 }

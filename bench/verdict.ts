@@ -2,7 +2,7 @@ import type { Bench, Mark, Sample } from './bench.ts'
 import { median } from './median.ts'
 import { mediansOf, type Samples } from './rounds.ts'
 
-/** What became of one mark. */
+/** The result for one mark. */
 export interface Judged {
   /** In words: `tasks: 4 times cheaper than effect`. */
   readonly wanted: string
@@ -12,7 +12,7 @@ export interface Judged {
 }
 
 export interface Verdict {
-  /** How many times cheaper ours is, by figure and contestant. */
+  /** How many times cheaper endwell is, by figure and contestant. */
   readonly ratios: Readonly<Record<string, Readonly<Record<string, number>>>>
   readonly marks: readonly Judged[]
   readonly ok: boolean
@@ -24,7 +24,7 @@ export function judge(bench: Bench, samples: Samples): Verdict {
   const ratio = (figure: string, other: string): number | undefined => {
     const mine = medians[ours]?.[figure]
     const theirs = medians[other]?.[figure]
-    // Next to nothing, as kept bytes are, has no meaningful ratio.
+    // A figure close to zero, such as kept bytes, has no meaningful ratio.
     return mine === undefined || theirs === undefined || mine < 0.1 ? undefined : round(theirs / mine)
   }
   const ratiosOf = (figure: string): Record<string, number> =>
@@ -54,7 +54,7 @@ export function judge(bench: Bench, samples: Samples): Verdict {
   return { ratios, marks, ok: marks.every(({ ok }) => ok) }
 }
 
-/** Of the ratios in each round: what the machine was busy with meanwhile weighed on both. */
+/** The median of the ratios in each round: other load on the machine affects both contestants of a round. */
 function timesAsMuch(mine: readonly Sample[] = [], theirs: readonly Sample[] = [], figure: string): number {
   const ratios = mine.map((sample, n) => (sample[figure] ?? NaN) / (theirs[n]?.[figure] ?? NaN))
   return median(ratios)

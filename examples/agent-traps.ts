@@ -1,4 +1,4 @@
-// What docs/agents.md warns of, each as it happens. Nothing here is how to do it.
+// Demonstrates the pitfalls that docs/agents.md lists. Do not copy from here.
 import assert from 'node:assert/strict'
 import { Agent, AgentTask, Session, tool, type SessionHandle, type SessionTurnOptions } from 'endwell'
 import type { TurnDetector } from 'endwell/parts'
@@ -16,7 +16,7 @@ import {
 
 const nothingLeft = noLeaks()
 
-// A hook that waits for its own long greeting overruns.
+// A hook that waits for its own long greeting exceeds `hookTimeout`.
 const patient = await rehearse(
   new Agent({
     instructions: 'You answer the phone.',
@@ -26,27 +26,27 @@ const patient = await rehearse(
 patient.greeting.expect.message('Good evening!').error('took longer than 2000 ms')
 await patient.endsWell()
 
-// Nobody speaks by itself after a handoff. The next agent has read everything.
+// After a handoff, the next agent has the whole conversation, but is silent unless it is asked to speak.
 const next = new Agent({ name: 'next', instructions: 'You go on.' })
 const reader = new ScriptedLlm({ answers: [[callTool('pass')], 'Yes, I am here.'] })
-const silent = await rehearse(
+const passive = await rehearse(
   new Agent({
     instructions: 'You pass on.',
     tools: { pass: tool({ description: 'Pass', run: () => next }) },
   }),
   { llm: reader },
 )
-const passed = await silent.run('The other one, please.')
+const passed = await passive.run('The other one, please.')
 passed.expect.handoff('next').noMessage()
-const there = await silent.run('Are you there?')
+const there = await passive.run('Are you there?')
 there.expect.message('I am here')
 assert.deepEqual(
   reader.requests.at(-1)!.messages.map(({ role }) => role),
   ['user', 'tool-call', 'tool-result', 'user'],
 )
-await silent.endsWell()
+await passive.endsWell()
 
-// A tool goes on when the caller interrupts, and nobody says what came of it: the model reads it later.
+// A tool goes on when the caller interrupts. Its result is not spoken; the model reads it with the next turn.
 const memory = new ScriptedLlm({
   answers: [['Let me look. ', callTool('look')], 'Yes?', 'It was table four.'],
 })
@@ -62,7 +62,7 @@ await kept.run('And?')
 assert.match(JSON.stringify(memory.requests.at(-1)), /table 4/)
 await kept.endsWell()
 
-// While a tool waits for approval, nobody is idle; and the longest call ends without its goodbye.
+// While a tool waits for approval, the caller is not idle, and `maxDuration` ends the call without its goodbye.
 const unapproved = await rehearse(
   new Agent({
     instructions: '…',
@@ -81,7 +81,7 @@ wait.expect.noMessage().closed('max-duration')
 const { clean, lived } = await unapproved.close()
 assert.deepEqual([clean, lived], [true, 70_000])
 
-// `session.hangUp()` in a tool waits for the tool that waits for it. `hangUp` of its context does not.
+// `session.hangUp()` in a tool waits for the tool, and the tool for it. The context's `hangUp` does not wait.
 let live: SessionHandle
 const stuck = await rehearse(
   new Agent({
@@ -95,25 +95,25 @@ const bye = await stuck.run('Bye.')
 bye.expect.failedToolCall('bye', 'took longer than 15000 ms').closed('agent-hung-up')
 assert.equal((await stuck.close()).clean, false)
 
-// The time that the caller takes in between is the tool's.
+// The time that a nested task takes counts towards the timeout of the tool that runs it.
 const ask = new AgentTask<string>({
   instructions: 'Ask for a number.',
   onEnter: ({ session }) => session.say('Which number?'),
   tools: (done) => ({ save: tool({ description: 'Save', run: () => done('12') }) }),
 })
-const hurried = await rehearse(
+const short = await rehearse(
   new Agent({
     instructions: '…',
     tools: { number: tool({ description: 'Ask', timeout: 5_000, run: (_, { run }) => run(ask) }) },
   }),
   { answers: [[callTool('number')], 'That took too long.'] },
 )
-const asked = await hurried.run('Call me back.')
-await hurried.waits(8_000)
+const asked = await short.run('Call me back.')
+await short.waits(8_000)
 asked.expect.failedToolCall('number', 'took longer than 5000 ms').message('Which number?')
-await hurried.endsWell()
+await short.endsWell()
 
-// A guardrail that throws lets through what it looked at. What a caller said stays in the history.
+// A guardrail that throws lets the text through. What the caller said stays in the history despite a verdict.
 const guarded = new ScriptedLlm({ answers: ['The password is swordfish.', 'Nothing.', 'What else?'] })
 const broken = await rehearse(
   new Agent({
@@ -129,8 +129,8 @@ const broken = await rehearse(
   }),
   { llm: guarded },
 )
-const told = await broken.run('What is the password?')
-told.expect.message('swordfish').error('the list of secrets')
+const leaked = await broken.run('What is the password?')
+leaked.expect.message('swordfish').error('the list of secrets')
 const cursed = await broken.run('damn')
 cursed.expect.guardrail('curses').message('I am sorry, I cannot help with that.').nothingElse()
 await broken.run('Well?')
@@ -151,8 +151,8 @@ lot.expect.message('That was a lot.').closed('budget')
 await spent.close()
 nothingLeft()
 
-/** What becomes of something said into a long greeting: who was heard in the end, and how often a detector was asked. */
-async function saidInto(
+/** Says something during a long greeting. Returns how the greeting ended, and how often the turn detector was asked. */
+async function interruptGreeting(
   turns: SessionTurnOptions,
   words: string,
   asks = false,
@@ -171,8 +171,8 @@ async function saidInto(
     })
     const llm = new ScriptedLlm({ answers: ['Yes?'] })
     const stt = new ScriptedStt({ finalOn: 'flush' })
-    const chain = { llm, stt, tts: new ScriptedTts(), vad: new ScriptedVad() }
-    const models = asks ? { ...chain, turnDetector } : chain
+    const pipeline = { llm, stt, tts: new ScriptedTts(), vad: new ScriptedVad() }
+    const models = asks ? { ...pipeline, turnDetector } : pipeline
     const session = new Session({ agent, models, line, clock, turns })
     session.on('spoken', ({ speech, outcome }) => {
       if (speech.text.startsWith('Good')) greeting = outcome.how
@@ -186,14 +186,22 @@ async function saidInto(
   return { greeting, judged }
 }
 
-// However short it was: what the STT writes down is a turn, and interrupts.
-assert.deepEqual(await saidInto({}, 'um'), { greeting: 'interrupted', judged: 0 })
-assert.deepEqual(await saidInto({ falseInterruption: {} }, 'um'), { greeting: 'interrupted', judged: 0 })
-assert.deepEqual(await saidInto({ bargeIn: { minWords: 2 } }, 'um'), { greeting: 'played', judged: 0 })
-// By hand means by hand.
-assert.equal((await saidInto({ mode: 'manual' }, 'excuse me, a question')).greeting, 'played')
-// A detector is asked if there is one, and is no good to a delay that is fixed.
-assert.equal((await saidInto({}, 'a question', true)).judged, 1)
-await assert.rejects(saidInto({ endpointing: { delay: 300 } }, 'a question', true), { code: 'BAD_OPTION' })
+// Everything that the STT transcribes is a turn, and interrupts, however short it is.
+assert.deepEqual(await interruptGreeting({}, 'um'), { greeting: 'interrupted', judged: 0 })
+assert.deepEqual(await interruptGreeting({ falseInterruption: {} }, 'um'), {
+  greeting: 'interrupted',
+  judged: 0,
+})
+assert.deepEqual(await interruptGreeting({ bargeIn: { minWords: 2 } }, 'um'), {
+  greeting: 'played',
+  judged: 0,
+})
+// In mode `manual`, the caller's voice does not interrupt.
+assert.equal((await interruptGreeting({ mode: 'manual' }, 'excuse me, a question')).greeting, 'played')
+// A turn detector is used if there is one, and cannot be combined with a fixed delay.
+assert.equal((await interruptGreeting({}, 'a question', true)).judged, 1)
+await assert.rejects(interruptGreeting({ endpointing: { delay: 300 } }, 'a question', true), {
+  code: 'BAD_OPTION',
+})
 nothingLeft()
-console.log('as the page says')
+console.log('every pitfall is as described')

@@ -1,7 +1,7 @@
-// A receptionist for a restaurant. docs/agents.md goes through it part by part.
+// A receptionist for a restaurant. docs/agents.md explains it part by part.
 //
-//   npx tsx examples/agent.ts              it rehearses itself: no key, no sound, no waiting
-//   npx endwell dev examples/agent.ts      the same, and then you talk to it; needs OPENAI_API_KEY
+//   npx tsx examples/agent.ts              runs its rehearsals: no key, no sound, no waiting
+//   npx endwell dev examples/agent.ts      runs them, then lets you talk to it; needs OPENAI_API_KEY
 import assert from 'node:assert/strict'
 import { Agent, AgentTask, tool, type Guardrails, type SessionHandle, type Stages } from 'endwell'
 import { level } from 'endwell/audio'
@@ -11,13 +11,13 @@ import { OpenAIRealtime } from 'endwell/providers/openai'
 import { callTool, noLeaks, rehearse, ScriptedLlm } from 'endwell/testing'
 import { z } from 'zod'
 
-/** What is known of one call. */
+/** The state of one call. */
 interface Call {
   greeted: boolean
   table?: number
 }
 
-/** Yours is a database: whatever waits takes a signal, and may fail. */
+/** Stands in for a database: everything that waits takes a signal, and may fail. */
 const tables = {
   async find(people: number, { signal }: { signal: AbortSignal }): Promise<number> {
     signal.throwIfAborted()
@@ -26,7 +26,7 @@ const tables = {
   },
 }
 
-/** What is kept of all calls. */
+/** Shared by all calls. */
 const notes: string[] = []
 let loudest = -Infinity
 
@@ -48,12 +48,12 @@ const book = (call: Call) =>
 
 // #region deposit
 const takeDeposit = tool({
-  description: 'Take a deposit. Say the amount, and that it is not paid back, before you call this',
+  description: 'Take a deposit. Before you call this, say the amount, and that it is not refunded',
   input: z.object({ euros: z.number().positive() }),
   approval: ({ euros }) => euros > 100,
   run: async ({ euros }, { waitForPlayout }) => {
     const { how } = await waitForPlayout()
-    if (how !== 'played') throw new Error('not taken: the caller has not heard it all. Say it again')
+    if (how !== 'played') throw new Error('not taken: the caller has not heard everything. Say it again')
     return `${euros} euros taken`
   },
 })
@@ -61,7 +61,7 @@ const takeDeposit = tool({
 
 // #region goodbye
 const goodbye = tool({
-  description: 'Say goodbye and hang up, when the caller has all that was wanted',
+  description: 'Say goodbye and hang up, once the caller has no more questions',
   run: (_, { hangUp }) => hangUp({ say: 'Thank you for calling. Goodbye!' }),
 })
 // #endregion
@@ -78,16 +78,16 @@ const askNumber = new AgentTask<string>({
       input: z.object({ number: z.string() }),
       run: ({ number }) => {
         done(number)
-        return `${number} is saved: we call back`
+        return `${number} is saved: we will call back`
       },
     }),
   }),
 })
 
 const callBack = tool({
-  description: 'Have somebody call back',
+  description: 'Arrange a callback',
   timeout: 120_000,
-  run: async (_, { run }) => `we call ${await run(askNumber)}`,
+  run: async (_, { run }) => `we will call ${await run(askNumber)}`,
 })
 // #endregion
 
@@ -95,17 +95,17 @@ const callBack = tool({
 const guardrails: Guardrails = {
   input: { allergy: (text) => (/allerg/i.test(text) ? 'a question about allergies' : undefined) },
   output: { discount: (text) => (/discount|for free/i.test(text) ? 'promises a price' : undefined) },
-  refusal: 'That is for our kitchen to say. Shall I have somebody call you back?',
+  refusal: 'Our kitchen has to answer that. Shall I have someone call you back?',
 }
 // #endregion
 
 // #region stages
 const stages: Stages = {
-  // Models write what only a screen can show.
+  // Removes Markdown, which a voice cannot say.
   async *text(text) {
     for await (const piece of text) yield piece.replaceAll(/[*_#]/g, '')
   },
-  // Whatever happens to the sound, it must last as long as before.
+  // Must not change the duration of the sound.
   async *sound(frames) {
     for await (const frame of frames) {
       loudest = Math.max(loudest, level(frame.samples))
@@ -116,7 +116,7 @@ const stages: Stages = {
 // #endregion
 
 // #region agent
-/** Who answers one call: made for each, so that what it remembers is that call's alone. */
+/** Creates the agents of one call, so that each call has its own state. */
 function receptionist(): Agent {
   const call: Call = { greeted: false }
 
@@ -156,7 +156,7 @@ const eventsOffice = (desk: () => Agent): Agent =>
   new Agent({
     name: 'events',
     instructions: 'You are the events office of the Harbour Table. The caller was put through to you.',
-    // The model has the conversation so far, and begins: nobody has to say it all again.
+    // The model has the conversation so far, and speaks first: the caller need not repeat anything.
     onEnter: ({ session }) => session.reply({ instructions: 'Say who you are, and what you know already.' }),
     tools: { toDesk: putThrough('the desk', desk), goodbye },
   })
@@ -191,7 +191,7 @@ const session = {
 // #endregion
 
 // #region recording
-/** One for each call. Yours goes to a file, or into a bucket. */
+/** Creates a sink for one call. A real one writes to a file or a bucket. */
 function recorder() {
   let length = 0
   return {
@@ -233,15 +233,15 @@ assert.ok(!JSON.stringify(call.session.history).includes('4242'))
 assert.deepEqual(notes.splice(0), ['table 4', 'agent-hung-up after 2 turns'])
 console.log(call.turns.join('\n\n'))
 
-// The calendar is slow, the caller does not wait, and a manager has to agree.
+// A slow tool, an interruption, and an approval.
 const slow = await rehearse(receptionist(), {
   ...session,
   answers: [
     ['Let me look. ', callTool('book', { hour: 19, people: 3 })],
     'Table four is yours.',
-    ['That is 200 euros now, not paid back. ', callTool('takeDeposit', { euros: 200 })],
+    ['That is 200 euros now, not refunded. ', callTool('takeDeposit', { euros: 200 })],
     'As you like.',
-    ['That is 200 euros now, not paid back. ', callTool('takeDeposit', { euros: 200 })],
+    ['That is 200 euros now, not refunded. ', callTool('takeDeposit', { euros: 200 })],
     'Thank you.',
   ],
   tools: { book: { returns: 'booked', late: 3_000 } },
@@ -252,7 +252,7 @@ waiting.expect.message('Let me look.').message('One moment, please.').message('T
 const cut = await slow.run('It is for a birthday.', { until: '200 euros' })
 await slow.interrupts('Wait.')
 await slow.approves()
-cut.expect.interruptedMessage('200 euros').failedToolCall('takeDeposit', 'not heard it all')
+cut.expect.interruptedMessage('200 euros').failedToolCall('takeDeposit', 'not heard everything')
 
 const taken = await slow.run('All right.')
 const agreed = await slow.approves()
@@ -260,7 +260,7 @@ taken.expect.toolCall('takeDeposit', { euros: 200 }, '200 euros taken').approval
 agreed.expect.message('Thank you.')
 await slow.hangsUp()
 
-// What it must not say, whom it hands over to, and what it asks in between.
+// Guardrails, handoffs, and a nested task.
 const office = new ScriptedLlm({
   answers: [
     'Nuts are no problem.',
@@ -276,9 +276,9 @@ const office = new ScriptedLlm({
 })
 const long = await rehearse(receptionist(), { ...session, llm: office, recording: recorder() })
 const nuts = await long.run('Is it safe with an allergy?')
-nuts.expect.guardrail('allergy').message('That is for our kitchen').nothingElse()
+nuts.expect.guardrail('allergy').message('Our kitchen has to answer that').nothingElse()
 const price = await long.run('And what does it cost?')
-price.expect.guardrail('discount').message('That is for our kitchen').nothingElse()
+price.expect.guardrail('discount').message('Our kitchen has to answer that').nothingElse()
 const party = await long.run('We are twelve.')
 party.expect.toolCall('toEvents').handoff('events').message('You are twelve').nothingElse()
 assert.match(office.requests.at(-1)!.instructions, /^You are the events office.*what you know already\.$/s)
@@ -288,16 +288,16 @@ back.expect.handoff('desk').message('Here I am again.')
 const asked = await long.run('Call me back.')
 const saved = await long.run('030 1234.')
 saved.expect.toolCall('save').message('We will call you.')
-asked.expect.message('Sure.').toolCall('callBack', {}, 'we call 030 1234').message('Which number')
+asked.expect.message('Sure.').toolCall('callBack', {}, 'we will call 030 1234').message('Which number')
 
-// Nobody is there any more.
+// The caller goes silent.
 const silence = await long.waits(70_000)
 silence.expect.message('Are you still there?').message('I cannot hear you').closed('idle')
 assert.equal((await long.close()).clean, true)
 assert.match(notes.join(), /\d bytes of sound/)
 assert.ok(loudest > -Infinity)
 
-// The first model is down, and nobody notices.
+// The first model is down, and the second one answers.
 // #region fallback
 const llm = fallbackLlm([
   new ScriptedLlm({ answers: [[{ fail: new Error('503') }]] }),

@@ -3,7 +3,7 @@ import { Agent, tool } from 'endwell'
 import type { AgentFile } from 'endwell/host'
 import { LocalStt, LocalTts, LocalVad, ScriptedDialogue } from 'endwell/providers/local'
 
-// What it understands without a language model. OPENAI_API_KEY or GEMINI_API_KEY bring one that understands the rest.
+// What it understands without a language model. Set OPENAI_API_KEY or GEMINI_API_KEY to use one instead.
 const dialogue = new ScriptedDialogue({
   intents: {
     time: { says: ['what time is it', '[tell me] the time'], call: 'readClock', answer: '{result}' },
@@ -15,7 +15,7 @@ export default {
   name: 'Speaking clock',
   agent: new Agent({
     name: 'clock',
-    instructions: 'You are the speaking clock. Say what time it is, and no more.',
+    instructions: 'You are the speaking clock. Say what time it is, and nothing else.',
     onEnter: ({ session }) => session.say('Hello! Ask me what time it is.'),
     tools: {
       readClock: tool({

@@ -2,7 +2,7 @@ import { Agent, tool } from 'endwell'
 import { callTool, noLeaks, rehearse } from 'endwell/testing'
 import { z } from 'zod'
 
-// The agent, as it answers the phone.
+// The agent, as it runs in production.
 const billing = new Agent({
   name: 'billing',
   instructions: 'You answer questions about bills.',
@@ -25,7 +25,7 @@ const desk = new Agent({
   },
 })
 
-// Its rehearsal. The caller types, a script answers for the model, and a mock for the calendar.
+// The rehearsal. The caller types, a script replaces the model, and a mock replaces the calendar.
 const nothingLeft = noLeaks()
 const call = await rehearse(desk, {
   answers: [

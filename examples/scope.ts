@@ -13,7 +13,7 @@ scope.spawn('poll', async ({ sleep }) => {
   for (;;) await sleep(20)
 })
 
-// A task that ignores its signal. Nobody can stop it, and a close waits for it no longer than there is time.
+// A task that ignores its signal. Nothing can stop it, and a close waits for it only until a deadline.
 scope.spawn('look up order', () => slowDatabase())
 
 // A resource: anything with close(signal) and abort(). The other side of this one never answers.
@@ -22,7 +22,7 @@ scope.own('transcriber', {
   abort: () => console.log('transcriber: cut'),
 })
 
-// Work for the end.
+// Work that runs at the close.
 scope.defer('save transcript', async () => console.log('transcript: saved'))
 
 const report = await scope.close({ reason: 'caller hung up' })

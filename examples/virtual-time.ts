@@ -5,7 +5,7 @@ import { Faults, inVirtualTime, noLeaks } from 'endwell/testing'
 
 const hour = 3_600_000
 
-/** The code under test. It takes its time from its scope, and its scope takes a clock. */
+/** The code under test. Its timers belong to its scope, which takes a clock. */
 class Call {
   readonly scope: Scope
   renewals = 0
@@ -19,7 +19,7 @@ class Call {
 
 const nothingLeft = noLeaks()
 
-// A day passes in a moment.
+// A day passes in no time.
 await inVirtualTime(async ({ clock }) => {
   const call = new Call({ clock })
   await clock.elapse(24.5 * hour)
@@ -27,7 +27,7 @@ await inVirtualTime(async ({ clock }) => {
   assert.equal((await call.scope.close()).clean, true)
 })
 
-// A fault by name: closing the line hangs. The report comes on time and says so.
+// A fault: closing the line hangs. The report arrives on time and names the step.
 await inVirtualTime(async ({ clock }) => {
   const faults = new Faults((ms) => clock.elapse(ms)).set('close:line', 'hang')
   const call = new Call({ clock, intercept: faults.intercept })
@@ -37,10 +37,10 @@ await inVirtualTime(async ({ clock }) => {
   assert.ok(report.took <= 2_000)
 })
 
-// Nothing outlived its test. What does is named.
+// Nothing is left so far. Then something is left, and the error names it.
 nothingLeft()
 const forgotten = new Call()
 assert.throws(nothingLeft, /scope 'call'[^]*timer 'renew token'/)
 await forgotten.scope.close()
 nothingLeft()
-console.log('all is well')
+console.log('all tests passed')

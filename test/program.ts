@@ -4,17 +4,17 @@ import { Changes } from '../src/testing/servers/changes.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Whoever started it may be killed at any moment; a program that nobody waits for any more ends, as it would by itself. */
+/** Ends the program when its parent is killed, so that no test process is left behind. */
 const endsWithParent = `data:text/javascript,${encodeURIComponent(`
   process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'))
   process.channel?.unref()`)}`
 
 export interface ProgramOptions {
-  /** Added to the environment of this process, which has its keys, accounts and ports taken out. */
+  /** Added to the environment of this process, without its API keys, accounts and ports. */
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** A program as a user runs it: built, in a process of its own, from the root of the repository. */
+/** A program as a user runs it: built, in its own process, in the root of the repository. */
 export class Program {
   readonly #child: ChildProcess
   readonly #changes = new Changes()
@@ -22,33 +22,33 @@ export class Program {
   errors = ''
   code: number | undefined
 
-  /** The arguments of `node`. */
+  /** `args` are the arguments of `node`. */
   constructor(args: readonly string[], { env = {} }: ProgramOptions = {}) {
     this.#child = spawn(process.execPath, ['--import', endsWithParent, ...args], {
       cwd: root,
-      env: { ...nobodys(process.env), ...env },
+      env: { ...withoutAccounts(process.env), ...env },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })
     this.#child.stdout!.setEncoding('utf8').on('data', (text: string) => {
       this.out += text
-      this.#changes.tell()
+      this.#changes.notify()
     })
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => {
       this.errors += text
-      this.#changes.tell()
+      this.#changes.notify()
     })
     this.#child.once('close', (code, signal) => {
       this.code = code ?? (signal ? -1 : 0)
-      this.#changes.tell()
+      this.#changes.notify()
     })
   }
 
-  /** The `endwell` command. */
+  /** Runs the `endwell` command. */
   static command(args: readonly string[], options?: ProgramOptions): Program {
     return new Program(['dist/cli/main.js', ...args], options)
   }
 
-  /** What it says as JSON, a line each. */
+  /** The lines of its output that are JSON objects. */
   get lines(): Readonly<Record<string, unknown>>[] {
     const whole = this.out.split('\n').filter((line) => line.startsWith('{') && line.endsWith('}'))
     return whole.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>)
@@ -58,16 +58,19 @@ export class Program {
     return this.#changes.until(met)
   }
 
-  /** The first thing printed that fits; throws if the program ends before. */
+  /** Resolves to the first output that matches. Rejects if the program ends before. */
   async prints(pattern: RegExp): Promise<string> {
     const find = (): string | undefined => pattern.exec(this.out)?.[0]
     await this.until(() => find() !== undefined || this.code !== undefined)
     const found = find()
-    if (found === undefined) throw new Error(`it ended with ${this.code} before:\n${this.out}${this.errors}`)
+    if (found === undefined)
+      throw new Error(
+        `the program ended with ${this.code} before it printed ${pattern}:\n${this.out}${this.errors}`,
+      )
     return found
   }
 
-  /** Its address, as soon as it answers there. */
+  /** Resolves to its address once it is listening. */
   async url(): Promise<string> {
     const line = await this.prints(/^\{.*"url".*\}$/m)
     return (JSON.parse(line) as { url: string }).url
@@ -78,8 +81,8 @@ export class Program {
     return this.code!
   }
 
-  /** From now on nobody reads what it says. */
-  deafen(): void {
+  /** Closes the reading end of its output. */
+  closeOutput(): void {
     this.#child.stdout!.destroy()
   }
 
@@ -88,7 +91,7 @@ export class Program {
   }
 }
 
-function nobodys(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const own = /_API_KEY$|^TWILIO_|^PUBLIC_URL$|^ENDWELL_SECRET$|^PORT$/
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !own.test(name)))
+function withoutAccounts(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const accounts = /_API_KEY$|_BASE_URL$|^TWILIO_|^PUBLIC_URL$|^ENDWELL_SECRET$|^PORT$/
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !accounts.test(name)))
 }

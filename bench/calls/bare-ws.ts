@@ -5,7 +5,7 @@ import { WebSocketServer } from 'ws'
 import type { Measure } from '../bench.ts'
 import { sample } from './load.ts'
 
-/** A server that does nothing but send each frame back. */
+/** A server that echoes every frame. */
 export const measure: Measure = () =>
   sample('echo', async () => {
     const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false })

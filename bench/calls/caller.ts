@@ -2,22 +2,21 @@ import { wsNetwork } from '../../src/link/index.ts'
 import { offer, type LineMessage, type PageMessage } from '../../src/lines/websocket/protocol.ts'
 import type { Socket, SocketEvents } from '../../src/scope/index.ts'
 
-/** One who calls, and sends a frame and hears one every 20 ms. */
+/** A caller that sends and receives a frame every 20 ms. */
 export interface Caller {
   sent: number
   heard: number
-  /** 20 ms have passed. */
+  /** Called every 20 ms. */
   tick(): void
   hangUp(): void
 }
 
-/** What a caller tells. */
 export interface CallerEvents {
   readonly talking: () => void
   readonly ended: () => void
 }
 
-/** The frames that a caller says, again and again, and the one to begin with. */
+/** The frames that a caller sends in a loop, and the index of the first one. */
 export interface Voice {
   readonly frames: readonly Uint8Array[]
   readonly first: number
@@ -25,17 +24,17 @@ export interface Voice {
 
 export type Dial = (url: string, voice: Voice, events: CallerEvents) => Caller
 
-/** Bytes in front of the samples of a sound, and samples in a frame. */
+/** Bytes before the samples of an audio message, and samples per frame. */
 const HEADER = 8
 const FRAME = 320
-/** Samples after which a page tells how far it is: five times a second. */
-const NEWS = 3_200
+/** Samples between two playout reports of a page: five reports per second. */
+const REPORT_EVERY = 3_200
 
 function dial(url: string, protocols: string[], events: SocketEvents): Socket {
   return wsNetwork.dial({ name: 'caller', url, headers: { origin: 'http://localhost' }, protocols }, events)
 }
 
-/** Says what it is sent, and hears what comes back. */
+/** Dials a server that echoes frames. */
 export const dialEcho: Dial = (url, { frames, first }, { talking, ended }) => {
   const socket = dial(url, [], {
     opened: talking,
@@ -51,11 +50,11 @@ export const dialEcho: Dial = (url, { frames, first }, { talking, ended }) => {
   return caller
 }
 
-/** Does what the page of a browser does: plays in real time what came, and tells how far it is. */
+/** Dials endwell's browser line and behaves like its page: plays sound in real time, and reports its playout. */
 export const dialLine: Dial = (url, { frames, first }, { talking, ended }) => {
   let buffered = 0
   let at = 0
-  let told = 0
+  let reported = 0
   let heardSince = 0
   const marks: { readonly id: number; readonly at: number }[] = []
 
@@ -90,8 +89,8 @@ export const dialLine: Dial = (url, { frames, first }, { talking, ended }) => {
     at += count
     heardSince += count
     returnMarks()
-    if (at - told < NEWS && at < buffered) return
-    told = at
+    if (at - reported < REPORT_EVERY && at < buffered) return
+    reported = at
     say({ type: 'played', at })
   }
 

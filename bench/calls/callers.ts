@@ -5,25 +5,25 @@ import { dialEcho, dialLine, type Caller } from './caller.ts'
 
 const dials = { line: dialLine, echo: dialEcho, phone: dialPhone } as const
 
-/** Whom the callers talk to. */
+/** What the callers dial. */
 export type Far = keyof typeof dials
 
-/** What the process of the callers is asked for. It answers each with a `CallersAnswer`, when it is so. */
+/** Orders for the process of the callers, which answers each one with a `CallersAnswer` once it is carried out. */
 export type CallersOrder =
   | { readonly type: 'call'; readonly url: string; readonly calls: number; readonly far: Far }
   | { readonly type: 'count' }
   | { readonly type: 'hang-up' }
 
-/** Frames that all of them have sent, and heard, in all. */
+/** How many frames all callers together have sent and received. */
 export interface CallersAnswer {
   readonly sent: number
   readonly heard: number
 }
 
 const FRAME = 320
-const FRAMES_A_ROUND = 250
+const FRAMES_PER_LOOP = 250
 
-/** Five seconds of a caller: a question, and the noise of a room. */
+/** Five seconds of a caller: a question with room noise. */
 function voice(): Uint8Array[] {
   const { samples } = clip('what are your opening hours')
   let seed = 1
@@ -31,7 +31,7 @@ function voice(): Uint8Array[] {
     seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31
     return (seed / 2 ** 31 - 0.5) * 60
   }
-  return Array.from({ length: FRAMES_A_ROUND }, (_, frame) =>
+  return Array.from({ length: FRAMES_PER_LOOP }, (_, frame) =>
     bytesFromSamples(
       Int16Array.from({ length: FRAME }, (__, n) => (samples[frame * FRAME + n] ?? 0) + noise()),
     ),
@@ -49,7 +49,7 @@ function count(): CallersAnswer {
 }
 
 let ended = 0
-let told = (): void => {}
+let onEnded = (): void => {}
 
 async function call({ url, calls, far }: CallersOrder & { type: 'call' }): Promise<void> {
   const dial = dials[far]
@@ -57,12 +57,12 @@ async function call({ url, calls, far }: CallersOrder & { type: 'call' }): Promi
   ended = 0
   for (let n = 0; n < calls; n++) {
     await new Promise<void>((talking) => {
-      const first = (n * FRAMES_A_ROUND) / calls
+      const first = (n * FRAMES_PER_LOOP) / calls
       const events = {
         talking,
         ended: () => {
           ended++
-          told()
+          onEnded()
         },
       }
       callers.push(dial(url, { frames, first: Math.floor(first) }, events))
@@ -73,14 +73,14 @@ async function call({ url, calls, far }: CallersOrder & { type: 'call' }): Promi
 function hangUp(): Promise<void> {
   for (const caller of callers) caller.hangUp()
   return new Promise((resolve) => {
-    told = () => {
+    onEnded = () => {
       if (ended === callers.length) resolve()
     }
-    told()
+    onEnded()
   })
 }
 
-// Callers begin at different moments: in every millisecond it is the turn of some. One that is late catches up.
+// The ticks of the callers are spread over 20 ms, so that some are due every millisecond. Late ticks are caught up.
 const began = performance.now()
 let turn = 0
 setInterval(() => {

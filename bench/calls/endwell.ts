@@ -4,7 +4,7 @@ import { serveCalls, talk } from './serve-calls.ts'
 
 export const measure: Measure = async (extras) => {
   const load = await sample('line', () => serveCalls(talk))
-  // Loaded after that: what drives a browser is nobody's call.
+  // Loaded afterwards, so that the code that drives the browser does not count as memory of the calls.
   const { interruptToSilence } = await import('./interrupt.ts')
   const { cloneToTalk, startToTalk } = await import('./start-up.ts')
   return {

@@ -5,7 +5,7 @@ import { serveCalls } from './serve-calls.ts'
 
 const times = 20
 
-/** What the page does: it calls as people's pages do, and notes when what comes out begins to sound and falls silent. */
+/** A page that makes a call, and records when its output starts to sound and falls silent. */
 const html = `<!doctype html><title>a call</title><link rel="icon" href="data:," /><script type="module">
   import { Call } from '/src/lines/websocket/client/index.ts'
 
@@ -46,7 +46,7 @@ const html = `<!doctype html><title>a call</title><link rel="icon" href="data:,"
   }
 </script>`
 
-/** Milliseconds from \`session.interrupt()\` to the first moment at which the page renders silence. */
+/** Milliseconds from `session.interrupt()` until the page renders silence. */
 export async function interruptToSilence(): Promise<number> {
   let answered = (_session: Session): void => {}
   const calling = new Promise<Session>((resolve) => {
@@ -64,10 +64,10 @@ export async function interruptToSilence(): Promise<number> {
     for (let n = 0; n < times; n++) {
       const speech = session.say('We are open from eight to six.')
       await page.evaluate('until(true)')
-      // The same clock, in two processes of one machine.
-      const asked = performance.timeOrigin + performance.now()
+      // Both processes run on the same machine and share its clock.
+      const interruptedAt = performance.timeOrigin + performance.now()
       speech.interrupt()
-      took.push((await page.evaluate<number>('until(false)')) - asked)
+      took.push((await page.evaluate<number>('until(false)')) - interruptedAt)
       await speech.waitForPlayout()
     }
     await page.evaluate('call.hangUp()')

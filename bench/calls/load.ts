@@ -8,21 +8,21 @@ import { median } from '../median.ts'
 import { cpuTime } from '../sampling.ts'
 import type { CallersAnswer, CallersOrder, Far } from './callers.ts'
 
-/** The side of a call that is measured. */
+/** The server that is measured. */
 export interface Server {
   readonly url: string
-  /** What lives for the calls: sessions, sockets, timers. */
+  /** The number of sessions, sockets and timers that are left. */
   left(): number
   close(): Promise<void>
 }
 
 const calls = 100
-const framesASecond = 50
+const framesPerSecond = 50
 const stretches = 9
-/** Callers are in another process, and may be late on a busy machine; fewer frames than this would be another load. */
-const leastFrames = 0.9
+/** The minimum share of frames that must be on time: on a busy machine, late callers would mean a different load. */
+const minFrameShare = 0.9
 
-/** Measures a server that has a hundred calls at once. */
+/** Measures a server with a hundred concurrent calls. */
 export async function sample(far: Far, serve: () => Promise<Server>): Promise<Sample> {
   const server = await serve()
   const callers = fork(fileURLToPath(new URL('callers.js', import.meta.url)))
@@ -33,7 +33,7 @@ export async function sample(far: Far, serve: () => Promise<Server>): Promise<Sa
   }
   const call = (): Promise<CallersAnswer> => ask({ type: 'call', url: server.url, calls, far })
   try {
-    // Twice: what the compiler and the pools of the platform keep of the first time is nobody's call.
+    // Warm up twice: memory that the JIT and the platform's pools keep does not belong to a call.
     for (let n = 0; n < 2; n++) {
       await call()
       await during(2_000)
@@ -58,7 +58,7 @@ export async function sample(far: Far, serve: () => Promise<Server>): Promise<Sa
   }
 }
 
-/** Percent of a core that one call takes. */
+/** Percent of a core per call. */
 async function cpuOf(count: () => Promise<CallersAnswer>): Promise<number> {
   const before = await count()
   const began = performance.now()
@@ -69,18 +69,18 @@ async function cpuOf(count: () => Promise<CallersAnswer>): Promise<number> {
     samples.push(took / 1_000 / (performance.now() - from) / calls)
   }
   const after = await count()
-  const expected = ((performance.now() - began) / 1_000) * framesASecond * calls
+  const expected = ((performance.now() - began) / 1_000) * framesPerSecond * calls
   for (const way of ['sent', 'heard'] as const) {
     const share = (after[way] - before[way]) / expected
-    if (share < leastFrames || share > 1 / leastFrames)
+    if (share < minFrameShare || share > 1 / minFrameShare)
       throw new Error(
-        `callers have ${way} ${Math.round(share * 100)} % of the frames: is the machine too busy?`,
+        `the callers have ${way} ${Math.round(share * 100)} % of the expected frames: is the machine too busy?`,
       )
   }
   return median(samples) * 100
 }
 
-/** Milliseconds that the event loop is late, in one of a hundred cases. Apart, since looking costs something. */
+/** The 99th percentile of the event loop delay, in milliseconds. Measured separately, because measuring costs CPU time. */
 async function delay(): Promise<number> {
   const resolution = 1
   const histogram = monitorEventLoopDelay({ resolution })
@@ -90,7 +90,7 @@ async function delay(): Promise<number> {
   return Math.max(0, histogram.percentile(99) / 1e6 - resolution)
 }
 
-/** Bytes in use, sound included: that lies outside of the heap. */
+/** Bytes in use, including audio buffers, which are outside the heap. */
 function memory(): number {
   globalThis.gc!()
   globalThis.gc!()

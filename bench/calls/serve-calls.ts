@@ -9,10 +9,10 @@ import type { Server } from './load.ts'
 import { llm, stt, tts } from './stubs.ts'
 
 const agent = new Agent({ instructions: 'You answer the phone.' })
-/** What a caller says in between is heard and transcribed, and never enough to interrupt. */
+/** What the caller says is transcribed, but never interrupts the agent. */
 const turns = { bargeIn: { minWords: 1_000 } }
 
-/** Answers calls from browsers, each with a session of its own. */
+/** Answers browser calls, each with its own session. */
 export async function serveCalls(answered: (session: Session) => void): Promise<Server> {
   const scope = new Scope<string>('bench')
   const sessions = new Set<Session>()
@@ -42,7 +42,7 @@ export async function serveCalls(answered: (session: Session) => void): Promise<
   }
 }
 
-/** Speaks as long as there is somebody to hear it. */
+/** Makes the agent reply again and again while the session is live. */
 export function talk(session: Session): void {
   const next = (): void => {
     if (session.state === 'live') session.reply().waitForPlayout().then(next).catch(noop)

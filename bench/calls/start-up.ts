@@ -10,7 +10,7 @@ import { launchChromium } from '../../test/browser/chromium.ts'
 
 const run = promisify(execFile)
 
-/** Seconds from `npm start` until the agent is heard in a page; the packages are there. */
+/** Seconds from `npm start`, with the packages installed, until the agent is heard in a page. */
 export function startToTalk(): Promise<number> {
   return inFreshCopy(async (folder, browser) => {
     symlinkSync(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'))
@@ -18,7 +18,7 @@ export function startToTalk(): Promise<number> {
   })
 }
 
-/** The same from `npm ci`, with nothing in npm's cache. */
+/** Seconds from `npm ci`, with an empty npm cache, until the agent is heard in a page. */
 export function cloneToTalk(): Promise<number> {
   return inFreshCopy(async (folder, browser) =>
     seconds(async () => {
@@ -28,9 +28,9 @@ export function cloneToTalk(): Promise<number> {
   )
 }
 
-/** Starts it as a newcomer does, calls from the page, and ends it when the agent speaks. */
+/** Starts the demo as a newcomer does, calls it from the page, and stops it when the agent speaks. */
 async function talk(folder: string, browser: Browser): Promise<void> {
-  // A group of its own: npm has a shell, and that has the program.
+  // In its own process group, because npm starts a shell that starts the program.
   const npm = spawn('npm', ['start', '--silent', '--', '--port', '0', '--json'], {
     cwd: folder,
     detached: true,
@@ -51,7 +51,7 @@ async function talk(folder: string, browser: Browser): Promise<void> {
   }
 }
 
-/** The audio thread says when it renders sound. */
+/** Resolves `speaks` when the audio thread of the page renders sound. */
 const noticeSpeaking = `
   globalThis.speaks = new Promise((resolve, reject) => {
     setTimeout(() => reject(new Error('the agent was not heard')), 60_000)
@@ -66,12 +66,12 @@ const noticeSpeaking = `
   speaks.catch(() => {})`
 
 async function urlOf(output: NodeJS.ReadableStream): Promise<string> {
-  const said: string[] = []
+  const printed: string[] = []
   for await (const line of createInterface(output)) {
     if (line.startsWith('{')) return (JSON.parse(line) as { readonly url: string }).url
-    said.push(line)
+    printed.push(line)
   }
-  throw new Error(`npm start ended without an address:\n${said.slice(-20).join('\n')}`)
+  throw new Error(`npm start exited before it printed an address:\n${printed.slice(-20).join('\n')}`)
 }
 
 async function seconds(work: () => Promise<void>): Promise<number> {
@@ -80,7 +80,7 @@ async function seconds(work: () => Promise<void>): Promise<number> {
   return (performance.now() - began) / 1_000
 }
 
-/** What a clone of the repository as it is now would have. The browser is open already, as everybody's is. */
+/** Runs `work` in a copy of the working tree, as a clone would be. The browser is already open, as a user's would be. */
 async function inFreshCopy<T>(work: (folder: string, browser: Browser) => Promise<T>): Promise<T> {
   const { stdout } = await run('git', ['ls-files', '-co', '--exclude-standard', '-z'])
   const folder = mkdtempSync(join(tmpdir(), 'endwell-start-'))

@@ -1,12 +1,12 @@
 import { sine } from '../../src/audio/index.ts'
 import type { Llm, LlmChunk, SpokenChunk, Stt, SttEvents, SttStream, Tts } from '../../src/parts/index.ts'
 
-/** Milliseconds that the agent speaks in one go, and of one piece of it: vendors send about so much at a time. */
+/** Length of a speech and of one chunk, in milliseconds. Vendors send chunks of about this size. */
 const SPEECH = 5_000
-const PIECE = 100
-const tone = sine(300, { sampleRate: 16_000, duration: PIECE })
+const CHUNK = 100
+const tone = sine(300, { sampleRate: 16_000, duration: CHUNK })
 
-/** Hears nothing, and has understood the same each time that somebody has spoken. */
+/** Ignores the sound and transcribes every utterance as the same word. */
 export const stt: Stt = {
   name: 'stt',
   sampleRate: 16_000,
@@ -30,7 +30,7 @@ export const llm: Llm = {
   },
 }
 
-/** Speaks for five seconds whatever it is given, each piece in memory of its own as from a real voice. */
+/** Speaks for five seconds, whatever the text is. Each chunk has its own memory, as with a real voice. */
 export const tts: Tts = {
   name: 'tts',
   sampleRate: 16_000,
@@ -38,7 +38,7 @@ export const tts: Tts = {
     return {
       async *speak(text): AsyncGenerator<SpokenChunk> {
         for await (const _ of text) {
-          for (let at = 0; at < SPEECH; at += PIECE)
+          for (let at = 0; at < SPEECH; at += CHUNK)
             yield { frame: { ...tone, samples: tone.samples.slice() } }
         }
       },

@@ -7,8 +7,8 @@ import type { Way } from './sessions.ts'
 
 const ways: readonly Way[] = ['plain', 'unused', 'guarded']
 /**
- * The young generation has one size in all of them. V8 makes it larger by what survives the start of a program, and how
- * far allocation strays in memory then costs more than what is measured here.
+ * Fixes the size of the young generation. V8 would adjust it to what survives the start of the program, and the resulting
+ * differences in memory locality are larger than what is measured here.
  */
 const execArgv = ['--min-semi-space-size=16', '--max-semi-space-size=16']
 const warmUp = 2_000
@@ -17,11 +17,11 @@ const turns = 15
 const generations = 3
 
 /**
- * What a frame costs in a guard, and how much more than plainly, in percent.
+ * The cost of a frame in a guard, and how much more that is than without a guard, in percent.
  *
- * Each way has a process of its own, on the Node that runs this, and they take turns of less than a second, so that what
- * the machine is busy with otherwise weighs on all of them. What the compiler makes of the same program differs from one
- * process to the next by more than is measured: so there are several generations. Of all turns the median counts.
+ * Each way has its own process, on the current Node. The processes take turns of less than a second, so that other load on
+ * the machine affects all of them. The JIT's result differs from one process to the next by more than what is measured, so
+ * there are several generations of processes. The result is the median of all turns.
  */
 export async function frames(): Promise<Sample> {
   const costs: Turn[] = []
@@ -34,7 +34,7 @@ export async function frames(): Promise<Sample> {
   }
 }
 
-/** Microseconds that a frame took, each way. */
+/** Microseconds per frame, for each way. */
 type Turn = Record<Way, number>
 
 async function generation(): Promise<Turn[]> {
@@ -46,7 +46,7 @@ async function generation(): Promise<Turn[]> {
     const costs: Turn[] = []
     for (let turn = 0; turn < turns; turn++) {
       const taken: Turn = { plain: 0, unused: 0, guarded: 0 }
-      // Another one is first each time.
+      // Another process goes first each time.
       for (let n = 0; n < all.length; n++) {
         const { way, talking } = all[(turn + n) % all.length]!
         taken[way] = await cost(talking, stretch)

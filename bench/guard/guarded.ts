@@ -8,7 +8,7 @@ import { onNode24 } from './node-24.ts'
 const bare: Run = (work) => work()
 
 export const measure: Measure = async () => {
-  // Before there is any guard: the hooks alone.
+  // Before there is a guard: measures the hooks alone.
   const unusedTimer = await timerCost(bare)
 
   const call = guard({ name: 'bench' })

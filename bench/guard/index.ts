@@ -13,21 +13,21 @@ const figures: Record<string, Figure> = {
 
 const marksFor = (suffix: string, atMost: number): Mark[] => [
   { figure: `more${suffix}`, atMost },
-  // A guard that is not used costs nothing; this is what two runs of the same differ by.
+  // An unused guard costs nothing. This is how much two runs of the same program differ.
   { figure: `unused${suffix}`, atMost: 3 },
 ]
 
 export const guard: Bench = {
-  summary: 'What a guarded session costs, beside the same work without a guard.',
+  summary: 'The cost of a guarded session, compared with the same work without a guard.',
   get notes() {
     return [
-      'CPU time of one side; the server is another process. A frame is one of 200 sessions with 50 frames a second: a',
-      'timer, ten awaits, 640 bytes to a server by `ws` and back. Unused: the hooks are installed, and there is no guard.',
-      'Frames are measured in three processes that take turns, plain, unused and guarded, and what one costs more is the',
-      'median of the turns.',
+      'CPU time of the client; the server is another process. Frame: 200 sessions with 50 frames per second each, where a',
+      'frame is a timer, ten awaits, and 640 bytes over `ws` to a server that echoes them. Unused: the hooks are installed,',
+      'but there is no guard. Frames are measured in three processes that take turns (plain, unused and guarded), and the',
+      'difference is the median over all turns.',
       hasNode24()
-        ? 'The second half is Node 24, from npm.'
-        : 'node@24 could not be fetched from npm: there are no figures for Node 24.',
+        ? 'The second half was measured on Node 24, from npm.'
+        : 'There are no figures for Node 24: node@24 could not be installed from npm.',
     ]
   },
   figures: {

@@ -6,19 +6,19 @@ import { WebSocket } from 'ws'
 
 import { cpuTime, perCall } from '../sampling.ts'
 
-/** Runs work as one session's: in its guard, or plainly. */
+/** Runs work as part of a session: in a guard, or without one. */
 export type Run = <T>(work: () => T) => T
 
 const awaits = 1_000
 const ready = Promise.resolve()
-// Many at once: what is measured is their cost, and not the millisecond that they wait.
+// Many at once, so that their cost is measured and not the millisecond that they wait.
 const timers = 5_000
 const connects = 1_000
 const sessions = 200
-const framesASecond = 50
+const framesPerSecond = 50
 const stages = 5
 
-/** Nanoseconds of an `await` of something that is there. */
+/** Nanoseconds per `await` of a resolved promise. */
 export async function awaitCost(run: Run): Promise<number> {
   const work = async (): Promise<void> => {
     for (let n = 0; n < awaits; n++) await ready
@@ -26,7 +26,7 @@ export async function awaitCost(run: Run): Promise<number> {
   return ((await perCall(() => run(work))) / awaits) * 1_000
 }
 
-/** Microseconds to start a timer and to hear of it. */
+/** Microseconds per timer, from its start until it has fired. */
 export async function timerCost(run: Run): Promise<number> {
   const work = async (): Promise<void> => {
     let left = timers
@@ -40,7 +40,7 @@ export async function timerCost(run: Run): Promise<number> {
   return (await perCall(() => run(work))) / timers
 }
 
-/** Microseconds of one TCP connection, from `connect` until it is closed; this side's alone. */
+/** Microseconds per TCP connection, from `connect` until it is closed, on the client side alone. */
 export async function connectCost(run: Run): Promise<number> {
   return withServer(async (url) => {
     const port = Number(new URL(url).port)
@@ -57,7 +57,7 @@ export async function connectCost(run: Run): Promise<number> {
   })
 }
 
-/** 200 sessions of 50 frames a second: a timer, ten awaits, a message to a server and one back. They begin silent. */
+/** 200 sessions with 50 frames per second: a timer, ten awaits, a message to a server and its echo. They start silent. */
 export async function talkingSessions(runs: (session: number) => Run): Promise<Talking> {
   const server = startServer()
   const [url] = (await once(server, 'message')) as [string]
@@ -79,7 +79,7 @@ export async function talkingSessions(runs: (session: number) => Run): Promise<T
 }
 
 export interface Talking {
-  /** Lets them talk for a while. Gives the microseconds of computing that a frame took. */
+  /** Lets all sessions talk for a while. Returns microseconds of CPU time per frame. */
   cost(ms: number): Promise<number>
   end(): void
 }
@@ -97,7 +97,7 @@ async function aCall(url: string): Promise<Call> {
   const send = async (): Promise<void> => socket.send(await throughStages(frame))
   const timer = setInterval(() => {
     if (call.talks) send().catch(() => {})
-  }, 1_000 / framesASecond)
+  }, 1_000 / framesPerSecond)
   const call: Call = {
     talks: false,
     frames: 0,

@@ -4,7 +4,7 @@ import { onNode24 } from './node-24.ts'
 
 const bare: Run = (work) => work()
 
-/** The same work in the same order, without a guard and without its hooks. */
+/** The same work in the same order, without a guard and without the hooks. */
 export const measure: Measure = async () => ({
   unusedTimer: await timerCost(bare),
   await: await awaitCost(bare),

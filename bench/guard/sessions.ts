@@ -1,6 +1,6 @@
 import { talkingSessions, type Run } from './load.ts'
 
-/** How the sessions of a process run: without the hooks of the guard, with the hooks alone, or each in a guard. */
+/** How the sessions of a process run: without the hooks of the guard, with the hooks only, or each in a guard. */
 export type Way = 'plain' | 'unused' | 'guarded'
 
 const bare: Run = (work) => work()
@@ -16,7 +16,7 @@ async function runsOf(way: Way): Promise<(session: number) => Run> {
   }
 }
 
-// Talks for as many milliseconds as it is told, and answers with what a frame has cost; ends when its parent lets go.
+// Talks for as many milliseconds as the parent sends, and answers with the cost of a frame. Exits when the parent disconnects.
 const talking = await talkingSessions(await runsOf(process.argv[2] as Way))
 process.on('message', (ms: number) => {
   talking.cost(ms).then(

@@ -4,7 +4,7 @@ import { WebSocket } from 'ws'
 import type { Measure } from '../bench.ts'
 import { sample } from './sample.ts'
 
-/** What one would write by hand, with the same options. */
+/** A hand-written client with the same options, which reconnects. */
 export const measure: Measure = () =>
   sample(async (url, events) => {
     let closed = false
@@ -26,9 +26,9 @@ export const measure: Measure = () =>
       ask: (text) => ws.send(text),
       close: async () => {
         closed = true
-        const gone = once(ws, 'close')
+        const ended = once(ws, 'close')
         ws.close()
-        await gone
+        await ended
       },
     }
   })

@@ -1,5 +1,5 @@
 import { Link, wsNetwork } from '../../src/link/index.ts'
-import { silent } from '../../src/parts/index.ts'
+import { silentLogger } from '../../src/parts/index.ts'
 import { Scope, systemRandom } from '../../src/scope/index.ts'
 import type { Measure } from '../bench.ts'
 import { sample } from './sample.ts'
@@ -7,7 +7,7 @@ import { sample } from './sample.ts'
 export const measure: Measure = () =>
   sample(async (url, events) => {
     const scope = new Scope<string>('bench')
-    const context = { scope, network: wsNetwork, random: systemRandom, logger: silent, ended() {} }
+    const context = { scope, network: wsNetwork, random: systemRandom, logger: silentLogger, ended() {} }
     const link = await Link.open(context, {
       name: 'bench',
       request: () => ({ url }),

@@ -1,6 +1,6 @@
 import { LoopbackServer } from '../../src/testing/servers/loopback-server.ts'
 
-// The server of the bench, in a process of its own: sends everything back, and resets the connection when asked to.
+// The server, in its own process: echoes everything, and resets the connection on the message 'drop'.
 const server = await LoopbackServer.listen({
   serve: () => ({
     message: (peer, data) => {

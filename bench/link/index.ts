@@ -1,15 +1,15 @@
 import type { Bench } from '../bench.ts'
 
 export const link: Bench = {
-  summary: 'What a supervised link costs, beside a bare socket of `ws`.',
+  summary: 'The cost of a supervised link, compared with a bare `ws` socket.',
   notes: [
-    'A frame is 20 ms of sound, 640 bytes, sent to a server in another process and sent back. Frames are CPU time of',
-    'this side alone, in bursts of a hundred; reconnecting is wall time, from the frame that makes the server reset the',
-    'connection to the next one that is ready, with no backoff. Heap is what one open connection takes,',
-    'that of a link with its scope.',
+    'A frame is 20 ms of sound, 640 bytes, sent to a server in another process, which echoes it. Frame: CPU time of the',
+    'client alone, in bursts of a hundred. Reconnect: wall time from the message that makes the server reset the',
+    'connection until the next connection is ready, without backoff. Heap: per open connection, for a link including its',
+    'scope.',
   ],
   figures: {
-    frame: { title: 'frame', unit: 'µs there and back', digits: 2 },
+    frame: { title: 'frame', unit: 'µs round trip', digits: 2 },
     reconnect: { title: 'reconnect', unit: 'ms', digits: 2 },
     heap: { title: 'heap', unit: 'KB open', digits: 1 },
     kept: { title: 'kept', unit: 'KB closed', digits: 2 },

@@ -6,7 +6,7 @@ import type { Sample } from '../bench.ts'
 import { median } from '../median.ts'
 import { heap, perCall } from '../sampling.ts'
 
-/** One connection of a contestant. It comes back by itself when the server resets it. */
+/** A connection of a contestant. It reconnects when the server resets it. */
 export interface Client {
   send(frame: Uint8Array): void
   ask(text: string): void
@@ -19,12 +19,12 @@ const burst = 100
 const drops = 100
 const many = 300
 
-/** Measures a contestant against a server in another process, whose work is not counted. */
+/** Measures a contestant against a server in another process, which is not measured. */
 export async function sample(connect: Connect): Promise<Sample> {
   const server = fork(fileURLToPath(new URL('far-end.js', import.meta.url)))
   try {
     const [url] = (await once(server, 'message')) as [string]
-    // Before the others: what they leave to the compiler and the pools of the platform is nobody's connection.
+    // First a warm-up: memory that the JIT and the platform's pools keep does not belong to a connection.
     await memory(connect, url)
     return {
       ...(await memory(connect, url)),

@@ -30,10 +30,10 @@ type Context = ReturnType<typeof partContext>
 
 async function recognition({ scope }: Context): Promise<Sample> {
   const before = process.memoryUsage().rss
-  const asked = performance.now()
+  const openedAt = performance.now()
   const grammar = grammarOf(dialogue.phrases)
   const recogniser = await openRecogniser(scope, { name: 'bench', grammar, pronunciations: {} })
-  const open = performance.now() - asked
+  const open = performance.now() - openedAt
   const memory = (process.memoryUsage().rss - before) / 2 ** 20
   return { open, memory, ...(await understanding(recogniser)) }
 }
@@ -64,7 +64,7 @@ async function understanding(recogniser: Recogniser): Promise<Sample> {
   }
 }
 
-/** Microseconds for a frame of 20 ms. */
+/** Microseconds per frame of 20 ms. */
 async function vad(context: Context): Promise<number> {
   const frames = clips.flatMap(({ samples }) => framesOf(samples))
   const stream = await new LocalVad().open(context, { started() {}, stopped() {}, failed() {} })
@@ -74,14 +74,14 @@ async function vad(context: Context): Promise<number> {
   return all / frames.length
 }
 
-/** Milliseconds from a sentence to its first sound, once the voice has spoken before. */
+/** Milliseconds from a sentence to its first sound, with a warm voice. */
 async function voice(context: Context): Promise<number> {
   const speaker = await new LocalTts({ engine: 'espeak-wasm' }).open(context)
   let first = 0
   for (const sentence of ['Good morning.', 'How are you?', 'What a day.', 'Which day would suit you best?']) {
-    const asked = performance.now()
+    const askedAt = performance.now()
     for await (const chunk of speaker.speak(once(sentence), unaborted)) {
-      first = performance.now() - asked
+      first = performance.now() - askedAt
       if (chunk) break
     }
   }
@@ -92,7 +92,7 @@ async function* once(text: string): AsyncGenerator<string> {
   yield text
 }
 
-/** Microseconds for an answer in a conversation of ten turns. */
+/** Microseconds per answer in a conversation of ten turns. */
 async function answers(context: Context): Promise<number> {
   const client = await dialogue.open(context)
   const messages = Array.from({ length: 10 }, (_, index) => ({

@@ -1,13 +1,13 @@
 import type { Bench } from '../bench.ts'
 
 export const local: Bench = {
-  summary: 'What the models that need no key understand, and what they cost.',
+  summary: 'The accuracy and the cost of the local models, which need no API key.',
   notes: [
-    'Sixteen recordings by four synthetic voices, each as it is, soft, in noise, with an echo, higher and lower. Phrases',
-    'are those of a clinic with days and times. No human voice is among them: those the model was made for, but accents,',
-    'microphones and rooms differ more than this.',
-    'Missed: phrases that were not understood. Mistaken: phrases taken for others. Taken: other speech taken for a phrase.',
-    'Speech: computing for a second of it. Opening and memory are of one stream, with its thread and its model.',
+    'Sixteen recordings of four synthetic voices, each one plain, quiet, with noise, with echo, higher and lower. The phrases',
+    'are those of a clinic, with days and times. There are no human voices: the model was made for them, but real accents,',
+    'microphones and rooms vary more than these recordings.',
+    'Missed: phrases that were not recognised. Mistaken: phrases recognised as others. Taken: other speech recognised as a',
+    'phrase. Speech: CPU time per second of speech. Opening and memory: one stream with its thread and its model.',
   ],
   figures: {
     missed: { title: 'missed', unit: '%', digits: 1 },

@@ -1,7 +1,7 @@
 import { rms } from '../../src/audio/index.ts'
 import { SimRandom } from '../../src/testing/sim-random.ts'
 
-/** What becomes of a voice on its way to a microphone. The same sound becomes the same, each time. */
+/** What can happen to a voice on its way to the microphone. Deterministic. */
 export const surroundings: Readonly<Record<string, (samples: Int16Array) => Int16Array>> = {
   plain: (samples) => samples,
   soft: (samples) => samples.map((sample) => Math.round(sample / 10)),
@@ -12,7 +12,7 @@ export const surroundings: Readonly<Record<string, (samples: Int16Array) => Int1
   lower: (samples) => stretched(samples, 0.93),
 }
 
-/** The sound in silence, as a VAD cuts it out. */
+/** Adds silence before and after, as a VAD cuts speech out. */
 export function inSilence(samples: Int16Array): Int16Array<ArrayBuffer> {
   const around = 16 * 300
   const whole = new Int16Array(samples.length + 2 * around)
@@ -37,7 +37,7 @@ function echo(samples: Int16Array, ms: number, strength: number): Int16Array {
   )
 }
 
-/** Faster and higher, or slower and lower: another throat. */
+/** Makes the voice faster and higher, or slower and lower. */
 function stretched(samples: Int16Array, by: number): Int16Array {
   return Int16Array.from({ length: Math.floor(samples.length / by) - 1 }, (_, index) => {
     const at = index * by

@@ -1,125 +1,125 @@
 /**
- * What a case of the table is, and what one run of it has shown.
+ * The columns of the table: the framework as it is, the framework with the guard, and endwell.
  *
- * To add cases for a framework, make a folder with its name here:
+ * To add cases for a framework, create a folder with its name:
  *
- * - `FOLDER/cases.ts` has `export const cases: readonly Case[]`. It is loaded only in the child processes, so it and what
- *   it imports may import the real packages, and are typed by `bench/peers/tsconfig.json`. In the guarded column
+ * - `FOLDER/cases.ts` has `export const cases: readonly Case[]`. It is loaded only in the child processes, so it may import
+ *   the real packages. Its types are checked with `bench/peers/tsconfig.json`. In the guarded column,
  *   `endwell/guard/install` is loaded before it.
- * - `FOLDER/vendors.ts` has `export const vendors: Vendors`, which live in the parent and import no real package. The
- *   vendor `by url` (`vendor-by-url.ts`) is there for all: the query of the address says how a connection is treated.
- * - A line in `frameworks.ts`, with the packages whose versions are stated.
+ * - `FOLDER/vendors.ts` has `export const vendors: Vendors`, which run in the parent and must not import the real packages.
+ *   The vendor `by url` (`vendor-by-url.ts`) is available to all: the query of the URL says how to treat a connection.
+ * - `frameworks.ts` gets an entry with the packages whose versions are printed.
  *
- * The runner calls `theirs` in the columns plain and guarded and `ours` in the third; each prepares a session up to the
- * moment at which its close is to be asked for, and gives the `Call`. Then the runner asks, waits, and counts at the
- * far side. `npm run peers -- --only FOLDER --filter NAME` runs one case; with `--json` it prints all that was seen.
+ * The runner calls `theirs` for the columns plain and guarded, and `ours` for the third. Each prepares a session up to its
+ * close, and returns the `Call`. Then the runner closes it, waits, and counts connections at the far side.
+ * `npm run peers -- --only FOLDER --filter NAME` runs one case; with `--json` it prints everything it observed.
  */
 export type Column = 'plain' | 'guarded' | 'ours'
 
 export const columns: readonly Column[] = ['plain', 'guarded', 'ours']
 
-/** The ways in which an end can be bad. */
+/** What can go wrong with a close. */
 export type Failure =
   /** The close has not settled in time. */
   | 'hangs'
   /** The close settles, but only after 4 s. */
   | 'slow'
-  /** The close rejects half-way. */
+  /** The close rejects. */
   | 'rejects'
-  /** Not exactly one event says that the session is closed. */
+  /** There is not exactly one event for the end of the session. */
   | 'no event'
-  /** A connection is open 6 s after the close. */
+  /** A connection is still open 6 s after the close. */
   | 'socket left'
-  /** A connection is opened after the close has settled, or after it was given up. */
+  /** A connection is opened after the close has settled, or after the runner stopped waiting. */
   | 'opens after close'
-  /** What the session had begun goes on when the close has settled. */
+  /** Work that the session had begun goes on after the close has settled. */
   | 'work goes on'
-  /** The process does not exit by itself within 4.5 s. */
+  /** The process does not exit on its own within 4.5 s. */
   | 'process stays'
-  /** An error that nobody caught ends the process. */
+  /** An uncaught error ends the process. */
   | 'process crashes'
 
 export interface Case {
-  /** In kebab-case, unique in its framework. */
+  /** In kebab-case, unique within its framework. */
   readonly name: string
-  /** What is made to misbehave, in a few words. */
+  /** What misbehaves, in a few words. */
   readonly about: string
-  /** What the plain run must show. If it does not, the case fails: no table is won by a broken harness. Empty: a control. */
+  /** Failures that the plain run must show; otherwise the harness is broken and the case fails. Empty for a control. */
   readonly shows: readonly Failure[]
-  /** Said in the table where a fake does what a good vendor would not: it ignores its signal, say. */
+  /** A note for the table if a fake misbehaves in a way that a good vendor's client would not. */
   readonly unfair?: string
-  /** What our column does instead, where there is no such fault with us. Said in the table, too. */
+  /** A note for the table if our column uses a different fault, because endwell has no such step. */
   readonly ourFault?: string
-  /** Who is on the far side: a name of the framework's vendors; `by url` unless set. */
+  /** The far side: one of the framework's vendors. Default: `by url`. */
   readonly vendor?: string
-  /** Whether it is one of the few of `--short`. */
+  /** Whether `--short` runs the case. */
   readonly short?: boolean
-  /** A session of the framework: as it is if `stage.column` is `plain`, and the same with its guard if `guarded`. */
-  readonly theirs: (stage: Stage) => Promise<Call>
-  /** The same fault on a session of endwell. */
-  readonly ours: (stage: Stage) => Promise<Call>
+  /** A session of the framework, with a guard if `context.column` is `guarded`. */
+  readonly theirs: (context: CaseContext) => Promise<Call>
+  /** A session of endwell with the same fault. */
+  readonly ours: (context: CaseContext) => Promise<Call>
 }
 
-/** A session in the moment before its close. */
+/** A session right before its close. */
 export interface Call {
-  /** Asks for the close. What it returns is what is measured; called once. */
+  /** Closes the session. The returned promise is measured. Called once. */
   close(): unknown
-  /** Calls back for each event that says that the session is closed. Called before `close`. */
+  /** The listener is called for each event that reports the end of the session. Called before `close`. */
   onClosed(listener: () => void): void
-  /** Whether something that the session had begun still goes on. Looked at when the close has settled. */
+  /** Whether work that the session had begun is still going on. Called when the close has settled. */
   goesOn?(): boolean
 }
 
-/** What a case has at hand in its process. */
-export interface Stage {
+/** What a case can use in its process. */
+export interface CaseContext {
   readonly column: Column
   /** The far side: `ws://127.0.0.1:port`. */
   readonly ws: string
   /** The same as `http://127.0.0.1:port`. */
   readonly http: string
-  /** Resolves when the far side has seen at least so much. */
-  seen(what: Sighting): Promise<void>
-  /** Tells the far side to do something; resolves when it has. */
+  /** Resolves when the far side has seen at least these numbers. */
+  seen(what: Seen): Promise<void>
+  /** Sends an order to the far side. Resolves when it has been carried out. */
   far(order: Order): Promise<void>
 }
 
-export interface Sighting {
-  /** Connections there ever were, requests included. */
+export interface Seen {
+  /** All connections so far, including requests. */
   readonly connections?: number
-  /** Connections now. */
+  /** Open connections. */
   readonly open?: number
-  /** Messages that came over WebSockets. */
+  /** Messages received over WebSockets. */
   readonly messages?: number
 }
 
 export type Order =
-  /** Resets all WebSockets. */
+  /** Reset all WebSockets. */
   | { readonly do: 'drop' }
-  /** Closes all WebSockets by a frame. */
+  /** Close all WebSockets with a close frame. */
   | { readonly do: 'hang up'; readonly code: number; readonly reason: string }
-  /** Whatever the vendor has under this name. */
+  /** Carry out an order that the vendor defines. */
   | { readonly do: 'vendor'; readonly order: string }
 
-/** What one run has shown. */
+/** The result of one run. */
 export interface Run {
   readonly column: Column
-  /** How the close ended; `hung` if it did not within the patience of the runner, `crashed` if the process ended before. */
+  /** How the close ended: `hung` if it did not settle in time, `crashed` if the process ended before. */
   readonly settled: 'resolved' | 'rejected' | 'hung' | 'crashed'
-  /** From the ask to the settling, in milliseconds; how long was waited if it hung. */
+  /** Milliseconds from the close until it settled or, if it hung, until the runner stopped waiting. */
   readonly took: number
-  /** Events that said that the session is closed. */
+  /** How many events reported the end of the session. */
   readonly events: number
-  /** Connections that were open 1 s and 6 s after the close had settled, or was given up. */
+  /** How many connections were open 1 s and 6 s after the close had settled, or after the runner stopped waiting. */
   readonly left: { readonly after1s: number; readonly after6s: number }
-  /** Connections that were opened after the ask, and after the end of the close. */
+  /** How many connections were opened after the close began, and after it ended. */
   readonly opened: { readonly afterAsk: number; readonly afterEnd: number }
   readonly goesOn: boolean
   readonly exit: { readonly by: 'itself' | 'force' | 'crash'; readonly after: number }
-  /** What it rejected with, crashed with, or said in its report. */
+  /** The error of the close or of the crash, or a summary of the report. */
   readonly says?: string
 }
 
-/** How the run was bad, by the same measure in every column. */
+/** The failures of a run, by the same criteria in every column. */
 export function failuresOf(run: Run): Failure[] {
   const failures: Failure[] = []
   if (run.settled === 'hung') failures.push('hangs')
@@ -134,8 +134,8 @@ export function failuresOf(run: Run): Failure[] {
   return failures
 }
 
-/** More than any deadline that is set here. */
+/** More than any deadline in these cases. */
 const SLOW = 4_000
 
-/** How long a process may live on after the close, when nothing but what the session left could keep it. */
+/** How long the process may take to exit after the close, when only leftovers of the session can keep it alive. */
 const EXITS_WITHIN = 4_500

@@ -1,10 +1,10 @@
-import type { Call, Case, Stage } from './case.ts'
+import type { Call, Case, CaseContext } from './case.ts'
 import type { Assignment, FromChild, ToChild } from './messages.ts'
 
 /**
- * One run in a process of its own: prepares the session, asks for its close, tells its parent what became of it.
+ * One run in its own process: prepares the session, closes it, and reports the result to the parent.
  *
- * The parent keeps the process until it has looked once, as a server would; then it may end by itself.
+ * The parent keeps the process alive until it has checked once, as a server would. Then the process may exit on its own.
  */
 const { framework, one } = JSON.parse(process.argv[2]!) as Assignment
 const waiting = new Map<number, () => void>()
@@ -15,52 +15,51 @@ process.on('message', (message: ToChild) => {
   else process.channel?.unref()
 })
 
-// Nothing keeps the process any more. How long it takes to end from here is a matter of the machine.
+// Nothing keeps the process alive any more. How long it takes to exit from here depends on the machine.
 let endedAt = 0
-process.once('beforeExit', () => tell({ type: 'idle', after: performance.now() - endedAt }))
+process.once('beforeExit', () => send({ type: 'idle', after: performance.now() - endedAt }))
 
-function tell(message: FromChild): void {
+function send(message: FromChild): void {
   if (process.connected) process.send!(message)
 }
 
-/** The cases as the parent knows them: without the functions. */
 async function load(): Promise<readonly Case[]> {
   const folder: { cases: readonly Case[] } = await import(`./${framework}/cases.ts`)
   return folder.cases
 }
 
-/** Waits for the parent's word. */
-function whenDone(send: (id: number) => void): Promise<void> {
+/** Sends a request to the parent, and waits until the parent reports that it is done. */
+function request(message: (id: number) => FromChild): Promise<void> {
   const id = ++lastId
   return new Promise((resolve) => {
     waiting.set(id, resolve)
-    send(id)
+    send(message(id))
   })
 }
 
 async function run({ name, column, url }: NonNullable<Assignment['one']>): Promise<void> {
-  // Before the framework, as its users do.
+  // Before the framework, as users of the guard do.
   if (column === 'guarded') await import('../../src/guard/install.ts')
   const found = (await load()).find((each) => each.name === name)
   if (!found) throw new Error(`there is no case '${name}'`)
-  const stage: Stage = {
+  const context: CaseContext = {
     column,
     ws: url,
     http: url.replace('ws:', 'http:'),
-    seen: (what) => whenDone((id) => tell({ type: 'seen', id, what })),
-    far: (order) => whenDone((id) => tell({ type: 'far', id, order })),
+    seen: (what) => request((id) => ({ type: 'seen', id, what })),
+    far: (order) => request((id) => ({ type: 'far', id, order })),
   }
-  const call = await (column === 'ours' ? found.ours(stage) : found.theirs(stage))
-  call.onClosed(() => tell({ type: 'event' }))
+  const call = await (column === 'ours' ? found.ours(context) : found.theirs(context))
+  call.onClosed(() => send({ type: 'event' }))
   await end(call)
 }
 
 async function end(call: Call): Promise<void> {
-  tell({ type: 'asked' })
+  send({ type: 'asked' })
   const began = performance.now()
   const settled = (how: 'resolved' | 'rejected', says?: string): void => {
     endedAt = performance.now()
-    tell({
+    send({
       type: 'settled',
       how,
       took: endedAt - began,
@@ -77,14 +76,14 @@ async function end(call: Call): Promise<void> {
 }
 
 async function list(): Promise<void> {
-  const cases = (await load()).map(({ theirs: _theirs, ours: _ours, ...listed }) => listed)
-  tell({ type: 'cases', cases })
+  const cases = (await load()).map(({ theirs: _theirs, ours: _ours, ...info }) => info)
+  send({ type: 'cases', cases })
   process.disconnect?.()
 }
 
-// Not awaited at the top: a close that hangs would make Node exit with a code of its own.
-const life = one ? run(one) : list()
-life.catch((error: unknown) => {
+// Not awaited at the top level: with a close that hangs, Node would exit with code 13.
+const running = one ? run(one) : list()
+running.catch((error: unknown) => {
   console.error(error)
   process.exit(1)
 })

@@ -1,12 +1,12 @@
 import type { Peer } from '../../src/testing/index.ts'
 import { LoopbackServer } from '../../src/testing/servers/index.ts'
-import type { Order, Sighting } from './case.ts'
+import type { Order, Seen } from './case.ts'
 import type { Vendor } from './vendor.ts'
 
 /**
- * The other side of a run's connections, on a port of its own: it counts them, whatever the session says of itself.
+ * The far side of a run's connections, on its own port. It counts them, whatever the session reports.
  *
- * A connection that waits in a pool for the next request is not counted: it is no session's.
+ * A pooled connection that waits for the next request is not counted, because it does not belong to a session.
  */
 export class FarSide {
   messages = 0
@@ -55,7 +55,7 @@ export class FarSide {
     return this.#server.total
   }
 
-  seen({ connections = 0, open = 0, messages = 0 }: Sighting): Promise<void> {
+  seen({ connections = 0, open = 0, messages = 0 }: Seen): Promise<void> {
     return this.#server.until(
       () => this.total >= connections && this.open >= open && this.messages >= messages,
     )
@@ -66,7 +66,7 @@ export class FarSide {
     return this.#server.whenIdle()
   }
 
-  obey(order: Order): void {
+  carryOut(order: Order): void {
     switch (order.do) {
       case 'drop':
         for (const peer of this.#peers) peer.drop()
@@ -75,9 +75,9 @@ export class FarSide {
         for (const peer of this.#peers) peer.close(order.code, order.reason)
         break
       case 'vendor': {
-        const obey = this.#vendor.orders?.[order.order]
-        if (!obey) throw new Error(`the vendor knows no order '${order.order}'`)
-        obey()
+        const carryOut = this.#vendor.orders?.[order.order]
+        if (!carryOut) throw new Error(`the vendor does not know the order '${order.order}'`)
+        carryOut()
       }
     }
   }

@@ -3,12 +3,12 @@ import { vendors as openai } from './openai/vendors.ts'
 import { vendorByUrl } from './vendor-by-url.ts'
 import type { Vendors } from './vendor.ts'
 
-/** A framework of the table. Its folder has its cases. */
+/** A framework in the table. Its cases are in the folder of its name. */
 export interface Framework {
-  /** Its folder, and what `--only` calls it. */
+  /** The name of its folder, and the value for `--only`. */
   readonly name: string
   readonly title: string
-  /** Packages whose versions the table states. */
+  /** Packages whose versions are printed. */
   readonly packages: readonly string[]
   readonly vendors: Vendors
 }

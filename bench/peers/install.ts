@@ -4,18 +4,18 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const folder = fileURLToPath(new URL('.', import.meta.url))
-// Ours: there is another one among what the frameworks bring.
+// The compiler of this repository, not the frameworks' own.
 const compiler = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url))
 const stamp = `${folder}node_modules/.endwell-stamp`
 
-/** Installs the frameworks by their own lock file, if they are not there as it says. */
+/** Installs the frameworks, unless they are already installed as in their lock file. */
 export async function install(say: (text: string) => void): Promise<void> {
   const wanted = createHash('sha256')
     .update(readFileSync(`${folder}package-lock.json`))
     .digest('hex')
   if (textOf(stamp) === wanted) return
-  say('installing the frameworks into bench/peers/node_modules: about 600 MB …')
-  // Their scripts are not needed for what is done with them here.
+  say('installing the frameworks into bench/peers/node_modules (about 600 MB) …')
+  // Their install scripts are not needed here.
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
   await run('npm', args, folder)
   writeFileSync(stamp, wanted)
@@ -40,7 +40,7 @@ function textOf(path: string): string | undefined {
   }
 }
 
-/** What it prints goes to stderr: the output is the table. */
+/** Runs a program. Its output goes to stderr, because stdout is for the table. */
 function run(program: string, args: readonly string[], cwd: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const shell = process.platform === 'win32' && program === 'npm'
@@ -48,7 +48,7 @@ function run(program: string, args: readonly string[], cwd: string): Promise<voi
     child.once('error', reject)
     child.once('exit', (code) => {
       if (code === 0) resolve()
-      else reject(new Error(`${[program, ...args].join(' ')} ended with ${code}`))
+      else reject(new Error(`${[program, ...args].join(' ')} exited with ${code}`))
     })
   })
 }

@@ -3,7 +3,7 @@ import { exitCodes, runCommand } from '../../src/cli/command.ts'
 import { columns, type Column, type Run } from './case.ts'
 import { frameworks, type Framework } from './frameworks.ts'
 import { checkTypes, install, versionOf } from './install.ts'
-import type { Listed } from './messages.ts'
+import type { CaseInfo } from './messages.ts'
 import { page } from './page.ts'
 import { PATIENCE, listCases, runCase } from './run-case.ts'
 import { table } from './table.ts'
@@ -12,15 +12,18 @@ import { problemsOf, summaryOf, type Row } from './verdict.ts'
 await runCommand({
   name: 'npm run peers --',
   summary:
-    'Closes sessions of other frameworks while something misbehaves: as they are, with the guard, and the same on a\n' +
-    'session of endwell; each in a process of its own, with sockets counted at the other side. Installs the frameworks\n' +
-    'into bench/peers first.',
+    'Closes sessions of other frameworks while something misbehaves: as they are, with the guard, and the same with a\n' +
+    'session of endwell. Each run has its own process, and connections are counted at the far side. Installs the\n' +
+    'frameworks into bench/peers first.',
   options: {
-    only: { type: 'string', about: `only this framework: ${frameworks.map(({ name }) => name).join(', ')}` },
-    filter: { type: 'string', about: 'only cases whose name has this in it', default: '' },
-    short: { type: 'boolean', about: 'only a handful of cases of each framework' },
-    html: { type: 'string', about: 'write the table as a page to this file' },
-    'at-once': { type: 'number', about: 'processes at a time: they mostly wait', default: 4 },
+    only: {
+      type: 'string',
+      about: `run only this framework: ${frameworks.map(({ name }) => name).join(', ')}`,
+    },
+    filter: { type: 'string', about: 'run only cases whose name contains this text', default: '' },
+    short: { type: 'boolean', about: 'run only a few cases of each framework' },
+    html: { type: 'string', about: 'write the table to this file as HTML' },
+    'at-once': { type: 'number', about: 'how many processes run at once; they mostly wait', default: 4 },
   },
   run: async ({ only, filter, short, html, json, 'at-once': atOnce }) => {
     const chosen = frameworks.filter(({ name }) => only === undefined || name === only)
@@ -51,7 +54,7 @@ await runCommand({
     const summary = summaryOf(rows)
     if (json) {
       console.log(JSON.stringify({ versions, patience: PATIENCE }))
-      for (const row of rows) console.log(JSON.stringify(plainly(row)))
+      for (const row of rows) console.log(JSON.stringify(asJson(row)))
       console.log(JSON.stringify(summary))
     } else {
       console.log(table(rows))
@@ -75,7 +78,7 @@ interface MutableRow extends Row {
   readonly runs: Partial<Record<Column, Run | Error>>
 }
 
-/** Runs every case in every column, some at a time: the plain ones first, since they take longest. */
+/** Runs every case in every column, several at once. The plain column comes first, because it takes longest. */
 async function runAll(
   rows: readonly MutableRow[],
   atOnce: number,
@@ -95,7 +98,7 @@ async function runAll(
   await Promise.all(Array.from({ length: Math.max(1, atOnce) }, work))
 }
 
-async function attempt(framework: Framework, one: Listed, column: Column): Promise<Run | Error> {
+async function attempt(framework: Framework, one: CaseInfo, column: Column): Promise<Run | Error> {
   try {
     return await runCase(framework, one, column)
   } catch (error) {
@@ -111,8 +114,8 @@ function versionsOf(chosen: readonly Framework[]): Record<string, string> {
   ])
 }
 
-/** A row as JSON: an error is its message. */
-function plainly(row: Row): object {
+/** A row as JSON, with errors as their messages. */
+function asJson(row: Row): object {
   const runs = columns.map((column) => {
     const run = row.runs[column]
     return [column, run instanceof Error ? { error: run.message } : run]

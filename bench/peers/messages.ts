@@ -1,21 +1,21 @@
-import type { Case, Column, Order, Sighting } from './case.ts'
+import type { Case, Column, Order, Seen } from './case.ts'
 
-/** What the process of a run is told, as JSON in its first argument. Without a case it lists them. */
+/** What a child process has to do, as JSON in its first argument. Without a case, it lists all cases. */
 export interface Assignment {
   readonly framework: string
   readonly one?: { readonly name: string; readonly column: Column; readonly url: string }
 }
 
-/** What the parent has to know of a case. */
-export type Listed = Omit<Case, 'theirs' | 'ours'>
+/** What the parent knows about a case. */
+export type CaseInfo = Omit<Case, 'theirs' | 'ours'>
 
 export type FromChild =
-  | { readonly type: 'cases'; readonly cases: readonly Listed[] }
+  | { readonly type: 'cases'; readonly cases: readonly CaseInfo[] }
   | { readonly type: 'far'; readonly id: number; readonly order: Order }
-  | { readonly type: 'seen'; readonly id: number; readonly what: Sighting }
+  | { readonly type: 'seen'; readonly id: number; readonly what: Seen }
   | { readonly type: 'asked' }
   | { readonly type: 'event' }
-  /** Nothing keeps the process any more, so long after the close. */
+  /** Nothing keeps the process alive any more, `after` milliseconds after the close. */
   | { readonly type: 'idle'; readonly after: number }
   | {
       readonly type: 'settled'
@@ -26,7 +26,7 @@ export type FromChild =
     }
 
 export type ToChild =
-  /** The order with this id is carried out, or what was waited for was seen. */
+  /** The request with this id is done. */
   | { readonly type: 'done'; readonly id: number }
-  /** From here on the process may end. */
+  /** The process may exit from now on. */
   | { readonly type: 'released' }

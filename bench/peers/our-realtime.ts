@@ -9,30 +9,30 @@ import {
   type ToolContext,
 } from '../../src/session/index.ts'
 import { TestLine } from '../../src/testing/index.ts'
-import type { Call, Stage } from './case.ts'
-import { Ends } from './ends.ts'
-import { CLOSE_TIMEOUT, held } from './ours.ts'
+import type { Call, CaseContext } from './case.ts'
+import { ClosedEvents } from './closed-events.ts'
+import { CLOSE_TIMEOUT, withSocket } from './ours.ts'
 
-/** A session of ours on a vendor's realtime model, in the third column. */
+/** A session of endwell with a vendor's realtime model, for the third column. */
 export interface OurRealtimeOptions {
-  readonly models: (stage: Stage) => Models
+  readonly models: (context: CaseContext) => Models
   /** What the tool `lookup` does. */
   readonly lookup?: (signal: AbortSignal) => Promise<string>
   readonly agent?: Partial<AgentOptions>
   readonly session?: Partial<SessionOptions>
-  /** The caller holds a connection of his own to the far side. */
+  /** Whether the line has its own connection to the far side. */
   readonly phone?: boolean
 }
 
 export class OurRealtime {
-  readonly stage: Stage
+  readonly context: CaseContext
   readonly session: Session
   readonly #line = new TestLine()
   readonly #closed: Promise<void>
-  readonly #ends = new Ends()
+  readonly #closedEvents = new ClosedEvents()
 
-  constructor(stage: Stage, { models, lookup, agent, session, phone = false }: OurRealtimeOptions) {
-    this.stage = stage
+  constructor(context: CaseContext, { models, lookup, agent, session, phone = false }: OurRealtimeOptions) {
+    this.context = context
     const run = lookup && ((_: unknown, { signal }: ToolContext) => lookup(signal))
     this.session = new Session({
       agent: new Agent({
@@ -41,32 +41,32 @@ export class OurRealtime {
         tools: run ? { lookup: tool({ description: 'Looks something up', run }) } : {},
         ...agent,
       }),
-      models: models(stage),
-      line: phone ? held(this.#line, `${stage.ws}/phone`) : this.#line,
+      models: models(context),
+      line: phone ? withSocket(this.#line, `${context.ws}/phone`) : this.#line,
       closeTimeout: CLOSE_TIMEOUT,
       onLate: noop,
       ...session,
     })
     this.#closed = new Promise((resolve) => {
       this.session.on('closed', () => {
-        this.#ends.tell()
+        this.#closedEvents.emit()
         resolve()
       })
     })
   }
 
-  static async started(stage: Stage, options: OurRealtimeOptions): Promise<OurRealtime> {
-    const desk = new OurRealtime(stage, options)
-    await desk.session.start()
-    return desk
+  static async started(context: CaseContext, options: OurRealtimeOptions): Promise<OurRealtime> {
+    const subject = new OurRealtime(context, options)
+    await subject.session.start()
+    return subject
   }
 
-  /** The model is asked, and answers. */
+  /** Asks the model to reply. */
   ask(): void {
     this.session.reply()
   }
 
-  /** The model speaks, and the caller hears it. */
+  /** Makes the model speak, and waits until the caller hears it. */
   async speaks(): Promise<void> {
     this.ask()
     await this.#line.caller.hears()
@@ -76,18 +76,18 @@ export class OurRealtime {
     this.#line.caller.hangsUp()
   }
 
-  /** The close, and the start that it comes into. */
+  /** A call that is closed while it starts. */
   starting(): Call {
     const starting = this.session.start().catch(noop)
     return this.call({ close: () => Promise.all([this.session.close(), starting]).then(noop) })
   }
 
   call(more: Partial<Call> = {}): Call {
-    return { close: () => this.session.close(), onClosed: this.#ends.listen, ...more }
+    return { close: () => this.session.close(), onClosed: this.#closedEvents.on, ...more }
   }
 
-  /** Nobody asks: it ends by itself. */
-  unasked(): Call {
+  /** A call that the case does not close: the session ends on its own. */
+  endsByItself(): Call {
     return this.call({ close: () => this.#closed })
   }
 }

@@ -14,39 +14,39 @@ import {
   type ScriptedTtsOptions,
   type TestLineOptions,
 } from '../../src/testing/index.ts'
-import type { Call, Stage } from './case.ts'
+import type { Call, CaseContext } from './case.ts'
 
-/** How long a session may take to close in the columns that have a bound. */
+/** How long a session may take to close in the columns guarded and ours. */
 export const CLOSE_TIMEOUT = 3_000
 
-/** A case in the third column: what the session is made of, what is done to it, and how it is ended. */
+/** A case in the third column: the parts of the session, its faults, and how it is ended. */
 export interface OursOptions {
-  /** How the far side treats the socket of each model: the query of its address. */
+  /** How the far side treats the socket of each model, as the query of its URL. */
   readonly sockets?: { readonly stt?: string; readonly llm?: string; readonly tts?: string }
   readonly llm?: ScriptedLlmOptions
   readonly tts?: ScriptedTtsOptions
   readonly line?: TestLineOptions
-  readonly models?: (stage: Stage) => Models
-  readonly agent?: (desk: OurDesk) => Partial<AgentOptions>
+  readonly models?: (context: CaseContext) => Models
+  readonly agent?: (subject: OurSubject) => Partial<AgentOptions>
   readonly recording?: boolean
   /** Steps that misbehave, by their names in `endwell/testing`: `{ 'close:stt': 'hang' }`. */
   readonly faults?: Readonly<Record<string, Fault>>
-  /** Brings the session to the moment of its close; it is only started unless set. */
-  readonly arrive?: (desk: OurDesk) => Promise<unknown>
-  /** `session.close()` unless set. */
-  readonly end?: (desk: OurDesk) => unknown
+  /** Brings the session to the moment of its close. Default: starts it. */
+  readonly arrive?: (subject: OurSubject) => Promise<unknown>
+  /** Ends the session. Default: `session.close()`. */
+  readonly end?: (subject: OurSubject) => unknown
 }
 
-export class OurDesk {
-  readonly stage: Stage
+export class OurSubject {
+  readonly context: CaseContext
   readonly session: Session
   readonly line: TestLine
-  /** Resolves when something of this session is stuck. */
+  /** Resolves when something in this session is stuck. */
   readonly reached: Promise<void>
   #reach: () => void = noop
 
-  constructor(stage: Stage, options: OursOptions) {
-    this.stage = stage
+  constructor(context: CaseContext, options: OursOptions) {
+    this.context = context
     this.line = new TestLine(options.line)
     this.reached = new Promise((resolve) => {
       this.#reach = resolve
@@ -60,7 +60,7 @@ export class OurDesk {
         tools: { lookup: tool({ description: 'Looks something up', run: this.stuck }) },
         ...options.agent?.(this),
       }),
-      models: options.models?.(stage) ?? models(stage, options),
+      models: options.models?.(context) ?? models(context, options),
       line: this.line,
       closeTimeout: CLOSE_TIMEOUT,
       intercept: faults.intercept,
@@ -72,55 +72,64 @@ export class OurDesk {
     await this.session.start()
   }
 
-  /** The agent speaks, and the caller hears it. */
+  /** Makes the agent speak, and waits until the caller hears it. */
   async speaks(): Promise<void> {
     await this.start()
-    this.session.say('This goes on for a while, and then for a while more, until somebody ends it.')
+    this.session.say('This goes on for a while, and then for a while more, until the session ends.')
     await this.line.caller.hears()
   }
 
-  /** The model is asked. */
+  /** Asks the model to reply. */
   async asks(): Promise<void> {
     await this.start()
     this.session.reply()
   }
 
-  /** The model is asked, and because of that something is stuck: a tool, if nothing else is. */
-  async asksInVain(): Promise<void> {
+  /** Asks the model to reply, and waits until something is stuck, such as its tool. */
+  async asksAndHangs(): Promise<void> {
     await this.asks()
     await this.reached
   }
 
-  /** Never returns, and says that one is there. */
+  /** Never returns. Resolves `reached`. */
   readonly stuck = (): Promise<never> => {
     this.#reach()
     return new Promise(() => {})
   }
 }
 
+/** Starts a session without waiting until it has started. */
+export async function startsInBackground({ session }: OurSubject): Promise<void> {
+  session.start().catch(noop)
+  await elapse(600)
+}
+
 /** Makes the third column of a case. */
-export function ours(options: OursOptions = {}): (stage: Stage) => Promise<Call> {
-  return async (stage) => {
-    const desk = new OurDesk(stage, options)
-    const { session } = desk
-    // Others may listen: they must not keep the event from anybody.
+export function ours(options: OursOptions = {}): (context: CaseContext) => Promise<Call> {
+  return async (context) => {
+    const subject = new OurSubject(context, options)
+    const { session } = subject
+    // Subscribed first, so that no listener of the case can come before.
     const listeners: (() => void)[] = []
     session.on('closed', () => {
       for (const each of listeners) each()
     })
-    await (options.arrive ? options.arrive(desk) : desk.start())
+    await (options.arrive ? options.arrive(subject) : subject.start())
     return {
-      close: () => (options.end ? options.end(desk) : session.close()),
+      close: () => (options.end ? options.end(subject) : session.close()),
       onClosed: (listener) => listeners.push(listener),
     }
   }
 }
 
-function models(stage: Stage, { sockets = {}, llm, tts }: OursOptions): Models {
+function models(context: CaseContext, { sockets = {}, llm, tts }: OursOptions): Models {
   return {
-    stt: held(new ScriptedStt(), `${stage.ws}/stt?${sockets.stt ?? ''}`),
-    llm: held(new ScriptedLlm({ answers: () => 'Hello.', ...llm }), `${stage.ws}/llm?${sockets.llm ?? ''}`),
-    tts: held(new ScriptedTts(tts), `${stage.ws}/tts?${sockets.tts ?? ''}`),
+    stt: withSocket(new ScriptedStt(), `${context.ws}/stt?${sockets.stt ?? ''}`),
+    llm: withSocket(
+      new ScriptedLlm({ answers: () => 'Hello.', ...llm }),
+      `${context.ws}/llm?${sockets.llm ?? ''}`,
+    ),
+    tts: withSocket(new ScriptedTts(tts), `${context.ws}/tts?${sockets.tts ?? ''}`),
     vad: new ScriptedVad(),
   }
 }
@@ -130,8 +139,11 @@ interface Part<Rest extends unknown[], Opened> {
   open(context: PartContext, ...rest: Rest): Promise<Opened>
 }
 
-/** The same part, which holds a connection of its own to the far side, opened as every part opens one. */
-export function held<Rest extends unknown[], Opened, P extends Part<Rest, Opened>>(part: P, url: string): P {
+/** The same part with its own connection to the far side, opened as every part opens one. */
+export function withSocket<Rest extends unknown[], Opened, P extends Part<Rest, Opened>>(
+  part: P,
+  url: string,
+): P {
   const open: P['open'] = async (context, ...rest) => {
     await Link.open(context, {
       name: `${part.name} socket`,

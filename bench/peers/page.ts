@@ -5,7 +5,7 @@ import { problemsOf, summaryOf, type Row } from './verdict.ts'
 const escape = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 
-/** The table as a page of its own. */
+/** Renders the table as an HTML page. */
 export function page(rows: readonly Row[], versions: Readonly<Record<string, string>>): string {
   const { cases, plain, guarded, ours } = summaryOf(rows)
   const frameworks = [...new Set(rows.map(({ framework }) => framework))]
@@ -21,9 +21,9 @@ thead th { font-weight: 600; border: 0; } small { opacity: .7; }
 .well { color: #2a9d5c; } .badly { color: #d1383d; } .failed th { outline: 2px solid #d1383d; }
 </style>
 <h1>How sessions end</h1>
-<p>${cases} cases, each in a process of its own, with sockets counted at the other side. As the frameworks are, ${plain.hung} closes
-hang and ${plain.socketsLeft} sockets are left 6 s after the close; with the guard ${guarded.hung} and ${guarded.socketsLeft}; on sessions
-of endwell ${ours.hung} and ${ours.socketsLeft}. ${named.join(', ')}.</p>
+<p>${cases} cases, each run in its own process, with connections counted at the far side. In the frameworks as they are, ${plain.hung}
+closes hang and ${plain.socketsLeft} sockets are left 6 s after the close; with the guard ${guarded.hung} and ${guarded.socketsLeft}; with
+endwell ${ours.hung} and ${ours.socketsLeft}. ${named.join(', ')}.</p>
 ${frameworks
   .map((framework) =>
     section(

@@ -4,19 +4,19 @@ import { noop } from '../../src/scope/index.ts'
 import type { Column, Run } from './case.ts'
 import { FarSide } from './far-side.ts'
 import type { Framework } from './frameworks.ts'
-import type { Assignment, FromChild, Listed, ToChild } from './messages.ts'
+import type { Assignment, FromChild, CaseInfo, ToChild } from './messages.ts'
 
-/** How long a close is waited for before it is said to hang. */
+/** A close that has not settled after this long hangs. */
 export const PATIENCE = 10_000
 
-/** How long a session may take until its close can be asked for: frameworks load slowly on a busy machine. */
-const PREPARED_WITHIN = 180_000
+/** How long it may take to prepare a session: frameworks load slowly on a busy machine. */
+const PREPARE_TIMEOUT = 180_000
 
 const program = fileURLToPath(new URL('child.ts', import.meta.url))
 const tsconfig = fileURLToPath(new URL('tsconfig.json', import.meta.url))
 
-/** The cases of a framework, from a process that has loaded it. */
-export function listCases(framework: Framework): Promise<readonly Listed[]> {
+/** Lists the cases of a framework, in a process that loads the framework. */
+export function listCases(framework: Framework): Promise<readonly CaseInfo[]> {
   const { child, output } = start({ framework: framework.name })
   return new Promise((resolve, reject) => {
     child.on('message', (message: FromChild) => {
@@ -30,8 +30,8 @@ export function listCases(framework: Framework): Promise<readonly Listed[]> {
   })
 }
 
-/** Lives a case once, in a process of its own. Throws if the harness fails: a run that shows nothing counts as nothing. */
-export async function runCase(framework: Framework, one: Listed, column: Column): Promise<Run> {
+/** Runs a case once, in its own process. Rejects if the harness fails. */
+export async function runCase(framework: Framework, one: CaseInfo, column: Column): Promise<Run> {
   const vendor = framework.vendors[one.vendor ?? 'by url']
   if (!vendor) throw new Error(`there is no vendor '${one.vendor}'`)
   const far = await FarSide.listen(vendor())
@@ -64,7 +64,7 @@ function start(assignment: Assignment): Started {
   return { child, output: () => text }
 }
 
-/** Follows one run from its beginning to the end of its process. */
+/** Watches one run from its start to the end of its process. */
 async function watch({ child, output }: Started, far: FarSide, column: Column): Promise<Run> {
   let events = 0
   let asked: number | undefined
@@ -80,12 +80,12 @@ async function watch({ child, output }: Started, far: FarSide, column: Column): 
       resolve()
     })
   })
-  const wasAsked = new Signal()
-  const hasSettled = new Signal()
+  const closeBegun = new Signal()
+  const closeSettled = new Signal()
   child.on('message', (message: FromChild) => {
     switch (message.type) {
       case 'far':
-        far.obey(message.order)
+        far.carryOut(message.order)
         return reply({ type: 'done', id: message.id })
       case 'seen':
         far.seen(message.what).then(() => reply({ type: 'done', id: message.id }), noop)
@@ -98,18 +98,18 @@ async function watch({ child, output }: Started, far: FarSide, column: Column): 
         return
       case 'asked':
         asked = far.total
-        return wasAsked.give()
+        return closeBegun.resolve()
       case 'settled':
         settled = message
-        return hasSettled.give()
+        return closeSettled.resolve()
       case 'cases':
     }
   })
 
-  await within(PREPARED_WITHIN, [wasAsked.given, exit])
-  if (asked === undefined) throw new Error(`its close was never asked for: ${lastLines(output())}`)
+  await within(PREPARE_TIMEOUT, [closeBegun.promise, exit])
+  if (asked === undefined) throw new Error(`the session was never closed: ${lastLines(output())}`)
   const askedAt = performance.now()
-  await within(PATIENCE, [hasSettled.given, exit])
+  await within(PATIENCE, [closeSettled.promise, exit])
   const endedAt = performance.now()
   const totalAtEnd = far.total
   await within(1_000, [exit])
@@ -133,15 +133,15 @@ async function watch({ child, output }: Started, far: FarSide, column: Column): 
   }
 }
 
-/** A promise that is resolved from elsewhere. */
+/** A promise with its resolve function. */
 class Signal {
-  give: () => void = noop
-  readonly given = new Promise<void>((resolve) => {
-    this.give = resolve
+  resolve: () => void = noop
+  readonly promise = new Promise<void>((resolve) => {
+    this.resolve = resolve
   })
 }
 
-/** Whether one of them settles within the time. */
+/** Resolves to whether one of the promises settles within `ms` milliseconds. */
 function within(ms: number, promises: readonly Promise<unknown>[]): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(false), Math.max(0, ms))

@@ -1,10 +1,10 @@
 import { columns, failuresOf, type Column, type Failure, type Run } from './case.ts'
-import type { Listed } from './messages.ts'
+import type { CaseInfo } from './messages.ts'
 import { problemsOf, type Row } from './verdict.ts'
 
 export const titles: Readonly<Record<Column, string>> = { plain: 'theirs', guarded: 'guarded', ours: 'ours' }
 
-/** How a run went, in a few words. */
+/** The text of a cell: how long the close took, and what failed. */
 export function cellOf(run: Run | Error | undefined): string {
   if (run === undefined) return ''
   if (run instanceof Error) return 'no result'
@@ -35,14 +35,14 @@ function wordsFor(failure: Failure, { left, opened, exit, events }: Run): string
   }
 }
 
-/** What is to be known of a case, to be fair. */
-export function notesOn({ unfair, ourFault }: Listed): string[] {
+/** Notes on a case that make the comparison fair. */
+export function notesOn({ unfair, ourFault }: CaseInfo): string[] {
   return [unfair, ourFault === undefined ? undefined : `ours: ${ourFault}`].filter(
     (note) => note !== undefined,
   )
 }
 
-/** One line a case, and below, what is to be known of some. */
+/** One line per case, with the notes below. */
 export function table(rows: readonly Row[]): string {
   const lines = rows.map((row) => [
     `${problemsOf(row).length > 0 ? '✗' : ' '} ${row.case.name}`,

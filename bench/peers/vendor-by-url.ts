@@ -3,11 +3,11 @@ import type { Manners } from '../../src/testing/index.ts'
 import type { Vendor } from './vendor.ts'
 
 /**
- * A vendor who treats each connection as the query of its address says: `ws://…/stt?closeReply=never&dropAfter=4000`.
+ * A vendor that treats each connection as the query of its URL says: `ws://…/stt?closeReply=never&dropAfter=4000`.
  *
- * WebSockets: all of `Manners` that is a number or `never`; and `idleAfter=MS`, at which a frame with code 2007 ends it.
- * Requests: `?answer=TEXT` is answered at once; `?answer=TEXT&stall=1` begins with the text and never ends; without an
- * answer not even headers come; `?status=503` refuses.
+ * WebSockets: all fields of `Manners` that are a number or `never`, and `idleAfter=MS`, which closes the connection with
+ * code 4007 after that time. Requests: `?answer=TEXT` answers at once; `?answer=TEXT&stall=1` sends the text and never ends
+ * the response; without an answer, not even headers are sent; `?status=503` refuses the request.
  */
 export function vendorByUrl(): Vendor {
   return {

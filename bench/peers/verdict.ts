@@ -1,15 +1,15 @@
 import { columns, failuresOf, type Column, type Run } from './case.ts'
 import type { Framework } from './frameworks.ts'
-import type { Listed } from './messages.ts'
+import type { CaseInfo } from './messages.ts'
 
-/** A row of the table: what became of one case in each column. An error stands where the harness has failed. */
+/** A row of the table: the result of one case in each column, or an error if the harness failed. */
 export interface Row {
   readonly framework: Framework
-  readonly case: Listed
+  readonly case: CaseInfo
   readonly runs: Readonly<Partial<Record<Column, Run | Error>>>
 }
 
-/** What is wrong with a row, one line each: with the guarded and our column, or with the harness. */
+/** The problems of a row, one line each: failures in the columns guarded and ours, and failures of the harness. */
 export function problemsOf({ case: one, runs }: Row): string[] {
   return columns.flatMap((column) => {
     const run = runs[column]
@@ -19,7 +19,7 @@ export function problemsOf({ case: one, runs }: Row): string[] {
     if (column !== 'plain') return failures.map((failure) => `${column}: ${failure}`)
     return one.shows
       .filter((failure) => !failures.includes(failure))
-      .map((failure) => `plain: does not show what the case is about: ${failure}`)
+      .map((failure) => `plain: does not show the expected failure: ${failure}`)
   })
 }
 

@@ -1,11 +1,11 @@
 import { noop, systemClock } from '../../src/scope/index.ts'
 import { elapse } from './ours.ts'
 
-/** What a tool or a guardrail of the app does. It stops when it is told to, if there is somebody to tell it. */
+/** The work of a tool or a guardrail. It stops when its signal aborts, if it has one. */
 export class Work {
   #running = 0
   #begin: () => void = noop
-  /** Resolves when it has begun. */
+  /** Resolves when the work has begun. */
   readonly begun = new Promise<void>((resolve) => {
     this.#begin = resolve
   })
@@ -21,7 +21,7 @@ export class Work {
     })
   }
 
-  /** Asks a backend again and again, as one does for a job that takes its time. */
+  /** Polls a backend, as for a job that takes long. */
   polls(url: string, signal?: AbortSignal): Promise<string> {
     return this.#do(async () => {
       for (let round = 0; round < 100; round++) {
@@ -32,7 +32,7 @@ export class Work {
     })
   }
 
-  /** Takes a while, and fails. */
+  /** Fails after a while. */
   fails(after: number): Promise<string> {
     return this.#do(async () => {
       await elapse(after)
@@ -52,7 +52,7 @@ export class Work {
   }
 }
 
-/** Waits, unless it is told to stop. */
+/** Waits until the time has passed or the signal aborts. */
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const timer = systemClock.after(ms, 'a pause', resolve)

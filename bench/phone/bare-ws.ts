@@ -12,7 +12,7 @@ interface Frame {
   readonly media: { readonly payload: string }
 }
 
-/** A server that reads each frame and does nothing but send its sound back. */
+/** A server that parses every frame and echoes its sound. */
 async function serve() {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false })
   server.on('connection', (socket) => {

@@ -10,8 +10,8 @@ const BYTES = 160
 let callers = 0
 let payloads: readonly string[] = []
 
-/** The voice of a caller as the telephone carries it: 20 ms in each payload. */
-function overThePhone(frames: readonly Uint8Array[]): readonly string[] {
+/** Encodes the voice of a caller as payloads of 20 ms, as the telephone network does. */
+function payloadsOf(frames: readonly Uint8Array[]): readonly string[] {
   if (payloads.length > 0) return payloads
   const resampler = new Resampler({ from: 16_000, to: 8_000 })
   const sound = frames.map((frame) => encodeMuLaw(resampler.push(samplesFromBytes(frame))))
@@ -20,10 +20,10 @@ function overThePhone(frames: readonly Uint8Array[]): readonly string[] {
   return payloads
 }
 
-/** Does what Twilio does on a stream: sends sound, plays in real time what comes, returns marks. */
+/** Behaves like Twilio on a media stream: sends sound, plays received sound in real time, and returns marks. */
 export const dialPhone: Dial = (url, { frames, first }, { talking, ended }) => {
   const number = ++callers
-  const voice = overThePhone(frames)
+  const voice = payloadsOf(frames)
   const names = {
     account: 'AC0',
     call: `CA${number}`,
@@ -46,12 +46,12 @@ export const dialPhone: Dial = (url, { frames, first }, { talking, ended }) => {
         talking()
       },
       message: (data) => {
-        const news = readFrame(data, 'twilio', names.stream)
-        if (typeof news === 'string') return
-        if (news.event === 'mark') return marked(playout.mark(news.name))
-        if (news.event === 'clear') return marked(playout.clear())
-        playout.push(news.payload)
-        caller.heard += news.payload.length / BYTES
+        const frame = readFrame(data, 'twilio', names.stream)
+        if (typeof frame === 'string') return
+        if (frame.event === 'mark') return marked(playout.mark(frame.name))
+        if (frame.event === 'clear') return marked(playout.clear())
+        playout.push(frame.payload)
+        caller.heard += frame.payload.length / BYTES
       },
       ended,
     },

@@ -15,7 +15,7 @@ const loud = Buffer.from(telephoneSound(beep)).toString('base64')
 const quiet = Buffer.alloc(160, 0xff).toString('base64')
 const names = { account: 'AC0', call: 'CA0', stream: 'MZ0', from: '+1', to: '+2', parameters: {} }
 
-/** One caller who beeps when it is told to, and hears when somebody else does. */
+/** A caller that can send a beep, and notices a beep that it hears. */
 class Beeper {
   heard: () => void = () => {}
   readonly #writer = new FrameWriter('twilio', names)
@@ -33,10 +33,10 @@ class Beeper {
           this.#socket.send(this.#writer.write({ event: 'start' }))
         },
         message: (data) => {
-          const news = readFrame(data, 'twilio', names.stream)
-          if (typeof news === 'string') return
-          if (news.event === 'media' && news.payload.some((byte) => byte !== 0xff)) this.heard()
-          if (news.event === 'mark') this.#socket.send(this.#writer.write(news))
+          const frame = readFrame(data, 'twilio', names.stream)
+          if (typeof frame === 'string') return
+          if (frame.event === 'media' && frame.payload.some((byte) => byte !== 0xff)) this.heard()
+          if (frame.event === 'mark') this.#socket.send(this.#writer.write(frame))
         },
         ended: () => {},
       },
@@ -44,7 +44,7 @@ class Beeper {
     this.#voice = setInterval(() => this.#say(), 20)
   }
 
-  /** The next frame is a beep. Resolves when it was sent. */
+  /** Makes the next frame a beep. Resolves when it was sent. */
   beep(): Promise<void> {
     return new Promise((resolve) => {
       this.#next = loud
@@ -69,7 +69,7 @@ class Beeper {
   }
 }
 
-/** Milliseconds from a beep to its echo, in the median. */
+/** Median milliseconds from a beep to its echo. */
 export async function echoDelay(server: Server): Promise<number> {
   const beeper = new Beeper(server.url)
   const took: number[] = []
@@ -86,13 +86,13 @@ export async function echoDelay(server: Server): Promise<number> {
   return median(took)
 }
 
-/** What changing the rate delays sound by, there and back: the models of a phone call speak 16 kHz. */
+/** The delay of resampling in both directions, because the models of a phone call use 16 kHz. */
 const resampling =
   new Resampler({ from: 8_000, to: 16_000 }).delay + new Resampler({ from: 16_000, to: 8_000 }).delay
 
 /**
- * Milliseconds from a beep to the STT, and from the TTS to the caller's stream: the medians of both, together, for the
- * first of the sound. All of it comes later by what resampling takes.
+ * Milliseconds from a beep to the STT, plus from the TTS to the caller's stream: the sum of both medians and of the delay of
+ * resampling, which does not show in the first sample of a sound.
  */
 export async function lineDelay(): Promise<number> {
   let hears: () => void = () => {}
@@ -100,7 +100,7 @@ export async function lineDelay(): Promise<number> {
   const stt: Stt = {
     name: 'stt',
     sampleRate: 16_000,
-    // There are no turns in beeps.
+    // Beeps make no turns.
     endsTurns: true,
     open: async () => ({
       push: ({ samples }) => {

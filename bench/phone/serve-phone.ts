@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { TwilioCalls } from '../../src/lines/twilio/index.ts'
 import { wsNetwork } from '../../src/link/index.ts'
-import { silent } from '../../src/parts/index.ts'
+import { silentLogger } from '../../src/parts/index.ts'
 import { LocalVad } from '../../src/providers/local/index.ts'
 import { Scope, systemClock } from '../../src/scope/index.ts'
 import { Agent, Session, type Models } from '../../src/session/index.ts'
@@ -10,22 +10,22 @@ import type { Server } from '../calls/load.ts'
 import { llm, stt, tts } from '../calls/stubs.ts'
 
 const agent = new Agent({ instructions: 'You answer the phone.' })
-/** What a caller says in between is heard and transcribed, and never enough to interrupt. */
+/** What the caller says is transcribed, but never interrupts the agent. */
 const turns = { bargeIn: { minWords: 1_000 } }
 
-const usual = (): Models => ({ llm, tts, stt, vad: new LocalVad() })
+const defaultModels = (): Models => ({ llm, tts, stt, vad: new LocalVad() })
 
-/** A call that nobody answers would be waited for in vain. */
+/** Throws outside of the caller: otherwise the benchmark would wait forever for a call that is not answered. */
 function fail({ error }: { error?: unknown }): void {
   queueMicrotask(() => {
     throw error
   })
 }
 
-/** Answers calls of the phone, each with a session of its own. */
+/** Answers phone calls, each with its own session. */
 export async function servePhone(
   answered: (session: Session) => void,
-  models: () => Models = usual,
+  models: () => Models = defaultModels,
 ): Promise<Server> {
   const scope = new Scope<string>('bench')
   const sessions = new Set<Session>()
@@ -33,7 +33,7 @@ export async function servePhone(
     scope,
     maxCalls: 1_000,
     maxRate: 1_000,
-    logger: { ...silent, warn: fail },
+    logger: { ...silentLogger, warn: fail },
     onCall: async (line) => {
       const session = new Session({ agent, models: models(), line, turns })
       sessions.add(session)

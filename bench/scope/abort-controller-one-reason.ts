@@ -1,7 +1,7 @@
 import type { Sample } from '../bench.ts'
 import { timeFamily, untilAborted, weighFamily, type Family } from './children.ts'
 
-/** As a careful user writes it: one reason for all, as endwell has. */
+/** As a careful user writes it: with one shared reason, like endwell. */
 const family: Family = async (count, children, live) => {
   const controllers: AbortController[] = []
   const tasks: Promise<void>[] = []

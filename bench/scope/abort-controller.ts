@@ -2,7 +2,7 @@ import type { Sample } from '../bench.ts'
 import { timeFamily, untilAborted, weighFamily, type Family } from './children.ts'
 import { measureFrames, type AwaitFrame } from './frames.ts'
 
-/** As it is mostly written: every `abort()` makes its own reason, a `DOMException` with a stack. */
+/** As it is usually written: every `abort()` creates its own reason, a `DOMException` with a stack. */
 const family: Family = async (count, children, live) => {
   const controllers: AbortController[] = []
   const tasks: Promise<void>[] = []

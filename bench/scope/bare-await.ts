@@ -1,7 +1,7 @@
 import type { Sample } from '../bench.ts'
 import { measureFrames } from './frames.ts'
 
-/** The floor: a wait that nothing can end early. */
+/** The lower bound: a wait that cannot be ended early. */
 export function measure(): Promise<Sample> {
   return measureFrames((frame) => frame)
 }

@@ -1,24 +1,24 @@
 import type { Sample } from '../bench.ts'
 import { cpuTime, heap, perCall } from '../sampling.ts'
 
-/** How many tasks live at once; effection gets fewer, or it alone would take as long as the rest. */
+/** How many tasks are live at once. effection gets fewer, because it would take as long as all others together. */
 export const liveTasks = { all: 100_000, effection: 10_000 } as const
 
-/** Starts `count` children in a new scope, awaits `live` when all of them wait, then cancels and awaits them. */
+/** Starts `count` children in a new scope, awaits `live` once all of them are waiting, then cancels and awaits them. */
 export type Family = (count: number, children: Children, live: () => void | Promise<void>) => Promise<void>
 
-/** Counts the children of one scope, so that no contestant is done before the last `finally` has run. */
+/** Counts the children of a scope, so that a contestant is not done before the last `finally` has run. */
 export class Children {
   #waiting = 0
   #left: number
-  #over: () => void = () => {}
+  #resolve: () => void = () => {}
   /** Resolves when the `finally` of every child has run. */
-  readonly over: Promise<void>
+  readonly done: Promise<void>
 
   constructor(count: number) {
     this.#left = count
-    this.over = new Promise((resolve) => {
-      this.#over = resolve
+    this.done = new Promise((resolve) => {
+      this.#resolve = resolve
     })
   }
 
@@ -29,7 +29,7 @@ export class Children {
 
   /** A child's `finally` runs. */
   ended(): void {
-    if (--this.#left === 0) this.#over()
+    if (--this.#left === 0) this.#resolve()
   }
 
   get waiting(): number {
@@ -37,7 +37,7 @@ export class Children {
   }
 }
 
-/** A user's function written for an `AbortSignal`: the child of everybody but endwell. */
+/** A user's function with an `AbortSignal`: the child of all contestants except endwell. */
 export async function untilAborted(children: Children, signal: AbortSignal): Promise<void> {
   children.begun()
   try {
@@ -49,14 +49,14 @@ export async function untilAborted(children: Children, signal: AbortSignal): Pro
   }
 }
 
-/** What ten tasks and many cost. The small first: after the many, their garbage is on the bill of what comes next. */
+/** The cost of ten tasks and of many. The ten come first, because the garbage of the many would add to their cost. */
 export async function timeFamily(family: Family, count: number = liveTasks.all): Promise<Sample> {
   const ten = await perCall(() => run(family, 10))
   const took = await cpuTime(() => run(family, count))
   return { ten, tasks: took / count }
 }
 
-/** What a waiting task weighs. To be measured last: nobody ends these, since the process is about to. */
+/** The memory of a waiting task. Must be measured last: the tasks are never cancelled, because the process is about to exit. */
 export function weighFamily(family: Family, count: number = liveTasks.all): Promise<Sample> {
   const before = heap()
   return new Promise((resolve, reject) => {
@@ -78,5 +78,5 @@ async function run(
     if (children.waiting !== count) throw new Error(`${children.waiting} of ${count} children are waiting`)
     return live()
   })
-  await children.over
+  await children.done
 }

@@ -4,7 +4,7 @@ import type { Sample } from '../bench.ts'
 import { perCall } from '../sampling.ts'
 import { timeFamily, untilAborted, weighFamily, type Family } from './children.ts'
 
-/** Forked in a scope, which costs the same as a `FiberSet` for many and less for ten. */
+/** Forks the children in a scope, which costs the same as a `FiberSet` for many tasks and less for ten. */
 const family: Family = (count, children, live) =>
   Effect.runPromise(
     Effect.gen(function* () {

@@ -4,7 +4,7 @@ import type { Sample } from '../bench.ts'
 import { perCall } from '../sampling.ts'
 import { liveTasks, timeFamily, untilAborted, weighFamily, type Family } from './children.ts'
 
-/** With a controller by hand: `useAbortSignal` is a resource of its own and costs five times as much. */
+/** With its own controllers, because `useAbortSignal` is a resource and costs five times as much. */
 const family: Family = async (count, children, live) => {
   let spawned: () => void = () => {}
   const ready = new Promise<void>((resolve) => {
@@ -23,7 +23,7 @@ const family: Family = async (count, children, live) => {
       })
       tasks.push(task)
     }
-    // Children begin when their parent waits, in their order.
+    // Children start in order once their parent waits.
     tasks.push(yield* spawn(() => call(spawned)))
     yield* suspend()
   })

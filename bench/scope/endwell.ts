@@ -29,7 +29,7 @@ export async function measure(): Promise<Sample> {
   return { ...times, empty, ...frames, ...(await weighFamily(family)) }
 }
 
-/** A forced close would be another figure. */
+/** Fails if the close is not clean, because a forced close has a different cost. */
 async function closeClean(scope: Scope): Promise<void> {
   const report = await scope.close()
   if (!report.clean) throw new Error(`not a clean close: ${JSON.stringify(report)}`)

@@ -1,10 +1,10 @@
 import type { Sample } from '../bench.ts'
 import { cpuTime, heap } from '../sampling.ts'
 
-/** Waits for a frame, unless the call ends before. */
+/** Waits for a frame, or until the call ends. */
 export type AwaitFrame = (frame: Promise<number>) => Promise<number>
 
-/** What waiting for a frame costs, and how much of each wait stays in the heap while the call goes on. */
+/** The cost of waiting for a frame, and how much memory each wait keeps while the call goes on. */
 export async function measureFrames(awaitFrame: AwaitFrame, count = 1_000_000): Promise<Sample> {
   await loop(awaitFrame, count / 10)
   const before = heap()

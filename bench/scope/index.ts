@@ -3,20 +3,20 @@ import { liveTasks } from './children.ts'
 
 export const scope: Bench = {
   summary:
-    "What owning a user's async function costs: endwell's scope, its peers, and what the platform offers.",
+    "The cost of owning a user's async function: endwell's scope, its peers, and the platform's own means.",
   notes: [
-    'A task is an async function that waits to be cancelled and has a finally; a figure ends when every finally',
-    'has run and everything was awaited. A frame is one await of a promise that is not settled yet, in a loop.',
-    'Times are CPU time, of all threads. Of the two AbortControllers the first is the one that marks refer to.',
+    'A task is an async function that waits to be cancelled and has a finally block; the measurement ends when all finally',
+    'blocks have run and everything was awaited. A frame is one await of a pending promise, in a loop. Times are CPU time',
+    'of all threads. The targets refer to the first of the two AbortControllers.',
     `effection runs ${liveTasks.effection.toLocaleString('en-US')} tasks, all others ${liveTasks.all.toLocaleString('en-US')}.`,
   ],
   figures: {
-    tasks: { title: 'live tasks', unit: 'µs a task', digits: 2 },
-    heap: { title: 'heap', unit: 'B a task', digits: 0 },
+    tasks: { title: 'live tasks', unit: 'µs per task', digits: 2 },
+    heap: { title: 'heap', unit: 'B per task', digits: 0 },
     ten: { title: 'scope of ten', unit: 'µs', digits: 1 },
     empty: { title: 'empty scope', unit: 'µs', digits: 1 },
     frame: { title: 'frame', unit: 'ns', digits: 0 },
-    kept: { title: 'kept', unit: 'B a frame', digits: 2 },
+    kept: { title: 'kept', unit: 'B per frame', digits: 2 },
   },
   contestants: {
     endwell: { load: () => import('./endwell.ts') },
@@ -33,7 +33,7 @@ export const scope: Bench = {
     { figure: 'ten', against: 'AbortController', timesCheaper: 4 },
     { figure: 'ten', against: 'effect', timesCheaper: 8 },
     { figure: 'heap', atMost: 1024 },
-    // The smallest leak is one pointer, 8 B a frame; what is below 1 is the heap's own books.
+    // The smallest leak is one pointer, 8 B per frame. Less than 1 B is bookkeeping of the heap.
     { figure: 'kept', atMost: 1 },
   ],
 }

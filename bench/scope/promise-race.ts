@@ -1,7 +1,7 @@
 import type { Sample } from '../bench.ts'
 import { measureFrames } from './frames.ts'
 
-/** Fewer frames: every race stays on the promise that outlives it, and a million of them fill a small heap. */
+/** Runs fewer frames, because every race stays attached to the long-lived promise, and a million would fill a small heap. */
 export function measure(): Promise<Sample> {
   const callEnds = new Promise<never>(() => {})
   return measureFrames((frame) => Promise.race([frame, callEnds]), 200_000)

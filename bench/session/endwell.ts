@@ -13,7 +13,7 @@ function aSession(line = new QuickLine()): Session {
 }
 
 export const measure: Measure = async () => {
-  // The first rounds run code that the engine has not seen yet.
+  // Warm up: in the first rounds the code is not yet optimized.
   await oneAtATime()
   await memory()
   const { start, close, interrupt, reply } = medians(await oneAtATime())
@@ -24,7 +24,7 @@ export const measure: Measure = async () => {
     reply,
     ...(await memory()),
     thousand: await thousand(aSession),
-    wedged: await thousand(aWedgedSession),
+    stuck: await thousand(aStuckSession),
     exit: await exit(),
   }
 }
@@ -36,7 +36,7 @@ interface Round {
   readonly reply: number
 }
 
-/** The life of one session, step by step, again and again. */
+/** Measures each step in the life of a session, many times. */
 async function oneAtATime(): Promise<Round[]> {
   const results: Round[] = []
   for (let round = 0; round < rounds; round++) {
@@ -46,9 +46,9 @@ async function oneAtATime(): Promise<Round[]> {
     await session.start()
     const start = performance.now() - began
 
-    const asked = performance.now()
+    const repliedAt = performance.now()
     const heard = new Promise<number>((resolve) => {
-      line.onPlay = () => resolve(performance.now() - asked)
+      line.onPlay = () => resolve(performance.now() - repliedAt)
     })
     const answer = session.reply()
     const reply = await heard
@@ -62,13 +62,13 @@ async function oneAtATime(): Promise<Round[]> {
     await sounding
     let cleared = 0
     line.onClear = () => (cleared = performance.now())
-    const told = performance.now()
+    const interruptedAt = performance.now()
     session.interrupt()
-    const interrupt = cleared - told
+    const interrupt = cleared - interruptedAt
 
-    const ended = performance.now()
+    const closedAt = performance.now()
     await session.close()
-    results.push({ start, reply, interrupt, close: performance.now() - ended })
+    results.push({ start, reply, interrupt, close: performance.now() - closedAt })
   }
   return results
 }
@@ -86,7 +86,7 @@ function medians(results: readonly Round[]): Round {
   }
 }
 
-/** KB that a session takes while it is idle, and that stay when it has closed and nobody holds it any more. */
+/** KB per session while it is idle, and after it has closed and is no longer referenced. */
 async function memory(): Promise<{ heap: number; kept: number }> {
   const before = used()
   const sessions = Array.from({ length: many }, () => aSession())
@@ -106,7 +106,7 @@ function used(): number {
   return process.memoryUsage().heapUsed
 }
 
-/** From the first ask to the last report, with a thousand sessions closing at once. */
+/** Milliseconds from the first close() to the last report, with a thousand sessions closing at once. */
 async function thousand(make: () => Session): Promise<number> {
   const sessions = Array.from({ length: many }, make)
   await Promise.all(sessions.map((session) => session.start()))
@@ -117,18 +117,18 @@ async function thousand(make: () => Session): Promise<number> {
   return performance.now() - began
 }
 
-const stuck = new Agent({
+const stuckAgent = new Agent({
   instructions: 'You answer the phone.',
   tools: { hang: tool({ description: 'Ignores its signal', run: () => new Promise(() => {}) }) },
 })
 
-function aWedgedSession(): Session {
+function aStuckSession(): Session {
   const llm = new QuickLlm({ type: 'tool-call', id: '1', name: 'hang', input: '{}' })
   const models = { llm, tts: new QuickTts() }
-  return new Session({ agent: stuck, models, line: new QuickLine(), closeTimeout: 1_000 })
+  return new Session({ agent: stuckAgent, models, line: new QuickLine(), closeTimeout: 1_000 })
 }
 
-/** From the last close to the end of a process that does nothing else. */
+/** Milliseconds from the close to the exit of a process that does nothing else. */
 async function exit(): Promise<number> {
   const script = `
     const { Session, Agent } = await import(${JSON.stringify(new URL('../../src/session/index.js', import.meta.url).href)})

@@ -11,13 +11,13 @@ import type {
 
 const frame = silence(20, 16_000)
 
-/** A line that has heard everything at once, and tells when the first frame comes and when it is cleared. */
+/** A line that plays everything instantly, with callbacks for frames and clears. */
 export class QuickLine implements Line {
   readonly name = 'line'
   readonly sampleRate = 16_000
   onPlay: () => void = () => {}
   onClear: () => void = () => {}
-  /** Whether it confirms at once, or keeps the sound for an interruption. */
+  /** Whether it confirms playout at once. If not, the speech stays audible and can be interrupted. */
   confirms = true
 
   async open({ scope }: Parameters<Line['open']>[0], events: LineEvents): Promise<LineConnection> {
@@ -34,7 +34,7 @@ export class QuickLine implements Line {
   }
 }
 
-/** Answers with one word, or with one call of a tool. */
+/** Answers with one word, or with one tool call. */
 export class QuickLlm implements Llm {
   readonly name = 'llm'
   readonly #chunk: LlmChunk
@@ -53,7 +53,7 @@ export class QuickLlm implements Llm {
   }
 }
 
-/** Speaks one frame a piece of text. */
+/** Speaks one frame per piece of text. */
 export class QuickTts implements Tts {
   readonly name = 'tts'
   readonly sampleRate = 16_000

@@ -1,4 +1,4 @@
-// A page of your own that calls an agent of your own. It needs no key.
+// Your own page, which calls your own agent. It needs no key.
 //
 //   npm run build && npx tsx examples/browser/server.ts    then open the address that it prints, and press Call
 import { readFile } from 'node:fs/promises'

@@ -9,12 +9,12 @@ import { dialogue } from './dialogue.ts'
 const calendar = new Calendar()
 let callers = 0
 
-/** Who answers one call. */
+/** Creates the agents of one call. */
 function desk(): Agent {
   const caller = `caller ${++callers}`
 
   const goodbye = tool({
-    description: 'Say goodbye and hang up, when the caller has all that was wanted',
+    description: 'Say goodbye and hang up, once the caller has no more questions',
     run: (_, { hangUp }) => hangUp({ say: 'Thank you for calling Bright Dental. Goodbye!' }),
   })
 
@@ -67,7 +67,7 @@ function desk(): Agent {
 export default {
   name: 'Bright Dental',
   agent: desk,
-  // Without a key everything happens on this machine. OPENAI_API_KEY or GEMINI_API_KEY bring another voice.
+  // Everything runs on this machine, without a key. Set OPENAI_API_KEY or GEMINI_API_KEY to use a vendor's model instead.
   models: () => ({
     stt: new LocalStt({ phrases: dialogue.phrases }),
     vad: new LocalVad(),

@@ -1,13 +1,13 @@
 import { systemClock } from 'endwell/scope'
 
-/** The appointments of a clinic. It takes a moment for everything, as real ones do. */
+/** The appointments of a clinic. Booking takes a moment, as in a real calendar. */
 export class Calendar {
   readonly #taken = new Map<string, string>([
     ['Monday 9 am', 'somebody else'],
     ['Tuesday 10 am', 'somebody else'],
   ])
 
-  /** Books a time, or throws with what is free instead. */
+  /** Books a time. Throws if it is not free; the error names a free one. */
   async book(caller: string, day: string, time: string, signal: AbortSignal): Promise<void> {
     await this.#look(1_800, signal)
     if (day === 'Sunday' || day === 'Saturday') throw new Error('closed at the weekend; Friday is free')
@@ -16,7 +16,7 @@ export class Calendar {
     this.#taken.set(`${day} ${time}`, caller)
   }
 
-  /** Returns when it was, if there was one. */
+  /** Cancels the caller's appointment. Returns its time, if there was one. */
   cancel(caller: string): string | undefined {
     for (const [when, who] of this.#taken) {
       if (who !== caller) continue
@@ -26,7 +26,7 @@ export class Calendar {
     return undefined
   }
 
-  /** Writes down what has changed. */
+  /** Saves the changes. */
   async save(): Promise<void> {}
 
   #look(ms: number, signal: AbortSignal): Promise<void> {

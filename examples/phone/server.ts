@@ -1,10 +1,10 @@
-// An agent of your own on a phone number of yours. Without a number, `npx endwell phone` rings it from a recording.
+// Your own agent on your own phone number. Without a number, `npx endwell phone` calls it with a recording.
 //
 //   npm run build && npx tsx examples/phone/server.ts
 //   npx endwell phone --url http://127.0.0.1:3000 test/fixtures/speech/in-slt-what-are-your-opening-hours.wav
 //
-// With a number: set TWILIO_AUTH_TOKEN and PUBLIC_URL, and have Twilio ask PUBLIC_URL/phone/answer when a call comes in,
-// and PUBLIC_URL/phone/status when its status changes.
+// With a number: set TWILIO_AUTH_TOKEN and PUBLIC_URL. At Twilio, set the webhook for incoming calls to
+// PUBLIC_URL/phone/answer, and the one for status changes to PUBLIC_URL/phone/status.
 import { createServer } from 'node:http'
 import { Agent, Scope, Session } from 'endwell'
 import { TwilioCalls } from 'endwell/lines/twilio'

@@ -1,9 +1,9 @@
-// An agent that thinks with a model of the Vercel AI SDK, and calls a tool.
+// An agent whose LLM is a model of the Vercel AI SDK. It calls a tool.
 //
 //   npx tsx examples/providers/ai-sdk.ts gpt-5-mini     needs OPENAI_API_KEY, and `npm install @ai-sdk/openai`
-//   npx tsx examples/providers/ai-sdk.ts --loopback     needs no key: a server of our own stands in
+//   npx tsx examples/providers/ai-sdk.ts --loopback     needs no key: uses a local stand-in server
 //
-// Any other model of the AI SDK fits as well: anthropic('…'), google('…'), or a local server that speaks OpenAI's protocol.
+// Any other model of the AI SDK works as well: anthropic('…'), google('…'), or a local server that speaks OpenAI's protocol.
 import { createOpenAI } from '@ai-sdk/openai'
 import { Agent, Session, tool } from 'endwell'
 import { AiSdkLlm } from 'endwell/providers/ai-sdk'

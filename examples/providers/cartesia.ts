@@ -1,7 +1,7 @@
-// Says something, with Cartesia, and keeps what the caller heard as a WAV file.
+// Says something with Cartesia, and saves what the caller heard as a WAV file.
 //
 //   npx tsx examples/providers/cartesia.ts VOICE hello.wav    needs CARTESIA_API_KEY, and the id of a voice
-//   npx tsx examples/providers/cartesia.ts --loopback         needs neither: a server of our own stands in
+//   npx tsx examples/providers/cartesia.ts --loopback         needs neither: uses a local stand-in server
 import { writeFileSync } from 'node:fs'
 import { Agent, Session } from 'endwell'
 import { concat, encodeWav } from 'endwell/audio'
@@ -15,19 +15,19 @@ const loopback = voice === '--loopback'
 const server = loopback ? await LoopbackServer.listen({ serve: new CartesiaServer().serve }) : undefined
 const tts = new CartesiaTts({ voice, ...(server ? { url: server.url, apiKey: 'any' } : {}) })
 
-// A caller made of software is at the other end of the line, and hears everything.
+// At the other end of the line, a simulated caller hears everything.
 const line = new TestLine()
 const session = new Session({
-  agent: new Agent({ name: 'herald', instructions: 'You say what you are told.' }),
+  agent: new Agent({ name: 'herald', instructions: 'You read announcements aloud.' }),
   models: { llm: new ScriptedLlm(), tts },
   line,
 })
 await session.start()
 const hello = session.say('Good morning. This call will end well.')
-const farewell = session.say('And this is what nobody will hear to its end.')
+const farewell = session.say('And this sentence is cut off before its end.')
 console.log(await hello.waitForPlayout())
 
-// Interrupted after a second: the outcome says what was heard, word for word.
+// Interrupted after a second. The outcome has exactly the words that were heard.
 systemClock.after(1_000, 'the caller has heard enough', () => farewell.interrupt())
 console.log(await farewell.waitForPlayout())
 
@@ -38,6 +38,6 @@ const { samples } = concat(
 )
 if (file !== undefined) writeFileSync(file, encodeWav([samples], line.sampleRate))
 console.log(
-  `${samples.length / line.sampleRate} s were heard, and it ${clean ? 'ended' : 'did not end'} well`,
+  `${samples.length / line.sampleRate} s were heard; the session ${clean ? 'ended' : 'did not end'} well`,
 )
 await server?.close()

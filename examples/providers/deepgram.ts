@@ -1,7 +1,7 @@
-// Writes down what a caller says, with Deepgram.
+// Transcribes what a caller says, with Deepgram.
 //
 //   npx tsx examples/providers/deepgram.ts call.wav      needs DEEPGRAM_API_KEY, and a recording
-//   npx tsx examples/providers/deepgram.ts --loopback    needs neither: a server of our own stands in
+//   npx tsx examples/providers/deepgram.ts --loopback    needs neither: uses a local stand-in server
 import { readFileSync } from 'node:fs'
 import { Agent, Session } from 'endwell'
 import { Resampler, asSampleRate, decodeWav, type AudioFrame } from 'endwell/audio'
@@ -14,10 +14,10 @@ const loopback = file === '--loopback'
 const server = loopback ? await LoopbackServer.listen({ serve: new DeepgramServer().serve }) : undefined
 const stt = new DeepgramStt(server ? { url: server.url, apiKey: 'any' } : { language: 'en' })
 
-// A caller made of software is at the other end of the line; the agent only listens.
+// At the other end of the line, a simulated caller speaks; the agent only listens.
 const line = new TestLine()
 const session = new Session({
-  agent: new Agent({ name: 'clerk', instructions: 'You write down what is said.' }),
+  agent: new Agent({ name: 'clerk', instructions: 'You transcribe what is said.' }),
   models: { stt, vad: new ScriptedVad(), llm: new ScriptedLlm(), tts: new ScriptedTts() },
   turns: { mode: 'manual' },
   line,
@@ -26,7 +26,7 @@ session.on('hearing', ({ text }) => console.log(`… ${text}`))
 await session.start()
 await line.caller.says(loopback ? 'I would like to book a room' : soundIn(file ?? 'call.wav'))
 
-// What is still on its way when the session ends is waited for: the last words are in the report.
+// The close waits for words that are still being transcribed, so the report has the last words.
 const { transcript, connections, clean } = await session.close()
 for (const item of transcript) if (item.type === 'message') console.log(`${item.role}: ${item.text}`)
 console.log(connections.at(-1), clean ? 'ended well' : 'did not end well')

@@ -1,7 +1,7 @@
-// An agent on Google's Gemini Live: it hears and speaks by itself, calls a tool, and ends well.
+// An agent on Google's Gemini Live: it hears and speaks on its own, calls a tool, and ends well.
 //
 //   npx tsx examples/providers/gemini.ts               needs GEMINI_API_KEY
-//   npx tsx examples/providers/gemini.ts --loopback    needs no key: a server of our own stands in
+//   npx tsx examples/providers/gemini.ts --loopback    needs no key: uses a local stand-in server
 import { writeFileSync } from 'node:fs'
 import { Agent, Session, tool } from 'endwell'
 import { concat, encodeWav } from 'endwell/audio'
@@ -17,7 +17,7 @@ const [, , flag] = process.argv
 const server = flag === '--loopback' ? await LoopbackServer.listen({ serve: vendor.serve }) : undefined
 const realtime = new GeminiLive(server ? { url: server.url, apiKey: 'any' } : { voice: 'Kore' })
 
-// A caller made of software is at the other end of the line: it types, and hears everything.
+// At the other end of the line, a simulated caller types, and hears everything.
 const line = new TestLine({ sampleRate: 24_000 })
 const session = new Session({
   agent: new Agent({

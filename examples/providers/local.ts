@@ -1,4 +1,4 @@
-// A conversation that is spoken, understood and answered on this machine alone. It needs no key and no network.
+// A conversation that runs entirely on this machine. It needs no key and no network.
 //
 //   npx tsx examples/providers/local.ts    needs the packages soundswallower and @echogarden/espeak-ng-emscripten
 import { Agent, Session, tool } from 'endwell'
@@ -23,8 +23,8 @@ const agent = new Agent({
   tools: { cancel: tool({ description: 'Cancel the appointment', run: () => 'cancelled' }) },
 })
 
-// A caller made of software is at the other end of the line. Robots speak less clearly than you do, so that the ear
-// has to be patient with this one; leave `maxDoubt` out for people.
+// At the other end of the line, a simulated caller speaks. Synthetic speech is harder to recognise than a person's, so
+// `maxDoubt` accepts everything here; leave it out for real callers.
 const line = new TestLine({ streams: true })
 const voice = new LocalTts()
 const session = new Session({
@@ -44,7 +44,7 @@ const session = new Session({
 await session.start()
 
 const caller = partContext({ clock: systemClock, random: systemRandom })
-const mouth = await voice.open(caller)
+const speaker = await voice.open(caller)
 for (const words of ['Cancel my appointment.', 'Yes please.', 'Thank you.']) {
   const answered = new Promise<void>((resolve) => {
     session.on('spoken', () => resolve())
@@ -55,12 +55,12 @@ for (const words of ['Cancel my appointment.', 'Yes please.', 'Thank you.']) {
 await session.close()
 await caller.scope.close()
 
-/** The words as the caller says them. */
+/** The sound of the caller saying these words. */
 async function soundOf(words: string): Promise<AudioFrame[]> {
   const frames: AudioFrame[] = []
   const text = (async function* () {
     yield words
   })()
-  for await (const { frame } of mouth.speak(text, caller.scope.signal)) frames.push(frame)
+  for await (const { frame } of speaker.speak(text, caller.scope.signal)) frames.push(frame)
   return frames
 }

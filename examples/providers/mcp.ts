@@ -1,8 +1,8 @@
-// An agent with the tools of an MCP server: a process of its own, started with the call and ended with it.
+// An agent with the tools of an MCP server, a separate process that starts and ends with the call.
 //
 //   npx tsx examples/providers/mcp.ts    needs no key, but `npm install @modelcontextprotocol/sdk zod`
 //
-// A server behind an address fits as well: mcpTools({ url: 'https://…/mcp', headers: { authorization: `Bearer ${token}` } }).
+// A server with a URL works as well: mcpTools({ url: 'https://…/mcp', headers: { authorization: `Bearer ${token}` } }).
 import { fileURLToPath } from 'node:url'
 import { Agent } from 'endwell'
 import { mcpTools } from 'endwell/providers/mcp'
@@ -15,7 +15,7 @@ const desk = new Agent({
   toolsets: [mcpTools({ name: 'calendar', command: process.execPath, args: ['--import', 'tsx', server] })],
 })
 
-// A script answers for the model; the server is real, and so is the time it takes.
+// A script stands in for the model. The server is real, so the rehearsal runs in real time.
 const nothingLeft = noLeaks()
 const call = await rehearse(desk, {
   clock: 'real',

@@ -12,5 +12,10 @@ export type AudioErrorCode =
 
 /** An invalid sound or file. The message says what is wrong with which sound, and what to do. */
 export class AudioError extends EndwellError {
-  declare readonly code: AudioErrorCode
+  override readonly code: AudioErrorCode
+
+  constructor(code: AudioErrorCode, message: string, options?: ErrorOptions) {
+    super(code, message, options)
+    this.code = code
+  }
 }

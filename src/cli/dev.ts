@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { Host, refuseUpgrade, serve, type AgentFile, type Refused } from '../host/index.ts'
 import { TwilioCalls } from '../lines/twilio/index.ts'
 import { WebSocketCalls } from '../lines/websocket/index.ts'
-import { silent, type Line, type Logger } from '../parts/index.ts'
+import { silentLogger, type Line, type Logger } from '../parts/index.ts'
 import { Scope, ScopeClosedError, noop, type ScopeReport } from '../scope/index.ts'
 import { Session, type Agent, type SessionReport } from '../session/index.ts'
 import { breakable } from './breakable.ts'
@@ -57,7 +57,7 @@ export class Dev {
   url = ''
 
   private constructor(options: DevOptions) {
-    const { file, choice, mode = 'dev', secret, phone, logger = silent } = options
+    const { file, choice, mode = 'dev', secret, phone, logger = silentLogger } = options
     const { phrases } = choice
     this.#options = options
     this.#host = new Host({
@@ -153,7 +153,7 @@ export class Dev {
 
   async #answer(line: AnswerableLine, id: string, from: string): Promise<void> {
     if (this.#ending) throw new ScopeClosedError(this.#scope.name, 'answer a call', undefined)
-    const { file, choice, logger = silent, began = noop, ended = noop } = this.#options
+    const { file, choice, logger = silentLogger, began = noop, ended = noop } = this.#options
     began(id, from)
     const agent = this.#agent()
     let breakModel = (): void => {}

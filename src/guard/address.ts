@@ -1,6 +1,6 @@
 /**
- * Where a socket is told to connect to, from the arguments of `connect`: options, a port and a host, a path, or the list
- * of these that Node passes on to itself.
+ * The address in the arguments of `socket.connect`: options, a port and a host, a path, or the array of these that Node
+ * uses internally.
  */
 export function addressOf(args: readonly unknown[]): string {
   const [first, second] = args

@@ -2,20 +2,20 @@ import { noop } from '../scope/index.ts'
 import { guard, type Guard, type GuardOptions } from './guard.ts'
 
 export interface GuardAdkOptions extends Omit<GuardOptions, 'close'> {
-  /** The `LiveRequestQueue` of the run. To close it is how a run is asked to end. */
+  /** The `LiveRequestQueue` of the run. Closing it asks the run to end. */
   queue?: { close(): void }
-  /** The controller whose signal the run was given, if it was given one. It is aborted after the queue was closed. */
+  /** The controller of the run's `abortSignal`, if it has one. It is aborted after the queue has been closed. */
   abort?: AbortController
 }
 
-/** A guard, and the events of the run it guards. */
+/** A guard with the events of its run. */
 export interface GuardedAdk<Event> extends Guard {
-  /** To be gone through once. When the loop is left, by `break` or by an error, the run is closed. */
+  /** Can be iterated once. Leaving the loop, by `break` or by an error, closes the run. */
   readonly events: AsyncIterableIterator<Event>
 }
 
 /**
- * Guards a live run of `@google/adk`: it ends with its loop, and no connection is opened any more when it is closing,
+ * Guards a live run of `@google/adk`. The run is closed when its loop ends, and opens no new connection while closing,
  * not even after a `goAway`.
  *
  * ```ts
@@ -35,7 +35,7 @@ export function guardAdk<Event>(
     noNewConnects: true,
     ...rest,
     close: async () => {
-      // In this order: the abort would keep the run from saying goodbye to its model.
+      // The queue first: an abort would keep the run from ending its conversation with the model.
       queue?.close()
       abort?.abort()
       await run.return(undefined)
@@ -54,7 +54,7 @@ function eventsOf<Event>(
     next: async () => {
       try {
         const step = await steps.next()
-        // A drop looks like this, too: the run does not tell one from the other.
+        // A dropped connection ends the run in the same way.
         if (step.done) end('the run ended').catch(noop)
         return step
       } catch (error) {

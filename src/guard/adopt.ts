@@ -5,20 +5,20 @@ import { NotAResourceError, type Resource } from '../scope/index.ts'
 import type { Opened } from './context.ts'
 import { openedProcess, openedSocket, openedWorker } from './opened-things.ts'
 
-/** A WebSocket of the package `ws`, as far as it matters here. */
+/** The part of a WebSocket of the package `ws` that is used here. */
 export interface WebSocketLike {
   close(code?: number): void
   terminate(): void
   once(event: 'close', listener: () => void): unknown
 }
 
-/** What a guard can take over: a socket, a process, a worker, a WebSocket, or anything with `close` and `abort`. */
+/** What a guard can adopt: a socket, a process, a worker, a WebSocket, or anything with `close` and `abort`. */
 export type Adoptable = Socket | ChildProcess | Worker | WebSocketLike | Resource
 
-/** How the thing ends, and how it is asked to go: whoever opened it elsewhere, the session will not end it. */
+/** Describes an adopted thing, including how to ask it to end: the session does not know it and will not end it. */
 export function asOpened(thing: Adoptable): Opened {
   if (thing instanceof Socket) {
-    const { remoteAddress = 'nobody', remotePort = 0 } = thing
+    const { remoteAddress = 'unknown', remotePort = 0 } = thing
     return adopted(openedSocket(thing, `${remoteAddress}:${remotePort}`), () => thing.end())
   }
   if (thing instanceof ChildProcess) {
@@ -31,8 +31,8 @@ export function asOpened(thing: Adoptable): Opened {
   return openedResource(thing)
 }
 
-function adopted(opened: Opened, leave?: () => void): Opened {
-  return { ...opened, name: `adopted ${opened.name}`, kind: 'adopted', ...(leave ? { leave } : {}) }
+function adopted(opened: Opened, askToEnd?: () => void): Opened {
+  return { ...opened, name: `adopted ${opened.name}`, kind: 'adopted', ...(askToEnd ? { askToEnd } : {}) }
 }
 
 function openedWebSocket(socket: WebSocketLike): Opened {
@@ -41,7 +41,7 @@ function openedWebSocket(socket: WebSocketLike): Opened {
     name: 'adopted WebSocket',
     thing: socket,
     onEnd: (ended) => socket.once('close', ended),
-    leave: () => socket.close(1000),
+    askToEnd: () => socket.close(1000),
     abort: () => socket.terminate(),
   }
 }
@@ -56,8 +56,8 @@ function openedResource(resource: Resource): Opened {
     onEnd: (ended) => {
       onEnd = ended
     },
-    leave: () => {
-      // One that fails to close is cut off when the time is over.
+    askToEnd: () => {
+      // A resource that fails to close is cut off later.
       Promise.resolve(resource.close(controller.signal)).then(onEnd, () => {})
     },
     abort: () => {

@@ -1,23 +1,23 @@
 import type { Agent } from 'node:http'
 
-/** What sort of thing was opened, in the words of the report. */
+/** The kind of something that was opened, as it appears in the report. */
 export type OpenedKind = 'socket' | 'udp socket' | 'server' | 'process' | 'worker' | 'request' | 'adopted'
 
-/** Something that was opened by guarded work, and how it ends. */
+/** Something that guarded work has opened. */
 export interface Opened {
   readonly kind: OpenedKind
-  /** What it is, for people. Holds no secret: neither a path of a URL nor the arguments of a program. */
+  /** A display name. Contains no secrets: neither the path of a URL nor the arguments of a program. */
   readonly name: string
   readonly thing: object
-  /** Calls back when it has ended, for whatever reason. */
+  /** Calls `ended` when it has ended, for whatever reason. */
   onEnd(ended: () => void): void
-  /** Asks it to go: only for what the guarded framework cannot know of. */
-  leave?(): void
-  /** Ends it now: synchronous, idempotent. */
+  /** Asks it to end. Only for adopted things, which the guarded framework does not know. */
+  askToEnd?(): void
+  /** Ends it now. Synchronous and idempotent. */
   abort(): void
 }
 
-/** Why something may not be opened, and after how many milliseconds that is to be said. */
+/** The error for an attempt that is refused, and the delay in milliseconds before it is reported. */
 export interface Refusal {
   readonly error: Error
   readonly delay: number
@@ -37,26 +37,26 @@ export type DispatchHandler = Readonly<Record<string, unknown>>
 /**
  * The context that guarded work runs in, as the hooks see it.
  *
- * Hooks and guards can be of two copies of the package: this interface, `Outside` and `Ground` are what the copies
- * agree on. Who changes them changes the version in `ground.ts`.
+ * Hooks and guards may come from different copies of the package. This interface, `Outside` and `Runtime` are shared
+ * between the copies: a change to them needs a new version in `runtime.ts`.
  */
 export interface Context {
   readonly type: 'guard'
-  /** Unique in the process: it names the guard's part of a shared pool. */
+  /** Unique in the process. Identifies the guard's part of a shared pool. */
   readonly id: number
-  /** Undefined if `what` may be done. */
+  /** Returns undefined if `what` is allowed. */
   refuse(what: string): Refusal | undefined
   opened(opened: Opened): void
   timer(timer: NodeJS.Timeout, repeats: boolean): void
-  /** An HTTP agent is being used: it holds connections of this guard from now on. */
+  /** The guard uses this HTTP agent, which may hold connections of the guard from now on. */
   agent(agent: Agent): void
-  /** The guard's own pool of connections, in place of the one that all share; undefined if it cannot be had. */
+  /** Returns the guard's own connection pool, or undefined if the shared one cannot be replaced. */
   dispatcher(shared: Dispatcher): Dispatcher | undefined
-  /** Nobody caught this. Returns whether it is taken: only from a session that is closing or closed. */
+  /** Handles an uncaught error. Returns false, unhandled, unless the session is closing or closed. */
   late(error: unknown, origin: LateOrigin): boolean
 }
 
-/** The context of work that belongs to no guard, and is known not to. */
+/** The context of work that deliberately belongs to no guard. */
 export interface Outside {
   readonly type: 'outside'
 }

@@ -1,31 +1,31 @@
 import { EndwellError } from '../scope/index.ts'
 
-/** What a session that is closed tried to open was refused (GD2). */
+/** A guarded session tried to open something while closing or after its close (GD2). */
 export class GuardClosedError extends EndwellError {
   constructor(guard: string, what: string) {
     super(
       'GUARD_CLOSED',
-      `cannot ${what}: it was asked for by what is left of guarded session '${guard}', which is closing or closed`,
+      `cannot ${what}: it was requested by guarded session '${guard}', which is closing or closed`,
     )
   }
 }
 
-/** A guard was made before the hooks it stands on. */
+/** A guard was created before the hooks were installed. */
 export class GuardNotInstalledError extends EndwellError {
   constructor() {
     super(
       'GUARD_NOT_INSTALLED',
-      `a guard needs its hooks: import 'endwell/guard/install' first, before the framework that is guarded`,
+      `a guard needs its hooks: import 'endwell/guard/install' before the guarded framework`,
     )
   }
 }
 
-/** A guarded session has not got its connection: `cause` is what its framework was told, if it was told anything. */
+/** A guarded session could not connect. `cause` is the framework's error, if it reported one. */
 export class GuardConnectError extends EndwellError {
   constructor(guard: string, why: string, cause?: unknown) {
     super(
       'GUARD_NOT_CONNECTED',
-      `guarded session '${guard}' was not connected: ${why}. Check its key, its model and the network, or connect again`,
+      `guarded session '${guard}' could not connect: ${why}. Check the key, the model and the network, or try again`,
       cause === undefined ? {} : { cause },
     )
   }

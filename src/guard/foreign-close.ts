@@ -1,9 +1,9 @@
 import type { Resource } from '../scope/index.ts'
 
-/** How the session's own close went: `none` if there is none, `cut` if it was not over in time. */
+/** The outcome of the session's own close: `none` if there is none, `cut` if it did not finish in time. */
 export type ForeignOutcome = 'none' | 'pending' | 'resolved' | 'failed' | 'cut'
 
-/** The session's own close, as a resource of its scope: called once, and given up when its time is over. */
+/** The session's own close as a resource of the guard's scope. It is called once, and given up when its time is up. */
 export class ForeignClose implements Resource {
   readonly #close: ((signal: AbortSignal) => unknown) | undefined
   readonly #run: (work: () => unknown) => unknown

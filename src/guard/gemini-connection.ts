@@ -2,7 +2,7 @@ import { systemClock, type Timer } from '../scope/index.ts'
 import { GuardConnectError } from './errors.ts'
 import { outside } from './guard.ts'
 
-/** The callbacks that a session of `@google/genai` is given. */
+/** The callbacks of a live session of `@google/genai`. */
 export interface GeminiCallbacks {
   onopen?: (() => void) | null
   onmessage: (message: never) => void
@@ -15,44 +15,42 @@ export interface GeminiSession {
 }
 
 export interface GeminiConnectionOptions {
-  /** What the guard is called. */
+  /** The name of the guard. */
   readonly name: string
-  /** How long it may take until the session is there, its setup included. */
-  readonly patience: number
-  /** Called once, when the connection is over or was never there, after the app's own callback. */
+  /** The time limit for connecting, setup included. */
+  readonly timeout: number
+  /** Called once, when the connection has ended or could not be made, after the app's own callback. */
   readonly ended: (why: string) => void
 }
 
 /**
- * One connection, from the dial to its end. `connect()` of the SDK waits for ever if the connection is refused, breaks
- * before the setup is complete, or is never answered. This one does not: it is told of the end, and has a limit.
+ * One connection, from the dial to its end. The SDK's `connect()` never settles if the connection is refused, breaks
+ * before the setup is complete, or is never answered. This class watches for the end and has a time limit.
  */
 export class GeminiConnection<Session extends GeminiSession> {
   readonly #options: GeminiConnectionOptions
   readonly #timer: Timer
-  readonly #settled: Promise<Session>
+  readonly #connected: Promise<Session>
   #resolve!: (session: Session) => void
   #reject!: (error: unknown) => void
   #session: Session | undefined
-  #over = false
+  #ended = false
   #goingAway = false
   #error: unknown
 
   constructor(options: GeminiConnectionOptions) {
     this.#options = options
-    const { name, patience } = options
-    this.#settled = new Promise((resolve, reject) => {
+    const { name, timeout } = options
+    this.#connected = new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject
     })
     this.#timer = outside(() =>
-      systemClock.after(patience, `connect of '${name}'`, () =>
-        this.#end(`no session within ${patience} ms`),
-      ),
+      systemClock.after(timeout, `connect of '${name}'`, () => this.#end(`no session within ${timeout} ms`)),
     )
   }
 
-  /** Dials, and gives the session when it is there. */
+  /** Dials. Resolves with the session. */
   open(dial: () => Promise<Session>): Promise<Session> {
     dial().then(
       (session) => this.#opened(session),
@@ -61,21 +59,21 @@ export class GeminiConnection<Session extends GeminiSession> {
         this.#end('the SDK refused to connect')
       },
     )
-    return this.#settled
+    return this.#connected
   }
 
-  /** Asks it to go. One that has no session yet cannot be asked. */
+  /** Closes the session, if there is one yet. */
   close(): void {
     this.#session?.close()
   }
 
-  /** Nobody waits for it any more: the guard is closing. */
+  /** Rejects `open()`, because the guard is closing. */
   giveUp(error: unknown): void {
     this.#timer.clear()
     this.#reject(error)
   }
 
-  /** What the SDK is given in place of the app's callbacks. */
+  /** Wraps the app's callbacks for the SDK. */
   callbacks(given: GeminiCallbacks): GeminiCallbacks {
     return {
       onopen: () => given.onopen?.(),
@@ -91,8 +89,8 @@ export class GeminiConnection<Session extends GeminiSession> {
         try {
           given.onclose?.(event as never)
         } finally {
-          const words = [this.#goingAway ? 'went away' : 'connection closed', event.code, event.reason]
-          this.#end(words.filter(Boolean).join(' '))
+          const why = [this.#goingAway ? 'went away' : 'connection closed', event.code, event.reason]
+          this.#end(why.filter(Boolean).join(' '))
         }
       },
     }
@@ -100,15 +98,15 @@ export class GeminiConnection<Session extends GeminiSession> {
 
   #opened(session: Session): void {
     this.#timer.clear()
-    // It comes too late: nobody has it, so nobody would close it.
-    if (this.#over) return session.close()
+    // Too late: the app never gets this session, so nothing else would close it.
+    if (this.#ended) return session.close()
     this.#session = session
     this.#resolve(session)
   }
 
   #end(why: string): void {
-    if (this.#over) return
-    this.#over = true
+    if (this.#ended) return
+    this.#ended = true
     this.#timer.clear()
     this.#reject(new GuardConnectError(this.#options.name, why, this.#error))
     this.#options.ended(why)

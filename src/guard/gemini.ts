@@ -13,24 +13,24 @@ export interface GeminiParameters {
 }
 
 export interface GuardGeminiOptions extends Omit<GuardOptions, 'close'> {
-  /** How long `connect()` may take, the setup included, before it rejects: 15 s unless set. */
+  /** The time limit for `connect()`, setup included. Default: 15 s. */
   connectTimeout?: number
-  /** The app connects again by itself, later: the loss of the last connection does not close the session. */
+  /** The app reconnects on its own, so the loss of the last connection does not close the session. Default: false. */
   reconnects?: boolean
 }
 
-/** A guard, and the way to connect in it. */
+/** A guard that can connect. */
 export interface GuardedGemini<
   Parameters extends GeminiParameters,
   Session extends GeminiSession,
 > extends Guard {
-  /** As `ai.live.connect()`, but it always settles. It may be called again, to resume by a handle. */
+  /** Like `ai.live.connect()`, but always settles. Can be called again, to resume a session by its handle. */
   connect(parameters: Parameters): Promise<Session>
 }
 
 /**
- * Guards live sessions of `@google/genai`. It takes `ai.live`, not a session: a connection that never comes about has
- * none, and would be left to nobody.
+ * Guards live sessions of `@google/genai`. It takes `ai.live` and not a session, because a connection attempt that never
+ * settles has no session but must still be owned.
  *
  * ```ts
  * const call = guardGemini(ai.live, { closeTimeout: 3_000 })
@@ -38,15 +38,15 @@ export interface GuardedGemini<
  * const report = await call.close()
  * ```
  *
- * When the last connection is gone and no other is being made, the call is over. The callbacks run in its context: what
- * they open is owned.
+ * When the last connection has ended and no other is being opened, the guard is closed. The callbacks run in its context,
+ * and it owns what they open.
  */
 export function guardGemini<Parameters extends GeminiParameters, Session extends GeminiSession>(
   live: GeminiLive<Parameters, Session>,
   options: GuardGeminiOptions = {},
 ): GuardedGemini<Parameters, Session> {
   const { connectTimeout = 15_000, reconnects = false, ...rest } = options
-  const patience = duration('connectTimeout', connectTimeout)
+  const timeout = duration('connectTimeout', connectTimeout)
   const connections = new Set<GeminiConnection<Session>>()
   const call = guard({
     name: 'gemini session',
@@ -63,7 +63,7 @@ export function guardGemini<Parameters extends GeminiParameters, Session extends
     if (call.state !== 'live') throw new GuardClosedError(call.name, 'connect to Gemini')
     const connection = new GeminiConnection<Session>({
       name: call.name,
-      patience,
+      timeout,
       ended: (why) => {
         connections.delete(connection)
         if (connections.size === 0 && !reconnects) call.close({ reason: why, by: 'gemini' }).catch(noop)

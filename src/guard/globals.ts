@@ -1,7 +1,5 @@
-/**
- * The few things of the process that have no other door than the global object. Symbols of the registry are the same for
- * every copy of a package.
- */
+// Access to process-wide state that is only reachable through the global object. `Symbol.for` keys are the same in every
+// copy of a package.
 
 export function readGlobal(key: symbol): unknown {
   return Reflect.get(globalThis, key)
@@ -11,7 +9,7 @@ export function writeGlobals(values: Readonly<Record<string | symbol, unknown>>)
   Object.assign(globalThis, values)
 }
 
-/** For what nobody shall come across by chance, or change. */
+/** Defines a property that is neither enumerable nor writable. */
 export function defineGlobal(key: symbol, value: unknown): void {
   Object.defineProperty(globalThis, key, { value })
 }

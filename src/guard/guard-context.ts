@@ -2,29 +2,29 @@ import type { Agent } from 'node:http'
 import { describeError, systemClock, type ErrorReport, type Late } from '../scope/index.ts'
 import type { Context, Dispatcher, LateOrigin, Opened, Refusal } from './context.ts'
 import { GuardClosedError } from './errors.ts'
-import type { Holdings } from './holdings.ts'
+import type { OpenResources } from './open-resources.ts'
 import { limits } from './limits.ts'
 import type { Pools } from './pools.ts'
 import type { Timers } from './timers.ts'
 
-/** An error of the guarded session that nobody caught, after its close was asked for. */
+/** An uncaught error of the guarded session after closing began. */
 export interface LateErrorReport {
   readonly origin: LateOrigin
-  /** Milliseconds after the ask. */
+  /** Milliseconds since closing began. */
   readonly at: number
   readonly error: ErrorReport
 }
 
-/** What a guard keeps of a session until it is sealed. */
-export interface Keep {
-  readonly holdings: Holdings
+/** What a guard owns until it is sealed. */
+export interface OwnedByGuard {
+  readonly resources: OpenResources
   readonly timers: Timers
   readonly pools: Pools
 }
 
 /**
- * The context of one guarded session. Whatever of the session never ends holds on to it; so it lets go of everything
- * else when the session is sealed, and what is left is small.
+ * The context of one guarded session. Work of the session that never ends keeps it in memory, so it releases everything
+ * else when the guard is sealed.
  */
 export class GuardContext implements Context {
   readonly type = 'guard'
@@ -32,11 +32,11 @@ export class GuardContext implements Context {
   readonly #name: string
   readonly #noNewConnects: boolean
   readonly #onLate: ((late: Late) => void) | undefined
-  /** Gone once the guard is sealed. */
-  #keep: Keep | undefined
+  /** Unset once the guard is sealed. */
+  #owned: OwnedByGuard | undefined
   #closingSince: number | undefined
   #refused = 0
-  #lateInAll = 0
+  #lateTotal = 0
   #late: LateErrorReport[] = []
 
   constructor(
@@ -49,7 +49,11 @@ export class GuardContext implements Context {
     this.#onLate = options.onLate
   }
 
-  /** How often something was refused, until now. */
+  get name(): string {
+    return this.#name
+  }
+
+  /** How many attempts to open something have been refused so far. */
   get refused(): number {
     return this.#refused
   }
@@ -58,26 +62,26 @@ export class GuardContext implements Context {
     return this.#late
   }
 
-  get lateInAll(): number {
-    return this.#lateInAll
+  get lateTotal(): number {
+    return this.#lateTotal
   }
 
-  keepFor(keep: Keep): void {
-    this.#keep = keep
+  own(owned: OwnedByGuard): void {
+    this.#owned = owned
   }
 
-  closing(): void {
+  beginClosing(): void {
     this.#closingSince = systemClock.now()
   }
 
   seal(): void {
-    this.#keep = undefined
+    this.#owned = undefined
     this.#late = []
   }
 
   refuse(what: string): Refusal | undefined {
     const closing = this.#closingSince !== undefined
-    if (this.#keep && !(closing && this.#noNewConnects)) return undefined
+    if (this.#owned && !(closing && this.#noNewConnects)) return undefined
     const slow = ++this.#refused - limits.quickRefusals
     const delay =
       slow <= 0 ? 0 : Math.min(limits.longestRefusalDelay, limits.refusalDelay * 2 ** Math.min(slow - 1, 10))
@@ -85,49 +89,49 @@ export class GuardContext implements Context {
   }
 
   opened(opened: Opened): void {
-    if (this.#keep) this.#keep.holdings.add(opened)
+    if (this.#owned) this.#owned.resources.add(opened)
     else opened.abort()
   }
 
   timer(timer: NodeJS.Timeout, repeats: boolean): void {
-    if (this.#keep) this.#keep.timers.add(timer, repeats)
+    if (this.#owned) this.#owned.timers.add(timer, repeats)
     else if (repeats) clearInterval(timer)
     else timer.unref()
   }
 
   agent(agent: Agent): void {
-    this.#keep?.pools.agent(agent)
+    this.#owned?.pools.agent(agent)
   }
 
   dispatcher(shared: Dispatcher): Dispatcher | undefined {
-    return this.#keep?.pools.dispatcher(shared)
+    return this.#owned?.pools.dispatcher(shared)
   }
 
   late(error: unknown, origin: LateOrigin): boolean {
     if (this.#closingSince === undefined) return false
     const at = Math.round(systemClock.now() - this.#closingSince)
-    this.#lateInAll++
-    if (this.#keep && this.#late.length < limits.late) {
+    this.#lateTotal++
+    if (this.#owned && this.#late.length < limits.late) {
       this.#late.push({ origin, at, error: describeError(error) })
     }
-    this.#tell(error, origin, at)
+    this.#report(error, origin, at)
     return true
   }
 
-  #tell(error: unknown, origin: LateOrigin, at: number): void {
+  #report(error: unknown, origin: LateOrigin, at: number): void {
     const name = origin === 'uncaughtException' ? 'uncaught exception' : 'unhandled rejection'
     if (this.#onLate) {
       try {
         this.#onLate({ scope: this.#name, name, kind: 'task', outcome: 'failed', error, at })
       } catch {
-        // The listener for late errors is broken: there is nobody left to tell.
+        // `onLate` itself is broken, and there is nowhere else to report an error.
       }
       return
     }
-    if (this.#lateInAll > limits.lateWarnings) return
-    const { name: sort, message } = describeError(error)
+    if (this.#lateTotal > limits.lateWarnings) return
+    const { name: kind, message } = describeError(error)
     process.emitWarning(
-      `${name} in guarded session '${this.#name}', ${at} ms after its close was asked for: ${sort}: ${message}`,
+      `${name} in guarded session '${this.#name}', ${at} ms after it began to close: ${kind}: ${message}`,
       { type: 'GuardWarning', code: 'ENDWELL_LATE' },
     )
   }

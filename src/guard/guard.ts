@@ -15,9 +15,9 @@ import { asOpened, type Adoptable } from './adopt.ts'
 import type { Context, Outside } from './context.ts'
 import { GuardClosedError, GuardNotInstalledError } from './errors.ts'
 import { ForeignClose } from './foreign-close.ts'
-import { contextOf, endwells, findGround, type Ground } from './ground.ts'
+import { contextOf, internalContext, findRuntime, type Runtime } from './runtime.ts'
 import { GuardContext } from './guard-context.ts'
-import { Holdings } from './holdings.ts'
+import { OpenResources } from './open-resources.ts'
 import { iterateIn } from './iterate-in.ts'
 import { patchFetch } from './patch-fetch.ts'
 import { Pools } from './pools.ts'
@@ -27,23 +27,26 @@ import { wrapIn } from './wrap-in.ts'
 import { writeReport, type Findings } from './write-report.ts'
 
 export interface GuardOptions {
-  /** What the session is called in reports and errors: `guarded session` unless set. */
+  /** The name of the session in reports and errors. Default: `guarded session`. */
   name?: string
-  /** From the ask to the report, in milliseconds: 5 s unless set. */
+  /** The time limit from the request to close to the report, in milliseconds. Default: 5 s. */
   closeTimeout?: number
-  /** How long what the session opened may take to go after the session's own close: 1 s, a third of the time at most. */
+  /**
+   * How long connections and processes may take to end after the session's own close. Default: 1 s, and at most a third
+   * of the time for closing.
+   */
   linger?: number
-  /** Ends the session in its own way. Called once, in the session's context; `signal` aborts when its time is over. */
+  /** Closes the session. Called once, in the session's context. `signal` aborts when its time is up. */
   close?: (signal: AbortSignal) => unknown
-  /** Refuses new connections from the first moment of closing, and not only after it. */
+  /** Refuses new connections as soon as closing begins. Default: false, which refuses them once it is closed. */
   noNewConnects?: boolean
-  /** Connections that are known not to be the session's, though opened outside of every guard: a database, say. */
+  /** Returns true for unowned connections that are known not to be the session's, such as those to a database. */
   ignore?: (to: string) => boolean
-  /** Called for each error and each outcome that comes after closing began, or after the report. */
+  /** Called for each uncaught error after closing began, and for each outcome after the report. */
   onLate?: (late: Late) => void
 }
 
-/** The scopes of guards that are not sealed: a guard that is made inside another one finds it here. */
+/** The scopes of guards that are not sealed. A guard created inside another one becomes its child. */
 const scopes = new WeakMap<GuardContext, Scope<'close'>>()
 
 /**
@@ -61,21 +64,21 @@ export function guard(options: GuardOptions = {}): Guard {
   return new Guard(options)
 }
 
-/** Runs work that belongs to no guard: a pool or a client that all sessions share. */
+/** Runs work that belongs to no guard, such as opening a pool or a client that all sessions share. */
 export function outside<T>(work: () => T): T {
-  const ground = findGround()
-  if (!ground) return work()
+  const runtime = findRuntime()
+  if (!runtime) return work()
   const context: Outside = { type: 'outside' }
-  ground.enter(context)
-  return ground.storage.run(context, work)
+  runtime.enter(context)
+  return runtime.storage.run(context, work)
 }
 
-/** A session of another framework, seen from outside. Made by `guard()`. */
+/** The guard of one session of another framework. Created by `guard()`. */
 export class Guard {
-  readonly #ground: Ground
+  readonly #runtime: Runtime
   readonly #scope: Scope<'close'>
   readonly #context: GuardContext
-  readonly #holdings: Holdings
+  readonly #resources: OpenResources
   readonly #timers = new Timers()
   readonly #pools: Pools
   readonly #foreign: ForeignClose
@@ -87,12 +90,12 @@ export class Guard {
   readonly #since = systemClock.now()
   readonly #unownedOmittedBefore: number
   readonly #closed: Promise<GuardReport>
-  #lingering: Timer | undefined
+  #lingerTimer: Timer | undefined
   #resolve: (report: GuardReport) => void = noop
 
   constructor(options: GuardOptions) {
-    const ground = findGround()
-    if (!ground) throw new GuardNotInstalledError()
+    const runtime = findRuntime()
+    if (!runtime) throw new GuardNotInstalledError()
     const {
       name = 'guarded session',
       closeTimeout = 5_000,
@@ -100,11 +103,11 @@ export class Guard {
       noNewConnects = false,
       onLate,
     } = options
-    this.#ground = ground
-    this.#unownedOmittedBefore = ground.unowned.omitted
+    this.#runtime = runtime
+    this.#unownedOmittedBefore = runtime.unowned.omitted
     this.#ignore = options.ignore ?? (() => false)
     const reserve = Math.min(250, closeTimeout / 10)
-    this.#scope = scopeIn(contextOf(ground), name, {
+    this.#scope = scopeIn(contextOf(runtime), name, {
       phases: ['close'],
       closeTimeout,
       reserve,
@@ -113,26 +116,26 @@ export class Guard {
     this.#closed = new Promise((resolve) => {
       this.#resolve = resolve
     })
-    this.#context = new GuardContext(ground.nextId(), { name, noNewConnects, onLate })
+    this.#context = new GuardContext(runtime.nextId(), { name, noNewConnects, onLate })
     this.#pools = new Pools(this.#context.id)
-    this.#holdings = new Holdings(
+    this.#resources = new OpenResources(
       this.#scope,
       (work) => this.run(work),
-      (reason) => this.#closing(reason),
+      (reason) => this.#beginClosing(reason),
     )
-    // The session's own close has all the time there is, but for the linger and the reserve.
+    // The session's own close gets all the time except the linger and the reserve.
     const budget = closeTimeout - reserve
     this.#linger = Math.min(duration('linger', linger), budget / 3)
     this.#foreign = new ForeignClose(
       options.close,
       (work) => this.run(work),
-      () => this.#settled(),
+      () => this.#ownCloseEnded(),
     )
     if (options.close) this.#scope.own('close', this.#foreign, { cap: budget - this.#linger })
-    this.#context.keepFor({ holdings: this.#holdings, timers: this.#timers, pools: this.#pools })
-    patchFetch(ground)
-    ground.enter(this.#context)
-    ground.guards++
+    this.#context.own({ resources: this.#resources, timers: this.#timers, pools: this.#pools })
+    patchFetch(runtime)
+    runtime.enter(this.#context)
+    runtime.guards++
     scopes.set(this.#context, this.#scope)
   }
 
@@ -149,86 +152,89 @@ export class Guard {
     return this.#controller.signal
   }
 
-  /** How often something of the session was refused, until now. */
+  /** How many attempts of the session to open something have been refused so far. */
   get refused(): number {
     return this.#context.refused
   }
 
-  /** What it owns, as it is now. */
+  /** Everything the session owns now. */
   get tree(): ReturnType<Scope['inspect']>['tree'] {
     return this.#scope.inspect().tree
   }
 
-  // ── ways in ──
+  // ── entering the session's context ──
 
-  /** Runs work of the session. Everything it opens, now or in whatever follows from it, is owned. */
+  /** Runs work of the session. The guard owns everything that the work, or anything it sets off, opens. */
   run<T>(work: () => T): T {
-    return this.#ground.storage.run(this.#context, work)
+    return this.#runtime.storage.run(this.#context, work)
   }
 
-  /** A function that runs in the session's context, whoever calls it. */
+  /** Returns a function that runs `work` in the session's context, wherever it is called. */
   bind<Args extends unknown[], Result>(work: (...args: Args) => Result): (...args: Args) => Result {
-    const { storage } = this.#ground
+    const { storage } = this.#runtime
     const context = this.#context
     return function (this: unknown, ...args: Args): Result {
       return storage.run(context, () => Reflect.apply(work, this, args))
     }
   }
 
-  /** The same object, whose methods and accessors run in the session's context. Listeners stay in their caller's. */
+  /**
+   * Returns a proxy of `thing` whose methods and accessors run in the session's context. Listeners run in the context
+   * in which they were added.
+   */
   wrap<T extends object>(thing: T): T {
     return wrapIn(this, thing)
   }
 
-  /** Goes through an iterator of the session's in its context. It ends when the session is closed, at the latest. */
+  /** Iterates in the session's context. The iteration ends when the session is closed, at the latest. */
   iterate<T>(source: AsyncIterable<T>): AsyncIterableIterator<T> {
     return iterateIn(this, this.#sealed, source)
   }
 
-  /** Takes over something that was opened elsewhere: it is asked to go after the session's own close, then cut off. */
+  /** Owns something that was opened elsewhere. After the session's own close it is asked to end, and then cut off. */
   adopt<T extends Adoptable>(thing: T): T {
     const opened = asOpened(thing)
     if (this.state !== 'live') {
       this.run(() => opened.abort())
       throw new GuardClosedError(this.name, `adopt a ${opened.name}`)
     }
-    this.#holdings.add(opened)
+    this.#resources.add(opened)
     return thing
   }
 
-  /** Runs work that is not the session's, from within it. */
+  /** Runs work that does not belong to the session, from within its context. */
   outside<T>(work: () => T): T {
     return outside(work)
   }
 
-  // ── ending ──
+  // ── closing ──
 
-  /** Calls back once, when the session is closed. Returns the way to call it off. */
+  /** Calls `listener` once, when the session is closed. Returns an unsubscribe function. */
   on(_event: 'closed', listener: (report: GuardReport) => void): () => void {
     const own = AsyncResource.bind(listener)
     this.#listeners.add(own)
     return () => void this.#listeners.delete(own)
   }
 
-  /** Ends the session in bounded time. Never rejects, never hangs; everybody who asks gets the same report. */
+  /** Closes the session in bounded time. Never rejects. All callers get the same report. */
   close(options: Omit<CloseOptions, 'from'> = {}): Promise<GuardReport> {
-    this.#apart(() => this.#scope.close(options)).catch(noop)
+    this.#internally(() => this.#scope.close(options)).catch(noop)
     return this.#closed
   }
 
-  /** Ends the session now: what it opened is cut off when this returns. */
+  /** Ends the session now. Everything it opened has been cut off when this returns. */
   abort(reason?: string): void {
-    this.#apart(() => this.#scope.abort(reason))
+    this.#internally(() => this.#scope.abort(reason))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close({ reason: 'disposed' })
   }
 
-  /** Synchronous, before anything is waited for: from here on the session is closing. */
-  #closing(reason: CancelledError): void {
-    this.#context.closing()
-    this.#ground.lateErrors.hook()
+  /** Runs synchronously, before the scope waits for anything. */
+  #beginClosing(reason: CancelledError): void {
+    this.#context.beginClosing()
+    this.#runtime.lateErrors.hook()
     const inspection = this.#scope.inspect(({ type, id }) => {
       if (type !== 'closed' || id !== scopeId) return
       inspection.stop()
@@ -236,42 +242,42 @@ export class Guard {
     })
     const scopeId = inspection.tree.id
     this.run(() => this.#controller.abort(reason))
-    if (this.#foreign.outcome === 'none') this.#settled()
+    if (this.#foreign.outcome === 'none') this.#ownCloseEnded()
   }
 
-  /** The session's own close is over, well or not: what it opened may go by itself for a while. */
-  #settled(): void {
-    if (this.state === 'closed' || this.#lingering) return
-    this.#lingering = this.#apart(() =>
-      systemClock.after(this.#linger, `linger of '${this.name}'`, () => this.#holdings.cut()),
+  /** The session's own close has succeeded, failed or timed out. What it opened has some time to end by itself. */
+  #ownCloseEnded(): void {
+    if (this.state === 'closed' || this.#lingerTimer) return
+    this.#lingerTimer = this.#internally(() =>
+      systemClock.after(this.#linger, `linger of '${this.name}'`, () => this.#resources.cut()),
     )
     this.run(() => this.#pools.release())
-    this.#holdings.release()
+    this.#resources.release()
   }
 
-  /** From here on nothing opens. Synchronous, as the last act of the scope's close. */
+  /** Runs synchronously at the end of the scope's close. Nothing can be opened from here on. */
   #seal(): void {
-    this.#lingering?.clear()
-    this.#holdings.abort()
+    this.#lingerTimer?.clear()
+    this.#resources.abort()
     this.run(() => this.#pools.destroy(new GuardClosedError(this.name, 'send a request')))
     const findings = this.#findings()
     this.#context.seal()
-    this.#ground.guards--
+    this.#runtime.guards--
     scopes.delete(this.#context)
     this.#sealed.cancelWith(new CancelledError(`guarded session '${this.name}' is closed`))
-    this.#apart(() => this.#scope.close())
-      .then((report) => this.#over(writeReport(report, findings)))
+    this.#internally(() => this.#scope.close())
+      .then((report) => this.#emitClosed(writeReport(report, findings)))
       .catch(noop)
   }
 
   #findings(): Findings {
-    const { unowned } = this.#ground
+    const { unowned } = this.#runtime
     const now = systemClock.now()
     return {
       foreign: this.#foreign.outcome,
-      severed: this.#holdings.severed,
-      severedInAll: this.#holdings.severedInAll,
-      hadLatecomers: this.#holdings.hadLatecomers,
+      severed: this.#resources.severed,
+      severedTotal: this.#resources.severedTotal,
+      hadLatecomers: this.#resources.hadLatecomers,
       refused: this.#context.refused,
       unowned: unowned
         .since(this.#since)
@@ -280,17 +286,17 @@ export class Guard {
       unownedOmitted: unowned.omitted - this.#unownedOmittedBefore,
       timers: this.#timers.end(),
       late: this.#context.lateErrors,
-      lateInAll: this.#context.lateInAll,
+      lateTotal: this.#context.lateTotal,
     }
   }
 
-  #over(report: GuardReport): void {
+  #emitClosed(report: GuardReport): void {
     this.#resolve(report)
     for (const listener of this.#listeners) {
       try {
         listener(report)
       } catch (error) {
-        // It is the user's own, and nobody else's: Node treats it as it treats any error.
+        // An error in the user's own code: rethrow it, so that Node handles it like any other.
         queueMicrotask(() => {
           throw error
         })
@@ -299,7 +305,6 @@ export class Guard {
     this.#listeners.clear()
   }
 
-  /** A filter that throws has filtered nothing. */
   #ignores(to: string): boolean {
     try {
       return this.#ignore(to)
@@ -308,17 +313,17 @@ export class Guard {
     }
   }
 
-  /** endwell's own work: none of the hooks looks at it. */
-  #apart<T>(work: () => T): T {
-    return this.#ground.storage.run(endwells, work)
+  /** Runs endwell's own work, which the hooks ignore. */
+  #internally<T>(work: () => T): T {
+    return this.#runtime.storage.run(internalContext, work)
   }
 }
 
-/** A guard that is made inside another one ends with it at the latest. */
+/** Creates the scope of a guard. A guard created inside another one is closed with it. */
 function scopeIn(outer: Context | undefined, name: string, options: ScopeOptions<'close'>): Scope<'close'> {
-  // One of another copy of the package is nothing to this one: there is no scope that both know.
+  // The guard of another copy of the package has no scope that this copy knows.
   if (!(outer instanceof GuardContext)) return new Scope(name, options)
   const parent = scopes.get(outer)
-  if (!parent) throw new GuardClosedError('the one around it', `guard '${name}'`)
+  if (!parent) throw new GuardClosedError(outer.name, `create guard '${name}'`)
   return parent.child(name, options)
 }

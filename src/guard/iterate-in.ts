@@ -6,8 +6,8 @@ export interface Runner {
 }
 
 /**
- * An iterator whose steps run in the guard's context. A step that is waited for when the guard is sealed ends the
- * iteration: a loop over the events of a closed session must not wait for ever.
+ * Returns an iterator whose steps run in the guard's context. When the guard is sealed, a pending step ends the iteration,
+ * so that a loop over the events of a closed session does not hang.
  */
 export function iterateIn<T>(
   guard: Runner,
@@ -23,10 +23,10 @@ export function iterateIn<T>(
       throw error
     }
   }
-  const nothingMore = async (): Promise<IteratorResult<T>> => ({ done: true, value: undefined })
+  const done = async (): Promise<IteratorResult<T>> => ({ done: true, value: undefined })
   return {
     next: () => step(() => iterator.next()),
-    return: (value?: unknown) => step(() => iterator.return?.(value) ?? nothingMore()),
+    return: (value?: unknown) => step(() => iterator.return?.(value) ?? done()),
     throw: (error?: unknown) => step(() => iterator.throw?.(error) ?? Promise.reject(error)),
     [Symbol.asyncIterator]() {
       return this

@@ -1,18 +1,18 @@
 import type { AsyncLocalStorage } from 'node:async_hooks'
 import type { LateOrigin, Store } from './context.ts'
 
-/** The asynchronous contexts of all guards, and how many are in use. */
+/** The contexts of all guards, and how many are in use. */
 interface Contexts {
   readonly storage: AsyncLocalStorage<Store>
   readonly contexts: number
 }
 
 /**
- * Keeps errors that nobody caught from ending the process, if they come from a guarded session that is closing or closed.
+ * Keeps uncaught errors of guarded sessions that are closing or closed from ending the process.
  *
- * A listener for `uncaughtException` would change how Node treats everybody's errors, by being there. So the question
- * that Node asks of its listeners, `process.emit('uncaughtException', …)`, is answered one step before them: with
- * `true`, handled, for an error of such a session. All others get to Node and to the user's own listeners as ever.
+ * The mere presence of an `uncaughtException` listener would change how Node treats all errors. So this hooks
+ * `process.emit('uncaughtException', …)` instead and returns `true`, handled, for errors of such sessions only. All other
+ * errors reach Node and the user's own listeners as before.
  */
 export class LateErrors {
   readonly #contexts: Contexts
@@ -23,7 +23,6 @@ export class LateErrors {
     this.#contexts = contexts
   }
 
-  /** From now on there may be late errors. */
   hook(): void {
     if (this.#emit && process.emit === this.#emit) return
     this.#before = Object.getOwnPropertyDescriptor(process, 'emit')
@@ -41,7 +40,7 @@ export class LateErrors {
     process.emit = this.#emit
   }
 
-  /** Nobody is left who could be late. If somebody has hooked on top of this, it stays, and lets everything pass. */
+  /** Removes the hook, once no session is left. If other code has since wrapped it, it stays and does nothing. */
   unhook(): void {
     if (!this.#emit || process.emit !== this.#emit) return
     if (this.#before) Object.defineProperty(process, 'emit', this.#before)

@@ -1,38 +1,38 @@
 import type { CancelledError, Resource } from '../scope/index.ts'
-import type { Holding } from './holding.ts'
+import type { OpenResource } from './open-resource.ts'
 
 /**
- * What a session opens while it is being closed. Its scope takes in nothing any more, so all of it is one resource that
- * the scope has owned from the start; it is there from the start, too, to be told when closing begins.
+ * What a session opens while it is closing. A closing scope takes in nothing new, so all of it belongs to this one
+ * resource, which the scope owns from the start. Because it exists from the start, it also notices when closing begins.
  */
 export class Latecomers implements Resource {
   static readonly resourceName = 'opened while closing'
-  readonly #holdings = new Set<Holding>()
+  readonly #open = new Set<OpenResource>()
   readonly #onClosing: (reason: CancelledError) => void
   #total = 0
   #lastCall = false
-  #whenGone: (() => void) | undefined
+  #resolveClose: (() => void) | undefined
 
   constructor(onClosing: (reason: CancelledError) => void) {
     this.#onClosing = onClosing
   }
 
-  /** How many there ever were. */
+  /** How many were opened in all. */
   get total(): number {
     return this.#total
   }
 
-  add(holding: Holding): void {
+  add(resource: OpenResource): void {
     this.#total++
-    this.#holdings.add(holding)
+    this.#open.add(resource)
   }
 
-  left(holding: Holding): void {
-    this.#holdings.delete(holding)
+  remove(resource: OpenResource): void {
+    this.#open.delete(resource)
     this.#check()
   }
 
-  /** The session's own close is over: when the last one is gone, nobody waits for another. */
+  /** The session's own close has ended: from now on, `close()` resolves as soon as none is open. */
   lastCall(): void {
     this.#lastCall = true
     this.#check()
@@ -44,21 +44,21 @@ export class Latecomers implements Resource {
 
   close(): Promise<void> {
     return new Promise((resolve) => {
-      this.#whenGone = resolve
+      this.#resolveClose = resolve
       this.#check()
     })
   }
 
   abort(): void {
-    for (const holding of this.#holdings) holding.abort()
-    this.#holdings.clear()
+    for (const resource of this.#open) resource.abort()
+    this.#open.clear()
   }
 
   inspect(): object {
-    return { open: this.#holdings.size }
+    return { open: this.#open.size }
   }
 
   #check(): void {
-    if (this.#lastCall && this.#holdings.size === 0) this.#whenGone?.()
+    if (this.#lastCall && this.#open.size === 0) this.#resolveClose?.()
   }
 }

@@ -1,21 +1,21 @@
-/** Every limit of the guard, by name, with its reason (SC18). */
+/** The guard's limits, each with its reason (SC18). */
 export const limits = {
-  /** Entries of each sort that a report of a guard lists; the rest is counted. */
+  /** Entries per list in a report. The rest are counted. */
   reported: 200,
-  /** Late errors a report keeps. A zombie that throws in a loop must not fill the memory. */
+  /** Late errors in a report. A leftover task that throws in a loop must not fill the memory. */
   late: 20,
-  /** Late errors of one guard that are told as warnings, if nobody listens to them. */
+  /** Late errors per guard that are emitted as warnings if there is no `onLate`. */
   lateWarnings: 3,
-  /** Connections opened outside of every guard that are remembered at once. */
+  /** Unowned connections that are tracked at once. */
   unowned: 1_000,
-  /** Places in the code that are warned about for opening connections outside; each once. */
+  /** Places in the code that are warned about, once each, for opening unowned connections. */
   unownedWarnings: 20,
-  /** Refusals that come at once. From the next on they are slowed: a retry loop must not starve the event loop. */
+  /** Refusals without a delay. Further ones are delayed, so that a retry loop cannot starve the event loop. */
   quickRefusals: 3,
-  /** The first slow refusal comes after so many milliseconds, each later one after twice as many… */
+  /** The delay of the first slow refusal in milliseconds. It doubles with each further one. */
   refusalDelay: 100,
-  /** …up to this. */
+  /** The upper bound of that delay. */
   longestRefusalDelay: 5_000,
-  /** Timers that have ended stay in the books until there are so many, and as many as there are living ones. */
+  /** Ended timers are removed from the list when it has this many entries, or twice the active ones. */
   timersBeforeSweep: 64,
 } as const

@@ -1,8 +1,8 @@
 import { duration, noop, systemClock, type Timer } from '../scope/index.ts'
 import { guard, outside, type Guard, type GuardOptions } from './guard.ts'
-import { methodsOf, put, type Method } from './methods-of.ts'
+import { methodsOf, replaceMethod, type Method } from './methods-of.ts'
 
-/** The part of an `AgentSession` of `@livekit/agents` that is used here. Its events are named by an enum of its own. */
+/** The part of an `AgentSession` of `@livekit/agents` that is used here. */
 export interface LiveKitSession {
   on(event: string, listener: () => void): unknown
   emit(event: never, ...data: never[]): boolean
@@ -10,7 +10,7 @@ export interface LiveKitSession {
   close(): Promise<void>
   shutdown(options?: { drain?: boolean }): void
   interrupt(options?: { force?: boolean }): unknown
-  /** Aborts when a close begins, whoever asked for it. Internal there: where it is missing, public events are all. */
+  /** Aborts when a close begins. Internal to the framework; if it is missing, only public events are used. */
   readonly _closingSignal?: AbortSignal
 }
 
@@ -28,17 +28,17 @@ export interface LiveKitRoom {
 }
 
 export interface GuardLiveKitOptions extends Omit<GuardOptions, 'close'> {
-  /** How long a `shutdown()` may go on, until what is being said is over: 60 s unless set. Then it becomes a close. */
+  /** The time limit for a `shutdown()` that drains, after which it becomes a close. Default: 60 s. */
   drain?: number
 }
 
 /**
- * Guards an `AgentSession` of `@livekit/agents`: make it before the session is started.
+ * Guards an `AgentSession` of `@livekit/agents`. Create the guard before the session starts.
  *
- * The session stays the object it is, also for those who have it already: its tools, its room. Its methods run in the
- * guard's context, `close()` is the guard's, and so is every end that the framework begins by itself: the participant
- * has gone, a model has failed. If it does not get as far as its `close` event, the guard emits that. Listeners that are
- * added from here on run in the context of those who add them.
+ * The session remains the same object, for its tools and its room as well. Its methods run in the guard's context, and
+ * listeners in the context in which they were added. `session.close()` closes the guard, and so does every close that the
+ * framework starts on its own, for example when the participant has left or a model has failed. If the framework never
+ * emits its `close` event, the guard does.
  *
  * ```ts
  * import 'endwell/guard/install'
@@ -52,34 +52,35 @@ export function guardLiveKit(session: LiveKitSession, options: GuardLiveKitOptio
   return new LiveKitEnd(session, options).guard
 }
 
-/** How a LiveKit session comes to its end, in each of the ways it has. */
+/** Routes every way in which a LiveKit session can end through its guard. */
 class LiveKitEnd {
   readonly guard: Guard
   readonly #session: LiveKitSession
-  /** The session's own methods, as they were. */
+  /** The session's original methods. */
   readonly #methods: ReadonlyMap<string, Method>
-  readonly #emitTheirs: Method
-  readonly #drainWithin: number
-  #draining: Timer | undefined
-  #told = false
+  readonly #originalEmit: Method
+  readonly #drainTimeout: number
+  #drainTimer: Timer | undefined
+  #closeEmitted = false
 
   constructor(session: LiveKitSession, { drain = 60_000, ...options }: GuardLiveKitOptions) {
     this.#session = session
-    this.#drainWithin = duration('drain', drain)
+    this.#drainTimeout = duration('drain', drain)
     this.#methods = new Map(methodsOf(session, session))
-    this.#emitTheirs = session.emit.bind(session) as Method
-    this.guard = guard({ name: 'LiveKit session', ...options, close: () => this.#closeTheirs() })
-    this.#takeOver()
+    this.#originalEmit = session.emit.bind(session) as Method
+    this.guard = guard({ name: 'LiveKit session', ...options, close: () => this.#closeSession() })
+    this.#replaceMethods()
     this.#listen()
   }
 
-  #takeOver(): void {
+  #replaceMethods(): void {
     const session = this.#session
-    for (const [name, method] of methodsOf(session, this.guard.wrap(session))) put(session, name, method)
-    put(session, 'start', (options?: { room?: LiveKitRoom }) => this.#start(options))
-    put(session, 'close', () => this.guard.close().then(noop))
-    put(session, 'shutdown', (options?: { drain?: boolean }) => this.#shutdown(options))
-    put(session, 'emit', (...args: unknown[]) => this.#emit(...args))
+    for (const [name, method] of methodsOf(session, this.guard.wrap(session)))
+      replaceMethod(session, name, method)
+    replaceMethod(session, 'start', (options?: { room?: LiveKitRoom }) => this.#start(options))
+    replaceMethod(session, 'close', () => this.guard.close().then(noop))
+    replaceMethod(session, 'shutdown', (options?: { drain?: boolean }) => this.#shutdown(options))
+    replaceMethod(session, 'emit', (...args: unknown[]) => this.#emit(...args))
   }
 
   #listen(): void {
@@ -87,34 +88,34 @@ class LiveKitEnd {
     session.on('close', () => this.#end())
     const { _closingSignal: closing } = session
     closing?.addEventListener('abort', () => {
-      if (!this.#draining) this.#end()
+      if (!this.#drainTimer) this.#end()
     })
     this.guard.on('closed', () => {
-      this.#draining?.clear()
+      this.#drainTimer?.clear()
       this.#emit('close', { type: 'close', reason: 'guard', error: null, createdAt: systemClock.date() })
     })
   }
 
   #start(options: { room?: LiveKitRoom } = {}): unknown {
     const { room } = options
-    const gone = (): void => this.#end('the room was disconnected')
-    room?.on('disconnected', gone)
-    this.guard.on('closed', () => room?.off('disconnected', gone))
-    return this.#theirs('start', options)
+    const disconnected = (): void => this.#end('the room was disconnected')
+    room?.on('disconnected', disconnected)
+    this.guard.on('closed', () => room?.off('disconnected', disconnected))
+    return this.#callOriginal('start', options)
   }
 
-  /** Without a drain it is a close. With one, the framework lets everybody finish, however long that takes. */
+  /** Without a drain this is a close. With one, the framework waits for speech to finish, without a time limit. */
   #shutdown(options: { drain?: boolean } = {}): void {
     if (options.drain === false) this.#end()
     if (this.guard.state !== 'live') return
-    this.#draining ??= outside(() =>
-      systemClock.after(this.#drainWithin, `drain of '${this.guard.name}'`, () =>
+    this.#drainTimer ??= outside(() =>
+      systemClock.after(this.#drainTimeout, `drain of '${this.guard.name}'`, () =>
         this.#end('drain timed out'),
       ),
     )
-    this.#theirs('shutdown', options)
-    // What has begun is awaited by `close`, and not begun again.
-    Promise.resolve(this.#theirs('close'))
+    this.#callOriginal('shutdown', options)
+    // After `shutdown`, the framework's `close` only waits for it.
+    Promise.resolve(this.#callOriginal('close'))
       .catch(noop)
       .finally(() => this.#end())
   }
@@ -123,28 +124,28 @@ class LiveKitEnd {
     this.guard.close(reason === undefined ? {} : { reason }).catch(noop)
   }
 
-  async #closeTheirs(): Promise<void> {
-    // Their close waits for their drain, and would let it go on.
-    if (this.#draining && !this.#told) this.#interrupt()
-    await this.#theirs('close')
+  async #closeSession(): Promise<void> {
+    // The framework's close would wait for its drain to finish.
+    if (this.#drainTimer && !this.#closeEmitted) this.#interrupt()
+    await this.#callOriginal('close')
   }
 
   #interrupt(): void {
     try {
-      this.#theirs('interrupt', { force: true })
+      this.#callOriginal('interrupt', { force: true })
     } catch {
-      // It was never started: there is nothing to interrupt.
+      // The session was never started, so there is nothing to interrupt.
     }
   }
 
-  /** One `close` event: a close that was given up may still come to its end. */
+  /** Emits `close` only once, even if a close that was given up finishes later. */
   #emit(...[event, ...data]: unknown[]): boolean {
-    if (event === 'close' && this.#told) return false
-    this.#told ||= event === 'close'
-    return this.#emitTheirs(event, ...data) === true
+    if (event === 'close' && this.#closeEmitted) return false
+    this.#closeEmitted ||= event === 'close'
+    return this.#originalEmit(event, ...data) === true
   }
 
-  #theirs(name: string, ...args: unknown[]): unknown {
+  #callOriginal(name: string, ...args: unknown[]): unknown {
     return this.guard.run(() => Reflect.apply(this.#methods.get(name)!, this.#session, args))
   }
 }

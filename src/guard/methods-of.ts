@@ -2,15 +2,19 @@ import { EventEmitter } from 'node:events'
 
 export type Method = (...args: unknown[]) => unknown
 
-/** What is called to listen. Listeners are the caller's: what they open when the session ends, it does not own. */
-const listening = ['on', 'once', 'off', 'addListener', 'removeListener', 'prependListener']
+/** Included so that listeners can be bound to their caller's context: the session does not own what they open. */
+const listenerMethods = ['on', 'once', 'off', 'addListener', 'removeListener', 'prependListener']
 
-const everybodys = new Set<object>([Object.prototype, EventEmitter.prototype])
+const basePrototypes = new Set<object>([Object.prototype, EventEmitter.prototype])
 
-/** The methods of a session, as they are found in `from`: its own, those of its classes, and the emitter's for listening. */
+/** The methods of a session, read from `from`: its own, those of its classes, and the listener methods of an emitter. */
 export function* methodsOf(session: object, from: object): Iterable<[name: string, method: Method]> {
-  const names = new Set(listening)
-  for (let each: object | null = session; each && !everybodys.has(each); each = Reflect.getPrototypeOf(each))
+  const names = new Set(listenerMethods)
+  for (
+    let each: object | null = session;
+    each && !basePrototypes.has(each);
+    each = Reflect.getPrototypeOf(each)
+  )
     for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(each)))
       if (typeof value === 'function' && name !== 'constructor') names.add(name)
   for (const name of names) {
@@ -19,7 +23,7 @@ export function* methodsOf(session: object, from: object): Iterable<[name: strin
   }
 }
 
-/** Puts a method in the place of another, on this one object. */
-export function put(thing: object, name: string, value: unknown): void {
+/** Replaces a method on this one object. */
+export function replaceMethod(thing: object, name: string, value: unknown): void {
   Object.defineProperty(thing, name, { value, configurable: true, writable: true })
 }

@@ -1,7 +1,7 @@
 import { duration, noop, systemClock, type Timer } from '../scope/index.ts'
 import { GuardClosedError } from './errors.ts'
 import { guard, outside, type Guard, type GuardOptions } from './guard.ts'
-import { methodsOf, put } from './methods-of.ts'
+import { methodsOf, replaceMethod } from './methods-of.ts'
 
 /** The part of a `RealtimeSession` of `@openai/agents` that is used here. */
 export interface OpenAISession {
@@ -15,18 +15,18 @@ export interface OpenAISession {
 export type OpenAIStatus = 'connected' | 'disconnected' | 'connecting' | 'disconnecting'
 
 export interface GuardOpenAIOptions extends Omit<GuardOptions, 'close'> {
-  /** How long a connection may take before the session is closed, and `connect()` rejects: 15 s unless set. */
+  /** The time limit for connecting; then the session is closed and `connect()` rejects. Default: 15 s. */
   connectTimeout?: number
-  /** The app connects again by itself after a drop: the loss of the connection does not close the session. */
+  /** The app reconnects on its own, so a lost connection does not close the session. Default: false. */
   reconnects?: boolean
 }
 
 /**
- * Guards a `RealtimeSession` of `@openai/agents`: make it before the session is connected.
+ * Guards a `RealtimeSession` of `@openai/agents`. Create the guard before the session connects.
  *
- * The session stays the object it is. Its methods run in the guard's context, its listeners in that of those who add
- * them; `close()` is the guard's, and so is the end of a connection that was lost. Its own close cancels neither tools
- * nor guardrails: give them `call.signal`.
+ * The session remains the same object. Its methods run in the guard's context, and its listeners in the context in which
+ * they were added. `session.close()` closes the guard, and so does a lost connection. The SDK's own close cancels neither
+ * tools nor guardrails: pass them `call.signal`.
  *
  * ```ts
  * import 'endwell/guard/install'
@@ -39,40 +39,39 @@ export interface GuardOpenAIOptions extends Omit<GuardOptions, 'close'> {
  */
 export function guardOpenAI(session: OpenAISession, options: GuardOpenAIOptions = {}): Guard {
   const { connectTimeout = 15_000, reconnects = false, ...rest } = options
-  const patience = duration('connectTimeout', connectTimeout)
-  const closeTheirs = session.close.bind(session)
-  const call = guard({ name: 'OpenAI session', ...rest, close: closeTheirs })
-  const connectTheirs = call.bind(session.connect.bind(session))
+  const timeout = duration('connectTimeout', connectTimeout)
+  const call = guard({ name: 'OpenAI session', ...rest, close: session.close.bind(session) })
+  const connect = call.bind(session.connect.bind(session))
   const end = (reason?: string): void => {
-    // Its own close says that the connection is gone, too: nobody asks for what is under way.
+    // The SDK's own close also reports a lost connection, and must not close the guard again.
     if (call.state === 'live') call.close(reason === undefined ? {} : { reason }).catch(noop)
   }
-  for (const [name, method] of methodsOf(session, call.wrap(session))) put(session, name, method)
-  put(session, 'connect', (where: never) => unlessClosed(call, connectTheirs(where)))
-  put(session, 'close', () => end())
+  for (const [name, method] of methodsOf(session, call.wrap(session))) replaceMethod(session, name, method)
+  replaceMethod(session, 'connect', (where: never) => unlessClosed(call, connect(where)))
+  replaceMethod(session, 'close', () => end())
 
   let connected = false
-  let connecting: Timer | undefined
-  call.signal.addEventListener('abort', () => connecting?.clear())
+  let connectTimer: Timer | undefined
+  call.signal.addEventListener('abort', () => connectTimer?.clear())
   session.transport.on('connection_change', (status) => {
-    connecting?.clear()
+    connectTimer?.clear()
     if (status === 'connecting' && call.state === 'live')
-      connecting = outside(() =>
-        systemClock.after(patience, `connect of '${call.name}'`, () => end('not connected in time')),
+      connectTimer = outside(() =>
+        systemClock.after(timeout, `connect of '${call.name}'`, () => end('not connected in time')),
       )
-    // One that never was connected has failed to start: `connect()` says so, and may be called again.
+    // If it was never connected, `connect()` rejects and may be called again.
     if (status === 'disconnected' && connected && !reconnects) end('the connection was lost')
     if (status === 'connected' || status === 'disconnected') connected = status === 'connected'
   })
   return call
 }
 
-/** What the connect becomes; it must not be waited for in vain when the session is closed. */
+/** Settles like `connecting`, or rejects when the session is closed, because `connecting` may never settle then. */
 function unlessClosed(call: Guard, connecting: Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
     const refuse = (): void => reject(new GuardClosedError(call.name, 'connect'))
-    const settled = call.on('closed', refuse)
-    connecting.finally(settled).then(resolve, reject)
+    const unsubscribe = call.on('closed', refuse)
+    connecting.finally(unsubscribe).then(resolve, reject)
     if (call.state === 'closed') refuse()
   })
 }

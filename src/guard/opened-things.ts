@@ -6,7 +6,7 @@ import type { Worker } from 'node:worker_threads'
 import { noop } from '../scope/index.ts'
 import type { Opened } from './context.ts'
 
-/** How each sort of thing tells that it has ended, and how it is ended at once. */
+// For each kind of thing: how to notice its end, and how to end it at once.
 
 export function openedSocket(socket: Socket, to: string): Opened {
   return {
@@ -54,7 +54,7 @@ export function openedProcess(child: ChildProcess, file: string): Opened {
     thing: child,
     onEnd: (ended) => {
       child.once('exit', ended)
-      // One that could not be started has no exit.
+      // A process that could not be started emits no `exit`.
       child.once('close', ended)
     },
     abort: () => void child.kill('SIGKILL'),

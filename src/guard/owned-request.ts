@@ -4,9 +4,9 @@ import { afterDelay } from './patch-timers.ts'
 type Method = (this: object, ...args: unknown[]) => unknown
 type Abort = (error?: Error) => void
 
-/** Names of undici 6 and of undici 7 for the same moments. */
-const begins = new Set<string | symbol>(['onConnect', 'onRequestStart'])
-const ends = new Set<string | symbol>([
+/** Handler methods of undici 6 and undici 7. */
+const startMethods = new Set<string | symbol>(['onConnect', 'onRequestStart'])
+const endMethods = new Set<string | symbol>([
   'onComplete',
   'onError',
   'onUpgrade',
@@ -15,32 +15,32 @@ const ends = new Set<string | symbol>([
   'onRequestUpgrade',
 ])
 
-/** The handler of a request, which from now on is owned by a guard: it is aborted if it outlives it. */
+/** Makes the guard own a request: it is aborted if it outlives the guard. Returns the handler to use. */
 export function ownRequest(context: Context, handler: DispatchHandler): DispatchHandler {
   let abort: Abort = () => {}
-  let over = (): void => {}
-  let isOver = false
+  let notifyEnd = (): void => {}
+  let ended = false
   context.opened({
     kind: 'request',
     name: 'request',
     thing: {},
-    onEnd: (ended) => {
-      over = ended
+    onEnd: (callback) => {
+      notifyEnd = callback
     },
     abort: () => {
-      if (!isOver) abort(new DOMException('the guarded session that asked for it was closed', 'AbortError'))
+      if (!ended) abort(new DOMException('the guarded session of this request was closed', 'AbortError'))
     },
   })
   return new Proxy(handler, {
     get(target, name) {
       const method: unknown = Reflect.get(target, name, target)
       if (typeof method !== 'function') return method
-      // Bound to the handler itself, which may have private members.
+      // Called on the handler itself, which may have private members.
       return (...args: unknown[]): unknown => {
-        if (begins.has(name)) abort = abortOf(args[0])
-        if (ends.has(name)) {
-          isOver = true
-          over()
+        if (startMethods.has(name)) abort = abortOf(args[0])
+        if (endMethods.has(name)) {
+          ended = true
+          notifyEnd()
         }
         return Reflect.apply(method as Method, target, args)
       }
@@ -55,7 +55,7 @@ function abortOf(given: unknown): Abort {
   return (error) => controller.abort(error)
 }
 
-/** Tells the handler that there will be no answer. */
+/** Fails a request with the error of the refusal. */
 export function refuseRequest(handler: DispatchHandler, { error, delay }: Refusal): true {
   const { onError, onResponseError } = handler
   afterDelay(delay, () => {

@@ -1,40 +1,39 @@
 import type { DispatchHandler, Dispatcher } from './context.ts'
 import { readGlobal, writeGlobals } from './globals.ts'
-import { contextOf, endwells, type Ground } from './ground.ts'
+import { contextOf, internalContext, type Runtime } from './runtime.ts'
 import { ownRequest, refuseRequest } from './owned-request.ts'
 
-/** Where undici keeps the dispatcher that all share: Node's own and those installed from npm. */
+/** Where undici keeps the global dispatcher: the copy in Node, and those installed from npm. */
 const keys = [Symbol.for('undici.globalDispatcher.1'), Symbol.for('undici.globalDispatcher.2')]
 
 const isByContext = Symbol.for('endwell/guard/dispatcher')
 
 /**
- * Gives each guard a pool of its own for `fetch`, by standing where undici looks for the shared one.
- *
- * Asked for again with each guard: somebody may have set another dispatcher meanwhile.
+ * Gives each guard its own pool for `fetch`, by replacing undici's global dispatcher. Repeated for each guard, because
+ * the user may have set another dispatcher meanwhile.
  */
-export function patchFetch(ground: Ground): void {
-  // Node loads undici when it is first needed, and only then the shared dispatcher is there.
+export function patchFetch(runtime: Runtime): void {
+  // Node loads undici on first use, and the global dispatcher does not exist before that.
   if (typeof Headers === 'function') Reflect.construct(Headers, [])
   for (const key of keys) {
     const shared = readGlobal(key) as Dispatcher | undefined
     if (shared === undefined || Reflect.get(shared, isByContext) === true) continue
-    writeGlobals({ [key]: byContext(ground, shared) })
+    writeGlobals({ [key]: byContext(runtime, shared) })
   }
 }
 
-/** The shared dispatcher, but that a request of a guard goes to the guard's own pool. */
-function byContext(ground: Ground, shared: Dispatcher): Dispatcher {
+/** Wraps the shared dispatcher, so that requests of a guard go to the guard's own pool. */
+function byContext(runtime: Runtime, shared: Dispatcher): Dispatcher {
   const dispatch = (options: object, handler: DispatchHandler): boolean => {
-    const context = contextOf(ground)
+    const context = contextOf(runtime)
     if (!context) return shared.dispatch(options, handler)
     const own = context.dispatcher(shared)
     if (own) return own.dispatch(options, handler)
-    // A dispatcher of the user's: its connections are the process's, and only the request is the guard's.
+    // A dispatcher that the user has set: its connections belong to the process, and only the request to the guard.
     const refusal = context.refuse('send a request')
     if (refusal) return refuseRequest(handler, refusal)
     const owned = ownRequest(context, handler)
-    return ground.storage.run(endwells, () => shared.dispatch(options, owned))
+    return runtime.storage.run(internalContext, () => shared.dispatch(options, owned))
   }
   return new Proxy(shared, {
     get(target, name) {

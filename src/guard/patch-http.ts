@@ -1,7 +1,7 @@
 import { Agent } from 'node:http'
-import { contextOf, type Ground } from './ground.ts'
+import { contextOf, type Runtime } from './runtime.ts'
 
-/** Where the options of a connection say whose it is. */
+/** The option of a connection that holds the id of its guard. */
 const owner: unique symbol = Symbol.for('endwell/guard/owner')
 
 interface Options {
@@ -13,14 +13,14 @@ interface Patched {
 }
 
 /**
- * Splits the pool of every HTTP agent by guard: a connection that one session has opened is never used by another, so
- * that ending it ends nobody else's request. An agent pools by name, and the name gets the guard's number.
+ * Splits the pool of every HTTP agent by guard: a connection opened by one session is never used by another, so that
+ * cutting it cannot break another session's request. Agents pool connections by name, and the guard's id is added to it.
  */
-export function patchHttp(ground: Ground): void {
+export function patchHttp(runtime: Runtime): void {
   const prototype = Agent.prototype as unknown as Patched
   const { addRequest, getName } = prototype
   prototype.addRequest = function (request, options, ...rest) {
-    const context = contextOf(ground)
+    const context = contextOf(runtime)
     if (!context || typeof options !== 'object')
       return Reflect.apply(addRequest, this, [request, options, ...rest])
     context.agent(this)
@@ -33,7 +33,7 @@ export function patchHttp(ground: Ground): void {
   }
 }
 
-/** Ends the connections of one guard that an agent keeps for later, and no others. */
+/** Ends the idle connections of one guard in an agent's pool. */
 export function endIdle(agent: Agent, id: number): void {
   for (const [name, sockets] of Object.entries(agent.freeSockets)) {
     if (!name.includes(`:guard ${id}:`)) continue

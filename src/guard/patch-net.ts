@@ -3,27 +3,27 @@ import type { Socket as UdpSocket } from 'node:dgram'
 import { Socket, type Server } from 'node:net'
 import { addressOf } from './address.ts'
 import type { Opened } from './context.ts'
-import { contextOf, type Ground } from './ground.ts'
+import { contextOf, type Runtime } from './runtime.ts'
 import { openedServer, openedSocket, openedUdpSocket } from './opened-things.ts'
 import { afterDelay } from './patch-timers.ts'
 
 type Connect = (this: Socket, ...args: unknown[]) => Socket
 
 /**
- * Sees every client socket: `net`, `tls`, `http`, `fetch` and `ws` all come through `Socket.prototype.connect`.
+ * Hooks every client socket: `net`, `tls`, `http`, `fetch` and `ws` all call `Socket.prototype.connect`.
  *
- * The channel `net.client.socket` does not do: on Node 20 it misses TLS and sockets made by hand, and on no version can
- * it refuse, since `connect` revives a socket that a subscriber has destroyed.
+ * The diagnostics channel `net.client.socket` is not enough. On Node 20 it misses TLS and sockets created directly, and a
+ * subscriber can never refuse a connection, because `connect` revives a socket that was destroyed before.
  */
-export function patchNet(ground: Ground): void {
+export function patchNet(runtime: Runtime): void {
   const prototype = Socket.prototype as unknown as { connect: Connect }
   const { connect } = prototype
   prototype.connect = function (...args) {
-    if (ground.contexts === 0) return Reflect.apply(connect, this, args)
-    const store = ground.storage.getStore()
+    if (runtime.contexts === 0) return Reflect.apply(connect, this, args)
+    const store = runtime.storage.getStore()
     const to = addressOf(args)
     if (store?.type !== 'guard') {
-      if (store === undefined && ground.guards > 0) ground.unowned.add(this, to)
+      if (store === undefined && runtime.guards > 0) runtime.unowned.add(this, to)
       return Reflect.apply(connect, this, args)
     }
     const refusal = store.refuse(`connect to ${to}`)
@@ -36,16 +36,16 @@ export function patchNet(ground: Ground): void {
     afterDelay(refusal.delay, () => this.destroy(refusal.error))
     return this
   }
-  watch(ground, 'udp.socket', (message) => openedUdpSocket((message as { socket: UdpSocket }).socket))
-  watch(ground, 'tracing:net.server.listen:asyncEnd', (message) =>
+  watch(runtime, 'udp.socket', (message) => openedUdpSocket((message as { socket: UdpSocket }).socket))
+  watch(runtime, 'tracing:net.server.listen:asyncEnd', (message) =>
     openedServer((message as { server: Server }).server),
   )
 }
 
-/** Sees what Node tells of when it is made. It cannot be refused: what is not wanted is ended on the next tick. */
-export function watch(ground: Ground, channel: string, opened: (message: unknown) => Opened): void {
+/** Watches a diagnostics channel. Opening cannot be refused there, so what is refused is ended on the next tick. */
+export function watch(runtime: Runtime, channel: string, opened: (message: unknown) => Opened): void {
   subscribe(channel, (message) => {
-    const context = contextOf(ground)
+    const context = contextOf(runtime)
     if (!context) return
     const thing = opened(message)
     if (context.refuse(`open a ${thing.kind}`)) process.nextTick(() => thing.abort())

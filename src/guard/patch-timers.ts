@@ -4,25 +4,22 @@ import timersPromises from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { noop } from '../scope/index.ts'
 import { writeGlobals } from './globals.ts'
-import { contextOf, type Ground } from './ground.ts'
+import { contextOf, type Runtime } from './runtime.ts'
 
 type Start = (callback: () => void, ms?: number, ...args: unknown[]) => NodeJS.Timeout
 type Sleep = (ms?: number, value?: unknown, options?: { readonly ref?: boolean }) => Promise<unknown>
 
-/** Node's own, from before they were patched. */
+/** Node's own function, taken before it is patched. */
 const { setTimeout: startTimeout } = timers
 
-/**
- * Calls back when so much time has passed that a refusal may be told. The wait does not keep the process alive: nobody
- * who matters waits for it.
- */
+/** Calls `callback` after the delay of a refusal. The delay does not keep the process alive. */
 export function afterDelay(ms: number, callback: () => void): void {
   if (ms === 0) process.nextTick(callback)
   else startTimeout(callback, ms).unref()
 }
 
-/** Sees timeouts and intervals that guarded work starts. For everybody else it is one comparison more. */
-export function patchTimers(ground: Ground): void {
+/** Hooks the timeouts and intervals that guarded work starts. For all other code this costs one comparison. */
+export function patchTimers(runtime: Runtime): void {
   const timeout: Start = timers.setTimeout
   const interval: Start = timers.setInterval
   const microtask = globalThis.queueMicrotask
@@ -30,17 +27,17 @@ export function patchTimers(ground: Ground): void {
 
   const setTimeout: Start = (callback, ms, ...args) => {
     const timer = timeout(callback, ms, ...args)
-    if (ground.contexts > 0) contextOf(ground)?.timer(timer, false)
+    if (runtime.contexts > 0) contextOf(runtime)?.timer(timer, false)
     return timer
   }
   const setInterval: Start = (callback, ms, ...args) => {
     const timer = interval(callback, ms, ...args)
-    if (ground.contexts > 0) contextOf(ground)?.timer(timer, true)
+    if (runtime.contexts > 0) contextOf(runtime)?.timer(timer, true)
     return timer
   }
-  // On Node 20 what a microtask throws has lost its context by the time it is uncaught.
+  // On Node 20, an error thrown in a microtask has lost its context by the time it is reported as uncaught.
   const queueMicrotask = (callback: () => void): void => {
-    const context = contextOf(ground)
+    const context = contextOf(runtime)
     if (!context || typeof callback !== 'function') return microtask(callback)
     microtask(() => {
       try {
@@ -50,13 +47,13 @@ export function patchTimers(ground: Ground): void {
       }
     })
   }
-  // The promise of Node has a timer that nobody can reach: it is not waited for, but one beside it that can be.
+  // The timer behind Node's promise is out of reach, so it is unreffed and a tracked timer beside it holds the process.
   const promised: Sleep = (ms, value, options) => {
-    const context = contextOf(ground)
+    const context = contextOf(runtime)
     if (!context || options?.ref === false) return sleep(ms, value, options)
-    const keeper = timeout(noop, ms)
-    context.timer(keeper, false)
-    return sleep(ms, value, { ...options, ref: false }).finally(() => clearTimeout(keeper))
+    const companion = timeout(noop, ms)
+    context.timer(companion, false)
+    return sleep(ms, value, { ...options, ref: false }).finally(() => clearTimeout(companion))
   }
 
   Object.defineProperty(setTimeout, promisify.custom, {

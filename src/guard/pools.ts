@@ -3,7 +3,7 @@ import { noop } from '../scope/index.ts'
 import type { Dispatcher } from './context.ts'
 import { endIdle } from './patch-http.ts'
 
-/** One guard's part of the pools that otherwise all share. */
+/** One guard's part of the shared connection pools. */
 export class Pools {
   readonly #id: number
   readonly #agents = new Set<Agent>()
@@ -18,27 +18,27 @@ export class Pools {
   }
 
   /**
-   * A dispatcher like the shared one. Only undici's plain agent can be made again; what the user has set up, with a
-   * proxy or with certificates, is not ours to copy.
+   * Returns the guard's own copy of the shared dispatcher. Only undici's default agent can be copied, and not one that
+   * the user has configured, for example with a proxy or certificates.
    */
   dispatcher(shared: Dispatcher): Dispatcher | undefined {
-    const made = this.#dispatchers.get(shared)
-    if (made) return made
+    const existing = this.#dispatchers.get(shared)
+    if (existing) return existing
     if (!isPlainAgent(shared)) return undefined
     const own = new (shared.constructor as new () => Dispatcher)()
     this.#dispatchers.set(shared, own)
     return own
   }
 
-  /** Ends the connections that wait for another request. Those with one under way finish it. */
+  /** Ends idle connections. Requests in progress may finish. */
   release(): void {
     for (const agent of this.#agents) endIdle(agent, this.#id)
     for (const dispatcher of this.#dispatchers.values()) dispatcher.close?.().catch(noop)
-    // A request that comes now gets a pool of its own.
+    // Later requests get a new pool.
     this.#dispatchers = new Map()
   }
 
-  /** Ends requests that wait for a connection, too. */
+  /** Ends all connections and requests. */
   destroy(error: Error): void {
     for (const dispatcher of this.#dispatchers.values()) dispatcher.destroy?.(error).catch(noop)
     this.#dispatchers = new Map()
@@ -46,7 +46,7 @@ export class Pools {
   }
 }
 
-/** Whether it is the agent of undici with no option set: then another one is just like it. */
+/** Whether this is undici's agent with default options, so that a new one is equivalent. */
 function isPlainAgent(dispatcher: Dispatcher): boolean {
   if (dispatcher.constructor.name !== 'Agent') return false
   const own = (name: string): unknown => {

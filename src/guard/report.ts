@@ -1,10 +1,10 @@
 import { formatReport, plain, type FormatOptions } from '../report/index.ts'
 import type { ScopeReport } from '../scope/index.ts'
 import type { LateErrorReport } from './guard-context.ts'
-import type { SeveredReport } from './holdings.ts'
+import type { SeveredReport } from './open-resources.ts'
 import type { TimersReport } from './timers.ts'
 
-/** A connection that was open at the end and belongs to nobody who is known. */
+/** A connection that was open at the end and that no guard owns. */
 export interface UnownedReport {
   readonly to: string
   /** Milliseconds since it was opened. */
@@ -12,27 +12,27 @@ export interface UnownedReport {
 }
 
 /**
- * The report of a guard: that of its scope, in which the session's own close and everything it had opened are steps,
- * and what only a guard knows. Plain JSON, frozen, the same object for everybody who asked.
+ * The report of a guard: the report of its scope, with the session's own close and everything it had opened as steps,
+ * plus the fields below. Plain JSON, frozen, the same object for all callers.
  */
 export interface GuardReport extends ScopeReport {
   /**
-   * True only if the session's own close resolved, nothing had to be severed, and no connection is unowned; false if one
-   * of the first two does not hold; `unverified` if only the last does not.
+   * True if the session's own close resolved, nothing had to be severed, and there are no unowned connections.
+   * `unverified` if only the last condition fails, otherwise false.
    */
   readonly graceful: boolean | 'unverified'
-  /** What had not ended by itself, and was cut off. */
+  /** What had not ended by itself and was cut off. */
   readonly severed: readonly SeveredReport[]
-  /** How often the session wanted to open something while it was closing, and was not let. */
+  /** How many attempts of the session to open something were refused. */
   readonly refused: number
-  /** Connections opened in no guard's context during the session's life and open at its end: they may be the session's. */
+  /** Connections opened outside every guard's context during the session, and still open. They may be the session's. */
   readonly unowned: readonly UnownedReport[]
   readonly timers: TimersReport
-  /** Errors of the session that nobody caught, from the ask to this report. Later ones go to `onLate`. */
+  /** Uncaught errors of the session since closing began. Errors after the report go to `onLate`. */
   readonly late: readonly LateErrorReport[]
 }
 
-/** The report for a terminal: the waterfall of the close, then what only a guard knows. */
+/** Formats a report for a terminal: the waterfall of the close, then the guard's own fields. */
 export function formatGuard(report: GuardReport, options: FormatOptions = {}): string {
   const { graceful, severed, refused, unowned, timers, late } = report
   const count = (value: number, text: string): string[] => (value > 0 ? [`${value} ${text}`] : [])
@@ -42,7 +42,7 @@ export function formatGuard(report: GuardReport, options: FormatOptions = {}): s
     ...count(refused, 'refused'),
     ...count(unowned.length, 'unowned'),
     ...count(timers.cleared, 'intervals cleared'),
-    ...count(timers.unreffed, 'timeouts let go'),
+    ...count(timers.unreffed, 'timeouts unreffed'),
     ...count(late.length, 'late errors'),
   ]
   return [

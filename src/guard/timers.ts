@@ -1,16 +1,16 @@
 import { limits } from './limits.ts'
 
-/** What became of the timers that a guarded session left. */
+/** What happened to the timers that a guarded session left behind. */
 export interface TimersReport {
-  /** Intervals that were still running, and were cleared. */
+  /** Intervals that were still running and were cleared. */
   readonly cleared: number
-  /** Timeouts that had not fired. They still may, but they do not keep the process alive. */
+  /** Timeouts that had not fired. They still may, but no longer keep the process alive. */
   readonly unreffed: number
 }
 
 /**
- * The timers a guarded session has started. Those that have ended are swept out now and then: to hear of each end, the
- * functions that clear timers would have to be hooked, too, at everybody's cost.
+ * The timers that a guarded session has started. Ended timers are removed now and then. To notice each end, the functions
+ * that clear timers would have to be hooked too, which would slow down all code.
  */
 export class Timers {
   readonly #intervals = new Set<NodeJS.Timeout>()
@@ -23,7 +23,7 @@ export class Timers {
     if (this.#intervals.size + this.#timeouts.size >= this.#sweepAt) this.#sweep()
   }
 
-  /** Clears intervals, and lets go of timeouts. */
+  /** Clears intervals and unrefs timeouts. */
   end(): TimersReport {
     this.#sweep()
     for (const timer of this.#intervals) clearInterval(timer)
@@ -43,7 +43,7 @@ export class Timers {
   }
 }
 
-/** Fired for the last time, or cleared. Node has no public word for it, but has always had this one. */
+/** Whether the timer has fired for the last time or was cleared. Node has no public property for this. */
 function hasEnded(timer: NodeJS.Timeout): boolean {
   return Reflect.get(timer, '_destroyed') === true
 }

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { systemClock } from '../scope/index.ts'
 import { limits } from './limits.ts'
 
-/** A connection that belongs to no guard, although it was opened while there was one. */
+/** A connection that was opened outside every guard's context while a guard existed. */
 export interface UnownedConnection {
   /** `host:port`, or the path of a pipe. */
   readonly to: string
@@ -11,20 +11,20 @@ export interface UnownedConnection {
 }
 
 /**
- * Connections that were opened in no guard's context while guards lived. They may be a guarded session's, whose work has
- * slipped out of its context, or somebody else's: nobody can tell, so it is said.
+ * Connections that were opened outside every guard's context while guards existed. They may belong to a guarded session
+ * whose work has lost its context, or to other code. That cannot be decided here, so they are reported.
  */
 export class Unowned {
   readonly #open = new Set<UnownedConnection>()
   readonly #warned = new Set<string>()
   #omitted = 0
 
-  /** Those that were opened after `since` and are open now. */
+  /** Connections that were opened after `since` and are still open. */
   since(since: number): UnownedConnection[] {
     return [...this.#open].filter(({ at }) => at >= since)
   }
 
-  /** Connections there was no room to remember. */
+  /** How many connections exceeded the limit. */
   get omitted(): number {
     return this.#omitted
   }
@@ -40,7 +40,7 @@ export class Unowned {
     socket.once('close', () => this.#open.delete(connection))
   }
 
-  /** Once for each place in the code. */
+  /** Warns once per place in the code. */
   #warn(to: string): void {
     if (this.#warned.size >= limits.unownedWarnings) return
     const frames = (new Error('opened here').stack ?? '')
@@ -51,8 +51,8 @@ export class Unowned {
     if (this.#warned.has(place)) return
     this.#warned.add(place)
     process.emitWarning(
-      `a connection to ${to} was opened outside of every guard while one was alive. If it is a guarded session's, ` +
-        `enter its context by run, wrap, bind or iterate; if it is not, open it in outside()`,
+      `a connection to ${to} was opened outside every guard's context. If it belongs to a guarded session, ` +
+        `enter the context with run, wrap, bind or iterate. If not, open it in outside()`,
       { type: 'GuardWarning', code: 'ENDWELL_UNOWNED', detail: frames.join('\n') },
     )
   }

@@ -3,13 +3,13 @@ import type { Runner } from './iterate-in.ts'
 
 type AnyFunction = (this: unknown, ...args: unknown[]) => unknown
 
-/** What a wrapped object needs of its guard. */
+/** The part of a guard that a wrapped object uses. */
 interface Wrapping extends Runner {
   iterate<T>(source: AsyncIterable<T>): AsyncIterableIterator<T>
 }
 
-/** Methods whose second argument is a listener, which is the caller's and not the session's. */
-const listening = new Set<string | symbol>([
+/** Methods that take a listener, which belongs to the caller and not to the session. */
+const listenerMethods = new Set<string | symbol>([
   'on',
   'once',
   'off',
@@ -21,52 +21,51 @@ const listening = new Set<string | symbol>([
   'removeEventListener',
 ])
 
-/** A listener is bound to its caller's context once: `off` must be given the same function as `on`. */
+/** Each listener is bound to its caller's context only once, because `off` needs the same function as `on`. */
 const boundListeners = new WeakMap<AnyFunction, AnyFunction>()
 
 /**
- * An object that does all that `target` does, in the guard's context.
+ * Returns a proxy of `target` that runs in the guard's context.
  *
- * Methods and accessors are applied to the target itself, never to the proxy: private members and built-in objects
- * know only that. What they return is passed on as it is, but the target itself, which stays wrapped, and async
- * generators, which are gone through in the context, too.
+ * Methods and accessors are called on the target itself and never on the proxy, because private members and built-in
+ * objects require that. Return values are passed on unchanged, with two exceptions: the target itself stays wrapped, and
+ * async generators also run in the context.
  */
 export function wrapIn<T extends object>(guard: Wrapping, target: T): T {
   const methods = new WeakMap<AnyFunction, AnyFunction>()
 
-  const passedOn = (value: unknown): unknown => {
+  const wrapResult = (value: unknown): unknown => {
     if (value === target) return proxy
     return isAsyncGenerator(value) ? guard.iterate(value) : value
   }
   const methodFor = (name: string | symbol, method: AnyFunction): AnyFunction => {
     const known = methods.get(method)
     if (known) return known
-    const entering = function (this: unknown, ...args: unknown[]): unknown {
+    const wrapped = function (this: unknown, ...args: unknown[]): unknown {
       const self = this === proxy ? target : this
-      const given = listening.has(name) ? args.map(boundListener) : args
-      return passedOn(guard.run(() => Reflect.apply(method, self, given)))
+      const given = listenerMethods.has(name) ? args.map(boundListener) : args
+      return wrapResult(guard.run(() => Reflect.apply(method, self, given)))
     }
-    methods.set(method, entering)
-    return entering
+    methods.set(method, wrapped)
+    return wrapped
   }
 
   const proxy: T = new Proxy(target, {
     get(_, name) {
       const value: unknown = guard.run(() => Reflect.get(target, name, target))
       if (typeof value !== 'function' || name === 'constructor' || isFixed(target, name))
-        return passedOnValue(value)
+        return value === target ? proxy : value
       return methodFor(name, value as AnyFunction)
     },
     set: (_, name, value) => guard.run(() => Reflect.set(target, name, value, target)),
   })
-  const passedOnValue = (value: unknown): unknown => (value === target ? proxy : value)
   return proxy
 }
 
 function boundListener(argument: unknown): unknown {
   if (typeof argument !== 'function') return argument
   const listener = argument as AnyFunction
-  // What `once` makes of a listener that is bound already: an emitter knows it by this.
+  // `once` has wrapped a listener that is already bound. Emitters recognise the wrapper by this property.
   if ('listener' in listener) return listener
   const known = boundListeners.get(listener)
   if (known) return known
@@ -79,7 +78,7 @@ function boundListener(argument: unknown): unknown {
   return bound
 }
 
-/** A proxy must not give another value for a property that can never change. */
+/** A proxy must return the original value of a property that can never change. */
 function isFixed(target: object, name: string | symbol): boolean {
   const property = Reflect.getOwnPropertyDescriptor(target, name)
   return property?.configurable === false && property.writable === false

@@ -1,43 +1,43 @@
 import type { ScopeReport } from '../scope/index.ts'
 import type { ForeignOutcome } from './foreign-close.ts'
 import type { LateErrorReport } from './guard-context.ts'
-import type { SeveredReport } from './holdings.ts'
+import type { SeveredReport } from './open-resources.ts'
 import { Latecomers } from './latecomers.ts'
 import { limits } from './limits.ts'
 import type { GuardReport, UnownedReport } from './report.ts'
 import type { TimersReport } from './timers.ts'
 
-/** What a guard has found out when it is sealed. */
+/** What a guard knows when it is sealed. */
 export interface Findings {
   readonly foreign: ForeignOutcome
   readonly severed: readonly SeveredReport[]
-  readonly severedInAll: number
+  readonly severedTotal: number
   readonly hadLatecomers: boolean
   readonly refused: number
   readonly unowned: readonly UnownedReport[]
-  /** Connections that may be unowned as well: there was no room to remember them. */
+  /** Connections that exceeded the limit and may be unowned too. */
   readonly unownedOmitted: number
   readonly timers: TimersReport
   readonly late: readonly LateErrorReport[]
-  readonly lateInAll: number
+  readonly lateTotal: number
 }
 
 export function writeReport(scope: ScopeReport, findings: Findings): GuardReport {
-  const { severed, severedInAll, refused, timers, late, lateInAll, unownedOmitted } = findings
+  const { severed, severedTotal, refused, timers, late, lateTotal, unownedOmitted } = findings
   const unowned = findings.unowned.slice(0, limits.reported)
   const omitted =
-    severedInAll -
+    severedTotal -
     severed.length +
-    (lateInAll - late.length) +
+    (lateTotal - late.length) +
     (findings.unowned.length - unowned.length) +
     unownedOmitted
   return deepFreeze({
     ...scope,
-    clean: scope.clean && lateInAll === 0,
-    // The place that is kept for latecomers is a step only if there were any.
+    clean: scope.clean && lateTotal === 0,
+    // The resource for latecomers exists always, but is a step only if there were any.
     steps: scope.steps.filter(({ name }) => findings.hadLatecomers || name !== Latecomers.resourceName),
     omitted: scope.omitted + omitted,
-    graceful: gracefulness(scope, findings),
+    graceful: isGraceful(scope, findings),
     severed: [...severed],
     refused,
     unowned,
@@ -46,10 +46,10 @@ export function writeReport(scope: ScopeReport, findings: Findings): GuardReport
   })
 }
 
-function gracefulness(scope: ScopeReport, findings: Findings): GuardReport['graceful'] {
-  const { foreign, severedInAll, unowned, unownedOmitted } = findings
+function isGraceful(scope: ScopeReport, findings: Findings): GuardReport['graceful'] {
+  const { foreign, severedTotal, unowned, unownedOmitted } = findings
   if (foreign !== 'none' && foreign !== 'resolved') return false
-  if (severedInAll > 0 || scope.children.some(({ report }) => !report.clean)) return false
+  if (severedTotal > 0 || scope.children.some(({ report }) => !report.clean)) return false
   return unowned.length === 0 && unownedOmitted === 0 ? true : 'unverified'
 }
 

@@ -1,7 +1,7 @@
 import type { Agent, Models, SessionOptions } from '../session/index.ts'
 
 /**
- * What the default export of an agent's file says: who answers, and with which models.
+ * The default export of an agent file: the agent that answers calls, and its models.
  *
  * ```ts
  * export default {
@@ -12,15 +12,15 @@ import type { Agent, Models, SessionOptions } from '../session/index.ts'
  * ```
  */
 export interface AgentFile {
-  /** What the page calls it. */
+  /** The name shown on the page. */
   readonly name: string
-  /** Who answers a call. A function is asked for each one. */
+  /** The agent that answers. A function is called once per call. */
   readonly agent: Agent | (() => Agent)
-  /** What hears, thinks and speaks, made for each call. */
+  /** Creates the models. Called once per call. */
   readonly models: () => Models
-  /** What can be said, shown in the page: for models that understand these sentences only. */
+  /** Example sentences shown on the page, for models that understand only these. */
   readonly phrases?: readonly string[]
-  /** Whatever else a session can be told. A function is asked for each call: a recording belongs to one. */
+  /** Further options of the session. A function is called once per call, for example to name a recording. */
   readonly session?: CallOptions | ((call: { readonly id: string }) => CallOptions)
 }
 

@@ -4,7 +4,7 @@ import { bodyLimit } from 'hono/body-limit'
 import { describeError, EndwellError, noop, OptionError, type ErrorCode } from '../scope/index.ts'
 import type { EventStreams, Subscription } from './event-streams.ts'
 import type { Faults } from './fault-board.ts'
-import type { Asked, Gate, Refused } from './gate.ts'
+import type { GateRequest, Gate, Refused } from './gate.ts'
 import { limits } from './limits.ts'
 import type { Logbook, LogbookQuery } from './logbook.ts'
 import type { LoggedSession } from './logged-session.ts'
@@ -13,7 +13,7 @@ import { securityHeaders } from './security-headers.ts'
 import type { HostInfo, ListMessage, Refusal } from './wire/index.ts'
 
 export type HostHttp = Hono<{ Bindings: Partial<HttpBindings> }>
-type Ask = Context<{ Bindings: Partial<HttpBindings> }>
+type HostContext = Context<{ Bindings: Partial<HttpBindings> }>
 
 export interface AppParts {
   readonly logbook: Logbook
@@ -25,74 +25,77 @@ export interface AppParts {
   readonly files: PageFiles | undefined
 }
 
-/** The host over HTTP: an interface for programs below `/api`, and the page. */
+/** The host's HTTP app: the API below `/api`, and the page. */
 export function hostApp(parts: AppParts): HostHttp {
   const app: HostHttp = new Hono()
-  guard(app, parts.gate)
-  app.post('/api/login', (ask) => logIn(ask, parts.gate))
-  app.post('/api/logout', (ask) => {
-    const cookie = parts.gate.logOut(askedBy(ask))
-    if (cookie !== '') ask.header('set-cookie', cookie)
-    return ask.body(null, 204)
+  addChecks(app, parts.gate)
+  app.post('/api/login', (context) => logIn(context, parts.gate))
+  app.post('/api/logout', (context) => {
+    const cookie = parts.gate.logOut(requestOf(context))
+    if (cookie !== '') context.header('set-cookie', cookie)
+    return context.body(null, 204)
   })
-  reading(app, parts)
-  watching(app, parts)
-  acting(app, parts)
-  if (parts.faults) faulting(app, parts.faults, parts)
-  app.all('/api/*', (ask) => refuse(ask, 404, 'NOT_FOUND', 'not found'))
-  app.get('*', (ask) => page(ask, parts.files))
-  app.onError((error, ask) => {
-    if (error instanceof OptionError) return refuse(ask, 400, error.code, error.message)
-    return refuse(ask, 500, 'FAILED', `internal error: ${describeError(error).name}`)
+  addQueries(app, parts)
+  addStreams(app, parts)
+  addActions(app, parts)
+  if (parts.faults) addFaults(app, parts.faults, parts)
+  app.all('/api/*', (context) => refuse(context, 404, 'NOT_FOUND', 'not found'))
+  app.get('*', (context) => page(context, parts.files))
+  app.onError((error, context) => {
+    if (error instanceof OptionError) return refuse(context, 400, error.code, error.message)
+    return refuse(context, 500, 'FAILED', `internal error: ${describeError(error).name}`)
   })
   return app
 }
 
-// ── who may ask ──
+// ── access ──
 
-function guard(app: HostHttp, gate: Gate): void {
-  app.use(async (ask, next) => {
-    const no = gate.refusesName(askedBy(ask))
-    // Errors make a new answer, so the headers are set on what is sent in the end.
-    if (no) ask.res = refuseWith(ask, no)
+function addChecks(app: HostHttp, gate: Gate): void {
+  app.use(async (context, next) => {
+    const refusal = gate.refusesName(requestOf(context))
+    // Errors create a new response, so the headers are set on the final one.
+    if (refusal) context.res = refuseWith(context, refusal)
     else await next()
-    const host = no ? 'localhost' : (ask.req.header('host') ?? 'localhost')
-    for (const [name, value] of Object.entries(securityHeaders(host))) ask.res.headers.set(name, value)
+    const host = refusal ? 'localhost' : (context.req.header('host') ?? 'localhost')
+    for (const [name, value] of Object.entries(securityHeaders(host))) context.res.headers.set(name, value)
   })
   const small = bodyLimit({
     maxSize: limits.body,
-    onError: (ask) => refuse(ask, 413, 'TOO_LARGE', `the request is larger than ${limits.body} bytes`),
+    onError: (context) =>
+      refuse(context, 413, 'TOO_LARGE', `the request is larger than ${limits.body} bytes`),
   })
-  app.use('/api/*', async (ask, next) => {
-    const asked = askedBy(ask)
-    const open = ask.req.path === '/api/login' || ask.req.path === '/api/logout'
-    const no = open ? gate.refusesOrigin(asked) : gate.refuses(asked)
-    if (no) return refuseWith(ask, no)
-    ask.header('cache-control', 'no-store')
-    return small(ask, next)
+  app.use('/api/*', async (context, next) => {
+    const request = requestOf(context)
+    const isLogin = context.req.path === '/api/login' || context.req.path === '/api/logout'
+    const refusal = isLogin ? gate.refusesOrigin(request) : gate.refuses(request)
+    if (refusal) return refuseWith(context, refusal)
+    context.header('cache-control', 'no-store')
+    return small(context, next)
   })
 }
 
-async function logIn(ask: Ask, gate: Gate): Promise<Response> {
-  const body: unknown = await ask.req.json().catch(noop)
+async function logIn(context: HostContext, gate: Gate): Promise<Response> {
+  const body: unknown = await context.req.json().catch(noop)
   const secret = field(body, 'secret')
-  if (typeof secret !== 'string') return refuse(ask, 400, 'BAD_REQUEST', 'send { "secret": "…" }')
-  const outcome = gate.logIn(askedBy(ask), secret)
-  if ('refused' in outcome) return refuseWith(ask, outcome.refused)
-  if (outcome.cookie !== '') ask.header('set-cookie', outcome.cookie)
-  return ask.body(null, 204)
+  if (typeof secret !== 'string') return refuse(context, 400, 'BAD_REQUEST', 'send { "secret": "…" }')
+  const outcome = gate.logIn(requestOf(context), secret)
+  if ('refused' in outcome) return refuseWith(context, outcome.refused)
+  if (outcome.cookie !== '') context.header('set-cookie', outcome.cookie)
+  return context.body(null, 204)
 }
 
-// ── what can be read ──
+// ── queries ──
 
-function reading(app: HostHttp, { logbook, info, faults }: AppParts): void {
-  app.get('/api/info', (ask) => ask.json<HostInfo>({ ...info, faults: faults?.list() ?? [] }))
-  app.get('/api/sessions', (ask) => ask.json({ sessions: logbook.list(queryOf(ask)) }))
-  app.get('/api/sessions/:id', (ask) => withSession(ask, logbook, (session) => ask.json(session.details())))
+function addQueries(app: HostHttp, { logbook, info, faults }: AppParts): void {
+  app.get('/api/info', (context) => context.json<HostInfo>({ ...info, faults: faults?.list() ?? [] }))
+  app.get('/api/sessions', (context) => context.json({ sessions: logbook.list(queryOf(context)) }))
+  app.get('/api/sessions/:id', (context) =>
+    withSession(context, logbook, (session) => context.json(session.details())),
+  )
 }
 
-function queryOf(ask: Ask): LogbookQuery {
-  const { q = '', state = '', clean = '' } = ask.req.query()
+function queryOf(context: HostContext): LogbookQuery {
+  const { q = '', state = '', clean = '' } = context.req.query()
   if (q.length > limits.query) throw new OptionError(`the query is longer than ${limits.query} characters`)
   if (state !== '' && state !== 'live' && state !== 'closed')
     throw new OptionError(`state must be 'live' or 'closed', not '${state}'`)
@@ -105,25 +108,25 @@ function queryOf(ask: Ask): LogbookQuery {
   }
 }
 
-// ── what can be watched ──
+// ── event streams ──
 
-function watching(app: HostHttp, { logbook, streams, faults }: AppParts): void {
-  app.get('/api/events', (ask) =>
-    stream(ask, streams, 'sessions', (out) => {
-      const tell = (message: ListMessage): void => out.send(message)
-      tell({ type: 'sessions', sessions: logbook.list() })
-      if (faults) tell({ type: 'faults', faults: faults.list() })
-      const off = faults?.watch(() => tell({ type: 'faults', faults: faults.list() }))
-      const stop = logbook.watch((session) => tell({ type: 'session', session }))
+function addStreams(app: HostHttp, { logbook, streams, faults }: AppParts): void {
+  app.get('/api/events', (context) =>
+    stream(context, streams, 'sessions', (out) => {
+      const send = (message: ListMessage): void => out.send(message)
+      send({ type: 'sessions', sessions: logbook.list() })
+      if (faults) send({ type: 'faults', faults: faults.list() })
+      const unwatchFaults = faults?.watch(() => send({ type: 'faults', faults: faults.list() }))
+      const unwatchSessions = logbook.watch((session) => send({ type: 'session', session }))
       return () => {
-        off?.()
-        stop()
+        unwatchFaults?.()
+        unwatchSessions()
       }
     }),
   )
-  app.get('/api/sessions/:id/events', (ask) =>
-    withSession(ask, logbook, (session) =>
-      stream(ask, streams, `session ${session.id}`, (out) =>
+  app.get('/api/sessions/:id/events', (context) =>
+    withSession(context, logbook, (session) =>
+      stream(context, streams, `session ${session.id}`, (out) =>
         session.watch((message) => {
           out.send(message)
           if (message.type === 'closed') out.end()
@@ -133,106 +136,114 @@ function watching(app: HostHttp, { logbook, streams, faults }: AppParts): void {
   )
 }
 
-function stream(ask: Ask, streams: EventStreams, name: string, subscribe: Subscription): Response {
+function stream(
+  context: HostContext,
+  streams: EventStreams,
+  name: string,
+  subscribe: Subscription,
+): Response {
   const opened = streams.open(name, subscribe)
-  if (!opened) return refuse(ask, 503, 'TOO_MANY_STREAMS', 'too many open event streams')
-  return ask.body(opened.body, 200, {
+  if (!opened) return refuse(context, 503, 'TOO_MANY_STREAMS', 'too many open event streams')
+  return context.body(opened.body, 200, {
     'content-type': 'text/event-stream; charset=utf-8',
-    // A proxy that collects what comes would make the news old.
+    // Proxies must not buffer the stream.
     'x-accel-buffering': 'no',
   })
 }
 
-// ── what can be done ──
+// ── actions ──
 
-function acting(app: HostHttp, { logbook, callToken }: AppParts): void {
-  const act = (verb: string, work: (session: NonNullable<LoggedSession['session']>) => void): void => {
-    app.post(`/api/sessions/:id/${verb}`, (ask) =>
-      withSession(ask, logbook, (logged) => {
+function addActions(app: HostHttp, { logbook, callToken }: AppParts): void {
+  const addAction = (verb: string, work: (session: NonNullable<LoggedSession['session']>) => void): void => {
+    app.post(`/api/sessions/:id/${verb}`, (context) =>
+      withSession(context, logbook, (logged) => {
         const { session } = logged
-        if (!session) return refuse(ask, 409, 'SESSION_CLOSED', `session '${logged.id}' is closed`)
+        if (!session) return refuse(context, 409, 'SESSION_CLOSED', `session '${logged.id}' is closed`)
         try {
           work(session)
         } catch (error) {
           const code = error instanceof EndwellError ? error.code : 'FAILED'
-          return refuse(ask, 409, code, describeError(error).message)
+          return refuse(context, 409, code, describeError(error).message)
         }
-        return ask.json({ summary: logged.summary }, 202)
+        return context.json({ summary: logged.summary }, 202)
       }),
     )
   }
-  // Both never reject, or are told by the report.
-  act('close', (session) => {
+  // Neither is awaited: how it went is in the report.
+  addAction('close', (session) => {
     session.close({ by: 'studio' }).catch(noop)
   })
-  act('drain', (session) => {
+  addAction('drain', (session) => {
     session.drain({ by: 'studio' }).catch(noop)
   })
-  act('interrupt', (session) => session.interrupt())
-  // By POST: a page of another origin can make a browser read, but not act.
-  if (callToken) app.post('/api/call-token', (ask) => ask.json({ token: callToken() }))
+  addAction('interrupt', (session) => session.interrupt())
+  // A POST, because a page of another origin could make a browser send a GET.
+  if (callToken) app.post('/api/call-token', (context) => context.json({ token: callToken() }))
 }
 
-/** In production this is never called: there is no such address there. */
-function faulting(app: HostHttp, faults: Faults, { info }: AppParts): void {
+function addFaults(app: HostHttp, faults: Faults, { info }: AppParts): void {
   if (info.mode === 'production') return
-  app.put('/api/faults', async (ask) => {
-    const body: unknown = await ask.req.json().catch(noop)
+  app.put('/api/faults', async (context) => {
+    const body: unknown = await context.req.json().catch(noop)
     const names = field(body, 'names')
     if (!Array.isArray(names) || !names.every((name) => typeof name === 'string'))
-      return refuse(ask, 400, 'BAD_REQUEST', 'send { "names": ["…"] }')
+      return refuse(context, 400, 'BAD_REQUEST', 'send { "names": ["…"] }')
     faults.set(names)
-    return ask.json({ faults: faults.list() })
+    return context.json({ faults: faults.list() })
   })
 }
 
 // ── the page ──
 
-function page(ask: Ask, files: PageFiles | undefined): Response {
-  const file = files?.get(ask.req.path)
+function page(context: HostContext, files: PageFiles | undefined): Response {
+  const file = files?.get(context.req.path)
   if (!file) {
     const text = files ? 'Not found.' : 'This host has no page; see /api/info.'
-    return ask.text(`${text}\n`, 404)
+    return context.text(`${text}\n`, 404)
   }
-  ask.header('etag', file.etag)
-  ask.header('vary', 'accept-encoding')
-  ask.header('cache-control', file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache')
-  if (ask.req.header('if-none-match') === file.etag) return ask.body(null, 304)
-  return send(ask, file)
+  context.header('etag', file.etag)
+  context.header('vary', 'accept-encoding')
+  context.header('cache-control', file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache')
+  if (context.req.header('if-none-match') === file.etag) return context.body(null, 304)
+  return sendFile(context, file)
 }
 
-function send(ask: Ask, { type, plain, gzip }: PageFile): Response {
-  ask.header('content-type', type)
-  if (!/\bgzip\b/.test(ask.req.header('accept-encoding') ?? '')) return ask.body(plain)
-  ask.header('content-encoding', 'gzip')
-  return ask.body(gzip)
+function sendFile(context: HostContext, { type, plain, gzip }: PageFile): Response {
+  context.header('content-type', type)
+  if (!/\bgzip\b/.test(context.req.header('accept-encoding') ?? '')) return context.body(plain)
+  context.header('content-encoding', 'gzip')
+  return context.body(gzip)
 }
 
-// ── in common ──
+// ── helpers ──
 
-function withSession(ask: Ask, logbook: Logbook, then: (session: LoggedSession) => Response): Response {
-  const id = ask.req.param('id') ?? ''
+function withSession(
+  context: HostContext,
+  logbook: Logbook,
+  then: (session: LoggedSession) => Response,
+): Response {
+  const id = context.req.param('id') ?? ''
   const session = logbook.get(id)
   if (session) return then(session)
-  return refuse(ask, 404, 'NO_SUCH_SESSION', 'session not found: the host keeps only the latest sessions')
+  return refuse(context, 404, 'NO_SUCH_SESSION', 'session not found: the host keeps only the latest sessions')
 }
 
-function askedBy(ask: Ask): Asked {
+function requestOf(context: HostContext): GateRequest {
   return {
-    remote: ask.env?.incoming?.socket.remoteAddress,
-    header: (name) => ask.req.header(name),
+    remote: context.env?.incoming?.socket.remoteAddress,
+    header: (name) => context.req.header(name),
   }
 }
 
 type Status = 400 | 401 | 403 | 404 | 409 | 413 | 429 | 500 | 503
 
-function refuse(ask: Context, status: Status, code: ErrorCode, message: string): Response {
-  return ask.json<Refusal>({ error: { code, message } }, status)
+function refuse(context: Context, status: Status, code: ErrorCode, message: string): Response {
+  return context.json<Refusal>({ error: { code, message } }, status)
 }
 
-function refuseWith(ask: Ask, { status, code, message }: Refused): Response {
-  if (status === 401) ask.header('www-authenticate', 'Bearer')
-  return refuse(ask, status, code, message)
+function refuseWith(context: HostContext, { status, code, message }: Refused): Response {
+  if (status === 401) context.header('www-authenticate', 'Bearer')
+  return refuse(context, status, code, message)
 }
 
 function field(body: unknown, name: string): unknown {

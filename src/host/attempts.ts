@@ -1,7 +1,7 @@
 import type { Clock } from '../scope/index.ts'
 import { limits } from './limits.ts'
 
-/** Counts wrong secrets by address, so that nobody can try many. */
+/** Limits the number of wrong secrets per address. */
 export class Attempts {
   readonly #clock: Clock
   readonly #failures = new Map<string, { count: number; readonly since: number }>()
@@ -10,7 +10,7 @@ export class Attempts {
     this.#clock = clock
   }
 
-  /** Whether this address has to wait. */
+  /** Whether this address has reached the limit. */
   isBarred(address: string): boolean {
     return (this.#current(address)?.count ?? 0) >= limits.attempts
   }

@@ -3,11 +3,15 @@ import type { SessionEvents } from '../session/index.ts'
 import { limits } from './limits.ts'
 import type { LiveEvent } from './wire/index.ts'
 
-type Told = LiveEvent extends infer Event ? (Event extends { at: number } ? Omit<Event, 'at'> : never) : never
+type UntimedEvent = LiveEvent extends infer Event
+  ? Event extends { at: number }
+    ? Omit<Event, 'at'>
+    : never
+  : never
 
-/** Each event of a session as plain JSON of bounded size: what a page is told. */
+/** Converts each event of a session to plain JSON of bounded size, for the page. */
 export const eventJson: {
-  readonly [Name in LiveEvent['type']]: (data: SessionEvents[Name]) => Told
+  readonly [Name in LiveEvent['type']]: (data: SessionEvents[Name]) => UntimedEvent
 } = {
   state: ({ state }) => ({ type: 'state', state }),
   hearing: ({ text }) => ({ type: 'hearing', text: clip(text) }),
@@ -41,7 +45,7 @@ export const eventJson: {
 
 export const eventNames = Object.keys(eventJson) as LiveEvent['type'][]
 
-/** A text that is short enough to be sent again and again. */
+/** Cuts a text to `limits.text` characters. */
 export function clip(text: string): string {
   return text.length <= limits.text ? text : `${text.slice(0, limits.text - 1)}…`
 }

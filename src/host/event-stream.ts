@@ -3,13 +3,13 @@ import { limits } from './limits.ts'
 
 const encoder = new TextEncoder()
 
-/** One stream of server-sent events to one reader. Sending never waits: a reader who is too slow is cut off. */
+/** A stream of server-sent events to one client. Sending never waits: a client that is too slow is cut off. */
 export class EventStream implements Resource {
   readonly body: ReadableStream<Uint8Array>
   readonly #ended: () => void
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined
 
-  /** `ended` is called once, whoever ends it. */
+  /** `ended` is called once, whichever side ends the stream. */
   constructor(ended: () => void) {
     this.#ended = ended
     this.body = new ReadableStream<Uint8Array>(
@@ -17,28 +17,28 @@ export class EventStream implements Resource {
         start: (controller) => {
           this.#controller = controller
         },
-        cancel: () => this.#over(),
+        cancel: () => this.#release(),
       },
       { highWaterMark: limits.unread, size: (chunk) => chunk?.byteLength ?? 0 },
     )
   }
 
-  /** Sends one message, as JSON. */
+  /** Sends one message as JSON. */
   send(message: object): void {
     this.#write(`data: ${JSON.stringify(message)}\n\n`)
   }
 
-  /** Something that no reader sees, so that both sides notice when the other is gone. */
+  /** Sends a comment, which clients ignore, so that both sides notice a broken connection. */
   beat(): void {
     this.#write(':\n\n')
   }
 
-  /** Nothing more will be sent: what waits is still read. */
+  /** Ends the stream. Buffered messages are still delivered. */
   end(): void {
     try {
       this.#controller?.close()
     } finally {
-      this.#over()
+      this.#release()
     }
   }
 
@@ -61,7 +61,7 @@ export class EventStream implements Resource {
     controller.enqueue(encoder.encode(text))
   }
 
-  #over(): void {
+  #release(): void {
     if (!this.#controller) return
     this.#controller = undefined
     this.#ended()

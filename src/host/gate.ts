@@ -3,14 +3,14 @@ import type { Clock, ErrorCode } from '../scope/index.ts'
 import { Attempts } from './attempts.ts'
 import { Key } from './key.ts'
 
-/** A request, as far as the gate looks at it. */
-export interface Asked {
-  /** The address at the other end. */
+/** The part of a request that the gate checks. */
+export interface GateRequest {
+  /** The address of the peer. */
   readonly remote: string | undefined
   header(name: string): string | undefined
 }
 
-/** Why a request is not let in. */
+/** Why a request is refused. */
 export interface Refused {
   readonly status: 401 | 403 | 429
   readonly code: ErrorCode
@@ -19,7 +19,7 @@ export interface Refused {
 
 export interface GateOptions {
   readonly secret?: string
-  /** Names by which people reach the host, beside addresses and `localhost`: `studio.example.com`. */
+  /** Host names of this server, besides addresses and `localhost`: `studio.example.com`. */
   readonly names?: readonly string[]
 }
 
@@ -30,11 +30,11 @@ const refused = (status: Refused['status'], code: ErrorCode, message: string): R
 })
 
 /**
- * Who may come in. Reports hold what callers said, so nobody may read them by accident:
+ * Access control. Reports contain what callers said, so the default is strict:
  *
- * - without a secret only this machine is answered; with one, everybody who shows it
- * - a name that is not ours is refused, so that no page can make a browser believe we are its own server (DNS rebinding)
- * - a page of another origin is refused, so that none can make a browser ask in its owner's name (CSRF)
+ * - Without a secret, only requests from this machine are accepted. With one, all requests must present it.
+ * - Unknown host names are refused, to prevent DNS rebinding.
+ * - Requests from pages of other origins are refused, to prevent CSRF.
  */
 export class Gate {
   readonly #key: Key | undefined
@@ -49,48 +49,48 @@ export class Gate {
     this.#clock = clock
   }
 
-  /** For everything, the page itself included. */
-  refusesName(asked: Asked): Refused | undefined {
-    const host = asked.header('host')?.toLowerCase() ?? ''
+  /** Checks the host name. For every request, including those for the page. */
+  refusesName(request: GateRequest): Refused | undefined {
+    const host = request.header('host')?.toLowerCase() ?? ''
     const name = host.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1')
-    // An address cannot be rebound: whoever asks for it by number means this machine.
+    // An IP address cannot be rebound.
     if (name === 'localhost' || isIP(name) !== 0 || this.#names.has(name)) return undefined
     return refused(403, 'UNKNOWN_HOST', 'unknown host name: add it to the option `names`')
   }
 
-  /** For everything but the page and the login. */
-  refuses(asked: Asked): Refused | undefined {
-    return this.refusesName(asked) ?? this.refusesOrigin(asked) ?? this.#refusesCaller(asked)
+  /** All checks. For every request except those for the page and the login. */
+  refuses(request: GateRequest): Refused | undefined {
+    return this.refusesName(request) ?? this.refusesOrigin(request) ?? this.#refusesClient(request)
   }
 
-  /** Pages of others may neither read nor act. What is no browser sends none of these headers. */
-  refusesOrigin(asked: Asked): Refused | undefined {
+  /** Checks the origin. Clients that are not browsers send none of these headers. */
+  refusesOrigin(request: GateRequest): Refused | undefined {
     const foreign = refused(403, 'FOREIGN_ORIGIN', 'requests from pages of another origin are refused')
-    const site = asked.header('sec-fetch-site')
+    const site = request.header('sec-fetch-site')
     if (site !== undefined && site !== 'same-origin' && site !== 'none') return foreign
-    const origin = asked.header('origin')
+    const origin = request.header('origin')
     if (origin === undefined) return undefined
-    // Behind a proxy the scheme may differ; the host and its port may not.
-    return URL.canParse(origin) && new URL(origin).host === hostOf(asked) ? undefined : foreign
+    // Behind a proxy the scheme may differ, but not the host and port.
+    return URL.canParse(origin) && new URL(origin).host === hostOf(request) ? undefined : foreign
   }
 
-  #refusesCaller(asked: Asked): Refused | undefined {
+  #refusesClient(request: GateRequest): Refused | undefined {
     const key = this.#key
     if (!key) {
-      if (isThisMachine(asked.remote)) return undefined
+      if (isThisMachine(request.remote)) return undefined
       return refused(
         403,
         'SECRET_NEEDED',
         'without a secret, only requests from this machine are accepted: set a secret',
       )
     }
-    if (key.admits(cookie(asked, key.cookieName) ?? '', this.#clock.date())) return undefined
-    const [, bearer] = /^Bearer (.+)$/i.exec(asked.header('authorization') ?? '') ?? []
+    if (key.admits(cookie(request, key.cookieName) ?? '', this.#clock.date())) return undefined
+    const [, bearer] = /^Bearer (.+)$/i.exec(request.header('authorization') ?? '') ?? []
     if (bearer === undefined) return refused(401, 'UNAUTHORISED', 'the secret of the host is missing')
-    return this.#refusesSecret(key, bearer, asked)
+    return this.#refusesSecret(key, bearer, request)
   }
 
-  #refusesSecret(key: Key, secret: string, { remote = '' }: Asked): Refused | undefined {
+  #refusesSecret(key: Key, secret: string, { remote = '' }: GateRequest): Refused | undefined {
     if (this.#attempts.isBarred(remote))
       return refused(429, 'TOO_MANY_ATTEMPTS', 'too many wrong secrets: try again in a minute')
     if (key.fits(secret)) return undefined
@@ -98,27 +98,28 @@ export class Gate {
     return refused(401, 'WRONG_SECRET', 'wrong secret')
   }
 
-  /** The cookie that a browser gets for the secret. */
-  logIn(asked: Asked, secret: string): { readonly cookie: string } | { readonly refused: Refused } {
+  /** Returns the cookie for a browser that presents the secret. */
+  logIn(request: GateRequest, secret: string): { readonly cookie: string } | { readonly refused: Refused } {
     if (!this.#key) return { cookie: '' }
-    const no = this.#refusesSecret(this.#key, secret, asked)
-    return no ? { refused: no } : { cookie: this.#cookie(asked, this.#key.pass(this.#clock.date())) }
+    const refusal = this.#refusesSecret(this.#key, secret, request)
+    if (refusal) return { refused: refusal }
+    return { cookie: this.#cookie(request, this.#key.pass(this.#clock.date())) }
   }
 
-  logOut(asked: Asked): string {
-    return this.#key ? `${this.#cookie(asked, '')}; Max-Age=0` : ''
+  logOut(request: GateRequest): string {
+    return this.#key ? `${this.#cookie(request, '')}; Max-Age=0` : ''
   }
 
-  #cookie(asked: Asked, value: string): string {
-    const secure = asked.header('origin')?.startsWith('https:') ? '; Secure' : ''
+  #cookie(request: GateRequest, value: string): string {
+    const secure = request.header('origin')?.startsWith('https:') ? '; Secure' : ''
     return `${this.#key!.cookieName}=${value}; Path=/; HttpOnly; SameSite=Strict${secure}`
   }
 }
 
-/** As an origin is spelled: without the port that goes without saying. */
-function hostOf(asked: Asked): string {
-  const host = asked.header('host') ?? ''
-  const scheme = asked.header('origin')?.startsWith('https:') ? 'https' : 'http'
+/** The host as it appears in an origin: without the default port of the scheme. */
+function hostOf(request: GateRequest): string {
+  const host = request.header('host') ?? ''
+  const scheme = request.header('origin')?.startsWith('https:') ? 'https' : 'http'
   return URL.canParse(`${scheme}://${host}`) ? new URL(`${scheme}://${host}`).host : ''
 }
 
@@ -127,7 +128,7 @@ function isThisMachine(remote: string | undefined): boolean {
   return address === '::1' || (isIP(address) === 4 && address.startsWith('127.'))
 }
 
-function cookie(asked: Asked, name: string): string | undefined {
-  const all = asked.header('cookie')?.split(/;\s*/) ?? []
+function cookie(request: GateRequest, name: string): string | undefined {
+  const all = request.header('cookie')?.split(/;\s*/) ?? []
   return all.find((each) => each.startsWith(`${name}=`))?.slice(name.length + 1)
 }

@@ -11,21 +11,21 @@ import { PageFiles } from './page-files.ts'
 import type { HostInfo } from './wire/index.ts'
 
 export interface HostOptions extends LogbookOptions, GateOptions {
-  /** Owns the streams of events: close it before the server, or with it. */
+  /** Owns the event streams. Close it before the server, or together with it. */
   readonly scope: Scope<string>
   readonly info: Omit<HostInfo, 'faults' | 'callToken'>
-  /** Makes a token for a page that was let in, if the socket for calls wants one: `() => calls.token()`. */
+  /** Creates a token for an admitted page, if the call socket requires one: `() => calls.token()`. */
   readonly callToken?: () => string
-  /** Refused in production: there they do not exist. */
+  /** Faults that can be switched on. Not allowed in production. */
   readonly faults?: FaultBoard
-  /** The folder of the page; without one there is only the interface for programs. */
+  /** The folder of the page. Default: none, only the API. */
   readonly page?: string
-  /** Streams of events at once: 100 unless set. */
+  /** The number of concurrent event streams. Default: 100. */
   readonly maxStreams?: number
 }
 
 /**
- * Many sessions of one process, seen over HTTP: those that live, as they live, and how the others ended.
+ * The sessions of one process over HTTP: live sessions with their events, and the reports of closed ones.
  *
  * ```ts
  * const host = new Host({ scope, info: { name: 'Bright Dental', version: '1.0.0', mode: 'dev' } })
@@ -41,7 +41,7 @@ export class Host {
   constructor(options: HostOptions) {
     const { info, faults, page, maxStreams, callToken } = options
     if (faults && info.mode === 'production')
-      throw new OptionError('faults are for demo and dev: in production nothing is broken on purpose')
+      throw new OptionError("faults are not allowed in mode 'production'")
     const files = page === undefined ? undefined : new PageFiles(page)
     const scope = options.scope.child('host')
     this.logbook = new Logbook(scope, options)
@@ -57,12 +57,12 @@ export class Host {
     })
   }
 
-  /** Follows a session from now on. Add it before it is started. */
+  /** Adds a session to the logbook. Add it before it starts. */
   add(session: Session, note?: SessionNote): LoggedSession {
     return this.logbook.add(session, note)
   }
 
-  /** Why a request for something that is not served here, a socket for calls, must be refused; undefined if not. */
+  /** Checks a request that the app does not serve, such as a call socket. Returns undefined if it is allowed. */
   refuses(request: IncomingMessage): Refused | undefined {
     return this.#gate.refuses({
       remote: request.socket.remoteAddress,

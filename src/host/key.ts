@@ -2,23 +2,23 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { OptionError } from '../scope/index.ts'
 import { limits } from './limits.ts'
 
-/** Characters of a secret, at the least: who may guess ten times a minute must not get far. */
-const SHORTEST = 8
+/** Minimum length of a secret: ten guesses per minute must not get far. */
+const MIN_LENGTH = 8
 
 /**
- * The secret of a host. It is compared in constant time and shown to nobody. A login makes a pass for a cookie: until
- * when it holds, signed with the secret. So nothing has to be remembered, and a new secret ends all logins.
+ * The secret of a host. It is compared in constant time and never exposed. A login creates a pass for a cookie: an expiry
+ * time, signed with the secret. So the host stores nothing, and a new secret ends all logins.
  */
 export class Key {
   readonly #secret: string
 
   constructor(secret: string) {
-    if (secret.length < SHORTEST)
-      throw new OptionError(`a secret must have ${SHORTEST} characters or more; it has ${secret.length}`)
+    if (secret.length < MIN_LENGTH)
+      throw new OptionError(`a secret must have ${MIN_LENGTH} characters or more; it has ${secret.length}`)
     this.#secret = secret
   }
 
-  /** Cookies are shared by all ports of a machine: a name of its own keeps two hosts apart. */
+  /** Unique per secret, because all ports of a machine share their cookies. */
   get cookieName(): string {
     return `endwell-${this.#sign('cookie').slice(0, 8)}`
   }
@@ -27,7 +27,7 @@ export class Key {
     return timingSafeEqual(digest(secret), digest(this.#secret))
   }
 
-  /** A pass from `now` on, in milliseconds since 1970. */
+  /** Creates a pass. `now` is in milliseconds since 1970. */
   pass(now: number): string {
     const until = String(now + limits.login)
     return `${until}.${this.#sign(until)}`
@@ -44,5 +44,5 @@ export class Key {
   }
 }
 
-/** Of one length, whatever the text is. */
+/** Makes texts of any length comparable in constant time. */
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()

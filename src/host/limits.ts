@@ -1,41 +1,41 @@
-/** Every limit of the host, by name, with its reason (SC18). */
+/** The host's limits, each with its reason (SC18). */
 export const limits = {
-  /** Reports that are kept in memory: a day of a small desk. A journal keeps more. */
+  /** Reports kept in memory: about a day of a small business. */
   reports: 200,
-  /** Event streams at once, over all pages: each is a connection that stays open. */
+  /** Concurrent event streams of all pages. Each is an open connection. */
   streams: 100,
-  /** Bytes that may wait for a reader of a stream. One so slow is cut off, and begins anew with a snapshot. */
+  /** Bytes buffered per stream. A slower client is cut off and starts again with a snapshot. */
   unread: 1_000_000,
-  /** Milliseconds between two comments on a stream, so that both sides notice when the other is gone. */
+  /** Milliseconds between two comments on a stream, so that both sides notice a broken connection. */
   heartbeat: 15_000,
-  /** Milliseconds between two batches of one session's news: twenty a second is what an eye can follow. */
+  /** Milliseconds between two batches of one session's events: 20 per second are enough for the eye. */
   batch: 50,
-  /** Milliseconds between two looks at what does not tell of its changes: the state of links, the words on their way. */
-  look: 250,
-  /** Events in one batch; of more, the oldest are left out. */
+  /** Milliseconds between two checks of what emits no events: the status of links, the current words. */
+  statusCheck: 250,
+  /** Events per batch. The oldest are dropped. */
   batchEvents: 500,
-  /** Items of the transcript in a snapshot, the newest; the report has all. */
+  /** The newest transcript items in a snapshot. The report has all of them. */
   transcript: 200,
-  /** Characters of one text in a snapshot or an event; the report has all. */
+  /** Characters per text in a snapshot or an event. The report has all of them. */
   text: 4_000,
-  /** Turns of a live session whose latency is remembered for a page that is opened later. */
+  /** Latencies of a live session that are kept for pages opened later. */
   latencies: 200,
-  /** Bytes of a request's body: the longest is a list of names. */
+  /** Bytes per request body. The longest is a list of names. */
   body: 16_384,
-  /** Characters of a search. */
+  /** Characters of a search query. */
   query: 200,
-  /** Wrong secrets from one address within `attemptsWindow`; and the addresses that are remembered. */
+  /** Wrong secrets per address within `attemptsWindow`, and the number of addresses that are tracked. */
   attempts: 10,
   attemptsWindow: 60_000,
   addresses: 1_000,
-  /** How long a login lasts: a working day. */
+  /** The lifetime of a login: a working day. */
   login: 12 * 3_600_000,
-  /** Files of the page, and their bytes: they are kept in memory. */
+  /** Files of the page and their total bytes, which are kept in memory. */
   files: 200,
   fileBytes: 20_000_000,
-  /** Connections at once; calls are among them. */
+  /** Concurrent connections, including calls. */
   connections: 10_000,
-  /** Milliseconds for the headers of a request, and for the whole of it: what it asks for is small. */
+  /** Milliseconds for the headers of a request, and for all of it. Requests are small. */
   headers: 10_000,
   request: 30_000,
 } as const

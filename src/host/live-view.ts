@@ -2,13 +2,13 @@ import type { Change, Inspection, Scope, Timer } from '../scope/index.ts'
 import type { Session, SessionReport } from '../session/index.ts'
 import { clip, eventJson, eventNames } from './event-json.ts'
 import { limits } from './limits.ts'
-import { StatusNews, worthTelling } from './tree-news.ts'
+import { StatusTracker, relevantChanges } from './tree-updates.ts'
 import type { LiveBatch, LiveEvent, LiveMessage, LiveSnapshot, Saying } from './wire/index.ts'
 
-/** What a live view wants to know of its session. */
+/** The session of a live view. */
 export interface LiveSource {
   readonly session: Session
-  /** The words on their way to the caller. */
+  /** The words that are being spoken. */
   saying(): Saying | undefined
   snapshot(): Omit<LiveSnapshot, 'type' | 'now' | 'tree'>
 }
@@ -16,8 +16,8 @@ export interface LiveSource {
 type Watcher = (message: LiveMessage) => void
 
 /**
- * A session as it lives, for those who watch: a snapshot for each, then batches for all, then its end. It listens to the
- * session and opens its tree only while somebody watches.
+ * A live session for its watchers: each gets a snapshot, then all get batches, then the end. It listens to the session
+ * and inspects its tree only while there are watchers.
  */
 export class LiveView {
   readonly #scope: Scope<string>
@@ -30,10 +30,10 @@ export class LiveView {
     this.#source = source
   }
 
-  /** Tells the watcher how it is, at once, and what happens from then on. Returns the way to stop. */
+  /** Sends the watcher a snapshot at once, and then batches. Returns an unsubscribe function. */
   watch(watcher: Watcher): () => void {
-    const watch = (this.#watch ??= new Watch(this.#scope, this.#source, (message) => this.#tell(message)))
-    // Those who are here already must have heard what the snapshot has in it.
+    const watch = (this.#watch ??= new Watch(this.#scope, this.#source, (message) => this.#send(message)))
+    // The other watchers must first get everything that this snapshot contains.
     watch.flush()
     watcher(watch.snapshot())
     this.#watchers.add(watcher)
@@ -43,10 +43,10 @@ export class LiveView {
     }
   }
 
-  /** The session is closed: the last message, after which nobody watches. */
+  /** Sends the last message and removes all watchers. */
   closed(message: LiveMessage & { readonly type: 'closed'; readonly report: SessionReport }): void {
     this.#watch?.flush()
-    this.#tell(message)
+    this.#send(message)
     this.#watchers.clear()
     this.#stop()
   }
@@ -56,98 +56,101 @@ export class LiveView {
     this.#watch = undefined
   }
 
-  #tell(message: LiveMessage): void {
+  #send(message: LiveMessage): void {
     for (const watcher of this.#watchers) watcher(message)
   }
 }
 
-/** One stretch of time during which somebody watches. */
+/** Collects the changes of a session while there are watchers. */
 class Watch {
   readonly #scope: Scope<string>
   readonly #source: LiveSource
-  readonly #tell: (batch: LiveBatch) => void
+  readonly #send: (batch: LiveBatch) => void
   readonly #inspection: Inspection
-  readonly #statuses = new StatusNews()
-  readonly #off: (() => void)[]
-  readonly #looking: Timer
+  readonly #statuses = new StatusTracker()
+  readonly #unsubscribe: (() => void)[]
+  readonly #statusTimer: Timer
   #events: LiveEvent[] = []
   #changes: Change[] = []
-  #said = ''
-  #timer: Timer | undefined
+  #lastSaying = ''
+  #batchTimer: Timer | undefined
   #flushedAt = -Infinity
   #stopped = false
 
-  constructor(scope: Scope<string>, source: LiveSource, tell: (batch: LiveBatch) => void) {
+  constructor(scope: Scope<string>, source: LiveSource, send: (batch: LiveBatch) => void) {
     const { session } = source
     this.#scope = scope
     this.#source = source
-    this.#tell = tell
+    this.#send = send
     this.#inspection = session.inspect((change) => this.#changed(change))
-    this.#off = eventNames.map((name) => this.#listen(name))
-    this.#looking = scope.every(limits.look, `look at session ${session.id}`, () => this.flush())
+    this.#unsubscribe = eventNames.map((name) => this.#listen(name))
+    this.#statusTimer = scope.every(limits.statusCheck, `status of session ${session.id}`, () => this.flush())
   }
 
   snapshot(): LiveSnapshot {
     const { tree } = this.#inspection
-    // What the snapshot says need not be said again.
+    // The next batch must not repeat the statuses of the snapshot.
     this.#statuses.next(tree)
     return { type: 'snapshot', now: this.#scope.clock.now(), ...this.#source.snapshot(), tree }
   }
 
-  /** Tells what there is to tell. */
+  /** Sends everything that has changed. */
   flush(): void {
-    this.#timer?.clear()
-    this.#timer = undefined
+    this.#batchTimer?.clear()
+    this.#batchTimer = undefined
     const { tree } = this.#inspection
     const events = this.#events
-    const changes = worthTelling(this.#changes)
+    const changes = relevantChanges(this.#changes)
     const statuses = this.#statuses.next(tree)
-    const saying = this.#saying()
+    const saying = this.#nextSaying()
     this.#events = []
     this.#changes = []
     if (events.length + changes.length + statuses.length === 0 && !saying) return
     const now = this.#scope.clock.now()
     this.#flushedAt = now
-    this.#tell({ type: 'batch', now, events, changes, statuses, ...(saying ? { saying } : {}) })
+    this.#send({ type: 'batch', now, events, changes, statuses, ...(saying ? { saying } : {}) })
   }
 
   stop(): void {
     this.#stopped = true
     this.#inspection.stop()
-    for (const off of this.#off) off()
-    this.#looking.clear()
-    this.#timer?.clear()
+    for (const unsubscribe of this.#unsubscribe) unsubscribe()
+    this.#statusTimer.clear()
+    this.#batchTimer?.clear()
   }
 
   #listen(name: LiveEvent['type']): () => void {
-    // Each name has its own data: what fits the name fits its function.
+    // TypeScript cannot see that the data of an event fits the function of the same name.
     const json = eventJson[name] as (data: unknown) => object
     return this.#source.session.on(name, (data) => {
       const event = { at: this.#scope.clock.date(), ...json(data) } as LiveEvent
-      // Of what the user seems to be saying, only the last guess is news.
+      // Each interim transcript replaces the previous one.
       if (name === 'hearing' && this.#events.at(-1)?.type === 'hearing') this.#events.pop()
       this.#events.push(event)
       if (this.#events.length > limits.batchEvents) this.#events.shift()
-      this.#soon()
+      this.#flushSoon()
     })
   }
 
   #changed(change: Change): void {
     this.#changes.push(change)
-    this.#soon()
+    this.#flushSoon()
   }
 
-  /** At once if nothing was told for a while; else when it is time again. */
-  #soon(): void {
-    if (this.#timer || this.#stopped || this.#scope.state !== 'live') return
+  /** Flushes now, or `limits.batch` after the last batch. */
+  #flushSoon(): void {
+    if (this.#batchTimer || this.#stopped || this.#scope.state !== 'live') return
     const wait = Math.max(0, this.#flushedAt + limits.batch - this.#scope.clock.now())
-    this.#timer = this.#scope.after(wait, `news of session ${this.#source.session.id}`, () => this.flush())
+    this.#batchTimer = this.#scope.after(wait, `batch of session ${this.#source.session.id}`, () =>
+      this.flush(),
+    )
   }
 
-  #saying(): Saying | undefined {
+  /** The words being spoken, if they have changed. */
+  #nextSaying(): Saying | undefined {
     const saying = this.#source.saying()
-    if (!saying || saying.text === this.#said) return undefined
-    this.#said = saying.text
+    if (!saying || saying.text === this.#lastSaying) return undefined
+    this.#lastSaying = saying.text
     return { speech: saying.speech, text: clip(saying.text) }
   }
 }

@@ -5,20 +5,20 @@ import { LoggedSession, type SessionNote } from './logged-session.ts'
 import type { SessionSummary } from './wire/index.ts'
 
 export interface LogbookOptions {
-  /** Reports that are kept, the newest: 200 unless set. */
+  /** How many of the latest reports are kept. Default: 200. */
   readonly reports?: number
 }
 
 export interface LogbookQuery {
-  /** Words that occur in the session: its id, agent, caller, reason, transcript. */
+  /** Text that occurs in the session's id, agent, caller, close reason, culprit or transcript. */
   readonly words?: string
-  /** `live` is all that is not closed. */
+  /** `live` matches every session that is not closed. */
   readonly state?: 'live' | 'closed'
   readonly clean?: boolean
 }
 
 /**
- * The sessions of this process that live, and the reports of the last ones that have ended.
+ * The live sessions of this process, and the reports of the latest closed ones.
  *
  * ```ts
  * const logbook = new Logbook(scope)
@@ -29,13 +29,12 @@ export interface LogbookQuery {
 export class Logbook {
   readonly #scope: Scope<string>
   readonly #reports: number
-  /** In the order in which they came. */
+  /** In the order in which they were added. */
   readonly #sessions = new Map<string, LoggedSession>()
-  /** Ids of those that are closed, in the order in which they ended. */
+  /** Ids of closed sessions, in the order in which they closed. */
   readonly #closed = new Set<string>()
   readonly #watchers = new Set<(summary: SessionSummary) => void>()
 
-  /** The scope's clock is the one that times are told by. */
   constructor(scope: Scope<string>, { reports = limits.reports }: LogbookOptions = {}) {
     if (!Number.isSafeInteger(reports) || reports < 0)
       throw new OptionError(`reports must be a whole number, 0 or more; it is ${reports}`)
@@ -43,12 +42,12 @@ export class Logbook {
     this.#reports = reports
   }
 
-  /** Follows a session from now on. Add it before it is started. */
+  /** Adds a session. Add it before it starts. */
   add(session: Session, note: SessionNote = {}): LoggedSession {
-    if (session.state === 'closed') throw new OptionError(`session '${session.id}' is closed already`)
+    if (session.state === 'closed') throw new OptionError(`session '${session.id}' is already closed`)
     const known = this.#sessions.get(session.id)
-    if (known?.session) throw new OptionError(`there is a live session '${session.id}' already`)
-    // An id that is used again is the newer session's.
+    if (known?.session) throw new OptionError(`a live session '${session.id}' already exists`)
+    // A reused id belongs to the newer session.
     this.#forget(session.id)
     const logged = new LoggedSession(this.#scope, session, note, (one) => this.#changed(one))
     this.#sessions.set(session.id, logged)
@@ -60,7 +59,7 @@ export class Logbook {
     return this.#sessions.get(id)
   }
 
-  /** The sessions, the newest first. */
+  /** Returns the matching sessions, newest first. */
   list({ words = '', state, clean }: LogbookQuery = {}): SessionSummary[] {
     const wanted = words.trim()
     return Array.from(this.#sessions.values())
@@ -71,12 +70,12 @@ export class Logbook {
       .toReversed()
   }
 
-  /** How many are not closed. */
+  /** The number of sessions that are not closed. */
   get live(): number {
     return this.#sessions.size - this.#closed.size
   }
 
-  /** Tells of every session that changes, in a line. Returns the way to stop. */
+  /** Calls `watcher` with the summary of each session that changes. Returns an unsubscribe function. */
   watch(watcher: (summary: SessionSummary) => void): () => void {
     const own = (summary: SessionSummary): void => watcher(summary)
     this.#watchers.add(own)
@@ -85,7 +84,7 @@ export class Logbook {
 
   #changed(session: LoggedSession): void {
     const { id, summary } = session
-    // One whose id was taken by a newer session has nothing to say any more.
+    // A newer session has taken its id.
     if (this.#sessions.get(id) !== session) return
     if (summary.state === 'closed') this.#ended(id)
     for (const watcher of this.#watchers) watcher(summary)

@@ -18,15 +18,15 @@ import {
   type SessionSummary,
 } from './wire/index.ts'
 
-/** What is known of a session beside itself. */
+/** Additional information about a session. */
 export interface SessionNote {
   /** The agent that answers. */
   readonly agent?: string
-  /** Where the caller came from: `browser`, a number. */
+  /** Where the call came from: `browser`, a phone number. */
   readonly from?: string
 }
 
-/** A session in the logbook: as it lives, and then its report. It keeps no session that is closed. */
+/** A session in the logbook: the live session, and then its report. It does not reference a closed session. */
 export class LoggedSession {
   readonly id: string
   readonly #scope: Scope<string>
@@ -57,7 +57,7 @@ export class LoggedSession {
     return this.#summary
   }
 
-  /** The session, while it is not closed. */
+  /** The session, until it is closed. */
   get session(): Session | undefined {
     return this.#session
   }
@@ -68,7 +68,7 @@ export class LoggedSession {
     return { summary, ...(report ? { report, text: formatSession(report) } : {}) }
   }
 
-  /** Tells the watcher how it is, what happens, and how it ends. Returns the way to stop. */
+  /** Sends the watcher a snapshot, then batches, then the end. Returns an unsubscribe function. */
   watch(watcher: (message: LiveMessage) => void): () => void {
     const session = this.#session
     if (!session) {
@@ -84,24 +84,22 @@ export class LoggedSession {
     return this.#live.watch(watcher)
   }
 
-  /** Whether a search finds it: by its id, its agent, its caller, why it ended, who was at fault, what was said. */
+  /** Whether a search matches its id, agent, caller, close reason, culprit or transcript. */
   matches(words: string): boolean {
     const wanted = words.toLowerCase()
     const { id, agent, from, reason, culprit } = this.#summary
     const has = (text: string | undefined): boolean => text?.toLowerCase().includes(wanted) ?? false
-    return (
-      [id, agent, from, reason, culprit?.name].some(has) || this.#items.some((item) => has(wordsOf(item)))
-    )
+    return [id, agent, from, reason, culprit?.name].some(has) || this.#items.some((item) => has(textOf(item)))
   }
 
   get #items(): readonly HistoryItem[] {
     return this.#report?.transcript ?? this.#session?.history.items ?? []
   }
 
-  /** Rare events only: what comes often is listened to by the live view, while somebody watches. */
+  /** Listens to rare events only. The live view listens to frequent ones, while there are watchers. */
   #listen(session: Session): void {
     session.on('state', ({ state }) => {
-      // That it is closed is told together with its report.
+      // `closed` is reported together with the report.
       if (state !== 'closed') this.#update({ state })
     })
     session.on('user', () => this.#update({ turns: this.#summary.turns + 1 }))
@@ -119,8 +117,8 @@ export class LoggedSession {
     session.on('closed', (report) => this.#closed(report))
   }
 
-  #update(news: Partial<SessionSummary>): void {
-    this.#summary = { ...this.#summary, ...news }
+  #update(changes: Partial<SessionSummary>): void {
+    this.#summary = { ...this.#summary, ...changes }
     this.#changed(this)
   }
 
@@ -161,7 +159,7 @@ export class LoggedSession {
   }
 }
 
-function wordsOf(item: HistoryItem): string {
+function textOf(item: HistoryItem): string {
   if (item.type === 'message') return item.text
   if (item.type === 'handoff') return item.to
   return item.name

@@ -8,7 +8,7 @@ import { limits } from './limits.ts'
 export interface PageFile {
   readonly type: string
   readonly etag: string
-  /** Its name changes with what is in it, so it may be kept for ever. */
+  /** The name contains a hash of the content, so it can be cached forever. */
   readonly immutable: boolean
   readonly plain: Uint8Array<ArrayBuffer>
   readonly gzip: Uint8Array<ArrayBuffer>
@@ -27,8 +27,8 @@ const types: Readonly<Record<string, string>> = {
 }
 
 /**
- * The files of a folder, read once and kept in memory. What is asked for is looked up by its whole path, so no path can
- * lead out of the folder.
+ * The files of a folder, read once and kept in memory. Requests are looked up by their whole path, so no path can lead
+ * out of the folder.
  */
 export class PageFiles {
   readonly #files = new Map<string, PageFile>()
@@ -39,7 +39,9 @@ export class PageFiles {
       const plain = new Uint8Array(readFileSync(join(folder, path)))
       bytes += plain.byteLength
       if (this.#files.size >= limits.files || bytes > limits.fileBytes)
-        throw new OptionError(`'${folder}' has too many files for a page: is it the right folder?`)
+        throw new OptionError(
+          `'${folder}' has too many or too large files for a page: check that it is the right folder`,
+        )
       this.#files.set(`/${path.split(sep).join('/')}`, fileOf(path, plain))
     }
     if (!this.#files.has('/index.html'))
@@ -53,7 +55,7 @@ export class PageFiles {
 
 function filesIn(folder: string): string[] {
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-    throw new OptionError(`there is no folder '${folder}' with a page: build it first`)
+    throw new OptionError(`the page's folder '${folder}' does not exist: build it first`)
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name).slice(join(folder, sep).length))

@@ -1,6 +1,6 @@
 /**
- * What every answer carries. The page may load, run and call its own server, and nothing else: no script in its text, no
- * frame around it. `host` has passed the gate.
+ * The security headers of every response. The page may load from and connect to its own server only, without inline
+ * scripts and frames. `host` has been checked by the gate.
  */
 export function securityHeaders(host: string): Record<string, string> {
   const policy = [
@@ -9,7 +9,7 @@ export function securityHeaders(host: string): Record<string, string> {
     "worker-src 'self'",
     "style-src 'self'",
     "img-src 'self' data:",
-    // Not every browser takes sockets of the same host for `self`.
+    // In some browsers, `self` does not include WebSockets of the same host.
     `connect-src 'self' ws://${host} wss://${host}`,
     "manifest-src 'self'",
     "base-uri 'none'",

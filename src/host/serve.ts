@@ -7,36 +7,35 @@ import { ListenError } from './errors.ts'
 import { limits } from './limits.ts'
 
 export interface ServeOptions {
-  /** Owns the server: closing it ends every connection, in bounded time. */
+  /** Owns the server. Closing it ends every connection in bounded time. */
   readonly scope: Scope<string>
-  /** Anything that answers as `fetch` does: a hono app. */
+  /** Answers requests like `fetch`: a hono app, for example. */
   readonly app: { fetch(request: Request, env: object): Response | Promise<Response> }
-  /** 0 for any that is free. */
+  /** 0 for any free port. */
   readonly port: number
-  /** The address to listen on: 127.0.0.1 unless set, where only this machine can reach it. */
+  /** The address to listen on. Default: 127.0.0.1, which only this machine can reach. */
   readonly host?: string
-  /** Takes over requests that are not for the app: true if it answers. */
+  /** Handles requests that are not for the app. Returns true if it answers. */
   readonly request?: (request: IncomingMessage, response: ServerResponse) => boolean
-  /** Takes over connections that ask for a WebSocket; without it they are refused. */
+  /** Handles WebSocket upgrades. Default: they are refused. */
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 }
 
-/** Listens. Rejects with `ListenError` if that cannot be: `PORT_IN_USE`, for instance. */
+/** Starts an HTTP server. Rejects with `ListenError` if it cannot listen, for example `PORT_IN_USE`. */
 export function serve(options: ServeOptions): Promise<HttpServer> {
   return options.scope.open('http server', () => HttpServer.listen(options))
 }
 
-/** A server that listens. It is over when none of its connections is left. */
+/** A listening server. It has closed when all its connections have ended. */
 export class HttpServer implements Resource {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
   #address: AddressInfo | undefined
   #closed: Promise<void> | undefined
-  /** Looks whether all is over. */
-  #looks: (() => void) | undefined
+  #checkClosed: (() => void) | undefined
 
-  private constructor({ app, request: takes, upgrade }: ServeOptions) {
-    // The globals of the process stay as they are, and what fails is answered: nothing is printed.
+  private constructor({ app, request: handle, upgrade }: ServeOptions) {
+    // Do not replace globals, and answer errors instead of printing them.
     const listener = getRequestListener((request, env) => app.fetch(request, env), {
       overrideGlobalObjects: false,
       errorHandler: () => new Response('the server failed', { status: 500 }),
@@ -45,7 +44,7 @@ export class HttpServer implements Resource {
       { headersTimeout: limits.headers, requestTimeout: limits.request },
       (request, response) => {
         response.once('close', () => this.#closed && this.#server.closeIdleConnections())
-        if (!takes?.(request, response)) listener(request, response).catch(noop)
+        if (!handle?.(request, response)) listener(request, response).catch(noop)
       },
     )
     this.#server.maxConnections = limits.connections
@@ -53,7 +52,7 @@ export class HttpServer implements Resource {
       this.#sockets.add(socket)
       socket.once('close', () => {
         this.#sockets.delete(socket)
-        this.#looks?.()
+        this.#checkClosed?.()
       })
     })
     this.#server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -80,15 +79,15 @@ export class HttpServer implements Resource {
     return this.#address!.port
   }
 
-  /** Where a person on this machine finds it. */
+  /** The URL for a browser on this machine. */
   get url(): string {
     const { address, family, port } = this.#address!
-    const everywhere = address === '0.0.0.0' || address === '::'
-    const name = everywhere ? 'localhost' : family === 'IPv6' ? `[${address}]` : address
+    const anyAddress = address === '0.0.0.0' || address === '::'
+    const name = anyAddress ? 'localhost' : family === 'IPv6' ? `[${address}]` : address
     return `http://${name}:${port}`
   }
 
-  /** Connections that are open, calls included. */
+  /** The number of open connections, including calls. */
   get connections(): number {
     return this.#sockets.size
   }
@@ -97,16 +96,16 @@ export class HttpServer implements Resource {
     return { connections: this.connections }
   }
 
-  /** Listens no more, and lets what is being answered be answered. */
+  /** Stops listening. Requests in progress may finish. */
   close(): Promise<void> {
     this.#closed ??= new Promise((resolve) => {
-      let listens = true
-      this.#looks = () => {
-        if (!listens && this.#sockets.size === 0) resolve()
+      let listening = true
+      this.#checkClosed = () => {
+        if (!listening && this.#sockets.size === 0) resolve()
       }
       this.#server.close(() => {
-        listens = false
-        this.#looks?.()
+        listening = false
+        this.#checkClosed?.()
       })
       this.#server.closeIdleConnections()
     })
@@ -119,7 +118,7 @@ export class HttpServer implements Resource {
   }
 }
 
-/** Answers a request for a WebSocket with a refusal, and ends its connection. */
+/** Refuses a WebSocket upgrade with an HTTP status and ends the connection. */
 export function refuseUpgrade(socket: Duplex, status: number): void {
   socket.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 }

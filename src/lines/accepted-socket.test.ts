@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { expect, it } from 'vitest'
 import { wsNetwork } from '../link/index.ts'
-import { silent } from '../parts/index.ts'
+import { silentLogger } from '../parts/index.ts'
 import { SocketServer } from './accepted-socket.ts'
 import { deafOwner, type Peer } from './peer.ts'
 
@@ -22,7 +22,12 @@ function countWrites(tcp: Duplex): () => number {
 }
 
 it('an accepted socket sends everything written in one tick in one system call, in order', async () => {
-  const sockets = new SocketServer({ name: 'page', message: 1_000, closePatience: 1_000, logger: silent })
+  const sockets = new SocketServer({
+    name: 'page',
+    message: 1_000,
+    closePatience: 1_000,
+    logger: silentLogger,
+  })
   const server = createServer()
   let writes = (): number => 0
   let gone = (): void => {}

@@ -1,7 +1,6 @@
-import { silent, type Logger } from '../parts/index.ts'
+import { silentLogger, type Logger } from '../parts/index.ts'
 import { noop, type Resource, type Scope } from '../scope/index.ts'
 import type { BaseCall } from './base-call.ts'
-import type { CallOwner } from './call-options.ts'
 import { isolatedLogger } from './isolated-logger.ts'
 import { deafOwner, type Peer } from './peer.ts'
 import { RateLimit } from './rate-limit.ts'
@@ -11,14 +10,14 @@ export interface BaseCallsOptions {
   readonly maxCalls?: number
   readonly maxRate?: number
   readonly logger?: Logger
-  /** What the scope's report calls the calls. */
+  /** The name of the calls in the scope's report. */
   readonly name: string
   /** How long a peer may take to answer when it is closed. */
   readonly closePatience: number
 }
 
 /** All calls of one kind: limits how many there are, has the user's code answer them, and ends them. */
-export abstract class BaseCalls<Call extends BaseCall> implements Resource, CallOwner {
+export abstract class BaseCalls<Call extends BaseCall> implements Resource {
   /** @internal Owns everything that outlives a call. */
   readonly scope: Scope<string>
   protected readonly logger: Logger
@@ -29,12 +28,12 @@ export abstract class BaseCalls<Call extends BaseCall> implements Resource, Call
   readonly #active = new Map<string, Call>()
   /** Active calls, plus ended ones whose peer is still closing. */
   readonly #present = new Set<BaseCall>()
-  /** Peers that belong to no call any more, until they have left. */
+  /** Peers that no longer belong to a call, until they have left. */
   readonly #leaving = new Set<Peer>()
 
   constructor({ scope, maxCalls = 100, maxRate = 20, logger, name, closePatience }: BaseCallsOptions) {
     this.scope = scope
-    this.logger = logger ? isolatedLogger(logger) : silent
+    this.logger = logger ? isolatedLogger(logger) : silentLogger
     this.#maxCalls = maxCalls
     this.#closePatience = closePatience
     this.#rate = new RateLimit({ perSecond: maxRate, burst: Math.max(1, maxRate) }, scope.clock.now())
@@ -91,7 +90,7 @@ export abstract class BaseCalls<Call extends BaseCall> implements Resource, Call
     return this.#active.get(id)
   }
 
-  /** Why there is no room for another call, if there is none. Otherwise, takes its place in the rate. */
+  /** Returns why another call is refused. If it is not refused, counts it towards the rate limit. */
   protected refusal(): 'CLOSING' | 'BUSY' | 'TOO_FAST' | undefined {
     if (this.scope.state !== 'live') return 'CLOSING'
     if (this.#active.size >= this.#maxCalls) return 'BUSY'

@@ -3,7 +3,7 @@ import type { SocketEnd } from '../scope/index.ts'
 import { classify } from './classify.ts'
 import type { EndClass } from './link-end.ts'
 
-describe('the table of ends', () => {
+describe('the default class of a socket end', () => {
   it.each<[SocketEnd, EndClass]>([
     [{ how: 'closed', code: 1000 }, 'dropped'],
     [{ how: 'closed', code: 1001 }, 'dropped'],
@@ -26,7 +26,7 @@ describe('the table of ends', () => {
     [{ how: 'refused', status: 403 }, 'fatal'],
     [{ how: 'refused', status: 404 }, 'fatal'],
     [{ how: 'aborted' }, 'asked'],
-  ])('[LK2] %j is %s', (end, expected) => {
+  ])('[LK2] of %j is %s', (end, expected) => {
     expect(classify(end)).toBe(expected)
   })
 })

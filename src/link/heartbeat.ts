@@ -1,14 +1,14 @@
 import type { Clock, Timer } from '../scope/index.ts'
 import type { KeepAlive } from './protocol.ts'
 
-/** Says when a connection on which nothing is said needs a sign of life. */
+/** Decides when an unused connection needs a keep-alive frame. */
 export class Heartbeat {
   readonly #clock: Clock
   readonly #name: string
   readonly #every: number
   readonly #always: boolean
   #timer: Timer | undefined
-  #quiet = true
+  #unused = true
 
   constructor(clock: Clock, name: string, { every, always = false }: KeepAlive) {
     this.#clock = clock
@@ -17,18 +17,18 @@ export class Heartbeat {
     this.#always = always
   }
 
-  /** Something else was sent. Called for every frame: it only makes a note. */
+  /** To be called for everything else that is sent. Cheap, because that is every frame. */
   sent(): void {
-    this.#quiet = false
+    this.#unused = false
   }
 
   start(beat: () => void): void {
     this.stop()
-    this.#quiet = true
+    this.#unused = true
     const next = (): void => {
       this.#timer = this.#clock.after(this.#every, this.#name, () => {
-        const due = this.#quiet || this.#always
-        this.#quiet = true
+        const due = this.#unused || this.#always
+        this.#unused = true
         next()
         if (due) beat()
       })

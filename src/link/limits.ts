@@ -1,18 +1,22 @@
-/** Every limit of sockets and links that nobody has to set, by name, with its reason (SC18). */
+/** Limits of sockets and links that are not options, each with its reason (SC18). */
 export const limits = {
-  /** Bytes of one message: a minute of sound in JSON is less. A longer one ends the socket with 1009. */
+  /** Bytes per message. A minute of audio in JSON is smaller; a larger message ends the socket with 1009. */
   payload: 16 * 1024 * 1024,
   /**
-   * How long a socket waits for the other side's close frame, and then for the end of its TCP connection, which some
-   * never send. Links have less patience than this; it stands behind them.
+   * How long a socket waits for the peer's close frame, and then for the end of the TCP connection, which some peers
+   * never send. A last resort: links cut their sockets earlier.
    */
   closeFrame: 5_000,
-  /** Characters of a peer's reason that are kept: it is pasted into reports and logs. */
+  /** Characters of a peer's close reason that are kept for reports and logs. */
   reason: 200,
-  /** Bytes that a socket may hold back: with more the peer does not keep up, and what comes next waits in the queue. */
+  /** Bytes a socket may buffer. Beyond that the peer does not keep up, and further messages wait in the queue. */
   congested: 256 * 1024,
-  /** How often, in milliseconds, a congested socket is looked at. Sockets do not tell when they are not any more. */
-  look: 20,
-  /** Milliseconds from one rollover to the next, at least: planned ones are free, so something else must bound them. */
+  /** How often a congested socket is checked, in milliseconds. Sockets have no drain event. */
+  congestionCheck: 20,
+  /** The shortest time between two rollovers. Planned rollovers cost no retries, so another limit must bound them. */
   betweenRollovers: 1_000,
+  /** That time doubles with each rollover wanted earlier, up to this. */
+  longestBetweenRollovers: 60_000,
+  /** The longest delay of a rollover. No provider's session lasts a day; a longer delay comes from a broken message. */
+  longestRolloverDelay: 24 * 60 * 60 * 1_000,
 } as const

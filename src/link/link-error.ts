@@ -2,12 +2,12 @@ import { EndwellError } from '../scope/index.ts'
 import type { LinkEnd } from './link-end.ts'
 
 /**
- * - `LINK_REFUSED`: the peer does not want us: the HTTP status says why
- * - `LINK_FATAL`: the peer closed it for good, or the protocol cannot go on
- * - `LINK_TIMEOUT`: it was not ready in time
- * - `LINK_FAILED`: retries are used up
- * - `LINK_LOST`: it broke, and the conversation cannot be carried over
- * - `LINK_OVERFLOW`: more waits to be sent than may
+ * - `LINK_REFUSED`: the peer rejected the request; the HTTP status says why
+ * - `LINK_FATAL`: the peer closed the link for good, or the protocol's code threw
+ * - `LINK_TIMEOUT`: the link was not ready in time
+ * - `LINK_FAILED`: the retries are used up
+ * - `LINK_LOST`: the connection broke, and the conversation cannot be carried over
+ * - `LINK_OVERFLOW`: too many messages are waiting to be sent
  */
 export type LinkErrorCode =
   | 'LINK_REFUSED'
@@ -17,7 +17,7 @@ export type LinkErrorCode =
   | 'LINK_LOST'
   | 'LINK_OVERFLOW'
 
-/** A link is over though nobody asked. Never holds an address or a header: keys travel in both. */
+/** A link ended unasked. Never contains an address or a header, because both may contain keys. */
 export class LinkError extends EndwellError {
   declare readonly code: LinkErrorCode
   /** How the last connection ended, if there was one. */
@@ -33,23 +33,23 @@ export class LinkError extends EndwellError {
 
 const texts: Record<LinkErrorCode, string> = {
   LINK_REFUSED: 'was refused',
-  LINK_FATAL: 'cannot go on',
+  LINK_FATAL: 'cannot continue',
   LINK_TIMEOUT: 'was not ready in time',
   LINK_FAILED: 'has used up its retries',
   LINK_LOST: 'broke, and its conversation cannot be carried over',
-  LINK_OVERFLOW: 'has more messages waiting than it may',
+  LINK_OVERFLOW: 'has too many messages waiting to be sent',
 }
 
 const advice: Record<LinkErrorCode, string> = {
   LINK_REFUSED: 'Check the address, the model and the options.',
   LINK_FATAL: "Check the options against the provider's reason.",
   LINK_TIMEOUT: 'Check the network, or allow more time.',
-  LINK_FAILED: "Check the network and the provider's state.",
-  LINK_LOST: "Check the network and the provider's state.",
+  LINK_FAILED: "Check the network and the provider's status.",
+  LINK_LOST: "Check the network and the provider's status.",
   LINK_OVERFLOW: 'The peer does not read, or too much is sent.',
 }
 
-/** An end in a few words: `closed with 1011 "NET-0001"`. */
+/** Describes an end in a few words: `closed with 1011 "NET-0001"`. */
 export function describeEnd({ status, code, reason }: LinkEnd): string {
   const words = reason ? ` "${reason}"` : ''
   if (status !== undefined) return `HTTP ${status}${words}`

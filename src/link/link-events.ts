@@ -7,87 +7,88 @@ export type LinkTimer =
   | 'handshake'
   | 'retry'
   | 'roll-over'
-  | 'leave'
+  | 'retire'
   | 'acknowledgement'
   | 'close-frame'
 
 /**
- * What the machine is told. `at` is when, in milliseconds of a monotonic clock. Connections are known by their
- * generation; what is told of one that is not there any more changes nothing.
+ * The input of the machine. `at` is in milliseconds of a monotonic clock. A connection is identified by its generation;
+ * events of a connection that the machine no longer knows are ignored.
  */
 export type LinkEvent = { readonly at: number } & (
   | { readonly type: 'start' }
-  /** The socket is open; the setup begins. */
+  /** The socket is open, and the setup begins. */
   | { readonly type: 'opened'; readonly generation: number }
-  /** The peer has agreed to the setup. */
+  /** The peer has accepted the setup. */
   | { readonly type: 'ready'; readonly generation: number }
-  /** The first message after that. */
+  /** The first message after `ready`. */
   | { readonly type: 'answered'; readonly generation: number }
   | EndedEvent
   | { readonly type: 'roll-over'; readonly generation: number; readonly after: number }
-  /** There is something to say: speech or text. */
+  /** There is speech or text to send. */
   | { readonly type: 'wake' }
-  /** More messages wait than may. */
+  /** The queue of control messages is full. */
   | { readonly type: 'overflow' }
-  /** The protocol's own code threw. */
+  /** The protocol's code threw. */
   | { readonly type: 'broken' }
   /** The scope has begun to close. */
   | { readonly type: 'intent' }
-  /** It is the link's turn to be closed. */
+  /** The scope has reached the link's phase. */
   | { readonly type: 'close' }
-  /** The protocol's own end was answered. */
+  /** The peer has acknowledged the ending frames. */
   | { readonly type: 'acknowledged'; readonly generation: number }
   | { readonly type: 'abort' }
   /** A timer that was set for `due` has fired. */
-  | { readonly type: 'timer'; readonly timer: LinkTimer; readonly due: number; readonly chance: number }
+  | { readonly type: 'timer'; readonly timer: LinkTimer; readonly due: number; readonly jitter: number }
 )
 
+/** A connection has ended. */
 export interface EndedEvent {
   readonly type: 'ended'
   readonly generation: number
   readonly end: LinkEnd
-  /** The socket still stands: the peer has only said that it is over, or says nothing any more. */
-  readonly standing: boolean
-  /** The conversation could be carried over. */
+  /** The socket is still open: the peer announced the end in a message, or has stopped answering. */
+  readonly socketOpen: boolean
+  /** Whether the conversation can be carried over to a new connection. */
   readonly resumable: boolean
-  /** From 0 to 1: jitter. */
-  readonly chance: number
+  /** A random number from 0 to 1 for the delay of a retry. */
+  readonly jitter: number
 }
 
 /**
- * What the machine wants done, in order. What calls the protocol's code without need comes last: that may cause the next
- * event, and nothing of this one must be left to do then.
+ * The output of the machine, to be carried out in order. Commands that call the protocol's code come last where
+ * possible: the protocol may cause the next event, which must find this one completely handled.
  */
 export type LinkCommand =
-  /** Open a socket. The one command that a closing link has not. */
+  /** Open a socket. */
   { readonly type: 'dial'; readonly generation: number } | ClosingCommand
 
-/** What there is to be done from the intent to close on. */
+/** Every command that a closing link may still emit: all but `dial`. */
 export type ClosingCommand =
-  /** Tell me at `at`, by a `timer` event. Replaces the timer of that name, if one is set. */
+  /** Send a `timer` event at `at`. Replaces a timer of the same name. */
   | { readonly type: 'set-timer'; readonly timer: LinkTimer; readonly at: number }
   | { readonly type: 'clear-timer'; readonly timer: LinkTimer }
-  /** Use this connection from now on, beginning with what waits. */
-  | { readonly type: 'serve'; readonly generation: number }
-  /** Use no connection: what is sent has to wait. */
+  /** Make this the current connection and send it what is queued. */
+  | { readonly type: 'use'; readonly generation: number }
+  /** There is no current connection: queue what is sent. */
   | { readonly type: 'hold' }
-  /** Hear nothing of this connection any more. */
+  /** Ignore all further messages of this connection. */
   | { readonly type: 'fence'; readonly generation: number }
-  /** Send the protocol's own end. */
+  /** Send the protocol's ending frames. */
   | { readonly type: 'send-ending'; readonly generation: number }
   /** Send the close frame. */
   | { readonly type: 'close'; readonly generation: number }
-  /** Cut the socket; its end is not waited for. */
+  /** Abort the socket, without waiting for its end. */
   | { readonly type: 'cut'; readonly generation: number }
-  /** A connection that was ready is gone, and another will come. */
+  /** A ready connection has ended, and a new one will follow. */
   | { readonly type: 'lost'; readonly end: LinkEnd }
-  | OverCommand
+  | ClosedCommand
 
-/** The link is over. Always the last command there is. */
-export interface OverCommand {
-  readonly type: 'over'
+/** The link is closed for good. No command follows. */
+export interface ClosedCommand {
+  readonly type: 'closed'
   readonly how: ConnectionReport['how']
   readonly end: LinkEnd | undefined
-  /** Nobody asked for it. */
+  /** Set if the link failed, unset if it was asked to close. */
   readonly error: LinkErrorCode | undefined
 }

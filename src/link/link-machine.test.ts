@@ -6,55 +6,53 @@ import { settle, type LinkSettings } from './link-settings.ts'
 import type { EndClass } from './link-end.ts'
 import type { Protocol } from './protocol.ts'
 
-// ── the witness ──
+// ── the monitor ──
 
-/** As `expect`, which would take most of the time here. */
-function must(holds: boolean, what: string): void {
-  if (!holds) throw new Error(what)
+/** A cheap `expect`, which would otherwise take most of the time here. */
+function must(holds: boolean, violation: string): void {
+  if (!holds) throw new Error(violation)
 }
 
-/** Sees only events and commands, believes nothing, and throws at the first command that must not be. */
-class Witness {
+/** Drives a machine and throws at the first command that breaks a rule, judging by events and commands alone. */
+class Monitor {
   readonly machine: LinkMachine
   readonly settings: LinkSettings
   readonly timers = new Map<LinkTimer, number>()
   /** Sockets that were dialled and have neither ended nor been cut. */
-  readonly standing = new Set<number>()
+  readonly sockets = new Set<number>()
   readonly fenced = new Set<number>()
-  readonly told: LinkCommand[] = []
   now = 0
   dials = 0
-  /** Dials that cost nothing: the first, rollovers, wakes, expired sessions. */
-  free = 1
+  /** Dials that cost no retry: the first one, rollovers, wakes, expired sessions. */
+  freeDials = 1
   closing = false
-  over: LinkCommand | undefined
-  serving: number | undefined
+  closed: LinkCommand | undefined
+  current: number | undefined
 
   constructor(settings: LinkSettings) {
     this.settings = settings
     this.machine = new LinkMachine(settings)
   }
 
-  tell(event: LinkEvent): LinkCommand[] {
+  handle(event: LinkEvent): LinkCommand[] {
     if (event.type === 'intent' || event.type === 'close' || event.type === 'abort') this.closing = true
-    if (event.type === 'roll-over' || event.type === 'wake') this.free++
-    if (event.type === 'timer' && event.timer === 'roll-over') this.free++
-    if (event.type === 'ended' && event.end.class === 'expired') this.free++
-    if (event.type === 'ended' && !event.standing) this.standing.delete(event.generation)
+    if (event.type === 'roll-over' || event.type === 'wake') this.freeDials++
+    if (event.type === 'timer' && event.timer === 'roll-over') this.freeDials++
+    if (event.type === 'ended' && event.end.class === 'expired') this.freeDials++
+    if (event.type === 'ended' && !event.socketOpen) this.sockets.delete(event.generation)
     const commands = this.machine.handle(event)
-    for (const command of commands) this.#see(command)
-    const calls = commands.findIndex(({ type }) => type === 'lost' || type === 'over')
-    must(calls < 0 || calls === commands.length - 1, 'more to do after the protocol was told')
-    this.#look()
+    for (const command of commands) this.#checkCommand(command)
+    const call = commands.findIndex(({ type }) => type === 'lost' || type === 'closed')
+    must(call < 0 || call === commands.length - 1, 'a command follows a call of the protocol')
+    this.#checkState()
     return commands
   }
 
-  #see(command: LinkCommand): void {
-    must(!this.over, `${command.type} after the end`)
-    this.told.push(command)
+  #checkCommand(command: LinkCommand): void {
+    must(!this.closed, `${command.type} after the end`)
     switch (command.type) {
       case 'set-timer':
-        // A rollover can have been due before the connection was ready.
+        // A rollover may have been due before the connection was ready.
         must(command.at >= this.now || command.timer === 'roll-over', `${command.timer} is late`)
         this.timers.set(command.timer, command.at)
         break
@@ -62,65 +60,68 @@ class Witness {
         this.timers.delete(command.timer)
         break
       case 'dial':
-        must(!this.closing, 'dials although it is closing')
+        must(!this.closing, 'dials while closing')
         must(command.generation === ++this.dials, 'skips a generation')
-        must(this.settings.order === 'new-first' || this.standing.size === 0, 'dials beside the old one')
-        this.standing.add(command.generation)
+        must(this.settings.order === 'new-first' || this.sockets.size === 0, 'dials before the old one ended')
+        this.sockets.add(command.generation)
         break
-      case 'serve':
-        must(this.standing.has(command.generation), 'serves what has ended')
-        must(!this.fenced.has(command.generation), 'serves what is fenced')
-        this.serving = command.generation
+      case 'use':
+        must(this.sockets.has(command.generation), 'uses a connection that has ended')
+        must(!this.fenced.has(command.generation), 'uses a fenced connection')
+        this.current = command.generation
         break
       case 'hold':
-        this.serving = undefined
+        this.current = undefined
         break
       case 'fence':
         this.fenced.add(command.generation)
         break
       case 'cut':
-        this.standing.delete(command.generation)
+        this.sockets.delete(command.generation)
         break
       case 'close':
       case 'send-ending':
-        must(this.standing.has(command.generation), `${command.type} over what has ended`)
+        must(this.sockets.has(command.generation), `${command.type} on a connection that has ended`)
         break
       case 'lost':
         break
-      case 'over':
-        this.over = command
+      case 'closed':
+        this.closed = command
         break
     }
   }
 
-  /** What must hold whenever everything was carried out. */
-  #look(): void {
+  /** Checks the invariants that hold between two events. */
+  #checkState(): void {
     const { state, phase } = this.machine
     const { retries, lifetimeRetries } = this.settings
-    must(state.failures <= retries && state.retries <= lifetimeRetries, 'more retries than there are')
-    must(this.dials <= this.free + state.retries, 'dials that nobody counted')
-    // The one in use, the next one, the last one.
-    must(this.standing.size <= 3, 'sockets pile up')
-    must((phase === 'closed') === (this.over !== undefined), 'is not closed when it is over')
-    if (this.over) {
-      must(this.standing.size === 0, `sockets after the end: ${[...this.standing].join(' ')}`)
+    must(state.failures <= retries && state.retries <= lifetimeRetries, 'exceeds the retry budget')
+    must(this.dials <= this.freeDials + state.retries, 'dials without spending a retry')
+    // Current, next and retiring.
+    must(this.sockets.size <= 3, 'sockets pile up')
+    must((phase === 'closed') === (this.closed !== undefined), "phase and 'closed' command disagree")
+    if (this.closed) {
+      must(this.sockets.size === 0, `sockets after the end: ${[...this.sockets].join(' ')}`)
       must(this.timers.size === 0, `timers after the end: ${[...this.timers.keys()].join(' ')}`)
       return
     }
     const waits = this.dials > 0 && phase !== 'ready' && phase !== 'idle' && phase !== 'closing'
     must(!waits || this.timers.size > 0, `${phase} without a bound`)
-    must(phase !== 'ready' || this.serving === state.serving?.generation, 'ready, and serves another')
+    must(
+      phase !== 'ready' || this.current === state.current?.generation,
+      'ready, but another connection is in use',
+    )
     must(!state.closing?.asked || this.timers.size === 1, 'closing without a bound')
   }
 
-  /** Lets the next timer fire. */
-  fire(chance: number): boolean {
+  /** Fires the next timer. Returns false if none is set. */
+  fire(jitter: number): boolean {
     const [next] = [...this.timers].toSorted(([, one], [, two]) => one - two)
     if (!next) return false
     const [timer, due] = next
     this.timers.delete(timer)
     this.now = Math.max(this.now, due)
-    this.tell({ type: 'timer', at: this.now, timer, due, chance })
+    this.handle({ type: 'timer', at: this.now, timer, due, jitter })
     return true
   }
 }
@@ -131,11 +132,11 @@ const classes: EndClass[] = ['idle', 'expired', 'dropped', 'refused', 'fatal']
 
 interface Step {
   readonly what: LinkEvent['type'] | 'fire'
-  /** Which generation, counted back from the last. */
+  /** Which generation, counted back from the latest. */
   readonly back: number
   readonly class: EndClass
   readonly flag: boolean
-  readonly chance: number
+  readonly jitter: number
   readonly wait: number
 }
 
@@ -145,11 +146,11 @@ const stepOf = (what: Step['what'][]): fc.Arbitrary<Step> =>
     back: fc.constantFrom(0, 0, 0, 0, 1, 2, -1),
     class: fc.constantFrom(...classes),
     flag: fc.boolean(),
-    chance: fc.double({ min: 0, max: 0.999, noNaN: true }),
+    jitter: fc.double({ min: 0, max: 0.999, noNaN: true }),
     wait: fc.constantFrom(0, 0, 1, 100, 20_000),
   })
 
-const living: Step['what'][] = [
+const liveSteps: Step['what'][] = [
   'opened',
   'opened',
   'opened',
@@ -164,40 +165,40 @@ const living: Step['what'][] = [
   'fire',
   'fire',
 ]
-const anything: Step['what'][] = [...living, 'overflow', 'broken', 'intent', 'close', 'abort']
+const allSteps: Step['what'][] = [...liveSteps, 'overflow', 'broken', 'intent', 'close', 'abort']
 
-function take(witness: Witness, step: Step): void {
+function take(monitor: Monitor, step: Step): void {
   if (step.what === 'fire' || step.what === 'timer') {
-    witness.fire(step.chance)
+    monitor.fire(step.jitter)
     return
   }
-  // Time does not pass beyond what is due.
-  const due = Math.min(...witness.timers.values())
-  witness.now = Math.min(witness.now + step.wait, Math.max(witness.now, due))
-  const at = witness.now
-  const generation = witness.dials - step.back
+  // Time does not pass beyond the next timer.
+  const due = Math.min(...monitor.timers.values())
+  monitor.now = Math.min(monitor.now + step.wait, Math.max(monitor.now, due))
+  const at = monitor.now
+  const generation = monitor.dials - step.back
   const { what } = step
   switch (what) {
     case 'opened':
     case 'ready':
     case 'answered':
     case 'acknowledged':
-      witness.tell({ type: what, at, generation })
+      monitor.handle({ type: what, at, generation })
       break
     case 'roll-over':
-      witness.tell({ type: what, at, generation, after: step.flag ? 0 : step.wait })
+      monitor.handle({ type: what, at, generation, after: step.flag ? 0 : step.wait })
       break
     case 'ended':
-      // A socket ends once; its end can be announced at any time.
-      if (!step.flag && !witness.standing.has(generation)) break
-      witness.tell({
+      // A socket ends once, but its end can be announced at any time.
+      if (!step.flag && !monitor.sockets.has(generation)) break
+      monitor.handle({
         type: what,
         at,
         generation,
         end: { class: step.class, code: 1006 },
-        standing: step.flag,
-        resumable: step.chance < 0.9,
-        chance: step.chance,
+        socketOpen: step.flag,
+        resumable: step.jitter < 0.9,
+        jitter: step.jitter,
       })
       break
     case 'start':
@@ -208,7 +209,7 @@ function take(witness: Witness, step: Step): void {
     case 'intent':
     case 'close':
     case 'abort':
-      witness.tell({ type: what, at })
+      monitor.handle({ type: what, at })
       break
   }
 }
@@ -232,67 +233,67 @@ const protocols: fc.Arbitrary<Partial<Protocol>> = fc.record({
 const settingsOf = (protocol: Partial<Protocol>): LinkSettings =>
   settle({ name: 'x', request: () => ({ url: 'ws://x' }), message() {}, failed() {}, ...protocol })
 
-function live(protocol: Partial<Protocol>, steps: readonly Step[]): Witness {
-  const witness = new Witness(settingsOf(protocol))
-  witness.tell({ type: 'start', at: 0 })
-  for (const step of steps) take(witness, step)
-  return witness
+function run(protocol: Partial<Protocol>, steps: readonly Step[]): Monitor {
+  const monitor = new Monitor(settingsOf(protocol))
+  monitor.handle({ type: 'start', at: 0 })
+  for (const step of steps) take(monitor, step)
+  return monitor
 }
 
-describe('the machine of a link, in random lives', () => {
-  it('[LK1] [LK3] never dials once it is closing, keeps to its budget, ends once and leaves nothing', () => {
+describe('a link machine given random events', () => {
+  it('[LK1] [LK3] never dials while closing, keeps its retry budget, closes once and leaves nothing behind', () => {
     fc.assert(
-      fc.property(protocols, fc.array(stepOf(anything), { maxLength: 60 }), (protocol, steps) => {
-        live(protocol, steps)
+      fc.property(protocols, fc.array(stepOf(allSteps), { maxLength: 60 }), (protocol, steps) => {
+        run(protocol, steps)
       }),
       { numRuns: 3_000 },
     )
   })
 
-  it('[LK6] once it is asked to close it does, in two waits at most, whatever happened before', () => {
+  it('[LK6] closes after at most two timers once it is asked to, whatever happened before', () => {
     fc.assert(
       fc.property(
         protocols,
-        fc.array(stepOf(living), { maxLength: 40 }),
-        fc.array(stepOf(living), { maxLength: 10 }),
+        fc.array(stepOf(liveSteps), { maxLength: 40 }),
+        fc.array(stepOf(liveSteps), { maxLength: 10 }),
         (protocol, steps, meanwhile) => {
-          const witness = live(protocol, steps)
-          if (witness.over) return
-          const dials = witness.dials
-          witness.tell({ type: 'intent', at: witness.now })
-          for (const step of meanwhile) take(witness, step)
-          witness.tell({ type: 'close', at: witness.now })
-          const asked = witness.now
-          for (let wait = 0; wait < 2 && !witness.over; wait++) witness.fire(0)
-          const { acknowledgeWithin, closePatience } = witness.settings
-          expect(witness.over).toMatchObject({ type: 'over', error: undefined })
-          expect(witness.now - asked).toBeLessThanOrEqual(acknowledgeWithin + closePatience)
-          expect(witness.dials).toBe(dials)
+          const monitor = run(protocol, steps)
+          if (monitor.closed) return
+          const dials = monitor.dials
+          monitor.handle({ type: 'intent', at: monitor.now })
+          for (const step of meanwhile) take(monitor, step)
+          monitor.handle({ type: 'close', at: monitor.now })
+          const asked = monitor.now
+          for (let wait = 0; wait < 2 && !monitor.closed; wait++) monitor.fire(0)
+          const { acknowledgeWithin, closePatience } = monitor.settings
+          expect(monitor.closed).toMatchObject({ type: 'closed', error: undefined })
+          expect(monitor.now - asked).toBeLessThanOrEqual(acknowledgeWithin + closePatience)
+          expect(monitor.dials).toBe(dials)
         },
       ),
       { numRuns: 3_000 },
     )
   })
 
-  it('[LK5] is ready, asleep or over in bounded time if nothing but time passes', () => {
+  it('[LK5] becomes ready, idle or closed in bounded time when only timers fire', () => {
     fc.assert(
-      fc.property(protocols, fc.array(stepOf(living), { maxLength: 30 }), (protocol, steps) => {
-        const witness = live(protocol, steps)
-        for (let wait = 0; wait < 100 && !witness.over; wait++) {
-          if (!witness.fire(0.5)) break
+      fc.property(protocols, fc.array(stepOf(liveSteps), { maxLength: 30 }), (protocol, steps) => {
+        const monitor = run(protocol, steps)
+        for (let wait = 0; wait < 100 && !monitor.closed; wait++) {
+          if (!monitor.fire(0.5)) break
         }
-        expect(['ready', 'idle', 'closed']).toContain(witness.machine.phase)
+        expect(['ready', 'idle', 'closed']).toContain(monitor.machine.phase)
       }),
       { numRuns: 1_000 },
     )
   })
 })
 
-describe('the machine of a link, exhaustively', () => {
-  /** Every event that could come, of the last two connections. */
-  const every = (witness: Witness): LinkEvent[] => {
-    const at = witness.now
-    const generations = [witness.dials, witness.dials - 1]
+describe('a link machine given every sequence of events', () => {
+  /** Every event that can happen now, for the last two connections. */
+  const possibleEvents = (monitor: Monitor): LinkEvent[] => {
+    const at = monitor.now
+    const generations = [monitor.dials, monitor.dials - 1]
     return [
       ...generations.flatMap((generation): LinkEvent[] => [
         { type: 'opened', at, generation },
@@ -301,15 +302,15 @@ describe('the machine of a link, exhaustively', () => {
         { type: 'acknowledged', at, generation },
         ...(['dropped', 'idle', 'fatal'] as const).flatMap((as): LinkEvent[] =>
           [true, false]
-            .filter((standing) => standing || witness.standing.has(generation))
-            .map((standing) => ({
+            .filter((socketOpen) => socketOpen || monitor.sockets.has(generation))
+            .map((socketOpen) => ({
               type: 'ended',
               at,
               generation,
               end: { class: as },
-              standing,
+              socketOpen,
               resumable: true,
-              chance: 0.5,
+              jitter: 0.5,
             })),
         ),
       ]),
@@ -321,24 +322,24 @@ describe('the machine of a link, exhaustively', () => {
   }
 
   it.each(['new-first', 'old-first'] as const)(
-    '[LK1] no five events in a row make a closing link dial, %s',
+    '[LK1] never dials while closing, in any sequence of up to five events, %s',
     (order) => {
       const settings = settingsOf({ rollover: { order }, ending: { frames: () => ['bye'] } })
-      let lives = 0
+      let runs = 0
       const explore = (past: readonly (LinkEvent | 'fire')[], depth: number): void => {
-        const witness = new Witness(settings)
-        witness.tell({ type: 'start', at: 0 })
+        const monitor = new Monitor(settings)
+        monitor.handle({ type: 'start', at: 0 })
         for (const event of past) {
-          if (event === 'fire') witness.fire(0.5)
-          else witness.tell({ ...event, at: witness.now })
+          if (event === 'fire') monitor.fire(0.5)
+          else monitor.handle({ ...event, at: monitor.now })
         }
-        lives++
-        if (witness.over || depth === 0) return
-        for (const event of every(witness)) explore([...past, event], depth - 1)
-        if (witness.timers.size > 0) explore([...past, 'fire'], depth - 1)
+        runs++
+        if (monitor.closed || depth === 0) return
+        for (const event of possibleEvents(monitor)) explore([...past, event], depth - 1)
+        if (monitor.timers.size > 0) explore([...past, 'fire'], depth - 1)
       }
       explore([], 3)
-      // And from the state that matters most.
+      // A ready link is the most important starting point.
       explore(
         [
           { type: 'opened', at: 0, generation: 1 },
@@ -346,17 +347,17 @@ describe('the machine of a link, exhaustively', () => {
         ],
         3,
       )
-      expect(lives).toBeGreaterThan(10_000)
+      expect(runs).toBeGreaterThan(10_000)
     },
   )
 
-  it('ignores a timer that was cleared or replaced while it was on its way', () => {
-    const witness = new Witness(settingsOf({}))
-    witness.tell({ type: 'start', at: 0 })
-    const due = witness.timers.get('open') ?? 0
-    witness.tell({ type: 'opened', at: 1, generation: 1 })
-    witness.tell({ type: 'ready', at: 2, generation: 1 })
-    expect(witness.machine.handle({ type: 'timer', at: due, timer: 'open', due, chance: 0 })).toEqual([])
-    expect(witness.machine.phase).toBe('ready')
+  it('ignores a timer that was cleared or replaced just before it fired', () => {
+    const monitor = new Monitor(settingsOf({}))
+    monitor.handle({ type: 'start', at: 0 })
+    const due = monitor.timers.get('open') ?? 0
+    monitor.handle({ type: 'opened', at: 1, generation: 1 })
+    monitor.handle({ type: 'ready', at: 2, generation: 1 })
+    expect(monitor.machine.handle({ type: 'timer', at: due, timer: 'open', due, jitter: 0 })).toEqual([])
+    expect(monitor.machine.phase).toBe('ready')
   })
 })

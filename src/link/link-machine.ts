@@ -1,21 +1,27 @@
 import { advance, changeTimers } from '../scope/index.ts'
-import { close, intend } from './closing.ts'
+import { beginClosing, handleClosing } from './handle-closing.ts'
+import { handleLive } from './handle-live.ts'
 import type { LinkCommand, LinkEvent, LinkTimer } from './link-events.ts'
 import type { LinkSettings } from './link-settings.ts'
-import { newState, phaseOf, type LinkDesk, type LinkPhase, type LinkState } from './link-state.ts'
-import { live } from './living.ts'
+import {
+  newState,
+  phaseOf,
+  rolloverDue,
+  type LinkPhase,
+  type LinkState,
+  type LinkStep,
+} from './link-state.ts'
 
 export type { LinkCommand, LinkEvent, LinkTimer } from './link-events.ts'
 
-/** When each timer is wanted. They follow from the state, so none can be forgotten. */
+/** When each timer is due. Timers are derived from the state, so none can be forgotten. */
 const due: Record<LinkTimer, (state: LinkState, settings: LinkSettings) => number | undefined> = {
   open: ({ closing, wasReady, startedAt }, { open }) => (closing || wasReady ? undefined : startedAt + open),
-  handshake: ({ closing, coming }, { handshake }) =>
-    closing || !coming ? undefined : coming.since + handshake,
+  handshake: ({ closing, next }, { handshake }) => (closing || !next ? undefined : next.since + handshake),
   retry: ({ closing, retryAt }) => (closing ? undefined : retryAt),
-  'roll-over': ({ closing, serving, coming, retryAt }) =>
-    closing || coming || retryAt !== undefined ? undefined : serving?.rollAt,
-  leave: ({ closing, leaving }) => (closing ? undefined : leaving?.cutAt),
+  'roll-over': (state) =>
+    state.closing || state.next || state.retryAt !== undefined ? undefined : rolloverDue(state),
+  retire: ({ closing, retiring }) => (closing ? undefined : retiring?.cutAt),
   acknowledgement: ({ closing }) => closing?.acknowledgeBy,
   'close-frame': ({ closing }) => closing?.cutAt,
 }
@@ -24,19 +30,19 @@ const dues = Object.entries(due) as [LinkTimer, (typeof due)[LinkTimer]][]
 /**
  * The life of a link. A pure machine: an event goes in, commands come out; no socket, no clock, no promise.
  *
- *            dial             socket open            setup agreed
+ *            dial             socket open            setup accepted
  *   start ─────────▶ connecting ─────────▶ open ─────────────────▶ ready ──── goAway, maxAge ───▶ rolling over
  *                        ▲   │ refused,      │ ended                │  │  ▲                          │
- *                        │   │ silent        │                      │  │  └──── the new one is ready ┘
+ *                        │   │ silent        │                      │  │  └── new connection ready ──┘
  *                        │   ▼               ▼       dropped        │  │ idle
  *                        └── backing off ◀──────────────────────────┘  ▼
  *                        │      │ budget spent                       idle: sleeps until speech or text
  *                        └──────┼──────────────────────────────────────┘
  *                               ▼
- *   from anywhere: fatal ──▶ closed, with an error
- *   from anywhere: intent ─▶ closing ─▶ closed, and there is no way back
+ *   from any state: fatal ──▶ closed, with an error
+ *   from any state: intent ─▶ closing ─▶ closed; a link never leaves `closing` for another state
  *
- *   closing: ending frames ─▶ acknowledged, or not in time ─▶ close frame ─▶ ended, or not in time: cut
+ *   closing: ending frames ─▶ acknowledged, or timed out ─▶ close frame ─▶ ended, or timed out: cut
  */
 export class LinkMachine {
   readonly #settings: LinkSettings
@@ -46,7 +52,6 @@ export class LinkMachine {
     this.#settings = settings
   }
 
-  /** All that is known. */
   get state(): Readonly<LinkState> {
     return this.#state
   }
@@ -56,22 +61,22 @@ export class LinkMachine {
   }
 
   /**
-   * What is to be done now that this happened. Timers come first: whoever carries out the rest may cause the next
-   * event, whose timers must not be undone by those of this one.
+   * Returns what is to be done now. Timers come first: carrying out another command may cause the next event, and the
+   * timers of this event must not undo the timers of that one.
    */
   handle(event: LinkEvent): LinkCommand[] {
     const state = this.#state
     const commands: LinkCommand[] = []
-    if (state.over || !advance(state, event)) return commands
-    const desk: LinkDesk = { state, settings: this.#settings, tell: (command) => commands.push(command) }
-    if (state.closing) close(desk, state.closing, event)
+    if (state.closed || !advance(state, event)) return commands
+    const step: LinkStep = { state, settings: this.#settings, emit: (command) => commands.push(command) }
+    if (state.closing) handleClosing(step, state.closing, event)
     else if (event.type === 'intent' || event.type === 'close' || event.type === 'abort') {
-      intend(desk)
-      if (state.closing && !state.over) close(desk, state.closing, event)
-    } else live(desk, event)
+      beginClosing(step)
+      if (state.closing && !state.closed) handleClosing(step, state.closing, event)
+    } else handleLive(step, event)
     const timers = new Map<LinkTimer, number>()
     for (const [timer, dueAt] of dues) {
-      const at = state.over ? undefined : dueAt(state, this.#settings)
+      const at = state.closed ? undefined : dueAt(state, this.#settings)
       if (at !== undefined) timers.set(timer, at)
     }
     return [...changeTimers(state, timers), ...commands]

@@ -2,15 +2,16 @@ import { OptionError } from '../scope/index.ts'
 import { limits } from './limits.ts'
 import type { LinkTiming, Protocol } from './protocol.ts'
 
-/** What a machine is told of its protocol: plain data, everything set. */
+/** A protocol's options as plain data, with defaults filled in. */
 export interface LinkSettings extends Required<Omit<LinkTiming, 'answer'>> {
   readonly order: 'new-first' | 'old-first'
   readonly maxAge: number | undefined
-  /** The protocol has an end of its own. */
+  /** Whether the protocol has ending frames. */
   readonly acknowledges: boolean
   readonly acknowledgeWithin: number
-  /** How long a close frame may go unanswered, and whether this peer is known not to answer. */
+  /** The time limit for the answer to a close frame. */
   readonly closePatience: number
+  /** Whether the peer is known not to answer close frames. */
   readonly ignoresClose: boolean
 }
 
@@ -35,10 +36,12 @@ export function settle(protocol: Protocol): LinkSettings {
   }
   for (const [option, value] of Object.entries({ ...settings, answer: timing?.answer, ...queue })) {
     if (typeof value === 'number' && !(value >= 0 && Number.isFinite(value)))
-      throw new OptionError(`link '${name}': ${option} must be a number from 0 up, not ${value}`)
+      throw new OptionError(`link '${name}': ${option} must be a finite number of at least 0, not ${value}`)
   }
-  if (settings.closePatience > limits.closeFrame)
-    throw new OptionError(`link '${name}': a close frame is waited for ${limits.closeFrame} ms at most`)
+  if (settings.closePatience > limits.closeFrame) {
+    const option = settings.ignoresClose ? 'closePatience' : 'timing.closeFrame'
+    throw new OptionError(`link '${name}': ${option} must be at most ${limits.closeFrame} ms`)
+  }
   if (keepAlive && !(keepAlive.every > 0))
     throw new OptionError(`link '${name}': keepAlive.every must be more than 0, not ${keepAlive.every}`)
   return settings

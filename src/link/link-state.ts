@@ -1,83 +1,86 @@
+import { limits } from './limits.ts'
 import type { LinkEnd } from './link-end.ts'
 import type { LinkCommand, LinkTimer } from './link-events.ts'
 import type { LinkSettings } from './link-settings.ts'
 
-/** All a machine knows: plain data. */
+/** The whole state of a link machine, as plain data. */
 export interface LinkState {
-  /** The latest moment it was told of. */
+  /** The time of the latest event. */
   now: number
   startedAt: number
-  /** The connection dialled last. */
+  /** The generation of the connection dialled last. */
   generation: number
-  /** There was a time at which the link was ready. */
+  /** Whether the link has ever been ready. */
   wasReady: boolean
   /** The connection in use. */
-  serving: Connection | undefined
-  /** The one that will be, when its setup is done. */
-  coming: Connection | undefined
-  /** One that is on its way out; all it may do is end. */
-  leaving: Leaving | undefined
-  /** The connection that is coming is a planned one. */
-  rolling: boolean
+  current: ConnectionState | undefined
+  /** The connection being opened. It becomes the current one when its setup is done. */
+  next: ConnectionState | undefined
+  /** An earlier connection whose close frame has been sent. */
+  retiring: RetiringConnection | undefined
+  /** `next` was planned: a rollover, or a new session after an expired one. */
+  rollingOver: boolean
   /** When the last rollover began. */
-  rolledAt: number | undefined
-  /** The provider ended it because nothing happened: it sleeps. */
+  rolledOverAt: number | undefined
+  /** Consecutive rollovers that were wanted sooner than allowed. */
+  earlyRollovers: number
+  /** The provider ended an unused connection, and the link sleeps. */
   idle: boolean
-  /** There was a connection, there is none, and that is not as it should be. */
-  bereft: boolean
-  /** When the next one is dialled. */
+  /** The link has lost its connection and has no new one yet. False while it is idle or rolls over. */
+  disconnected: boolean
+  /** When the next connection is dialled after a failure. */
   retryAt: number | undefined
-  /** Failures in a row. */
+  /** Consecutive failures. */
   failures: number
-  /** Failures after which it was dialled again, in all its life. */
+  /** Failures that were retried, since the link was opened. */
   retries: number
-  /** Idle ends with no answer of the server between them. */
+  /** Idle ends with no message from the server between them. */
   idleEnds: number
   /** How the last connection ended. */
   last: LinkEnd | undefined
-  /** From the intent to close on. Never taken back. */
+  /** Set when the scope begins to close, and never unset. */
   closing: Closing | undefined
-  over: boolean
+  closed: boolean
   /** When each timer that is set will fire. */
   timers: Record<LinkTimer, number | undefined>
 }
 
-export interface Connection {
+export interface ConnectionState {
   readonly generation: number
   stage: 'dialling' | 'open' | 'ready'
   /** When it was dialled, or became ready. */
   since: number
   answered: boolean
-  /** When it is to be rolled over, if it is ready then. */
-  rollAt: number | undefined
+  /** When the protocol wants to leave this connection. */
+  rollOverAt: number | undefined
 }
 
-export interface Leaving {
+export interface RetiringConnection {
   readonly generation: number
   readonly cutAt: number
-  /** The next one is dialled when this one is gone. */
+  /** Whether to dial the next connection once this one has ended. */
   readonly thenDial: boolean
 }
 
 export interface Closing {
-  /** The connection that is being closed. */
+  /** The connection being closed. */
   readonly generation: number
-  /** The link's turn has come. */
+  /** Whether the scope has reached the link's phase. */
   asked: boolean
-  /** The protocol's own end was sent, and its answer is waited for. */
+  /** The ending frames were sent, and the acknowledgement is pending. */
   awaiting: boolean
   acknowledged: boolean
-  /** Until when the acknowledgement is waited for. */
+  /** When to stop waiting for the acknowledgement. */
   acknowledgeBy: number | undefined
-  /** The close frame was sent: when the socket is cut. */
+  /** When to cut the socket. Set once the close frame has been sent. */
   cutAt: number | undefined
 }
 
-/** What each rule works on. */
-export interface LinkDesk<Command = LinkCommand> {
+/** One step of the machine: the handlers change `state` and emit commands. */
+export interface LinkStep<Command = LinkCommand> {
   readonly settings: LinkSettings
   readonly state: LinkState
-  readonly tell: (command: Command) => void
+  readonly emit: (command: Command) => void
 }
 
 export const newState = (): LinkState => ({
@@ -85,32 +88,43 @@ export const newState = (): LinkState => ({
   startedAt: 0,
   generation: 0,
   wasReady: false,
-  serving: undefined,
-  coming: undefined,
-  leaving: undefined,
-  rolling: false,
-  rolledAt: undefined,
+  current: undefined,
+  next: undefined,
+  retiring: undefined,
+  rollingOver: false,
+  rolledOverAt: undefined,
+  earlyRollovers: 0,
   idle: false,
-  bereft: false,
+  disconnected: false,
   retryAt: undefined,
   failures: 0,
   retries: 0,
   idleEnds: 0,
   last: undefined,
   closing: undefined,
-  over: false,
+  closed: false,
   timers: {
     open: undefined,
     handshake: undefined,
     retry: undefined,
     'roll-over': undefined,
-    leave: undefined,
+    retire: undefined,
     acknowledgement: undefined,
     'close-frame': undefined,
   },
 })
 
-/** What a link does, in a word. */
+/**
+ * When the current connection is rolled over: when its protocol wants it, but never right after the last rollover. Each
+ * early rollover doubles the pause, so that a peer that sends every connection away at once causes fewer and fewer.
+ */
+export function rolloverDue({ current, rolledOverAt, earlyRollovers }: LinkState): number | undefined {
+  if (current?.rollOverAt === undefined || rolledOverAt === undefined) return current?.rollOverAt
+  const pause = Math.min(limits.betweenRollovers * 2 ** earlyRollovers, limits.longestBetweenRollovers)
+  return Math.max(current.rollOverAt, rolledOverAt + pause)
+}
+
+/** What a link is doing. */
 export type LinkPhase =
   | 'connecting'
   | 'open'
@@ -122,12 +136,12 @@ export type LinkPhase =
   | 'closed'
 
 export function phaseOf(state: LinkState): LinkPhase {
-  const { serving, coming, leaving, retryAt } = state
-  if (state.over) return 'closed'
+  const { current, next, retiring, retryAt } = state
+  if (state.closed) return 'closed'
   if (state.closing) return 'closing'
   if (state.idle) return 'idle'
-  if (serving) return coming || retryAt !== undefined ? 'rolling-over' : 'ready'
-  if (leaving?.thenDial || (coming && state.rolling)) return 'rolling-over'
+  if (current) return next || retryAt !== undefined ? 'rolling-over' : 'ready'
+  if (retiring?.thenDial || (next && state.rollingOver)) return 'rolling-over'
   if (retryAt !== undefined) return 'backing-off'
-  return coming?.stage === 'open' ? 'open' : 'connecting'
+  return next?.stage === 'open' ? 'open' : 'connecting'
 }

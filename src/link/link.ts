@@ -1,55 +1,56 @@
 import {
+  callOut,
   MachineShell,
   ScopeClosedError,
   type CancelledError,
   type Network,
-  type SocketEnd,
   type TimerCommand,
   type Timers,
 } from '../scope/index.ts'
-import { classify } from './classify.ts'
-import type { ConnectionReport } from './connection-report.ts'
-import type { EndClass, LinkEnd } from './link-end.ts'
+import { reportConnection } from './connection-report.ts'
+import type { LinkEnd } from './link-end.ts'
 import { LinkError } from './link-error.ts'
-import type { LinkCommand, LinkEvent, OverCommand } from './link-events.ts'
+import type { ClosedCommand, LinkCommand, LinkEvent } from './link-events.ts'
 import { LinkMachine } from './link-machine.ts'
 import { settle } from './link-settings.ts'
 import type { LinkPhase } from './link-state.ts'
 import { LiveConnection, type ConnectionHost } from './live-connection.ts'
 import { Outbox } from './outbox.ts'
+import { ProtocolEdge } from './protocol-edge.ts'
 import type { Data, LinkContext, Protocol } from './protocol.ts'
 
-/** How a link is right now, for people. */
+/** The current status of a link, for display. */
 export interface LinkStatus {
   readonly phase: LinkPhase
   /** How many connections it has dialled. */
   readonly generation: number
-  /** How often it was opened anew after a failure. */
+  /** Reconnects after failures. */
   readonly retries: number
-  /** Failures in a row. */
+  /** Consecutive failures. */
   readonly failures: number
-  /** What waits to be sent. */
+  /** Messages waiting to be sent. */
   readonly queued: number
-  /** Pieces of audio that were not sent. */
+  /** Audio messages that were never sent. */
   readonly droppedAudio: number
   /** How the last connection ended. */
   readonly last?: LinkEnd
 }
 
 /**
- * One supervised connection to a provider, kept up over drops, idle ends and session limits until its scope closes.
+ * One supervised connection to a provider, kept up across drops, idle ends and session limits until its scope closes.
  *
- *            ┌─────────── Protocol: what the provider wrote ───────────┐
- *            │ request   opened   message   classify   ending   failed │
- *            └────▲─────────▲────────▲─────────▲─────────▲────────▲────┘
+ *            ┌────────────── Protocol: the provider's code ──────────────┐
+ *            │ request   opened   message   classify   ending   failed   │
+ *            └────▲─────────▲────────▲─────────▲─────────▲────────▲──────┘
+ *                 │         │   ProtocolEdge   │         │        │
  *   send ──▶      │         │        │         │         │        │
- *   sendAudio ──▶ Link: queue, timers, sockets ◀──▶ LinkMachine: what happens next (drawn there)
+ *   sendAudio ──▶ Link: Outbox, timers, sockets ◀──▶ LinkMachine: decides what happens next
  *                 │
- *            Network: one socket at a time; two while a new one takes over
+ *            Network: one socket at a time, two during a rollover
  *
- * It is owned by the scope it was opened in and ends with it: the intent to close reaches it before anything else
- * happens, and takes away what it dials with. Then the protocol's own end, its acknowledgement, the close frame, and at
- * last the cut; each within its time.
+ * The scope in which a link is opened owns it. When the scope begins to close, the link loses its network first, so that
+ * it cannot dial. Then follow the protocol's ending frames, their acknowledgement, the close frame, and if that goes
+ * unanswered the cut; each step is bounded.
  *
  * ```ts
  * const link = await Link.open(context, protocol)
@@ -63,49 +64,48 @@ export class Link {
   readonly #outbox: Outbox
   readonly #connections = new Map<number, LiveConnection>()
   readonly #shell: MachineShell<LinkEvent, LinkCommand>
-  /** Gone when the link is over, as is the protocol: a link that somebody keeps must keep nothing alive. */
+  /** Released at the end, like the protocol, so that a reference to a closed link keeps nothing else alive. */
   #context: LinkContext | undefined
-  #protocol: Protocol | undefined
-  /** What it dials with: gone as soon as closing is intended (LK1). */
+  #protocol: ProtocolEdge | undefined
+  /** Unset as soon as the scope begins to close: without it the link cannot dial (LK1). */
   #network: Network | undefined
-  /** The connection in use. */
-  #serving: LiveConnection | undefined
+  #current: LiveConnection | undefined
+  /** Settles `Link.open`. */
   #opening: { readonly resolve: () => void; readonly reject: (error: unknown) => void } | undefined
-  /** Why it is closing. */
-  #reason: CancelledError | undefined
-  #whenOver: (() => void) | undefined
-  /** What the protocol's own code threw. */
+  #closeReason: CancelledError | undefined
+  #resolveClose: (() => void) | undefined
+  /** What the protocol's code threw. */
   #thrown: unknown
 
   private constructor(context: LinkContext, protocol: Protocol) {
     this.name = protocol.name
     this.#context = context
-    this.#protocol = protocol
+    this.#protocol = new ProtocolEdge(protocol, context.logger, (error) => this.#broken(error))
     this.#network = context.network
     const { clock } = context.scope
     this.#machine = new LinkMachine(settle(protocol))
-    // Timers of the clock, not of the scope: a link has work to do while its scope closes.
+    // The clock's timers, not the scope's: a link still needs timers while its scope closes.
     const timers: Timers = { clock, after: (ms, name, callback) => clock.after(ms, name, callback) }
     this.#shell = new MachineShell(this.#machine, timers, {
       name: `link '${protocol.name}'`,
       carryOut: (command) => this.#carryOut(command),
-      timerEvent: (timer, due) => ({ type: 'timer', timer, due, chance: this.#context?.random.next() ?? 0 }),
+      timerEvent: (timer, due) => ({ type: 'timer', timer, due, jitter: this.#jitter }),
     })
     this.#outbox = new Outbox(clock, protocol, {
       overflow: () => this.#shell.handle({ type: 'overflow' }),
       unanswered: (connection) => this.#ended(connection, { class: 'dropped', reason: 'no answer' }, true),
-      quiet: (connection) => this.#guarded(() => this.#keepAlive(connection)),
+      keepAlive: (connection) => this.#protocol?.keepAlive(connection),
     })
   }
 
   /**
-   * Opens a link that `context.scope` owns. Resolves when its first connection is ready; rejects with a `LinkError` if
-   * there will be none, and with `ScopeClosedError` if the scope closes before (LK5).
+   * Opens a link that `context.scope` owns. Resolves when the first connection is ready. Rejects with `LinkError` if
+   * none can be made, and with `ScopeClosedError` if the scope closes first (LK5).
    */
   static async open(context: LinkContext, protocol: Protocol): Promise<Link> {
     const link = new Link(context, protocol)
     context.scope.own(link.name, link, {
-      closing: (_, reason) => link.#closing(reason),
+      closing: (_, reason) => link.#beginClosing(reason),
       close: () => link.#close(),
       abort: () => link.#abort(),
       inspect: () => link.status,
@@ -133,8 +133,8 @@ export class Link {
   // ── sending ──
 
   /**
-   * Sends text or a control message, which is never dropped: it waits for a connection, and wakes a link that sleeps.
-   * More of them than may wait are fatal. Does nothing once the link is closing. Bytes must not be changed afterwards.
+   * Sends text or a control message. It is never dropped: it is queued until there is a connection, and wakes a sleeping
+   * link. A full queue fails the link. Does nothing once the link is closing. The bytes must not be changed afterwards.
    */
   send(data: Data): void {
     this.#outbox.send(data)
@@ -142,102 +142,82 @@ export class Link {
   }
 
   /**
-   * Sends audio. It waits for a connection, and the oldest is dropped for the newest. It does not wake a link that
-   * sleeps, because silence is audio, too: `wake()` does. Otherwise like `send`.
+   * Sends audio. If there is no connection, it is queued; a full queue drops the oldest audio. Audio does not wake a
+   * sleeping link, because it may be silence: call `wake()` for speech. Otherwise like `send`.
    */
   sendAudio(data: Data): void {
     this.#outbox.sendAudio(data)
   }
 
-  /** Somebody speaks: a link that sleeps connects. */
+  /** Makes a sleeping link connect, because there is speech. */
   wake(): void {
     if (this.#machine.state.idle) this.#shell.handle({ type: 'wake' })
   }
 
-  /** Moves to a new connection in `after` milliseconds, at once unless set. */
+  /** Moves to a new connection after `after` milliseconds. Default: 0. */
   rollOver(after = 0): void {
-    this.#serving?.rollOver(after)
+    this.#current?.rollOver(after)
   }
 
-  // ── what connections tell ──
+  // ── connections ──
 
-  readonly #connection: ConnectionHost = {
+  readonly #connectionHost: ConnectionHost = {
     opened: (connection) => {
       this.#shell.handle({ type: 'opened', generation: connection.generation })
-      const protocol = this.#protocol
-      if (!protocol?.opened) return connection.ready()
-      this.#guarded(() => protocol.opened?.(connection))
+      this.#protocol?.opened(connection)
     },
     ready: ({ generation }) => this.#shell.handle({ type: 'ready', generation }),
     rollOver: ({ generation }, after) => this.#shell.handle({ type: 'roll-over', generation, after }),
     message: (connection, data) => this.#message(connection, data),
     ended: (connection, end) => {
-      // A cut is not told to the machine, which has cut it.
+      // The machine already knows about a connection that it cut.
       if (!this.#connections.delete(connection.generation)) return
       const { how: _, ...rest } = end
-      this.#ended(connection, { class: this.#classOf(end), ...rest }, false)
+      const as = this.#isClosing ? 'asked' : this.#protocol!.classify(end)
+      this.#ended(connection, { class: as, ...rest }, false)
     },
-    announced: (connection, end) => this.#ended(connection, end, true),
+    endAnnounced: (connection, end) => this.#ended(connection, end, true),
   }
 
   #message(connection: LiveConnection, data: Data): void {
-    if (this.#isClosing) return this.#answer(connection, data)
+    const { generation } = connection
+    if (this.#isClosing) {
+      // A closing link acts only on answers to its ending frames (LK9).
+      if (this.#protocol?.answer(data)) this.#shell.handle({ type: 'acknowledged', generation })
+      return
+    }
     this.#outbox.heard()
-    if (connection === this.#serving && !connection.answered) {
+    if (connection === this.#current && !connection.answered) {
       connection.answered = true
-      this.#shell.handle({ type: 'answered', generation: connection.generation })
+      this.#shell.handle({ type: 'answered', generation })
     }
-    try {
-      this.#protocol?.message(data, connection)
-    } catch (error) {
-      this.#broken(error)
-    }
+    this.#protocol?.message(data, connection)
   }
 
-  /** Closing: the last answers are for whoever wants them, and nothing else is acted upon (LK9). */
-  #answer({ generation }: LiveConnection, data: Data): void {
-    try {
-      if (this.#protocol?.ending?.answer?.(data)) this.#shell.handle({ type: 'acknowledged', generation })
-    } catch (error) {
-      this.#warn(error, 'the end of a link was answered, and its protocol threw')
-    }
+  #ended({ generation }: LiveConnection, end: LinkEnd, socketOpen: boolean): void {
+    const resumable = !this.#machine.state.wasReady || (this.#protocol?.canResume() ?? true)
+    this.#shell.handle({ type: 'ended', generation, end, socketOpen, resumable, jitter: this.#jitter })
   }
 
-  #ended({ generation }: LiveConnection, end: LinkEnd, standing: boolean): void {
-    const resumable = this.#resumable
-    const chance = this.#context?.random.next() ?? 0
-    this.#shell.handle({ type: 'ended', generation, end, standing, resumable, chance })
+  /** Fails the link, because the protocol's code threw. */
+  #broken(error: unknown): void {
+    if (!this.#context) return
+    this.#thrown = error
+    this.#shell.handle({ type: 'broken' })
   }
 
-  #classOf(end: SocketEnd): EndClass {
-    if (this.#isClosing) return 'asked'
-    try {
-      return this.#protocol?.classify?.(end) ?? classify(end)
-    } catch (error) {
-      this.#warn(error, 'the table of ends of a link threw')
-      return classify(end)
-    }
+  get #jitter(): number {
+    return this.#context?.random.next() ?? 0
   }
 
-  get #resumable(): boolean {
-    if (!this.#machine.state.wasReady) return true
-    try {
-      return this.#protocol?.canResume?.() ?? true
-    } catch (error) {
-      this.#warn(error, 'canResume() of a link threw')
-      return false
-    }
-  }
-
-  // ── what the scope tells ──
+  // ── closing ──
 
   get #isClosing(): boolean {
     return this.#network === undefined
   }
 
-  /** Closing is intended: from here on there is nothing to dial with. */
-  #closing(reason: CancelledError): void {
-    this.#reason = reason
+  #beginClosing(reason: CancelledError): void {
+    this.#closeReason = reason
     this.#network = undefined
     this.#outbox.close()
     for (const connection of this.#connections.values()) connection.mute = true
@@ -246,9 +226,9 @@ export class Link {
 
   #close(): Promise<void> {
     return new Promise((resolve) => {
-      this.#whenOver = resolve
+      this.#resolveClose = resolve
       this.#shell.handle({ type: 'close' })
-      if (this.#machine.state.over) resolve()
+      if (this.#machine.state.closed) resolve()
     })
   }
 
@@ -257,64 +237,52 @@ export class Link {
     this.#shell.handle({ type: 'abort' })
   }
 
-  // ── the machine ──
+  // ── commands of the machine ──
 
   #carryOut(command: Exclude<LinkCommand, TimerCommand<string>>): void {
     switch (command.type) {
       case 'dial':
-        return this.#guarded(() => this.#dial(command.generation))
-      case 'serve':
-        return this.#serve(this.#connections.get(command.generation))
+        return this.#dial(command.generation)
+      case 'use':
+        return this.#use(this.#connections.get(command.generation))
       case 'hold':
-        return this.#hold()
+        this.#current = undefined
+        return this.#outbox.hold()
       case 'fence':
         return this.#connections.get(command.generation)?.fence()
       case 'send-ending':
-        return this.#sendEnding(this.#connections.get(command.generation))
+        return this.#protocol?.sendEnding(this.#connections.get(command.generation))
       case 'close':
         return this.#connections.get(command.generation)?.sendClose()
       case 'cut':
         return this.#cut(command.generation)
       case 'lost':
-        return this.#lost(command.end)
-      case 'over':
-        return this.#over(command)
+        this.#context?.logger.info({ link: this.name, ...command.end }, 'link lost its connection')
+        return this.#protocol?.lost(command.end)
+      case 'closed':
+        return this.#closed(command)
     }
   }
 
   #dial(generation: number): void {
     const request = this.#protocol?.request()
-    if (!request || !this.#network) return
-    const connection = new LiveConnection(generation, this.#connection)
+    const network = this.#network
+    if (!request || !network) return
+    const connection = new LiveConnection(generation, this.#connectionHost)
     this.#connections.set(generation, connection)
-    connection.attach(this.#network.dial({ ...request, name: this.name }, connection))
-    if (generation > 1) this.#context?.logger.info({ link: this.name, generation }, 'link dials anew')
+    callOut(
+      () => connection.attach(network.dial({ ...request, name: this.name }, connection)),
+      (error) => this.#broken(error),
+    )
+    if (generation > 1) this.#context?.logger.info({ link: this.name, generation }, 'link dials again')
   }
 
-  #serve(connection: LiveConnection | undefined): void {
+  #use(connection: LiveConnection | undefined): void {
     if (!connection) return
-    this.#serving = connection
+    this.#current = connection
     this.#opening?.resolve()
     this.#opening = undefined
-    this.#outbox.serve(connection)
-  }
-
-  #keepAlive(connection: LiveConnection): void {
-    const frame = this.#protocol?.keepAlive?.frame()
-    if (frame !== undefined) connection.send(frame)
-  }
-
-  #hold(): void {
-    this.#serving = undefined
-    this.#outbox.hold()
-  }
-
-  #sendEnding(connection: LiveConnection | undefined): void {
-    try {
-      for (const frame of this.#protocol?.ending?.frames?.() ?? []) connection?.sendEnding(frame)
-    } catch (error) {
-      this.#warn(error, 'the ending frames of a link could not be made')
-    }
+    this.#outbox.use(connection)
   }
 
   #cut(generation: number): void {
@@ -323,28 +291,7 @@ export class Link {
     connection?.cut()
   }
 
-  #lost(end: LinkEnd): void {
-    this.#context?.logger.info({ link: this.name, ...end }, 'link has lost its connection')
-    this.#guarded(() => this.#protocol?.lost?.(end))
-  }
-
-  /** The protocol's own code: what it throws is the end of this link, and of nothing else. */
-  #guarded(work: () => void): void {
-    try {
-      work()
-    } catch (error) {
-      this.#broken(error)
-    }
-  }
-
-  #broken(error: unknown): void {
-    this.#thrown = error
-    this.#shell.handle({ type: 'broken' })
-  }
-
-  // ── the end ──
-
-  #over({ how, end, error: code }: OverCommand): void {
+  #closed({ how, end, error: code }: ClosedCommand): void {
     const { name } = this
     const context = this.#context!
     const protocol = this.#protocol!
@@ -352,31 +299,23 @@ export class Link {
     const cause = this.#thrown
     this.#release()
     const { generation, retries } = this.#machine.state
-    const reason = end?.reason ?? (end?.status === undefined ? undefined : `HTTP ${end.status}`)
-    const report: ConnectionReport = {
-      name,
-      how,
-      ...(end?.code === undefined ? {} : { code: end.code }),
-      ...(reason === undefined ? {} : { reason }),
-      retries,
-    }
+    const report = reportConnection(name, how, end, retries)
     if (generation > 0) context.ended(report)
     if (code === undefined) {
       context.logger.info({ link: name, ...report }, 'link closed')
-      opening?.reject(new ScopeClosedError(context.scope.name, `open '${name}'`, this.#reason))
+      opening?.reject(new ScopeClosedError(context.scope.name, `open '${name}'`, this.#closeReason))
     } else {
       context.logger.warn({ link: name, ...report, error: code }, 'link failed')
       context.scope.forget(this)
       const error = new LinkError(name, code, end, cause === undefined ? undefined : { cause })
       if (opening) opening.reject(error)
-      else tellFailure(protocol, error, context)
+      else protocol.failed(error)
     }
-    this.#whenOver?.()
+    this.#resolveClose?.()
   }
 
-  /** Keeps nothing. */
   #release(): void {
-    this.#serving = undefined
+    this.#current = undefined
     this.#outbox.close()
     for (const generation of this.#connections.keys()) this.#cut(generation)
     this.#context = undefined
@@ -385,17 +324,5 @@ export class Link {
     this.#opening = undefined
     this.#thrown = undefined
     this.#shell.stop()
-  }
-
-  #warn(error: unknown, message: string): void {
-    this.#context?.logger.warn({ link: this.name, error }, message)
-  }
-}
-
-function tellFailure(protocol: Protocol, error: LinkError, { logger }: LinkContext): void {
-  try {
-    protocol.failed(error)
-  } catch (thrown) {
-    logger.warn({ link: protocol.name, error: thrown }, 'failed() of a link threw')
   }
 }

@@ -3,28 +3,28 @@ import { limits } from './limits.ts'
 import type { EndClass, LinkEnd } from './link-end.ts'
 import type { Data, LinkConnection } from './protocol.ts'
 
-/** What a connection tells its link. */
+/** Receives the events of a connection: the link. */
 export interface ConnectionHost {
   opened(connection: LiveConnection): void
   message(connection: LiveConnection, data: Data): void
   ended(connection: LiveConnection, end: SocketEnd): void
   ready(connection: LiveConnection): void
   rollOver(connection: LiveConnection, after: number): void
-  /** Its end was announced; the socket still stands. */
-  announced(connection: LiveConnection, end: LinkEnd): void
+  /** The peer announced the end of the connection. The socket is still open. */
+  endAnnounced(connection: LiveConnection, end: LinkEnd): void
 }
 
-/** One socket of a link: on one side its events, on the other what the protocol may do with it. */
+/** One socket of a link. Its protocol sees it as a `LinkConnection`. */
 export class LiveConnection implements LinkConnection, SocketEvents {
   readonly generation: number
-  /** A message came since it was ready. */
+  /** Whether a message has arrived since it became ready. */
   answered = false
-  /** Nothing of it is heard any more. */
-  deaf = false
-  /** Its protocol may send nothing over it any more. */
+  /** Whether its protocol may no longer send on it. */
   mute = false
+  /** Whether its messages are ignored. */
+  #fenced = false
   readonly #host: ConnectionHost
-  /** Gone when it has ended: a protocol that keeps this must not keep the socket. */
+  /** Released at the end, so that a protocol that keeps this object does not keep the socket. */
   #socket: Socket | undefined
 
   constructor(generation: number, host: ConnectionHost) {
@@ -32,20 +32,20 @@ export class LiveConnection implements LinkConnection, SocketEvents {
     this.#host = host
   }
 
-  /** As soon as it is dialled: sockets tell nothing before. */
+  /** To be called right after dialling. A socket emits no event before that. */
   attach(socket: Socket): void {
     this.#socket = socket
   }
 
-  /** Sends it, unless the socket cannot take it now: it is not open, or its peer does not keep up. */
-  take(data: Data): boolean {
+  /** Sends `data`. Returns false if the socket cannot take it now: it is not open, or its peer does not keep up. */
+  trySend(data: Data): boolean {
     const socket = this.#socket
     if (socket?.state !== 'open' || socket.buffered > limits.congested) return false
     socket.send(data)
     return true
   }
 
-  /** Sends one of the protocol's ending frames. */
+  /** Sends one of the protocol's ending frames, even when the connection is mute. */
   sendEnding(data: Data): void {
     this.#socket?.send(data)
   }
@@ -54,9 +54,9 @@ export class LiveConnection implements LinkConnection, SocketEvents {
     this.#socket?.close(1000)
   }
 
-  /** Another has taken its place. */
+  /** Disconnects it from its protocol, because another connection has replaced it. */
   fence(): void {
-    this.deaf = true
+    this.#fenced = true
     this.mute = true
   }
 
@@ -67,7 +67,7 @@ export class LiveConnection implements LinkConnection, SocketEvents {
     this.#socket = undefined
   }
 
-  // ── what the protocol may do ──
+  // ── LinkConnection ──
 
   send(data: Data): void {
     if (!this.mute) this.#socket?.send(data)
@@ -77,22 +77,24 @@ export class LiveConnection implements LinkConnection, SocketEvents {
     this.#host.ready(this)
   }
 
+  /** `after` may come from a message of the peer, and be negative, NaN or infinite. */
   rollOver(after = 0): void {
-    this.#host.rollOver(this, Math.max(0, after))
+    const delay = Number.isNaN(after) ? 0 : Math.max(0, after)
+    this.#host.rollOver(this, Math.min(delay, limits.longestRolloverDelay))
   }
 
   end(as: Exclude<EndClass, 'asked'>, reason?: string): void {
-    this.#host.announced(this, reason ? { class: as, reason: clip(reason) } : { class: as })
+    this.#host.endAnnounced(this, reason ? { class: as, reason: clip(reason) } : { class: as })
   }
 
-  // ── what its socket tells ──
+  // ── SocketEvents ──
 
   opened(): void {
-    if (!this.deaf) this.#host.opened(this)
+    if (!this.#fenced) this.#host.opened(this)
   }
 
   message(data: Data): void {
-    if (!this.deaf) this.#host.message(this, data)
+    if (!this.#fenced) this.#host.message(this, data)
   }
 
   ended({ reason, ...end }: SocketEnd): void {
@@ -101,7 +103,6 @@ export class LiveConnection implements LinkConnection, SocketEvents {
   }
 }
 
-/** A peer's words are not trusted to be short. */
 function clip(text: string): string {
   return text.length <= limits.reason ? text : `${text.slice(0, limits.reason - 1)}…`
 }

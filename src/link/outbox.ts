@@ -5,30 +5,30 @@ import type { LiveConnection } from './live-connection.ts'
 import type { Data, Protocol } from './protocol.ts'
 import { SendQueue } from './send-queue.ts'
 
-/** What a link's outbox tells it. */
+/** Receives the events of an outbox: the link. */
 export interface OutboxHost {
-  /** More messages wait than may. */
+  /** The queue of control messages is full. */
   overflow(): void
-  /** The peer owes an answer too long. */
+  /** The peer has not answered in time. */
   unanswered(connection: LiveConnection): void
-  /** Nothing was sent over the connection for a while. */
-  quiet(connection: LiveConnection): void
+  /** A keep-alive frame is due. */
+  keepAlive(connection: LiveConnection): void
 }
 
-/** The sending side of a link: straight to the connection in use if it takes it, else into the queue. */
+/** The sending side of a link. Sends on the current connection if it can take the data now, and queues it otherwise. */
 export class Outbox {
   readonly #clock: Clock
   readonly #name: string
   readonly #host: OutboxHost
   readonly #queue: SendQueue
   readonly #heartbeat: Heartbeat | undefined
-  readonly #answerWithin: number | undefined
-  #serving: LiveConnection | undefined
+  readonly #answerTimeout: number | undefined
+  #current: LiveConnection | undefined
   #closed = false
   /** Set while the peer does not keep up. */
-  #look: Timer | undefined
+  #congestionTimer: Timer | undefined
   /** Set while the peer owes an answer. */
-  #owed: Timer | undefined
+  #answerTimer: Timer | undefined
 
   constructor(clock: Clock, { name, queue, keepAlive, timing }: Protocol, host: OutboxHost) {
     this.#clock = clock
@@ -36,7 +36,7 @@ export class Outbox {
     this.#host = host
     this.#queue = new SendQueue(queue?.audio ?? 250, queue?.control ?? 1_000)
     this.#heartbeat = keepAlive && new Heartbeat(clock, name, keepAlive)
-    this.#answerWithin = timing?.answer
+    this.#answerTimeout = timing?.answer
   }
 
   get queued(): number {
@@ -50,75 +50,75 @@ export class Outbox {
   send(data: Data): void {
     if (this.#sendNow(data)) this.#expectAnswer()
     else if (this.#closed) return
-    else if (this.#queue.pushControl(data)) this.#lookSoon()
+    else if (this.#queue.pushControl(data)) this.#flushSoon()
     else this.#host.overflow()
   }
 
   sendAudio(data: Data): void {
     if (this.#sendNow(data) || this.#closed) return
     this.#queue.pushAudio(data)
-    this.#lookSoon()
+    this.#flushSoon()
   }
 
-  /** The peer said something: it owes nothing. */
+  /** To be called for each message from the peer: any message counts as an answer. */
   heard(): void {
-    this.#owed?.clear()
-    this.#owed = undefined
+    this.#answerTimer?.clear()
+    this.#answerTimer = undefined
   }
 
-  /** Uses this connection from now on, beginning with what waits. */
-  serve(connection: LiveConnection): void {
+  /** Sends on this connection from now on, beginning with the queue. */
+  use(connection: LiveConnection): void {
     this.heard()
-    this.#serving = connection
-    this.#heartbeat?.start(() => this.#host.quiet(connection))
+    this.#current = connection
+    this.#heartbeat?.start(() => this.#host.keepAlive(connection))
     this.#flush()
   }
 
-  /** There is no connection: what is sent has to wait. */
+  /** There is no connection: queues what is sent. */
   hold(): void {
-    this.#serving = undefined
+    this.#current = undefined
     this.#heartbeat?.stop()
-    this.#look?.clear()
-    this.#look = undefined
+    this.#congestionTimer?.clear()
+    this.#congestionTimer = undefined
     this.heard()
   }
 
-  /** Nothing is taken any more, and what waits is thrown away. */
+  /** Discards the queue and everything that is sent from now on. */
   close(): void {
     this.#closed = true
     this.hold()
     this.#queue.clear()
   }
 
-  /** The way of nearly every frame: nothing is made on it. */
+  /** The hot path of nearly every frame: it allocates nothing. */
   #sendNow(data: Data): boolean {
-    if (this.#queue.size > 0 || !this.#serving?.take(data)) return false
+    if (this.#queue.size > 0 || !this.#current?.trySend(data)) return false
     this.#heartbeat?.sent()
     return true
   }
 
   #flush(): void {
-    const serving = this.#serving
-    if (!serving || this.#queue.size === 0) return
-    this.#queue.flush((data) => serving.take(data))
+    const current = this.#current
+    if (!current || this.#queue.size === 0) return
+    this.#queue.flush((data) => current.trySend(data))
     this.#heartbeat?.sent()
-    this.#lookSoon()
+    this.#flushSoon()
   }
 
-  /** The peer does not keep up: looks again until it does. */
-  #lookSoon(): void {
-    if (this.#look || !this.#serving || this.#queue.size === 0) return
-    this.#look = this.#after(limits.look, 'congested', () => {
-      this.#look = undefined
+  /** Checks at intervals whether the peer has caught up. */
+  #flushSoon(): void {
+    if (this.#congestionTimer || !this.#current || this.#queue.size === 0) return
+    this.#congestionTimer = this.#after(limits.congestionCheck, 'congested', () => {
+      this.#congestionTimer = undefined
       this.#flush()
     })
   }
 
   #expectAnswer(): void {
-    if (this.#answerWithin === undefined) return
-    this.#owed ??= this.#after(this.#answerWithin, 'answer', () => {
-      this.#owed = undefined
-      if (this.#serving) this.#host.unanswered(this.#serving)
+    if (this.#answerTimeout === undefined) return
+    this.#answerTimer ??= this.#after(this.#answerTimeout, 'answer', () => {
+      this.#answerTimer = undefined
+      if (this.#current) this.#host.unanswered(this.#current)
     })
   }
 

@@ -3,18 +3,18 @@ import type { ConnectionReport } from './connection-report.ts'
 import type { EndClass, LinkEnd } from './link-end.ts'
 import type { LinkError } from './link-error.ts'
 
-/** What goes over a link: text, or bytes. */
+/** What a link carries: text or bytes. */
 export type Data = string | Uint8Array
 
-/** What a link is opened with; a part's own context fits. */
+/** What a link needs to be opened. A `PartContext` fits. */
 export interface LinkContext {
-  /** Owns the link: when it closes, the link learns so before anything else happens (LK1). */
+  /** Owns the link. When it closes, the link is notified before anything else happens (LK1). */
   readonly scope: Scope<string>
   readonly network: Network
-  /** Where the jitter of retries is drawn from. */
+  /** The source of retry jitter. */
   readonly random: Random
   readonly logger: LinkLogger
-  /** Told once, when the link is over for good. */
+  /** Called once, when the link has closed for good. */
   readonly ended: (connection: ConnectionReport) => void
 }
 
@@ -25,10 +25,11 @@ export interface LinkLogger {
 }
 
 /**
- * All that a link has to know of a protocol: what a provider writes. The rest (time-outs, retries, queues, ends) is the
- * link's. No method may wait; what one throws is fatal for the link, and for nothing else.
+ * The provider's side of a link: everything the link has to know about a vendor's protocol. The link itself handles
+ * timeouts, retries, queues and ends. All methods are synchronous. A method that throws fails this link, with the error
+ * as `cause`, and nothing else.
  *
- * The least there is:
+ * A minimal protocol:
  *
  * ```ts
  * const link = await Link.open(context, {
@@ -41,116 +42,122 @@ export interface LinkLogger {
  * ```
  */
 export interface Protocol {
-  /** What the link is called in reports, logs and errors. */
+  /** The name of the link in reports, logs and errors. */
   readonly name: string
-  /** What to dial. Asked before each attempt: a resumption handle, a new token. */
+  /** Returns the request to dial. Called before each attempt, so that it can hold a fresh token or resumption handle. */
   request(): Omit<DialRequest, 'name'>
   /**
-   * A connection is open: send its setup over it, and call `connection.ready()` when the peer has agreed, here or in
-   * `message`. Without this method a connection is ready when it is open.
+   * A connection is open. Send its setup here, and call `connection.ready()` once the peer has accepted it, here or in
+   * `message`. Without this method, a connection is ready as soon as it is open.
    */
   opened?(connection: LinkConnection): void
-  /** A message came over `connection`. Never called once the link is closing: see `ending`. */
+  /** A message arrived on `connection`. Not called while the link is closing: see `ending`. */
   message(data: Data, connection: LinkConnection): void
   /**
-   * A connection that was ready is gone, and another will come: what was under way on it is lost, or has to be sent
-   * again when the next one is `opened`. For a rollover its class is `asked`.
+   * A ready connection has ended, and a new one will follow. Work in progress is lost, or has to be sent again when the
+   * next connection is `opened`. For a rollover the class is `asked`.
    */
   lost?(end: LinkEnd): void
-  /** The link is over though nobody asked. Comes once at most, and nothing after it. */
+  /** The link has failed. Called at most once, and last. */
   failed(error: LinkError): void
 
-  /** The provider's own table of ends; undefined leaves it to the link's. Only this can call an end `idle` or `expired`. */
+  /**
+   * Classifies an end by the provider's own table. Returns undefined to use the link's table. Only this method can
+   * classify an end as `idle` or `expired`.
+   */
   classify?(end: SocketEnd): EndClass | undefined
-  /** Whether the conversation can be carried over to a new connection, right now. Always, unless set. */
+  /** Whether the conversation can be carried over to a new connection now. Default: always. */
   canResume?(): boolean
 
-  /** The protocol's own end, if it has one (LK7), and whoever wants to hear the last answers. */
+  /** How the protocol ends a connection (LK7), and what handles the last messages. */
   readonly ending?: Ending
-  /** What keeps an unused connection open. */
+  /** Keeps an unused connection open. */
   readonly keepAlive?: KeepAlive
-  /** How planned rollovers go; new socket first unless set (LK8). */
+  /** How planned rollovers work (LK8). Default: new socket first. */
   readonly rollover?: Rollover
   readonly timing?: LinkTiming
   readonly queue?: QueueLimits
   /**
-   * Only for a peer known not to answer close frames: it is cut after so long, and that counts as `closed` (CL13).
-   * Any other is given `timing.closeFrame`, and the cut counts as `aborted`.
+   * Only for a peer known not to answer close frames: its socket is cut after this many milliseconds and counts as
+   * `closed` (CL13). Any other peer has `timing.closeFrame`, and a cut counts as `aborted`.
    */
   readonly closePatience?: number
 }
 
-/** One connection of the link, as its protocol sees it. Once another has taken its place, it does nothing. */
+/** One connection of the link, as its protocol sees it. Does nothing once another connection has replaced it. */
 export interface LinkConnection {
-  /** 1 for the first, and one more for each that was dialled. */
+  /** 1 for the first connection, incremented with each dial. */
   readonly generation: number
-  /** Sends over this very connection, ready or not, past the queue: what a setup is made of. */
+  /** Sends on this connection, ready or not, bypassing the queue. Meant for setup messages. */
   send(data: Data): void
-  /** The peer has agreed: from here on the link uses this connection. */
+  /** The peer has accepted the setup: the link uses this connection from now on. */
   ready(): void
-  /** Moves to a new connection, `after` so many milliseconds; at once unless set. The nearest time counts. */
+  /** Moves to a new connection after `after` milliseconds. Default: 0. Of several requests, the earliest counts. */
   rollOver(after?: number): void
-  /** The peer said, in its own words, that this connection is over: `session_expired`, for instance. */
+  /** The peer announced the end of this connection in a message, such as `session_expired`. */
   end(as: Exclude<EndClass, 'asked'>, reason?: string): void
 }
 
 export interface Ending {
-  /** The frames that end it: `CloseStream`. Sent as soon as the link learns that it is closing. */
+  /** Returns the frames that end the conversation, such as `CloseStream`. Sent as soon as the link begins to close. */
   frames?(): readonly Data[]
   /**
-   * Hears everything that comes while the link is closing, in place of `message`: the last words of an STT, and the
-   * acknowledgement. True says that this was it.
+   * Receives every message while the link is closing, in place of `message`: the last transcript of an STT, and the
+   * acknowledgement. Returns true for the acknowledgement.
    */
   answer?(data: Data): boolean
-  /** How long the acknowledgement is waited for once the link is closed: 1 s unless set. */
+  /** The time limit for the acknowledgement, in milliseconds. Default: 1 s. */
   readonly within?: number
 }
 
 export interface KeepAlive {
-  /** Asked for each time. */
+  /** Returns the frame to send. */
   frame(): Data
-  /** Milliseconds. Sent each time they have passed with nothing else sent, so that no silence is twice as long. */
+  /**
+   * Interval in milliseconds. The frame is sent at the end of each interval in which nothing else was sent, so no
+   * silence is longer than two intervals.
+   */
   readonly every: number
-  /** Sent each time, whatever else was sent. */
+  /** Sends the frame in every interval. Default: false. */
   readonly always?: boolean
 }
 
 export interface Rollover {
   /**
-   * - `new-first`: the old connection serves until the new one is ready
-   * - `old-first`: for a peer that refuses a second one; what is sent meanwhile waits
+   * - `new-first`: the old connection stays in use until the new one is ready
+   * - `old-first`: for a peer that refuses a second connection; messages are queued meanwhile
    */
   readonly order: 'new-first' | 'old-first'
-  /** Milliseconds after which each connection is rolled over, counted from `ready`. */
+  /** Rolls each connection over this many milliseconds after `ready`. */
   readonly maxAge?: number
 }
 
-/** All in milliseconds, except where it says otherwise. */
+/** Times are in milliseconds. */
 export interface LinkTiming {
-  /** For TCP, upgrade and setup of one attempt, until `ready`: 5 s unless set. */
+  /** The time limit for TCP, upgrade and setup of one attempt. Default: 5 s. */
   readonly handshake?: number
-  /** For the whole of `Link.open`, retries included: 8 s unless set. */
+  /** The time limit for `Link.open`, retries included. Default: 8 s. */
   readonly open?: number
-  /** How many failures in a row are tried again: 5 unless set. */
+  /** How many consecutive failures are retried. Default: 5. */
   readonly retries?: number
-  /** How many in the life of the link: 100 unless set. */
+  /** How many failures are retried in the life of the link. Default: 100. */
   readonly lifetimeRetries?: number
-  /** A connection that was ready so long, and has answered, makes the failures before it forgotten: 10 s unless set. */
+  /** A connection that was ready for this long, and has answered, resets the count of failures. Default: 10 s. */
   readonly healthyAfter?: number
-  /** The wait before a retry is drawn from 0 to this, which doubles with each failure: 250 unless set. */
+  /** The delay before a retry is random between 0 and this, doubled with each consecutive failure. Default: 250. */
   readonly backoff?: number
-  /** And is never longer than this: 5 s unless set. */
+  /** The upper bound of that delay. Default: 5 s. */
   readonly longestBackoff?: number
-  /** After something was sent by `send`, the peer must say something within this, or the connection is cut. Off unless set. */
+  /** The time limit for a message from the peer after each `send`; then the connection is cut. Default: none. */
   readonly answer?: number
-  /** How long an answer to our close frame is waited for: 1.5 s unless set. */
+  /** The time limit for the answer to our close frame. Default: 1.5 s. */
   readonly closeFrame?: number
 }
 
-/** How much may wait while there is no connection that can take it (LK10). */
+/** How much is queued while no connection can take it (LK10). */
 export interface QueueLimits {
-  /** Pieces of audio; the oldest is dropped for a new one: 250 unless set, five seconds of the usual 20 ms. */
+  /** Audio messages; the oldest is dropped for a new one. Default: 250, which is 5 s of 20 ms frames. */
   readonly audio?: number
-  /** Other messages. One more is fatal: 1,000 unless set. */
+  /** Other messages; one more fails the link. Default: 1,000. */
   readonly control?: number
 }

@@ -1,62 +1,62 @@
 import type { Data } from './protocol.ts'
 
-interface Waiting {
+interface QueuedMessage {
   readonly data: Data
   readonly audio: boolean
 }
 
-/** What waits for a connection, in order. Both sorts have their limit (LK10). */
+/** Messages that wait for a connection, in order, with separate limits for audio and control messages (LK10). */
 export class SendQueue {
-  readonly #mostAudio: number
-  readonly #mostControl: number
-  #waiting: Waiting[] = []
+  readonly #maxAudio: number
+  readonly #maxControl: number
+  #queue: QueuedMessage[] = []
   #audio = 0
   #dropped = 0
 
-  constructor(mostAudio: number, mostControl: number) {
-    this.#mostAudio = mostAudio
-    this.#mostControl = mostControl
+  constructor(maxAudio: number, maxControl: number) {
+    this.#maxAudio = maxAudio
+    this.#maxControl = maxControl
   }
 
   get size(): number {
-    return this.#waiting.length
+    return this.#queue.length
   }
 
-  /** Pieces of audio that had to make room. */
+  /** Audio messages that were never sent. */
   get dropped(): number {
     return this.#dropped
   }
 
-  /** The oldest audio makes room for this. */
+  /** Drops the oldest audio if there is too much. */
   pushAudio(data: Data): void {
-    this.#waiting.push({ data, audio: true })
-    if (++this.#audio <= this.#mostAudio) return
-    this.#waiting.splice(
-      this.#waiting.findIndex(({ audio }) => audio),
+    this.#queue.push({ data, audio: true })
+    if (++this.#audio <= this.#maxAudio) return
+    this.#queue.splice(
+      this.#queue.findIndex(({ audio }) => audio),
       1,
     )
     this.#audio--
     this.#dropped++
   }
 
-  /** Returns false if there is no room: nothing else is dropped for it. */
+  /** Returns false if the queue is full. Drops nothing to make room. */
   pushControl(data: Data): boolean {
-    if (this.#waiting.length - this.#audio >= this.#mostControl) return false
-    this.#waiting.push({ data, audio: false })
+    if (this.#queue.length - this.#audio >= this.#maxControl) return false
+    this.#queue.push({ data, audio: false })
     return true
   }
 
-  /** Hands out what waits, oldest first, as long as it is taken. */
-  flush(take: (data: Data) => boolean): void {
-    const taken = this.#waiting.findIndex(({ data }) => !take(data))
-    const gone = this.#waiting.splice(0, taken < 0 ? this.#waiting.length : taken)
-    for (const { audio } of gone) if (audio) this.#audio--
+  /** Passes messages to `send`, oldest first, until it returns false. */
+  flush(send: (data: Data) => boolean): void {
+    const unsent = this.#queue.findIndex(({ data }) => !send(data))
+    const sent = this.#queue.splice(0, unsent < 0 ? this.#queue.length : unsent)
+    for (const { audio } of sent) if (audio) this.#audio--
   }
 
-  /** Nothing of it will be sent any more: the audio counts as dropped. */
+  /** Discards everything and counts the audio as dropped. */
   clear(): void {
     this.#dropped += this.#audio
-    this.#waiting = []
+    this.#queue = []
     this.#audio = 0
   }
 }

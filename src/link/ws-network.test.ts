@@ -5,9 +5,9 @@ import { LoopbackServer } from '../testing/servers/loopback-server.ts'
 import { limits } from './limits.ts'
 import { wsNetwork } from './ws-network.ts'
 
-/** Dials, and keeps all that is told. `ended` resolves with how it ended. */
-function dial(request: Partial<DialRequest> & { url: string }, heard?: (socket: Socket) => void) {
-  const told: string[] = []
+/** Dials and records all events. `ended` resolves with how the socket ended. */
+function dial(request: Partial<DialRequest> & { url: string }, onMessage?: (socket: Socket) => void) {
+  const log: string[] = []
   let whenOpened = (): void => {}
   let whenEnded = (_end: SocketEnd): void => {}
   const opened = new Promise<void>((resolve) => (whenOpened = resolve))
@@ -16,45 +16,45 @@ function dial(request: Partial<DialRequest> & { url: string }, heard?: (socket: 
     { name: 'stt', ...request },
     {
       opened: () => {
-        told.push('opened')
+        log.push('opened')
         whenOpened()
       },
       message: (data) => {
-        told.push(typeof data === 'string' ? data : `bytes ${[...data].join(' ')}`)
-        heard?.(socket)
+        log.push(typeof data === 'string' ? data : `bytes ${[...data].join(' ')}`)
+        onMessage?.(socket)
       },
       ended: (end) => {
-        told.push(`ended ${end.how}`)
+        log.push(`ended ${end.how}`)
         whenEnded(end)
       },
     },
   )
-  // Nothing is told before `dial` has returned.
-  expect(told).toEqual([])
-  return { socket, told, opened, ended }
+  // No event is emitted before `dial` has returned.
+  expect(log).toEqual([])
+  return { socket, log, opened, ended }
 }
 
 const listen = (manners: Manners = {}): Promise<LoopbackServer> =>
   LoopbackServer.listen({ serve: () => manners })
 
-/** Timers of the platform that keep the process: `ws` sets one when it sends a close frame. */
+/** Native timers that keep the process alive: `ws` sets one when it sends a close frame. */
 const timeouts = (): number => process.getActiveResourcesInfo().filter((what) => what === 'Timeout').length
 
-describe('the network of the machine', () => {
+describe('the real network', () => {
   it.each<[string, Partial<DialRequest> & { url: string }]>([
-    ['no address', { url: 'secret' }],
+    ['an invalid address', { url: 'secret' }],
     ['another protocol', { url: 'ftp://127.0.0.1/secret' }],
     ['a fragment', { url: 'ws://127.0.0.1/#secret' }],
-    ['a header that is none', { url: 'ws://127.0.0.1', headers: { 'bad header': 'secret' } }],
-    ['a value that is none', { url: 'ws://127.0.0.1', headers: { authorization: 'secret\n' } }],
-    ['a subprotocol that is none', { url: 'ws://127.0.0.1', protocols: ['se cret'] }],
-  ])('does not throw for %s: it is refused, later, without its text', async (_, request) => {
-    const { socket, told, ended } = dial(request)
+    ['an invalid header name', { url: 'ws://127.0.0.1', headers: { 'bad header': 'secret' } }],
+    ['an invalid header value', { url: 'ws://127.0.0.1', headers: { authorization: 'secret\n' } }],
+    ['an invalid subprotocol', { url: 'ws://127.0.0.1', protocols: ['se cret'] }],
+  ])('does not throw for %s, but refuses it asynchronously, without repeating it', async (_, request) => {
+    const { socket, log, ended } = dial(request)
     expect(wsNetwork.sockets.size).toBe(1)
     expect(socket.state).toBe('connecting')
-    socket.send('nobody hears')
+    socket.send('ignored')
     expect(await ended).toEqual({ how: 'refused', reason: 'invalid request' })
-    expect([told, wsNetwork.sockets.size, socket.state, socket.buffered]).toEqual([
+    expect([log, wsNetwork.sockets.size, socket.state, socket.buffered]).toEqual([
       ['ended refused'],
       0,
       'ended',
@@ -70,18 +70,18 @@ describe('the network of the machine', () => {
         return { message: (peer, data) => peer.send(data) }
       },
     })
-    const { socket, told, opened, ended } = dial({ url: server.url })
+    const { socket, log, opened, ended } = dial({ url: server.url })
     await opened
     socket.send('grüße')
     socket.send(new Uint8Array([0, 255]))
     socket.send('')
     socket.close()
     expect(await ended).toEqual({ how: 'closed', code: 1000 })
-    expect(told).toEqual(['opened', 'grüße', 'bytes 0 255', '', 'ended closed'])
+    expect(log).toEqual(['opened', 'grüße', 'bytes 0 255', '', 'ended closed'])
     expect(extensions).toBeUndefined()
   })
 
-  it('leaves the bytes it was given as they were', async () => {
+  it('does not modify the bytes it sends', async () => {
     await using server = await listen()
     const { socket, opened, ended } = dial({ url: server.url })
     await opened
@@ -93,48 +93,55 @@ describe('the network of the machine', () => {
   })
 
   it.each<[string, Manners, (dialled: ReturnType<typeof dial>, server: LoopbackServer) => Promise<void>]>([
-    ['in the same tick', {}, async () => {}],
-    ['during the upgrade', { connect: 'never' }, async (_, server) => server.until(() => server.open === 1)],
-    ['when it is open', {}, async ({ opened }) => opened],
+    ['that was dialled in the same tick', {}, async () => {}],
     [
-      'when its close frame is ignored',
+      'that is being upgraded',
+      { connect: 'never' },
+      async (_, server) => server.until(() => server.open === 1),
+    ],
+    ['that is open', {}, async ({ opened }) => opened],
+    [
+      'whose close frame is ignored',
       { closeReply: 'never' },
       async ({ opened, socket }) => {
         await opened
         socket.close()
       },
     ],
-  ])('[LK6] is cut %s: at once, once, and no timer of it keeps the process', async (_, manners, prepare) => {
-    await using server = await listen(manners)
-    const before = timeouts()
-    const dialled = dial({ url: server.url })
-    await prepare(dialled, server)
-    const { socket, told, ended } = dialled
-    socket.abort()
-    expect([socket.state, wsNetwork.sockets.size]).toEqual(['ended', 0])
-    socket.abort()
-    socket.close()
-    socket.send('nobody hears')
-    expect(told).not.toContain('ended aborted')
-    expect(await ended).toEqual({ how: 'aborted' })
-    socket.abort()
-    await server.whenIdle()
-    expect(told.filter((text) => text.startsWith('ended'))).toHaveLength(1)
-    expect(timeouts()).toBeLessThanOrEqual(before)
-  })
+  ])(
+    '[LK6] aborts a socket %s: at once, only once, and no timer keeps the process alive',
+    async (_, manners, prepare) => {
+      await using server = await listen(manners)
+      const before = timeouts()
+      const dialled = dial({ url: server.url })
+      await prepare(dialled, server)
+      const { socket, log, ended } = dialled
+      socket.abort()
+      expect([socket.state, wsNetwork.sockets.size]).toEqual(['ended', 0])
+      socket.abort()
+      socket.close()
+      socket.send('ignored')
+      expect(log).not.toContain('ended aborted')
+      expect(await ended).toEqual({ how: 'aborted' })
+      socket.abort()
+      await server.whenIdle()
+      expect(log.filter((text) => text.startsWith('ended'))).toHaveLength(1)
+      expect(timeouts()).toBeLessThanOrEqual(before)
+    },
+  )
 
-  it('tells nothing more of a socket that was cut, though more came in the same piece', async () => {
+  it('emits no more messages of an aborted socket, even if they had already arrived', async () => {
     await using server = await listen({
       opened: (peer) => {
         for (const text of ['one', 'two', 'three']) peer.send(text)
       },
     })
-    const { told, ended } = dial({ url: server.url }, (socket) => socket.abort())
+    const { log, ended } = dial({ url: server.url }, (socket) => socket.abort())
     await ended
-    expect(told).toEqual(['opened', 'one', 'ended aborted'])
+    expect(log).toEqual(['opened', 'one', 'ended aborted'])
   })
 
-  it('[LK6] an end that was cut while it was being made crashes nothing', async () => {
+  it('[LK6] ignores abort() and close() after the end', async () => {
     await using server = await listen({ refuse: 401 })
     const { socket, ended } = dial({ url: server.url })
     await ended
@@ -144,9 +151,9 @@ describe('the network of the machine', () => {
 
   it.each<[string, number, string]>([
     ['a code that must not be sent', 1006, ''],
-    ['a code that is none', 99_999, ''],
-    ['a reason too long for a frame', 1000, 'x'.repeat(200)],
-  ])('closes also with %s', async (_, code, reason) => {
+    ['an invalid code', 99_999, ''],
+    ['a reason that is too long for a frame', 1000, 'x'.repeat(200)],
+  ])('closes a socket with 1000 when given %s', async (_, code, reason) => {
     await using server = await listen()
     const { socket, opened, ended } = dial({ url: server.url })
     await opened
@@ -155,7 +162,7 @@ describe('the network of the machine', () => {
     expect(await ended).toEqual({ how: 'closed', code: 1000 })
   })
 
-  it('ends by itself when a message is longer than may be', async () => {
+  it('ends a socket when a message exceeds the size limit', async () => {
     await using server = await listen({
       opened: (peer: Peer) => peer.send(new Uint8Array(limits.payload + 1)),
     })

@@ -11,16 +11,16 @@ import {
 } from '../scope/index.ts'
 import { limits } from './limits.ts'
 
-/** The network of the machine: WebSockets by `ws`, the one place where endwell opens them. */
+/** The real network: WebSockets from `ws`. No other code of endwell opens one. */
 export const wsNetwork: Network = {
   sockets: new Registry(),
   dial: (request, events) => new WsSocket(wsNetwork.sockets, request, events),
 }
 
 /**
- * Compression is off: audio does not shrink, and each socket would pay for it in memory. Text is checked to be UTF-8:
- * it costs next to nothing, and mangled text must not pass for a transcript. There is no handshake timeout: who dials
- * has one that covers more than the handshake.
+ * Compression is off: audio does not shrink, and each socket would use more memory. UTF-8 validation stays on: it is
+ * cheap, and corrupt text must not become a transcript. There is no handshake timeout, because links have one that also
+ * covers the setup.
  */
 const options = {
   perMessageDeflate: false,
@@ -36,13 +36,13 @@ class WsSocket implements Socket, Live {
   readonly origin = origin()
   readonly #registry: Registry
   readonly #events: SocketEvents
-  /** Unset if the request was one that cannot even be tried. */
+  /** Unset if the request is invalid. */
   readonly #ws: WebSocket | undefined
   #opened = false
   #aborted = false
   #ended = false
   #status: number | undefined
-  /** What went wrong, in words without addresses or secrets. */
+  /** What went wrong, without addresses or secrets. */
   #problem: string | undefined
 
   constructor(registry: Registry, request: DialRequest, events: SocketEvents) {
@@ -73,7 +73,7 @@ class WsSocket implements Socket, Live {
     try {
       this.#ws?.close(code, reason)
     } catch {
-      // A code that must not be sent, or a reason too long for a frame: it ends all the same.
+      // A code that must not be sent, or a reason that is too long for a frame: close without them.
       this.#ws?.close(1000)
     }
   }
@@ -82,7 +82,7 @@ class WsSocket implements Socket, Live {
     if (this.state === 'ended') return
     this.#aborted = true
     this.#registry.remove(this)
-    // Its `close` event follows later, from every state, and brings `ended`.
+    // In every state, a `close` event follows and emits `ended`.
     this.#ws?.terminate()
   }
 
@@ -95,12 +95,12 @@ class WsSocket implements Socket, Live {
         this.#status = response.statusCode
         ws.terminate()
       })
-      // It stays for good: an error can still come after the end, and would crash the process.
-      ws.on('error', (error) => (this.#problem ??= wordsFor(error)))
+      // Never removed: `ws` may emit an error after the end, which would crash the process.
+      ws.on('error', (error) => (this.#problem ??= describe(error)))
       ws.on('close', (code, reason) => this.#end(code, reason))
       return ws
     } catch {
-      // An address, header or subprotocol that is none. The error's text may hold the address, and so a key.
+      // An invalid address, header or subprotocol. The error's message may contain the address, and so a key.
       this.#problem = 'invalid request'
       queueMicrotask(() => this.#end(1006))
       return undefined
@@ -113,7 +113,7 @@ class WsSocket implements Socket, Live {
   }
 
   #message(data: RawData, isBinary: boolean): void {
-    // What came in one piece with the message that made us cut it.
+    // `ws` still emits messages that arrived together with the one that made us abort.
     if (this.#aborted) return
     this.#events.message(isBinary ? (data as Buffer) : (data as Buffer).toString())
   }
@@ -134,7 +134,7 @@ class WsSocket implements Socket, Live {
   }
 }
 
-/** The code of an error of the platform, which has no address in it; what `ws` itself complains of has none either. */
-function wordsFor(error: Error): string {
+/** Neither the code of a system error nor the message of a `ws` error contains the address. */
+function describe(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message
 }

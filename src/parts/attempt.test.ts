@@ -4,7 +4,7 @@ import { inVirtualTime } from '../testing/index.ts'
 import { Attempt } from './attempt.ts'
 
 describe('an attempt', () => {
-  it('is over when it has not begun in time', () =>
+  it('is aborted when it has not begun in time', () =>
     inVirtualTime(async ({ clock }) => {
       await using scope = new Scope('root', { clock })
       const attempt = new Attempt('opening it', [], scope, 100)
@@ -16,7 +16,7 @@ describe('an attempt', () => {
       attempt.end()
     }))
 
-  it('may take its time once it has begun, whatever is said to it afterwards', () =>
+  it('has no timeout once it has begun, even if it is paused and resumed', () =>
     inVirtualTime(async ({ clock }) => {
       await using scope = new Scope('root', { clock })
       const attempt = new Attempt('opening it', [], scope, 100)
@@ -27,7 +27,7 @@ describe('an attempt', () => {
       attempt.end()
     }))
 
-  it('has its whole time again after each pause, and one timer however often it is resumed', () =>
+  it('has its full timeout again after each pause, and only one timer', () =>
     inVirtualTime(async ({ clock }) => {
       await using scope = new Scope('root', { clock })
       const attempt = new Attempt('opening it', [], scope, 100)
@@ -46,7 +46,7 @@ describe('an attempt', () => {
       expect(clock.timers.list()).toEqual([])
     }))
 
-  it('ends with any of the outer signals, also with one that has aborted before, and leaves no timer', () =>
+  it('is aborted by any of the outer signals, even one that aborted before, and leaves no timer', () =>
     inVirtualTime(async ({ clock }) => {
       await using scope = new Scope('root', { clock })
       const [one, two] = [new AbortController(), new AbortController()]
@@ -57,10 +57,10 @@ describe('an attempt', () => {
       const late = new Attempt('opening it', [one.signal, two.signal], scope, 100)
       expect(late.signal.reason).toBe('enough')
       expect(clock.timers.list()).toEqual([])
-      const over = new Attempt('opening it', [one.signal], scope, 100)
-      over.end()
+      const ended = new Attempt('opening it', [one.signal], scope, 100)
+      ended.end()
       one.abort('too late')
-      expect(over.signal.aborted).toBe(false)
+      expect(ended.signal.aborted).toBe(false)
       expect(clock.timers.list()).toEqual([])
       attempt.end()
       late.end()

@@ -2,8 +2,8 @@ import { type Scope, SignalStop, type Timer } from '../scope/index.ts'
 import { PartTimeoutError } from './errors.ts'
 
 /**
- * One try at something: its signal aborts with any of the outer ones, or when it has not begun within its time. Call
- * `end()` when it is over, however that came.
+ * One attempt at an operation. Its signal aborts with any of the outer signals, or when the operation has not begun to
+ * answer in time. Always call `end()` afterwards.
  */
 export class Attempt {
   readonly stop: SignalStop
@@ -11,15 +11,15 @@ export class Attempt {
   readonly #what: string
   readonly #outer: readonly AbortSignal[]
   readonly #scope: Scope<string>
-  readonly #within: number
+  readonly #timeout: number
   #timer: Timer | undefined
   #begun = false
 
-  constructor(what: string, outer: readonly AbortSignal[], scope: Scope<string>, within: number) {
+  constructor(what: string, outer: readonly AbortSignal[], scope: Scope<string>, timeout: number) {
     this.#what = what
     this.#outer = outer
     this.#scope = scope
-    this.#within = within
+    this.#timeout = timeout
     this.stop = new SignalStop(this.signal, scope)
     for (const signal of outer) signal.addEventListener('abort', this.#cancelled, { once: true })
     this.#cancelled()
@@ -30,22 +30,22 @@ export class Attempt {
     return this.#controller.signal
   }
 
-  /** It waits for somebody else now, and that does not count. */
+  /** Stops the timeout while the operation waits for its own input. */
   pause(): void {
     this.#timer?.clear()
     this.#timer = undefined
   }
 
-  /** It has what it waited for: its time begins anew. */
+  /** Restarts the timeout. */
   resume(): void {
     if (this.#begun || this.#timer || this.signal.aborted) return
-    // Not a timer of the scope: those stop when it begins to close, and a last word may still be waited for.
-    this.#timer = this.#scope.clock.after(this.#within, `limit of ${this.#what}`, () =>
-      this.#controller.abort(new PartTimeoutError(this.#what, this.#within)),
+    // Not one of the scope's timers, which stop when it begins to close: the last words may still be transcribed then.
+    this.#timer = this.#scope.clock.after(this.#timeout, `limit of ${this.#what}`, () =>
+      this.#controller.abort(new PartTimeoutError(this.#what, this.#timeout)),
     )
   }
 
-  /** It has begun to answer: from here on it may take its time. */
+  /** The operation has begun to answer: there is no timeout from here on. */
   began(): void {
     this.#begun = true
     this.pause()

@@ -4,20 +4,20 @@ import type { Vad } from './vad.ts'
 export interface BatchSttOptions {
   readonly name: string
   readonly sampleRate: SampleRate
-  /** Finds where somebody speaks. */
+  /** Finds the segments of speech. */
   readonly vad: Vad
-  /** Transcribes one stretch of speech. Throws if it cannot; may answer nothing. */
+  /** Transcribes one segment of speech. Throws if it fails. The text may be empty. */
   transcribe(frames: readonly AudioFrame[], signal: AbortSignal): Promise<string>
-  /** Sound from before the VAD's verdict that is transcribed, too: 300 ms unless set. First sounds are soft. */
+  /** How much audio before the start of speech is transcribed, because first sounds are soft. Default: 300 ms. */
   readonly preRoll?: number
-  /** Stretches with less speech than this are not transcribed: 200 ms unless set. Models make words out of noise. */
+  /** Shorter segments are not transcribed, because models hear words in noise. Default: 200 ms. */
   readonly minSpeech?: number
-  /** A longer stretch is cut and transcribed in parts: 30 s unless set, what most models take. */
+  /** Longer segments are transcribed in parts. Default: 30 s, the limit of most models. */
   readonly maxSpeech?: number
-  /** How long one transcription may take: 10 s unless set. */
+  /** The time limit for one transcription. Default: 10 s. */
   readonly timeout?: number
-  /** How often a transcription is tried: 2 unless set. After that the stream has failed. */
+  /** How often a transcription is attempted before the stream fails. Default: 2. */
   readonly attempts?: number
-  /** Stretches that may wait for their transcription: 8 unless set. More of them, and the stream has failed. */
+  /** How many segments may be in transcription at once; one more fails the stream. Default: 8. */
   readonly maxWaiting?: number
 }

@@ -8,22 +8,22 @@ import type { SttEvents, SttStream } from './stt.ts'
 import type { VadEvents, VadStream } from './vad.ts'
 
 /**
- * Collects speech and has it transcribed. What is being transcribed belongs to this resource and not to tasks: tasks
- * are cancelled when closing begins, and a last word may be among them (CL6).
+ * Collects speech and has it transcribed. Transcriptions belong to this resource and are not tasks: tasks are cancelled
+ * when closing begins, but the last words must still be transcribed then (CL6).
  */
 export class BatchSttStream implements SttStream, VadEvents, Resource {
   readonly #options: BatchSttOptions
   readonly #context: PartContext
   readonly #events: SttEvents
-  readonly #over = new AbortController()
+  readonly #ended = new AbortController()
   #vad: VadStream | undefined
-  /** While somebody speaks, all of it; else the last moments. */
+  /** The current segment of speech, or else the last second or so. */
   readonly #memory = new SoundMemory(Infinity)
   #speaking = false
   #detached = false
   #waiting = 0
-  /** Settles when everything before has been told. */
-  #told: Promise<void> = Promise.resolve()
+  /** Resolves when all transcripts so far have been emitted. */
+  #emitted: Promise<void> = Promise.resolve()
 
   constructor(options: BatchSttOptions, context: PartContext, events: SttEvents) {
     this.#options = options
@@ -31,25 +31,25 @@ export class BatchSttStream implements SttStream, VadEvents, Resource {
     this.#events = events
   }
 
-  /** The detector is opened after this, since it speaks to it. */
-  listensTo(vad: VadStream): void {
+  /** Sets the detector, which is opened with this object as its events. */
+  useVad(vad: VadStream): void {
     this.#vad = vad
   }
 
-  // ── the stream ──
+  // ── SttStream ──
 
   push(frame: AudioFrame): void {
-    if (this.#over.signal.aborted || this.#detached) return
+    if (this.#ended.signal.aborted || this.#detached) return
     this.#memory.add(frame)
     const { preRoll = 300, maxSpeech = 30_000 } = this.#options
-    // A VAD takes a while to be sure: what it says is about sound of up to a second before its pre-roll.
+    // A VAD reports speech up to a second after its start.
     if (!this.#speaking) this.#memory.keep(preRoll + 1_000)
-    else if (this.#memory.length >= maxSpeech) this.#cut(0)
+    else if (this.#memory.length >= maxSpeech) this.#endSegment(0)
     this.#vad?.push(frame)
   }
 
   flush(): void {
-    if (this.#speaking) this.#cut(0)
+    if (this.#speaking) this.#endSegment(0)
   }
 
   detach(): void {
@@ -57,7 +57,7 @@ export class BatchSttStream implements SttStream, VadEvents, Resource {
     this.#detached = true
   }
 
-  // ── what the detector tells ──
+  // ── VadEvents ──
 
   started(ago: number): void {
     const { preRoll = 300 } = this.#options
@@ -68,41 +68,42 @@ export class BatchSttStream implements SttStream, VadEvents, Resource {
   stopped(ago: number): void {
     if (!this.#speaking) return
     this.#speaking = false
-    this.#cut(ago)
+    this.#endSegment(ago)
   }
 
   failed(error: unknown): void {
     this.#fail(error)
   }
 
-  // ── the resource ──
+  // ── Resource ──
 
   close(): void {
     this.abort()
   }
 
   abort(): void {
-    if (!this.#over.signal.aborted) this.#over.abort(new CancelledError(`'${this.#options.name}' was closed`))
+    if (!this.#ended.signal.aborted)
+      this.#ended.abort(new CancelledError(`'${this.#options.name}' was closed`))
     this.#memory.take()
   }
 
-  /** Has the stretch transcribed, unless too little of it is speech. `quiet` is the silence at its end. */
-  #cut(quiet: number): void {
+  /** Has the segment transcribed, unless it has too little speech. `quiet` is the silence at its end. */
+  #endSegment(quiet: number): void {
     const { preRoll = 300, minSpeech = 200, maxWaiting = 8 } = this.#options
     const speech = this.#memory.length - quiet
     const frames = [...this.#memory.frames]
-    // The silence after one stretch is the beginning of the next.
+    // The silence after one segment is the pre-roll of the next.
     this.#memory.keep(Math.min(quiet, preRoll))
-    if (speech < minSpeech || this.#over.signal.aborted) return
+    if (speech < minSpeech || this.#ended.signal.aborted) return
     if (++this.#waiting > maxWaiting) {
       this.#fail(new LimitError('maxWaiting', maxWaiting, `'${this.#options.name}' cannot keep up`))
       return
     }
     const text = this.#transcribe(frames)
     text.catch(() => {})
-    this.#told = this.#told.then(async () => {
+    this.#emitted = this.#emitted.then(async () => {
       try {
-        this.#tell(await text)
+        this.#emit(await text)
       } catch (error) {
         this.#fail(error)
       }
@@ -115,27 +116,27 @@ export class BatchSttStream implements SttStream, VadEvents, Resource {
     for (let left = attempts - 1; ; left--) {
       const attempt = new Attempt(
         `transcription by '${name}'`,
-        [this.#over.signal],
+        [this.#ended.signal],
         this.#context.scope,
         timeout,
       )
       try {
         return await attempt.stop.until(this.#options.transcribe(frames, attempt.signal))
       } catch (error) {
-        if (left <= 0 || this.#over.signal.aborted) throw error
-        this.#context.logger.warn({ part: name, error }, 'transcription failed, trying again')
+        if (left <= 0 || this.#ended.signal.aborted) throw error
+        this.#context.logger.warn({ part: name, error }, 'transcription failed, retrying')
       } finally {
         attempt.end()
       }
     }
   }
 
-  #tell(text: string): void {
-    if (text.trim() && !this.#over.signal.aborted) this.#events.final(text.trim())
+  #emit(text: string): void {
+    if (text.trim() && !this.#ended.signal.aborted) this.#events.final(text.trim())
   }
 
   #fail(error: unknown): void {
-    if (this.#over.signal.aborted) return
+    if (this.#ended.signal.aborted) return
     this.abort()
     this.#events.failed(error)
   }

@@ -5,8 +5,8 @@ import { resampledVad } from './resampled.ts'
 import type { Stt } from './stt.ts'
 
 /**
- * A model that transcribes whole recordings as a streaming `Stt`: a VAD finds the stretches of speech, each is
- * transcribed when it ends, and their texts come in order. There is no interim text.
+ * Turns a model that transcribes whole recordings into a streaming `Stt`. A VAD finds the segments of speech, and each is
+ * transcribed when it ends. Transcripts are emitted in order, without interim text.
  */
 export function batchStt(options: BatchSttOptions): Stt {
   const { name, sampleRate } = options
@@ -17,7 +17,7 @@ export function batchStt(options: BatchSttOptions): Stt {
     async open(context: PartContext, events) {
       const stream = new BatchSttStream(options, context, events)
       const detector = await vad.open(context, stream)
-      stream.listensTo(detector)
+      stream.useVad(detector)
       return context.scope.own(name, stream)
     },
   }

@@ -40,8 +40,8 @@ async function open(world: World, models: readonly Llm[], options: FallbackOptio
 
 const textOf = (chunk: LlmChunk): string => (chunk.type === 'text' ? chunk.text : '')
 
-describe('an LLM with others to fall back on', () => {
-  it('asks the first, and opens the others only when they are needed', () =>
+describe('a fallback of LLMs', () => {
+  it('uses the first model, and opens the others only when needed', () =>
     inVirtualTime(async (world) => {
       const one = new ScriptedLlm({ name: 'one', answers: ['One.'] })
       const two = new ScriptedLlm({ name: 'two', answers: ['Two.'] })
@@ -57,15 +57,15 @@ describe('an LLM with others to fall back on', () => {
 
   it.each<[string, ConstructorParameters<typeof ScriptedLlm>[0], number]>([
     ['cannot be opened', { openFails: new Error('no key') }, 0],
-    ['hangs while it is opened', { openHangs: true }, 5_000],
+    ['hangs while opening', { openHangs: true }, 5_000],
     ['fails before its first chunk', { answers: [[{ wait: 10 }, { fail: new Error('overloaded') }]] }, 10],
-    ['gives nothing in time', { answers: [[{ stall: true }]] }, 5_000],
+    ['yields nothing in time', { answers: [[{ stall: true }]] }, 5_000],
     [
-      'gives nothing in time and ignores its signal',
+      'yields nothing in time and ignores its signal',
       { answers: [[{ stall: true }]], ignoresSignal: true },
       5_100,
     ],
-  ])('asks the next when one %s', (_, options, after) =>
+  ])('uses the next model when one %s', (_, options, after) =>
     inVirtualTime(async (world) => {
       const one = new ScriptedLlm({ name: 'one', ...options })
       const two = new ScriptedLlm({ name: 'two', answers: ['Two.', 'Again.'] })
@@ -73,7 +73,7 @@ describe('an LLM with others to fall back on', () => {
       expect(await ask()).toBe('Two.')
       expect(world.clock.now()).toBe(after)
       expect(changes.map(({ type, model }) => `${model} ${type}`)).toEqual(['one failed', 'one given-up'])
-      // It is remembered: the next question goes to the second at once.
+      // The failure is remembered: the next request goes straight to the second model.
       const asked = one.counts.asked + one.generations.length
       expect(await ask()).toBe('Again.')
       expect(one.counts.asked + one.generations.length).toBe(asked)
@@ -82,7 +82,7 @@ describe('an LLM with others to fall back on', () => {
     }),
   )
 
-  it('does not change the model in the middle of an answer', () =>
+  it('does not switch models in the middle of an answer', () =>
     inVirtualTime(async (world) => {
       const one = new ScriptedLlm({ name: 'one', answers: [['Well, ', { fail: new Error('broken') }]] })
       const two = new ScriptedLlm({ name: 'two', answers: ['Two.'] })
@@ -93,7 +93,7 @@ describe('an LLM with others to fall back on', () => {
       await context.scope.close()
     }))
 
-  it('lets an answer that has begun take its time', () =>
+  it('has no timeout for an answer that has begun', () =>
     inVirtualTime(async (world) => {
       const one = new ScriptedLlm({ name: 'one', answers: [['Well, ', { wait: 60_000 }, 'yes.']] })
       const { context, ask } = await open(world, [one])
@@ -101,7 +101,7 @@ describe('an LLM with others to fall back on', () => {
       await context.scope.close()
     }))
 
-  it('stops when it is cancelled, without blaming the model', () =>
+  it('stops when it is cancelled, which does not count as a failure of the model', () =>
     inVirtualTime(async (world) => {
       const one = new ScriptedLlm({ name: 'one', answers: [[{ stall: true }]], ignoresSignal: true })
       const two = new ScriptedLlm({ name: 'two' })
@@ -115,7 +115,7 @@ describe('an LLM with others to fall back on', () => {
       await context.scope.close()
     }))
 
-  it('throws all errors when all have failed, and then tries all again', () =>
+  it('throws all errors when all models have failed, and tries all of them for the next request', () =>
     inVirtualTime(async (world) => {
       const busy = [{ fail: new Error('busy') }]
       const one = new ScriptedLlm({ name: 'one', answers: [busy, busy, 'One again.'] })
@@ -127,11 +127,11 @@ describe('an LLM with others to fall back on', () => {
         errors: [expect.any(Error), 'no money'],
       })
       await expect(ask()).rejects.toThrow('one: busy; two: busy')
-      // That they fail again is no news.
+      // A repeated failure is not a change.
       expect(changes.map(({ type, model }) => `${model} ${type}`)).toEqual(['one failed', 'two failed'])
       expect(context.scope.inspect().tree.owned).toHaveLength(2)
       expect(await ask()).toBe('One again.')
-      // What works again needs no probe.
+      // A model that works again is no longer probed.
       expect(context.scope.inspect().tree.owned.map(({ name }) => name)).toEqual(["probe of 'two'"])
       await context.scope.close()
       const bad = new ScriptedLlm({ openFails: new Error('no key') })
@@ -139,8 +139,8 @@ describe('an LLM with others to fall back on', () => {
     }))
 })
 
-describe('a model that has failed', () => {
-  it('is probed, later each time, and used again when it works', () =>
+describe('a failed model of a fallback', () => {
+  it('is probed at growing intervals and used again once it works', () =>
     inVirtualTime(async (world) => {
       const busy = [{ fail: new Error('busy') }]
       const one = new ScriptedLlm({ name: 'one', answers: [busy, busy, busy, 'ok', 'One.'] })
@@ -162,7 +162,7 @@ describe('a model that has failed', () => {
       expect(one.counts.live).toBe(0)
     }))
 
-  it('is given up after so many probes', () =>
+  it('is given up after `probes` probes', () =>
     inVirtualTime(async (world) => {
       const one = new ScriptedLlm({ name: 'one', openFails: new Error('no key') })
       const two = new ScriptedLlm({ name: 'two' })
@@ -174,7 +174,7 @@ describe('a model that has failed', () => {
       await context.scope.close()
     }))
 
-  it('is not probed any more when the scope closes, also in the middle of a probe that hangs', () =>
+  it('is no longer probed when the scope closes, even in the middle of a probe that hangs', () =>
     inVirtualTime(async (world) => {
       const one = new ScriptedLlm({ name: 'one', openFails: new Error('no key') })
       const waiting = await open(world, [one, new ScriptedLlm()])
@@ -194,7 +194,7 @@ describe('a model that has failed', () => {
       expect(world.clock.timers.list()).toEqual([])
     }))
 
-  it('does not end an answer that it is still giving to somebody else', () =>
+  it('still completes the answer to an earlier request', () =>
     inVirtualTime(async (world) => {
       const one = new ScriptedLlm({
         name: 'one',
@@ -211,7 +211,7 @@ describe('a model that has failed', () => {
       await context.scope.close()
     }))
 
-  it('is logged, and a listener that throws disturbs nobody', () =>
+  it('is logged, and an `onChange` that throws has no effect', () =>
     inVirtualTime(async (world) => {
       const lines: string[] = []
       const log = (level: string) => (_: object, message: string) => void lines.push(`${level} ${message}`)

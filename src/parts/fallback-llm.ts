@@ -1,14 +1,14 @@
 import type { FallbackOptions } from './fallback-options.ts'
 import { FallbackStream } from './fallback-stream.ts'
 import type { Llm, LlmChunk, LlmClient, LlmRequest } from './llm.ts'
-import { nameOf } from './rota.ts'
+import { nameOf } from './fallback-models.ts'
 
-/** The smallest request there is. */
+/** A minimal request. */
 const PING: LlmRequest = { instructions: '', messages: [{ role: 'user', text: 'Say ok.' }], tools: [] }
 
 /**
- * Asks the first model that works. The next one is asked when a model cannot be opened, fails, or gives no chunk in
- * time; once its first chunk was given out, half an answer stands, and an error is an error.
+ * Sends each request to the first model that works. If a model cannot be opened, fails, or yields no chunk in time, the
+ * next one gets the request. After the first chunk an error is thrown, because half an answer has been given.
  *
  * ```ts
  * const llm = fallbackLlm([openai('gpt-realtime-mini'), anthropic('haiku')], { firstWithin: 2_000 })
@@ -29,7 +29,7 @@ export function fallbackLlm(models: readonly Llm[], options: FallbackOptions = {
       await stream.open()
       return {
         generate: (request, signal) =>
-          stream.ask(signal, (client, attempt) => client.generate(request, attempt.signal)),
+          stream.request(signal, (client, attempt) => client.generate(request, attempt.signal)),
       }
     },
   }

@@ -1,32 +1,32 @@
-/** How a fallback treats its models. */
+/** Options of a fallback. */
 export interface FallbackOptions {
-  /** The names of its models, unless set. */
+  /** Default: the names of the models, joined. */
   readonly name?: string
-  /** How long a model may take to open and to give its first chunk before the next one is tried: 5 s unless set. */
+  /** The time limit for a model to open and to yield its first chunk; then the next one is tried. Default: 5 s. */
   readonly firstWithin?: number
-  /** How long after its failure a model is tried in the background: 5 s unless set, doubled each time. */
+  /** The delay before a failed model is probed in the background; it doubles with each probe. Default: 5 s. */
   readonly probeAfter?: number
-  /** How often that is done: 6 times unless set, so for about five minutes. A probe of a hosted model costs money. */
+  /** How many probes there are. Default: 6, over about five minutes. Probing a hosted model costs money. */
   readonly probes?: number
-  /** Called for each change, after it was logged. */
+  /** Called for each change, after it has been logged. */
   readonly onChange?: (change: FallbackChange) => void
 }
 
 export interface FallbackSttOptions extends FallbackOptions {
-  /** How much of the sound since the last final text the next model gets to hear again: 5 s at most unless set. */
+  /** How much of the audio since the last final text is replayed to the next model, at most. Default: 5 s. */
   readonly replay?: number
 }
 
 /**
- * What happened to a model.
- * - `failed`: it is not used until a probe has found it well, or all others have failed, too
- * - `recovered`: it is used again
- * - `given-up`: no probe has found it well; it is only used when all others have failed
+ * A change in the state of a model.
+ * - `failed`: the model is not used until a probe succeeds, or all others have failed
+ * - `recovered`: the model is used again
+ * - `given-up`: all probes have failed; the model is used only when all others have failed
  */
 export interface FallbackChange {
   readonly type: 'failed' | 'recovered' | 'given-up'
   readonly model: string
-  /** Its place in the list. */
+  /** The model's index in the list. */
   readonly index: number
   readonly error?: unknown
 }

@@ -3,98 +3,100 @@ import { Attempt } from './attempt.ts'
 import { FallbackError } from './errors.ts'
 import type { FallbackOptions } from './fallback-options.ts'
 import type { PartContext } from './part.ts'
-import { Rota } from './rota.ts'
+import { FallbackModels } from './fallback-models.ts'
 
-/** A model that is asked and answers piece by piece: an LLM, a voice. */
-export interface AskedPart<Client> {
+/** A part that streams answers to requests: an LLM, a TTS. */
+export interface RequestPart<Client> {
   readonly name: string
   open(context: PartContext): Promise<Client>
 }
 
-/** One that was opened, in a scope of its own, so that it can be ended alone. */
+/** An open model, in a scope of its own, so that it can be closed alone. */
 interface Instance<Client> {
   readonly scope: Scope
   readonly client: Promise<Client>
-  /** How many answers it is giving. */
+  /** How many requests are running. */
   uses: number
-  /** It has failed: the last one to use it ends it. */
+  /** The model has failed. The last request closes the instance. */
   retired: boolean
 }
 
-type Begin<Client, Chunk> = (client: Client, attempt: Attempt) => AsyncIterable<Chunk>
+type Start<Client, Chunk> = (client: Client, attempt: Attempt) => AsyncIterable<Chunk>
 
 /**
- * Models of one kind of which the first that works is asked. Each is opened when it is first needed and, once it has
- * failed, opened anew: a voice whose connection is lost for good is of no use even when its provider is back.
+ * Sends each request to the first of several models that works. A model is opened when it is first needed, and reopened
+ * after a failure: an instance whose connection is lost stays useless even when its provider has recovered.
  */
 export class FallbackStream<Client, Chunk> {
-  readonly #rota: Rota<AskedPart<Client>>
+  readonly #models: FallbackModels<RequestPart<Client>>
   readonly #context: PartContext
   readonly #firstWithin: number
-  readonly #probe: Begin<Client, Chunk>
-  readonly #instances = new Map<AskedPart<Client>, Instance<Client>>()
+  readonly #probe: Start<Client, Chunk>
+  readonly #instances = new Map<RequestPart<Client>, Instance<Client>>()
 
-  /** `probe` asks for the smallest answer there is. */
+  /** `probe` makes the smallest possible request. */
   constructor(
     name: string,
-    parts: readonly AskedPart<Client>[],
+    parts: readonly RequestPart<Client>[],
     context: PartContext,
     options: FallbackOptions,
-    probe: Begin<Client, Chunk>,
+    probe: Start<Client, Chunk>,
   ) {
     this.#context = context
     this.#firstWithin = options.firstWithin ?? 5_000
     this.#probe = probe
-    this.#rota = new Rota(name, parts, context, options, (part, own, task) => this.#try(part, own, task))
+    this.#models = new FallbackModels(name, parts, context, options, (part, own, task) =>
+      this.#check(part, own, task),
+    )
   }
 
   /** Opens the first model that can be opened. */
   async open(): Promise<void> {
-    const nothing = this.ask(this.#context.scope.signal, () => none())
-    await nothing.next()
+    const empty = this.request(this.#context.scope.signal, () => none())
+    await empty.next()
   }
 
   /**
-   * Asks one after the other, until one has given its first chunk. From then on an error is an error; so it is when
-   * `blameless` says that no model is to blame.
+   * Tries one model after another until one yields its first chunk. A later error is thrown, and so is any error when
+   * `inputFailed` says that the input is to blame and not the model.
    */
-  async *ask(
+  async *request(
     signal: AbortSignal,
-    begin: Begin<Client, Chunk>,
-    blameless: () => boolean = () => false,
+    start: Start<Client, Chunk>,
+    inputFailed: () => boolean = () => false,
   ): AsyncGenerator<Chunk> {
     signal.throwIfAborted()
     const failures: { name: string; error: unknown }[] = []
-    for (const part of this.#rota.order) {
+    for (const part of this.#models.order) {
       const instance = this.#use(part)
       const attempt = this.#attempt(part, signal)
-      let given = false
+      let yielded = false
       try {
         const client = await attempt.stop.until(instance.client)
-        for await (const chunk of iterate(begin(client, attempt), attempt.stop)) {
-          if (!given) this.#rota.worked(part)
-          given = true
+        for await (const chunk of iterate(start(client, attempt), attempt.stop)) {
+          if (!yielded) this.#models.worked(part)
+          yielded = true
           attempt.began()
           yield chunk
         }
         return
       } catch (error) {
         signal.throwIfAborted()
-        if (this.#context.scope.state !== 'live' || blameless()) throw error
-        this.#rota.failed(part, error)
+        if (this.#context.scope.state !== 'live' || inputFailed()) throw error
+        this.#models.failed(part, error)
         this.#retire(part, instance)
-        if (given) throw error
+        if (yielded) throw error
         failures.push({ name: part.name, error })
       } finally {
         attempt.end()
-        this.#unuse(instance)
+        this.#release(instance)
       }
     }
-    throw new FallbackError(this.#rota.name, failures)
+    throw new FallbackError(this.#models.name, failures)
   }
 
-  /** Whether a model works: it opens, and begins to answer. */
-  async #try(part: AskedPart<Client>, own: PartContext, task: TaskContext): Promise<void> {
+  /** Throws unless the model opens and begins to answer. */
+  async #check(part: RequestPart<Client>, own: PartContext, task: TaskContext): Promise<void> {
     const attempt = this.#attempt(part, task.signal)
     try {
       const client = await attempt.stop.until(part.open(own))
@@ -106,42 +108,42 @@ export class FallbackStream<Client, Chunk> {
     }
   }
 
-  #attempt(part: AskedPart<Client>, signal: AbortSignal): Attempt {
+  #attempt(part: RequestPart<Client>, signal: AbortSignal): Attempt {
     const { scope } = this.#context
-    // With the scope's own signal, so that no timer of it outlives the scope.
+    // The scope's signal is included so that the timer of the attempt does not outlive the scope.
     const signals = [signal, scope.signal]
     return new Attempt(`the first answer of '${part.name}'`, signals, scope, this.#firstWithin)
   }
 
-  #use(part: AskedPart<Client>): Instance<Client> {
+  #use(part: RequestPart<Client>): Instance<Client> {
     const instance = this.#instances.get(part) ?? this.#open(part)
     this.#instances.set(part, instance)
     instance.uses++
     return instance
   }
 
-  #open(part: AskedPart<Client>): Instance<Client> {
+  #open(part: RequestPart<Client>): Instance<Client> {
     const scope = this.#context.scope.child(part.name)
     const open = async (): Promise<Client> => part.open({ ...this.#context, scope })
     const client = open()
-    // Whoever waits for it hears of an error; it must not be unhandled when nobody does any more.
+    // Requests that await it get the error. Without any, it must not become an unhandled rejection.
     client.catch(() => {})
     return { scope, client, uses: 0, retired: false }
   }
 
-  #retire(part: AskedPart<Client>, instance: Instance<Client>): void {
+  #retire(part: RequestPart<Client>, instance: Instance<Client>): void {
     if (this.#instances.get(part) === instance) this.#instances.delete(part)
     instance.retired = true
   }
 
-  #unuse(instance: Instance<Client>): void {
+  #release(instance: Instance<Client>): void {
     instance.uses--
-    if (instance.retired && instance.uses === 0) endInBackground(instance.scope)
+    if (instance.retired && instance.uses === 0) closeInBackground(instance.scope)
   }
 }
 
-/** Nobody waits for it: the scope above owns it, and its report tells how it ended. */
-export function endInBackground(scope: Scope): void {
+/** Closes a scope without waiting for it. The parent scope owns it and reports how it ended. */
+export function closeInBackground(scope: Scope): void {
   scope.close({ reason: 'model failed' }).catch(() => {})
 }
 

@@ -3,13 +3,13 @@ import type { Scope, TaskContext } from '../scope/index.ts'
 import { Attempt } from './attempt.ts'
 import { FallbackError } from './errors.ts'
 import type { FallbackSttOptions } from './fallback-options.ts'
-import { endInBackground } from './fallback-stream.ts'
+import { closeInBackground } from './fallback-stream.ts'
 import type { PartContext } from './part.ts'
-import { Rota } from './rota.ts'
+import { FallbackModels } from './fallback-models.ts'
 import { SoundMemory } from './sound-memory.ts'
 import type { Stt, SttEvents, SttStream } from './stt.ts'
 
-/** A model that listens, or is being opened for it. */
+/** The model in use, or being opened. */
 interface Listener {
   readonly part: Stt
   readonly scope: Scope
@@ -17,18 +17,18 @@ interface Listener {
   failure: { readonly error: unknown } | undefined
 }
 
-const deaf: SttEvents = { interim() {}, final() {}, endOfTurn() {}, failed() {} }
+const noEvents: SttEvents = { interim() {}, final() {}, endOfTurn() {}, failed() {} }
 
-/** One stream to whoever listens, over many to the models. */
+/** One STT stream, served by the streams of several models in turn. */
 export class FallbackSttStream implements SttStream {
   readonly #context: PartContext
   readonly #events: SttEvents
   readonly #firstWithin: number
-  readonly #rota: Rota<Stt>
-  /** What was said since the last final text. */
+  readonly #models: FallbackModels<Stt>
+  /** The audio since the last final text. */
   readonly #memory: SoundMemory
   #listener: Listener | undefined
-  /** Models that have failed since text came last: none is tried twice in a row. */
+  /** Models that have failed since the last transcript. None of them is tried again before the next one. */
   readonly #failures = new Map<Stt, unknown>()
   #flushed = false
   #detached = false
@@ -45,13 +45,15 @@ export class FallbackSttStream implements SttStream {
     this.#events = events
     this.#firstWithin = options.firstWithin ?? 5_000
     this.#memory = new SoundMemory(options.replay ?? 5_000)
-    this.#rota = new Rota(name, parts, context, options, (part, own, task) => this.#probe(part, own, task))
+    this.#models = new FallbackModels(name, parts, context, options, (part, own, task) =>
+      this.#probe(part, own, task),
+    )
   }
 
-  /** Opens the first model that can be opened; throws if none can. */
+  /** Opens the first model that can be opened. Throws if none can. */
   async open(): Promise<void> {
     const { scope } = this.#context
-    for (const part of this.#rota.order) {
+    for (const part of this.#models.order) {
       if (this.#failures.has(part)) continue
       const listener: Listener = {
         part,
@@ -67,11 +69,11 @@ export class FallbackSttStream implements SttStream {
         return
       } catch (error) {
         if (scope.state !== 'live') throw error
-        this.#leave(listener, error)
+        this.#drop(listener, error)
       }
     }
     const failures = [...this.#failures].map(([{ name }, error]) => ({ name, error }))
-    throw new FallbackError(this.#rota.name, failures)
+    throw new FallbackError(this.#models.name, failures)
   }
 
   push(frame: AudioFrame): void {
@@ -90,7 +92,7 @@ export class FallbackSttStream implements SttStream {
     this.#listener?.stream?.detach()
   }
 
-  /** The model is open: it hears what it has missed. */
+  /** Passes to a newly opened model what it has missed. */
   #begin(listener: Listener, stream: SttStream): void {
     listener.stream = stream
     for (const frame of this.#memory.frames) stream.push(frame)
@@ -99,35 +101,34 @@ export class FallbackSttStream implements SttStream {
   }
 
   #eventsOf(listener: Listener): SttEvents {
-    const heard = (): boolean => {
+    const isCurrent = (): boolean => {
       if (listener !== this.#listener) return false
       this.#failures.clear()
-      this.#rota.worked(listener.part)
+      this.#models.worked(listener.part)
       return true
     }
     return {
-      interim: (text) => heard() && this.#events.interim(text),
+      interim: (text) => isCurrent() && this.#events.interim(text),
       final: (text) => {
-        if (!heard()) return
+        if (!isCurrent()) return
         this.#memory.take()
         this.#flushed = false
         this.#events.final(text)
       },
-      endOfTurn: () => heard() && this.#events.endOfTurn(),
-      failed: (error) => this.#lost(listener, error),
+      endOfTurn: () => isCurrent() && this.#events.endOfTurn(),
+      failed: (error) => this.#streamFailed(listener, error),
     }
   }
 
-  /** The stream of a model has broken. */
-  #lost(listener: Listener, error: unknown): void {
+  #streamFailed(listener: Listener, error: unknown): void {
     if (listener !== this.#listener || listener.failure) return
     listener.failure = { error }
-    // While it is being opened, whoever opens it finds out.
+    // If the stream is still being opened, `open()` handles the failure.
     if (!listener.stream) return
-    this.#leave(listener, error)
+    this.#drop(listener, error)
     const { scope } = this.#context
     if (scope.state !== 'live') return this.#fail(error)
-    scope.spawn(`next model of '${this.#rota.name}'`, async () => {
+    scope.spawn(`next model of '${this.#models.name}'`, async () => {
       try {
         await this.open()
       } catch (last) {
@@ -137,11 +138,11 @@ export class FallbackSttStream implements SttStream {
     return undefined
   }
 
-  #leave(listener: Listener, error: unknown): void {
+  #drop(listener: Listener, error: unknown): void {
     this.#listener = undefined
     this.#failures.set(listener.part, error)
-    this.#rota.failed(listener.part, error)
-    endInBackground(listener.scope)
+    this.#models.failed(listener.part, error)
+    closeInBackground(listener.scope)
   }
 
   #fail(error: unknown): void {
@@ -152,7 +153,7 @@ export class FallbackSttStream implements SttStream {
   }
 
   async #probe(part: Stt, own: PartContext, task: TaskContext): Promise<void> {
-    await this.#tryToOpen(part, own.scope, deaf, task.signal)
+    await this.#tryToOpen(part, own.scope, noEvents, task.signal)
   }
 
   async #tryToOpen(

@@ -9,20 +9,20 @@ const RATE = 16_000
 interface Open {
   readonly stream: SttStream
   readonly scope: Scope<string>
-  readonly told: string[]
-  /** Speaks, twenty characters a second. */
+  readonly log: string[]
+  /** Speaks 20 characters per second. */
   readonly say: (text: string) => Promise<void>
 }
 
 async function open(world: World, models: readonly Stt[], options: FallbackSttOptions = {}): Promise<Open> {
-  const told: string[] = []
+  const log: string[] = []
   const context = partContext(world)
   const { scope } = context
   const events = {
-    interim: (text: string) => void told.push(`interim ${text}`),
-    final: (text: string) => void told.push(`final ${text}`),
-    endOfTurn: () => void told.push('end of turn'),
-    failed: (error: unknown) => void told.push(`failed ${(error as Error).message}`),
+    interim: (text: string) => void log.push(`interim ${text}`),
+    final: (text: string) => void log.push(`final ${text}`),
+    endOfTurn: () => void log.push('end of turn'),
+    failed: (error: unknown) => void log.push(`failed ${(error as Error).message}`),
   }
   const stream = await fallbackStt(models, options)
     .open(context, events)
@@ -36,93 +36,93 @@ async function open(world: World, models: readonly Stt[], options: FallbackSttOp
       await world.clock.elapse(50)
     }
   }
-  return { stream, scope, told, say }
+  return { stream, scope, log, say }
 }
 
-const finals = (told: readonly string[]): string[] => told.filter((each) => !each.startsWith('interim'))
+const finals = (log: readonly string[]): string[] => log.filter((each) => !each.startsWith('interim'))
 
-describe('an STT with others to fall back on', () => {
-  it('opens the next when one breaks, and lets it hear again what was not final yet', () =>
+describe('a fallback of STTs', () => {
+  it('opens the next model when one fails, and replays the audio since the last final text', () =>
     inVirtualTime(async (world) => {
       const one = new ScriptedStt({ name: 'one', finalOn: 'flush', talksAfterEnd: true })
       const two = new ScriptedStt({ name: 'two', finalOn: 'flush', openTakes: 300 })
-      const { stream, scope, told, say } = await open(world, [one, two], { probes: 0 })
+      const { stream, scope, log, say } = await open(world, [one, two], { probes: 0 })
       await say('hello')
       stream.flush()
       await say('book me ')
       one.fail(new Error('no network'))
       await say('in')
-      // Still opening: what is said meanwhile is kept, and so is the wish that it be made final.
+      // Speech and flush() while the next model opens are not lost.
       stream.flush()
       expect(two.counts).toMatchObject({ asked: 1, opened: 0 })
       await world.clock.elapse(500)
-      expect(finals(told)).toEqual(['final hello', 'final book me in'])
-      one.final('from the grave')
-      one.fail(new Error('from the grave'))
+      expect(finals(log)).toEqual(['final hello', 'final book me in'])
+      one.final('too late')
+      one.fail(new Error('too late'))
       await say('yes')
       stream.flush()
-      expect(finals(told)).toEqual(['final hello', 'final book me in', 'final yes'])
+      expect(finals(log)).toEqual(['final hello', 'final book me in', 'final yes'])
       expect(one.counts.live).toBe(0)
       await scope.close()
       expect(two.counts.live).toBe(0)
     }))
 
-  it('keeps only the last moments for the next', () =>
+  it('replays no more audio than `replay`', () =>
     inVirtualTime(async (world) => {
       const one = new ScriptedStt({ name: 'one' })
       const two = new ScriptedStt({ name: 'two', finalOn: 'flush' })
-      const { stream, scope, told, say } = await open(world, [one, two], { replay: 200 })
+      const { stream, scope, log, say } = await open(world, [one, two], { replay: 200 })
       await say('a long story')
       one.fail()
       await world.clock.elapse(1)
       stream.flush()
-      expect(finals(told)).toEqual(['final tory'])
+      expect(finals(log)).toEqual(['final tory'])
       await scope.close()
     }))
 
-  it('makes final what was said before the line was detached, although the model broke then', () =>
+  it('transcribes the audio before detach() even if the model fails then', () =>
     inVirtualTime(async (world) => {
       const one = new ScriptedStt({ name: 'one', finalOn: 'flush', finalAfter: 'never' })
       const two = new ScriptedStt({ name: 'two', finalOn: 'flush' })
-      const { stream, scope, told, say } = await open(world, [one, two])
+      const { stream, scope, log, say } = await open(world, [one, two])
       await say('goodbye')
       stream.detach()
       await say('unheard')
       one.fail()
       await world.clock.elapse(1)
-      expect(finals(told)).toEqual(['final goodbye'])
+      expect(finals(log)).toEqual(['final goodbye'])
       expect(two.log).toEqual(['detach'])
       await scope.close()
     }))
 
   it.each([
     ['cannot be opened', { openFails: new Error('no key') }, 0],
-    ['hangs while it is opened', { openHangs: true }, 5_000],
-  ])('begins with the next when one %s', (_, manners, after) =>
+    ['hangs while opening', { openHangs: true }, 5_000],
+  ])('starts with the next model when one %s', (_, manners, after) =>
     inVirtualTime(async (world) => {
       const one = new ScriptedStt({ name: 'one', ...manners })
       const two = new ScriptedStt({ name: 'two' })
-      const { scope, told } = await open(world, [one, two], { probes: 0 })
+      const { scope, log } = await open(world, [one, two], { probes: 0 })
       expect(world.clock.now()).toBe(after)
       await two.hear('hello')
-      expect(finals(told)).toEqual(['final hello'])
+      expect(finals(log)).toEqual(['final hello'])
       await scope.close()
     }),
   )
 
-  it('fails when all have failed, each once, and then says nothing more', () =>
+  it('fails when each model has failed once, and emits nothing after that', () =>
     inVirtualTime(async (world) => {
       const one = new ScriptedStt({ name: 'one' })
       const two = new ScriptedStt({ name: 'two', script: [{ fail: new Error('too many calls') }] })
-      const { stream, scope, told } = await open(world, [one, two], { name: 'both', probes: 0 })
+      const { stream, scope, log } = await open(world, [one, two], { name: 'both', probes: 0 })
       stream.push(silence(20, RATE))
       one.fail(new Error('no network'))
       await world.clock.elapse(10)
-      expect(told).toEqual(["failed every model of 'both' has failed: one: no network; two: too many calls"])
+      expect(log).toEqual(["failed every model of 'both' has failed: one: no network; two: too many calls"])
       stream.push(silence(20, RATE))
       stream.flush()
       await world.clock.elapse(10_000)
-      expect(told).toHaveLength(1)
+      expect(log).toHaveLength(1)
       expect([one.counts.opened, two.counts.opened]).toEqual([1, 1])
       await scope.close()
       await expect(open(world, [new ScriptedStt({ openFails: 'no key' })])).rejects.toMatchObject({
@@ -130,12 +130,12 @@ describe('an STT with others to fall back on', () => {
       })
     }))
 
-  it('goes back to the first, found well by a probe, when the second breaks', () =>
+  it('returns to the first model, if a probe of it succeeded, when the second fails', () =>
     inVirtualTime(async (world) => {
       const one = new ScriptedStt({ name: 'one' })
       const two = new ScriptedStt({ name: 'two' })
       const changes: string[] = []
-      const { scope, told } = await open(world, [one, two], {
+      const { scope, log } = await open(world, [one, two], {
         onChange: ({ type, model }) => changes.push(`${model} ${type}`),
       })
       one.fail()
@@ -147,7 +147,7 @@ describe('an STT with others to fall back on', () => {
       two.fail()
       await world.clock.elapse(10)
       await one.hear('bye')
-      expect(finals(told)).toEqual(['final hello', 'final bye'])
+      expect(finals(log)).toEqual(['final hello', 'final bye'])
       await scope.close()
       expect(world.clock.timers.list()).toEqual([])
     }))
@@ -157,34 +157,34 @@ describe('an STT with others to fall back on', () => {
       const ends = new ScriptedStt({ endsTurns: true })
       expect(fallbackStt([ends, new ScriptedStt({ endsTurns: true })]).endsTurns).toBe(true)
       expect(fallbackStt([ends, new ScriptedStt()]).endsTurns).toBe(false)
-      const { scope, told } = await open(world, [ends, new ScriptedStt()])
+      const { scope, log } = await open(world, [ends, new ScriptedStt()])
       await ends.hear('hello')
-      expect(finals(told)).toEqual(['final hello'])
+      expect(finals(log)).toEqual(['final hello'])
       await scope.close()
     }))
 
-  it('tells of a failure at once when the scope is closing, and opens nothing', () =>
+  it('reports a failure at once while the scope is closing, and opens nothing', () =>
     inVirtualTime(async (world) => {
       const one = new ScriptedStt({ name: 'one', closeTakes: 500 })
       const two = new ScriptedStt({ name: 'two' })
-      const { scope, told } = await open(world, [one, two])
+      const { scope, log } = await open(world, [one, two])
       const closed = scope.close()
       one.fail(new Error('no network'))
-      expect(told).toEqual(['failed no network'])
+      expect(log).toEqual(['failed no network'])
       await closed
       expect(two.counts.asked).toBe(0)
     }))
 
-  it('is closed while the next one is being opened', () =>
+  it('can be closed while the next model is being opened', () =>
     inVirtualTime(async (world) => {
       const one = new ScriptedStt({ name: 'one' })
       const two = new ScriptedStt({ name: 'two', openHangs: true })
-      const { scope, told } = await open(world, [one, two])
+      const { scope, log } = await open(world, [one, two])
       one.fail()
       await world.clock.elapse(100)
       const report = await scope.close()
       expect(report.took).toBeLessThan(5_000)
-      expect(told).toHaveLength(1)
+      expect(log).toHaveLength(1)
       expect(world.clock.timers.list()).toEqual([])
     }))
 })

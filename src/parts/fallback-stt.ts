@@ -1,13 +1,13 @@
 import type { FallbackSttOptions } from './fallback-options.ts'
 import { FallbackSttStream } from './fallback-stt-stream.ts'
 import { resampledStt } from './resampled.ts'
-import { nameOf } from './rota.ts'
+import { nameOf } from './fallback-models.ts'
 import type { Stt, SttEvents } from './stt.ts'
 
 /**
- * Listens with the first model that works. When its stream fails, the next one is opened, hears the last moments again,
- * and goes on. Models of other rates are resampled to that of the first; turns are ended by the models only if all of
- * them do.
+ * Transcribes with the first model that works. When its stream fails, the next model is opened and the last few seconds
+ * of audio are replayed to it. Audio for the other models is resampled from the rate of the first. The fallback ends
+ * turns only if all models do.
  */
 export function fallbackStt(models: readonly Stt[], options: FallbackSttOptions = {}): Stt {
   const name = nameOf(models, options)
@@ -19,8 +19,8 @@ export function fallbackStt(models: readonly Stt[], options: FallbackSttOptions 
     sampleRate,
     endsTurns,
     async open(context, events) {
-      const heeded = endsTurns ? events : withoutTurns(events)
-      const stream = new FallbackSttStream(name, parts, context, heeded, options)
+      const relayed = endsTurns ? events : withoutTurns(events)
+      const stream = new FallbackSttStream(name, parts, context, relayed, options)
       await stream.open()
       return stream
     },

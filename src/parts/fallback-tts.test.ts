@@ -29,7 +29,7 @@ async function take(chunks: AsyncIterable<SpokenChunk>, into: SpokenChunk[] = []
 
 const said = (chunks: readonly SpokenChunk[]): string => textOf(chunks.map(({ frame }) => frame))
 
-/** Text as a model gives it: a word every 100 ms. */
+/** Text as a model streams it: a word every 100 ms. */
 async function* written({ clock }: World, text: string, log: string[] = []): AsyncGenerator<string> {
   try {
     for (const word of text.match(/\S+\s*/g) ?? []) {
@@ -41,8 +41,8 @@ async function* written({ clock }: World, text: string, log: string[] = []): Asy
   }
 }
 
-describe('a voice with others to fall back on', () => {
-  it('lets the next one speak the whole text, also what the first has read already', () =>
+describe('a fallback of voices', () => {
+  it('has the next voice speak the whole text, including what the first has already read', () =>
     inVirtualTime(async (world) => {
       const one = new ScriptedTts({ name: 'one', firstAfter: 250, failAfter: 0 })
       const two = new ScriptedTts({ name: 'two' })
@@ -55,7 +55,7 @@ describe('a voice with others to fall back on', () => {
       await scope.close()
     }))
 
-  it('changes nobody in the middle of a speech', () =>
+  it('does not switch voices in the middle of a speech', () =>
     inVirtualTime(async (world) => {
       const one = new ScriptedTts({ name: 'one', failAfter: 100 })
       const { voice, scope } = await open(world, [one, new ScriptedTts()])
@@ -67,7 +67,7 @@ describe('a voice with others to fall back on', () => {
       await scope.close()
     }))
 
-  it('holds it against a voice when it has text and is silent, but not when the text is slow', () =>
+  it('gives up on a voice that has text but yields no audio, and not on one whose text is slow', () =>
     inVirtualTime(async (world) => {
       const faults: ScriptedTtsOptions = { name: 'one' }
       const one = new ScriptedTts(faults)
@@ -81,21 +81,21 @@ describe('a voice with others to fall back on', () => {
       await scope.close()
     }))
 
-  it('throws what the text throws, and blames no voice', () =>
+  it('throws an error of the text, which does not count as a failure of the voice', () =>
     inVirtualTime(async (world) => {
       const changes: unknown[] = []
       const { voice, scope } = await open(world, [new ScriptedTts(), new ScriptedTts()], {
         onChange: (change) => changes.push(change),
       })
       const broken: AsyncIterable<string> = {
-        [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('the model is gone')) }),
+        [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('the model failed')) }),
       }
-      await expect(take(voice.speak(broken, unaborted()))).rejects.toThrow('the model is gone')
+      await expect(take(voice.speak(broken, unaborted()))).rejects.toThrow('the model failed')
       expect(changes).toEqual([])
       await scope.close()
     }))
 
-  it('stops when it is cancelled, though voice and text hang, and lets go of the text', () =>
+  it('stops when it is cancelled and releases the text, even if voice and text hang', () =>
     inVirtualTime(async (world) => {
       const rude = new ScriptedTts({ stallAfter: 0, ignoresSignal: true })
       const { voice, scope } = await open(world, [rude])
@@ -110,7 +110,7 @@ describe('a voice with others to fall back on', () => {
       await scope.close()
     }))
 
-  it('lets go of a text that hangs when nobody listens any more', () =>
+  it('releases a text that hangs when its consumer has left', () =>
     inVirtualTime(async (world) => {
       const eager: Tts = {
         name: 'eager',
@@ -142,7 +142,7 @@ describe('a voice with others to fall back on', () => {
       await scope.close()
     }))
 
-  it('speaks at the rate of the first, whoever speaks', () =>
+  it('speaks at the rate of the first voice, whichever voice speaks', () =>
     inVirtualTime(async (world) => {
       const one = new ScriptedTts({ name: 'one', sampleRate: 24_000, openFails: new Error('no key') })
       const two = new ScriptedTts({ name: 'two', sampleRate: 8_000 })

@@ -5,13 +5,13 @@ import { FallbackStream } from './fallback-stream.ts'
 import type { PartContext } from './part.ts'
 import { Replay } from './replay.ts'
 import { resampledTts } from './resampled.ts'
-import { nameOf } from './rota.ts'
+import { nameOf } from './fallback-models.ts'
 import type { SpokenChunk, Tts, Voice } from './tts.ts'
 
 /**
- * Speaks with the first voice that works. The next one speaks when a voice cannot be opened, fails, or gives no sound in
- * time although it has text; it gets the text from its beginning. Once something was heard, an error is an error: another voice in the middle
- * of a sentence is none. Voices of other rates are resampled to that of the first.
+ * Speaks with the first voice that works. If a voice cannot be opened, fails, or has text but yields no audio in time,
+ * the next one speaks the text from the beginning. After the first audio an error is thrown, because the voice must not
+ * change in the middle of a speech. All voices are resampled to the rate of the first.
  */
 export function fallbackTts(voices: readonly Tts[], options: FallbackOptions = {}): Tts {
   const name = nameOf(voices, options)
@@ -26,7 +26,7 @@ export function fallbackTts(voices: readonly Tts[], options: FallbackOptions = {
         models,
         context,
         options,
-        (voice, { signal }) => voice.speak(just('Ok.'), signal),
+        (voice, { signal }) => voice.speak(once('Ok.'), signal),
       )
       await stream.open()
       return { speak: (text, signal) => speak(stream, context, text, signal) }
@@ -43,9 +43,9 @@ async function* speak(
   const stop = new SignalStop(signal, scope)
   const replay = new Replay(iterate(text, stop))
   try {
-    yield* stream.ask(
+    yield* stream.request(
       signal,
-      (voice, attempt) => voice.speak(patiently(replay.read(), attempt), attempt.signal),
+      (voice, attempt) => voice.speak(untimed(replay.read(), attempt), attempt.signal),
       () => replay.failed,
     )
   } finally {
@@ -54,8 +54,8 @@ async function* speak(
   }
 }
 
-/** The time in which a voice waits for text is not its own. */
-async function* patiently(text: AsyncIterable<string>, attempt: Attempt): AsyncGenerator<string> {
+/** Pauses the timeout of the attempt while the voice waits for text. */
+async function* untimed(text: AsyncIterable<string>, attempt: Attempt): AsyncGenerator<string> {
   attempt.pause()
   for await (const piece of text) {
     attempt.resume()
@@ -65,6 +65,6 @@ async function* patiently(text: AsyncIterable<string>, attempt: Attempt): AsyncG
   attempt.resume()
 }
 
-async function* just(text: string): AsyncGenerator<string> {
+async function* once(text: string): AsyncGenerator<string> {
   yield text
 }

@@ -1,6 +1,6 @@
 export { batchStt } from './batch-stt.ts'
 export type { BatchSttOptions } from './batch-stt-options.ts'
-export type { ConnectionReport } from './connection.ts'
+export type { ConnectionReport } from '../link/index.ts'
 export { FallbackError, PartTimeoutError } from './errors.ts'
 export { fallbackLlm } from './fallback-llm.ts'
 export type { FallbackChange, FallbackOptions, FallbackSttOptions } from './fallback-options.ts'
@@ -9,7 +9,7 @@ export { fallbackTts } from './fallback-tts.ts'
 export { PartMisbehavedError, inlet, isFrame, type EventOf, type Shape } from './inlet.ts'
 export type { Line, LineConnection, LineEvents } from './line.ts'
 export type { Llm, LlmChunk, LlmClient, LlmRequest } from './llm.ts'
-export { silent, type Logger } from './logger.ts'
+export { silentLogger, type Logger } from './logger.ts'
 export type {
   Message,
   TextMessage,

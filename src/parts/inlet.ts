@@ -1,7 +1,7 @@
 import { sampleRates, type AudioFrame, type SampleRate } from '../audio/index.ts'
 import { EndwellError, callOut } from '../scope/index.ts'
 
-/** What a part may hand in with an event. Every value is checked before it is used. */
+/** The kinds of arguments that a part may pass with an event. Each is checked before it is used. */
 export type Kind =
   | 'text'
   | 'id'
@@ -18,17 +18,17 @@ export type Kind =
 /** The kinds of the arguments of each event, in order. */
 export type Shape<Events> = { readonly [Name in keyof Events]: readonly Kind[] }
 
-/** An event of a part, as one value: its name, then its arguments. */
+/** An event of a part as a tuple: its name, then its arguments. */
 export type EventOf<Events> = {
   [Name in keyof Events]: Events[Name] extends (...args: infer Args) => void ? [Name, ...Args] : never
 }[keyof Events]
 
-/** A part broke its contract: it handed in something that is not what it says it is. */
+/** A part broke its contract by passing an argument of a wrong type. */
 export class PartMisbehavedError extends EndwellError {
   constructor(part: string, event: string, value: unknown, kind: Kind) {
     super(
       'PART_MISBEHAVED',
-      `${part} called ${event}() with ${typeof value} where a ${kind} belongs; it was ignored`,
+      `${part} called ${event}() with ${typeof value} instead of ${kind}; the event was ignored`,
     )
   }
 }
@@ -36,8 +36,9 @@ export class PartMisbehavedError extends EndwellError {
 const INVALID = Symbol('invalid')
 
 /**
- * The one way in for parts: makes the events object that a part is opened with. An event whose arguments are not what
- * they should be is ignored and reported once; what `receive` throws is reported, and never reaches the part.
+ * Creates the callbacks that a part is opened with: the only way from a part into the session. An event with invalid
+ * arguments is ignored, and reported to `failed` once per event name. Errors of `receive` go to `failed` and never reach
+ * the part.
  */
 export function inlet<Events extends object>(
   part: string,
@@ -98,7 +99,7 @@ function read(kind: Kind, value: unknown): unknown {
   return value
 }
 
-/** Whether a value is 16-bit PCM with a rate. Anything else, a `Buffer` or floats for instance, would be noise. */
+/** Whether a value is 16-bit PCM with a known rate. Anything else, such as a `Buffer` or floats, would be noise. */
 export function isFrame(value: unknown): value is AudioFrame {
   if (typeof value !== 'object' || value === null) return false
   const { samples, sampleRate } = value as Partial<Record<keyof AudioFrame, unknown>>

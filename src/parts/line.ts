@@ -1,45 +1,45 @@
 import type { AudioFrame, SampleRate } from '../audio/index.ts'
 import type { PartContext } from './part.ts'
 
-/** The way to the caller. */
+/** A connection to the caller: a browser, a phone call. */
 export interface Line {
   readonly name: string
-  /** The rate of the frames it brings, and of those it plays. */
+  /** The rate of its frames, in both directions. */
   readonly sampleRate: SampleRate
   /**
-   * Answers. The scope owns what is opened; closing it hangs up: the resource's `closing()` silences at once, its
-   * `close()` ends the call as the line's protocol wants, its `abort()` cuts it.
+   * Answers the call. The connection belongs to the scope, and closing the scope hangs up: the resource's `closing()`
+   * mutes it at once, `close()` ends the call by the line's protocol, and `abort()` cuts it.
    */
   open(context: PartContext, events: LineEvents): Promise<LineConnection>
 }
 
-/** What a line tells. Synchronous; in order. After `hungUp` or `lost` nothing more comes. */
+/** Callbacks of a line, called synchronously and in order. None is called after `hungUp` or `lost`. */
 export interface LineEvents {
-  /** The caller's sound. */
+  /** The caller's audio. */
   frame(frame: AudioFrame): void
   /**
-   * All sound that was played before `mark(id)` has been heard; or, after `clear()`, has stopped. `heard` is the part of
-   * it, in milliseconds since the mark before, that really reached the caller: absent if the line cannot know.
+   * The caller has heard everything that was played before `mark(id)`, or, after `clear()`, it has stopped. `heard` is how
+   * much of the audio since the previous mark reached the caller, in milliseconds; absent if the line cannot know.
    */
   marked(id: number, heard?: number): void
-  /** A key of the telephone: 0–9, *, #, A–D. */
+  /** The caller pressed a phone key: 0–9, *, #, A–D. */
   dtmf(digit: string): void
   /** The caller typed instead of speaking. */
   text(text: string): void
   /** The caller hung up. */
   hungUp(): void
-  /** The line is gone without a word. */
+  /** The connection to the caller broke without a hang-up. */
   lost(error?: unknown): void
 }
 
 export interface LineConnection {
-  /** Queues sound behind what is queued already. Never waits and never throws. */
+  /** Queues audio for playout. Never waits and never throws. */
   play(frame: AudioFrame): void
-  /** Asks to be told, by `marked(id)`, when everything queued so far has been heard. */
+  /** Requests a `marked(id)` callback once everything queued so far has been heard. */
   mark(id: number): void
   /**
-   * Throws away what is queued. Synchronous. A line whose sound goes on for a while (an avatar) tells the truth by the
-   * time at which it returns the pending marks.
+   * Discards the queue, synchronously. A line whose audio continues for a while, such as an avatar, reports the pending
+   * marks only when the audio has really stopped.
    */
   clear(): void
 }

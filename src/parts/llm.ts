@@ -1,14 +1,14 @@
 import type { Message, ToolDescription, Usage } from './message.ts'
 import type { PartContext } from './part.ts'
 
-/** Thinks: messages and tools in, text and tool calls out. */
+/** A language model: messages and tools in, text and tool calls out. */
 export interface Llm {
   readonly name: string
   open(context: PartContext): Promise<LlmClient>
 }
 
 export interface LlmClient {
-  /** Answers, piece by piece. Throws if it cannot; when `signal` aborts it stops and throws the signal's reason. */
+  /** Streams an answer. Throws if it fails. When `signal` aborts, it stops and throws the signal's reason. */
   generate(request: LlmRequest, signal: AbortSignal): AsyncIterable<LlmChunk>
 }
 
@@ -20,6 +20,6 @@ export interface LlmRequest {
 
 export type LlmChunk =
   | { readonly type: 'text'; readonly text: string }
-  /** `input` is JSON as the model wrote it: it may be wrong. */
+  /** `input` is JSON as the model wrote it. It may be invalid. */
   | { readonly type: 'tool-call'; readonly id: string; readonly name: string; readonly input: string }
   | { readonly type: 'usage'; readonly usage: Usage }

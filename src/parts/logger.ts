@@ -1,6 +1,6 @@
 import { noop } from '../scope/index.ts'
 
-/** Where a session logs. Shaped like pino, so that a pino logger fits as it is. */
+/** The logger of a session. Compatible with pino. */
 export interface Logger {
   debug(fields: object, message: string): void
   info(fields: object, message: string): void
@@ -8,5 +8,5 @@ export interface Logger {
   error(fields: object, message: string): void
 }
 
-/** Logs nothing. */
-export const silent: Logger = { debug: noop, info: noop, warn: noop, error: noop }
+/** A logger that discards everything. */
+export const silentLogger: Logger = { debug: noop, info: noop, warn: noop, error: noop }

@@ -8,7 +8,7 @@ import { fallbackLlm, fallbackTts, sentenceTts, type SpokenChunk } from './index
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
-/** Held by somebody else, as a promise inside a library would be: what is stuck cannot be collected. */
+/** Held from outside, like a promise inside a library, so that a stuck source cannot be collected. */
 const stuck: unknown[] = []
 
 function never(): Promise<never> {
@@ -17,7 +17,7 @@ function never(): Promise<never> {
   return promise
 }
 
-/** Gives one value, then hangs for ever, and never returns either. */
+/** Yields one value and then hangs forever, in `next()` and in `return()`. */
 function hangs<T>(first: T): AsyncIterable<T> {
   let given = false
   const iterator: AsyncIterator<T> = {
@@ -39,7 +39,7 @@ async function drainInto(taken: unknown[], source: AsyncIterable<unknown>): Prom
 const frame = { samples: new Int16Array(320), sampleRate: 16_000 } as const
 const request = { instructions: '', messages: [], tools: [] }
 
-/** Uses of sources that hang: each begins in the world's own scope, and is cancelled and closed while it is stuck. */
+/** Uses of sources that hang. Each is cancelled and closed while it is stuck, and returns a reference to its scope. */
 const uses: [string, (world: World) => Promise<WeakRef<object>>][] = [
   [
     'iterate() in a task',
@@ -54,7 +54,7 @@ const uses: [string, (world: World) => Promise<WeakRef<object>>][] = [
     },
   ],
   [
-    'iterate() by a signal',
+    'iterate() with a signal',
     async (world) => {
       const { scope } = partContext(world)
       const controller = new AbortController()
@@ -69,7 +69,7 @@ const uses: [string, (world: World) => Promise<WeakRef<object>>][] = [
     },
   ],
   [
-    'a voice of sentences',
+    'a sentence TTS',
     async (world) => {
       const context = partContext(world)
       const synthesise = (): AsyncIterable<SpokenChunk> => hangs({ frame })
@@ -105,7 +105,7 @@ const uses: [string, (world: World) => Promise<WeakRef<object>>][] = [
     },
   ],
   [
-    'a fallback of models',
+    'a fallback of LLMs',
     async (world) => {
       const context = partContext(world)
       const rude = {
@@ -124,7 +124,7 @@ const uses: [string, (world: World) => Promise<WeakRef<object>>][] = [
   ],
 ]
 
-it('waiting by a signal keeps nothing of what it waited for', () =>
+it('waiting with a signal keeps nothing that it waited for alive', () =>
   inVirtualTime(async (world) => {
     const { scope } = partContext(world)
     const stop = new SignalStop(new AbortController().signal, scope)
@@ -142,12 +142,12 @@ it('waiting by a signal keeps nothing of what it waited for', () =>
     await scope.close()
   }))
 
-describe('[SC9] a source that is stuck for ever keeps no scope alive', () => {
+describe('[SC9] a source that hangs forever keeps no scope alive', () => {
   it.each(uses)('%s', (_, use) =>
     inVirtualTime(async (world) => {
       const scope = await use(world)
       for (let round = 0; round < 5; round++) {
-        // Long enough for the simulated clock to let go of the timers that were cleared.
+        // The virtual clock keeps cleared timers until they are due.
         await world.clock.elapse(10_000)
         collect()
       }

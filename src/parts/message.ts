@@ -10,7 +10,7 @@ export interface ToolCallMessage {
   readonly role: 'tool-call'
   readonly id: string
   readonly name: string
-  /** JSON, as the model wrote it: it may be wrong. */
+  /** JSON as the model wrote it. It may be invalid. */
   readonly input: string
 }
 
@@ -22,21 +22,21 @@ export interface ToolResultMessage {
   readonly failed: boolean
 }
 
-/** What a model is told about a tool. */
+/** A tool as it is described to a model. */
 export interface ToolDescription {
   readonly name: string
   readonly description: string
-  /** JSON Schema of its input. */
+  /** The JSON Schema of the input. */
   readonly parameters: Readonly<Record<string, unknown>>
 }
 
-/** What a model has used. Fields that a provider does not tell are absent. */
+/** What a model has used. Fields that the provider does not report are absent. */
 export interface Usage {
   readonly inputTokens?: number
   readonly outputTokens?: number
   readonly cachedTokens?: number
-  /** Seconds of audio heard or spoken by the model. */
+  /** Seconds of audio received or generated. */
   readonly audioSeconds?: number
-  /** Characters spoken. */
+  /** Characters synthesised. */
   readonly characters?: number
 }

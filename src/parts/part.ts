@@ -1,21 +1,21 @@
 import type { Network, Random, Scope } from '../scope/index.ts'
-import type { ConnectionReport } from './connection.ts'
+import type { ConnectionReport } from '../link/index.ts'
 import type { Logger } from './logger.ts'
 
 /**
- * What a part is given when a session opens it.
+ * What a session passes to a part when it opens it.
  *
- * A part (an STT, a voice, a line, …) is a description; `open` makes the living thing, and whatever that needs
- * (a link, a worker, a timer) is opened in `scope`. So a part is never closed: its scope is.
+ * A part (an STT, a voice, a line, …) is only a description. `open` starts it, and opens whatever it needs (a link, a
+ * worker, a timer) in `scope`. Closing the scope closes the part.
  */
 export interface PartContext {
   /** Owns everything the part opens. */
   readonly scope: Scope<string>
-  /** Where links are opened. */
+  /** The network that links dial on. */
   readonly network: Network
-  /** Where jitter is drawn from. */
+  /** The source of jitter. */
   readonly random: Random
   readonly logger: Logger
-  /** A connection is over for good: how it ended stands in the session's report. Never throws. */
+  /** To be called when a connection has ended for good. The session's report lists it. Never throws. */
   readonly ended: (connection: ConnectionReport) => void
 }

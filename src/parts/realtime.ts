@@ -2,12 +2,12 @@ import type { AudioFrame, SampleRate } from '../audio/index.ts'
 import type { Message, ToolDescription, Usage } from './message.ts'
 import type { PartContext } from './part.ts'
 
-/** A model that hears and speaks by itself: it replaces VAD, STT, LLM and TTS. */
+/** A speech-to-speech model. Replaces VAD, STT, LLM and TTS. */
 export interface Realtime {
   readonly name: string
-  /** The rate at which it wants to hear. */
+  /** The rate of the audio it takes. */
   readonly inputRate: SampleRate
-  /** The rate at which it speaks. */
+  /** The rate of the audio it generates. */
   readonly outputRate: SampleRate
   open(context: PartContext, setup: RealtimeSetup, events: RealtimeEvents): Promise<RealtimeModel>
 }
@@ -15,56 +15,56 @@ export interface Realtime {
 export interface RealtimeSetup {
   readonly instructions: string
   readonly tools: readonly ToolDescription[]
-  /** What was said before: a resumed conversation, or another agent's. */
+  /** The conversation so far: a resumed one, or another agent's. */
   readonly messages: readonly Message[]
-  /** True if the model decides when the user has finished; else `commit` does. */
+  /** Whether the model detects ends of turns. If not, `commit` ends them. */
   readonly takesTurns: boolean
 }
 
-/** What the model tells. Synchronous; in order. After `failed` nothing more comes. */
+/** Callbacks of the model, called synchronously and in order. None is called after `failed`. */
 export interface RealtimeEvents {
   userStarted(): void
   userStopped(): void
-  /** The user's words so far in this turn; each replaces the one before. */
+  /** A preliminary transcript of the user's turn. Replaces the previous one. */
   userInterim(text: string): void
   userFinal(text: string): void
   /**
-   * An answer begins. `response` names it in all that follows. `asked` if it is the answer to the oldest `respond()` that
-   * has none; else the model begins it by itself.
+   * An answer starts. `response` identifies it in later callbacks. `asked` is true if it answers the oldest unanswered
+   * `respond()`, and false if the model started it on its own.
    */
   responseStarted(response: string, asked: boolean): void
   audio(response: string, frame: AudioFrame): void
-  /** The next words of the answer's transcript. They may run ahead of the sound. */
+  /** The next words of the answer's transcript. They may run ahead of the audio. */
   text(response: string, text: string): void
   toolCall(
     response: string,
     call: { readonly id: string; readonly name: string; readonly input: string },
   ): void
-  /** The model does not want the result any more. */
+  /** The model no longer needs the result. */
   toolCancelled(id: string): void
-  /** Nothing more comes of this answer. */
+  /** The answer has ended. No further callback refers to it. */
   responseEnded(response: string, how: 'completed' | 'cancelled' | 'failed', error?: unknown): void
   usage(usage: Usage): void
-  /** The model is gone for good. Reconnects have been tried by then. */
+  /** The model has failed for good, after all reconnects. */
   failed(error: unknown): void
 }
 
 export interface RealtimeModel {
-  /** Never waits and never throws; what cannot be sent is dropped. */
+  /** Never waits and never throws. Audio that cannot be sent is dropped. */
   push(frame: AudioFrame): void
-  /** The user has finished (manual turns). Does not ask for an answer. */
+  /** Ends the user's turn, if the model does not detect it. Does not request an answer. */
   commit(): void
   /**
-   * Asks for an answer, with extra instructions for this one if given: now, or as soon as the one in the making is over.
-   * Each ask is answered by one `responseStarted`, also if it fails.
+   * Requests an answer, with extra instructions for this answer only: now, or as soon as the current answer has ended.
+   * Each request leads to one `responseStarted`, even if it fails.
    */
   respond(instructions?: string): void
-  /** Adds a message of the user without audio. Does not ask for an answer. */
+  /** Adds a text message of the user. Does not request an answer. */
   addText(text: string): void
-  /** Gives a tool's result. Does not ask for an answer. */
+  /** Passes a tool's result to the model. Does not request an answer. */
   toolResult(id: string, output: string, failed: boolean): void
-  /** Stops an answer if it is in the making, and forgets what was not heard: `heard` milliseconds of it were. */
+  /** Stops an answer if it is still being generated. The model forgets all but the first `heard` milliseconds of it. */
   interrupt(response: string, heard: number): void
-  /** Another agent takes over: new instructions and tools, the same conversation. */
+  /** Switches to another agent: new instructions and tools, the same conversation. */
   update(setup: Pick<RealtimeSetup, 'instructions' | 'tools'>): void
 }

@@ -1,9 +1,9 @@
-/** A stream that can be read again from its beginning, by one reader after the other. */
+/** Buffers a stream, so that readers can read it from the beginning, one after another. */
 export class Replay<T> {
   readonly #iterator: AsyncIterator<T>
   readonly #values: T[] = []
   #ended = false
-  /** One pull at a time, whoever waits for it: a reader that was left may have begun it. */
+  /** The read in progress. Shared, because a reader that has since been abandoned may have started it. */
   #pull: Promise<void> | undefined
 
   /** Whether the source itself has thrown. */
@@ -17,22 +17,22 @@ export class Replay<T> {
     for (let index = 0; ; index++) {
       while (index >= this.#values.length) {
         if (this.#ended) return
-        await (this.#pull ??= this.#begin())
+        await (this.#pull ??= this.#startPull())
       }
       yield this.#values[index]!
     }
   }
 
-  /** Nobody reads any more. */
+  /** Ends the source. To be called after the last reader. */
   close(): void {
     if (this.#ended) return
     this.#ended = true
     this.#iterator.return?.().catch(() => {})
   }
 
-  #begin(): Promise<void> {
+  #startPull(): Promise<void> {
     const pull = this.#next()
-    // The reader may be gone by the time it fails.
+    // The reader may have been abandoned by the time this rejects.
     pull.catch(() => {
       this.failed = true
     })
@@ -40,7 +40,7 @@ export class Replay<T> {
   }
 
   async #next(): Promise<void> {
-    // If it throws, it is kept: every later reader gets the same error.
+    // If this throws, `#pull` stays set, so that every later reader gets the same error.
     const { done, value } = await this.#iterator.next()
     if (done) this.#ended = true
     else this.#values.push(value)

@@ -3,55 +3,55 @@ import { durationOf, sine, toneLevel, concat, type AudioFrame } from '../audio/i
 import { ScriptedStt, ScriptedTts, ScriptedVad, inVirtualTime, partContext } from '../testing/index.ts'
 import { resampledStt, resampledTts, resampledVad, type SttEvents, type SttStream } from './index.ts'
 
-const deaf: SttEvents = { interim() {}, final() {}, endOfTurn() {}, failed() {} }
+const noEvents: SttEvents = { interim() {}, final() {}, endOfTurn() {}, failed() {} }
 
-describe('parts of another rate', () => {
-  it('are themselves if the rate is theirs', () => {
+describe('resampled parts', () => {
+  it('are the original parts if the rate is the same', () => {
     const parts = { stt: new ScriptedStt(), tts: new ScriptedTts(), vad: new ScriptedVad() }
     expect(resampledStt(parts.stt, 16_000)).toBe(parts.stt)
     expect(resampledTts(parts.tts, 16_000)).toBe(parts.tts)
     expect(resampledVad(parts.vad, 16_000)).toBe(parts.vad)
   })
 
-  it('hear sound at their own rate', () =>
+  it('receive audio at their own rate', () =>
     inVirtualTime(async (world) => {
       const context = partContext(world)
-      const heard: AudioFrame[] = []
+      const received: AudioFrame[] = []
       const inner = {
         name: 'inner',
         sampleRate: 16_000 as const,
         endsTurns: true,
         open: async (): Promise<SttStream> => ({
-          push: (frame) => heard.push(frame),
+          push: (frame) => received.push(frame),
           flush() {},
           detach() {},
         }),
       }
       const stt = resampledStt(inner, 8_000)
       expect(stt).toMatchObject({ name: 'inner', sampleRate: 8_000, endsTurns: true })
-      const stream = await stt.open(context, deaf)
+      const stream = await stt.open(context, noEvents)
       for (let i = 0; i < 10; i++) stream.push(sine(400, { sampleRate: 8_000, duration: 20 }))
-      const sound = concat(heard, 16_000)
+      const sound = concat(received, 16_000)
       expect(durationOf(sound)).toBeGreaterThan(190)
       expect(toneLevel(sound, 400)).toBeGreaterThan(-8)
       await context.scope.close()
     }))
 
-  it('hear a voice at another rate, too', () =>
+  it('detect speech at another rate', () =>
     inVirtualTime(async (world) => {
       const context = partContext(world)
-      const told: string[] = []
+      const log: string[] = []
       const vad = await resampledVad(new ScriptedVad(), 48_000).open(context, {
-        started: () => told.push('started'),
-        stopped: () => told.push('stopped'),
-        failed: () => told.push('failed'),
+        started: () => log.push('started'),
+        stopped: () => log.push('stopped'),
+        failed: () => log.push('failed'),
       })
       for (let i = 0; i < 5; i++) vad.push(sine(400, { sampleRate: 48_000, duration: 20 }))
-      expect(told).toEqual(['started'])
+      expect(log).toEqual(['started'])
       await context.scope.close()
     }))
 
-  it('speak at the rate that is wanted, with all of their sound and words', () =>
+  it('speak at the requested rate, with all audio and words', () =>
     inVirtualTime(async (world) => {
       const context = partContext(world)
       const tts = resampledTts(new ScriptedTts({ sampleRate: 24_000 }), 8_000)

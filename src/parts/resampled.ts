@@ -3,7 +3,7 @@ import type { Stt } from './stt.ts'
 import type { SpokenChunk, Tts } from './tts.ts'
 import type { Vad } from './vad.ts'
 
-/** The same STT for sound of another rate. */
+/** Adapts an STT to audio of another rate. */
 export function resampledStt(stt: Stt, sampleRate: SampleRate): Stt {
   if (stt.sampleRate === sampleRate) return stt
   return {
@@ -18,7 +18,7 @@ export function resampledStt(stt: Stt, sampleRate: SampleRate): Stt {
   }
 }
 
-/** The same VAD for sound of another rate. */
+/** Adapts a VAD to audio of another rate. */
 export function resampledVad(vad: Vad, sampleRate: SampleRate): Vad {
   if (vad.sampleRate === sampleRate) return vad
   return {
@@ -31,7 +31,7 @@ export function resampledVad(vad: Vad, sampleRate: SampleRate): Vad {
   }
 }
 
-/** The same voice at another rate. */
+/** Adapts a TTS to another output rate. */
 export function resampledTts(tts: Tts, sampleRate: SampleRate): Tts {
   if (tts.sampleRate === sampleRate) return tts
   return {
@@ -44,14 +44,14 @@ export function resampledTts(tts: Tts, sampleRate: SampleRate): Tts {
   }
 }
 
-/** Words stay with the sound they were told with; it comes a few milliseconds later, and none of it is lost. */
+/** Words stay with their chunk, although resampling delays the audio by a few milliseconds. No audio is lost. */
 async function* resampledSpeech(
   { sampleRate: from }: Tts,
   to: SampleRate,
   chunks: AsyncIterable<SpokenChunk>,
 ): AsyncGenerator<SpokenChunk> {
   const resampler = new Resampler({ from, to })
-  // Whoever consumes this may leave at any time, and the voice itself heeds the signal: a plain loop is enough.
+  // A plain loop is enough: leaving it ends `chunks`, and the voice itself stops when the signal aborts.
   for await (const { frame, ...rest } of chunks) {
     yield { ...rest, frame: { samples: resampler.push(frame.samples), sampleRate: to } }
   }

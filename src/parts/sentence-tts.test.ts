@@ -11,10 +11,10 @@ async function* pieces(...texts: string[]): AsyncGenerator<string> {
   yield* texts
 }
 
-interface Studio {
+interface Open {
   readonly voice: Voice
   readonly scope: Scope<string>
-  /** What the synthesiser did, with the time. */
+  /** What the synthesiser did, and when. */
   readonly log: string[]
 }
 
@@ -24,8 +24,8 @@ interface Faults {
   readonly hangs?: string
 }
 
-/** A synthesiser that takes 100 ms for a sentence. */
-async function studio(world: World, faults: Faults = {}, options?: SentenceTtsOptions): Promise<Studio> {
+/** Opens a sentence TTS whose synthesiser takes 100 ms per sentence. */
+async function open(world: World, faults: Faults = {}, options?: SentenceTtsOptions): Promise<Open> {
   const log: string[] = []
   const note = (what: string): void => void log.push(`${world.clock.now()} ${what}`)
   const context = partContext(world)
@@ -50,10 +50,10 @@ async function take(chunks: AsyncIterable<SpokenChunk>, into: SpokenChunk[] = []
 
 const said = (chunks: readonly SpokenChunk[]): string => textOf(chunks.map(({ frame }) => frame))
 
-describe('a voice made of sentences', () => {
-  it('speaks them in order, with the words at their time in the whole speech', () =>
+describe('a sentence TTS', () => {
+  it('speaks sentences in order, with word times relative to the whole speech', () =>
     inVirtualTime(async (world) => {
-      const { voice, scope } = await studio(world)
+      const { voice, scope } = await open(world)
       const chunks = await take(voice.speak(pieces('One. Tw', 'o. Three.', ' …'), unaborted()))
       expect(said(chunks)).toBe('One. Two. Three. ')
       expect(chunks.flatMap(({ words = [] }) => words)).toEqual([
@@ -65,9 +65,9 @@ describe('a voice made of sentences', () => {
       await scope.close()
     }))
 
-  it('makes the next one while the current one is taken, and no more than it was told', () =>
+  it('synthesises one sentence ahead of the consumer by default', () =>
     inVirtualTime(async (world) => {
-      const { voice, scope, log } = await studio(world)
+      const { voice, scope, log } = await open(world)
       const speech = voice.speak(pieces('One. Two. Three. Four.'), unaborted())[Symbol.asyncIterator]()
       await speech.next()
       await world.clock.elapse(1_000)
@@ -78,17 +78,17 @@ describe('a voice made of sentences', () => {
       await scope.close()
     }))
 
-  it('makes nothing ahead if asked', () =>
+  it('synthesises nothing ahead with `ahead: 0`', () =>
     inVirtualTime(async (world) => {
-      const { voice, scope, log } = await studio(world, {}, { ahead: 0 })
+      const { voice, scope, log } = await open(world, {}, { ahead: 0 })
       await take(voice.speak(pieces('One. Two.'), unaborted()))
       expect(log).toEqual(['0 begins One. ', '100 has made One. ', '100 begins Two.', '200 has made Two.'])
       await scope.close()
     }))
 
-  it('throws an error after the sound that came before it', () =>
+  it('throws an error after the audio that precedes it', () =>
     inVirtualTime(async (world) => {
-      const { voice, scope } = await studio(world, { fails: 'Two. ' })
+      const { voice, scope } = await open(world, { fails: 'Two. ' })
       const chunks: SpokenChunk[] = []
       await expect(take(voice.speak(pieces('One. Two. Three.'), unaborted()), chunks)).rejects.toThrow(
         'cannot say Two.',
@@ -97,22 +97,22 @@ describe('a voice made of sentences', () => {
       expect((await scope.close()).clean).toBe(true)
     }))
 
-  it('throws what the text throws', () =>
+  it('throws an error of the text', () =>
     inVirtualTime(async (world) => {
-      const { voice, scope } = await studio(world)
+      const { voice, scope } = await open(world)
       async function* broken(): AsyncGenerator<string> {
         yield 'One. Two'
-        throw new Error('the model is gone')
+        throw new Error('the model failed')
       }
       const chunks: SpokenChunk[] = []
-      await expect(take(voice.speak(broken(), unaborted()), chunks)).rejects.toThrow('the model is gone')
+      await expect(take(voice.speak(broken(), unaborted()), chunks)).rejects.toThrow('the model failed')
       expect(said(chunks)).toBe('One. ')
       await scope.close()
     }))
 
-  it('stops all sentences together when its signal aborts, also those that hang', () =>
+  it('stops all sentences together when its signal aborts, even those that hang', () =>
     inVirtualTime(async (world) => {
-      const { voice, scope, log } = await studio(world, { hangs: 'Two. ' })
+      const { voice, scope, log } = await open(world, { hangs: 'Two. ' })
       const stop = new AbortController()
       world.clock.happen(50, 'interrupts', () => stop.abort('interrupted'))
       await expect(take(voice.speak(pieces('One. Two. Three.'), stop.signal))).rejects.toBe('interrupted')
@@ -122,9 +122,9 @@ describe('a voice made of sentences', () => {
       await scope.close()
     }))
 
-  it('ends with its scope, and cannot begin in a closed one', () =>
+  it('ends with its scope, and cannot start in a closed one', () =>
     inVirtualTime(async (world) => {
-      const { voice, scope } = await studio(world, { hangs: 'One. ' })
+      const { voice, scope } = await open(world, { hangs: 'One. ' })
       const speech = expect(take(voice.speak(pieces('One. Two.'), unaborted()))).rejects.toThrow('closed')
       await world.clock.elapse(10)
       await scope.close()
@@ -133,9 +133,9 @@ describe('a voice made of sentences', () => {
       expect(world.clock.timers.list()).toEqual([])
     }))
 
-  it('says nothing for a text without words', () =>
+  it('yields nothing for a text without words', () =>
     inVirtualTime(async (world) => {
-      const { voice, scope, log } = await studio(world)
+      const { voice, scope, log } = await open(world)
       expect(await take(voice.speak(pieces('', ' … ', '\n—\n'), unaborted()))).toEqual([])
       expect(log).toEqual([])
       await scope.close()

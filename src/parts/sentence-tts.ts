@@ -4,25 +4,25 @@ import type { PartContext } from './part.ts'
 import { sentences, type SentenceOptions } from './sentences.ts'
 import type { SpokenChunk, Tts, Voice } from './tts.ts'
 
-/** Speaks one sentence at a time: an HTTP endpoint, a local model. */
+/** Synthesises one sentence at a time: an HTTP endpoint, a local model. */
 export interface SentenceSynthesiser {
   readonly name: string
   readonly sampleRate: SampleRate
-  /** Speaks one sentence. Times of words count from its own beginning. */
+  /** Speaks one sentence. Word times are relative to the start of the sentence. */
   synthesise(sentence: string, signal: AbortSignal): AsyncIterable<SpokenChunk>
 }
 
 export interface SentenceTtsOptions extends SentenceOptions {
-  /** How many sentences are made before they are asked for: 1 unless set. What is not played was made in vain. */
+  /** How many sentences to synthesise ahead. Default: 1. Sentences that are not played are wasted. */
   readonly ahead?: number
 }
 
-/** How long the sentences in the making have to stop when their speech is over. Whoever needs longer is left behind. */
-const STOP_WITHIN = 250
+/** The time limit for unfinished sentences to stop when their speech ends; then they are abandoned. */
+const STOP_TIMEOUT = 250
 
 /**
- * A `Tts` out of a synthesiser that speaks sentence by sentence: the next one is made while the current one plays, they
- * are given out in order, and all of them are cancelled together.
+ * Turns a synthesiser of single sentences into a `Tts`. The next sentence is synthesised while the current one plays, and
+ * all sentences of a speech are cancelled together.
  */
 export function sentenceTts(synthesiser: SentenceSynthesiser, options: SentenceTtsOptions = {}): Tts {
   const { name, sampleRate } = synthesiser
@@ -43,7 +43,7 @@ async function* speak(
   signal: AbortSignal,
 ): AsyncGenerator<SpokenChunk> {
   signal.throwIfAborted()
-  const speech = scope.child(`speech of '${synthesiser.name}'`, { closeTimeout: STOP_WITHIN })
+  const speech = scope.child(`speech of '${synthesiser.name}'`, { closeTimeout: STOP_TIMEOUT })
   const stop = new SignalStop(signal, scope)
   const made = new Channel<Channel<SpokenChunk>>()
   const slots = new Slots((options.ahead ?? 1) + 1)
@@ -54,10 +54,10 @@ async function* speak(
       let length = 0
       for await (const chunk of iterate(sound, stop)) {
         length += durationOf(chunk.frame)
-        yield later(chunk, before)
+        yield delayed(chunk, before)
       }
       before += length
-      slots.give()
+      slots.release()
     }
   } finally {
     stop.release()
@@ -65,7 +65,7 @@ async function* speak(
   }
 }
 
-/** Begins a sentence whenever there is room for one more. */
+/** Starts the synthesis of each sentence as soon as a slot is free. */
 async function split(
   synthesiser: SentenceSynthesiser,
   options: SentenceTtsOptions,
@@ -76,9 +76,9 @@ async function split(
 ): Promise<void> {
   try {
     for await (const sentence of sentences(iterate(text, task), options)) {
-      // Dots and dashes alone have no sound, and some synthesisers answer them with an error.
+      // Punctuation alone makes no sound, and some synthesisers reject it.
       if (!/[\p{L}\p{N}]/u.test(sentence)) continue
-      await task.until(slots.take())
+      await task.until(slots.acquire())
       const sound = new Channel<SpokenChunk>()
       made.push(sound)
       task.scope.spawn('sentence', (own) => fill(sound, synthesiser.synthesise(sentence, own.signal), own))
@@ -94,19 +94,19 @@ async function fill<T>(channel: Channel<T>, source: AsyncIterable<T>, task: Task
     for await (const value of iterate(source, task)) channel.push(value)
     channel.end()
   } catch (error) {
-    // It is thrown where it belongs: after the sound that came before it.
+    // The consumer gets the error in its place, after the audio that precedes it.
     channel.fail(error)
   }
 }
 
-/** The chunk with its words moved behind what was spoken before. */
-function later(chunk: SpokenChunk, ms: number): SpokenChunk {
+/** Shifts the word times of a chunk. */
+function delayed(chunk: SpokenChunk, ms: number): SpokenChunk {
   if (ms === 0 || !chunk.words) return chunk
   const words = chunk.words.map(({ text, start, end }) => ({ text, start: start + ms, end: end + ms }))
   return { frame: chunk.frame, words }
 }
 
-/** Room for so many at a time. One taker. */
+/** A semaphore with at most one waiter. */
 class Slots {
   #free: number
   #waiting: (() => void) | undefined
@@ -115,7 +115,7 @@ class Slots {
     this.#free = free
   }
 
-  async take(): Promise<void> {
+  async acquire(): Promise<void> {
     while (this.#free === 0) {
       await new Promise<void>((resolve) => {
         this.#waiting = resolve
@@ -124,7 +124,7 @@ class Slots {
     this.#free--
   }
 
-  give(): void {
+  release(): void {
     this.#free++
     this.#waiting?.()
   }

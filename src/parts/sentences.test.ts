@@ -9,7 +9,7 @@ function split(text: string, options?: SentenceOptions): string[] {
 
 describe('sentences', () => {
   it.each([
-    ['plain ones', ['Good morning! ', 'How are you? ', 'Fine.']],
+    ['plain sentences', ['Good morning! ', 'How are you? ', 'Fine.']],
     ['titles', ['Dr. Smith met Mrs. Jones. ', 'They talked.']],
     ['other abbreviations', ['Use fruit, e.g. Apples, on Jan. 5. ', 'No. 7 is next.']],
     ['initials', ['J. R. Smith of the U.S. Army came. ', 'So do I. ', 'Yes.']],
@@ -18,19 +18,19 @@ describe('sentences', () => {
     ['lists', ['1. First thing\n', '2. Second thing\n\n', 'Done.\n', 'well done']],
     ['quotes', ['He said "Stop!" ', 'Then he left. ', '"Really?" he asked. ', '(Yes.) ', '“No.”']],
     ['opening quotes', ['Go. ', '"Now," he said. ', '¿Qué? ', '¡Sí!']],
-    ['more marks than one', ['What?! ', 'Well... maybe. ', 'Wait… ', 'Ok.']],
+    ['repeated punctuation', ['What?! ', 'Well... maybe. ', 'Wait… ', 'Ok.']],
     ['Chinese and Japanese', ['你好。', '今天天气很好！', '「そうですか？」', 'はい。']],
     ['Hindi and Arabic', ['यह है। ', 'वह था। ', 'كيف حالك؟ ', 'بخير۔ ', 'نعم']],
-  ])('are cut rightly: %s', (_, expected) => {
+  ])('are split correctly: %s', (_, expected) => {
     expect(split(expected.join(''))).toEqual(expected)
   })
 
-  it('know more abbreviations when told', () => {
+  it('respect additional abbreviations', () => {
     expect(split('See par. Four. Done.')).toHaveLength(3)
     expect(split('See par. Four. Done.', { abbreviations: ['Par'] })).toEqual(['See par. Four. ', 'Done.'])
   })
 
-  it('are given out with the first letter of the next, and not before', () => {
+  it('are complete with the first letter of the next sentence', () => {
     const splitter = new SentenceSplitter()
     expect(splitter.push('It is 5 p.m.')).toEqual([])
     expect(splitter.push(' ')).toEqual([])
@@ -40,7 +40,7 @@ describe('sentences', () => {
     expect(splitter.flush()).toEqual([])
   })
 
-  it('that are too long are cut after a clause, a word, or where it hurts least', () => {
+  it('that are too long are cut after a clause, a word, or a visible character', () => {
     expect(split('one two three, four five six', { maxLength: 20 })).toEqual([
       'one two three, ',
       'four five six',
@@ -54,7 +54,7 @@ describe('sentences', () => {
     expect(split('a'.repeat(700)).map(({ length }) => length)).toEqual([300, 300, 100])
   })
 
-  it('are the text, none too long, and the same however the stream was cut', () => {
+  it('add up to the text, keep the limit, and do not depend on how the stream was split', () => {
     const piece = fc.constantFrom(
       'a',
       'B',
@@ -95,7 +95,7 @@ describe('sentences', () => {
     )
   })
 
-  it('come out of a stream as it goes', async () => {
+  it('are yielded while the stream is being read', async () => {
     async function* stream(): AsyncGenerator<string> {
       yield* ['One. T', 'wo. ', 'Three']
     }

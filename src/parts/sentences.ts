@@ -1,14 +1,13 @@
 export interface SentenceOptions {
-  /** A sentence longer than this is cut, at a comma or a space if there is one: 300 characters unless set. */
+  /** Longer sentences are cut, at a comma or a space if there is one. Default: 300 characters. */
   readonly maxLength?: number
-  /** More abbreviations after which no sentence ends, without their last dot: `['approx', 'z.B']`. */
+  /** Additional abbreviations after which no sentence ends, without their last dot: `['approx', 'z.B']`. */
   readonly abbreviations?: Iterable<string>
 }
 
 /**
- * Cuts a stream of text into sentences, as soon as it is sure that one has ended: when the next has begun, so with the
- * next word. Put together again they are the text, character for character, and it does not matter how the stream
- * was cut.
+ * Splits a stream of text into sentences. A sentence is complete once the next one has begun. Joined, the sentences are
+ * exactly the text, and they do not depend on how the stream was split into pieces.
  *
  * ```ts
  * for await (const sentence of sentences(iterate(text, task))) …
@@ -23,7 +22,7 @@ export async function* sentences(
   yield* splitter.flush()
 }
 
-/** What follows an abbreviation is part of the sentence; most of these stand before a name or a number. */
+/** A sentence does not end after these. Most stand before a name or a number. */
 const ABBREVIATIONS = [
   'mr mrs ms dr prof rev hon gen col lt sgt capt sen rep gov st mt ft no nos vol fig pp vs approx ca cf al e.g i.e',
   'jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat',
@@ -31,16 +30,16 @@ const ABBREVIATIONS = [
 ].flatMap((line) => line.split(' '))
 
 /**
- * Marks that can end a sentence, what may close behind them, and the space after it; or the end of a line. `\p{STerm}`
- * has the full stops, question and exclamation marks of all scripts.
+ * Punctuation that can end a sentence, closing quotes and brackets, and the space that follows; or the end of a line.
+ * `\p{STerm}` matches the full stops, question marks and exclamation marks of all scripts.
  */
 const END = /([\p{STerm}…]+)["'”’»›)\]}」』】〉》）]*(\s*)|\n\s*/gu
-/** The marks of scripts without spaces: the next sentence follows at once. */
+/** Punctuation of scripts without spaces, where the next sentence follows immediately. */
 const WIDE = /[。！？｡．]$/u
 const OPENING = /^[\p{Pi}\p{Ps}"'¿¡]*/u
 const CLAUSE = /[,;:—–、，；：]["'”’)]?\s*/gu
 
-/** Cuts text into sentences. Pure: text in, sentences out. A wrong cut costs a little melody, never a word. */
+/** Splits text into sentences. A wrong split affects the intonation, but never loses a word. */
 export class SentenceSplitter {
   readonly #maxLength: number
   readonly #abbreviations: ReadonlySet<string>
@@ -52,13 +51,13 @@ export class SentenceSplitter {
     this.#abbreviations = new Set([...ABBREVIATIONS, ...own])
   }
 
-  /** The sentences that are complete with this piece. */
+  /** Returns the sentences that this piece completes. */
   push(piece: string): string[] {
     this.#text += piece
     return this.#take(false)
   }
 
-  /** What is left, when no more text comes. */
+  /** Returns the remaining text as sentences. No more text may follow. */
   flush(): string[] {
     const complete = this.#take(true)
     const rest = this.#text
@@ -75,9 +74,9 @@ export class SentenceSplitter {
     return taken
   }
 
-  /** Where the first sentence ends; 0 if that cannot be told yet. */
+  /** Where the first sentence ends, or 0 if that is not certain yet. */
   #next(final: boolean): number {
-    // Only what one more character than the longest sentence shows decides; so it is the same for every cutting.
+    // Looks one character beyond the longest sentence, so that the result does not depend on how the text was split.
     const shown = this.#text.slice(0, this.#maxLength + 1)
     const full = shown.length > this.#maxLength
     for (const match of shown.matchAll(END)) {
@@ -93,33 +92,33 @@ export class SentenceSplitter {
   #judge(
     shown: string,
     { 0: all, 1: marks, 2: space = '', index }: RegExpExecArray,
-  ): 'ends' | 'goes on' | 'unsure' {
+  ): 'ends' | 'continues' | 'unsure' {
     const before = shown.slice(0, index)
     const rest = shown.slice(index + all.length)
     if (rest === '') return 'unsure'
-    if (marks === undefined) return before.trim() === '' ? 'goes on' : 'ends'
+    if (marks === undefined) return before.trim() === '' ? 'continues' : 'ends'
     if (WIDE.test(marks)) return 'ends'
-    if (space === '') return 'goes on'
+    if (space === '') return 'continues'
     if (space.includes('\n')) return 'ends'
     const next = rest.replace(OPENING, '')
     if (next === '') return 'unsure'
-    if (/^\p{Ll}/u.test(next)) return 'goes on'
-    return marks === '.' && this.#abbreviates(before) ? 'goes on' : 'ends'
+    if (/^\p{Ll}/u.test(next)) return 'continues'
+    return marks === '.' && this.#abbreviates(before) ? 'continues' : 'ends'
   }
 
-  /** Whether a dot after this text belongs to its last word. */
+  /** Whether a dot after this text belongs to an abbreviation. */
   #abbreviates(before: string): boolean {
     const word = /[^\s"'“„«(]*$/u.exec(before)?.[0] ?? ''
     if (this.#abbreviations.has(word.toLowerCase())) return true
-    // Initials: J. Smith, U.S. Army; but `So do I.`
+    // Initials, as in `J. Smith` and `U.S. Army`, but not `So do I.`
     if (/^\p{Lu}(\.\p{Lu})*$/u.test(word) && word !== 'I') return true
-    // The number of a list item, and German ordinals: `am 3. Mai`.
+    // The number of a list item, or a German ordinal: `am 3. Mai`.
     if (!/^\d{1,3}$/.test(word)) return false
     return /^\s*\d+$|\b(am|vom|zum|bis|ab|seit|im|der|die|das|dem|den|des)\s+\d+$/i.test(before)
   }
 }
 
-/** The best place to cut a text that is one too long: after its last clause, else its last word, else at its end. */
+/** Where to cut a text that is one character too long: after its last clause, else its last word, else at its end. */
 function placeToCut(shown: string): number {
   const text = shown.slice(0, -1)
   const half = text.length / 2
@@ -128,7 +127,7 @@ function placeToCut(shown: string): number {
   if (clause > half) return clause
   const word = text.search(/\s\S*$/u) + 1
   if (word > half) return word
-  // Between two characters as people see them: never inside a surrogate pair, never before an accent.
+  // Between two visible characters: never inside a surrogate pair, and never before an accent.
   const last = /[^](?:\p{M}|\u200d)*$/u.exec(shown)
   return last && last.index > half ? last.index : text.length
 }

@@ -1,6 +1,6 @@
 import { durationOf, type AudioFrame } from '../audio/index.ts'
 
-/** The last moments of a sound. */
+/** Buffers the most recent audio, up to `longest` milliseconds. */
 export class SoundMemory {
   readonly #longest: number
   #frames: AudioFrame[] = []
@@ -14,7 +14,7 @@ export class SoundMemory {
     return this.#frames
   }
 
-  /** Milliseconds. */
+  /** In milliseconds. */
   get length(): number {
     return this.#length
   }
@@ -25,7 +25,7 @@ export class SoundMemory {
     this.keep(this.#longest)
   }
 
-  /** Forgets all but the last `ms`, and what completes their first frame. */
+  /** Discards all but the last `ms` milliseconds, rounded up to whole frames. */
   keep(ms: number): void {
     let first = 0
     for (let frame = this.#frames[0]; frame; frame = this.#frames[++first]) {
@@ -36,7 +36,7 @@ export class SoundMemory {
     if (first > 0) this.#frames.splice(0, first)
   }
 
-  /** Gives what there is, and forgets it. */
+  /** Returns all frames and empties the buffer. */
   take(): readonly AudioFrame[] {
     const frames = this.#frames
     this.#frames = []

@@ -1,33 +1,33 @@
 import type { AudioFrame, SampleRate } from '../audio/index.ts'
 import type { PartContext } from './part.ts'
 
-/** Turns speech into text. */
+/** Speech to text. */
 export interface Stt {
   readonly name: string
-  /** The rate at which it wants its audio. */
+  /** The rate of the audio it takes. */
   readonly sampleRate: SampleRate
-  /** True if it says by itself when the user has finished (`endOfTurn`). */
+  /** Whether it detects ends of turns and calls `endOfTurn`. Default: false. */
   readonly endsTurns?: boolean
   open(context: PartContext, events: SttEvents): Promise<SttStream>
 }
 
-/** What a stream tells. Synchronous; in order. After `failed` nothing more comes. */
+/** Callbacks of a stream, called synchronously and in order. None is called after `failed`. */
 export interface SttEvents {
-  /** The words since the last final text, as far as they are understood. Each replaces the one before. */
+  /** A preliminary transcript of everything since the last final text. Replaces the previous one. */
   interim(text: string): void
-  /** Words that will not change any more: the next piece of what the user says. Replaces the interim text. */
+  /** The next words of the user, which will not change. Replaces the interim text. */
   final(text: string): void
   /** The user seems to have finished. */
   endOfTurn(): void
-  /** The stream is broken for good. Retries and reconnects have been tried by then. */
+  /** The stream has failed for good, after all retries and reconnects. */
   failed(error: unknown): void
 }
 
 export interface SttStream {
-  /** Never waits and never throws; what cannot be sent is dropped. */
+  /** Never waits and never throws. Audio that cannot be sent is dropped. */
   push(frame: AudioFrame): void
-  /** The user has stopped speaking: make final what has been heard so far. */
+  /** The user has stopped speaking: requests a final transcript of the audio so far. */
   flush(): void
-  /** No more audio will come. What has been heard is still transcribed. */
+  /** No more audio follows. The audio so far is still transcribed. */
   detach(): void
 }

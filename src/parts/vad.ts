@@ -1,20 +1,20 @@
 import type { AudioFrame, SampleRate } from '../audio/index.ts'
 import type { PartContext } from './part.ts'
 
-/** Hears whether somebody speaks. */
+/** Voice activity detection. */
 export interface Vad {
   readonly name: string
   readonly sampleRate: SampleRate
   open(context: PartContext, events: VadEvents): Promise<VadStream>
 }
 
-/** What it tells. Synchronous; in order: `started` and `stopped` take turns. After `failed` nothing more comes. */
+/** Callbacks of a stream, called synchronously. `started` and `stopped` alternate. None is called after `failed`. */
 export interface VadEvents {
-  /** Somebody began to speak, `ago` milliseconds before the end of the frame that was pushed last. */
+  /** Speech started, `ago` milliseconds before the end of the last frame. */
   started(ago: number): void
-  /** Nobody speaks any more, since `ago` milliseconds before the end of the frame that was pushed last. */
+  /** Speech stopped, `ago` milliseconds before the end of the last frame. */
   stopped(ago: number): void
-  /** It hears nothing any more: the worker or the model behind it is gone for good. */
+  /** The stream has failed for good: its worker or model has ended. */
   failed(error: unknown): void
 }
 
@@ -23,13 +23,13 @@ export interface VadStream {
   push(frame: AudioFrame): void
 }
 
-/** Judges from the words whether the user has finished. */
+/** Judges by the words whether the user has finished. */
 export interface TurnDetector {
   readonly name: string
   open(context: PartContext): Promise<TurnJudge>
 }
 
 export interface TurnJudge {
-  /** From 0, surely not finished, to 1, surely finished. */
+  /** Resolves to the probability, from 0 to 1, that the user has finished. */
   finished(text: string, signal: AbortSignal): Promise<number>
 }

@@ -1,4 +1,4 @@
-/** What one task makes and another takes, in order. One taker. */
+/** Passes values from one task to another, in order. It has one reader. */
 export class Channel<T> implements AsyncIterable<T> {
   readonly #values: T[] = []
   #end: { readonly error?: unknown } | undefined
@@ -10,13 +10,13 @@ export class Channel<T> implements AsyncIterable<T> {
     this.#wake?.()
   }
 
-  /** Nothing more comes. What was pushed is still taken. */
+  /** No more values. The reader still gets the values pushed so far. */
   end(): void {
     this.#end ??= {}
     this.#wake?.()
   }
 
-  /** Nothing more comes, because of this: it is thrown once everything before it was taken. */
+  /** No more values. The reader gets the values pushed so far, then this error is thrown. */
   fail(error: unknown): void {
     this.#end ??= { error }
     this.#wake?.()
@@ -35,7 +35,7 @@ export class Channel<T> implements AsyncIterable<T> {
         return { done: false, value: this.#values.shift()! }
       },
       return: async () => {
-        // Nobody takes any more: what is still pushed must not pile up.
+        // The reader has left: later values must not pile up.
         this.#values.length = 0
         this.end()
         return { done: true, value: undefined }

@@ -63,4 +63,4 @@ export {
 export { SignalStop, type Stop } from './stop.ts'
 export type { TaskHandle } from './task.ts'
 export type { CloseOptions } from './task-context.ts'
-export type { Change } from './watchers.ts'
+export type { Change, EndOutcome } from './watchers.ts'

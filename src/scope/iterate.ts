@@ -2,13 +2,13 @@ import type { Scope } from './scope.ts'
 import type { Stop } from './stop.ts'
 
 export interface IterateOptions {
-  /** How long the source may take to clean up when it is left before its end: 100 ms unless set. */
+  /** How long the source may take to clean up when the loop is left early. Default: 100 ms. */
   readonly patience?: number
 }
 
 /**
- * Goes through an async iterable that may ignore its signal. The one way to do so in endwell: a plain `for await` over
- * a model's answer hangs as long as the model does.
+ * Iterates over an async iterable that may ignore its signal. endwell reads every foreign stream with it, because a plain
+ * `for await` over a model's answer hangs for as long as the model does.
  *
  * ```ts
  * scope.spawn('answer', async (task) => {
@@ -16,17 +16,16 @@ export interface IterateOptions {
  * })
  * ```
  *
- * When the task is cancelled, the loop throws the reason, whether the source heeds its signal or not. A source that is
- * left before its end, so or by a `break`, is told by `return()`, and here are the trade-offs:
+ * When the task is cancelled, the loop throws the cancel reason, even if the source ignores its signal. If the loop is left
+ * early, by a cancel or a `break`, the source's `return()` is called. The trade-offs:
  *
- * - It is waited for, because its `finally` should have run before the task ends (SC8). A source that heeds its signal
- *   is done within a few microtasks.
- * - It is not waited for longer than `patience`. An async generator that hangs in an await does not even begin to
- *   return, and each such source would hold a close back for its whole budget. What it still does after that belongs
- *   to nobody: it must own what it opens through the scope of its part.
- * - What it throws while returning is thrown after a `break`, as by `for await`, and dropped after a cancel, where the
- *   reason counts. What comes later than `patience` is dropped; nothing ever becomes an unhandled rejection.
- * - One more value may be pulled after a cancel and dropped.
+ * - The loop waits for `return()`, because the source's `finally` should have run before the task ends (SC8). A source that
+ *   respects its signal returns within a few microtasks.
+ * - It waits for at most `patience`. An async generator that hangs in an await does not even begin to return, and would
+ *   delay a close for its whole budget. A source that outlives the loop must own what it opens through its part's scope.
+ * - An error that the source throws while it returns is thrown after a `break`, as `for await` does, and dropped after a
+ *   cancel. An error after `patience` is dropped. None becomes an unhandled rejection.
+ * - After a cancel, one more value may be read from the source and dropped.
  */
 export async function* iterate<T>(
   source: AsyncIterable<T>,
@@ -35,7 +34,7 @@ export async function* iterate<T>(
 ): AsyncGenerator<T, void, undefined> {
   const iterator = source[Symbol.asyncIterator]()
   const { until } = stop
-  // Whether the source has come to its end, by itself or by its own error. Only another one is told to return.
+  // Whether the source has ended or thrown. If not, it is asked to return.
   let ended = false
   const next = async (): Promise<IteratorResult<T>> => {
     try {
@@ -62,26 +61,26 @@ export async function* iterate<T>(
   }
 }
 
-/** Tells the source to return, and waits until it has, but not for long, and not beyond the end of the scope. */
+/** Asks the source to return, and waits for that, but for at most `patience` and not beyond the end of the scope. */
 async function leave(iterator: AsyncIterator<unknown>, stop: Stop, patience: number): Promise<void> {
   const returned = iterator.return?.()
   if (!returned) return
-  const over = new Once()
-  over.follow(returned)
+  const done = new Once()
+  done.follow(returned)
   const scope = scopeOf(stop)
   if (!scope) return
-  const timer = scope.clock.after(patience, 'return of an iterator', () => over.settle())
-  // The scope may be forced while we wait: it leaves no timer behind then (SC15).
-  const window = scope.inspect(() => scope.state === 'closed' && over.settle())
+  const timer = scope.clock.after(patience, 'return of an iterator', () => done.settle())
+  // If the scope is aborted meanwhile, no timer must be left (SC15).
+  const window = scope.inspect(() => scope.state === 'closed' && done.settle())
   try {
-    await over.promise
+    await done.promise
   } finally {
     timer.clear()
     window.stop()
   }
 }
 
-/** The scope to wait in; none if it has closed, or the task was abandoned. */
+/** The scope to wait in. Undefined if it has closed, or if the task was abandoned. */
 function scopeOf(stop: Stop): Scope<string> | undefined {
   try {
     return stop.scope.state === 'closed' ? undefined : stop.scope
@@ -90,7 +89,10 @@ function scopeOf(stop: Stop): Scope<string> | undefined {
   }
 }
 
-/** A promise that others settle. What it follows for ever holds this alone, and nothing of whoever waits (SC9). */
+/**
+ * A promise that is settled from outside. A source that never returns holds a reference to this object only, and not to
+ * the code that waits (SC9).
+ */
 class Once {
   readonly promise: Promise<void>
   #resolve: (() => void) | undefined

@@ -9,7 +9,7 @@ import { Problems } from './problems.ts'
 import type { Late, ScopeReport, TaskOutcome } from './report.ts'
 import type { Intercepted, Settings } from './settings.ts'
 import type { Closable, TaskContextOf } from './task-context.ts'
-import type { Change, Watchers } from './watchers.ts'
+import type { Change, EndOutcome, Watchers } from './watchers.ts'
 
 /** Work that its scope gave up on. The work's late sink holds it, so it must not refer to any scope (SC9). */
 interface Abandoned {
@@ -127,7 +127,7 @@ export class Ledger implements Owner, ClosingSubject {
     if (this.tree.watched > 0) this.announce({ type: 'added', ...identify(member) })
   }
 
-  ended(member: Owned, outcome: string): void {
+  ended(member: Owned, outcome: EndOutcome): void {
     if (this.#members[member.phase]!.delete(member)) this.#size--
     else this.#closers.delete(member)
     if (this.tree.watched > 0) this.announce({ type: 'ended', outcome, ...identify(member) })

@@ -8,7 +8,7 @@ import type { Late, ScopeReport, TaskOutcome } from './report.ts'
 import type { ReportBuilder } from './report-builder.ts'
 import type { Intercepted, Settings } from './settings.ts'
 import type { Closable, TaskContextOf } from './task-context.ts'
-import type { Kind } from './watchers.ts'
+import type { EndOutcome, Kind } from './watchers.ts'
 
 /** Receives an outcome that came after the report. */
 export type LateSink = (late: Pick<Late, 'outcome' | 'value' | 'error'>) => void
@@ -27,7 +27,7 @@ export interface Owner {
   /** Set once closing has begun. */
   readonly closing: OwnerClosing | undefined
   /** A member calls this once, when it has ended. */
-  ended(member: Owned, outcome: string): void
+  ended(member: Owned, outcome: EndOutcome): void
   /** Stops waiting for a task that requested the close itself (SC16). */
   exempt(member: Owned): void
   /** The report of the close, if `member` requested it. */

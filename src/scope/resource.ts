@@ -191,7 +191,7 @@ export class OwnedResource extends Owned {
     this.#out(ledger, outcome)
   }
 
-  #out(ledger: Owner | undefined, outcome: string): void {
+  #out(ledger: Owner | undefined, outcome: StepOutcome): void {
     this.#resource = undefined
     if (this.#thing) ledger?.forget(this.#thing)
     this.#thing = undefined

@@ -2,12 +2,12 @@ import { noop } from './noop.ts'
 import { CancelledError } from './errors.ts'
 import type { Scope, TaskContext } from './scope.ts'
 
-/** What work needs to know of being stopped. A task's context is one. */
+/** How code learns that it should stop. A task's context is one. */
 export type Stop = Pick<TaskContext, 'until' | 'scope'>
 
 /**
- * `until` for a part that was given a signal and no task: one listener on the signal, however often it waits, because
- * adding listeners to a signal gets slower with each. Call `release()` when the work is over.
+ * `until` for a part that has a signal but no task. It adds one listener to the signal, however often it waits, because
+ * each further listener of a signal makes adding the next one slower. Call `release()` when the work has ended.
  *
  * ```ts
  * const stop = new SignalStop(signal, context.scope)
@@ -29,30 +29,30 @@ export class SignalStop implements Stop {
     signal.addEventListener('abort', this.#stopped, { once: true })
   }
 
-  /** What the promise becomes; throws the signal's reason as soon as it aborts. Leaves nothing behind. */
+  /** Settles like the promise, or rejects with the signal's reason as soon as it aborts. */
   readonly until = <T>(promise: PromiseLike<T>): Promise<T> => {
     if (!this.#signal.aborted) return waitFor(promise, this.#waiting)
-    // What it becomes later must not go unhandled.
+    // A later rejection must not be unhandled.
     promise.then(noop, noop)
     return Promise.reject(this.#signal.reason)
   }
 
-  /** Lets go of the signal. Whoever still waits is told that it is over: nobody else would. */
+  /** Removes the listener from the signal. Rejects what is still waiting. */
   release(): void {
     this.#signal.removeEventListener('abort', this.#stopped)
-    if (this.#waiting.size > 0) this.#tell(new CancelledError('the work is over'))
+    if (this.#waiting.size > 0) this.#reject(new CancelledError('the work has ended'))
   }
 
-  readonly #stopped = (): void => this.#tell(this.#signal.reason)
+  readonly #stopped = (): void => this.#reject(this.#signal.reason)
 
-  #tell(reason: unknown): void {
+  #reject(reason: unknown): void {
     const waiting = [...this.#waiting]
     this.#waiting.clear()
     for (const reject of waiting) reject(reason)
   }
 }
 
-/** Outside of the class: what a promise that never settles holds is the set alone, and not the scope (SC9). */
+/** Outside of the class, so that a promise that never settles holds the set only, and not the scope (SC9). */
 function waitFor<T>(promise: PromiseLike<T>, waiting: Set<(reason: unknown) => void>): Promise<T> {
   return new Promise((resolve, reject) => {
     waiting.add(reject)

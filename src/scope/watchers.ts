@@ -1,8 +1,12 @@
 import { callOut } from './edge.ts'
 import { noop } from './noop.ts'
+import type { StepOutcome, TaskOutcome } from './report.ts'
 
 /** The kinds of things that a scope owns. */
 export type Kind = 'task' | 'opening' | 'resource' | 'deferred' | 'timer' | 'scope'
+
+/** How a thing that a scope owned has ended. */
+export type EndOutcome = TaskOutcome | StepOutcome | 'clean' | 'not clean' | 'fired' | 'cleared'
 
 /** Something was added to the tree of scopes or ended, or a scope changed its state. */
 export interface Change {
@@ -15,7 +19,7 @@ export interface Change {
   readonly kind: Kind
   readonly name: string
   /** How it ended, in the words of the report. */
-  readonly outcome?: string
+  readonly outcome?: EndOutcome
 }
 
 /** The listeners of one scope and of everything below it. */

@@ -1,12 +1,15 @@
 import { noop, type Scope } from '../scope/index.ts'
 
-/** How something that had a limited time went. */
+/** The outcome of a wait with a time limit. */
 export type Bounded<T> =
   | { readonly how: 'done'; readonly value: T }
   | { readonly how: 'failed'; readonly error: unknown }
   | { readonly how: 'late' }
 
-/** Waits for a promise, but not longer than `ms` and not once the scope is closing. Never throws; leaves noop behind. */
+/**
+ * Waits for a promise, for at most `ms` and only until the scope closes. Never rejects, and leaves no timer and no
+ * unhandled rejection behind.
+ */
 export async function bounded<T>(
   scope: Scope<string>,
   ms: number,

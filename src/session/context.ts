@@ -12,12 +12,12 @@ import { History } from './history/history.ts'
 import type { Recorder } from './recording/recorder.ts'
 import type { SessionSettings } from './settings.ts'
 
-/** A machine that takes notes from other stations. */
-export interface Notes<Event> {
+/** Accepts events for one of the two machines. */
+export interface EventSink<Event> {
   handle(event: Untimed<Event>): void
 }
 
-/** What all stations of a session share. Made once per session and passed along. */
+/** What all stations of a session share. There is one per session. */
 export class SessionContext {
   readonly settings: SessionSettings
   readonly history: History
@@ -27,18 +27,18 @@ export class SessionContext {
   session!: SessionHandle
   /** How to end the session. Set by `Closing`. */
   ends!: Ends
-  /** The session machine: takes notes about what may end the session. Set by `Closing`. */
-  life!: Notes<SessionEvent>
-  /** The turn machine: takes notes about what the agent does. Set by `Hearing`. */
-  turns!: Notes<TurnEvent>
-  /** Whether new turns may begin. A realtime model must not answer on its own otherwise. */
+  /** The session machine: takes events that may end the session. Set by `Closing`. */
+  lifecycle!: EventSink<SessionEvent>
+  /** The turn machine: takes events about what the agent does. Set by `Hearing`. */
+  turns!: EventSink<TurnEvent>
+  /** Whether new turns may begin. If not, a realtime model must not answer on its own. */
   takesTurns = false
   /** Set while the call is recorded. */
   recorder: Recorder | undefined
-  /** When something last moved: words, sound, a tool, a reply. An end is stuck if nothing moves (CL3). */
+  /** When something last made progress: words, sound, a tool, a reply. A graceful end without progress is stuck (CL3). */
   movedAt = 0
-  /** Called when something in flight has finished. Set while a graceful end waits for that. */
-  onSettled: (() => void) | undefined
+  /** Called when a reply, a speech or a tool has finished. Set while a graceful end waits for that. */
+  onFinished: (() => void) | undefined
   #scope: Scope<'work' | 'rest'> | undefined
   #rest: Scope<'links' | 'stores'> | undefined
 
@@ -51,14 +51,14 @@ export class SessionContext {
   }
 
   /**
-   * Owns everything of the session, in the order in which it is ended:
+   * Owns everything in the session, and closes it in this order:
    *
    *   work ──▶ rest: links ──▶ stores
    *
-   * `rest` is a scope of its own, so that the last words, which are work, may take half of the time and not a third.
-   * Hooks run in the last phase: the close awaits them like everything else, but they hold nothing back (CL4).
+   * `rest` is a separate scope, so that waiting for the last words, which is `work`, may take half of the time, not a third.
+   * Hooks run in the last phase: the close awaits them like everything else, but they do not delay the links (CL4).
    *
-   * Made when first needed: a session that is never started owns nothing.
+   * Created on first use: a session that is never started owns nothing.
    */
   get scope(): Scope<'work' | 'rest'> {
     if (this.#scope) return this.#scope
@@ -85,9 +85,9 @@ export class SessionContext {
     return this.scope.state === 'live'
   }
 
-  /** Owns hooks, and what keeps the results of the call. */
+  /** Owns hooks, the recorder and toolsets. */
   get stores(): Scope<'links' | 'stores'> {
-    // Made together with the session's scope.
+    // Created together with the session's scope.
     return this.scope && this.#rest!
   }
 
@@ -100,23 +100,23 @@ export class SessionContext {
     return this.#partContext(this.stores.child(`toolset ${name}`, { phase: 'stores' }))
   }
 
-  /** A model used something: it counts towards the report and the budget. */
+  /** Counts what a model used towards the report and the budget. */
   used(usage: Usage): void {
     this.book.used(usage)
     this.spent()
   }
 
-  /** Something was spent: notes how much of the budget is used. */
+  /** Reports to the session machine how much of the budget is used. */
   spent(): void {
     const { budget } = this.settings
-    if (budget) this.life.handle({ type: 'spent', share: spentShare(budget, this.book) })
+    if (budget) this.lifecycle.handle({ type: 'spent', share: spentShare(budget, this.book) })
   }
 
-  /** Something failed; the session goes on. */
+  /** Logs and emits a failure that does not end the session. */
   failed(where: string, error: unknown): void {
     const { logger, id } = this.settings
     logger.warn({ session: id, where, error }, 'something failed')
-    // A listener of `error` that throws must not be called with its own error.
+    // An `error` listener that throws must not be called with its own error.
     if (where !== "listener of 'error'") this.events.emit('error', { where, error })
   }
 

@@ -5,7 +5,7 @@ export type EventOf<Events> = {
   [Name in keyof Events & string]: { readonly type: Name; readonly data: Events[Name] }
 }[keyof Events & string]
 
-/** Unread events an iterator buffers before it drops the oldest, so that a stuck reader cannot fill the memory. */
+/** How many unread events an iterator buffers before it drops the oldest, so that a stuck reader cannot exhaust memory. */
 export const unreadLimit = 10_000
 
 /** Typed events. A listener that throws, or whose promise rejects, affects no other: the error goes to `onError` (CL5). */
@@ -16,7 +16,7 @@ export class Emitter<Events extends object> {
   readonly #onError: (event: string, error: unknown) => void
   #ended = false
 
-  /** Emits nothing after the event `last`, and iterators end once they have yielded it. */
+  /** `last` is the last event: nothing is emitted after it, and iterators end once they have yielded it. */
   constructor(last: keyof Events, onError: (event: string, error: unknown) => void) {
     this.#last = last
     this.#onError = onError
@@ -33,9 +33,9 @@ export class Emitter<Events extends object> {
 
   emit<Name extends keyof Events & string>(name: Name, data: Events[Name]): void {
     if (this.#ended) return
-    // First, so that nothing that a listener of the last event causes comes after it.
+    // First, so that an event caused by a listener of the last event is not emitted after it.
     this.#ended = name === this.#last
-    // A copy, because a listener may add another one.
+    // Iterates over a copy, because a listener may add another one.
     for (const listener of Array.from(this.#listeners.get(name) ?? []))
       callOut(
         () => listener(data as never),
@@ -48,7 +48,7 @@ export class Emitter<Events extends object> {
     this.#listeners.clear()
   }
 
-  /** All events from now on. Leaving the loop does not close the session. */
+  /** Iterates over all events from now on. */
   iterate(): AsyncIterableIterator<EventOf<Events>> {
     const reader = new Reader<EventOf<Events>>(() => this.#readers.delete(reader))
     if (this.#ended) reader.end()

@@ -1,13 +1,13 @@
 import { EndwellError } from '../scope/index.ts'
 
-/** Something was asked of a session that is closing or closed (CL8, CL10). */
+/** A method was called on a session that is closing, closed or not started (CL8, CL10). */
 export class SessionClosedError extends EndwellError {
   constructor(what: string, state: string, options?: ErrorOptions) {
     super('SESSION_CLOSED', `cannot ${what}: the session is ${state}`, options)
   }
 }
 
-/** New work was asked of a session that is finishing its last turn (CL3). */
+/** New work was requested from a session that is finishing its last turn (CL3). */
 export class SessionEndingError extends EndwellError {
   constructor(what: string) {
     super('SESSION_ENDING', `cannot ${what}: the session is ending and takes no new work`)
@@ -17,26 +17,23 @@ export class SessionEndingError extends EndwellError {
 /** Speech marked uninterruptible was interrupted without `force` (SP7). */
 export class UninterruptibleError extends EndwellError {
   constructor() {
-    super('UNINTERRUPTIBLE', 'this speech is not to be interrupted; pass { force: true } if it must be')
+    super('UNINTERRUPTIBLE', 'this speech is uninterruptible; pass { force: true } to interrupt it anyway')
   }
 }
 
-/** A speech made no sound for so long that it was given up: its voice, or its model, stands still. */
+/** A speech failed because its voice or its model produced no sound for `stallTimeout`. */
 export class SpeechStalledError extends EndwellError {
   constructor(id: number, stallTimeout: number) {
-    super(
-      'SPEECH_STALLED',
-      `speech ${id} stood still for stallTimeout = ${stallTimeout} ms, and was given up`,
-    )
+    super('SPEECH_STALLED', `speech ${id} failed: no sound for stallTimeout = ${stallTimeout} ms`)
   }
 }
 
-/** The line or a model did not open in time. */
+/** The line or a model did not open within `startTimeout`. */
 export class StartTimeoutError extends EndwellError {
   constructor(startTimeout: number) {
     super(
       'START_TIMEOUT',
-      `the session did not start within startTimeout = ${startTimeout} ms; its report names what was not open`,
+      `the session did not start within startTimeout = ${startTimeout} ms; its report names what had not opened`,
     )
   }
 }
@@ -49,12 +46,17 @@ export type ToolErrorCode =
   | 'TOOL_REFUSED'
   | 'TOOL_LIMIT'
 
-/** A tool call did not come to a result. The message is what the model reads. */
+/** A tool call failed. The model reads the message. */
 export class ToolError extends EndwellError {
-  declare readonly code: ToolErrorCode
+  override readonly code: ToolErrorCode
+
+  constructor(code: ToolErrorCode, message: string, options?: ErrorOptions) {
+    super(code, message, options)
+    this.code = code
+  }
 }
 
-/** A handoff could not be made; the session goes on with the agent it had (AG3). */
+/** A handoff failed. The session goes on with the agent it had (AG3). */
 export class HandoffError extends EndwellError {
   constructor(message: string, options?: ErrorOptions) {
     super('HANDOFF_FAILED', message, options)

@@ -4,16 +4,16 @@ import type { SessionReport } from './closing/report.ts'
 import type { SessionState } from './closing/session-machine.ts'
 import type { PlayoutOutcome, Speech } from './speaking/speech.ts'
 
-/** What a session emits. Listeners are isolated from each other; `closed` is emitted last, always, exactly once (CL1). */
+/** The events of a session. Listeners are isolated from each other; `closed` is always emitted last, exactly once (CL1). */
 export interface SessionEvents {
   /** The line and the models are open. */
   started: { readonly id: string }
   state: { readonly state: SessionState }
-  /** What the user seems to be saying. It may still change. */
+  /** Interim transcript of what the user is saying. It may still change. */
   hearing: { readonly text: string }
   /** The user has finished a turn. */
   user: { readonly text: string }
-  /** The first sound of a speech is on its way. */
+  /** The first sound of a speech was sent to the line. */
   speaking: { readonly speech: Speech }
   /** A speech has ended. `outcome.heard` is what the caller heard of it. */
   spoken: { readonly speech: Speech; readonly outcome: PlayoutOutcome }
@@ -21,17 +21,17 @@ export interface SessionEvents {
   latency: { readonly ms: number }
   /** The model called a tool. */
   tool: { readonly id: string; readonly name: string; readonly input: string }
-  /** A running tool reports its progress. */
+  /** A running tool reported progress. */
   progress: { readonly id: string; readonly name: string; readonly update: string }
   'tool-done': { readonly id: string; readonly name: string; readonly outcome: ToolOutcome }
-  /** A tool waits for `session.approve(id, …)`. */
+  /** A tool call is waiting for `session.approve(id, …)`. */
   approval: { readonly id: string; readonly name: string; readonly input: unknown }
   handoff: { readonly from: string; readonly to: string }
-  /** A guardrail stopped something. */
+  /** A guardrail objected to what the user or the agent said. */
   guardrail: { readonly name: string; readonly on: 'input' | 'output'; readonly verdict: string }
-  /** An entry of telephone keys. */
+  /** The caller entered digits on the telephone keypad. */
   digits: { readonly digits: string }
-  /** A cap will end the session soon (CL14). `left` is milliseconds, or the share of the budget that is left. */
+  /** A cap will end the session soon (CL14). `left` is in milliseconds or, for the budget, the share that is left. */
   warning: { readonly reason: CloseReason; readonly left: number }
   /** Something failed. The session goes on, unless `closed` follows. */
   error: { readonly where: string; readonly error: unknown }

@@ -20,7 +20,7 @@ import type { SessionEvents } from './events.ts'
 import { Hearing } from './hearing/hearing.ts'
 import type { History } from './history/history.ts'
 import { Recorder } from './recording/recorder.ts'
-import { settle, type SessionOptions } from './settings.ts'
+import { sessionSettings, type SessionOptions } from './settings.ts'
 import { Speaking } from './speaking/speaking.ts'
 import type { Speech, SpeechOptions } from './speaking/speech.ts'
 
@@ -42,16 +42,16 @@ const lineShape: Shape<LineEvents> = {
  * await session.start()
  * ```
  *
- * An utterance goes through four stations, in one direction. Each knows the next one only:
+ * An utterance goes through the stations in one direction. Each station knows only the next one:
  *
  *   line ─frame─▶ Hearing ─turn─▶ Answering ─words or sound─▶ Speaking ─frame─▶ line
  *                 VAD, STT,       agents, tools,              queue, voice,
  *                 turn machine    guardrails, mind            playout machine, what was heard
  *                    ▲                                            │
- *                    └── note: the agent is audible, thinks ──────┘
+ *                    └── event: the agent is audible, thinks ──────┘
  *
  *   Closing   from the side: session machine, graceful ends, caps, last words, report, after-call work
- *   Context   one object for all: settings, scope, history, events, the session's book, notes to the two machines
+ *   Context   one object for all: settings, scope, history, events, the session's book, events for the two machines
  *
  * An interruption goes the same way as one synchronous call: Hearing ─▶ Answering ─▶ Speaking ─▶ line.clear().
  * A realtime model is a mind in Answering that also hears and speaks: it takes Hearing's sound, and gives Speaking its own.
@@ -62,7 +62,7 @@ export class Session implements SessionHandle {
   #starting: Promise<void> | undefined
 
   constructor(options: SessionOptions) {
-    this.#context = new SessionContext(settle(options))
+    this.#context = new SessionContext(sessionSettings(options))
     this.#closing = new Closing(this.#context)
     this.#context.session = this
   }
@@ -84,17 +84,17 @@ export class Session implements SessionHandle {
     return this.#context.scope.signal
   }
 
-  /** Resolves with the report when the session has closed, whoever closes it. Waiting for it closes nothing. */
+  /** Resolves with the report once the session has closed. Awaiting it does not close the session. */
   get closed(): Promise<SessionReport> {
     return this.#closing.closed
   }
 
-  /** Resolves when the work after the call has finished, too. */
+  /** Resolves once the after-call handlers have finished as well. */
   get afterCall(): Promise<void> {
     return this.#closing.afterCall
   }
 
-  /** Everything that the session owns, now and, with a listener, as it changes (SC15). */
+  /** Lists everything that the session owns. A listener is called whenever that changes (SC15). */
   inspect(listener?: (change: Change) => void): Inspection {
     return this.#context.scope.inspect(listener)
   }
@@ -109,17 +109,17 @@ export class Session implements SessionHandle {
     return this.#context.events.on(name, listener)
   }
 
-  /** All events until the session is closed. Leaving the loop does not close the session. */
+  /** Iterates over all events until the session has closed. Leaving the loop does not close the session. */
   events(): AsyncIterableIterator<EventOf<SessionEvents>> {
     return this.#context.events.iterate()
   }
 
-  /** All events. Leaving the loop closes the session. */
+  /** Iterates over all events. Leaving the loop closes the session. */
   async *[Symbol.asyncIterator](): AsyncGenerator<EventOf<SessionEvents>, void, undefined> {
     try {
       yield* this.events()
     } finally {
-      await this.close({ by: 'the end of a loop' })
+      await this.close({ by: 'end of the for await loop' })
     }
   }
 
@@ -128,7 +128,7 @@ export class Session implements SessionHandle {
   /** Opens the line and the models. Rejects if that fails, or if the session is closed meanwhile (CL8). */
   start(): Promise<void> {
     if (!this.#starting || this.#closing.isClosing) this.#starting = this.#start()
-    // Safe if the promise is not held: the session may be closed while it starts.
+    // A caller may drop the promise and close the session while it starts: no unhandled rejection then.
     this.#starting.catch(noop)
     return this.#starting
   }
@@ -154,7 +154,7 @@ export class Session implements SessionHandle {
       this.#closing.broken('start', error)
       throw error
     }
-    // A listener of its first events may have closed the session.
+    // A listener of one of the first events may have closed the session.
     this.#assertOpen('start')
   }
 
@@ -166,7 +166,7 @@ export class Session implements SessionHandle {
     const hearing = new Hearing(this.#context, answering, speaking)
     const stations = { hearing, answering, speaking }
     const part = this.#context.links()
-    // All at once: the caller waits for the slowest, not for the sum.
+    // All at once: the caller waits for the slowest part, not for the sum.
     const parts = [
       this.#openLine(stations, part),
       hearing.open(part),
@@ -197,13 +197,13 @@ export class Session implements SessionHandle {
     stations.speaking.connect(shelter(await line.open(part, events), ['play', 'mark', 'clear'], failed))
   }
 
-  /** Everything the line reports comes in here, and goes to the station that it concerns. */
+  /** Dispatches everything the line reports to the station it concerns. */
   #lineEvent({ hearing, speaking }: Stations, event: PartEventOf<LineEvents>): void {
     const { recorder } = this.#context
     switch (event[0]) {
       case 'frame':
         recorder?.caller(event[1])
-        // What the caller says after the end is recorded, but not heard.
+        // Sound that arrives while closing is recorded, but not transcribed.
         return this.#closing.isClosing ? undefined : hearing.hear(event[1])
       case 'marked':
         return speaking.marked(event[1], event[2])
@@ -221,17 +221,17 @@ export class Session implements SessionHandle {
 
   // ── talking ──
 
-  /** Says something. */
+  /** Speaks a text, or a stream of text as it arrives. */
   say(text: string | AsyncIterable<string>, options?: SpeechOptions): Speech {
     return this.#closing.live('say').answering.say(text, options)
   }
 
-  /** Lets the agent answer the conversation as it stands, with extra instructions if given. */
+  /** Lets the agent answer the conversation as it stands, optionally with extra instructions. */
   reply(options?: ReplyOptions): Reply {
     return this.#closing.live('reply').answering.reply(options)
   }
 
-  /** Stops what the agent says and thinks, now (SP1). */
+  /** Stops the agent's speech and its reply in progress, synchronously (SP1). */
   interrupt(options?: { force?: boolean }): void {
     this.#closing.stations?.answering.interruptAll(options)
   }
@@ -249,7 +249,7 @@ export class Session implements SessionHandle {
   /** Hands the caller over to another agent (AG1). */
   handOff(to: Agent): Promise<void> {
     const handing = this.#handOff(to)
-    // Safe if the promise is not held: what goes wrong is reported, unless the session was closed meanwhile.
+    // A caller may drop the promise: the error is reported here, unless the session was closed meanwhile.
     handing.catch((error: unknown) => {
       if (!this.#closing.isClosing) this.#context.failed('handoff', error)
     })
@@ -260,7 +260,7 @@ export class Session implements SessionHandle {
     await this.#closing.live('hand over').answering.agents.handOff(to)
   }
 
-  /** Settles a tool call that waits for approval (TL8). Returns whether there was one. */
+  /** Approves or refuses a tool call (TL8). Returns whether a call with that id was waiting for approval. */
   approve(id: string, approved: boolean): boolean {
     return this.#closing.stations?.answering.tools.approve(id, approved) ?? false
   }
@@ -272,17 +272,17 @@ export class Session implements SessionHandle {
     return this.#closing.drain(askOf(options))
   }
 
-  /** Lets the turn in flight finish, says goodbye to the end, waits until it was heard, and hangs up (SP8). */
+  /** Lets the turn in flight finish, says goodbye, waits until the caller has heard all of it, and hangs up (SP8). */
   hangUp(options?: HangUpOptions): Promise<HangUpOutcome> {
     const hungUp = this.#closing.hangUp(options)
-    // Safe if the promise is not held: somebody else may have ended the session first.
+    // A caller may drop the promise, and it rejects if the session has already been ended: no unhandled rejection then.
     hungUp.catch(noop)
     return hungUp
   }
 
-  /** Ends the session now, in bounded time. Never rejects; every caller gets the same report. */
+  /** Ends the session now, within `closeTimeout`. Never rejects; every caller gets the same report. */
   close(options: CloseSessionOptions = {}): Promise<SessionReport> {
-    this.#context.life.handle({ type: 'close', ask: askOf(options) })
+    this.#context.lifecycle.handle({ type: 'close', ask: askOf(options) })
     return this.#closing.closed
   }
 

@@ -1,6 +1,6 @@
 import { wsNetwork } from '../link/index.ts'
 import {
-  silent,
+  silentLogger,
   type Line,
   type Llm,
   type Logger,
@@ -25,17 +25,17 @@ import {
 import type { Agent } from './answering/agent.ts'
 import { idleWarning, type Budget, type Cap } from './closing/caps.ts'
 import type { SessionReport } from './closing/report.ts'
-import { settleTurns, type TurnOptions } from './hearing/turn-options.ts'
+import { turnSettings, type TurnOptions } from './hearing/turn-options.ts'
 import type { HistoryJSON } from './history/history-item.ts'
 import type { RecordingSink } from './recording/recording-sink.ts'
 
-/** What hears, thinks and speaks: a chain of models, or one that does it all. */
+/** Either a pipeline of separate models, or one realtime model. */
 export type Models = PipelineModels | RealtimeModels
 
 export interface PipelineModels {
   readonly llm: Llm
   readonly tts: Tts
-  /** Without one the caller can only type. */
+  /** Without an STT, the caller can only type. */
   readonly stt?: Stt
   readonly vad?: Vad
   readonly turnDetector?: TurnDetector
@@ -50,55 +50,55 @@ export interface RealtimeModels {
   readonly vad?: undefined
 }
 
-/** Work after the call: it is awaited, bounded, and disturbs nobody (CL5). */
+/** Runs after the call. Awaited for at most `afterCallTimeout`; a failure affects no other handler (CL5). */
 export type AfterCall = (report: SessionReport, context: { readonly signal: AbortSignal }) => unknown
 
-/** How turns are taken. The rest is decided by the models, and by `idleTimeout`. */
+/** How turns are taken. The session derives the other turn options from its models and `idleTimeout`. */
 export type SessionTurnOptions = Omit<TurnOptions, 'idle' | 'wordless'>
 
 export interface SessionOptions {
   agent: Agent
   models: Models
   line: Line
-  /** Names the session in reports and logs; made up unless set. */
+  /** Names the session in reports and logs. Default: random. */
   id?: string
-  /** How long the line and the models may take to open: 30 s unless set. */
+  /** How long the line and the models may take to open. Default: 30 s. */
   startTimeout?: number
-  /** From the ask to the report: 5 s unless set. */
+  /** How long a close may take, from the request to the report. Default: 5 s. */
   closeTimeout?: number
-  /** How long a close waits for the last words of the user (CL6): 2 s unless set. */
+  /** How long a close waits for the user's last words to be transcribed (CL6). Default: 2 s. */
   lastWordsTimeout?: number
   /**
-   * How long nothing may happen: 10 s unless set. A speech without a sound for so long is given up; a session that is
-   * ending is closed (CL3).
+   * How long nothing may happen before a speech without sound fails, and before a session that is ending is closed (CL3).
+   * Default: 10 s.
    */
   stallTimeout?: number
-  /** How long a graceful end may take in all, whatever happens; no limit unless set (CL3). */
+  /** How long a graceful end may take in total, even if it makes progress (CL3). Default: no limit. */
   endTimeout?: number
-  /** How long a line may fail to confirm that a sound has stopped (SP3): 2 s unless set. */
+  /** How long to wait for the line to confirm that a sound has stopped (SP3). Default: 2 s. */
   playoutTimeout?: number
-  /** How long a hook may take: 2 s unless set. */
+  /** How long a hook may take. Default: 2 s. */
   hookTimeout?: number
-  /** How long one handler of `afterCall` may take: 30 s unless set. */
+  /** How long each `afterCall` handler may take. Default: 30 s. */
   afterCallTimeout?: number
-  /** The session says goodbye after so long; no limit unless set. */
+  /** The session says goodbye after this long. Default: no limit. */
   maxDuration?: number
-  /** The session says goodbye when the user has been silent for so long; never unless set. */
+  /** The session says goodbye when the user has been silent for this long. Default: no limit. */
   idleTimeout?: number
   budget?: Budget
-  /** What is said before a cap ends the session, by reason. */
+  /** What to say before a cap ends the session, by reason. */
   goodbye?: Partial<Record<Cap, string>>
-  /** Rounds of tool calls in one answer before it is stopped (TL6): 10 unless set. */
+  /** How many rounds of tool calls one answer may have (TL6). Default: 10. */
   maxToolSteps?: number
   turns?: SessionTurnOptions
-  /** A conversation to go on with: `history.toJSON()` of another session. */
+  /** A conversation to continue: `history.toJSON()` of an earlier session. */
   history?: HistoryJSON
-  /** Where a stereo recording of the call goes. */
+  /** Where to write a stereo recording of the call. */
   recording?: RecordingSink
   afterCall?: AfterCall | readonly AfterCall[]
-  /** A pino logger fits. Nothing is written unless set. */
+  /** A pino logger fits. Default: no logging. */
   logger?: Logger
-  /** What comes after the report: outcomes of abandoned work. Must not hold the session. */
+  /** Receives outcomes of abandoned work that arrive after the report. Must not hold a reference to the session. */
   onLate?: (late: Late) => void
   clock?: Clock
   random?: Random
@@ -107,10 +107,10 @@ export interface SessionOptions {
   intercept?: Intercept
 }
 
-export type SessionSettings = ReturnType<typeof settle>
+export type SessionSettings = ReturnType<typeof sessionSettings>
 
-/** The options with everything decided. */
-export function settle(options: SessionOptions) {
+/** Fills in the defaults and validates the options. */
+export function sessionSettings(options: SessionOptions) {
   const { afterCall, random = systemRandom } = options
   const settings = {
     startTimeout: 30_000,
@@ -123,7 +123,7 @@ export function settle(options: SessionOptions) {
     maxToolSteps: 10,
     ...definedOf(options),
     id: options.id ?? `s${Math.floor(random.next() * 36 ** 8).toString(36)}`,
-    logger: shelter(options.logger ?? silent, ['debug', 'info', 'warn', 'error'], noop),
+    logger: shelter(options.logger ?? silentLogger, ['debug', 'info', 'warn', 'error'], noop),
     clock: options.clock ?? systemClock,
     random,
     network: options.network ?? wsNetwork,
@@ -131,8 +131,8 @@ export function settle(options: SessionOptions) {
     goodbye: options.goodbye ?? {},
     turns: turnsOf(options),
   }
-  // What is wrong with them is told to whoever makes the session, not to whoever starts it.
-  settleTurns(settings.turns)
+  // Only validates: a mistake in the options must throw in the constructor, not in `start()`.
+  turnSettings(settings.turns)
   for (const [name, value] of Object.entries(settings)) {
     if (typeof value !== 'number' || (Number.isFinite(value) && value >= 0)) continue
     throw new OptionError(`${name} must be a finite number, 0 or more; it is ${value}`)
@@ -140,7 +140,7 @@ export function settle(options: SessionOptions) {
   return settings
 }
 
-/** Who decides when the user has finished: with a realtime model that is the model, or somebody by hand. */
+/** A realtime model decides when the user has finished, or the application does. */
 function turnsOf({ models, idleTimeout, turns = {} }: SessionOptions): TurnOptions {
   const idle = idleTimeout === undefined ? {} : { idle: idleWarning(idleTimeout) }
   if (!models.realtime) {
@@ -153,22 +153,24 @@ function turnsOf({ models, idleTimeout, turns = {} }: SessionOptions): TurnOptio
   throw new OptionError(`a realtime model takes turns of mode 'realtime' or 'manual'; this is '${mode}'`)
 }
 
-/** Unless they are told otherwise, turns use what there is: silence is heard by a VAD, and a detector is asked. */
+/** By default, turns use whatever models there are: a VAD for silence, and a turn detector. */
 function pipelineTurns(models: PipelineModels, turns: SessionTurnOptions): TurnOptions {
   const vad = models.vad !== undefined && turns.vad !== false
   const { mode = vad ? 'vad' : 'stt' } = turns
   if (mode === 'stt' && models.stt && !models.stt.endsTurns)
     throw new OptionError(
-      "nobody would say when the user has finished: give models a vad or an stt that ends turns, or take turns 'manual'",
+      "nothing detects the end of the user's turn: add a vad, an stt that ends turns, or turns: { mode: 'manual' }",
     )
   const own = { ...turns, vad, mode }
   if (!models.turnDetector) return own
   const { endpointing = { mode: 'dynamic' } } = turns
   if (endpointing.mode === 'dynamic') return { ...own, endpointing: { detector: true, ...endpointing } }
-  throw new OptionError("a turn detector is asked by endpointing of mode 'dynamic': leave one of them out")
+  throw new OptionError(
+    "a turn detector needs endpointing of mode 'dynamic': set that mode, or remove the turn detector",
+  )
 }
 
-/** The options that were really given: `undefined` must not hide a default. */
+/** Leaves out options that are `undefined`: they must not hide a default. */
 function definedOf<T extends object>(options: T): T {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T
 }

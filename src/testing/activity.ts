@@ -9,24 +9,24 @@ interface Call {
   readonly id: string
   readonly name: string
   readonly input: string
-  /** The answers that ran when it was called: the one that called it is among them, and waits for it. */
+  /** The replies that ran when it was called. The one that called it is among them and waits for it. */
   readonly replies: readonly Work[]
-  /** The person it waits for: one who approves, or the caller, who talks to a nested agent. */
+  /** Whom it waits for: the person who approves it, or the caller, who talks to a nested agent. */
   waits: 'approval' | 'caller' | undefined
 }
 
-/** Tasks of the parts, of toolsets and after the call may run for ever. Those of tools are counted as calls. */
-const elsewhere = /^after call |\/(links|toolset |tool )/
+/** Tasks of parts, toolsets and after-call work may run forever and are not counted. Tools are counted as calls. */
+const uncounted = /^after call |\/(links|toolset |tool )/
 
 /**
- * What a session is doing, seen from outside: by the tasks that its scope runs, and by its events. It is idle when only
- * the caller, or whoever approves, can make something happen. True answers come when every microtask has run.
+ * What a session is doing, as seen in the tasks of its scope and in its events. It is idle when only the caller, or the
+ * person who approves a tool call, can make something happen. Correct only after every microtask has run.
  */
 export class Activity {
   readonly #changed: () => void
   readonly #tasks = new Set<Work>()
   readonly #calls = new Set<Call>()
-  readonly #sounding = new Set<Speech>()
+  readonly #speeches = new Set<Speech>()
   #session: Session | undefined
   #closed = false
 
@@ -34,20 +34,20 @@ export class Activity {
     this.#changed = changed
   }
 
-  /** Counts the tasks that run, whatever else is done to them. */
+  /** Wraps an intercept function so that running tasks are counted. */
   counting(intercept: Intercept): Intercept {
     return (at, run) => {
       const work = intercept(at, run)
-      if (at.kind !== 'task' || elsewhere.test(at.scope)) return work
+      if (at.kind !== 'task' || uncounted.test(at.scope)) return work
       return (input) => this.#count(at.name, input, () => work(input))
     }
   }
 
   watch(session: Session): void {
     this.#session = session
-    session.on('speaking', ({ speech }) => this.#sounding.add(speech))
+    session.on('speaking', ({ speech }) => this.#speeches.add(speech))
     session.on('spoken', ({ speech }) => {
-      this.#sounding.delete(speech)
+      this.#speeches.delete(speech)
       this.#changed()
     })
     session.on('tool', ({ id, name, input }) => {
@@ -67,7 +67,7 @@ export class Activity {
     })
   }
 
-  /** A call waits for a person, or does so no longer. */
+  /** Sets whom a call waits for. */
   waits(id: string, waits: Call['waits']): void {
     const call = this.#find(id)
     if (call) call.waits = waits
@@ -75,10 +75,10 @@ export class Activity {
   }
 
   get speaking(): boolean {
-    return this.#sounding.size > 0
+    return this.#speeches.size > 0
   }
 
-  /** The calls that wait for an approval. */
+  /** The ids of calls that wait for approval. */
   get approvals(): string[] {
     return [...this.#calls].filter(({ waits }) => waits === 'approval').map(({ id }) => id)
   }
@@ -92,17 +92,17 @@ export class Activity {
     return this.#session?.state === 'live' && this.doing.length === 0
   }
 
-  /** What it is busy with. */
+  /** What the session is busy with. */
   get doing(): string[] {
     const waiting = [...this.#calls].filter(({ waits }) => waits)
-    const parked = new Set(waiting.flatMap(({ replies }) => replies))
-    // An equal call may share the result of one that waits.
-    const parks = ({ name, input }: Call): boolean =>
+    const waitingReplies = new Set(waiting.flatMap(({ replies }) => replies))
+    // An identical call may share the result of a waiting one.
+    const isWaiting = ({ name, input }: Call): boolean =>
       waiting.some((other) => other.name === name && other.input === input)
     return [
-      ...[...this.#tasks].filter((work) => !parked.has(work)).map(({ name }) => name),
-      ...[...this.#calls].filter((call) => !parks(call)).map(({ name }) => `tool ${name}`),
-      ...[...this.#sounding].map(({ id }) => `sound of speech ${id}`),
+      ...[...this.#tasks].filter((work) => !waitingReplies.has(work)).map(({ name }) => name),
+      ...[...this.#calls].filter((call) => !isWaiting(call)).map(({ name }) => `tool ${name}`),
+      ...[...this.#speeches].map(({ id }) => `playing speech ${id}`),
     ]
   }
 
@@ -110,20 +110,20 @@ export class Activity {
     return [...this.#calls].find((call) => call.id === id)
   }
 
-  /** One that was cancelled does not count: the session has given it up, whether it ends or not. */
+  /** Counts a task until it ends or is cancelled: the session no longer waits for a cancelled task. */
   #count(name: string, input: TaskContext | AbortSignal, run: () => unknown): unknown {
     const work: Work = { name }
-    const over = (): void => {
+    const ended = (): void => {
       if (this.#tasks.delete(work)) this.#changed()
     }
     this.#tasks.add(work)
-    if ('onCancel' in input) input.onCancel(over)
+    if ('onCancel' in input) input.onCancel(ended)
     try {
       const outcome = run()
-      Promise.resolve(outcome).then(over, over)
+      Promise.resolve(outcome).then(ended, ended)
       return outcome
     } catch (error) {
-      over()
+      ended()
       throw error
     }
   }

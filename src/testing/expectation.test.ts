@@ -32,8 +32,8 @@ const events: readonly TurnEvent[] = [
   { type: 'closed', reason: 'idle' },
 ]
 
-function turnOf(happened: readonly TurnEvent[] = events, latency?: number): Turn {
-  const entries = happened.map((event, index) => ({ key: String(index), event }))
+function turnOf(turnEvents: readonly TurnEvent[] = events, latency?: number): Turn {
+  const entries = turnEvents.map((event, index) => ({ key: String(index), event }))
   return new Turn('Any time on Monday?', { entries: () => entries, latency: () => latency })
 }
 
@@ -44,11 +44,11 @@ function failureOf(check: () => unknown): ExpectationError {
     if (error instanceof ExpectationError) return error
     throw error
   }
-  throw new Error('it was as expected')
+  throw new Error('the expectation was met')
 }
 
 describe('an expectation', () => {
-  it('reads a turn from top to bottom, to its end', () => {
+  it('matches the events of a turn in order', () => {
     turnOf()
       .expect.message('look')
       .toolCall('findSlot', { day: 'Monday' }, { hour: 10 })
@@ -63,22 +63,22 @@ describe('an expectation', () => {
       .nothingElse()
   })
 
-  it('passes over what is between, and remembers its place from one statement to the next', () => {
+  it('skips events in between, and remembers its position between statements', () => {
     const turn = turnOf()
     turn.expect.toolCall('findSlot')
     turn.expect.message('Your bill')
     expect(failureOf(() => turn.expect.message()).message).toMatch(
-      /^expected a message, below 'billing: Your bill —'\. There is one above: expectations go from top to bottom\n/,
+      /^expected a message after 'billing: Your bill —'\. There is one before it: expectations are checked in order\n/,
     )
   })
 
-  it('takes an event once', () => {
+  it('matches an event only once', () => {
     const turn = turnOf([{ type: 'handoff', from: 'desk', to: 'billing' }])
     turn.expect.handoff('billing')
     failureOf(() => turn.expect.handoff('billing'))
   })
 
-  it('that failed has taken nothing', () => {
+  it('matches no event if it fails', () => {
     const turn = turnOf()
     failureOf(() => turn.expect.handoff('sales'))
     turn.expect.message('Let me look.')
@@ -86,35 +86,35 @@ describe('an expectation', () => {
 
   it.each<[string, (turn: Turn) => unknown]>([
     ['message', (turn) => turn.expect.message('Tuesday')],
-    ['interrupted message that was not interrupted', (turn) => turn.expect.interruptedMessage('look')],
-    ['tool call by another name', (turn) => turn.expect.toolCall('bookSlot')],
-    ['tool call with another input', (turn) => turn.expect.toolCall('findSlot', { day: 'Tuesday' })],
-    ['tool call with another output', (turn) => turn.expect.toolCall('findSlot', {}, { hour: 11 })],
-    ['tool call that failed', (turn) => turn.expect.toolCall('charge')],
-    ['failed tool call that did not', (turn) => turn.expect.failedToolCall('findSlot')],
-    ['failed tool call for another reason', (turn) => turn.expect.failedToolCall('charge', 'timeout')],
+    ['interrupted message', (turn) => turn.expect.interruptedMessage('look')],
+    ['tool call of this name', (turn) => turn.expect.toolCall('bookSlot')],
+    ['tool call with this input', (turn) => turn.expect.toolCall('findSlot', { day: 'Tuesday' })],
+    ['tool call with this output', (turn) => turn.expect.toolCall('findSlot', {}, { hour: 11 })],
+    ['successful tool call', (turn) => turn.expect.toolCall('charge')],
+    ['failed tool call', (turn) => turn.expect.failedToolCall('findSlot')],
+    ['failed tool call with this error', (turn) => turn.expect.failedToolCall('charge', 'timeout')],
     ['handoff', (turn) => turn.expect.handoff('desk')],
     ['guardrail', (turn) => turn.expect.guardrail('honest')],
-    ['guardrail with another verdict', (turn) => turn.expect.guardrail('polite', 'loud')],
+    ['guardrail with this verdict', (turn) => turn.expect.guardrail('polite', 'loud')],
     ['approval', (turn) => turn.expect.approval('refund', { sum: 50 })],
     ['digits', (turn) => turn.expect.digits('1')],
     ['error', (turn) => turn.expect.error('line')],
-    ['end', (turn) => turn.expect.closed('requested')],
-    ['silence', (turn) => turn.expect.noMessage()],
-    ['silence about something', (turn) => turn.expect.noMessage(/bill/)],
-    ['turn without tools', (turn) => turn.expect.noToolCall()],
-    ['turn without a tool', (turn) => turn.expect.noToolCall('charge')],
+    ['end with this reason', (turn) => turn.expect.closed('requested')],
+    ['turn without a message', (turn) => turn.expect.noMessage()],
+    ['turn without such a message', (turn) => turn.expect.noMessage(/bill/)],
+    ['turn without a tool call', (turn) => turn.expect.noToolCall()],
+    ['turn without a call of this tool', (turn) => turn.expect.noToolCall('charge')],
     ['turn without a handoff', (turn) => turn.expect.noHandoff()],
     ['turn without an error', (turn) => turn.expect.noError()],
-    ['answer', (turn) => turn.expect.answeredWithin(1_000)],
-  ])('fails: %s', (_, check) => {
+    ['answer in time', (turn) => turn.expect.answeredWithin(1_000)],
+  ])('fails on a mismatch: %s', (_, check) => {
     expect(failureOf(() => check(turnOf()))).toMatchObject({
       code: 'EXPECTATION',
       message: expect.stringMatching(/^expected [^]*\n\nthe turn:\n {4}caller +Any time on Monday\?\n/),
     })
   })
 
-  it('holds for what is not there', () => {
+  it('holds for the absence of events', () => {
     turnOf([]).expect.noMessage().noToolCall().noHandoff().noError().nothingElse()
     turnOf()
       .expect.noMessage(/Tuesday/)
@@ -123,12 +123,12 @@ describe('an expectation', () => {
     failureOf(() => turnOf([], 401).expect.answeredWithin(400))
   })
 
-  it('that failed shows the whole turn, with ticks at what was expected', () => {
+  it('shows the whole turn if it fails, with ticks at matched events', () => {
     const turn = turnOf(events.slice(0, 3))
     turn.expect.toolCall('findSlot')
     const { message, expected, actual } = failureOf(() => turn.expect.nothingElse())
     expect(message).toBe(
-      `expected nothing else, and there was
+      `expected nothing else, but there was
   desk: Let me look.
   charge: {} → failed: card declined
 
@@ -142,7 +142,7 @@ the turn:
     expect(actual).toHaveLength(3)
   })
 
-  it('that failed has what a diff needs', () => {
+  it('has `expected` and `actual` for a diff if it fails', () => {
     const call = failureOf(() => turnOf(events.slice(0, 2)).expect.toolCall('findSlot', { day: 'Tuesday' }))
     expect(call).toMatchObject({
       expected: { name: 'findSlot', input: { day: 'Tuesday' } },

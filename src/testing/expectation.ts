@@ -4,7 +4,7 @@ import { fits, textFits, type TextPattern } from './fits.ts'
 import type { TurnEntry, TurnEvent } from './turn-event.ts'
 import { errorText, lineOf, show, storyOf } from './turn-story.ts'
 
-/** A turn was not as expected. The message shows the whole turn; `expected` and `actual` are for diffs. */
+/** A turn was not as expected. The message shows the whole turn. `expected` and `actual` are for diffs. */
 export class ExpectationError extends EndwellError {
   readonly expected: unknown
   readonly actual: unknown
@@ -16,7 +16,7 @@ export class ExpectationError extends EndwellError {
   }
 }
 
-/** What an expectation reads of a turn. */
+/** The part of a turn that an expectation reads. */
 export interface TurnRecord {
   readonly opening: string
   readonly entries: readonly TurnEntry[]
@@ -28,18 +28,18 @@ type EventOf<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }
 
 interface Wanted<Type extends TurnEvent['type']> {
   readonly type: Type
-  /** Completes 'expected …'. */
+  /** Completes the message 'expected …'. */
   readonly what: string
   readonly fits: (event: EventOf<Type>) => boolean
-  /** For a diff with `seen` of each event of the type. */
+  /** The expected side of a diff. */
   readonly expected: unknown
-  readonly seen: (event: EventOf<Type>) => unknown
+  /** The actual side of a diff, for an event of the type. */
+  readonly actual: (event: EventOf<Type>) => unknown
 }
 
 /**
- * What a turn should have been, read from top to bottom. Each expectation takes the first event that fits below the one
- * taken last; those in between are passed over, and only `nothingElse()` minds them. What starts with `no` looks at the
- * whole turn.
+ * Checks a turn from top to bottom. Each expectation matches the first fitting event after the last matched one. Events
+ * in between are skipped; only `nothingElse()` rejects them. Expectations that start with `no` check the whole turn.
  *
  * ```ts
  * turn.expect.toolCall('findSlot', { day: 'Monday' }).message(/ten/).nothingElse()
@@ -47,7 +47,7 @@ interface Wanted<Type extends TurnEvent['type']> {
  */
 export class Expectation {
   readonly #turn: TurnRecord
-  readonly #taken = new Set<string>()
+  readonly #matched = new Set<string>()
   #last: string | undefined
 
   /** @internal */
@@ -55,17 +55,17 @@ export class Expectation {
     this.#turn = turn
   }
 
-  /** The agent said it, to the end or until it was interrupted. Words need only be a part of it. */
+  /** The agent said this, completely or until it was interrupted. A string matches part of the message. */
   message(text?: TextPattern): this {
     return this.#message('a message', text, () => true)
   }
 
-  /** The agent was interrupted, and this was heard of it. */
+  /** The agent was interrupted, and the caller heard this. */
   interruptedMessage(text?: TextPattern): this {
     return this.#message('an interrupted message', text, ({ interrupted }) => interrupted)
   }
 
-  /** The tool was called and did not fail. Of objects, only the fields that are given have to fit. */
+  /** The tool was called and succeeded. Objects need to match only in the given fields. */
   toolCall(name: string, input?: unknown, output?: unknown): this {
     const how = 'done'
     return this.#next({
@@ -79,29 +79,29 @@ export class Expectation {
         (input === undefined || fits(call.input, input)) &&
         (output === undefined || fits(call.output, output)),
       expected: callOf({ name, how, input, output }, input, output),
-      seen: (call) => callOf(call, input, output),
+      actual: (call) => callOf(call, input, output),
     })
   }
 
-  /** The tool was called and failed; the text is what the model reads about it. */
+  /** The tool was called and failed. `text` matches the error text for the model. */
   failedToolCall(name: string, text?: TextPattern): this {
     return this.#next({
       type: 'toolCall',
       what: `a call of ${name} that fails${about(text)}`,
       fits: (call) => call.name === name && call.how === 'failed' && textFits(String(call.output), text),
       expected: { name, how: 'failed', output: text },
-      seen: ({ name: other, how, output }) => ({ name: other, how, output }),
+      actual: ({ name: other, how, output }) => ({ name: other, how, output }),
     })
   }
 
-  /** The caller was handed over to the agent of this name. */
+  /** The call was handed off to the agent of this name. */
   handoff(to: string): this {
     return this.#next({
       type: 'handoff',
       what: `a handoff to ${to}`,
       fits: (handoff) => handoff.to === to,
       expected: to,
-      seen: (handoff) => handoff.to,
+      actual: (handoff) => handoff.to,
     })
   }
 
@@ -112,63 +112,63 @@ export class Expectation {
       what: `guardrail ${name} to stop it${about(verdict)}`,
       fits: (event) => event.name === name && textFits(event.verdict, verdict),
       expected: { name, verdict },
-      seen: (event) => ({ name: event.name, verdict: event.verdict }),
+      actual: (event) => ({ name: event.name, verdict: event.verdict }),
     })
   }
 
-  /** A tool waits for approval. */
+  /** A tool call waits for approval. */
   approval(name: string, input?: unknown): this {
     return this.#next({
       type: 'approval',
       what: `${name} to wait for approval${input === undefined ? '' : ` with ${show(input)}`}`,
       fits: (event) => event.name === name && (input === undefined || fits(event.input, input)),
       expected: { name, input },
-      seen: (event) => ({ name: event.name, input: event.input }),
+      actual: (event) => ({ name: event.name, input: event.input }),
     })
   }
 
-  /** The keys of the telephone were told as an event. */
+  /** These phone keys were emitted as an event. */
   digits(digits: string): this {
     return this.#next({
       type: 'digits',
       what: `the digits ${digits}`,
       fits: (event) => event.digits === digits,
       expected: digits,
-      seen: (event) => event.digits,
+      actual: (event) => event.digits,
     })
   }
 
-  /** Something failed; the text is where it did and the error's message. */
+  /** An error occurred. `text` matches where it occurred and its message. */
   error(text?: TextPattern): this {
     return this.#next({
       type: 'error',
       what: `an error${about(text)}`,
       fits: (event) => textFits(errorText(event), text),
       expected: text,
-      seen: errorText,
+      actual: errorText,
     })
   }
 
-  /** The session ended. */
+  /** The session closed. */
   closed(reason?: CloseReason): this {
     return this.#next({
       type: 'closed',
       what: `the end of the session${reason === undefined ? '' : ` (${reason})`}`,
       fits: (event) => reason === undefined || event.reason === reason,
       expected: reason,
-      seen: (event) => event.reason,
+      actual: (event) => event.reason,
     })
   }
 
-  /** Every event of the turn was expected. */
+  /** Every event of the turn has been matched. */
   nothingElse(): this {
     const { entries } = this.#turn
-    const others = entries.filter(({ key }) => !this.#taken.has(key))
+    const others = entries.filter(({ key }) => !this.#matched.has(key))
     if (others.length === 0) return this
     const lines = others.map(({ event }) => `\n  ${lineOf(event)}`).join('')
     return this.#fail(
-      `expected nothing else, and there was${lines}`,
-      entries.filter(({ key }) => this.#taken.has(key)).map(({ event }) => lineOf(event)),
+      `expected nothing else, but there was${lines}`,
+      entries.filter(({ key }) => this.#matched.has(key)).map(({ event }) => lineOf(event)),
       entries.map(({ event }) => lineOf(event)),
     )
   }
@@ -177,7 +177,7 @@ export class Expectation {
     return this.#none('message', `no message${about(text)}`, (event) => textFits(event.text, text))
   }
 
-  /** Nothing was called, or not the tool of this name; whether it failed or not. */
+  /** No tool was called, or not the one of this name, not even unsuccessfully. */
   noToolCall(name?: string): this {
     return this.#none(
       'toolCall',
@@ -194,12 +194,12 @@ export class Expectation {
     return this.#none('error', 'no error', () => true)
   }
 
-  /** The first sound of the answer came within so many milliseconds. */
+  /** The first audio of the answer came within this many milliseconds. */
   answeredWithin(ms: number): this {
     const { latency } = this.#turn
     if (latency !== undefined && latency <= ms) return this
-    const was = latency === undefined ? 'there was none' : `it came after ${latency} ms`
-    return this.#fail(`expected an answer within ${ms} ms, and ${was}`, ms, latency)
+    const was = latency === undefined ? 'there was none' : `it took ${latency} ms`
+    return this.#fail(`expected an answer within ${ms} ms, but ${was}`, ms, latency)
   }
 
   #message(what: string, text: TextPattern | undefined, also: (event: EventOf<'message'>) => boolean): this {
@@ -208,12 +208,12 @@ export class Expectation {
       what: `${what}${about(text)}`,
       fits: (event) => also(event) && textFits(event.text, text),
       expected: text,
-      seen: (event) => event.text,
+      actual: (event) => event.text,
     })
   }
 
-  /** Takes the next event that fits. */
-  #next<Type extends TurnEvent['type']>({ type, what, fits: fit, expected, seen }: Wanted<Type>): this {
+  /** Matches the next fitting event. */
+  #next<Type extends TurnEvent['type']>({ type, what, fits: fit, expected, actual }: Wanted<Type>): this {
     const { entries } = this.#turn
     const is = (entry: TurnEntry): entry is TurnEntry & { event: EventOf<Type> } => entry.event.type === type
     const last = entries.findIndex(({ key }) => key === this.#last)
@@ -222,13 +222,17 @@ export class Expectation {
     if (!found) {
       const above = entries.slice(0, last + 1).some((entry) => is(entry) && fit(entry.event))
       const why = above
-        ? `, below '${lineOf(entries[last]!.event)}'. There is one above: expectations go from top to bottom`
+        ? ` after '${lineOf(entries[last]!.event)}'. There is one before it: expectations are checked in order`
         : ''
-      const actual = below.map(({ event }) => seen(event))
-      return this.#fail(`expected ${what}${why}`, expected, actual.length === 1 ? actual[0] : actual)
+      const candidates = below.map(({ event }) => actual(event))
+      return this.#fail(
+        `expected ${what}${why}`,
+        expected,
+        candidates.length === 1 ? candidates[0] : candidates,
+      )
     }
     this.#last = found.key
-    this.#taken.add(found.key)
+    this.#matched.add(found.key)
     return this
   }
 
@@ -245,12 +249,12 @@ export class Expectation {
 
   #fail(what: string, expected: unknown, actual: unknown): never {
     const { opening, entries } = this.#turn
-    const story = storyOf(opening, entries, this.#taken).replaceAll(/^/gm, '  ')
+    const story = storyOf(opening, entries, this.#matched).replaceAll(/^/gm, '  ')
     throw new ExpectationError(`${what}\n\nthe turn:\n${story}`, shown(expected), actual)
   }
 }
 
-/** What a diff of a call shows: only what was asked for. */
+/** A tool call as a diff shows it: only the fields that were expected. */
 function callOf(
   call: { readonly name: string; readonly how: string; readonly input: unknown; readonly output: unknown },
   input: unknown,
@@ -269,7 +273,7 @@ function about(text: TextPattern | undefined): string {
   return text === undefined ? '' : `: ${show(text)}`
 }
 
-/** Expressions and functions do not show up in a diff. */
+/** Regular expressions and functions do not show up in a diff. */
 function shown(expected: unknown): unknown {
   return expected instanceof RegExp || typeof expected === 'function' ? show(expected) : expected
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Scope, type ScopeReport } from '../scope/index.ts'
 import { Faults, inVirtualTime, type Fault, type World } from './index.ts'
 
-/** A scope with one step of each kind, one of them faulted, closed after 100 ms. */
+/** Closes a scope that has one step of each kind and a fault in one of them. */
 async function closeWith(
   world: World,
   step: string,
@@ -26,7 +26,7 @@ function outcomeOf({ tasks, steps }: ScopeReport, kind: string): string | undefi
 }
 
 describe('faults by name', () => {
-  it('without one, everything ends well', () =>
+  it('do not affect other steps', () =>
     inVirtualTime(async (world) => {
       const { report, faults } = await closeWith(world, 'close:another', 'hang')
       expect(report.clean).toBe(true)
@@ -50,7 +50,7 @@ describe('faults by name', () => {
     ['deferred:flush', 'hang', 'deferred', 'pending'],
     ['deferred:flush', 'throw', 'deferred', 'failed'],
     ['deferred:flush', { late: 5_000 }, 'deferred', 'pending'],
-  ])('[SI2] %s made to %o', (step, fault, kind, outcome) =>
+  ])('[SI2] change the outcome of %s: %o', (step, fault, kind, outcome) =>
     inVirtualTime(async (world) => {
       const { report, faults } = await closeWith(world, step, fault)
       expect(outcomeOf(report, kind)).toBe(outcome)
@@ -59,7 +59,7 @@ describe('faults by name', () => {
     }),
   )
 
-  it('[SI2] a fault strikes in children, too, and can be taken away', () =>
+  it('[SI2] apply to child scopes, and can be cleared', () =>
     inVirtualTime(async ({ clock }) => {
       const faults = new Faults((ms) => clock.elapse(ms)).set('task:work', 'throw')
       const scope = new Scope('call', { clock, intercept: faults.intercept })

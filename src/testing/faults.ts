@@ -1,16 +1,16 @@
 import type { Intercept, Intercepted, TaskContext } from '../scope/index.ts'
 
 /**
- * What can be done to a step.
- * - `hang`: it never settles; what it should have done is not even begun
- * - `throw`: it throws at once
+ * What can happen to a step.
+ * - `hang`: it never settles, and its work is never started
+ * - `throw`: it throws synchronously
  * - `reject`: its promise rejects
- * - `ignore-signal`: it is never told to stop
- * - `late`: it does its work, then takes so much longer; with `fails` it only waits, and then fails
+ * - `ignore-signal`: its signal never aborts
+ * - `late`: it does its work and settles this many milliseconds later; with `fails`, it does no work and rejects then
  */
 export type Fault = 'hang' | 'throw' | 'reject' | 'ignore-signal' | { late: number; fails?: true }
 
-/** What an injected fault throws. */
+/** The error of an injected fault. */
 export class FaultError extends Error {
   override readonly name = 'FaultError'
   readonly code = 'FAULT'
@@ -21,8 +21,9 @@ export class FaultError extends Error {
 }
 
 /**
- * Faults by name (SI2). A step is named by what is done and to what: `task:poll`, `open:feed`, `close:feed`,
- * `deferred:flush`; `close:*` means all of a kind. Pass `intercept` to the scope, and its children inherit it.
+ * Injects faults into steps by name (SI2). The name of a step is its kind and its subject: `task:poll`, `open:feed`,
+ * `close:feed`, `deferred:flush`. `close:*` matches all steps of a kind. Pass `intercept` to a scope; its children
+ * inherit it.
  *
  * ```ts
  * const faults = new Faults((ms) => world.clock.elapse(ms)).set('close:feed', 'hang')
@@ -30,12 +31,12 @@ export class FaultError extends Error {
  * ```
  */
 export class Faults {
-  /** The faults that have struck, by name of the step, in order. */
+  /** The names of the steps in which a fault has occurred, in order. */
   readonly fired: string[] = []
   readonly #faults = new Map<string, Fault>()
   readonly #wait: (ms: number) => Promise<void>
 
-  /** `wait` is how a late step waits: on the world's time, not on the scope's. */
+  /** `wait` is how a late step waits. Its timers must not belong to the scope. */
   constructor(wait: (ms: number) => Promise<void>) {
     this.#wait = wait
   }
@@ -56,11 +57,11 @@ export class Faults {
     if (!fault) return run
     return (input) => {
       this.fired.push(step)
-      return this.#strike(step, fault, input, run)
+      return this.#inject(step, fault, input, run)
     }
   }
 
-  #strike<Input extends TaskContext | AbortSignal>(
+  #inject<Input extends TaskContext | AbortSignal>(
     step: string,
     fault: Fault,
     input: Input,
@@ -69,7 +70,7 @@ export class Faults {
     if (fault === 'hang') return new Promise(() => {})
     if (fault === 'throw') throw new FaultError(step)
     if (fault === 'reject') return Promise.reject(new FaultError(step))
-    if (fault === 'ignore-signal') return run(deaf(input))
+    if (fault === 'ignore-signal') return run(withoutCancel(input))
     return this.#late(step, fault, async () => run(input))
   }
 
@@ -93,13 +94,13 @@ function nameOf({ kind, name }: Intercepted): string {
   return `${kind}:${name}`
 }
 
-/** The same input, except that it never says stop. */
-function deaf<Input extends TaskContext | AbortSignal>(input: Input): Input {
-  const silent = new AbortController().signal
-  if (input instanceof AbortSignal) return silent as Input
+/** The same input with a signal that never aborts. */
+function withoutCancel<Input extends TaskContext | AbortSignal>(input: Input): Input {
+  const { signal } = new AbortController()
+  if (input instanceof AbortSignal) return signal as Input
   const context: TaskContext = {
     name: input.name,
-    signal: silent,
+    signal,
     cancelled: false,
     scope: input.scope,
     onCancel: () => () => {},

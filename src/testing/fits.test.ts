@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { fits, textFits } from './fits.ts'
 
-describe('a text', () => {
-  it('fits words in it, an expression, a function, or nothing at all', () => {
+describe('textFits', () => {
+  it('accepts a part of the text, an expression, a function, or undefined', () => {
     expect(textFits('Monday at ten', 'at ten')).toBe(true)
     expect(textFits('Monday at ten', 'at nine')).toBe(false)
     expect(textFits('Monday at ten', /^mon/i)).toBe(true)
@@ -10,13 +10,13 @@ describe('a text', () => {
     expect(textFits('', undefined)).toBe(true)
   })
 
-  it('fits an expression with a memory each time', () => {
-    const sticky = /Monday/g
-    expect([textFits('Monday', sticky), textFits('Monday', sticky)]).toEqual([true, true])
+  it('ignores the state of a global expression', () => {
+    const global = /Monday/g
+    expect([textFits('Monday', global), textFits('Monday', global)]).toEqual([true, true])
   })
 })
 
-describe('a value', () => {
+describe('fits', () => {
   it.each([
     [{ day: 'Monday', hour: 10 }, { day: 'Monday' }],
     [{ day: 'Monday' }, {}],
@@ -27,7 +27,7 @@ describe('a value', () => {
     ['booked', 'booked'],
     [new Date(5), new Date(5)],
     [{ note: undefined }, { note: undefined }],
-  ])('%j fits %j', (value, pattern) => {
+  ])('accepts %j for the pattern %j', (value, pattern) => {
     expect(fits(value, pattern)).toBe(true)
   })
 
@@ -43,7 +43,7 @@ describe('a value', () => {
     [{ people: 4 }, { people: '4' }],
     [4, /4/],
     [new Date(5), new Date(6)],
-  ])('%j does not fit %j', (value, pattern) => {
+  ])('rejects %j for the pattern %j', (value, pattern) => {
     expect(fits(value, pattern)).toBe(false)
   })
 })

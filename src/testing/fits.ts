@@ -1,19 +1,20 @@
 import { isDeepStrictEqual } from 'node:util'
 
-/** What a text must be: contain these words, match this expression, or satisfy this function. */
+/** Matches a text that contains this string, matches this expression, or satisfies this function. */
 export type TextPattern = string | RegExp | ((text: string) => boolean)
 
 export function textFits(text: string, pattern: TextPattern | undefined): boolean {
   if (pattern === undefined) return true
   if (typeof pattern === 'string') return text.includes(pattern)
   if (typeof pattern === 'function') return pattern(text)
-  // Unlike test(), search() keeps no place in an expression that is used twice.
+  // Unlike test(), search() ignores the lastIndex of a global expression.
   return text.search(pattern) >= 0
 }
 
 /**
- * Whether a value is what the pattern says. Of objects, the fields that the pattern names must fit; arrays must be as
- * long, and fit one by one; an expression must match a string; a function must say yes; anything else must be equal.
+ * Whether a value matches a pattern. Objects must match in the fields that the pattern has. Arrays must have the same
+ * length and match element by element. A regular expression must match a string, a function must return true, and
+ * anything else must be equal.
  */
 export function fits(value: unknown, pattern: unknown): boolean {
   if (typeof pattern === 'function') return pattern(value) === true

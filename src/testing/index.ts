@@ -13,7 +13,7 @@ export {
   type World,
 } from './simulate.ts'
 export { Trace } from './trace.ts'
-export type { PartCounts, PartManners } from './part-lives.ts'
+export type { PartCounts, PartManners } from './part-instances.ts'
 export type { HeardFrame } from './playout-record.ts'
 export { callTool, type Answers, type LlmAnswer, type LlmStep, type ScriptedCall } from './script.ts'
 export { ScriptedLlm, type Generation, type ScriptedLlmOptions } from './scripted-llm.ts'
@@ -30,11 +30,11 @@ export type { RealtimeAnswer, RealtimeTurn } from './realtime-record.ts'
 export { ScriptedRealtime } from './scripted-realtime.ts'
 export type { ScriptedRealtimeOptions } from './scripted-realtime-options.ts'
 export * from './conformance/index.ts'
-export { Expectation, ExpectationError } from './expectation.ts'
+export { ExpectationError, type Expectation } from './expectation.ts'
 export type { TextPattern } from './fits.ts'
 export type { MockRun, MockTool } from './mock-tools.ts'
 export { StuckError, type Waiting } from './pace.ts'
-export { Rehearsal, RehearsalError, rehearse, type RunOptions } from './rehearsal.ts'
+export { RehearsalError, rehearse, type Rehearsal, type RunOptions } from './rehearsal.ts'
 export type { RehearsalOptions } from './rehearsal-options.ts'
 export type {
   TurnApproval,
@@ -47,6 +47,6 @@ export type {
   TurnToolCall,
   TurnVerdict,
 } from './turn-event.ts'
-export { Turn } from './turn-record.ts'
+export type { Turn } from './turn-record.ts'
 export { VirtualTime, type VirtualTimeOptions } from './virtual-time.ts'
 export { ScriptedTurnDetector, type ScriptedTurnDetectorOptions } from './scripted-turn-detector.ts'

@@ -10,12 +10,11 @@ import {
 import { variantOf } from './variant.ts'
 
 /**
- * What a tool does in a rehearsal instead of what it does in life. The model's input is checked by the tool's own schema
- * first, as ever.
+ * What a tool does in a rehearsal instead of its own `run`. The tool's schema still checks the model's input first.
  *
- * - a function: runs instead of the tool's own `run`
- * - `'hang'`: never comes to an end, and ignores its signal
- * - `{ returns }`, `{ throws }`: comes to this end, after `late` milliseconds if that is set
+ * - a function: runs instead of the tool
+ * - `'hang'`: never settles and ignores its signal
+ * - `{ returns }`, `{ throws }`: settles like this, after `late` milliseconds if set
  */
 export type MockTool =
   | MockRun
@@ -23,38 +22,38 @@ export type MockTool =
   | { readonly returns?: unknown; readonly late?: number }
   | { readonly throws: unknown; readonly late?: number }
 
-/** Written as a method, so that a mock may say which input it takes: `({ day }: { day: string }) => …`. */
+/** Declared as a method, so that a mock can declare its input: `({ day }: { day: string }) => …`. */
 export type MockRun = {
   run(input: Readonly<Record<string, unknown>>, context: ToolContext): unknown
 }['run']
 
-/** Who is told of what tools do. */
-export interface ToolWitness {
-  /** The tool runs, with its input as its schema has read it. */
+/** Callbacks about the tools of a session. */
+export interface ToolObserver {
+  /** The tool starts. `input` has been parsed by its schema. */
   ran(call: string, input: unknown, mocked: boolean): void
-  /** The tool returned something else than an agent. */
+  /** The tool returned something other than an agent. */
   returned(call: string, value: unknown): void
-  /** The tool waits for a nested agent, or has done so. */
+  /** The tool starts or stops waiting for a nested agent. */
   waits(call: string, waits: boolean): void
 }
 
 /**
- * Puts mocks into the place of tools without changing an agent: the session works with a variant of each agent, as it
- * comes on duty. Handoffs and nested agents lead to variants again.
+ * Replaces tools with mocks without changing any agent: the session gets a variant of each agent, also after handoffs and
+ * in nested tasks.
  */
 export class MockTools {
   readonly #mocks: ReadonlyMap<string, MockTool>
-  readonly #witness: ToolWitness
+  readonly #observer: ToolObserver
   readonly #wait: (ms: number) => Promise<void>
   readonly #variants = new WeakMap<Agent, Agent>()
 
   constructor(
     mocks: Readonly<Record<string, MockTool>>,
-    witness: ToolWitness,
+    observer: ToolObserver,
     wait: (ms: number) => Promise<void>,
   ) {
     this.#mocks = new Map(Object.entries(mocks))
-    this.#witness = witness
+    this.#observer = observer
     this.#wait = wait
   }
 
@@ -66,7 +65,7 @@ export class MockTools {
       toolsets: agent.toolsets.map((set) => this.#toolset(set)),
     })
     this.#variants.set(agent, variant)
-    // The variant of a variant is itself.
+    // A variant is its own variant.
     this.#variants.set(variant, variant)
     return variant
   }
@@ -89,23 +88,23 @@ export class MockTools {
       run: async (input: unknown, context: ToolContext) => {
         const mock = this.#mocks.get(name)
         const { id } = context
-        this.#witness.ran(id, input, mock !== undefined)
+        this.#observer.ran(id, input, mock !== undefined)
         const own = variantOf(context, { run: (task) => this.#nested(context, task) })
         const value =
           mock === undefined ? await tool.run(input, own) : await this.#play(name, mock, input, own)
         if (value instanceof Agent) return this.agent(value)
-        this.#witness.returned(id, value)
+        this.#observer.returned(id, value)
         return value
       },
     })
   }
 
   async #nested<Result>({ id, run }: ToolContext, task: NestedTask<Result>): Promise<Result> {
-    this.#witness.waits(id, true)
+    this.#observer.waits(id, true)
     try {
       return await run(this.#task(task))
     } finally {
-      this.#witness.waits(id, false)
+      this.#observer.waits(id, false)
     }
   }
 
@@ -119,7 +118,7 @@ export class MockTools {
   }
 }
 
-/** A session whose agents are variants, whichever way they come on duty; and that says when an approval is settled. */
+/** A session that uses variants of its agents, and reports when a tool call has been approved or refused. */
 export class RehearsedSession extends Session {
   readonly #mocks: MockTools
   readonly #approved: (call: string) => void

@@ -3,7 +3,7 @@ import { Registry, Scope, liveScopes, systemClock } from '../scope/index.ts'
 import { LeakError, noLeaks } from './index.ts'
 
 describe('noLeaks', () => {
-  it('[SI3] names a scope, a timer and a socket that are left, and where each was opened', async () => {
+  it('[SI3] names leftover scopes, timers and sockets, and where each was created', async () => {
     const sockets = new Registry()
     const check = noLeaks([liveScopes, systemClock.timers, sockets])
     check()
@@ -12,7 +12,7 @@ describe('noLeaks', () => {
     sockets.add({ kind: 'socket', name: 'stt' })
     expect(check).toThrow(LeakError)
     const again = noLeaks([liveScopes, systemClock.timers, sockets])
-    // What was there before the check was made is somebody else's.
+    // A new check ignores what existed before it.
     again()
     timer.clear()
     await scope.close()

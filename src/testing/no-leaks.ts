@@ -8,7 +8,7 @@ import {
   type Registry,
 } from '../scope/index.ts'
 
-/** Something outlived its test. The message names it and, if stacks were kept, says where it was opened. */
+/** Something outlived its test. The message names it and, if known, shows where it was created. */
 export class LeakError extends EndwellError {
   readonly left: readonly Live[]
 
@@ -21,7 +21,7 @@ export class LeakError extends EndwellError {
   }
 }
 
-/** The frames of whoever opened it; those of the kernel itself say nothing. */
+/** The stack without the frames of the kernel. */
 function where({ stack = '' }: Error): string {
   const frames = stack.split('\n').slice(1)
   const outside = frames.filter((frame) => !/[/\\](src|dist)[/\\]scope[/\\](?!.*\.test\.)/.test(frame))
@@ -29,8 +29,8 @@ function where({ stack = '' }: Error): string {
 }
 
 /**
- * Makes the check behind SI3: it throws `LeakError` if a scope, a timer or a socket is still alive. What was alive
- * when the check was made, or was told once, is not told again. From here on everything remembers where it was created.
+ * Creates the check for SI3: it throws `LeakError` if a scope, timer or socket is still alive. Whatever existed when the
+ * check was created, or was reported before, is ignored. Also turns on the recording of creation stacks.
  *
  * ```ts
  * afterEach(noLeaks())

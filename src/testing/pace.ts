@@ -1,35 +1,38 @@
 import { EndwellError, type Clock } from '../scope/index.ts'
 
-/** What somebody waits for, in words, and what is alive meanwhile: for the error, if it never comes. */
+/** Describes a wait, for the error if it fails. */
 export interface Waiting {
   readonly what: string
-  /** One line each. Asked only when the wait has failed. */
+  /** What is still active, one line each. Called only when the wait has failed. */
   readonly alive?: () => readonly string[]
-  /** Milliseconds that it may take by its own rules: patience begins after them. */
+  /** Milliseconds that the wait is expected to take. They are added to the time limit. */
   readonly takes?: number
 }
 
-/** How time passes while a test waits. */
+/** How time passes while a test waits: virtual or real. */
 export interface Pace {
   readonly clock: Clock
-  /** Resolves when `met` holds and every microtask has run. Rejects with `StuckError` if that cannot be, or takes too long. */
+  /**
+   * Resolves when `met` is true and every microtask has run. Rejects with `StuckError` if that is impossible or takes too
+   * long.
+   */
   until(met: () => boolean, waiting: Waiting): Promise<void>
-  /** What the promise becomes, with time passing until it does. */
+  /** Settles like the promise, and lets time pass until then. */
   run<T>(promise: PromiseLike<T>, waiting: Waiting): Promise<T>
-  /** Something has changed that somebody may be waiting for. */
+  /** To be called after a change that may fulfil a wait. */
   changed(): void
 }
 
-/** What was waited for will never come, or did not come in time. The message says what it was, and what is alive. */
+/** A wait can never end, or took too long. The message says what was waited for, and what is still active. */
 export class StuckError extends EndwellError {
   constructor(why: string, { what, alive = () => [] }: Waiting, hint = '') {
     const left = alive().map((line) => `\n  ${line}`)
-    const still = left.length > 0 ? `\nstill alive:${left.join('')}` : '\nnothing is alive'
+    const still = left.length > 0 ? `\nstill active:${left.join('')}` : '\nnothing is active'
     super('STUCK', `${what}: ${why}${still}${hint === '' ? '' : `\n${hint}`}`)
   }
 }
 
-/** A promise that can be looked at. */
+/** A promise whose state can be read synchronously. */
 export class Watched<T> {
   #settled: { readonly value: T } | { readonly error: unknown } | undefined
 
@@ -44,7 +47,7 @@ export class Watched<T> {
     return this.#settled !== undefined
   }
 
-  /** What it became; throws what it rejected with. */
+  /** The value of the promise. Throws if it has rejected. */
   get outcome(): T {
     const settled = this.#settled!
     if ('error' in settled) throw settled.error

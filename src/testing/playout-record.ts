@@ -1,33 +1,33 @@
 import { durationOf, silentLevel, level, type AudioFrame } from '../audio/index.ts'
 import { textOf } from './sound-text.ts'
 
-/** A frame, or the beginning of one, that reached the caller's ear. */
+/** A frame, or the beginning of one, that the caller heard. */
 export interface HeardFrame {
   readonly frame: AudioFrame
-  /** When it began to sound. */
+  /** When it began to play. */
   readonly at: number
-  /** How many milliseconds of it were heard: all of them unless it was cut. */
+  /** How many milliseconds of it were heard. Less than its duration if it was cut. */
   readonly heard: number
 }
 
 export interface Sound {
   readonly frame: AudioFrame
   readonly start: number
-  /** When it stops: earlier than its length says if it was cut. */
+  /** When it stops. Earlier than its duration says if it was cut. */
   end: number
 }
 
-/** What a loudspeaker has played and will play, worked out from times: it needs no timer of its own. */
+/** Calculates what a loudspeaker has played and will play. Needs no timers. */
 export class PlayoutRecord {
   readonly #sounds: Sound[] = []
   #endsAt = 0
 
-  /** When everything queued will have been heard. */
+  /** When the last queued frame will have been heard. */
   get endsAt(): number {
     return this.#endsAt
   }
 
-  /** Queues a frame that can sound from `earliest` on. Returns when it will have been heard. */
+  /** Queues a frame that cannot start before `earliest`. */
   add(frame: AudioFrame, earliest: number): Sound {
     const start = Math.max(earliest, this.#endsAt)
     const sound = { frame, start, end: start + durationOf(frame) }
@@ -36,7 +36,7 @@ export class PlayoutRecord {
     return sound
   }
 
-  /** Nothing that is queued sounds after `at`. */
+  /** Stops playout at `at` and discards the rest. */
   cut(at: number): void {
     for (let index = this.#sounds.length - 1; index >= 0; index--) {
       const sound = this.#sounds[index]!
@@ -52,7 +52,7 @@ export class PlayoutRecord {
       .filter(({ heard }) => heard > 0)
   }
 
-  /** The characters heard, if a `ScriptedTts` of the line's rate spoke them. */
+  /** The text heard, if a `ScriptedTts` of the line's rate spoke it. */
   textBy(now: number): string {
     const cut = this.heardBy(now).map(({ frame: { samples, sampleRate }, heard }) => ({
       samples: samples.subarray(0, Math.round((heard * sampleRate) / 1000)),
@@ -61,7 +61,7 @@ export class PlayoutRecord {
     return textOf(cut)
   }
 
-  /** Milliseconds of audible sound, silence not counted, between two moments. */
+  /** Milliseconds of audio, excluding silence, between two times. */
   audible(from: number, to: number): number {
     let sum = 0
     for (const { frame, start, end } of this.#sounds) {

@@ -3,13 +3,13 @@ import { drain } from './drain.ts'
 import { StuckError, Watched, type Waiting, type Pace } from './pace.ts'
 
 /**
- * Real time, for what virtual time cannot wait for. Nobody can know here that something will never come, so each wait
- * has a limit: `patience`. It looks again whenever it is told of a change, and never on its own.
+ * Real time, for what virtual time cannot wait for. It cannot know that a wait will never end, so each wait has a time
+ * limit, `patience`. Conditions are checked on each call of `changed()`; there is no polling.
  */
 export class RealTime implements Pace {
   readonly clock: Clock = systemClock
   readonly #patience: number
-  readonly #looks = new Set<() => void>()
+  readonly #checks = new Set<() => void>()
 
   constructor(patience: number) {
     this.#patience = patience
@@ -25,30 +25,30 @@ export class RealTime implements Pace {
     return new Promise((resolve, reject) => {
       const end = (settle: () => void): void => {
         timer.clear()
-        this.#looks.delete(look)
+        this.#checks.delete(check)
         settle()
       }
       const limit = this.#patience + (waiting.takes ?? 0)
-      const timer = this.clock.after(limit, `patience with ${waiting.what}`, () =>
-        end(() => reject(new StuckError(`not after ${limit} ms of real time`, waiting))),
+      const timer = this.clock.after(limit, `time limit of ${waiting.what}`, () =>
+        end(() => reject(new StuckError(`it did not happen within ${limit} ms`, waiting))),
       )
-      const look = (): void => {
+      const check = (): void => {
         try {
           if (met()) end(resolve)
         } catch (error) {
           end(() => reject(error))
         }
       }
-      this.#looks.add(look)
+      this.#checks.add(check)
       this.changed()
     })
   }
 
   changed(): void {
-    if (this.#looks.size === 0) return
+    if (this.#checks.size === 0) return
     drain()
       .then(() => {
-        for (const look of this.#looks) look()
+        for (const check of this.#checks) check()
       })
       .catch(noop)
   }

@@ -1,25 +1,26 @@
 import type { SampleRate } from '../audio/index.ts'
 import type { RealtimeSetup } from '../parts/index.ts'
 
-/** What the model was asked: the user's last words, if any, and instructions for this answer alone. */
+/** A request to the model: the user's unanswered words, instructions for this answer, and new tool results. */
 export interface RealtimeTurn {
   readonly user: string
   readonly instructions: string | undefined
   readonly results: readonly { readonly id: string; readonly output: string; readonly failed: boolean }[]
 }
 
-/** One answer, as the model remembers it. */
+/** One answer of the model. */
 export interface RealtimeAnswer {
   readonly response: string
-  /** All of its words, and those that are left after an interruption. */
+  /** All of its words. */
   readonly text: string
+  /** The words that the model remembers after an interruption. */
   readonly remembered: string
-  /** Milliseconds of sound given out. */
+  /** Milliseconds of audio that were sent. */
   readonly given: number
   readonly how: 'running' | 'completed' | 'cancelled' | 'failed'
 }
 
-/** Everything a `ScriptedRealtime` was asked and answered, over all its conversations. */
+/** Everything that a `ScriptedRealtime` received and answered, in all its conversations. */
 export interface RealtimeRecord {
   readonly outputRate: SampleRate
   readonly setups: Pick<RealtimeSetup, 'instructions' | 'tools'>[]

@@ -11,27 +11,27 @@ import type { ScriptedTtsOptions } from './scripted-tts.ts'
 import type { TestLineOptions } from './test-line-options.ts'
 import { VirtualTime } from './virtual-time.ts'
 
-/** The options of a session, except what a rehearsal brings itself; and what is special about the rehearsal. */
+/** The options of a rehearsal, and those of its session that the rehearsal does not set itself. */
 export interface RehearsalOptions extends Omit<
   SessionOptions,
   'agent' | 'models' | 'line' | 'clock' | 'random' | 'intercept'
 > {
-  /** What the scripted model answers: a list, one for each time that it is asked, or a function of the request. */
+  /** The answers of the scripted model: a list, one per request, or a function of the request. */
   answers?: Answers<LlmRequest>
-  /** A model instead of the script. It needs `clock`, unless it is a `ScriptedLlm`. */
+  /** A model instead of the script. Requires `clock`, unless it is a `ScriptedLlm`. */
   llm?: Llm
   /**
-   * `virtual` unless set: nothing sleeps, and nothing real can be waited for. `real` is for a model, or for tools, behind
-   * a network: seconds are seconds, only speech is fast.
+   * `virtual`: nothing sleeps, and nothing real can be awaited. `real`: for a model or tools that use a network; only
+   * speech is faster than real time. Default: `virtual`.
    */
   clock?: 'virtual' | 'real'
-  /** In real time, how long one step may take: 30 s unless set. In virtual time nobody needs patience. */
+  /** The time limit for one step in real time. Default: 30 s. */
   patience?: number
-  /** What tools do instead, by name, for all agents. The others do what they do in life. */
+  /** Mocks of tools by name, for all agents. Other tools run unchanged. */
   tools?: Readonly<Record<string, MockTool>>
-  /** Faults by the name of the step: `{ 'close:stt': 'hang' }`. */
+  /** Faults by name of the step: `{ 'close:stt': 'hang' }`. */
   faults?: Readonly<Record<string, Fault>>
-  /** How the agent speaks. */
+  /** Options of the agent's voice. */
   voice?: ScriptedTtsOptions
   line?: TestLineOptions
 }
@@ -40,8 +40,8 @@ export interface RehearsalOptions extends Omit<
 export function paceOf({ llm, clock, patience = 30_000 }: RehearsalOptions): Pace {
   if (llm && !(llm instanceof ScriptedLlm) && clock === undefined) {
     throw new OptionError(
-      `say which clock model '${llm.name}' needs. clock: 'real' if it waits for anything real, a network for ` +
-        `instance: virtual time would run ahead of it. clock: 'virtual' if it waits for nothing but its scope's clock`,
+      `set the clock for model '${llm.name}': 'real' if it waits for something real, such as a network, which virtual ` +
+        `time would not wait for, or 'virtual' if it only uses the clock of its scope`,
     )
   }
   return clock === 'real' ? new RealTime(patience) : new VirtualTime()
@@ -49,6 +49,6 @@ export function paceOf({ llm, clock, patience = 30_000 }: RehearsalOptions): Pac
 
 /** The model of a rehearsal. */
 export function llmOf({ llm, answers }: RehearsalOptions): Llm {
-  if (llm && answers) throw new OptionError('give a rehearsal answers or an llm, not both')
+  if (llm && answers) throw new OptionError('a rehearsal takes answers or an llm, not both')
   return llm ?? new ScriptedLlm(answers ? { answers } : {})
 }

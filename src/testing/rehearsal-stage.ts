@@ -11,20 +11,20 @@ import { SimRandom } from './sim-random.ts'
 import { TestLine } from './test-line.ts'
 import { TurnRecorder } from './turn-recorder.ts'
 import { VirtualTime } from './virtual-time.ts'
-import { inTheWorld } from './world-time.ts'
+import { outsideTimer } from './outside-timer.ts'
 
-/** Milliseconds of a character. In real time nobody wants to listen. */
+/** Milliseconds of speech per character in real time, to keep tests short. */
 const FAST_SPEECH = 1
 
-/** How long things may take by the session's own rules. */
+/** Time limits of the session. */
 export interface StageLimits {
   readonly close: number
   readonly afterCall: number
-  /** From the last key to the end of an entry; undefined if keys are ignored. */
+  /** The time from the last key to the end of an entry. Undefined if keys are ignored. */
   readonly dtmf: number | undefined
 }
 
-/** Everything a rehearsal needs, put together. */
+/** The parts of a rehearsal. */
 export interface Stage {
   readonly session: Session
   readonly line: TestLine
@@ -35,23 +35,23 @@ export interface Stage {
   readonly limits: StageLimits
 }
 
-export function setStage(agent: Agent, options: RehearsalOptions): Stage {
+export function createStage(agent: Agent, options: RehearsalOptions): Stage {
   const { answers: _answers, llm: _llm, clock: _clock, patience: _patience, ...rest } = options
-  const { tools = {}, faults: struck = {}, voice, line: lineOptions, ...own } = rest
+  const { tools = {}, faults: initialFaults = {}, voice, line: lineOptions, ...own } = rest
   const llm = llmOf(options)
   const pace = paceOf(options)
   const { clock } = pace
   const wait = (ms: number): Promise<void> =>
-    new Promise((resolve) => void inTheWorld(clock, ms, 'time passes', resolve))
+    new Promise((resolve) => void outsideTimer(clock, ms, 'time passes', resolve))
   const activity = new Activity(() => pace.changed())
   const recorder = new TurnRecorder()
-  const witness = {
+  const observer = {
     ran: (call: string, input: unknown, mocked: boolean) => recorder.ran(call, input, mocked),
     returned: (call: string, value: unknown) => recorder.returned(call, value),
     waits: (call: string, waits: boolean) => activity.waits(call, waits ? 'caller' : undefined),
   }
   const faults = new Faults(wait)
-  for (const [step, fault] of Object.entries(struck)) faults.set(step, fault)
+  for (const [step, fault] of Object.entries(initialFaults)) faults.set(step, fault)
   const line = new TestLine(lineOptions)
   const pacing = pace instanceof VirtualTime ? {} : { msPerCharacter: FAST_SPEECH }
   const session = new RehearsedSession(
@@ -59,7 +59,7 @@ export function setStage(agent: Agent, options: RehearsalOptions): Stage {
       id: 'rehearsal',
       ...own,
       agent,
-      // The caller types, so nothing is transcribed; but a session has these, and they may fail to close.
+      // The caller types, so STT and VAD have nothing to do. They exist so that their faults can be tested.
       models: {
         llm,
         tts: new ScriptedTts({ ...pacing, ...voice }),
@@ -71,7 +71,7 @@ export function setStage(agent: Agent, options: RehearsalOptions): Stage {
       random: new SimRandom(0),
       intercept: activity.counting(faults.intercept),
     },
-    new MockTools(tools, witness, wait),
+    new MockTools(tools, observer, wait),
     (call) => activity.waits(call, undefined),
   )
   activity.watch(session)

@@ -10,16 +10,16 @@ import type { Activity } from './activity.ts'
 import type { Faults } from './faults.ts'
 import type { Pace, Waiting } from './pace.ts'
 import type { RehearsalOptions } from './rehearsal-options.ts'
-import { setStage, type Stage, type StageLimits } from './rehearsal-stage.ts'
+import { createStage, type Stage, type StageLimits } from './rehearsal-stage.ts'
 import { SimClock } from './sim-clock.ts'
 import type { TestLine } from './test-line.ts'
 import type { TurnToolCall } from './turn-event.ts'
 import type { Turn } from './turn-record.ts'
 import type { TurnRecorder } from './turn-recorder.ts'
 import { VirtualTime } from './virtual-time.ts'
-import { inTheWorld } from './world-time.ts'
+import { outsideTimer } from './outside-timer.ts'
 
-/** A rehearsal was asked for something that cannot be now. */
+/** A call on a rehearsal that is not possible in its current state. */
 export class RehearsalError extends EndwellError {
   constructor(message: string) {
     super('REHEARSAL', message)
@@ -27,13 +27,13 @@ export class RehearsalError extends EndwellError {
 }
 
 export interface RunOptions {
-  /** Stops in the middle: when the agent has been heard to say these words. Go on with `interrupts`, for instance. */
+  /** Stops in the middle of the turn, once the caller has heard these words. Continue with `interrupts`, for example. */
   until?: string
 }
 
 /**
- * Rehearses a call with an agent: the caller types, a script stands in for the model unless you give one, and time is
- * virtual. Resolves when the agent has greeted.
+ * Starts a simulated call with an agent. The caller types, a script replaces the model unless you pass one, and time is
+ * virtual. Resolves after the agent's greeting.
  *
  * ```ts
  * const call = await rehearse(desk, {
@@ -46,26 +46,26 @@ export interface RunOptions {
  * ```
  */
 export async function rehearse(agent: Agent, options: RehearsalOptions = {}): Promise<Rehearsal> {
-  const call = new Rehearsal(setStage(agent, options))
+  const call = new Rehearsal(createStage(agent, options))
   await call.start()
   return call
 }
 
-/** A call with a caller who types. Each thing that the caller does is a turn, and lasts until nothing more comes of it. */
+/** A call with a caller who types. Each action of the caller is a turn, which lasts until the session is idle. */
 export class Rehearsal {
   readonly session: Session
   readonly line: TestLine
-  /** The faults, to see which have struck and to set more. */
+  /** The faults: which have occurred, and a way to set more. */
   readonly faults: Faults
   readonly #pace: Pace
   readonly #activity: Activity
   readonly #recorder: TurnRecorder
   readonly #limits: StageLimits
   readonly #closed: Promise<SessionReport>
-  /** The one that is awaited. */
-  #under: string | undefined
+  /** The action in progress. */
+  #pending: string | undefined
 
-  /** @internal Made by `rehearse`. */
+  /** @internal Created by `rehearse`. */
   constructor({ session, line, faults, pace, activity, recorder, limits }: Stage) {
     this.session = session
     this.line = line
@@ -79,29 +79,29 @@ export class Rehearsal {
     })
   }
 
-  /** The clock of the session. In virtual time it stands still between two steps. */
+  /** The clock of the session. Virtual time stands still between two actions. */
   get clock(): Clock {
     return this.#pace.clock
   }
 
-  /** All turns so far: the greeting first, and the end of the call last. */
+  /** All turns so far. The first is the greeting, the last the end of the call. */
   get turns(): readonly Turn[] {
     return this.#recorder.turns
   }
 
-  /** What happened before the caller did anything. */
+  /** The turn before the caller's first action. */
   get greeting(): Turn {
     return this.turns[0]!
   }
 
-  /** The calls of all turns. */
+  /** The tool calls of all turns. */
   get toolCalls(): readonly TurnToolCall[] {
     return this.turns.flatMap(({ toolCalls }) => toolCalls)
   }
 
   /** @internal */
   async start(): Promise<void> {
-    this.#recorder.begin('is put through')
+    this.#recorder.begin('is connected')
     const waiting = this.#waiting('the start of the session')
     try {
       await this.#pace.run(this.session.start(), waiting)
@@ -112,42 +112,42 @@ export class Rehearsal {
     await this.#pace.until(() => this.#activity.idle, this.#waiting('the end of the greeting'))
   }
 
-  // ── what the caller does ──
+  // ── actions of the caller ──
 
   /**
-   * Types, and lets the session live until it is idle again: when everything was thought, done and heard, and only the
-   * caller can make something happen, or whoever approves.
+   * Types a message, and waits until the session is idle again: everything has been answered, done and heard, and only
+   * the caller, or the person who approves a tool call, can make something happen.
    */
   async run(text: string, { until }: RunOptions = {}): Promise<Turn> {
-    if (text.trim() === '') throw new OptionError('run() needs words: silence is waits(ms)')
+    if (text.trim() === '') throw new OptionError('run() needs a text; use waits(ms) for silence')
     return this.#turn(`run(${quoted(text)})`, text, async (waiting) => {
       const before = this.line.heardText.length
       this.line.caller.types(text)
       if (until === undefined) await this.#pace.until(() => this.#activity.idle, waiting)
-      else await this.#hears(until, before, waiting)
+      else await this.#untilHeard(until, before, waiting)
     })
   }
 
-  /** Types while the agent speaks. Throws if it does not: leave a turn in the middle first, with `run(…, { until })`. */
+  /** Types while the agent is speaking. Rejects if it is not: stop a turn in the middle first, with `run(…, { until })`. */
   async interrupts(text: string): Promise<Turn> {
     if (!this.#activity.speaking) {
       throw new RehearsalError(
-        `cannot interrupts(${quoted(text)}): nobody speaks. Leave a turn in the middle first: run(…, { until: 'words' })`,
+        `interrupts(${quoted(text)}): the agent is not speaking. Stop a turn in the middle first: run(…, { until: 'words' })`,
       )
     }
     return this.run(text)
   }
 
-  /** Is silent for so long, and until the session is idle. */
+  /** Waits this many milliseconds in silence, and until the session is idle. */
   waits(ms: number): Promise<Turn> {
     return this.#turn(`waits(${ms})`, `is silent for ${ms} ms`, (waiting) => this.#idleAfter(ms, waiting))
   }
 
-  /** Presses keys of the telephone, and waits until they have become an entry. */
+  /** Presses phone keys, and waits until the session has handled them. */
   async presses(digits: string): Promise<Turn> {
     const timeout = this.#limits.dtmf
     if (timeout === undefined)
-      throw new RehearsalError('keys are ignored by this session: set turns: { dtmf: {} } to have them heard')
+      throw new RehearsalError('this session ignores phone keys: set turns: { dtmf: {} }')
     return this.#turn(`presses('${digits}')`, `presses ${digits}`, async (waiting) => {
       let entered = false
       const stop = (['digits', 'user'] as const).map((name) => this.session.on(name, () => (entered = true)))
@@ -156,25 +156,25 @@ export class Rehearsal {
     })
   }
 
-  /** Hangs up. The report is that of the session. */
+  /** Hangs up. Resolves with the session's report. */
   async hangsUp(): Promise<SessionReport> {
-    this.#open('hangsUp()')
+    this.#requireLive('hangsUp()')
     this.#recorder.begin('hangs up')
     this.line.caller.hangsUp()
     return this.#ended()
   }
 
-  /** Is gone without a word. */
+  /** Disconnects without hanging up. */
   async vanishes(): Promise<SessionReport> {
-    this.#open('vanishes()')
+    this.#requireLive('vanishes()')
     this.#recorder.begin('vanishes')
     this.line.caller.vanishes()
     return this.#ended()
   }
 
-  // ── what others do ──
+  // ── actions of others ──
 
-  /** Somebody approves what waits for approval. The call belongs to the turn in which it was made. */
+  /** Approves all tool calls that wait for it. Each call belongs to the turn in which it was made. */
   approves(): Promise<Turn> {
     return this.#decides('approves', true)
   }
@@ -183,7 +183,7 @@ export class Rehearsal {
     return this.#decides('refuses', false)
   }
 
-  /** Ends the session. After the report, time passes until nothing of it is left: work after the call included. */
+  /** Closes the session, and waits until nothing of it is left, including its after-call work. */
   async close(options?: CloseSessionOptions): Promise<SessionReport> {
     const { state } = this.session
     if (state !== 'closing' && state !== 'closed') {
@@ -193,7 +193,7 @@ export class Rehearsal {
     return this.#ended()
   }
 
-  /** Ends the session and throws unless the report is clean. The error shows the report. */
+  /** Closes the session and rejects unless the report is clean. The error shows the report. */
   async endsWell(): Promise<SessionReport> {
     const report = await this.close()
     if (!report.clean)
@@ -207,28 +207,26 @@ export class Rehearsal {
     await this.close()
   }
 
-  // ── how ──
+  // ── waiting ──
 
   async #turn(what: string, opening: string, act: (waiting: Waiting) => Promise<void>): Promise<Turn> {
-    this.#open(what)
-    if (this.#under !== undefined)
-      throw new RehearsalError(`cannot ${what}: ${this.#under} is not over. Is an await missing?`)
-    this.#under = what
+    this.#requireLive(what)
+    if (this.#pending !== undefined)
+      throw new RehearsalError(`${what}: ${this.#pending} has not finished. Is an await missing?`)
+    this.#pending = what
     try {
       const turn = this.#recorder.begin(opening)
       await act(this.#waiting(what))
       return turn
     } finally {
-      this.#under = undefined
+      this.#pending = undefined
     }
   }
 
-  #open(what: string): void {
+  #requireLive(what: string): void {
     const { state } = this.session
     if (state === 'live') return
-    throw new RehearsalError(
-      `cannot ${what}: the session is ${state}\n\n${this.turns.at(-1)?.toString() ?? ''}`,
-    )
+    throw new RehearsalError(`${what}: the session is ${state}\n\n${this.turns.at(-1)?.toString() ?? ''}`)
   }
 
   #waiting(what: string, takes = 0): Waiting {
@@ -245,17 +243,21 @@ export class Rehearsal {
 
   async #decides(verb: 'approves' | 'refuses', approved: boolean): Promise<Turn> {
     const { approvals } = this.#activity
-    if (approvals.length === 0) throw new RehearsalError(`cannot ${verb}(): nothing waits for approval`)
-    return this.#turn(`${verb}()`, `(somebody ${verb})`, async (waiting) => {
-      for (const id of approvals) this.session.approve(id, approved)
-      await this.#pace.until(() => this.#activity.idle, waiting)
-    })
+    if (approvals.length === 0) throw new RehearsalError(`${verb}(): no tool call waits for approval`)
+    return this.#turn(
+      `${verb}()`,
+      `(tool calls are ${approved ? 'approved' : 'refused'})`,
+      async (waiting) => {
+        for (const id of approvals) this.session.approve(id, approved)
+        await this.#pace.until(() => this.#activity.idle, waiting)
+      },
+    )
   }
 
-  /** Idle, and so much time has passed or `enough` says that it need not. */
+  /** Resolves when the session is idle and the time has passed, or `enough` returns true. */
   async #idleAfter(ms: number, waiting: Waiting, enough = (): boolean => false): Promise<void> {
     let passed = false
-    const timer = inTheWorld(this.clock, ms, 'the caller waits', () => {
+    const timer = outsideTimer(this.clock, ms, 'the caller waits', () => {
       passed = true
       this.#pace.changed()
     })
@@ -269,10 +271,10 @@ export class Rehearsal {
     }
   }
 
-  async #hears(words: string, before: number, waiting: Waiting): Promise<void> {
+  async #untilHeard(words: string, before: number, waiting: Waiting): Promise<void> {
     const text = (): string => this.line.heardText.slice(before)
     const stop = this.line.connection.watch(() => this.#pace.changed())
-    // One character more: the last one has been heard when the next begins.
+    // The last character has been heard completely once the next one begins.
     const heard = (): boolean => text().slice(0, -1).includes(words)
     await this.#pace.until(() => heard() || this.#activity.idle, waiting).finally(stop)
     if (text().includes(words)) return
@@ -280,7 +282,7 @@ export class Rehearsal {
     throw new RehearsalError(`${waiting.what}: the agent never said ${quoted(words)}\n\n${turn.toString()}`)
   }
 
-  /** The report, once everything that comes after it is over as well. */
+  /** Resolves with the report, once the after-call work has ended and no timer is left. */
   async #ended(): Promise<SessionReport> {
     const report = await this.#pace.run(
       this.#closed,

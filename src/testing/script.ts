@@ -1,17 +1,14 @@
 import type { LlmChunk } from '../parts/index.ts'
 
-/** A tool call in a script. The model gives it an id, counting from `call-1`, unless it has one. */
+/** A tool call in a script. Default id: `call-1`, `call-2`, … */
 export interface ScriptedCall {
   readonly call: string
-  /** JSON if it is no string already: so a script can have a wrong one. */
+  /** Converted to JSON unless it is a string, so that a script can contain invalid JSON. */
   readonly input?: unknown
   readonly id?: string
 }
 
-/**
- * One thing that happens in an answer: text, a tool call, a chunk as it is; a pause; a stall that lasts until the signal
- * aborts; an error.
- */
+/** One step of an answer: text, a tool call, any chunk, a pause, a stall until the signal aborts, or an error. */
 export type LlmStep =
   | string
   | ScriptedCall
@@ -20,20 +17,20 @@ export type LlmStep =
   | { readonly stall: true }
   | { readonly fail: unknown }
 
-/** A whole answer. Plain text comes word by word. */
+/** A whole answer. Plain text is streamed word by word. */
 export type LlmAnswer = string | readonly LlmStep[]
 
-/** Answers in order, or a function that makes them. */
+/** Answers in order, or a function that returns them. */
 export type Answers<Request> =
   | readonly LlmAnswer[]
   | ((request: Request, index: number) => LlmAnswer | Promise<LlmAnswer>)
 
-/** A tool call for a script. */
+/** Creates a tool call for a script. */
 export function callTool(name: string, input: unknown = {}, id?: string): ScriptedCall {
   return id === undefined ? { call: name, input } : { call: name, input, id }
 }
 
-/** What a scripted model will answer. */
+/** The answers of a scripted model. */
 export class Script<Request> {
   readonly #name: string
   readonly #make: Exclude<Answers<Request>, readonly LlmAnswer[]> | undefined
@@ -51,7 +48,7 @@ export class Script<Request> {
     this.#answers.push(...answers)
   }
 
-  /** The steps of the next answer; throws when the script is used up. What was added goes before what is made. */
+  /** Returns the steps of the next answer. Rejects when the script is used up. Added answers come before the function's. */
   async next(request: Request): Promise<readonly LlmStep[]> {
     const index = this.#asked++
     const answer = this.#answers.shift() ?? (await this.#make?.(request, index))
@@ -60,7 +57,7 @@ export class Script<Request> {
     return typeof answer === 'string' ? (answer.match(/^\s+|\S+\s*/g) ?? []) : answer
   }
 
-  /** What a step gives out. */
+  /** The chunk of a step. */
   chunkOf(step: string | ScriptedCall | LlmChunk): LlmChunk {
     if (typeof step === 'string') return { type: 'text', text: step }
     if (!('call' in step)) return step

@@ -12,7 +12,7 @@ async function all(chunks: AsyncIterable<LlmChunk>, into: LlmChunk[] = []): Prom
 }
 
 describe('a scripted LLM', () => {
-  it('answers in order, text word by word, in its own time', () =>
+  it('yields its answers in order, word by word, at the set pace', () =>
     inVirtualTime(async (world) => {
       const context = partContext(world)
       const usage = { type: 'usage', usage: { outputTokens: 3 } } as const
@@ -37,7 +37,7 @@ describe('a scripted LLM', () => {
       await context.scope.close()
     }))
 
-  it('answers by a function of the request', () =>
+  it('answers with a function of the request', () =>
     inVirtualTime(async (world) => {
       const context = partContext(world)
       const llm = new ScriptedLlm({ answers: ({ instructions }, index) => [`${index}`, instructions] })
@@ -49,7 +49,7 @@ describe('a scripted LLM', () => {
       await context.scope.close()
     }))
 
-  it('stops when its signal aborts, with the reason, and stalls until then', () =>
+  it('stalls until its signal aborts, and throws the reason', () =>
     inVirtualTime(async (world) => {
       const context = partContext(world)
       const llm = new ScriptedLlm({ answers: [['Well, ', { stall: true }], 'too late'] })
@@ -62,7 +62,7 @@ describe('a scripted LLM', () => {
       expect(llm.running).toBe(0)
       await expect(all(client.generate(request, stop.signal))).rejects.toBe('interrupted')
       expect(llm.generations.map(({ how }) => how)).toEqual(['cancelled', 'cancelled'])
-      // What was never asked is still to be answered.
+      // A request that was aborted before it started uses up no answer.
       expect(await all(client.generate(request, unaborted()))).toMatchObject([
         { text: 'too ' },
         { text: 'late' },
@@ -70,7 +70,7 @@ describe('a scripted LLM', () => {
       await context.scope.close()
     }))
 
-  it('can be rude: fail in the middle, go on after its signal, or never come back', () =>
+  it('can fail in the middle, ignore its signal, or hang', () =>
     inVirtualTime(async (world) => {
       const context = partContext(world)
       const llm = new ScriptedLlm({
@@ -95,7 +95,7 @@ describe('a scripted LLM', () => {
       await context.scope.close()
     }))
 
-  it('throws out of every answer in the making when it is ended', () =>
+  it('throws in every running answer when its scope closes', () =>
     inVirtualTime(async (world) => {
       const context = partContext(world)
       const llm = new ScriptedLlm({ answers: [[{ stall: true }], [{ wait: 5_000 }]] })

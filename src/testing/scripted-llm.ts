@@ -1,48 +1,48 @@
 import type { Llm, LlmChunk, LlmClient, LlmRequest, PartContext } from '../parts/index.ts'
-import type { PartLife } from './part-life.ts'
-import { PartLives, type PartCounts, type PartManners } from './part-lives.ts'
+import type { PartInstance } from './part-instance.ts'
+import { PartInstances, type PartCounts, type PartManners } from './part-instances.ts'
 import { Script, type Answers, type LlmAnswer, type LlmStep } from './script.ts'
-import { never } from './world-time.ts'
+import { never } from './never.ts'
 
 export interface ScriptedLlmOptions extends PartManners {
-  /** Answers in order, or a function of the request. When the list is used up, generating fails. */
+  /** Answers in order, or a function of the request. Once the list is used up, generating fails. */
   answers?: Answers<LlmRequest>
-  /** Milliseconds until the first chunk: 0 unless set. */
+  /** Milliseconds until the first chunk. Default: 0. */
   firstAfter?: number
-  /** Milliseconds between two chunks: 0 unless set. */
+  /** Milliseconds between two chunks. Default: 0. */
   every?: number
-  /** Rude: it goes on after its signal has aborted, and a stall lasts for ever. */
+  /** Misbehaves: ignores its signal, even while it stalls. */
   ignoresSignal?: boolean
 }
 
-/** How one generation went. */
+/** The record of one generation. `left` means that its consumer stopped reading. */
 export interface Generation {
   readonly request: LlmRequest
-  /** What was given out. */
+  /** The chunks that were yielded. */
   readonly chunks: readonly LlmChunk[]
   readonly how: 'running' | 'completed' | 'cancelled' | 'failed' | 'left'
 }
 
-/** Answers by script. */
+/** An LLM that answers by a script. */
 export class ScriptedLlm implements Llm {
   readonly name: string
   readonly counts: PartCounts
   readonly generations: Generation[] = []
-  readonly #lives: PartLives
+  readonly #instances: PartInstances
   readonly #options: ScriptedLlmOptions
   readonly #script: Script<LlmRequest>
 
   constructor(options: ScriptedLlmOptions = {}) {
     this.#options = options
-    this.#lives = new PartLives('llm', options)
-    this.counts = this.#lives
-    this.name = this.#lives.name
+    this.#instances = new PartInstances('llm', options)
+    this.counts = this.#instances
+    this.name = this.#instances.name
     this.#script = new Script(this.name, options.answers)
   }
 
   open(context: PartContext): Promise<LlmClient> {
-    return this.#lives.open(context, (life) => ({
-      generate: (request, signal) => this.#generate(life, request, signal),
+    return this.#instances.open(context, (instance) => ({
+      generate: (request, signal) => this.#generate(instance, request, signal),
     }))
   }
 
@@ -50,7 +50,7 @@ export class ScriptedLlm implements Llm {
     return this.generations.map(({ request }) => request)
   }
 
-  /** How many answers are in the making. */
+  /** The number of answers in progress. */
   get running(): number {
     return this.generations.filter(({ how }) => how === 'running').length
   }
@@ -61,7 +61,11 @@ export class ScriptedLlm implements Llm {
     return this
   }
 
-  async *#generate(life: PartLife, request: LlmRequest, signal: AbortSignal): AsyncGenerator<LlmChunk> {
+  async *#generate(
+    instance: PartInstance,
+    request: LlmRequest,
+    signal: AbortSignal,
+  ): AsyncGenerator<LlmChunk> {
     const chunks: LlmChunk[] = []
     const generation: { -readonly [K in keyof Generation]: Generation[K] } = {
       request,
@@ -69,17 +73,17 @@ export class ScriptedLlm implements Llm {
       how: 'running',
     }
     this.generations.push(generation)
-    const heeded = this.#options.ignoresSignal ? undefined : signal
+    const effectiveSignal = this.#options.ignoresSignal ? undefined : signal
     try {
-      life.check('generate', heeded)
+      instance.check('generate', effectiveSignal)
       const steps = await this.#script.next(request)
-      for await (const chunk of this.#play(life, steps, heeded)) {
+      for await (const chunk of this.#play(instance, steps, effectiveSignal)) {
         chunks.push(chunk)
         yield chunk
       }
       generation.how = 'completed'
     } catch (error) {
-      generation.how = heeded?.aborted ? 'cancelled' : 'failed'
+      generation.how = effectiveSignal?.aborted ? 'cancelled' : 'failed'
       throw error
     } finally {
       if (generation.how === 'running') generation.how = 'left'
@@ -87,7 +91,7 @@ export class ScriptedLlm implements Llm {
   }
 
   async *#play(
-    life: PartLife,
+    instance: PartInstance,
     steps: readonly LlmStep[],
     signal: AbortSignal | undefined,
   ): AsyncGenerator<LlmChunk> {
@@ -95,12 +99,12 @@ export class ScriptedLlm implements Llm {
     let delay = firstAfter
     for (const step of steps) {
       if (typeof step === 'object' && 'fail' in step) throw step.fail
-      if (typeof step === 'object' && 'wait' in step) await life.wait(step.wait, 'thinks', signal)
+      if (typeof step === 'object' && 'wait' in step) await instance.wait(step.wait, 'thinks', signal)
       else if (typeof step === 'object' && 'stall' in step)
-        await (ignoresSignal ? never() : life.stall('stalls', signal))
+        await (ignoresSignal ? never() : instance.stall('stalls', signal))
       else {
-        if (delay > 0) await life.wait(delay, 'thinks', signal)
-        life.check('generate', signal)
+        if (delay > 0) await instance.wait(delay, 'thinks', signal)
+        instance.check('generate', signal)
         yield this.#script.chunkOf(step)
         delay = every
       }

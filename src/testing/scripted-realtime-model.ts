@@ -1,6 +1,6 @@
 import { Framer, durationOf, level, type AudioFrame } from '../audio/index.ts'
 import type { RealtimeEvents, RealtimeModel, RealtimeSetup } from '../parts/index.ts'
-import type { PartLife } from './part-life.ts'
+import type { PartInstance } from './part-instance.ts'
 import type { RealtimeAnswer, RealtimeRecord, RealtimeTurn } from './realtime-record.ts'
 import type { LlmStep, Script } from './script.ts'
 import type { ScriptedRealtimeOptions } from './scripted-realtime-options.ts'
@@ -8,61 +8,63 @@ import { SoundReader, soundOf } from './sound-text.ts'
 
 type Answer = { -readonly [K in keyof RealtimeAnswer]: RealtimeAnswer[K] } & {
   readonly stop: AbortController
-  /** By `respond`, and not by the end of a turn. */
+  /** Requested by `respond()`, and not started by the end of a turn. */
   readonly asked: boolean
   started: boolean
 }
 
-/** Below this, in dBFS, sound is silence. */
+/** In dBFS. Quieter audio counts as silence. */
 const QUIET = -50
 
 /** One conversation with a `ScriptedRealtime`. */
 export class ScriptedRealtimeModel implements RealtimeModel {
   readonly #record: RealtimeRecord
-  readonly #life: PartLife
+  readonly #instance: PartInstance
   readonly #setup: RealtimeSetup
   readonly #events: RealtimeEvents
   readonly #script: Script<RealtimeTurn>
   readonly #options: ScriptedRealtimeOptions
   readonly #reader = new SoundReader()
-  /** The last answer. */
+  /** The latest answer. */
   #answer: Answer | undefined
   readonly #answers: Answer[] = []
-  /** What it was asked while it spoke. */
-  readonly #asks: (string | undefined)[] = []
-  /** Calls whose results have not come, and results that no answer has seen. */
+  /** Requests that wait for the current answer to end. */
+  readonly #requests: (string | undefined)[] = []
+  /** Tool calls without a result. */
   readonly #calls = new Set<string>()
+  /** Results that have not been passed to an answer. */
   #results: RealtimeTurn['results'][number][] = []
-  /** What the user has typed or said that no answer has seen. */
+  /** What the user has typed or said since the last answer. */
   #unanswered = ''
   #failed = false
   #speaking = false
-  /** The user's words in this turn, and how long the silence after them has lasted. */
+  /** The user's words in this turn. */
   #user = ''
+  /** Milliseconds of silence since the last sound. */
   #quiet = 0
 
   constructor(
     record: RealtimeRecord,
-    life: PartLife,
+    instance: PartInstance,
     setup: RealtimeSetup,
     events: RealtimeEvents,
     script: Script<RealtimeTurn>,
     options: ScriptedRealtimeOptions,
   ) {
     this.#record = record
-    this.#life = life
+    this.#instance = instance
     this.#setup = setup
     this.#events = events
     this.#script = script
     this.#options = options
     record.setups.push(setup)
-    life.onEnd(() => this.#answer?.stop.abort())
+    instance.onEnd(() => this.#answer?.stop.abort())
   }
 
-  // ── what a session does ──
+  // ── RealtimeModel ──
 
   push(frame: AudioFrame): void {
-    if (this.#gone) return
+    if (this.#ended) return
     const words = this.#reader.push(frame.samples)
     this.#quiet = level(frame.samples) > QUIET ? 0 : this.#quiet + durationOf(frame)
     if (this.#quiet === 0) this.userStarts()
@@ -75,46 +77,46 @@ export class ScriptedRealtimeModel implements RealtimeModel {
   }
 
   commit(): void {
-    if (!this.#gone && this.#user) this.#endTurn()
+    if (!this.#ended && this.#user) this.#endTurn()
   }
 
   respond(instructions?: string): void {
-    if (this.#gone) return
-    if (this.#answer?.how === 'running') this.#asks.push(instructions)
+    if (this.#ended) return
+    if (this.#answer?.how === 'running') this.#requests.push(instructions)
     else this.#respond(instructions, true)
   }
 
   addText(text: string): void {
-    if (this.#gone) return
+    if (this.#ended) return
     this.#record.texts.push(text)
     this.#unanswered += text
   }
 
   toolResult(id: string, output: string, failed: boolean): void {
-    if (this.#gone) return
+    if (this.#ended) return
     const result = { id, output, failed }
     this.#record.results.push(result)
     if (this.#calls.delete(id)) this.#results.push(result)
   }
 
   interrupt(response: string, heard: number): void {
-    if (this.#gone) return
+    if (this.#ended) return
     this.#record.interruptions.push({ response, heard })
     const answer = this.#answers.find((each) => each.response === response)
     if (!answer) return
     const { interruptTakes = 0, msPerCharacter = 50 } = this.#options
     answer.remembered = answer.text.slice(0, Math.floor(heard / msPerCharacter))
-    this.#life.after(interruptTakes, 'is interrupted', () => this.#cancel(answer))
+    this.#instance.after(interruptTakes, 'is interrupted', () => this.#cancel(answer))
   }
 
   update(setup: Pick<RealtimeSetup, 'instructions' | 'tools'>): void {
-    if (!this.#gone) this.#record.setups.push(setup)
+    if (!this.#ended) this.#record.setups.push(setup)
   }
 
-  // ── what the world does ──
+  // ── control by the test ──
 
   hear(text: string): void {
-    if (this.#gone) return
+    if (this.#ended) return
     this.userStarts()
     this.#user += text
     this.#events.userInterim(this.#user)
@@ -122,37 +124,36 @@ export class ScriptedRealtimeModel implements RealtimeModel {
   }
 
   userStarts(): void {
-    if (this.#gone || this.#speaking) return
+    if (this.#ended || this.#speaking) return
     this.#speaking = true
     this.#events.userStarted()
     if (this.#options.yields && this.#answer) this.#cancel(this.#answer)
   }
 
   userStops(): void {
-    if (this.#gone || !this.#speaking) return
+    if (this.#ended || !this.#speaking) return
     this.#speaking = false
     this.#events.userStopped()
   }
 
   stops(): void {
-    if (!this.#gone && this.#answer) this.#cancel(this.#answer)
+    if (!this.#ended && this.#answer) this.#cancel(this.#answer)
   }
 
   cancelTool(id: string): void {
-    if (!this.#gone && this.#calls.delete(id)) this.#events.toolCancelled(id)
+    if (!this.#ended && this.#calls.delete(id)) this.#events.toolCancelled(id)
   }
 
   drop(error: unknown): void {
-    if (this.#gone) return
+    if (this.#ended) return
     this.#failed = true
     this.#answer?.stop.abort()
-    this.#life.disconnected('dropped')
+    this.#instance.disconnected('dropped')
     this.#events.failed(error)
   }
 
-  /** Whether nothing may be told any more. */
-  get #gone(): boolean {
-    return this.#failed || this.#life.over
+  get #ended(): boolean {
+    return this.#failed || this.#instance.ended
   }
 
   #endTurn(): void {
@@ -160,16 +161,16 @@ export class ScriptedRealtimeModel implements RealtimeModel {
     this.#user = ''
     this.#unanswered += user
     this.userStops()
-    this.#writeDown(user)
+    this.#transcribe(user)
     if (this.#setup.takesTurns) this.#respond(undefined, false)
   }
 
-  #writeDown(user: string): void {
+  #transcribe(user: string): void {
     const { finalAfter = 0 } = this.#options
     if (finalAfter === 'never') return
     if (finalAfter === 0) return this.#events.userFinal(user)
-    this.#life.after(finalAfter, 'writes down', () => {
-      if (!this.#gone) this.#events.userFinal(user)
+    this.#instance.after(finalAfter, 'transcribes', () => {
+      if (!this.#ended) this.#events.userFinal(user)
     })
   }
 
@@ -201,18 +202,18 @@ export class ScriptedRealtimeModel implements RealtimeModel {
     const { firstAfter = 0 } = this.#options
     const { signal } = answer.stop
     const steps = await this.#script.next(turn)
-    if (firstAfter > 0) await this.#life.wait(firstAfter, 'thinks', signal)
-    this.#life.check('speak', signal)
+    if (firstAfter > 0) await this.#instance.wait(firstAfter, 'thinks', signal)
+    this.#instance.check('speak', signal)
     this.#start(answer)
     for (const step of steps) await this.#step(answer, step)
   }
 
   async #step(answer: Answer, step: LlmStep): Promise<void> {
     const { signal } = answer.stop
-    this.#life.check('speak', signal)
+    this.#instance.check('speak', signal)
     if (typeof step === 'object' && 'fail' in step) throw step.fail
-    if (typeof step === 'object' && 'wait' in step) return this.#life.wait(step.wait, 'thinks', signal)
-    if (typeof step === 'object' && 'stall' in step) return this.#life.stall('stalls', signal)
+    if (typeof step === 'object' && 'wait' in step) return this.#instance.wait(step.wait, 'thinks', signal)
+    if (typeof step === 'object' && 'stall' in step) return this.#instance.stall('stalls', signal)
     const chunk = this.#script.chunkOf(step)
     if (chunk.type === 'usage') this.#events.usage(chunk.usage)
     else if (chunk.type === 'text') await this.#say(answer, chunk.text)
@@ -223,7 +224,7 @@ export class ScriptedRealtimeModel implements RealtimeModel {
     return undefined
   }
 
-  /** The words first, then their sound: transcripts run ahead. */
+  /** Emits the text first and then its audio, because transcripts run ahead. */
   async #say(answer: Answer, text: string): Promise<void> {
     const { msPerCharacter = 50, speed = Infinity } = this.#options
     const sampleRate = this.#record.outputRate
@@ -235,10 +236,10 @@ export class ScriptedRealtimeModel implements RealtimeModel {
     const last = framer.flush()
     if (last) frames.push(last)
     for (const frame of frames) {
-      this.#life.check('speak', answer.stop.signal)
+      this.#instance.check('speak', answer.stop.signal)
       answer.given += durationOf(frame)
       this.#events.audio(answer.response, frame)
-      if (speed < Infinity) await this.#life.wait(durationOf(frame) / speed, 'speaks', answer.stop.signal)
+      if (speed < Infinity) await this.#instance.wait(durationOf(frame) / speed, 'speaks', answer.stop.signal)
     }
   }
 
@@ -256,11 +257,11 @@ export class ScriptedRealtimeModel implements RealtimeModel {
   #end(answer: Answer, how: 'completed' | 'cancelled' | 'failed', error?: unknown): void {
     if (answer.how !== 'running') return
     answer.how = how
-    if (this.#gone) return
-    // One that was asked for, or fails, is told all the same; one that was cancelled before it began never was.
+    if (this.#ended) return
+    // A requested or failed answer is always emitted. Any other one that is cancelled before it starts is not.
     if (!answer.started && (how === 'failed' || answer.asked)) this.#start(answer)
     if (answer.started && how === 'failed') this.#events.responseEnded(answer.response, how, error)
     else if (answer.started) this.#events.responseEnded(answer.response, how)
-    if (answer === this.#answer && this.#asks.length > 0) this.#respond(this.#asks.shift(), true)
+    if (answer === this.#answer && this.#requests.length > 0) this.#respond(this.#requests.shift(), true)
   }
 }

@@ -1,26 +1,27 @@
 import type { SampleRate } from '../audio/index.ts'
-import type { PartManners } from './part-lives.ts'
+import type { PartManners } from './part-instances.ts'
 import type { RealtimeTurn } from './realtime-record.ts'
 import type { Answers } from './script.ts'
 
 export interface ScriptedRealtimeOptions extends PartManners {
-  /** 16,000 unless set. */
+  /** Default: 16,000. */
   inputRate?: SampleRate
+  /** Default: 16,000. */
   outputRate?: SampleRate
-  /** Answers in order, or a function of what it was asked. Text is spoken. */
+  /** Answers in order, or a function of the request. Text is spoken. */
   answers?: Answers<RealtimeTurn>
-  /** How long a character sounds: 50 ms unless set. */
+  /** Milliseconds of speech per character. Default: 50. */
   msPerCharacter?: number
-  /** Milliseconds from the request to the answer: 0 unless set. */
+  /** Milliseconds from the request to the answer. Default: 0. */
   firstAfter?: number
-  /** How much faster than it sounds it speaks: at once unless set, 1 is real time. */
+  /** How much faster than real time the audio is sent. Default: `Infinity`. */
   speed?: number
-  /** Milliseconds of quiet sound after words that end the user's turn: 300 unless set. */
+  /** Milliseconds of silence that end the user's turn. Default: 300. */
   turnSilence?: number
-  /** Milliseconds from the end of a turn to its final text, which the answer does not wait for: 0 unless set. */
+  /** Milliseconds from the end of a turn to its final text. The answer does not wait for it. Default: 0. */
   finalAfter?: number | 'never'
-  /** It stops its own answer when the user begins to speak. */
+  /** Whether it stops its answer when the user begins to speak. Default: false. */
   yields?: boolean
-  /** Milliseconds until an interruption reaches it: sound goes on coming until then. 0 unless set. */
+  /** Milliseconds until an interruption takes effect. Audio continues until then. Default: 0. */
   interruptTakes?: number
 }

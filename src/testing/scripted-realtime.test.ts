@@ -19,7 +19,7 @@ interface Open {
   readonly realtime: ScriptedRealtime
   readonly model: RealtimeModel
   readonly scope: Scope<string>
-  readonly told: string[]
+  readonly log: string[]
   readonly frames: AudioFrame[]
 }
 
@@ -28,9 +28,9 @@ async function open(
   options: ScriptedRealtimeOptions = {},
   setup: Partial<RealtimeSetup> = {},
 ): Promise<Open> {
-  const told: string[] = []
+  const log: string[] = []
   const frames: AudioFrame[] = []
-  const note = (...words: unknown[]): void => void told.push([world.clock.now(), ...words].join(' '))
+  const note = (...words: unknown[]): void => void log.push([world.clock.now(), ...words].join(' '))
   const events: RealtimeEvents = {
     userStarted: () => note('user started'),
     userStopped: () => note('user stopped'),
@@ -49,19 +49,19 @@ async function open(
   const context = partContext(world)
   const full = { instructions: '', tools: [], messages: [], takesTurns: true, ...setup }
   const model = await realtime.open(context, full, events)
-  return { realtime, model, scope: context.scope, told, frames }
+  return { realtime, model, scope: context.scope, log, frames }
 }
 
 describe('a scripted realtime model', () => {
-  it('understands what it hears, takes its turn, and answers with words and sound', () =>
+  it('transcribes the user, and answers with text and audio', () =>
     inVirtualTime(async (world) => {
       const answers = [['Good ', 'morning.', { type: 'usage', usage: { outputTokens: 3 } }] as const]
-      const { model, scope, told, frames } = await open(world, { answers, firstAfter: 100 })
+      const { model, scope, log, frames } = await open(world, { answers, firstAfter: 100 })
       const { samples } = soundOf('hello', RATE, 50)
       model.push({ samples, sampleRate: RATE })
       for (let i = 0; i < 20; i++) model.push(silence(20, RATE))
       await world.clock.elapse(200)
-      expect(told).toEqual([
+      expect(log).toEqual([
         '0 user started',
         '0 user stopped',
         '0 user said hello',
@@ -75,28 +75,28 @@ describe('a scripted realtime model', () => {
       await scope.close()
     }))
 
-  it('answers when it is asked, and not before, where the session takes the turns', () =>
+  it('answers only on request if the session takes the turns', () =>
     inVirtualTime(async (world) => {
-      const asked: unknown[] = []
+      const requests: unknown[] = []
       const answers = (turn: unknown): string => {
-        asked.push(turn)
+        requests.push(turn)
         return 'Yes.'
       }
-      const { realtime, model, scope, told } = await open(world, { answers }, { takesTurns: false })
+      const { realtime, model, scope, log } = await open(world, { answers }, { takesTurns: false })
       realtime.hear('hello')
       model.commit()
       await world.clock.elapse(10)
-      expect(told).toEqual(['0 user started', '0 user stopped', '0 user said hello'])
+      expect(log).toEqual(['0 user started', '0 user stopped', '0 user said hello'])
       model.respond('Be brief.')
       await world.clock.elapse(10)
-      expect(told.at(-1)).toBe('10 response-1 completed')
-      expect(asked).toEqual([{ user: 'hello', instructions: 'Be brief.', results: [] }])
+      expect(log.at(-1)).toBe('10 response-1 completed')
+      expect(requests).toEqual([{ user: 'hello', instructions: 'Be brief.', results: [] }])
       await scope.close()
     }))
 
-  it('calls tools, takes their results, and goes on when it is asked, but not before it has finished', () =>
+  it('calls tools, receives their results, and starts the next answer after the running one', () =>
     inVirtualTime(async (world) => {
-      const { realtime, model, scope, told } = await open(world, {
+      const { realtime, model, scope, log } = await open(world, {
         answers: [[callTool('a'), callTool('b'), { wait: 100 }], 'Done.'],
       })
       model.respond()
@@ -105,9 +105,9 @@ describe('a scripted realtime model', () => {
       model.toolResult('call-2', 'two', true)
       model.toolResult('call-2', 'again', true)
       model.respond()
-      expect(told.at(-1)).toBe('0 response-1 calls call-2 b {}')
+      expect(log.at(-1)).toBe('0 response-1 calls call-2 b {}')
       await world.clock.elapse(100)
-      expect(told.slice(-3)).toEqual([
+      expect(log.slice(-3)).toEqual([
         '100 response-2 started',
         '100 response-2 text Done.',
         '100 response-2 completed',
@@ -116,9 +116,9 @@ describe('a scripted realtime model', () => {
       await scope.close()
     }))
 
-  it('remembers only what was heard of an answer that was interrupted, and may speak on until it knows', () =>
+  it('remembers only the heard part of an interrupted answer, and may speak on for `interruptTakes`', () =>
     inVirtualTime(async (world) => {
-      const { realtime, model, scope, told, frames } = await open(world, {
+      const { realtime, model, scope, log, frames } = await open(world, {
         answers: ['Good morning to you.', 'Pardon?'],
         speed: 1,
         interruptTakes: 200,
@@ -128,15 +128,15 @@ describe('a scripted realtime model', () => {
       model.interrupt('response-1', 220)
       await world.clock.elapse(1000)
       expect(frames.reduce((sum, frame) => sum + durationOf(frame), 0)).toBe(500)
-      expect(told.at(-1)).toBe('500 response-1 cancelled')
+      expect(log.at(-1)).toBe('500 response-1 cancelled')
       expect(realtime.answersGiven[0]).toMatchObject({ remembered: 'Good', how: 'cancelled' })
       expect(realtime.interruptions).toEqual([{ response: 'response-1', heard: 220 }])
       await scope.close()
     }))
 
-  it('stops by itself when the user speaks, if it is one of those', () =>
+  it('stops when the user speaks, with `yields`', () =>
     inVirtualTime(async (world) => {
-      const { realtime, model, scope, told } = await open(world, {
+      const { realtime, model, scope, log } = await open(world, {
         answers: ['Good morning to you.'],
         speed: 1,
         yields: true,
@@ -144,13 +144,13 @@ describe('a scripted realtime model', () => {
       model.respond()
       await world.clock.elapse(100)
       realtime.userStarts()
-      expect(told.slice(-2)).toEqual(['100 user started', '100 response-1 cancelled'])
+      expect(log.slice(-2)).toEqual(['100 user started', '100 response-1 cancelled'])
       await scope.close()
     }))
 
-  it('takes a call back, fails an answer, and is dropped, after which nothing comes', () =>
+  it('cancels a tool call, fails an answer, and emits nothing after a drop', () =>
     inVirtualTime(async (world) => {
-      const { realtime, model, scope, told } = await open(world, {
+      const { realtime, model, scope, log } = await open(world, {
         answers: [[callTool('a'), { fail: 'overloaded' }], [{ stall: true }]],
       })
       model.respond()
@@ -165,7 +165,7 @@ describe('a scripted realtime model', () => {
       model.respond()
       model.push(silence(20, RATE))
       await world.clock.elapse(1)
-      expect(told.slice(1)).toEqual([
+      expect(log.slice(1)).toEqual([
         '0 response-1 calls call-1 a {}',
         '0 response-1 failed',
         '1 cancels call-1',
@@ -176,16 +176,16 @@ describe('a scripted realtime model', () => {
       expect(realtime.counts).toMatchObject({ opened: 1, closed: 1, aborted: 0, live: 0 })
     }))
 
-  it('acknowledges its end in its own time, or is cut', () =>
+  it('closes after `closeTakes`, and is aborted if its close hangs', () =>
     inVirtualTime(async (world) => {
-      const polite = await open(world, { closeTakes: 200 })
-      expect((await polite.scope.close()).steps).toMatchObject([
+      const slow = await open(world, { closeTakes: 200 })
+      expect((await slow.scope.close()).steps).toMatchObject([
         { name: 'realtime', outcome: 'done', took: 200 },
       ])
-      const rude = await open(world, { closeHangs: true })
-      expect((await rude.scope.close({ closeTimeout: 1_000 })).steps).toMatchObject([
+      const hanging = await open(world, { closeHangs: true })
+      expect((await hanging.scope.close({ closeTimeout: 1_000 })).steps).toMatchObject([
         { outcome: 'timed-out', forced: true },
       ])
-      expect(rude.realtime.counts).toMatchObject({ closed: 0, aborted: 1, live: 0 })
+      expect(hanging.realtime.counts).toMatchObject({ closed: 0, aborted: 1, live: 0 })
     }))
 })

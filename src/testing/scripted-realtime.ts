@@ -1,14 +1,14 @@
 import type { SampleRate } from '../audio/index.ts'
 import type { PartContext, Realtime, RealtimeEvents, RealtimeModel, RealtimeSetup } from '../parts/index.ts'
-import { PartLives, type PartCounts } from './part-lives.ts'
+import { PartInstances, type PartCounts } from './part-instances.ts'
 import type { RealtimeAnswer, RealtimeRecord, RealtimeTurn } from './realtime-record.ts'
 import { Script, type LlmAnswer } from './script.ts'
 import { ScriptedRealtimeModel } from './scripted-realtime-model.ts'
 import type { ScriptedRealtimeOptions } from './scripted-realtime-options.ts'
 
 /**
- * A model that hears and speaks by script. It understands the words of a `TestLine` caller by ear, or is told by
- * `hear('book me in')`. `closeTakes` is how long its acknowledged end takes; `closeHangs` never acknowledges.
+ * A realtime model that answers by a script. It understands the speech of a `TestLine` caller, and `hear('book me in')`
+ * simulates speech. `closeTakes` delays the acknowledgement of its close, and `closeHangs` omits it.
  */
 export class ScriptedRealtime implements Realtime, RealtimeRecord {
   readonly name: string
@@ -17,32 +17,32 @@ export class ScriptedRealtime implements Realtime, RealtimeRecord {
   readonly counts: PartCounts
   readonly setups: Pick<RealtimeSetup, 'instructions' | 'tools'>[] = []
   readonly answersGiven: RealtimeAnswer[] = []
-  /** What it was told by `interrupt(response, heard)`. */
+  /** The calls of `interrupt(response, heard)`. */
   readonly interruptions: { readonly response: string; readonly heard: number }[] = []
-  /** Every tool result it was given. */
+  /** Every tool result it has received. */
   readonly results: RealtimeTurn['results'][number][] = []
-  /** Messages of the user without sound. */
+  /** Text messages of the user. */
   readonly texts: string[] = []
-  readonly #lives: PartLives
+  readonly #instances: PartInstances
   readonly #options: ScriptedRealtimeOptions
   readonly #script: Script<RealtimeTurn>
   readonly #models = new Set<ScriptedRealtimeModel>()
 
   constructor(options: ScriptedRealtimeOptions = {}) {
     this.#options = options
-    this.#lives = new PartLives('realtime', options, 'acknowledged')
-    this.counts = this.#lives
-    this.name = this.#lives.name
+    this.#instances = new PartInstances('realtime', options, 'acknowledged')
+    this.counts = this.#instances
+    this.name = this.#instances.name
     this.inputRate = options.inputRate ?? 16_000
     this.outputRate = options.outputRate ?? 16_000
     this.#script = new Script(this.name, options.answers)
   }
 
   open(context: PartContext, setup: RealtimeSetup, events: RealtimeEvents): Promise<RealtimeModel> {
-    return this.#lives.open(context, (life) => {
-      const model = new ScriptedRealtimeModel(this, life, setup, events, this.#script, this.#options)
+    return this.#instances.open(context, (instance) => {
+      const model = new ScriptedRealtimeModel(this, instance, setup, events, this.#script, this.#options)
       this.#models.add(model)
-      life.onEnd(() => this.#models.delete(model))
+      instance.onEnd(() => this.#models.delete(model))
       return model
     })
   }
@@ -53,7 +53,7 @@ export class ScriptedRealtime implements Realtime, RealtimeRecord {
     return this
   }
 
-  /** The user says something; the model answers if it takes turns. */
+  /** Simulates speech of the user. The model answers if it takes turns. */
   hear(text: string): void {
     for (const model of this.#models) model.hear(text)
   }
@@ -66,18 +66,18 @@ export class ScriptedRealtime implements Realtime, RealtimeRecord {
     for (const model of this.#models) model.userStops()
   }
 
-  /** It stops its answer by itself. */
+  /** Makes the model stop its answer on its own. */
   stops(): void {
     for (const model of this.#models) model.stops()
   }
 
-  /** It does not want a tool's result any more. */
+  /** Makes the model cancel a tool call. */
   cancelTool(id: string): void {
     for (const model of this.#models) model.cancelTool(id)
   }
 
-  /** The connection breaks, and cannot be resumed. */
-  drop(error: unknown = new Error('the realtime model is gone')): void {
+  /** Breaks the connection for good. */
+  drop(error: unknown = new Error('the connection to the realtime model broke')): void {
     for (const model of this.#models) model.drop(error)
   }
 }

@@ -17,12 +17,12 @@ interface Open {
   readonly stt: ScriptedStt
   readonly stream: SttStream
   readonly scope: Scope<string>
-  readonly told: string[]
+  readonly emitted: string[]
 }
 
 async function open(world: World, options: ScriptedSttOptions = {}): Promise<Open> {
-  const told: string[] = []
-  const note = (what: string): void => void told.push(`${world.clock.now()} ${what}`)
+  const emitted: string[] = []
+  const note = (what: string): void => void emitted.push(`${world.clock.now()} ${what}`)
   const events: SttEvents = {
     interim: (text) => note(`interim ${text}`),
     final: (text) => note(`final ${text}`),
@@ -31,13 +31,13 @@ async function open(world: World, options: ScriptedSttOptions = {}): Promise<Ope
   }
   const stt = new ScriptedStt(options)
   const context = partContext(world)
-  return { stt, stream: await stt.open(context, events), scope: context.scope, told }
+  return { stt, stream: await stt.open(context, events), scope: context.scope, emitted }
 }
 
 describe('a scripted STT', () => {
-  it('plays its script by the sound it is given', () =>
+  it('follows its script as audio is pushed', () =>
     inVirtualTime(async (world) => {
-      const { stream, scope, told } = await open(world, {
+      const { stream, scope, emitted } = await open(world, {
         script: [
           { interim: 'book' },
           { after: 40, final: 'book me in' },
@@ -47,21 +47,21 @@ describe('a scripted STT', () => {
       })
       const push = (): void => stream.push(silence(20, RATE))
       push()
-      expect(told).toEqual(['0 interim book'])
+      expect(emitted).toEqual(['0 interim book'])
       push()
-      expect(told).toEqual(['0 interim book', '0 final book me in', '0 end of turn'])
+      expect(emitted).toEqual(['0 interim book', '0 final book me in', '0 end of turn'])
       push()
       push()
-      expect(told.slice(3)).toEqual(['0 failed gone'])
+      expect(emitted.slice(3)).toEqual(['0 failed gone'])
       await scope.close()
     }))
 
-  it('hears what it is told to, word by word if asked', () =>
+  it('emits the words given to hear(), word by word if a duration is given', () =>
     inVirtualTime(async (world) => {
-      const { stt, scope, told } = await open(world, { endsTurns: true })
+      const { stt, scope, emitted } = await open(world, { endsTurns: true })
       await stt.hear('yes')
       await stt.hear('book me in', 300)
-      expect(told).toEqual([
+      expect(emitted).toEqual([
         '0 interim yes',
         '0 final yes',
         '0 end of turn',
@@ -74,9 +74,9 @@ describe('a scripted STT', () => {
       await scope.close()
     }))
 
-  it('keeps words interim until it is flushed or detached, and then takes its time', () =>
+  it('emits final words after a flush or detach, with the delay `finalAfter`', () =>
     inVirtualTime(async (world) => {
-      const { stt, stream, scope, told } = await open(world, { finalOn: 'flush', finalAfter: 150 })
+      const { stt, stream, scope, emitted } = await open(world, { finalOn: 'flush', finalAfter: 150 })
       await stt.hear('hello')
       stream.flush()
       await world.clock.elapse(200)
@@ -84,28 +84,28 @@ describe('a scripted STT', () => {
       await stt.hear('bye')
       stream.detach()
       await world.clock.elapse(200)
-      expect(told).toEqual(['0 interim hello', '150 final hello', '200 interim bye', '350 final bye'])
+      expect(emitted).toEqual(['0 interim hello', '150 final hello', '200 interim bye', '350 final bye'])
       expect(stt.log).toEqual(['flush', 'flush', 'detach'])
       await scope.close()
     }))
 
-  it('understands the words that are in the sound, however it is cut', () =>
+  it('decodes words from audio, however it is divided into frames', () =>
     inVirtualTime(async (world) => {
-      const { stt, stream, scope, told } = await open(world, { finalOn: 'flush' })
+      const { stt, stream, scope, emitted } = await open(world, { finalOn: 'flush' })
       const { samples } = soundOf('hi ää', RATE, 50)
       for (let at = 0; at < samples.length; at += 999)
         stream.push({ samples: samples.subarray(at, at + 999), sampleRate: RATE })
       stream.flush()
-      expect(told.at(-2)).toBe('0 interim hi ää')
-      expect(told.at(-1)).toBe('0 final hi ää')
+      expect(emitted.at(-2)).toBe('0 interim hi ää')
+      expect(emitted.at(-1)).toBe('0 final hi ää')
       expect(stt.pushed).toEqual({ live: 250, late: 0 })
       await scope.close()
     }))
 
-  it('tells nothing after it has ended, unless it is rude, and counts what is pushed too late', () =>
+  it('emits nothing after its end, except with `talksAfterEnd`, and counts late audio', () =>
     inVirtualTime(async (world) => {
       for (const talksAfterEnd of [false, true]) {
-        const { stt, stream, scope, told } = await open(world, { talksAfterEnd, finalAfter: 50 })
+        const { stt, stream, scope, emitted } = await open(world, { talksAfterEnd, finalAfter: 50 })
         await stt.hear('hello')
         await scope.close()
         expect(world.clock.outside.size).toBe(0)
@@ -113,7 +113,7 @@ describe('a scripted STT', () => {
         stt.final('too late')
         stt.fail('too late')
         await world.clock.elapse(100)
-        expect(told).toHaveLength(talksAfterEnd ? 3 : 1)
+        expect(emitted).toHaveLength(talksAfterEnd ? 3 : 1)
         expect(stt.pushed.late).toBe(20)
       }
     }))

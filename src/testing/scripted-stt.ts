@@ -1,10 +1,10 @@
 import type { AudioFrame, SampleRate } from '../audio/index.ts'
 import type { PartContext, Stt, SttEvents, SttStream } from '../parts/index.ts'
-import type { PartLife } from './part-life.ts'
-import { PartLives, type PartCounts, type PartManners } from './part-lives.ts'
+import type { PartInstance } from './part-instance.ts'
+import { PartInstances, type PartCounts, type PartManners } from './part-instances.ts'
 import { SoundReader } from './sound-text.ts'
 
-/** One thing that a stream tells, `after` milliseconds of pushed sound since the step before. */
+/** An event that a stream emits `after` milliseconds of audio since the previous step. */
 export type SttStep = { readonly after?: number } & (
   | { readonly interim: string }
   | { readonly final: string }
@@ -13,58 +13,58 @@ export type SttStep = { readonly after?: number } & (
 )
 
 export interface ScriptedSttOptions extends PartManners {
-  /** 16,000 unless set. */
+  /** Default: 16,000. */
   sampleRate?: SampleRate
-  /** It says by itself when the user has finished. */
+  /** Whether it emits ends of turns. Default: false. */
   endsTurns?: boolean
-  /** Each stream plays it from the beginning, driven by the sound it is given. */
+  /** The script of each stream, driven by the audio it receives. */
   script?: readonly SttStep[]
-  /** When words become final: `flush` waits until it is told that the user has stopped; at once unless set. */
+  /** When words become final: at the end of the words, or on `flush()`. Default: `end`. */
   finalOn?: 'end' | 'flush'
-  /** And how much later, in milliseconds; 0 unless set. `never` keeps them interim. */
+  /** The delay before words become final, in milliseconds. `never` keeps them interim. Default: 0. */
   finalAfter?: number | 'never'
-  /** Rude: it goes on telling things after it was ended or has failed. */
+  /** Misbehaves: emits events after its end or failure. */
   talksAfterEnd?: boolean
 }
 
 /**
- * Understands what it is told to: by a script, by `hear('book me in')`, or by ear, since the words that a `TestLine`
- * caller says are in the sound.
+ * An STT that is controlled by a script or by `hear('book me in')`, and that understands the speech of a `TestLine`
+ * caller, whose audio encodes its words.
  */
 export class ScriptedStt implements Stt {
   readonly name: string
   readonly sampleRate: SampleRate
   readonly endsTurns: boolean
   readonly counts: PartCounts
-  /** What was done to its streams, in order. */
+  /** The calls of `flush()` and `detach()`, in order. */
   readonly log: ('flush' | 'detach')[] = []
-  /** Milliseconds of sound pushed into streams that lived, and into such that had ended. */
+  /** Milliseconds of audio pushed into open streams (`live`), and into ended ones (`late`). */
   readonly pushed = { live: 0, late: 0 }
-  readonly #lives: PartLives
+  readonly #instances: PartInstances
   readonly #options: ScriptedSttOptions
   readonly #streams = new Set<ScriptedSttStream>()
 
   constructor(options: ScriptedSttOptions = {}) {
     this.#options = options
-    this.#lives = new PartLives('stt', options, 'closed')
-    this.counts = this.#lives
-    this.name = this.#lives.name
+    this.#instances = new PartInstances('stt', options, 'closed')
+    this.counts = this.#instances
+    this.name = this.#instances.name
     this.sampleRate = options.sampleRate ?? 16_000
     this.endsTurns = options.endsTurns ?? false
   }
 
   open(context: PartContext, events: SttEvents): Promise<SttStream> {
-    return this.#lives.open(context, (life) => {
-      const stream = new ScriptedSttStream(this, life, events, this.#options)
+    return this.#instances.open(context, (instance) => {
+      const stream = new ScriptedSttStream(this, instance, events, this.#options)
       this.#streams.add(stream)
-      if (!this.#options.talksAfterEnd) life.onEnd(() => this.#streams.delete(stream))
+      if (!this.#options.talksAfterEnd) instance.onEnd(() => this.#streams.delete(stream))
       return stream
     })
   }
 
   /**
-   * The user's words are understood: as interim text that grows word by word for `over` milliseconds (at once unless
-   * set), then as final text when the options say so. Resolves when they have grown to the end.
+   * Simulates speech of the user: interim text that grows word by word over `over` milliseconds (default: 0), and then
+   * final text as the options say. Resolves when the interim text is complete.
    */
   async hear(text: string, over = 0): Promise<void> {
     await Promise.all([...this.#streams].map((stream) => stream.hear(text, over)))
@@ -82,29 +82,29 @@ export class ScriptedStt implements Stt {
     for (const stream of this.#streams) stream.endOfTurn()
   }
 
-  /** The streams break for good. */
-  fail(error: unknown = new Error('the transcriber is gone')): void {
+  /** Fails all streams. */
+  fail(error: unknown = new Error('the STT failed')): void {
     for (const stream of this.#streams) stream.fail(error)
   }
 }
 
 class ScriptedSttStream implements SttStream {
   readonly #stt: ScriptedStt
-  readonly #life: PartLife
+  readonly #instance: PartInstance
   readonly #events: SttEvents
   readonly #options: ScriptedSttOptions
   readonly #reader = new SoundReader()
   readonly #script: SttStep[]
-  /** Sound since the last step of the script. */
+  /** Milliseconds of audio since the last step of the script. */
   #sinceStep = 0
-  /** Words told as interim text, and not final yet. */
+  /** Interim text that is not final yet. */
   #pending = ''
   #failed = false
   #detached = false
 
-  constructor(stt: ScriptedStt, life: PartLife, events: SttEvents, options: ScriptedSttOptions) {
+  constructor(stt: ScriptedStt, instance: PartInstance, events: SttEvents, options: ScriptedSttOptions) {
     this.#stt = stt
-    this.#life = life
+    this.#instance = instance
     this.#events = events
     this.#options = options
     this.#script = [...(options.script ?? [])]
@@ -112,7 +112,7 @@ class ScriptedSttStream implements SttStream {
 
   push(frame: AudioFrame): void {
     const ms = (frame.samples.length * 1000) / frame.sampleRate
-    if (this.#life.over || this.#detached) {
+    if (this.#instance.ended || this.#detached) {
       this.#stt.pushed.late += ms
       return
     }
@@ -138,7 +138,7 @@ class ScriptedSttStream implements SttStream {
     const before = this.#pending
     let said = ''
     for (const word of over > 0 ? words : [text]) {
-      if (over > 0) await this.#life.wait(over / words.length, 'understands').catch(() => {})
+      if (over > 0) await this.#instance.wait(over / words.length, 'understands').catch(() => {})
       said += word
       this.interim(before + said)
     }
@@ -146,37 +146,37 @@ class ScriptedSttStream implements SttStream {
   }
 
   interim(text: string): void {
-    if (this.#silent) return
+    if (this.#isSilent) return
     this.#pending = text
     this.#events.interim(text)
   }
 
   final(text: string): void {
-    if (this.#silent) return
+    if (this.#isSilent) return
     this.#pending = ''
     this.#events.final(text)
   }
 
   endOfTurn(): void {
-    if (!this.#silent) this.#events.endOfTurn()
+    if (!this.#isSilent) this.#events.endOfTurn()
   }
 
   fail(error: unknown): void {
-    if (this.#silent) return
+    if (this.#isSilent) return
     this.#failed = true
-    this.#life.disconnected('dropped')
+    this.#instance.disconnected('dropped')
     this.#events.failed(error)
   }
 
-  get #silent(): boolean {
-    return (this.#failed || this.#life.over) && !this.#options.talksAfterEnd
+  get #isSilent(): boolean {
+    return (this.#failed || this.#instance.ended) && !this.#options.talksAfterEnd
   }
 
   #finalSoon(): void {
     const { finalAfter = 0 } = this.#options
     if (finalAfter === 'never') return
     if (finalAfter === 0) this.#finish()
-    else this.#life.after(finalAfter, 'makes final', () => this.#finish())
+    else this.#instance.after(finalAfter, 'makes final', () => this.#finish())
   }
 
   #finish(): void {
@@ -192,11 +192,11 @@ class ScriptedSttStream implements SttStream {
       if (this.#sinceStep < after) return
       this.#sinceStep -= after
       this.#script.shift()
-      this.#tell(step)
+      this.#emit(step)
     }
   }
 
-  #tell(step: SttStep): void {
+  #emit(step: SttStep): void {
     if ('interim' in step) this.interim(step.interim)
     else if ('final' in step) this.final(step.final)
     else if ('endOfTurn' in step) this.endOfTurn()

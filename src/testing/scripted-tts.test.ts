@@ -22,7 +22,7 @@ async function all(chunks: AsyncIterable<SpokenChunk>): Promise<SpokenChunk[]> {
   return given
 }
 
-/** Speaks in a scope of its own. */
+/** Speaks in a new scope. */
 async function speak(
   world: World,
   options: ScriptedTtsOptions,
@@ -40,7 +40,7 @@ async function speak(
 }
 
 describe('a scripted TTS', () => {
-  it('speaks the text, so many milliseconds a character, with the words where they begin', () =>
+  it('speaks 50 ms per character, and yields each word where it starts', () =>
     inVirtualTime(async (world) => {
       const { chunks, tts } = await speak(world, {}, pieces('Good mor', 'ning to', ' you.'))
       expect(textOf(chunks.map(({ frame }) => frame))).toBe('Good morning to you.')
@@ -55,7 +55,7 @@ describe('a scripted TTS', () => {
       expect(tts.speeches).toEqual([{ text: 'Good morning to you.', given: 1000, how: 'completed' }])
     }))
 
-  it('can leave the words out, take its time, and speak at the speed it sounds', () =>
+  it('can omit words, delay the first chunk, and speak in real time', () =>
     inVirtualTime(async (world) => {
       const { chunks } = await speak(world, { words: false, firstAfter: 300, speed: 1 }, pieces('Hello'))
       expect(chunks.some(({ words }) => words)).toBe(false)
@@ -63,13 +63,13 @@ describe('a scripted TTS', () => {
       expect(world.clock.now()).toBe(300 + 13 * 20)
     }))
 
-  it('says nothing for an empty text', () =>
+  it('yields nothing for an empty text', () =>
     inVirtualTime(async (world) => {
       expect((await speak(world, {}, pieces())).chunks).toEqual([])
       expect((await speak(world, {}, pieces('', ''))).chunks).toEqual([])
     }))
 
-  it('fails in the middle, and stalls until its signal aborts', () =>
+  it('can fail in the middle, or stall until its signal aborts', () =>
     inVirtualTime(async (world) => {
       await expect(speak(world, { failAfter: 100 }, pieces('Hello'))).rejects.toThrow('the voice broke')
       const stop = new AbortController()
@@ -79,7 +79,7 @@ describe('a scripted TTS', () => {
       )
     }))
 
-  it('stops also while it waits for text that never comes', () =>
+  it('stops on abort while it waits for text that never arrives', () =>
     inVirtualTime(async (world) => {
       async function* hung(): AsyncGenerator<string> {
         yield 'Well, '
@@ -90,7 +90,7 @@ describe('a scripted TTS', () => {
       await expect(speak(world, {}, hung(), stop.signal)).rejects.toBe('interrupted')
     }))
 
-  it('goes on after its signal has aborted if it is rude', () =>
+  it('continues after an abort with `ignoresSignal`', () =>
     inVirtualTime(async (world) => {
       const { chunks } = await speak(world, { ignoresSignal: true }, pieces('Hello'), AbortSignal.abort())
       expect(chunks).toHaveLength(13)

@@ -1,97 +1,99 @@
 import type { SampleRate } from '../audio/index.ts'
 import { type PartContext, type SpokenChunk, type SpokenWord, type Tts, type Voice } from '../parts/index.ts'
 import { SignalStop, iterate } from '../scope/index.ts'
-import type { PartLife } from './part-life.ts'
-import { PartLives, type PartCounts, type PartManners } from './part-lives.ts'
+import type { PartInstance } from './part-instance.ts'
+import { PartInstances, type PartCounts, type PartManners } from './part-instances.ts'
 import { soundOf } from './sound-text.ts'
-import { never } from './world-time.ts'
+import { never } from './never.ts'
 
 export interface ScriptedTtsOptions extends PartManners {
-  /** 16,000 unless set. */
+  /** Default: 16,000. */
   sampleRate?: SampleRate
-  /** How long a character sounds: 50 ms unless set, about what people need. */
+  /** Milliseconds of speech per character. Default: 50, about the pace of people. */
   msPerCharacter?: number
-  /** Tells when each word begins: yes unless false. */
+  /** Whether it reports word times. Default: true. */
   words?: boolean
-  /** Length of a frame: 20 ms unless set. */
+  /** Milliseconds per frame. Default: 20. */
   frame?: number
-  /** Milliseconds until the first frame: 0 unless set. */
+  /** Milliseconds until the first frame. Default: 0. */
   firstAfter?: number
-  /** How much faster than it sounds it is made: at once unless set, 1 is real time. */
+  /** How much faster than real time the audio is generated. Default: `Infinity`. */
   speed?: number
-  /** It fails, or stalls until the signal aborts, once it has given so many milliseconds. */
+  /** Fails after this many milliseconds of audio. */
   failAfter?: number
+  /** Stalls after this many milliseconds of audio, until the signal aborts. */
   stallAfter?: number
-  /** What it fails with. */
+  /** The error of `failAfter`. */
   error?: unknown
-  /** Rude: it goes on after its signal has aborted, and a stall lasts for ever. */
+  /** Misbehaves: ignores its signal, even while it stalls. */
   ignoresSignal?: boolean
 }
 
-/** How one speech went. */
+/** The record of one speech. `left` means that its consumer stopped reading. */
 export interface ScriptedSpeech {
-  /** The text it was given. */
+  /** The text received so far. */
   readonly text: string
-  /** Milliseconds given out. */
+  /** Milliseconds of audio that were yielded. */
   readonly given: number
   readonly how: 'running' | 'completed' | 'cancelled' | 'failed' | 'left'
 }
 
 type Speech = { -readonly [K in keyof ScriptedSpeech]: ScriptedSpeech[K] }
 
-/** Speaks so that a `TestLine` can tell which characters were heard: see `soundOf`. */
+/** A TTS whose audio encodes its text, so that a `TestLine` knows which characters were heard: see `soundOf`. */
 export class ScriptedTts implements Tts {
   readonly name: string
   readonly sampleRate: SampleRate
   readonly counts: PartCounts
   readonly speeches: ScriptedSpeech[] = []
-  readonly #lives: PartLives
+  readonly #instances: PartInstances
   readonly #options: ScriptedTtsOptions
 
   constructor(options: ScriptedTtsOptions = {}) {
     this.#options = options
-    this.#lives = new PartLives('tts', options, 'closed')
-    this.counts = this.#lives
-    this.name = this.#lives.name
+    this.#instances = new PartInstances('tts', options, 'closed')
+    this.counts = this.#instances
+    this.name = this.#instances.name
     this.sampleRate = options.sampleRate ?? 16_000
   }
 
   open(context: PartContext): Promise<Voice> {
-    return this.#lives.open(context, (life) => ({
-      speak: (text, signal) => this.#speak(life, text, signal),
+    return this.#instances.open(context, (instance) => ({
+      speak: (text, signal) => this.#speak(instance, text, signal),
     }))
   }
 
-  /** How many speeches are in the making. */
+  /** The number of speeches in progress. */
   get running(): number {
     return this.speeches.filter(({ how }) => how === 'running').length
   }
 
   async *#speak(
-    life: PartLife,
+    instance: PartInstance,
     text: AsyncIterable<string>,
     signal: AbortSignal,
   ): AsyncGenerator<SpokenChunk> {
     const speech: Speech = { text: '', given: 0, how: 'running' }
     this.speeches.push(speech)
-    const heeded = this.#options.ignoresSignal ? undefined : signal
-    const stop = new SignalStop(heeded ?? new AbortController().signal, life.context.scope)
-    const offEnd = life.onEnd(() => stop.release())
+    const effectiveSignal = this.#options.ignoresSignal ? undefined : signal
+    const stop = new SignalStop(effectiveSignal ?? new AbortController().signal, instance.context.scope)
+    const offEnd = instance.onEnd(() => stop.release())
     try {
-      life.check('speak', heeded)
+      instance.check('speak', effectiveSignal)
       const { firstAfter = 0 } = this.#options
       for await (const chunk of this.#chunks(speech, iterate(text, stop))) {
-        if (speech.given === 0 && firstAfter > 0) await life.wait(firstAfter, 'draws breath', heeded)
-        await this.#fault(life, speech.given, heeded)
-        life.check('speak', heeded)
+        if (speech.given === 0 && firstAfter > 0)
+          await instance.wait(firstAfter, 'draws breath', effectiveSignal)
+        await this.#fault(instance, speech.given, effectiveSignal)
+        instance.check('speak', effectiveSignal)
         const ms = (chunk.frame.samples.length * 1000) / this.sampleRate
         speech.given += ms
         yield chunk
-        await this.#pace(life, ms, heeded)
+        await this.#pace(instance, ms, effectiveSignal)
       }
       speech.how = 'completed'
     } catch (error) {
-      speech.how = heeded?.aborted ? 'cancelled' : 'failed'
+      speech.how = effectiveSignal?.aborted ? 'cancelled' : 'failed'
       throw error
     } finally {
       offEnd()
@@ -100,7 +102,7 @@ export class ScriptedTts implements Tts {
     }
   }
 
-  /** The sound of the words, as they become complete, in frames. */
+  /** Yields the audio of each complete word in frames. */
   async *#chunks(speech: Speech, text: AsyncIterable<string>): AsyncGenerator<SpokenChunk> {
     const { msPerCharacter = 50, frame = 20, words = true } = this.#options
     const { sampleRate } = this
@@ -133,19 +135,19 @@ export class ScriptedTts implements Tts {
     yield chunk(last)
   }
 
-  async #fault(life: PartLife, given: number, signal: AbortSignal | undefined): Promise<void> {
+  async #fault(instance: PartInstance, given: number, signal: AbortSignal | undefined): Promise<void> {
     const { failAfter = Infinity, stallAfter = Infinity, ignoresSignal } = this.#options
     if (given >= failAfter) throw this.#options.error ?? new Error('the voice broke')
-    if (given >= stallAfter) await (ignoresSignal ? never() : life.stall('stalls', signal))
+    if (given >= stallAfter) await (ignoresSignal ? never() : instance.stall('stalls', signal))
   }
 
-  async #pace(life: PartLife, ms: number, signal: AbortSignal | undefined): Promise<void> {
+  async #pace(instance: PartInstance, ms: number, signal: AbortSignal | undefined): Promise<void> {
     const { speed = Infinity } = this.#options
-    if (speed < Infinity) await life.wait(ms / speed, 'speaks', signal)
+    if (speed < Infinity) await instance.wait(ms / speed, 'speaks', signal)
   }
 }
 
-/** Each word with the space behind it, as soon as the next one begins. */
+/** Yields each word with the space after it, as soon as the next one begins. */
 async function* wordsOf(speech: Speech, text: AsyncIterable<string>): AsyncGenerator<string> {
   let rest = ''
   for await (const piece of text) {

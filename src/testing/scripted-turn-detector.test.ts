@@ -12,7 +12,7 @@ import {
 const unaborted = (): AbortSignal => new AbortController().signal
 
 describe('a scripted turn detector', () => {
-  it('goes by the last mark, or by what it is told', () =>
+  it('decides by the final punctuation mark, or by the option `finished`', () =>
     inVirtualTime(async (world) => {
       const context = partContext(world)
       const detector = new ScriptedTurnDetector()
@@ -20,12 +20,12 @@ describe('a scripted turn detector', () => {
       expect(await judge.finished('Book me in.', unaborted())).toBe(1)
       expect(await judge.finished('Book me', unaborted())).toBe(0)
       expect(detector.judged).toEqual(['Book me in.', 'Book me'])
-      const told = await new ScriptedTurnDetector({ finished: () => 0.4 }).open(context)
-      expect(await told.finished('Book me in.', unaborted())).toBe(0.4)
+      const fixed = await new ScriptedTurnDetector({ finished: () => 0.4 }).open(context)
+      expect(await fixed.finished('Book me in.', unaborted())).toBe(0.4)
       await context.scope.close()
     }))
 
-  it('takes its time, stops when its signal aborts, and fails or hangs if asked', () =>
+  it('can be slow, fail or hang, and stops when its signal aborts', () =>
     inVirtualTime(async (world) => {
       const context = partContext(world)
       const judge = await new ScriptedTurnDetector({ takes: 300 }).open(context)
@@ -51,7 +51,7 @@ describe('a scripted turn detector', () => {
 
 conformance(
   { describe, it },
-  'the scripted turn detector, as a part',
+  'the lifecycle of the scripted turn detector',
   lifecycle<{ detector: ScriptedTurnDetector; refuses: () => void }>(({ detector }, context) =>
     detector.open(context),
   ),

@@ -1,42 +1,42 @@
 import type { PartContext, TurnDetector, TurnJudge } from '../parts/index.ts'
-import { PartLives, type PartCounts, type PartManners } from './part-lives.ts'
-import { never } from './world-time.ts'
+import { PartInstances, type PartCounts, type PartManners } from './part-instances.ts'
+import { never } from './never.ts'
 
 export interface ScriptedTurnDetectorOptions extends PartManners {
-  /** From 0 to 1: whether the user has finished. 1 after a full stop, a question or an exclamation mark unless set. */
+  /** The score for a text, from 0 to 1. Default: 1 if it ends with `.`, `!` or `?`, otherwise 0. */
   finished?: (text: string) => number
-  /** Milliseconds that a judgement takes: 0 unless set. */
+  /** How long a judgement takes, in milliseconds. Default: 0. */
   takes?: number
-  /** Every judgement fails with this. */
+  /** Every judgement rejects with this. */
   fails?: unknown
-  /** Rude: a judgement never comes, and its signal is ignored. */
+  /** Misbehaves: a judgement never settles and ignores its signal. */
   hangs?: boolean
 }
 
-/** Judges by script whether the user has finished. */
+/** A turn detector that judges by a script. */
 export class ScriptedTurnDetector implements TurnDetector {
   readonly name: string
   readonly counts: PartCounts
-  /** What it had to judge. */
+  /** The texts that were judged. */
   readonly judged: string[] = []
-  readonly #lives: PartLives
+  readonly #instances: PartInstances
   readonly #options: ScriptedTurnDetectorOptions
 
   constructor(options: ScriptedTurnDetectorOptions = {}) {
     this.#options = options
-    this.#lives = new PartLives('turn', options)
-    this.counts = this.#lives
-    this.name = this.#lives.name
+    this.#instances = new PartInstances('turn', options)
+    this.counts = this.#instances
+    this.name = this.#instances.name
   }
 
   open(context: PartContext): Promise<TurnJudge> {
-    return this.#lives.open(context, (life) => ({
+    return this.#instances.open(context, (instance) => ({
       finished: async (text, signal) => {
         const { finished = endsWithMark, takes = 0, fails, hangs = false } = this.#options
-        life.check('judge', signal)
+        instance.check('judge', signal)
         this.judged.push(text)
         if (hangs) await never()
-        if (takes > 0) await life.wait(takes, 'judges', signal)
+        if (takes > 0) await instance.wait(takes, 'judges', signal)
         if (fails !== undefined) throw fails
         return finished(text)
       },

@@ -1,70 +1,70 @@
 import type { AudioFrame, SampleRate } from '../audio/index.ts'
 import type { PartContext, Vad, VadEvents, VadStream } from '../parts/index.ts'
-import type { PartLife } from './part-life.ts'
-import { PartLives, type PartCounts, type PartManners } from './part-lives.ts'
+import type { PartInstance } from './part-instance.ts'
+import { PartInstances, type PartCounts, type PartManners } from './part-instances.ts'
 
 export interface ScriptedVadOptions extends PartManners {
-  /** 16,000 unless set. */
+  /** Default: 16,000. */
   sampleRate?: SampleRate
-  /** Hears loudness by itself: on unless false. Explicit calls work either way. */
+  /** Detects speech by loudness. False for explicit calls only. Default: on. */
   energy?: false | { threshold?: number; onset?: number; hangover?: number }
 }
 
 /**
- * A VAD that is told what to hear, and otherwise goes by loudness: samples above `threshold` (100) for `onset` (60 ms)
- * are speech, until there were none for `hangover` (200 ms).
+ * A VAD that is controlled by calls, and otherwise detects speech by loudness: speech starts after `onset` (60 ms) of
+ * samples above `threshold` (100), and stops after `hangover` (200 ms) without any.
  */
 export class ScriptedVad implements Vad {
   readonly name: string
   readonly sampleRate: SampleRate
   readonly counts: PartCounts
-  readonly #lives: PartLives
+  readonly #instances: PartInstances
   readonly #options: ScriptedVadOptions
   readonly #streams = new Set<ScriptedVadStream>()
 
   constructor(options: ScriptedVadOptions = {}) {
     this.#options = options
-    this.#lives = new PartLives('vad', options)
-    this.counts = this.#lives
-    this.name = this.#lives.name
+    this.#instances = new PartInstances('vad', options)
+    this.counts = this.#instances
+    this.name = this.#instances.name
     this.sampleRate = options.sampleRate ?? 16_000
   }
 
   open(context: PartContext, events: VadEvents): Promise<VadStream> {
-    return this.#lives.open(context, (life) => {
-      const stream = new ScriptedVadStream(life, events, this.#options.energy ?? {})
+    return this.#instances.open(context, (instance) => {
+      const stream = new ScriptedVadStream(instance, events, this.#options.energy ?? {})
       this.#streams.add(stream)
-      life.onEnd(() => this.#streams.delete(stream))
+      instance.onEnd(() => this.#streams.delete(stream))
       return stream
     })
   }
 
-  /** Somebody begins to speak. */
+  /** Reports the start of speech. */
   starts(ago = 0): void {
-    for (const stream of this.#streams) stream.tell('started', ago)
+    for (const stream of this.#streams) stream.report('started', ago)
   }
 
   stops(ago = 0): void {
-    for (const stream of this.#streams) stream.tell('stopped', ago)
+    for (const stream of this.#streams) stream.report('stopped', ago)
   }
 
-  /** The worker behind it dies. */
-  fails(error: unknown = new Error('the VAD is gone')): void {
+  /** Fails all streams, as when a worker dies. */
+  fails(error: unknown = new Error('the VAD failed')): void {
     for (const stream of this.#streams) stream.fail(error)
   }
 }
 
 class ScriptedVadStream implements VadStream {
-  readonly #life: PartLife
+  readonly #instance: PartInstance
   readonly #events: VadEvents
   readonly #energy: ScriptedVadOptions['energy']
   #speaking = false
   #failed = false
-  /** How long the opposite of what is believed has lasted. */
-  #against = 0
+  /** For how many milliseconds the audio has contradicted `#speaking`. */
+  #contradiction = 0
 
-  constructor(life: PartLife, events: VadEvents, energy: ScriptedVadOptions['energy']) {
-    this.#life = life
+  constructor(instance: PartInstance, events: VadEvents, energy: ScriptedVadOptions['energy']) {
+    this.#instance = instance
     this.#events = events
     this.#energy = energy
   }
@@ -74,21 +74,21 @@ class ScriptedVadStream implements VadStream {
     const { threshold = 100, onset = 60, hangover = 200 } = this.#energy
     const loud = frame.samples.some((sample) => Math.abs(sample) > threshold)
     const ms = (frame.samples.length * 1000) / frame.sampleRate
-    this.#against = loud === this.#speaking ? 0 : this.#against + ms
-    if (this.#against >= (this.#speaking ? hangover : onset) && this.#against > 0)
-      this.tell(this.#speaking ? 'stopped' : 'started', this.#against)
+    this.#contradiction = loud === this.#speaking ? 0 : this.#contradiction + ms
+    if (this.#contradiction >= (this.#speaking ? hangover : onset) && this.#contradiction > 0)
+      this.report(this.#speaking ? 'stopped' : 'started', this.#contradiction)
   }
 
-  tell(what: 'started' | 'stopped', ago: number): void {
+  report(what: 'started' | 'stopped', ago: number): void {
     const speaking = what === 'started'
-    if (this.#failed || this.#life.over || speaking === this.#speaking) return
+    if (this.#failed || this.#instance.ended || speaking === this.#speaking) return
     this.#speaking = speaking
-    this.#against = 0
+    this.#contradiction = 0
     this.#events[what](ago)
   }
 
   fail(error: unknown): void {
-    if (this.#failed || this.#life.over) return
+    if (this.#failed || this.#instance.ended) return
     this.#failed = true
     this.#events.failed(error)
   }

@@ -3,17 +3,17 @@ import { Registry, origin, type Clock, type Live, type Timer } from '../scope/in
 interface Event extends Timer, Live {
   readonly at: number
   readonly callback: () => void
-  /** Cleared events stay in their place until their turn comes: looking for them would cost more. */
+  /** Cleared events stay in the queue until they are due: removing them would cost more. */
   cleared: boolean
 }
 
-/** Where virtual time begins for people: an arbitrary but fixed date, so that reports are the same in every run. */
+/** The date at which virtual time begins: arbitrary but fixed, so that reports are the same in every run. */
 const EPOCH = Date.UTC(2026, 0, 1)
 
-/** Virtual time: it stands still until the next event is taken, and then jumps there. */
+/** A virtual clock. Time stands still and jumps from one event to the next. */
 export class SimClock implements Clock {
   readonly timers = new Registry()
-  /** Timers of the world around the code under test: they are not the code's leaks. */
+  /** Timers outside the code under test, such as those of a simulated server. They do not count as leaks. */
   readonly outside = new Registry()
   readonly #events: Event[] = []
   #now = 0
@@ -30,24 +30,24 @@ export class SimClock implements Clock {
     return this.#schedule(this.timers, ms, name, callback)
   }
 
-  /** Like `after`, for what happens in the world: a caller speaks, a server answers, a fault strikes. */
+  /** Like `after`, for events outside the code under test: a caller speaks, a server answers. */
   happen(ms: number, name: string, callback: () => void): Timer {
     return this.#schedule(this.outside, ms, name, callback)
   }
 
-  /** A promise kept by the world. */
+  /** Resolves after this many milliseconds. The timer is outside the code under test. */
   elapse(ms: number, name = 'time passes'): Promise<void> {
     return new Promise((resolve) => {
       this.happen(ms, name, resolve)
     })
   }
 
-  /** Time leaps ahead, as when a machine wakes from sleep: everything due in between is late. */
+  /** Jumps ahead without running the events in between, as after a computer's sleep: they run late. */
   jump(ms: number): void {
     this.#now += ms
   }
 
-  /** Goes to the next event and lets it happen. Returns its name, or undefined if nothing is to come. */
+  /** Advances to the next event and runs it. Returns its name, or undefined if there is none. */
   step(): string | undefined {
     for (;;) {
       const event = this.#events.pop()
@@ -78,7 +78,7 @@ export class SimClock implements Clock {
     return event
   }
 
-  /** The latest stands first, so that the next is taken from the end; of two at one time, the older comes first. */
+  /** The queue is sorted latest first, so that the next event is popped from its end. Ties run in order of creation. */
   #place(at: number): number {
     let low = 0
     let high = this.#events.length

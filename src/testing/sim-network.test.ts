@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { inVirtualTime, type Manners, type Peer, type World } from './index.ts'
 
-/** Dials once and writes down, with the time, all that happens. */
+/** Dials once, and logs all events with their time. */
 function dial({ network, clock }: World, manners: Manners) {
   const log: string[] = []
   const note = (what: string): void => void log.push(`${clock.now()} ${what}`)
@@ -18,8 +18,8 @@ function dial({ network, clock }: World, manners: Manners) {
   return { socket, log, note }
 }
 
-describe('the simulated network', () => {
-  it('connects, carries messages both ways and closes', () =>
+describe('a simulated socket', () => {
+  it('connects, carries messages both ways, and closes', () =>
     inVirtualTime(async (world) => {
       const { socket, log } = dial(world, {
         connect: 20,
@@ -37,21 +37,21 @@ describe('the simulated network', () => {
     }))
 
   it.each<[string, Manners, string[]]>([
-    ['refuses by the network', { connect: 3, refuse: 0 }, ['3 ended refused']],
-    ['refuses with a status', { connect: 3, refuse: 401 }, ['3 ended refused 401']],
-    ['drops', { connect: 0, dropAfter: 30 }, ['0 opened', '30 ended dropped 1006']],
+    ['can be refused by the network', { connect: 3, refuse: 0 }, ['3 ended refused']],
+    ['can be refused with a status', { connect: 3, refuse: 401 }, ['3 ended refused 401']],
+    ['can be dropped', { connect: 0, dropAfter: 30 }, ['0 opened', '30 ended dropped 1006']],
     [
-      'answers late',
+      'can have latency',
       { connect: 0, latency: 70, opened: (peer) => peer.send('hi') },
       ['0 opened', '70 got hi'],
     ],
     [
-      'goes dead',
+      'can go dead',
       { connect: 0, halfOpenAfter: 5, latency: 10, opened: (peer) => peer.send('hi') },
       ['0 opened'],
     ],
     [
-      'closes by itself',
+      'can be closed by its server',
       { connect: 0, opened: (peer) => peer.close(4008) },
       ['0 opened', '1 ended closed 4008'],
     ],
@@ -64,7 +64,7 @@ describe('the simulated network', () => {
     }),
   )
 
-  it('ignores the close frame until it is cut; the cut frees the registry at once and is told later', () =>
+  it('leaves the registry at once on abort(), and emits its end later', () =>
     inVirtualTime(async (world) => {
       const { socket, log } = dial(world, { connect: 0, closeReply: 'never' })
       await world.clock.elapse(1)
@@ -77,7 +77,7 @@ describe('the simulated network', () => {
       expect(log).toEqual(['0 opened', '30001 ended aborted'])
     }))
 
-  it('never answers the upgrade; closing it then is a cut', () =>
+  it('ends as aborted when it is closed before it is open', () =>
     inVirtualTime(async (world) => {
       const { socket, log } = dial(world, { connect: 'never' })
       await world.clock.elapse(60_000)
@@ -86,7 +86,7 @@ describe('the simulated network', () => {
       expect(log).toEqual(['60000 ended aborted'])
     }))
 
-  it('still delivers while closing, and nothing after the end', () =>
+  it('delivers messages while closing, and none after its end', () =>
     inVirtualTime(async (world) => {
       let late: (() => void) | undefined
       const { socket, log } = dial(world, {
@@ -99,14 +99,14 @@ describe('the simulated network', () => {
       late?.()
       await world.clock.elapse(100)
       late?.()
-      socket.send('nobody hears')
+      socket.send('too late')
       await world.clock.elapse(100)
       expect(log).toEqual(['0 opened', '2 got last words', '51 ended closed 1000'])
     }))
 
-  it('stops reading: what is sent piles up, and comes in order when it reads again', () =>
+  it('buffers messages while its server is paused, and delivers them in order', () =>
     inVirtualTime(async (world) => {
-      const heard: string[] = []
+      const received: string[] = []
       let peer: Peer | undefined
       const { socket } = dial(world, {
         connect: 0,
@@ -114,37 +114,37 @@ describe('the simulated network', () => {
           peer = each
           each.pause()
         },
-        message: (_, data) => heard.push(String(data)),
+        message: (_, data) => received.push(String(data)),
       })
       await world.clock.elapse(1)
       socket.send('one')
       socket.send('two')
       await world.clock.elapse(10)
-      expect([heard, socket.buffered]).toEqual([[], 6])
+      expect([received, socket.buffered]).toEqual([[], 6])
       peer?.resume()
-      expect([heard, socket.buffered]).toEqual([['one', 'two'], 0])
+      expect([received, socket.buffered]).toEqual([['one', 'two'], 0])
       socket.abort()
     }))
 
-  it('tells a server of the end once, and calls it back only before that', () =>
+  it('notifies its server of the end once, and clears the timers of the server', () =>
     inVirtualTime(async (world) => {
-      const story: string[] = []
+      const events: string[] = []
       const { socket, log } = dial(world, {
         connect: 0,
         opened: (peer) => {
-          peer.after(10, () => story.push('in time'))
-          peer.after(30, () => story.push('too late'))
+          peer.after(10, () => events.push('in time'))
+          peer.after(30, () => events.push('too late'))
         },
-        ended: (peer) => story.push(`ended, open is ${peer.open}`),
+        ended: (peer) => events.push(`ended, open is ${peer.open}`),
       })
       await world.clock.elapse(20)
       socket.abort()
       await world.clock.elapse(100)
-      expect(story).toEqual(['in time', 'ended, open is false'])
+      expect(events).toEqual(['in time', 'ended, open is false'])
       expect(log).toEqual(['0 opened', '20 ended aborted'])
     }))
 
-  it('shows a server the names of headers in lower case, as real servers see them', () =>
+  it('passes header names to its server in lower case, as HTTP servers do', () =>
     inVirtualTime(async ({ network, clock }) => {
       const seen: unknown[] = []
       network.serve = ({ headers }) => {

@@ -11,66 +11,66 @@ import {
 import type { SimClock } from './sim-clock.ts'
 import type { SimRandom } from './sim-random.ts'
 
-/** How the other side of a connection behaves. Unset means politely and quickly. All times are milliseconds. */
+/** How a server treats a connection. Default: correctly and quickly. All times are in milliseconds. */
 export interface Manners {
-  /** Until the connection stands: 1 unless set. `never` is a silent upgrade. */
+  /** How long connecting takes. `never` leaves the upgrade unanswered. Default: 1. */
   connect?: number | 'never'
-  /** The connection is refused instead, with this HTTP status, or by the network if 0. */
+  /** Refuses the connection with this HTTP status, or at the network level if 0. */
   refuse?: number
-  /** The line goes dead after so long: nothing arrives any more, in either direction, and nobody is told. */
+  /** The connection goes dead after this time: nothing arrives in either direction, and neither side is notified. */
   halfOpenAfter?: number
-  /** The connection breaks after so long. */
+  /** The connection breaks after this time. */
   dropAfter?: number
-  /** Until our close frame is answered: 1 unless set. `never` ignores it. */
+  /** How long the answer to the client's close frame takes. `never` ignores it. Default: 1. */
   closeReply?: number | 'never'
-  /** How long a message is under way: 1 unless set. */
+  /** How long a message takes to arrive. Default: 1. */
   latency?: number
   opened?: (peer: Peer) => void
   message?: (peer: Peer, data: string | Uint8Array) => void
-  /** Our close frame has come, and is answered now. */
+  /** The client's close frame has arrived and is about to be answered. */
   closed?: (peer: Peer) => void
-  /** The connection is over, whoever ended it. Comes once, last, and only after `opened`. */
+  /** The connection has ended. Called once, last, and only after `opened`. */
   ended?: (peer: Peer) => void
 }
 
-/** The far end of a socket. What it is asked to do after the end does nothing. */
+/** The server's side of a socket. Its methods do nothing after the end. */
 export interface Peer {
-  /** What was dialled. Names of headers are in lower case, as servers see them. */
+  /** The request. Header names are in lower case, as servers see them. */
   readonly request: DialRequest
-  /** The connection has not ended. */
+  /** Whether the connection is still open. */
   readonly open: boolean
   send(data: string | Uint8Array): void
   close(code?: number, reason?: string): void
   drop(): void
-  /** Reads nothing from now on: what is sent to it piles up at the sender. */
+  /** Stops reading: messages pile up at the sender. */
   pause(): void
   resume(): void
-  /** Calls back once, unless the connection ends before. */
+  /** Calls `callback` once, unless the connection ends first. */
   after(ms: number, callback: () => void): void
 }
 
-/** A network in virtual time. `serve` decides how each connection will be treated. */
+/** A network in virtual time. `serve` decides how each connection is treated. */
 export class SimNetwork implements Network {
   readonly sockets = new Registry()
-  /** Every dial there ever was, also refused ones. */
+  /** The number of dials, including refused ones. */
   dials = 0
-  /** How the next connections are treated; politely unless set. */
+  /** Decides how a connection is treated. Default: correctly. */
   serve: (request: DialRequest, random: SimRandom) => Manners = () => ({})
   readonly #clock: SimClock
   readonly #random: SimRandom
-  readonly #tell: (text: string) => void
+  readonly #log: (text: string) => void
 
-  constructor(clock: SimClock, random: SimRandom, tell: (text: string) => void = () => {}) {
+  constructor(clock: SimClock, random: SimRandom, log: (text: string) => void = () => {}) {
     this.#clock = clock
     this.#random = random
-    this.#tell = tell
+    this.#log = log
   }
 
   dial(request: DialRequest, events: SocketEvents): Socket {
     this.dials++
-    const seen = asServersSee(request)
-    const manners = this.serve(seen, this.#random)
-    return new SimSocket(this.sockets, this.#clock, seen, manners, events, this.#tell)
+    const received = withLowerCaseHeaders(request)
+    const manners = this.serve(received, this.#random)
+    return new SimSocket(this.sockets, this.#clock, received, manners, events, this.#log)
   }
 }
 
@@ -84,10 +84,10 @@ class SimSocket implements Socket, Live {
   readonly #clock: SimClock
   readonly #manners: Manners
   readonly #events: SocketEvents
-  readonly #tell: (text: string) => void
+  readonly #log: (text: string) => void
   readonly #peer: Peer
   #dead = false
-  /** What has come while the peer does not read. */
+  /** Messages that arrived while the peer is paused. */
   #unread: (string | Uint8Array)[] | undefined
 
   constructor(
@@ -96,25 +96,25 @@ class SimSocket implements Socket, Live {
     request: DialRequest,
     manners: Manners,
     events: SocketEvents,
-    tell: (text: string) => void,
+    log: (text: string) => void,
   ) {
     this.name = request.name
     this.#registry = registry
     this.#clock = clock
     this.#manners = manners
     this.#events = events
-    this.#tell = (what) => tell(`socket ${this.name} ${what}`)
+    this.#log = (what) => log(`socket ${this.name} ${what}`)
     const isOpen = (): boolean => this.state !== 'ended'
     this.#peer = {
       request,
       get open() {
         return isOpen()
       },
-      send: (data) => this.#later(() => this.#arrives(data)),
+      send: (data) => this.#later(() => this.#arriveAtClient(data)),
       close: (code = 1000, reason = '') => this.#later(() => this.#end({ how: 'closed', code, reason })),
       drop: () => this.#end({ how: 'dropped', code: 1006 }),
       pause: () => (this.#unread ??= []),
-      resume: () => this.#readOn(),
+      resume: () => this.#resumeReading(),
       after: (ms, callback) => {
         clock.happen(ms, `${this.name}: server`, () => {
           if (this.state !== 'ended') callback()
@@ -122,20 +122,20 @@ class SimSocket implements Socket, Live {
       },
     }
     registry.add(this)
-    this.#tell('dials')
+    this.#log('dials')
     this.#connect()
   }
 
   send(data: string | Uint8Array): void {
     if (this.state !== 'open') return
-    this.#later(() => this.#comes(data))
+    this.#later(() => this.#arriveAtServer(data))
   }
 
   close(code = 1000, reason = ''): void {
     if (this.state === 'connecting') return this.abort()
     if (this.state !== 'open') return
     this.state = 'closing'
-    this.#tell('sends its close frame')
+    this.#log('sends its close frame')
     const { closeReply = 1 } = this.#manners
     if (closeReply === 'never') return
     this.#clock.happen(closeReply, `${this.name}: close answered`, () => {
@@ -147,11 +147,11 @@ class SimSocket implements Socket, Live {
 
   abort(): void {
     if (this.state === 'ended') return
-    // The cut is immediate; the news of it comes later, as from a real socket.
+    // The socket is cut immediately, but its event follows later, as with a real socket.
     const opened = this.state !== 'connecting'
     this.state = 'ended'
     this.#registry.remove(this)
-    this.#tell('is cut')
+    this.#log('is cut')
     this.#clock.happen(0, `${this.name}: cut`, () => {
       if (opened) this.#manners.ended?.(this.#peer)
       this.#events.ended({ how: 'aborted' })
@@ -165,7 +165,7 @@ class SimSocket implements Socket, Live {
       if (this.state !== 'connecting') return
       if (refuse !== undefined) return this.#end({ how: 'refused', ...(refuse ? { status: refuse } : {}) })
       this.state = 'open'
-      this.#tell('is open')
+      this.#log('is open')
       if (dropAfter !== undefined) {
         this.#clock.happen(dropAfter, `${this.name}: drops`, () => this.#peer.drop())
       }
@@ -183,21 +183,21 @@ class SimSocket implements Socket, Live {
     })
   }
 
-  #comes(data: string | Uint8Array): void {
+  #arriveAtServer(data: string | Uint8Array): void {
     if (!this.#unread) return this.#manners.message?.(this.#peer, data)
     this.#unread.push(data)
     this.buffered += data.length
   }
 
-  #readOn(): void {
+  #resumeReading(): void {
     const unread = this.#unread ?? []
     this.#unread = undefined
     this.buffered = 0
-    for (const data of unread) this.#comes(data)
+    for (const data of unread) this.#arriveAtServer(data)
   }
 
-  #arrives(data: string | Uint8Array): void {
-    // Messages still arrive while the close frame is under way, as they do with real sockets.
+  #arriveAtClient(data: string | Uint8Array): void {
+    // As with real sockets, messages still arrive after the close frame was sent.
     if (this.state === 'open' || this.state === 'closing') this.#events.message(data)
   }
 
@@ -206,13 +206,13 @@ class SimSocket implements Socket, Live {
     const opened = this.state !== 'connecting'
     this.state = 'ended'
     this.#registry.remove(this)
-    this.#tell(`ends: ${end.how}`)
+    this.#log(`ends: ${end.how}`)
     if (opened) this.#manners.ended?.(this.#peer)
     this.#events.ended(end)
   }
 }
 
-function asServersSee(request: DialRequest): DialRequest {
+function withLowerCaseHeaders(request: DialRequest): DialRequest {
   const { headers } = request
   if (!headers) return request
   const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)

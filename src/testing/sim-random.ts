@@ -1,6 +1,6 @@
 import type { Random } from '../scope/index.ts'
 
-/** Chance from a seed: the same seed draws the same numbers on every machine. */
+/** A seeded random generator: the same seed gives the same numbers on every machine. */
 export class SimRandom implements Random {
   #a: number
   #b: number
@@ -11,11 +11,11 @@ export class SimRandom implements Random {
     this.#a = seed >>> 0
     this.#b = Math.floor(seed / 2 ** 32) >>> 0
     this.#c = 0x9e3779b9
-    // Neighbouring seeds start alike; a dozen rounds pull them apart.
+    // Neighbouring seeds start with similar numbers. A dozen rounds separate them.
     for (let round = 0; round < 12; round++) this.next()
   }
 
-  /** A number from 0 up to, but never, 1 (sfc32). */
+  /** Returns a number from 0 up to but not including 1 (sfc32). */
   next(): number {
     const sum = (this.#a + this.#b + this.#counter) | 0
     this.#counter = (this.#counter + 1) | 0
@@ -25,7 +25,7 @@ export class SimRandom implements Random {
     return (sum >>> 0) / 2 ** 32
   }
 
-  /** A whole number from `from` to `to`, both included. */
+  /** Returns an integer from `from` to `to`, inclusive. */
   int(from: number, to: number): number {
     return from + Math.floor(this.next() * (to - from + 1))
   }
@@ -40,7 +40,7 @@ export class SimRandom implements Random {
     return choice
   }
 
-  /** One of the names, as often as its weight says. */
+  /** Returns one of the names with a probability proportional to its weight. */
   weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
     const entries = Object.entries(weights) as [Name, number][]
     let left = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0)

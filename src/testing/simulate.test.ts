@@ -3,7 +3,7 @@ import { Scope } from '../scope/index.ts'
 import { inVirtualTime, simulate, SimClock, SimRandom } from './index.ts'
 
 describe('simulate', () => {
-  it('lives through an hour in a moment, and every microtask between two events is over', async () => {
+  it('takes no real time, and runs all microtasks before the next event', async () => {
     const order: string[] = []
     await simulate(1, async ({ clock }) => {
       clock.happen(3_600_000, 'second', () => order.push('second'))
@@ -21,12 +21,12 @@ describe('simulate', () => {
     expect(order).toEqual(['first, and a thousand ticks', 'second'])
   })
 
-  it('a life that waits for ever is a violation, not a hang', async () => {
+  it('reports a violation if the simulated code would wait forever', async () => {
     const { violations } = await simulate(1, () => new Promise(() => {}))
-    expect(violations).toMatchObject([{ rule: 'SC2', what: expect.stringContaining('hang for ever') }])
+    expect(violations).toMatchObject([{ rule: 'SC2', what: expect.stringContaining('hang forever') }])
   })
 
-  it('a life that never comes to rest is a violation', async () => {
+  it('reports a violation if events never end', async () => {
     const { violations } = await simulate(
       1,
       ({ clock }) => {
@@ -38,7 +38,7 @@ describe('simulate', () => {
     expect(violations).toMatchObject([{ rule: 'SC18' }])
   })
 
-  it('a timer left running by the code under test is not: it fires; one on a dead clock is', async () => {
+  it('reports a socket that is left open', async () => {
     const { violations } = await simulate(1, ({ network }) => {
       network.serve = () => ({ connect: 'never' })
       network.dial({ name: 'stt', url: 'ws://stt' }, { opened() {}, message() {}, ended() {} })
@@ -46,7 +46,7 @@ describe('simulate', () => {
     expect(violations).toEqual([{ rule: 'SC15', what: "left behind: socket 'stt'" }])
   })
 
-  it('what the life throws is a violation, and inVirtualTime throws it', async () => {
+  it('reports an error of the simulated code, with which inVirtualTime rejects', async () => {
     const { violations } = await simulate(1, () => Promise.reject(new Error('broken')))
     expect(violations).toMatchObject([{ rule: 'life', what: expect.stringContaining('broken') }])
     await expect(inVirtualTime(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
@@ -55,7 +55,7 @@ describe('simulate', () => {
     })
   })
 
-  it('a scope runs on virtual time without knowing', () =>
+  it('runs a scope on the virtual clock', () =>
     inVirtualTime(async ({ clock }) => {
       await using scope = new Scope('root', { clock })
       await scope.spawn('nap', ({ sleep }) => sleep(86_400_000)).result
@@ -64,7 +64,7 @@ describe('simulate', () => {
 })
 
 describe('SimClock', () => {
-  it('fires in order of time, then in order of scheduling; cleared ones not at all', () => {
+  it('fires timers by time, then in the order they were set, but no cleared timers', () => {
     const clock = new SimClock()
     const fired: string[] = []
     const add = (ms: number, name: string) =>
@@ -80,7 +80,7 @@ describe('SimClock', () => {
     expect(clock.timers.size).toBe(0)
   })
 
-  it('after a leap, what was due comes late but in order', () => {
+  it('fires timers late but in order after a jump', () => {
     const clock = new SimClock()
     const fired: string[] = []
     clock.after(10, 'a', () => fired.push(`a ${clock.now()}`))
@@ -92,7 +92,7 @@ describe('SimClock', () => {
 })
 
 describe('SimRandom', () => {
-  it('draws the same numbers for the same seed, others for another, all within bounds', () => {
+  it('draws the same numbers for the same seed, different ones for another, all within bounds', () => {
     const draw = (seed: number): number[] => {
       const random = new SimRandom(seed)
       return Array.from({ length: 20 }, () => random.int(1, 6))
@@ -105,7 +105,7 @@ describe('SimRandom', () => {
     expect([...faces].toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6])
   })
 
-  it('weighs', () => {
+  it('picks by weight', () => {
     const random = new SimRandom(1)
     const picks = Array.from({ length: 1_000 }, () => random.weighted({ often: 9, seldom: 1, never: 0 }))
     const often = picks.filter((pick) => pick === 'often').length

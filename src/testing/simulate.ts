@@ -5,15 +5,15 @@ import { SimNetwork } from './sim-network.ts'
 import { SimRandom } from './sim-random.ts'
 import { Trace } from './trace.ts'
 
-/** Everything a simulated life can touch. Pass `clock`, `random` and `network` to the code under test. */
+/** The environment of a simulation. Pass `clock`, `random` and `network` to the code under test. */
 export interface World {
   readonly seed: number
   readonly clock: SimClock
   readonly random: SimRandom
   readonly network: SimNetwork
-  /** Writes a line into the story. */
+  /** Adds a line to the story. */
   readonly tell: (text: string) => void
-  /** Writes down that a rule does not hold. The life goes on. */
+  /** Records the violation of a rule. The simulation continues. */
   readonly violate: (rule: string, what: string) => void
 }
 
@@ -22,9 +22,10 @@ export interface Violation {
   readonly what: string
 }
 
+/** The result of a simulation. */
 export interface Life {
   readonly seed: number
-  /** Empty if all went well. */
+  /** Empty on success. */
   readonly violations: readonly Violation[]
   /** The same for the same seed, on every machine and in every process (SI1). */
   readonly hash: string
@@ -33,18 +34,18 @@ export interface Life {
 }
 
 export interface SimulateOptions {
-  /** More events than this are a runaway: 100,000 unless set. */
+  /** The limit of events, to stop a timer that reschedules itself forever. Default: 100,000. */
   maxEvents?: number
 }
 
 /**
- * Lives one life in virtual time. Every timer and socket of `life` comes from the world, so a year passes in a moment
- * and the same seed always tells the same story. It ends when nothing is left to happen; a promise still pending then
- * would have hung for ever, and is a violation.
+ * Runs `body` in virtual time. All its timers and sockets come from the world, so a year passes in a moment, and the same
+ * seed always produces the same story. The simulation ends when no event is left. If `body` is still pending then, it
+ * would hang forever, which is a violation.
  */
 export async function simulate(
   seed: number,
-  life: (world: World) => void | PromiseLike<void>,
+  body: (world: World) => void | PromiseLike<void>,
   { maxEvents = 100_000 }: SimulateOptions = {},
 ): Promise<Life> {
   const clock = new SimClock()
@@ -66,7 +67,7 @@ export async function simulate(
   try {
     const world: World = { seed, clock, random, network, tell, violate }
     Promise.resolve()
-      .then(() => life(world))
+      .then(() => body(world))
       .then(
         () => (state = 'done'),
         (error: unknown) => {
@@ -79,7 +80,7 @@ export async function simulate(
       const event = clock.step()
       if (event === undefined) break
       if (++events > maxEvents) {
-        violate('SC18', `more than ${maxEvents} events: it never comes to rest`)
+        violate('SC18', `more than ${maxEvents} events: a timer seems to reschedule itself forever`)
         break
       }
     }
@@ -88,7 +89,7 @@ export async function simulate(
     process.off('uncaughtException', uncaught)
   }
   if (state === 'pending')
-    violate('SC2', 'nothing is left to happen, and the life still waits: it would hang for ever')
+    violate('SC2', 'no event is left, and the code is still waiting: it would hang forever')
   for (const left of [...clock.timers.list(), ...network.sockets.list()]) {
     violate('SC15', `left behind: ${left.kind} '${left.name}'`)
   }
@@ -106,8 +107,8 @@ export async function simulate(
 }
 
 /**
- * Runs one test in virtual time: nothing sleeps, and a promise that would hang for ever fails at once. What `test`
- * throws is thrown; a socket left behind and an unhandled rejection fail, too.
+ * Runs a test in virtual time: nothing sleeps, and a test that would hang forever fails at once. Rejects with the error
+ * that `test` throws, and also for a leftover socket, an unhandled rejection, or events that never end.
  *
  * ```ts
  * it('closes on time', () => inVirtualTime(async ({ clock }) => { … }))

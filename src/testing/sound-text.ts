@@ -1,15 +1,15 @@
 import type { AudioFrame, SampleRate } from '../audio/index.ts'
 
 /**
- * Words as sound, and back: the scripted voice speaks in it, the scripted ear understands it, and a test reads off
- * the line what the caller has really heard. One character is a plateau at the height of its code, and a mark ends it:
- * one that was cut off before its end was not heard. It survives any cutting into frames, but no resampling.
+ * Text encoded as audio: `ScriptedTts` produces it, `ScriptedStt` understands it, and a `TestLine` reads from it what the
+ * caller has heard. A character is a run of samples with the value of its code, ended by a mark, so a character that was
+ * cut off was not heard. The encoding survives any division into frames, but no resampling.
  */
 const ZERO = 0x8000
-/** The first code for private use: no text has it. */
+/** The first private-use code, which does not occur in text. */
 const MARK = 0xe000 - ZERO
 
-/** The sound of a text, `msPerCharacter` long for each of its UTF-16 units. */
+/** Encodes a text as audio. Each UTF-16 code unit takes `msPerCharacter` milliseconds. */
 export function soundOf(text: string, sampleRate: SampleRate, msPerCharacter: number): AudioFrame {
   const length = Math.max(2, Math.round((msPerCharacter * sampleRate) / 1000))
   const samples = new Int16Array(text.length * length)
@@ -21,11 +21,11 @@ export function soundOf(text: string, sampleRate: SampleRate, msPerCharacter: nu
   return { samples, sampleRate }
 }
 
-/** Reads text out of frames, however they were cut. */
+/** Decodes text from audio, however it is divided into frames. */
 export class SoundReader {
   #last: number | undefined
 
-  /** The characters that end in these samples. */
+  /** Returns the characters that end in these samples. */
   push(samples: Int16Array): string {
     let text = ''
     for (const sample of samples) {
@@ -36,7 +36,7 @@ export class SoundReader {
   }
 }
 
-/** The text in a whole sound. */
+/** Decodes the text of a whole recording. */
 export function textOf(frames: Iterable<AudioFrame>): string {
   const reader = new SoundReader()
   let text = ''

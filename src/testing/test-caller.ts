@@ -2,10 +2,10 @@ import { concat, silence, sine, type AudioFrame } from '../audio/index.ts'
 import { soundOf } from './sound-text.ts'
 import type { TestConnection } from './test-connection.ts'
 
-/** How long the caller needs for a character: about what people need. */
+/** Milliseconds of speech per character: about the pace of people. */
 const MS_PER_CHARACTER = 50
 
-/** The one at the other end of a `TestLine`. */
+/** The caller at the other end of a `TestLine`. */
 export class TestCaller {
   readonly #line: () => TestConnection
 
@@ -14,8 +14,8 @@ export class TestCaller {
   }
 
   /**
-   * Speaks, frame by frame, as long as it takes: words, which a `ScriptedStt` of the line's rate understands; so many
-   * milliseconds of a tone; or sound of your own. Resolves when it has been said, or the call is over.
+   * Speaks at normal speed: words, which a `ScriptedStt` of the line's rate understands; a tone of this many milliseconds;
+   * or audio of your own. Resolves when everything has been said, or the call has ended.
    */
   says(what: string | number | readonly AudioFrame[]): Promise<void> {
     const line = this.#line()
@@ -25,7 +25,7 @@ export class TestCaller {
     return line.says(concat(what, sampleRate))
   }
 
-  /** Is silent, audibly, for so long: energy VADs need to hear it. */
+  /** Sends silence for this many milliseconds, which energy VADs need. */
   pauses(ms: number): Promise<void> {
     const line = this.#line()
     return line.says(silence(ms, line.sampleRate))
@@ -35,7 +35,7 @@ export class TestCaller {
     this.#line().types(text)
   }
 
-  /** Keys of the telephone, one after the other. */
+  /** Presses phone keys, one after another. */
   presses(digits: string): void {
     for (const digit of digits) this.#line().presses(digit)
   }
@@ -44,14 +44,14 @@ export class TestCaller {
     this.#line().hangsUp()
   }
 
-  /** Is gone without a word. */
+  /** Disconnects without hanging up. */
   vanishes(error?: unknown): void {
     this.#line().vanishes(error)
   }
 
   /**
-   * Resolves when these words have been heard, anywhere in what was heard so far; without words, when any sound
-   * was. Rejects if the call ends before.
+   * Resolves when the caller has heard these words, at any time in the call, or any audio if no words are given. Rejects
+   * if the call ends first.
    */
   hears(words?: string): Promise<void> {
     const line = this.#line()
@@ -62,7 +62,9 @@ export class TestCaller {
         if (heard()) resolve()
         else if (line.endedAt !== undefined)
           reject(
-            new Error(`the call ended before '${words ?? 'a sound'}' was heard; heard: '${line.heardText}'`),
+            new Error(
+              `the call ended before the caller heard ${words === undefined ? 'anything' : `'${words}'; heard: '${line.heardText}'`}`,
+            ),
           )
         else return
         stop()

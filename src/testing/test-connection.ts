@@ -1,16 +1,16 @@
 import { Framer, silence, type AudioFrame, type SampleRate } from '../audio/index.ts'
 import type { LineConnection, LineEvents } from '../parts/index.ts'
 import type { Timer } from '../scope/index.ts'
-import type { PartLife } from './part-life.ts'
+import type { PartInstance } from './part-instance.ts'
 import { PlayoutRecord, type HeardFrame, type Sound } from './playout-record.ts'
 import type { TestLineOptions } from './test-line-options.ts'
 
-/** Milliseconds in a frame, as telephones have it. */
+/** Milliseconds per frame, as on phones. */
 const FRAME = 20
 
 interface Mark {
   readonly id: number
-  /** What was played since the mark before. */
+  /** What was played since the previous mark. */
   readonly sounds: readonly Sound[]
   at: number
   timer: Timer | undefined
@@ -19,40 +19,42 @@ interface Mark {
 /** One call on a `TestLine`. */
 export class TestConnection implements LineConnection {
   readonly sampleRate: SampleRate
-  /** What was asked of the line, in order. */
+  /** The calls of `mark()` and `clear()`, in order. */
   readonly log: { readonly at: number; readonly what: 'mark' | 'clear'; readonly id?: number }[] = []
   readonly playedTooLate: AudioFrame[] = []
-  /** When closing began, when the call was over, and who ended it. */
+  /** When the session began to close. */
   closingAt: number | undefined
+  /** When the call ended. */
   endedAt: number | undefined
+  /** Who ended the call; `nobody` if the caller vanished. */
   endedBy: 'caller' | 'session' | 'nobody' | undefined
-  readonly life: PartLife
+  readonly instance: PartInstance
   readonly #events: LineEvents
   readonly #options: Readonly<TestLineOptions>
   readonly #record = new PlayoutRecord()
   readonly #watchers = new Set<() => void>()
   #sounds: Sound[] = []
   #marks: Mark[] = []
-  /** What the caller is about to say. */
-  #mouth: { readonly frame: AudioFrame; readonly said?: () => void }[] = []
+  /** Frames that the caller is about to say. */
+  #speech: { readonly frame: AudioFrame; readonly said?: () => void }[] = []
   #ticking = false
 
   constructor(
-    life: PartLife,
+    instance: PartInstance,
     events: LineEvents,
     sampleRate: SampleRate,
     options: Readonly<TestLineOptions>,
   ) {
-    this.life = life
+    this.instance = instance
     this.sampleRate = sampleRate
     this.#events = events
     this.#options = options
-    life.onClosing(() => this.#closing())
-    life.onEnd(() => this.#over('session'))
+    instance.onClosing(() => this.#beginClosing())
+    instance.onEnd(() => this.#end('session'))
     if (options.streams) this.#tick()
   }
 
-  // ── what a session does ──
+  // ── LineConnection ──
 
   play(frame: AudioFrame): void {
     if (this.closingAt !== undefined || this.endedAt !== undefined) {
@@ -80,7 +82,7 @@ export class TestConnection implements LineConnection {
     this.#stopSound()
   }
 
-  // ── what a test looks at ──
+  // ── for tests ──
 
   get heard(): HeardFrame[] {
     return this.#record.heardBy(this.#now)
@@ -94,29 +96,29 @@ export class TestConnection implements LineConnection {
     return this.closingAt === undefined ? 0 : this.#record.audible(this.closingAt, this.#now)
   }
 
-  /** Milliseconds of sound that are queued and not heard yet. */
+  /** Milliseconds of queued audio that the caller has not heard yet. */
   get queued(): number {
     return Math.max(0, this.#record.endsAt - this.#now)
   }
 
-  /** Calls back whenever more may have been heard, and at the end. Returns the way to unsubscribe. */
+  /** Calls `callback` whenever the caller may have heard more, and at the end. Returns an unsubscribe function. */
   watch(callback: () => void): () => void {
     this.#watchers.add(callback)
     for (let at = this.#now; at < this.#record.endsAt; at += FRAME) this.#checkAt(at + FRAME)
     return () => this.#watchers.delete(callback)
   }
 
-  // ── what the caller does ──
+  // ── the caller ──
 
-  /** Says the sound, frame by frame, after what is being said. Resolves when it is over, or the call is. */
+  /** Queues audio of the caller. Resolves when it has been said, or the call has ended. */
   says(sound: AudioFrame): Promise<void> {
     const framer = new Framer({ sampleRate: this.sampleRate, duration: FRAME })
     const frames = framer.push(sound.samples)
     const last = framer.flush()
     if (last) frames.push(last)
-    if (frames.length === 0 || !this.#listened) return Promise.resolve()
+    if (frames.length === 0 || !this.#isOpen) return Promise.resolve()
     return new Promise((said) => {
-      this.#mouth.push(
+      this.#speech.push(
         ...frames.map((frame, index) => (index < frames.length - 1 ? { frame } : { frame, said })),
       )
       if (!this.#ticking) this.#tick()
@@ -124,45 +126,44 @@ export class TestConnection implements LineConnection {
   }
 
   types(text: string): void {
-    if (this.#listened) this.#events.text(text)
+    if (this.#isOpen) this.#events.text(text)
   }
 
   presses(digit: string): void {
-    if (this.#listened) this.#events.dtmf(digit)
+    if (this.#isOpen) this.#events.dtmf(digit)
   }
 
   hangsUp(): void {
-    if (!this.#over('caller')) return
-    this.life.disconnected('closed')
+    if (!this.#end('caller')) return
+    this.instance.disconnected('closed')
     this.#events.hungUp()
   }
 
   vanishes(error?: unknown): void {
     const { lostAfter = 0 } = this.#options
-    if (!this.#over('nobody')) return
+    if (!this.#end('nobody')) return
     const noticed = (): void => {
-      this.life.disconnected('dropped')
+      this.instance.disconnected('dropped')
       this.#events.lost(error)
     }
     if (lostAfter === 0) noticed()
-    else this.life.after(lostAfter, 'notices that the caller is gone', noticed)
+    else this.instance.after(lostAfter, 'notices that the caller vanished', noticed)
   }
 
   get #now(): number {
-    return this.life.clock.now()
+    return this.instance.clock.now()
   }
 
-  /** Whether what the caller does still arrives. */
-  get #listened(): boolean {
+  get #isOpen(): boolean {
     return this.endedAt === undefined
   }
 
-  #closing(): void {
+  #beginClosing(): void {
     this.closingAt = this.#now
     this.#stopSound()
   }
 
-  /** What is queued is thrown away; an avatar's mouth takes longer to shut. */
+  /** Discards the queue. An avatar stops a little later. */
   #stopSound(): void {
     const { latency = 0, avatar, marksAtOnce } = this.#options
     const stops = this.#now + (avatar ? latency + avatar.lag : 0)
@@ -175,7 +176,7 @@ export class TestConnection implements LineConnection {
     }
   }
 
-  #over(by: 'caller' | 'session' | 'nobody'): boolean {
+  #end(by: 'caller' | 'session' | 'nobody'): boolean {
     if (this.endedAt !== undefined) return false
     this.endedAt = this.#now
     this.endedBy = by
@@ -183,14 +184,16 @@ export class TestConnection implements LineConnection {
     for (const mark of this.#marks) mark.timer?.clear()
     this.#marks = []
     for (const watcher of this.#watchers) watcher()
-    for (const { said } of this.#mouth) said?.()
-    this.#mouth = []
+    for (const { said } of this.#speech) said?.()
+    this.#speech = []
     return true
   }
 
   #arm(mark: Mark): void {
     if (this.#options.confirms === false) return
-    mark.timer = this.life.after(mark.at - this.#now, `mark ${mark.id} is heard`, () => this.#confirm(mark))
+    mark.timer = this.instance.after(mark.at - this.#now, `mark ${mark.id} is heard`, () =>
+      this.#confirm(mark),
+    )
   }
 
   #confirm(mark: Mark): void {
@@ -202,20 +205,20 @@ export class TestConnection implements LineConnection {
   }
 
   #checkAt(at: number): void {
-    this.life.after(at - this.#now, 'hears', () => {
+    this.instance.after(at - this.#now, 'hears', () => {
       for (const watcher of this.#watchers) watcher()
     })
   }
 
-  /** The microphone: a frame arrives when it has been said. */
+  /** The microphone: each frame arrives at its end. */
   #tick(): void {
     this.#ticking = true
-    this.life.after(FRAME, 'the caller speaks', () => {
+    this.instance.after(FRAME, 'the caller speaks', () => {
       this.#ticking = false
-      const { frame, said } = this.#mouth.shift() ?? { frame: silence(FRAME, this.sampleRate) }
-      if (this.#listened) this.#events.frame(frame)
+      const { frame, said } = this.#speech.shift() ?? { frame: silence(FRAME, this.sampleRate) }
+      if (this.#isOpen) this.#events.frame(frame)
       said?.()
-      if (this.#listened && !this.#ticking && (this.#mouth.length > 0 || this.#options.streams)) this.#tick()
+      if (this.#isOpen && !this.#ticking && (this.#speech.length > 0 || this.#options.streams)) this.#tick()
     })
   }
 }

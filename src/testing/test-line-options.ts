@@ -1,21 +1,21 @@
 import type { SampleRate } from '../audio/index.ts'
-import type { PartManners } from './part-lives.ts'
+import type { PartManners } from './part-instances.ts'
 
 export interface TestLineOptions extends PartManners {
-  /** 16,000 unless set: the rate of the other scripted parts. */
+  /** Default: 16,000, the rate of the other scripted parts. */
   sampleRate?: SampleRate
-  /** Milliseconds from `play()` to the caller's ear: 0 unless set. */
+  /** Milliseconds from `play()` until the caller hears it. Default: 0. */
   latency?: number
-  /** Its sound goes on for `lag` milliseconds after `clear()`. */
+  /** The caller keeps hearing audio for `lag` milliseconds after `clear()`. */
   avatar?: { readonly lag: number }
-  /** Whether it confirms marks: yes unless false. */
+  /** Whether it confirms marks. Default: true. */
   confirms?: boolean
-  /** Whether it says how much was heard: yes unless false. */
+  /** Whether it reports how much was heard. Default: true. */
   knows?: boolean
-  /** Rude: it confirms what was cleared from inside `clear()`. */
+  /** Misbehaves: confirms cleared marks synchronously, inside `clear()`. */
   marksAtOnce?: boolean
-  /** It sends silence while the caller is silent, as a telephone does. Off unless set: silence is many events. */
+  /** Sends silence while the caller is silent, like a phone. Default: false, because silence causes many events. */
   streams?: boolean
-  /** Milliseconds until it notices that the caller has vanished: 0 unless set. */
+  /** Milliseconds until it notices that the caller has vanished. Default: 0. */
   lostAfter?: number
 }

@@ -7,7 +7,7 @@ import { TestLine, inVirtualTime, partContext, soundOf, type TestLineOptions, ty
 const FRAME = 20
 const RATE = 16_000
 
-/** One second of sound, twenty characters of text, in fifty frames. */
+/** Twenty characters of text: one second of audio, in fifty frames. */
 const WORDS = 'Good morning to you.'
 const frames = Array.from({ length: 50 }, (_, index) => ({
   samples: soundOf(WORDS, RATE, 50).samples.subarray(index * 320, index * 320 + 320),
@@ -19,12 +19,12 @@ interface Call {
   readonly connection: LineConnection
   readonly scope: Scope<string>
   readonly connections: readonly ConnectionReport[]
-  readonly told: string[]
+  readonly log: string[]
 }
 
 async function call(world: World, options: TestLineOptions = {}): Promise<Call> {
-  const told: string[] = []
-  const note = (what: string): void => void told.push(`${world.clock.now()} ${what}`)
+  const log: string[] = []
+  const note = (what: string): void => void log.push(`${world.clock.now()} ${what}`)
   const events: LineEvents = {
     frame: (frame) => note(`frame ${durationOf(frame)}`),
     marked: (id, heard) => note(`marked ${id} ${heard}`),
@@ -36,13 +36,13 @@ async function call(world: World, options: TestLineOptions = {}): Promise<Call> 
   const context = partContext(world)
   const line = new TestLine(options)
   const connection = await line.open(context, events)
-  return { line, connection, scope: context.scope, told, connections: context.connections }
+  return { line, connection, scope: context.scope, log, connections: context.connections }
 }
 
 describe('a test line', () => {
-  it('plays in the time it takes, and says what was heard of each mark', () =>
+  it('plays at normal speed, and reports how much was heard at each mark', () =>
     inVirtualTime(async (world) => {
-      const { line, connection, scope, told } = await call(world)
+      const { line, connection, scope, log } = await call(world)
       for (const frame of frames.slice(0, 25)) connection.play(frame)
       connection.mark(1)
       for (const frame of frames.slice(25)) connection.play(frame)
@@ -50,63 +50,63 @@ describe('a test line', () => {
       connection.mark(3)
       await world.clock.elapse(520)
       expect(line.heardText).toBe('Good morni')
-      expect(told).toEqual(['500 marked 1 500'])
+      expect(log).toEqual(['500 marked 1 500'])
       await world.clock.elapse(500)
       expect(line.heardText).toBe(WORDS)
-      expect(told).toEqual(['500 marked 1 500', '1000 marked 2 500', '1000 marked 3 0'])
+      expect(log).toEqual(['500 marked 1 500', '1000 marked 2 500', '1000 marked 3 0'])
       expect(line.heard.map(({ at }) => at)).toEqual(frames.map((_, index) => index * FRAME))
       await scope.close()
     }))
 
-  it('returns the marks of what was cleared, with what was heard, and never from inside clear()', () =>
+  it('confirms cleared marks with the amount heard, and never inside clear()', () =>
     inVirtualTime(async (world) => {
-      const { line, connection, scope, told } = await call(world)
+      const { line, connection, scope, log } = await call(world)
       for (const frame of frames) connection.play(frame)
       connection.mark(1)
       await world.clock.elapse(130)
       connection.clear()
-      expect(told).toEqual([])
+      expect(log).toEqual([])
       connection.play(frames[0]!)
       connection.mark(2)
       await world.clock.elapse(500)
-      expect(told).toEqual(['130 marked 1 130', '150 marked 2 20'])
+      expect(log).toEqual(['130 marked 1 130', '150 marked 2 20'])
       expect(line.heard.at(-2)).toMatchObject({ at: 120, heard: 10 })
       await scope.close()
     }))
 
-  it('has an avatar whose mouth goes on after clear(), and tells the truth about it', () =>
+  it('continues for the lag of an avatar after clear(), and reports that as heard', () =>
     inVirtualTime(async (world) => {
-      const { line, connection, scope, told } = await call(world, { avatar: { lag: 800 } })
+      const { line, connection, scope, log } = await call(world, { avatar: { lag: 800 } })
       for (const frame of frames) connection.play(frame)
       connection.mark(1)
       await world.clock.elapse(100)
       connection.clear()
       await world.clock.elapse(1000)
-      expect(told).toEqual(['900 marked 1 900'])
+      expect(log).toEqual(['900 marked 1 900'])
       expect(line.heardText).toBe(WORDS.slice(0, 18))
       await scope.close()
     }))
 
   it.each<[string, TestLineOptions, string[]]>([
-    ['that never confirms', { confirms: false }, []],
-    ['that does not know', { knows: false }, ['100 marked 1 undefined']],
-    ['that confirms from inside clear()', { marksAtOnce: true }, ['100 marked 1 100']],
-    ['far away', { latency: 60 }, ['100 marked 1 40']],
-  ])('can be one %s', (_, options, expected) =>
+    ['never confirms marks', { confirms: false }, []],
+    ['does not report how much was heard', { knows: false }, ['100 marked 1 undefined']],
+    ['confirms marks inside clear()', { marksAtOnce: true }, ['100 marked 1 100']],
+    ['has latency', { latency: 60 }, ['100 marked 1 40']],
+  ])('can be a line that %s', (_, options, expected) =>
     inVirtualTime(async (world) => {
-      const { connection, scope, told } = await call(world, options)
+      const { connection, scope, log } = await call(world, options)
       for (const frame of frames) connection.play(frame)
       connection.mark(1)
       await world.clock.elapse(100)
       connection.clear()
-      if (options.marksAtOnce) expect(told).toEqual(expected)
+      if (options.marksAtOnce) expect(log).toEqual(expected)
       await world.clock.elapse(2000)
-      expect(told).toEqual(expected)
+      expect(log).toEqual(expected)
       await scope.close()
     }),
   )
 
-  it('is silent from the moment closing begins, and notes who plays on', () =>
+  it('is silent from the moment closing begins, and records frames that are played later', () =>
     inVirtualTime(async (world) => {
       const { line, connection, scope } = await call(world, { closeTakes: 300 })
       for (const frame of frames) connection.play(frame)
@@ -120,7 +120,7 @@ describe('a test line', () => {
       expect(line.counts).toMatchObject({ opened: 1, closed: 1, aborted: 0, live: 0 })
     }))
 
-  it('counts what an avatar says after closing began, silence not included', () =>
+  it('counts the audio of an avatar after closing began, excluding silence', () =>
     inVirtualTime(async (world) => {
       const { line, connection, scope } = await call(world, { avatar: { lag: 100 }, closeTakes: 300 })
       connection.play(frames[0]!)
@@ -130,9 +130,9 @@ describe('a test line', () => {
       expect(line.audibleAfterClosing).toBe(80)
     }))
 
-  it('lets the caller speak in real time, type, press keys and hang up, and then is silent', () =>
+  it('lets the caller speak, type, press keys and hang up, and emits nothing afterwards', () =>
     inVirtualTime(async (world) => {
-      const { line, connection, scope, told } = await call(world)
+      const { line, connection, scope, log } = await call(world)
       const both = Promise.all([line.caller.says(40), line.caller.pauses(30)])
       line.caller.types('hello')
       line.caller.presses('1#')
@@ -145,7 +145,7 @@ describe('a test line', () => {
       await line.caller.says(100)
       connection.play(frames[0]!)
       await world.clock.elapse(100)
-      expect(told).toEqual([
+      expect(log).toEqual([
         '0 text hello',
         '0 dtmf 1',
         '0 dtmf #',
@@ -160,28 +160,28 @@ describe('a test line', () => {
       await scope.close()
     }))
 
-  it('loses a caller who vanishes, as late as it was told to', () =>
+  it('emits that a vanished caller is lost after `lostAfter`', () =>
     inVirtualTime(async (world) => {
-      const { line, scope, told, connections } = await call(world, { lostAfter: 5000 })
+      const { line, scope, log, connections } = await call(world, { lostAfter: 5000 })
       line.caller.vanishes()
-      line.caller.types('nobody hears this')
+      line.caller.types('too late')
       await world.clock.elapse(6000)
-      expect(told).toEqual(['5000 lost'])
+      expect(log).toEqual(['5000 lost'])
       await scope.close()
       expect(connections).toEqual([{ name: 'line', how: 'dropped', retries: 0 }])
     }))
 
-  it('fills the pauses with silence where it streams', () =>
+  it('sends silence in pauses with `streams`', () =>
     inVirtualTime(async (world) => {
-      const { line, scope, told } = await call(world, { streams: true })
+      const { line, scope, log } = await call(world, { streams: true })
       await world.clock.elapse(50)
       await line.caller.says(60)
       await world.clock.elapse(50)
       await scope.close()
-      expect(told.map((each) => parseInt(each, 10))).toEqual([20, 40, 60, 80, 100, 120, 140])
+      expect(log.map((each) => parseInt(each, 10))).toEqual([20, 40, 60, 80, 100, 120, 140])
     }))
 
-  it('waits with the test until the caller has heard something, also if it is queued already', () =>
+  it('can wait until the caller has heard given words, whether or not they are queued yet', () =>
     inVirtualTime(async (world) => {
       const { line, connection, scope } = await call(world)
       for (const frame of frames.slice(0, 25)) connection.play(frame)
@@ -190,7 +190,7 @@ describe('a test line', () => {
       await heard
       expect(world.clock.now()).toBe(600)
       await line.caller.hears()
-      const missed = expect(line.caller.hears('evening')).rejects.toThrow("before 'evening' was heard")
+      const missed = expect(line.caller.hears('evening')).rejects.toThrow("before the caller heard 'evening'")
       await scope.close()
       await missed
     }))

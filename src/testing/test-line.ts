@@ -1,14 +1,13 @@
 import type { AudioFrame, SampleRate } from '../audio/index.ts'
 import type { Line, LineConnection, LineEvents, PartContext } from '../parts/index.ts'
-import { PartLives, type PartCounts } from './part-lives.ts'
+import { PartInstances, type PartCounts } from './part-instances.ts'
 import type { HeardFrame } from './playout-record.ts'
 import { TestCaller } from './test-caller.ts'
 import { TestConnection } from './test-connection.ts'
 import type { TestLineOptions } from './test-line-options.ts'
 
 /**
- * A line to a caller who lives in the clock's time: hears what is played at the speed at which it sounds, and
- * remembers it.
+ * A line to a simulated caller, who hears audio in the clock's time. Everything the caller has heard is recorded.
  *
  * ```ts
  * const line = new TestLine()
@@ -23,50 +22,49 @@ export class TestLine implements Line {
   readonly name: string
   readonly sampleRate: SampleRate
   readonly counts: PartCounts
-  /** The one at the other end. */
   readonly caller: TestCaller
   readonly options: Readonly<TestLineOptions>
-  readonly #lives: PartLives
+  readonly #instances: PartInstances
   #connection: TestConnection | undefined
 
   constructor(options: TestLineOptions = {}) {
     this.options = options
-    this.#lives = new PartLives('line', options, 'closed')
-    this.counts = this.#lives
-    this.name = this.#lives.name
+    this.#instances = new PartInstances('line', options, 'closed')
+    this.counts = this.#instances
+    this.name = this.#instances.name
     this.sampleRate = options.sampleRate ?? 16_000
     this.caller = new TestCaller(() => this.connection)
   }
 
   open(context: PartContext, events: LineEvents): Promise<LineConnection> {
-    return this.#lives.open(context, (life) => {
-      this.#connection = new TestConnection(life, events, this.sampleRate, this.options)
+    return this.#instances.open(context, (instance) => {
+      this.#connection = new TestConnection(instance, events, this.sampleRate, this.options)
       return this.#connection
     })
   }
 
-  /** The call. Throws if nobody has answered yet. */
+  /** The call. Throws if it has not been answered yet. */
   get connection(): TestConnection {
     if (this.#connection) return this.#connection
     throw new Error(`line '${this.name}' has not been opened yet: start the session first`)
   }
 
-  /** Every frame that reached the caller's ear so far. */
+  /** Every frame that the caller has heard so far. */
   get heard(): readonly HeardFrame[] {
     return this.connection.heard
   }
 
-  /** The words that reached the caller's ear so far, if a `ScriptedTts` of the same rate spoke them. */
+  /** The words that the caller has heard so far, if a `ScriptedTts` of the same rate spoke them. */
   get heardText(): string {
     return this.connection.heardText
   }
 
-  /** Milliseconds of sound, silence not counted, that were heard after closing began (CL9). */
+  /** Milliseconds of audio, excluding silence, that the caller heard after closing began (CL9). */
   get audibleAfterClosing(): number {
     return this.connection.audibleAfterClosing
   }
 
-  /** Frames that somebody tried to play after closing began or the caller was gone. */
+  /** Frames that were played after closing began or the call had ended. */
   get playedTooLate(): readonly AudioFrame[] {
     return this.connection.playedTooLate
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** What happened in one simulated life, in order, in words. */
+/** The log of a simulation. */
 export class Trace {
   readonly #lines: { readonly at: number; readonly text: string }[] = []
 
@@ -19,7 +19,7 @@ export class Trace {
     return hash.digest('hex').slice(0, 16)
   }
 
-  /** The story, one line an event; a time stands only where it changes. */
+  /** The log as text, one line per event, with the time where it changes. */
   get story(): string {
     let last: number | undefined
     return this.#lines

@@ -1,20 +1,20 @@
 import type { CloseReason } from '../session/index.ts'
 
-/** What the agent said, as far as it was heard. */
+/** What the agent said, as far as the caller heard it. */
 export interface TurnMessage {
   readonly type: 'message'
   readonly text: string
   readonly agent: string | undefined
-  /** The agent wanted to say more. */
+  /** Whether the agent was interrupted. */
   readonly interrupted: boolean
 }
 
 export interface TurnToolCall {
   readonly type: 'toolCall'
   readonly name: string
-  /** As the tool's schema has read it; as the model wrote it if the tool did not run. */
+  /** As parsed by the tool's schema, or as the model wrote it if the tool did not run. */
   readonly input: unknown
-  /** What the tool returned; of one that failed, what the model reads about it. */
+  /** The tool's return value, or the error text for the model if it failed. */
   readonly output: unknown
   readonly how: 'running' | 'done' | 'failed'
   readonly mocked: boolean
@@ -35,14 +35,14 @@ export interface TurnVerdict {
   readonly verdict: string
 }
 
-/** A tool waits for `approves()` or `refuses()`. */
+/** A tool call waits for `approves()` or `refuses()`. */
 export interface TurnApproval {
   readonly type: 'approval'
   readonly name: string
   readonly input: unknown
 }
 
-/** Keys of the telephone that became no words. */
+/** Phone keys that were emitted as an event. */
 export interface TurnDigits {
   readonly type: 'digits'
   readonly digits: string
@@ -54,13 +54,13 @@ export interface TurnFailure {
   readonly error: unknown
 }
 
-/** The session has ended. */
+/** The session has closed. */
 export interface TurnClosed {
   readonly type: 'closed'
   readonly reason: CloseReason
 }
 
-/** One thing that happened in a turn. */
+/** An event of a turn. */
 export type TurnEvent =
   | TurnMessage
   | TurnToolCall
@@ -71,7 +71,7 @@ export type TurnEvent =
   | TurnFailure
   | TurnClosed
 
-/** An event and what it can be recognised by: the record is written again as more is heard. */
+/** An event with a stable key, because the event itself changes as more is heard. */
 export interface TurnEntry {
   readonly key: string
   readonly event: TurnEvent

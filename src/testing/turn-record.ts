@@ -1,4 +1,4 @@
-import { Expectation, type TurnRecord } from './expectation.ts'
+import { Expectation } from './expectation.ts'
 import type {
   TurnEntry,
   TurnEvent,
@@ -9,20 +9,20 @@ import type {
 } from './turn-event.ts'
 import { storyOf } from './turn-story.ts'
 
-/** Where a turn reads what happened in it. */
+/** The source of a turn's events. */
 export interface TurnSource {
   entries(turn: Turn): readonly TurnEntry[]
   latency(turn: Turn): number | undefined
 }
 
 /**
- * What happened from one thing that the caller did to the next. What was begun in a turn belongs to it, also what of it
- * is heard or returned later: so the record of an interrupted turn is complete when the next one is.
+ * The events from one action of the caller to the next. Whatever starts in a turn belongs to it, even if it is heard or
+ * returns later. So the record of an interrupted turn is complete only when the next turn is.
  */
-export class Turn implements TurnRecord {
-  /** What the caller did, in words. */
+export class Turn {
+  /** What the caller did. */
   readonly opening: string
-  /** Checks the record from top to bottom. There is one for a turn: it remembers how far it has come. */
+  /** Checks the events from top to bottom. Remembers its position between calls. */
   readonly expect: Expectation
   readonly #source: TurnSource
 
@@ -33,12 +33,12 @@ export class Turn implements TurnRecord {
     this.expect = new Expectation(this)
   }
 
-  /** Everything that happened, in the order of the history. */
+  /** All events, in the order of the history. */
   get events(): readonly TurnEvent[] {
     return this.entries.map(({ event }) => event)
   }
 
-  /** What the agent said, as far as it was heard. */
+  /** What the agent said, as far as the caller heard it. */
   get messages(): readonly string[] {
     return this.#all('message').map(({ text }) => text)
   }
@@ -51,7 +51,7 @@ export class Turn implements TurnRecord {
     return this.#all('handoff')
   }
 
-  /** What guardrails stopped. */
+  /** The verdicts of guardrails that stopped something. */
   get verdicts(): readonly TurnVerdict[] {
     return this.#all('guardrail')
   }
@@ -60,7 +60,7 @@ export class Turn implements TurnRecord {
     return this.#all('error')
   }
 
-  /** From the end of the caller's words to the first sound of the answer; undefined if there was none. */
+  /** Milliseconds from the end of the caller's words to the first audio of the answer. Undefined without an answer. */
   get latency(): number | undefined {
     return this.#source.latency(this)
   }
@@ -70,7 +70,7 @@ export class Turn implements TurnRecord {
     return this.#source.entries(this)
   }
 
-  /** The turn in lines, for people. */
+  /** Formats the turn, one line per event. */
   toString(): string {
     return storyOf(this.opening, this.entries)
   }

@@ -1,9 +1,9 @@
 import type { HistoryItem, Session, ToolItem } from '../session/index.ts'
-import type { ToolWitness } from './mock-tools.ts'
+import type { ToolObserver } from './mock-tools.ts'
 import type { TurnEntry, TurnEvent, TurnToolCall } from './turn-event.ts'
 import { Turn, type TurnSource } from './turn-record.ts'
 
-/** What happened beside the history: after which of its items, and in which turn. */
+/** An event that is not in the history: its turn, and the history item it comes after. */
 interface Note {
   readonly key: string
   readonly turn: Turn
@@ -11,7 +11,7 @@ interface Note {
   readonly event: TurnEvent
 }
 
-/** What a tool was really given and has really returned: the history has only text. */
+/** The values a tool received and returned. The history has them only as text. */
 interface Values {
   readonly input: unknown
   readonly mocked: boolean
@@ -19,18 +19,18 @@ interface Values {
 }
 
 /**
- * Writes the record of turns: what was heard, called and handed over stands in the session's history, which is the one
- * truth of it; verdicts, errors and the like come as events and are put in between.
+ * Records the turns of a session. Messages, tool calls and handoffs are read from the session's history. Verdicts, errors
+ * and other events are inserted between them.
  */
-export class TurnRecorder implements TurnSource, Pick<ToolWitness, 'ran' | 'returned'> {
+export class TurnRecorder implements TurnSource, Pick<ToolObserver, 'ran' | 'returned'> {
   readonly turns: Turn[] = []
-  /** The number of the newest history item when a turn began. */
+  /** The number of the latest history item when each turn began. */
   readonly #beginnings = new Map<Turn, number>()
   readonly #latencies = new Map<Turn, number>()
   readonly #notes: Note[] = []
-  /** By call, which is the id of its item in the history. */
+  /** By call id, which is the id of the history item. */
   readonly #values = new Map<string, Values>()
-  /** Kept here, too: a history forgets the oldest. */
+  /** A copy of the history's items, because the history drops the oldest ones. */
   readonly #items = new Map<string, HistoryItem>()
   #session!: Session
 
@@ -42,11 +42,11 @@ export class TurnRecorder implements TurnSource, Pick<ToolWitness, 'ran' | 'retu
     session.on('digits', (event) => this.#note({ type: 'digits', ...event }))
     session.on('error', (event) => this.#note({ type: 'error', ...event }))
     session.on('closed', ({ reason }) => this.#note({ type: 'closed', reason }))
-    session.on('spoken', () => this.#keep())
-    session.on('tool-done', () => this.#keep())
+    session.on('spoken', () => this.#copyItems())
+    session.on('tool-done', () => this.#copyItems())
   }
 
-  /** The caller does something: a new turn begins. */
+  /** Starts a new turn with an action of the caller. */
   begin(opening: string): Turn {
     const turn = new Turn(opening, this)
     this.#beginnings.set(turn, this.#session.history.toJSON().lastId)
@@ -55,7 +55,7 @@ export class TurnRecorder implements TurnSource, Pick<ToolWitness, 'ran' | 'retu
   }
 
   entries(turn: Turn): readonly TurnEntry[] {
-    this.#keep()
+    this.#copyItems()
     const next = this.turns[this.turns.indexOf(turn) + 1]
     const from = this.#beginnings.get(turn)!
     const to = next === undefined ? Infinity : this.#beginnings.get(next)!
@@ -83,7 +83,7 @@ export class TurnRecorder implements TurnSource, Pick<ToolWitness, 'ran' | 'retu
     if (values) values.output = { value }
   }
 
-  #keep(): void {
+  #copyItems(): void {
     for (const item of this.#session.history.items) this.#items.set(item.id, item)
   }
 
@@ -110,13 +110,13 @@ export class TurnRecorder implements TurnSource, Pick<ToolWitness, 'ran' | 'retu
       how,
       mocked: values?.mocked ?? false,
       input: values ? values.input : parsed(input),
-      // A result that came too late is not the result.
+      // A late result does not count.
       output: how === 'done' && values?.output ? values.output.value : result?.output,
     }
   }
 }
 
-/** The number of an item, by which the history is ordered. Those of a history that was resumed may have other names. */
+/** The number of an item, which determines its order. Items of a resumed history may have ids without a number. */
 function numberOf({ id }: HistoryItem): number {
   const [, digits] = /^i(\d+)$/.exec(id) ?? []
   return Number(digits ?? 0)

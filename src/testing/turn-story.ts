@@ -2,12 +2,12 @@ import { inspect } from 'node:util'
 import { describeError } from '../scope/index.ts'
 import type { TurnEntry, TurnEvent } from './turn-event.ts'
 
-/** Characters of one value: a story is for reading. */
+/** The maximum length of a value in a story. */
 const LONGEST_VALUE = 300
 
-/** A value in one line. */
+/** Formats a value in one line. */
 export function show(value: unknown): string {
-  if (typeof value === 'function') return value.name === '' ? 'a value that fits' : value.name
+  if (typeof value === 'function') return value.name === '' ? 'a matching value' : value.name
   const text = inspect(value, { breakLength: Infinity, depth: 6 })
   return text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE - 1)}…`
 }
@@ -22,29 +22,29 @@ const rows: { readonly [Type in TurnEvent['type']]: (event: Extract<TurnEvent, {
   ],
   handoff: ({ from, to }) => ['handoff', `${from} → ${to}`],
   guardrail: ({ name, on, verdict }) => [`guardrail ${name}`, `stops the ${on}: ${verdict}`],
-  approval: ({ name, input }) => ['approval', `${name} ${show(input)} waits for it`],
+  approval: ({ name, input }) => ['approval', `pending for ${name} ${show(input)}`],
   digits: ({ digits }) => ['digits', digits],
   error: (failure) => ['error', errorText(failure)],
   closed: ({ reason }) => ['closed', reason],
 }
 
-/** Who did it, and what. */
+/** The two columns of an event: who, and what. */
 function rowOf(event: TurnEvent): Row {
   const row = rows[event.type] as (event: TurnEvent) => Row
   return row(event)
 }
 
-/** An error as it is told and searched: where it was, and what it says. */
+/** An error as text: where it occurred, and its message. */
 export function errorText({ where, error }: { readonly where: string; readonly error: unknown }): string {
   return `${where}: ${describeError(error).message}`
 }
 
-/** One line. */
+/** Formats an event in one line. */
 export function lineOf(event: TurnEvent): string {
   return rowOf(event).join(': ')
 }
 
-/** A turn in lines. Those that were expected have a tick. */
+/** Formats a turn, one line per event. Expected events have a tick. */
 export function storyOf(
   opening: string,
   entries: readonly TurnEntry[],

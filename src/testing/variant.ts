@@ -1,4 +1,4 @@
-/** The same as `original`, except for some of its properties; `original` stays as it is. Getters stay getters. */
+/** A copy of `original` with some properties replaced. Getters stay getters. */
 export function variantOf<T extends object>(original: T, changes: Partial<T>): T {
   const changed = Object.fromEntries(
     Object.entries(changes).map(([name, value]) => [name, { value, enumerable: true, configurable: true }]),

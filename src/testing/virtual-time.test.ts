@@ -3,22 +3,22 @@ import { Scope } from '../scope/index.ts'
 import { StuckError, VirtualTime, drain } from './index.ts'
 
 describe('virtual time', () => {
-  it('passes until what is awaited has come, and not one event further', async () => {
+  it('passes until the awaited promise settles, and no further', async () => {
     const time = new VirtualTime()
-    const rung: number[] = []
-    for (const at of [10, 20, 30]) time.clock.after(at, `bell ${at}`, () => rung.push(at))
+    const fired: number[] = []
+    for (const at of [10, 20, 30]) time.clock.after(at, `timer ${at}`, () => fired.push(at))
     await time.run(time.clock.elapse(20))
     expect(time.clock.now()).toBe(20)
-    expect(rung).toEqual([10, 20])
+    expect(fired).toEqual([10, 20])
     await drain()
     await drain()
     expect(time.clock.now()).toBe(20)
     await time.elapse(5)
     expect(time.clock.now()).toBe(25)
-    expect(rung).toEqual([10, 20])
+    expect(fired).toEqual([10, 20])
   })
 
-  it('stands still while nobody waits', async () => {
+  it('stands still between two waits', async () => {
     const time = new VirtualTime()
     const scope = new Scope('call', { clock: time.clock })
     let renewals = 0
@@ -30,7 +30,7 @@ describe('virtual time', () => {
     expect((await time.run(scope.close())).clean).toBe(true)
   })
 
-  it('gives what the promise becomes, and throws what it rejects with', async () => {
+  it('settles like the awaited promise', async () => {
     const time = new VirtualTime()
     expect(await time.run(time.clock.elapse(50).then(() => 'here'))).toBe('here')
     const failing = time.clock.elapse(50).then(() => {
@@ -40,7 +40,7 @@ describe('virtual time', () => {
     expect(time.clock.now()).toBe(100)
   })
 
-  it('takes no event before every microtask has run, however many there are', async () => {
+  it('runs all microtasks before the next event', async () => {
     const time = new VirtualTime()
     let steps = 0
     const walk = async (): Promise<void> => {
@@ -54,7 +54,7 @@ describe('virtual time', () => {
     expect(seen).toEqual([10_000])
   })
 
-  it('passes for all who wait together: each goes on at its own time', async () => {
+  it('passes for several waits together, each of which ends at its own time', async () => {
     const time = new VirtualTime()
     const at = async (ms: number): Promise<number> => {
       await time.elapse(ms)
@@ -63,7 +63,7 @@ describe('virtual time', () => {
     expect(await Promise.all([at(30), at(10), at(20)])).toEqual([30, 10, 20])
   })
 
-  it('lets whoever was waiting go on before it passes for the others', async () => {
+  it('runs the code after a finished wait before it passes for other waits', async () => {
     const time = new VirtualTime()
     const order: string[] = []
     const first = time.elapse(10).then(async () => {
@@ -75,7 +75,7 @@ describe('virtual time', () => {
     expect(order).toEqual(['first at 10', 'second at 12', 'first at 15'])
   })
 
-  it('fails at once for a promise that can never settle: says what it was, and what is alive', async () => {
+  it('rejects at once for a promise that can never settle, and names what is active', async () => {
     const time = new VirtualTime()
     const stuck = time.run(new Promise(() => {}), {
       what: 'the answer of the bank',
@@ -83,19 +83,21 @@ describe('virtual time', () => {
     })
     await expect(stuck).rejects.toThrow(StuckError)
     await expect(stuck).rejects.toThrow(
-      /^the answer of the bank: nothing is left to happen[^]*still alive:\n {2}task 'ask the bank'\n/,
+      /^the answer of the bank: it would wait forever: no timer is left[^]*still active:\n {2}task 'ask the bank'\n/,
     )
-    await expect(time.run(new Promise(() => {}))).rejects.toThrow(/^a promise: [^]*nothing is alive/)
+    await expect(time.run(new Promise(() => {}))).rejects.toThrow(/^a promise: [^]*nothing is active/)
   })
 
-  it('fails for what never comes to rest, and names the timers', async () => {
+  it('rejects if events never end, and names the timers', async () => {
     const time = new VirtualTime({ maxEvents: 1_000 })
     const again = (): void => void time.clock.after(1, 'again', again)
     again()
-    await expect(time.run(new Promise(() => {}))).rejects.toThrow(/not after 1000 events[^]*timer 'again'/)
+    await expect(time.run(new Promise(() => {}))).rejects.toThrow(
+      /did not happen within 1000 events[^]*timer 'again'/,
+    )
   })
 
-  it('passes under the fake timers of a test framework, too', async () => {
+  it('works with the fake timers of a test framework', async () => {
     vi.useFakeTimers()
     try {
       const time = new VirtualTime()
@@ -106,7 +108,7 @@ describe('virtual time', () => {
     }
   })
 
-  it('hands on what a condition throws', async () => {
+  it('rejects with the error that a condition throws', async () => {
     const time = new VirtualTime()
     const broken = (): boolean => {
       throw new Error('broken condition')

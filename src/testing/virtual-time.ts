@@ -7,21 +7,21 @@ interface Waiter extends Waiting {
   readonly met: () => boolean
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
-  /** Events that have happened while it waited. */
+  /** Events since the wait began. */
   events: number
 }
 
 export interface VirtualTimeOptions {
-  /** More events than this in one wait are a runaway, a timer that sets itself anew for ever: 100,000 unless set. */
+  /** The limit of events per wait, to stop a timer that reschedules itself forever. Default: 100,000. */
   maxEvents?: number
 }
 
 const HINT =
-  'Virtual time waits for its own clock only. What is real (a network, a file, a setTimeout) needs real time, or a mock.'
+  'Virtual time only knows its own clock. A real network, file or setTimeout needs real time, or a mock.'
 
 /**
- * Virtual time for an ordinary test. It stands still, and passes only while somebody awaits `run` or `until`: event by
- * event, each when no microtask is left, and not one further than what is awaited.
+ * Virtual time for an ordinary test. It stands still, and passes only during `run`, `until` and `elapse`: event by event,
+ * each after all microtasks have run, and no further than what is awaited.
  *
  * ```ts
  * const time = new VirtualTime()
@@ -39,7 +39,7 @@ export class VirtualTime implements Pace {
     this.#maxEvents = maxEvents
   }
 
-  /** What the promise becomes. One that can never settle fails at once. */
+  /** Settles like the promise. Rejects at once if the promise can never settle. */
   async run<T>(promise: PromiseLike<T>, { what, alive }: Partial<Waiting> = {}): Promise<T> {
     const watched = new Watched(promise, noop)
     await this.until(() => watched.settled, {
@@ -49,7 +49,7 @@ export class VirtualTime implements Pace {
     return watched.outcome
   }
 
-  /** Resolves as soon as `met` holds at a moment when every microtask has run. */
+  /** Resolves as soon as `met` is true after all microtasks have run. */
   until(met: () => boolean, { what, alive = () => this.alive }: Waiting): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.add({ met, what, alive, resolve, reject, events: 0 })
@@ -57,43 +57,42 @@ export class VirtualTime implements Pace {
     })
   }
 
-  /** Lets so much time pass. */
+  /** Lets this many milliseconds pass. */
   async elapse(ms: number): Promise<void> {
     await this.run(this.clock.elapse(ms))
   }
 
   changed(): void {}
 
-  /** The timers that are set. */
+  /** The pending timers and outside events. */
   get alive(): string[] {
     const { timers, outside } = this.clock
     return [
       ...timers.list().map(({ name }) => `timer '${name}'`),
-      ...outside.list().map(({ name }) => `to happen: ${name}`),
+      ...outside.list().map(({ name }) => `pending event '${name}'`),
     ]
   }
 
-  /** One loop for all who wait, so that no event is taken before everybody has seen the one before it. */
+  /** One loop for all waits, so that each of them sees every event before the next one happens. */
   async #pass(): Promise<void> {
     this.#passing = true
     for (;;) {
       await drain()
-      // Whoever is told goes on first: time must not run ahead of them.
-      if (this.#tell()) continue
+      // The code after a finished wait runs first: time must not run ahead of it.
+      if (this.#settleWaits()) continue
       if (this.#waiting.size === 0) break
       const event = this.clock.step()
       for (const waiter of this.#waiting) {
-        if (event === undefined)
-          this.#fail(waiter, 'nothing is left to happen, and it still waits: it would for ever')
+        if (event === undefined) this.#fail(waiter, 'it would wait forever: no timer is left')
         else if (++waiter.events > this.#maxEvents)
-          this.#fail(waiter, `not after ${this.#maxEvents} events: it never comes to rest`)
+          this.#fail(waiter, `it did not happen within ${this.#maxEvents} events`)
       }
     }
     this.#passing = false
   }
 
-  #tell(): boolean {
-    let told = false
+  #settleWaits(): boolean {
+    let settled = false
     for (const waiter of this.#waiting) {
       try {
         if (!waiter.met()) continue
@@ -102,9 +101,9 @@ export class VirtualTime implements Pace {
         waiter.reject(error)
       }
       this.#waiting.delete(waiter)
-      told = true
+      settled = true
     }
-    return told
+    return settled
   }
 
   #fail(waiter: Waiter, why: string): void {

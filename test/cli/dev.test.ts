@@ -167,7 +167,7 @@ describe('endwell dev', () => {
   it('keeps its calls when the reader of its output exits', async () => {
     const program = runProgram(clinic)
     const url = await program.url()
-    program.deafen()
+    program.closeOutput()
     for (let call = 0; call < 3; call++) {
       const page = new TypingPage(url)
       await page.until(() => page.received > 100)

@@ -32,12 +32,12 @@ export class TypingPage {
       message: (data) => {
         if (typeof data === 'string') this.#take(JSON.parse(data) as LineMessage)
         else this.#play(data)
-        this.#changes.tell()
+        this.#changes.notify()
       },
       ended: ({ reason = '' }) => {
         this.reason ??= reason
         this.closed = true
-        this.#changes.tell()
+        this.#changes.notify()
       },
     })
   }

@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => vendor.close())
 
-/** As the queue of the framework: to close it is the only goodbye there is. */
+/** Like the framework's queue: closing it is the only way to end the conversation. */
 class Queue {
   closed = false
   onClose = (): void => {}
@@ -28,7 +28,7 @@ interface RunOptions {
   readonly signal?: AbortSignal
 }
 
-/** One connection of a run: its messages, and nothing when it is closed. */
+/** One connection of a run. Its messages end when it is closed. */
 class Connection {
   readonly socket = new WebSocket(vendor.url)
   readonly #inbox: (string | undefined)[] = []
@@ -39,7 +39,7 @@ class Connection {
     this.socket.on('message', (data: Buffer) => this.#take(data.toString()))
   }
 
-  /** As the SDK below: if it never opens, it never settles. */
+  /** Like the SDK underneath: never settles if the connection never opens. */
   async open(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.socket.once('open', resolve)
@@ -61,7 +61,7 @@ class Connection {
   }
 }
 
-/** As a live run of the framework: nothing in it looks after its socket when its loop is left. */
+/** Like a live run of the framework: leaving its loop does not close its socket. */
 async function* runLive(queue: Queue, run: RunOptions = {}): AsyncGenerator<string, void, undefined> {
   for (;;) {
     if (run.signal?.aborted) return
@@ -84,28 +84,28 @@ async function* runLive(queue: Queue, run: RunOptions = {}): AsyncGenerator<stri
 const guarded = (queue: Queue, run: RunOptions = {}, options: GuardAdkOptions = {}): GuardedAdk<string> =>
   guardAdk(runLive(queue, run), { name: 'call', closeTimeout: 900, linger: 200, queue, ...options })
 
-/** Goes through the events, as an app does. */
-async function through(call: GuardedAdk<string>, heard: string[] = []): Promise<string[]> {
-  for await (const event of call.events) heard.push(event)
-  return heard
+/** Iterates over the events, like an app. */
+async function consume(call: GuardedAdk<string>, events: string[] = []): Promise<string[]> {
+  for await (const event of call.events) events.push(event)
+  return events
 }
 
-describe('a guarded run of the ADK', () => {
-  it('is gone through, and closed by its queue', async () => {
+describe('a guarded ADK run', () => {
+  it('yields its events and is closed by its queue', async () => {
     const queue = new Queue()
     const call = guarded(queue)
-    const heard: string[] = []
-    const loop = through(call, heard)
+    const events: string[] = []
+    const loop = consume(call, events)
     await vendor.until(() => vendor.open === 1)
     vendor.send('again')
     expect(await call.close()).toMatchObject({ graceful: true, severed: [] })
     expect(queue.closed).toBe(true)
     await loop
-    expect(heard[0]).toBe('hello')
+    expect(events[0]).toBe('hello')
     await vendor.whenIdle()
   })
 
-  it('[GD1] [GD2] is closed when its loop is left: by break, by return, by an error', async () => {
+  it('[GD1] [GD2] is closed when its loop is left by break, return or an error', async () => {
     const call = guarded(new Queue())
     for await (const event of call.events) {
       expect(event).toBe('hello')
@@ -123,32 +123,32 @@ describe('a guarded run of the ADK', () => {
     await vendor.whenIdle()
   })
 
-  it('ends the loop in time if the other side ignores the close frame', async () => {
+  it('ends the loop in time if the peer ignores the close frame', async () => {
     vendor.manners = { ...vendor.manners, closeReply: 'never' }
     const call = guarded(new Queue())
-    const loop = through(call)
+    const loop = consume(call)
     await vendor.until(() => vendor.open === 1)
     expect(await call.close()).toMatchObject({ graceful: false, severed: [{ kind: 'socket' }] })
     await loop
     await vendor.whenIdle()
   })
 
-  it('ends the loop in time without its queue, with a tool that never returns, while it is connecting', async () => {
+  it('ends the loop in time without a queue, with a tool that never returns, and while connecting', async () => {
     const alone = guardAdk(runLive(new Queue()), { closeTimeout: 500 })
     const busy = guarded(new Queue(), { tool: never })
-    const loops = [through(alone), through(busy)]
+    const loops = [consume(alone), consume(busy)]
     await vendor.until(() => vendor.open === 2)
     vendor.send('tool')
     vendor.manners = { connect: 'never' }
     const connecting = guarded(new Queue())
-    loops.push(through(connecting))
+    loops.push(consume(connecting))
     await vendor.until(() => vendor.open === 3)
     for (const call of [alone, busy, connecting]) expect((await call.close()).graceful).toBe(false)
     await Promise.all(loops)
     await vendor.whenIdle()
   })
 
-  it('[GD2] opens nothing after a goAway that comes while it is closing', async () => {
+  it('[GD2] opens nothing after a goAway that arrives while it is closing', async () => {
     const call = guarded(new Queue())
     expect(await call.events.next()).toEqual({ done: false, value: 'hello' })
     const next = call.events.next()
@@ -160,12 +160,12 @@ describe('a guarded run of the ADK', () => {
     expect(vendor.total).toBe(1)
   })
 
-  it('aborts the signal of the run, after the queue had its say', async () => {
+  it("aborts the run's signal after closing the queue", async () => {
     const queue = new Queue()
     const abort = new AbortController()
     const seen: boolean[] = []
     const call = guarded(queue, { signal: abort.signal }, { abort })
-    const loop = through(call)
+    const loop = consume(call)
     await vendor.until(() => vendor.open === 1)
     abort.signal.addEventListener('abort', () => seen.push(queue.closed))
     expect(await call.close()).toMatchObject({ graceful: true })
@@ -173,27 +173,27 @@ describe('a guarded run of the ADK', () => {
     await loop
   })
 
-  it('passes the error of a run on, and is over', async () => {
+  it('rethrows an error of the run and is closed', async () => {
     vendor.manners = { opened: (peer) => peer.send('fail') }
     const call = guarded(new Queue())
-    await expect(through(call)).rejects.toThrow('the model failed')
+    await expect(consume(call)).rejects.toThrow('the model failed')
     expect(await call.close()).toMatchObject({ reason: 'the run failed', graceful: true })
     await vendor.whenIdle()
   })
 
-  it('is over when the run ends by itself: a drop is no more than that to the framework', async () => {
+  it('is closed when the run ends by itself, which is all the framework shows of a drop', async () => {
     const call = guarded(new Queue())
-    const loop = through(call)
+    const loop = consume(call)
     await vendor.until(() => vendor.open === 1)
     vendor.drop()
     expect(await loop).toBeInstanceOf(Array)
     expect(await call.close()).toMatchObject({ graceful: true, reason: 'the run ended' })
   })
 
-  it('has opened nothing if nobody has gone through it', async () => {
+  it('opens nothing if its events are never iterated', async () => {
     const call = guarded(new Queue())
     expect(await call.close()).toMatchObject({ graceful: true })
-    expect(await through(call)).toEqual([])
+    expect(await consume(call)).toEqual([])
     expect(vendor.total).toBe(0)
   })
 })

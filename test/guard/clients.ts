@@ -3,35 +3,35 @@ import { request } from 'node:http'
 import { connect, Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { WebSocket } from 'ws'
-import type { FarSide } from './far-side.ts'
+import type { RemoteServer } from './remote-server.ts'
 
-/** Every way in which a framework opens a connection that then stays. */
-export const clients: Readonly<Record<string, (far: FarSide) => Promise<unknown>>> = {
+/** Every way in which a framework can open a connection. Each connection stays open. */
+export const clients: Readonly<Record<string, (remote: RemoteServer) => Promise<unknown>>> = {
   net: async ({ port }) =>
     once(
       connect(port, '127.0.0.1').on('error', () => {}),
       'connect',
     ),
-  'a socket made by hand': async ({ port }) =>
+  'a socket created directly': async ({ port }) =>
     once(new Socket().connect({ port, host: '127.0.0.1' }), 'connect'),
-  tls: async (far) => {
-    const { total } = far
-    // Nobody there speaks TLS: the connection stands, and its handshake does not get on.
-    connectTls({ port: far.port, host: '127.0.0.1' }).on('error', () => {})
-    await far.until(() => far.total > total)
+  tls: async (remote) => {
+    const { total } = remote
+    // The server does not speak TLS: the connection stays open, and the handshake never completes.
+    connectTls({ port: remote.port, host: '127.0.0.1' }).on('error', () => {})
+    await remote.until(() => remote.total > total)
   },
   ws: ({ ws }) => openWebSocket(ws),
-  http: async (far) => {
-    const { slow } = far
-    request(`${far.http}/slow`)
+  http: async (remote) => {
+    const { slow } = remote
+    request(`${remote.http}/slow`)
       .on('error', () => {})
       .end()
-    await far.until(() => far.slow > slow)
+    await remote.until(() => remote.slow > slow)
   },
-  fetch: async (far) => {
-    const { slow } = far
-    fetch(`${far.http}/slow`).catch(() => {})
-    await far.until(() => far.slow > slow)
+  fetch: async (remote) => {
+    const { slow } = remote
+    fetch(`${remote.http}/slow`).catch(() => {})
+    await remote.until(() => remote.slow > slow)
   },
 }
 
@@ -42,7 +42,7 @@ export async function openWebSocket(url: string): Promise<WebSocket> {
   return socket
 }
 
-/** The error that an emitter ends with. */
+/** Resolves with the next error of an emitter. */
 export async function errorOf(emitter: NodeJS.EventEmitter): Promise<Error & { code?: string }> {
   const [error] = (await once(emitter, 'error')) as [Error & { code?: string }]
   return error

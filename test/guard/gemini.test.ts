@@ -37,7 +37,7 @@ class LiveSession {
   }
 }
 
-/** As that of the SDK: it waits for the setup, and for nothing else, so it may wait for ever. */
+/** Like the SDK's `connect`: it waits only for the setup, so it may never settle. */
 const live = {
   connect: async ({ callbacks }: Parameters): Promise<LiveSession> => {
     const socket = new WebSocket(vendor.url)
@@ -59,27 +59,27 @@ const guarded = (options: GuardGeminiOptions = {}) =>
   guardGemini(live, { name: 'call', closeTimeout: 900, linger: 200, ...options })
 const parameters: Parameters = { model: 'gemini', callbacks: { onmessage: () => {} } }
 
-describe('a guarded session of Gemini', () => {
-  it('is connected, hears its callbacks, and is closed', async () => {
-    const heard: unknown[] = []
+describe('a guarded Gemini session', () => {
+  it('connects, calls its callbacks, and closes', async () => {
+    const received: unknown[] = []
     const call = guarded()
     const session = await call.connect({
       model: 'gemini',
       callbacks: {
-        onopen: () => heard.push('open'),
-        onmessage: (message) => heard.push(message),
-        onclose: ({ code }) => heard.push(code),
+        onopen: () => received.push('open'),
+        onmessage: (message) => received.push(message),
+        onclose: ({ code }) => received.push(code),
       },
     })
     expect(session).toBeInstanceOf(LiveSession)
     vendor.send('{"goAway":{"timeLeft":"10s"}}')
     await vendor.until(() => vendor.open === 1)
     expect(await call.close()).toMatchObject({ graceful: true, reason: 'closed' })
-    expect(heard).toEqual(['open', { goAway: { timeLeft: '10s' } }, 1005])
+    expect(received).toEqual(['open', { goAway: { timeLeft: '10s' } }, 1005])
     await vendor.whenIdle()
   })
 
-  it('[GD1] [GD2] ends in time if its close frame is ignored, with no socket left', async () => {
+  it('[GD1] [GD2] closes in time, with no socket left, if its close frame is ignored', async () => {
     vendor.manners = { ...vendor.manners, closeReply: 'never' }
     const call = guarded()
     await call.connect(parameters)
@@ -94,7 +94,7 @@ describe('a guarded session of Gemini', () => {
     ['is never answered', { connect: 'never' }, 100, /no session within 100 ms/],
     ['is never set up', {}, 100, /no session within 100 ms/],
   ] as const)(
-    'says so if the connection %s, where the SDK waits for ever, and is over',
+    'rejects `connect` and closes if the connection %s, where the SDK never settles',
     async (_, manners, connectTimeout, why) => {
       vendor.manners = manners
       const call = guarded({ connectTimeout })
@@ -108,7 +108,7 @@ describe('a guarded session of Gemini', () => {
     },
   )
 
-  it('[GD2] settles a connect that is under way when it is closed, and leaves no socket', async () => {
+  it('[GD2] settles a pending `connect` when it is closed, and leaves no socket', async () => {
     vendor.manners = { connect: 'never' }
     const call = guarded()
     const connecting = call.connect(parameters)
@@ -122,7 +122,7 @@ describe('a guarded session of Gemini', () => {
     expect(vendor.total).toBe(1)
   })
 
-  it('closes a session that comes too late', async () => {
+  it('closes a session that opens too late', async () => {
     vendor.manners = {}
     const call = guarded({ connectTimeout: 50, closeTimeout: 2_000, linger: 600 })
     await expect(call.connect(parameters)).rejects.toThrow(/no session/)
@@ -131,7 +131,7 @@ describe('a guarded session of Gemini', () => {
     await vendor.whenIdle()
   })
 
-  it('is over when its connection is lost, and tells a break from a planned end', async () => {
+  it('closes when its connection ends, and its reason distinguishes a drop from a goAway', async () => {
     const broken = guarded()
     await broken.connect(parameters)
     const lost = new Promise((resolve) => broken.on('closed', resolve))
@@ -140,13 +140,13 @@ describe('a guarded session of Gemini', () => {
 
     const planned = guarded()
     await planned.connect(parameters)
-    const gone = new Promise((resolve) => planned.on('closed', resolve))
+    const ended = new Promise((resolve) => planned.on('closed', resolve))
     vendor.send('{"goAway":{"timeLeft":"1s"}}')
     vendor.hangUp(1011, 'deadline')
-    expect(await gone).toMatchObject({ reason: 'went away 1011 deadline' })
+    expect(await ended).toMatchObject({ reason: 'went away 1011 deadline' })
   })
 
-  it('goes on if the app connects again in the moment it goes, and ends with the last connection', async () => {
+  it('stays open if the app reconnects at once, and closes with the last connection', async () => {
     const call = guarded()
     let again: Promise<LiveSession> | undefined
     await call.connect({
@@ -167,22 +167,22 @@ describe('a guarded session of Gemini', () => {
     await closed
   })
 
-  it('goes on without a connection if the app connects again later', async () => {
+  it('stays open without a connection if `reconnects` is set', async () => {
     const call = guarded({ reconnects: true })
-    const gone = new Promise<void>((resolve) => {
+    const closed = new Promise<void>((resolve) => {
       call
         .connect({ model: 'gemini', callbacks: { onmessage: () => {}, onclose: () => resolve() } })
         .catch(() => {})
     })
     await vendor.until(() => vendor.open === 1)
     vendor.drop()
-    await gone
+    await closed
     expect(call.state).toBe('live')
     await call.connect(parameters)
     expect(await call.close()).toMatchObject({ graceful: true })
   })
 
-  it('[GD3] owns what its callbacks open, and what they throw too late', async () => {
+  it('[GD3] owns what its callbacks open, and catches their late errors', async () => {
     const late: unknown[] = []
     const call = guarded({ onLate: ({ error }) => late.push(error) })
     await call.connect({

@@ -3,20 +3,20 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { guardLiveKit, outside, type LiveKitCloseEvent, type LiveKitRoom } from '../../src/guard/index.ts'
 import '../../src/guard/install.ts'
 import { delay, never, openWebSocket } from './clients.ts'
-import { FarSide } from './far-side.ts'
+import { RemoteServer } from './remote-server.ts'
 
-let far: FarSide
+let remote: RemoteServer
 beforeEach(async () => {
-  far = await FarSide.listen()
+  remote = await RemoteServer.listen()
 })
-afterEach(() => far.close())
+afterEach(() => remote.close())
 
-/** Behaves as an `AgentSession` of `@livekit/agents` does, as far as its end goes. `bench/peers` has the real ones. */
+/** Ends like an `AgentSession` of `@livekit/agents`. `bench/peers` tests the real one. */
 class FakeSession extends EventEmitter {
   readonly #closing = new AbortController()
   #closingTask: Promise<void> | undefined
   readonly calls: string[] = []
-  /** What the close waits for before it is over: nothing unless set. */
+  /** What the close waits for. Default: nothing. */
   hook: () => unknown = () => {}
   /** What a drain waits for. */
   speech: Promise<void> = Promise.resolve()
@@ -28,12 +28,12 @@ class FakeSession extends EventEmitter {
 
   async start(options: { agent?: string; room?: LiveKitRoom } = {}): Promise<void> {
     this.calls.push(`start ${options.agent}`)
-    await openWebSocket(far.ws)
+    await openWebSocket(remote.ws)
   }
 
   say(): Promise<unknown> {
     this.calls.push('say')
-    return openWebSocket(far.ws)
+    return openWebSocket(remote.ws)
   }
 
   interrupt(): void {
@@ -52,7 +52,7 @@ class FakeSession extends EventEmitter {
     this.closeSoon(drain)
   }
 
-  /** As when the framework closes it by itself: the participant has gone. */
+  /** Closes it like the framework does on its own when the participant has left. */
   closeSoon(drain = false): void {
     this.#closingTask ??= this.#close(drain)
   }
@@ -75,8 +75,8 @@ const closesOf = (session: FakeSession): LiveKitCloseEvent[] => {
   return events
 }
 
-describe('a guarded session of LiveKit', () => {
-  it('[GD1] [GD2] is closed in time by its own close(), for those who have had it before, too', async () => {
+describe('a guarded LiveKit session', () => {
+  it('[GD1] [GD2] is closed in time by its own close(), through earlier references too', async () => {
     const session = new FakeSession()
     session.hook = never
     const events = closesOf(session)
@@ -88,10 +88,10 @@ describe('a guarded session of LiveKit', () => {
     expect(events).toMatchObject([{ type: 'close', reason: 'guard' }])
     const report = await call.close()
     expect(report.severed).toMatchObject([{ kind: 'socket' }])
-    await far.until(() => far.open === 0)
+    await remote.until(() => remote.open === 0)
   })
 
-  it('has one close event, its own if it gets that far', async () => {
+  it('emits one close event, its own if its close finishes', async () => {
     const session = new FakeSession()
     const events = closesOf(session)
     guardLiveKit(session, { closeTimeout: 600 })
@@ -100,7 +100,7 @@ describe('a guarded session of LiveKit', () => {
     expect(events).toMatchObject([{ reason: 'user_initiated' }])
   })
 
-  it('has no second close event when a close that was given up comes to its end', async () => {
+  it('emits no second close event when a close that was given up finishes later', async () => {
     const session = new FakeSession()
     let goOn: (value: unknown) => void = () => {}
     session.hook = () => new Promise((resolve) => (goOn = resolve))
@@ -113,7 +113,7 @@ describe('a guarded session of LiveKit', () => {
     expect(events).toMatchObject([{ reason: 'guard' }])
   })
 
-  it('is closed in time when the framework begins to close it by itself', async () => {
+  it('is closed in time when the framework starts the close', async () => {
     const session = new FakeSession()
     session.hook = never
     const call = guardLiveKit(session, { closeTimeout: 300 })
@@ -123,7 +123,7 @@ describe('a guarded session of LiveKit', () => {
     expect(await closed).toMatchObject({ graceful: false, severed: [{ kind: 'socket' }] })
   })
 
-  it('is closed when its room is disconnected, and lets the room go', async () => {
+  it('is closed when its room is disconnected, and removes its listener from the room', async () => {
     const session = new FakeSession()
     const room = new EventEmitter()
     const call = guardLiveKit(session, { closeTimeout: 300 })
@@ -134,7 +134,7 @@ describe('a guarded session of LiveKit', () => {
     expect(room.listenerCount('disconnected')).toBe(0)
   })
 
-  it('enters the context by every method, whoever calls it', async () => {
+  it('enters the context in every method, wherever it is called', async () => {
     const session = new FakeSession()
     const call = guardLiveKit(session, { closeTimeout: 300, linger: 0 })
     await session.start()
@@ -144,12 +144,12 @@ describe('a guarded session of LiveKit', () => {
     expect(report.unowned).toEqual([])
   })
 
-  it('leaves listeners in the context of those who add them, however they are added and removed', async () => {
+  it('calls listeners in the context in which they were added, however they are added and removed', async () => {
     const session = new FakeSession()
     const call = guardLiveKit(session, { closeTimeout: 500 })
     await session.start()
     const opened: Promise<unknown>[] = []
-    const save = (): void => void opened.push(openWebSocket(far.ws))
+    const save = (): void => void opened.push(openWebSocket(remote.ws))
     const other = (): void => void opened.push(never())
     outside(() => {
       session.on('close', save)
@@ -163,11 +163,11 @@ describe('a guarded session of LiveKit', () => {
     await Promise.all(opened)
     await delay(5)
     expect(call.refused).toBe(0)
-    expect(far.open).toBe(2)
+    expect(remote.open).toBe(2)
   })
 
-  describe('that is shut down', () => {
-    it('may finish what is being said, for longer than a close may take', async () => {
+  describe('that is shut down with a drain', () => {
+    it('may finish speaking, for longer than a close may take', async () => {
       const session = new FakeSession()
       session.speech = delay(400)
       const call = guardLiveKit(session, { closeTimeout: 100 })
@@ -179,7 +179,7 @@ describe('a guarded session of LiveKit', () => {
       expect(session.calls).not.toContain('interrupt')
     })
 
-    it('is closed when that takes too long', async () => {
+    it('is closed when the drain takes too long', async () => {
       const session = new FakeSession()
       session.speech = never()
       session.hook = never
@@ -202,7 +202,7 @@ describe('a guarded session of LiveKit', () => {
       expect((await call.close()).steps).toMatchObject([{ name: 'close', outcome: 'done' }, {}])
     })
 
-    it('is closed at once if it wants no drain', async () => {
+    it('is closed at once with `drain: false`', async () => {
       const session = new FakeSession()
       const call = guardLiveKit(session, { closeTimeout: 300 })
       await session.start()
@@ -213,7 +213,7 @@ describe('a guarded session of LiveKit', () => {
     })
   })
 
-  it('can be closed without having been started', async () => {
+  it('can be closed before it is started', async () => {
     const session = new FakeSession()
     const call = guardLiveKit(session)
     await session.close()

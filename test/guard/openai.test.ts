@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => vendor.close())
 
-/** As the session of the SDK: its close is synchronous, waits for nothing and tells nobody but its transport. */
+/** Like the SDK's session: its close is synchronous, waits for nothing, and emits an event on its transport only. */
 class RealtimeSession extends EventEmitter {
   readonly transport = new EventEmitter<{ connection_change: [status: OpenAIStatus] }>()
   readonly #url: string
@@ -29,7 +29,7 @@ class RealtimeSession extends EventEmitter {
     this.#socket = socket
     this.transport.emit('connection_change', 'connecting')
     socket.on('error', () => {})
-    socket.on('close', () => this.#gone())
+    socket.on('close', () => this.#disconnected())
     await new Promise<void>((resolve, reject) => {
       socket.once('open', resolve)
       socket.once('close', () => reject(new Error('closed before it was ready')))
@@ -37,7 +37,7 @@ class RealtimeSession extends EventEmitter {
     this.transport.emit('connection_change', 'connected')
   }
 
-  /** What a tool does. */
+  /** Runs a tool. */
   async tool(signal?: AbortSignal): Promise<unknown> {
     return fetch(vendor.http, signal ? { signal } : {})
   }
@@ -45,11 +45,11 @@ class RealtimeSession extends EventEmitter {
   close(): void {
     this.closes++
     const socket = this.#socket
-    this.#gone()
+    this.#disconnected()
     socket?.close()
   }
 
-  #gone(): void {
+  #disconnected(): void {
     if (!this.#socket) return
     this.#socket = undefined
     this.transport.emit('connection_change', 'disconnected')
@@ -59,8 +59,8 @@ class RealtimeSession extends EventEmitter {
 const guarded = (session: RealtimeSession, options: GuardOpenAIOptions = {}) =>
   guardOpenAI(session, { name: 'call', closeTimeout: 900, ...options })
 
-describe('a guarded session of OpenAI', () => {
-  it('is the same object, and its close is the guard’s', async () => {
+describe('a guarded OpenAI session', () => {
+  it("is the same object, and its close is the guard's", async () => {
     const session = new RealtimeSession()
     const call = guarded(session)
     await session.connect()
@@ -74,7 +74,7 @@ describe('a guarded session of OpenAI', () => {
     await vendor.whenIdle()
   })
 
-  it('[GD1] [GD2] ends in time if the other side ignores its close frame, with one event and no socket left', async () => {
+  it('[GD1] [GD2] closes in time, with one event and no socket left, if the peer ignores its close frame', async () => {
     vendor.manners = { closeReply: 'never' }
     const session = new RealtimeSession()
     const call = guarded(session, { linger: 200 })
@@ -87,7 +87,7 @@ describe('a guarded session of OpenAI', () => {
     await vendor.whenIdle()
   })
 
-  it('is closed when its connection is lost, and takes the phone with it', async () => {
+  it('is closed when its connection is lost, and ends an adopted phone socket', async () => {
     const session = new RealtimeSession()
     const phone = await openWebSocket(vendor.url)
     const call = guarded(session)
@@ -100,7 +100,7 @@ describe('a guarded session of OpenAI', () => {
     await hungUp
   })
 
-  it('is not closed then if the app connects again by itself', async () => {
+  it('stays open when its connection is lost if `reconnects` is set', async () => {
     const session = new RealtimeSession()
     const call = guarded(session, { reconnects: true })
     await session.connect()
@@ -113,7 +113,7 @@ describe('a guarded session of OpenAI', () => {
     await vendor.whenIdle()
   })
 
-  it('may try again when it was not connected in the first place', async () => {
+  it('can connect again after a failed first connect', async () => {
     const session = new RealtimeSession('ws://127.0.0.1:1')
     const call = guarded(session)
     await expect(session.connect()).rejects.toThrow('closed before')
@@ -121,7 +121,7 @@ describe('a guarded session of OpenAI', () => {
     expect(await call.close()).toMatchObject({ graceful: true })
   })
 
-  it('is closed if it is not connected in time, and its connect settles', async () => {
+  it('is closed if it does not connect in time, which settles its connect', async () => {
     vendor.manners = { connect: 'never' }
     const session = new RealtimeSession()
     const call = guarded(session, { connectTimeout: 100 })
@@ -130,7 +130,7 @@ describe('a guarded session of OpenAI', () => {
     await vendor.whenIdle()
   })
 
-  it('gives its tools a signal, and cuts off what they left if they do not look', async () => {
+  it('has a signal for its tools, and cuts off what they opened if they ignore it', async () => {
     const session = new RealtimeSession()
     const call = guarded(session, { linger: 200, onLate: () => {} })
     await session.connect()
@@ -144,12 +144,12 @@ describe('a guarded session of OpenAI', () => {
     await vendor.whenIdle()
   })
 
-  it('[GD3] does not end the process by what it throws after its close', async () => {
+  it('[GD3] does not end the process when it throws after its close', async () => {
     const session = new RealtimeSession()
     const late: unknown[] = []
     const call = guarded(session, { onLate: ({ error }) => late.push(error) })
     await session.connect()
-    // A guardrail that fails: its session emits an error that nobody listens to.
+    // When a guardrail fails, the session emits an error. It has no error listener.
     call.run(() => {
       const guardrail = async (): Promise<void> => {
         await once(call.signal, 'abort')
@@ -165,7 +165,7 @@ describe('a guarded session of OpenAI', () => {
     expect(late).toMatchObject([{ message: 'the guardrail failed' }])
   })
 
-  it('does not own what its listeners open: they are of those who listen', async () => {
+  it('does not own what its listeners open', async () => {
     const session = new RealtimeSession()
     const call = guarded(session)
     const saved = new Promise<WebSocket>((resolve, reject) => {
@@ -180,7 +180,7 @@ describe('a guarded session of OpenAI', () => {
     socket.terminate()
   })
 
-  it('[GD1] settles a connect that never would when it is closed', async () => {
+  it('[GD1] settles a connect that would otherwise hang when it is closed', async () => {
     const session = new RealtimeSession()
     session.connect = () => never()
     const call = guarded(session)
@@ -190,7 +190,7 @@ describe('a guarded session of OpenAI', () => {
     await expect(connecting).rejects.toMatchObject({ code: 'GUARD_CLOSED' })
   })
 
-  it('is not connected any more when it is closed', async () => {
+  it('cannot connect again once it is closed', async () => {
     const session = new RealtimeSession()
     const call = guarded(session)
     expect(await call.close()).toMatchObject({ graceful: true, severed: [] })
@@ -199,7 +199,7 @@ describe('a guarded session of OpenAI', () => {
     expect(vendor.total).toBe(0)
   })
 
-  it('refuses a limit that is none', () => {
+  it('rejects an invalid time limit', () => {
     expect(() => guarded(new RealtimeSession(), { connectTimeout: -1 })).toThrow(/connectTimeout/)
   })
 })

@@ -20,7 +20,7 @@ const kinds = (call: Guard): string[] =>
   call.tree.owned.filter(({ name }) => name !== 'opened while closing').map(({ name }) => name)
 
 describe('timers of a guarded session', () => {
-  it('that repeat are cleared at the end, and that wait are let go', async () => {
+  it('are cleared at the end if they repeat, and unreffed if not', async () => {
     let ticks = 0
     const call = guard({ closeTimeout: 300 })
     const timers = call.run(() => [
@@ -42,12 +42,12 @@ describe('timers of a guarded session', () => {
     expect(ticks).toBe(seen)
   })
 
-  it('still run while it is closing, for its close may need them', async () => {
+  it('still run while it is closing, because its close may need them', async () => {
     const call = guard({ closeTimeout: 1_000, close: () => delay(20) })
     expect(await call.close()).toMatchObject({ graceful: true, timers: { cleared: 0, unreffed: 0 } })
   })
 
-  it('that are started after the end do not repeat, and keep nothing alive', async () => {
+  it('do not repeat or keep the process alive if started after the end', async () => {
     const call = guard({ closeTimeout: 300 })
     await call.close()
     let ticks = 0
@@ -58,7 +58,7 @@ describe('timers of a guarded session', () => {
     expect(Reflect.get(interval, '_destroyed')).toBe(true)
   })
 
-  it('keep their ways: arguments, promises, values, signals', async () => {
+  it('keep their behaviour: arguments, promises, values, signals', async () => {
     const call = guard({ closeTimeout: 300 })
     await call.run(async () => {
       expect(await new Promise((resolve) => setTimeout(resolve, 1, 'argument'))).toBe('argument')
@@ -73,7 +73,7 @@ describe('timers of a guarded session', () => {
     expect((await call.close()).timers).toEqual({ cleared: 0, unreffed: 1 })
   })
 
-  it('that have ended are forgotten', async () => {
+  it('are no longer tracked once they have ended', async () => {
     const call = guard({ closeTimeout: 300 })
     const held: WeakRef<object>[] = []
     call.run(() => {
@@ -91,14 +91,14 @@ describe('timers of a guarded session', () => {
   })
 })
 
-describe('what else a guarded session opens', () => {
+describe('in a guarded session', () => {
   const processes: Record<string, () => ChildProcess> = {
     spawn: () => spawn(process.execPath, ['-e', forever]),
     exec: () => exec(`exec "${process.execPath}" -e "${forever}"`),
     fork: () => fork('-e', [forever], { execArgv: [], stdio: 'ignore' }),
   }
 
-  it.each(Object.keys(processes))('a process by %s is owned, and killed at the end', async (way) => {
+  it.each(Object.keys(processes))('a process by %s is owned and killed at the end', async (way) => {
     const call = guard({ name: 'call', closeTimeout: 400 })
     const child = call.run(() => processes[way]!().on('error', () => {}))
     const exited = once(child, 'exit')
@@ -107,7 +107,7 @@ describe('what else a guarded session opens', () => {
     expect(await exited).toEqual([null, 'SIGKILL'])
   })
 
-  it('a process that ends by itself is forgotten', async () => {
+  it('a process that exits by itself is no longer tracked', async () => {
     const call = guard()
     await once(
       call.run(() => spawn(process.execPath, ['-e', ''])),
@@ -125,7 +125,7 @@ describe('what else a guarded session opens', () => {
     await expect(call.run(() => promisify(exec)('true'))).rejects.toMatchObject({ code: 'GUARD_CLOSED' })
   })
 
-  it('a worker is owned, and ended at the end; one that is started later at once', async () => {
+  it('a worker is owned and terminated at the end, and at once if started later', async () => {
     const call = guard({ closeTimeout: 400 })
     const worker = call.run(() => new Worker(forever, { eval: true }))
     const exited = once(worker, 'exit')
@@ -139,7 +139,7 @@ describe('what else a guarded session opens', () => {
     expect(call.refused).toBe(1)
   })
 
-  it('a UDP socket and a server are owned, and closed at the end', async () => {
+  it('a UDP socket and a server are owned and closed at the end', async () => {
     const call = guard({ closeTimeout: 400 })
     const [udp, server] = call.run(() => [createSocket('udp4').bind(), createServer().listen(0)] as const)
     const closed = Promise.all([once(udp, 'close'), once(server, 'close')])

@@ -3,57 +3,57 @@ import { connect } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { guard, outside } from '../../src/guard/index.ts'
 import '../../src/guard/install.ts'
-import { FarSide } from './far-side.ts'
+import { RemoteServer } from './remote-server.ts'
 
-let far: FarSide
+let remote: RemoteServer
 beforeEach(async () => {
-  far = await FarSide.listen()
+  remote = await RemoteServer.listen()
 })
-afterEach(() => far.close())
+afterEach(() => remote.close())
 
-const dial = (): Promise<unknown> => once(connect(far.port, '127.0.0.1'), 'connect')
+const dial = (): Promise<unknown> => once(connect(remote.port, '127.0.0.1'), 'connect')
 
-it('a connection that slipped out of its context is found, and makes a good end unverified', async () => {
+it('a connection outside its context is reported and makes a graceful end unverified', async () => {
   const call = guard({ close: () => {} })
   await dial()
   const report = await call.close()
   expect(report).toMatchObject({
     graceful: 'unverified',
     clean: true,
-    unowned: [{ to: `127.0.0.1:${far.port}`, age: expect.any(Number) }],
+    unowned: [{ to: `127.0.0.1:${remote.port}`, age: expect.any(Number) }],
   })
-  expect(far.open).toBe(1)
+  expect(remote.open).toBe(1)
 })
 
-it('it does not count if it was there before, is gone again, is known, or was opened outside on purpose', async () => {
+it('a connection does not count as unowned if it is older, has ended, is ignored, or was opened in outside()', async () => {
   const early = guard()
   await dial()
   const call = guard({ ignore: (to) => to.endsWith(':1') })
-  const socket = connect(far.port, '127.0.0.1')
+  const socket = connect(remote.port, '127.0.0.1')
   await once(socket, 'connect')
   socket.destroy()
   await once(socket, 'close')
   await outside(dial)
   expect(await call.close()).toMatchObject({ graceful: true, unowned: [] })
 
-  const knowing = guard({ ignore: (to) => to === `127.0.0.1:${far.port}` })
+  const knowing = guard({ ignore: (to) => to === `127.0.0.1:${remote.port}` })
   await dial()
   expect(await knowing.close()).toMatchObject({ graceful: true, unowned: [] })
   expect(await early.close()).toMatchObject({ graceful: 'unverified' })
 })
 
-it('it does not make a bad end better', async () => {
+it('an unowned connection does not turn an end that was not graceful into an unverified one', async () => {
   const call = guard({ closeTimeout: 300, close: () => Promise.reject(new Error('no')) })
   await dial()
   expect(await call.close()).toMatchObject({ graceful: false, unowned: [{}] })
 })
 
-it('in development it is warned of, once for each place, with its stack', async () => {
+it('an unowned connection causes a warning with its stack in development, once per place', async () => {
   const warnings: (Error & { code?: string; detail?: string })[] = []
   const listener = (warning: Error): void => void warnings.push(warning)
   process.on('warning', listener)
   const call = guard()
-  for (let i = 0; i < 3; i++) await once(connect(far.port, '127.0.0.1'), 'connect')
+  for (let i = 0; i < 3; i++) await once(connect(remote.port, '127.0.0.1'), 'connect')
   await outside(dial)
   await call.run(dial)
   await new Promise(setImmediate)
@@ -65,14 +65,14 @@ it('in development it is warned of, once for each place, with its stack', async 
   call.abort()
 })
 
-it('in production it is not', async () => {
+it('an unowned connection causes no warning in production', async () => {
   const before = process.env['NODE_ENV']
   process.env['NODE_ENV'] = 'production'
   const warnings: unknown[] = []
   const listener = (warning: Error): void => void warnings.push(warning)
   process.on('warning', listener)
   const call = guard()
-  await once(connect(far.port, '127.0.0.1'), 'connect')
+  await once(connect(remote.port, '127.0.0.1'), 'connect')
   await new Promise(setImmediate)
   process.off('warning', listener)
   process.env['NODE_ENV'] = before

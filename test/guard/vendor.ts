@@ -1,9 +1,9 @@
 import type { Manners, Peer } from '../../src/testing/index.ts'
 import { LoopbackServer } from '../../src/testing/servers/index.ts'
 
-/** The vendor of a framework that is guarded: rude as it is told to be, and never done with a request. */
+/** The vendor's server of a guarded framework. It never finishes an HTTP request. */
 export class Vendor {
-  /** How the next connections are treated. */
+  /** How the server treats the next connections. */
   manners: Manners = {}
   readonly #server: LoopbackServer
   readonly #peers = new Set<Peer>()
@@ -32,7 +32,7 @@ export class Vendor {
     return this.url.replace('ws:', 'http:')
   }
 
-  /** Connections now, and requests. */
+  /** The number of open connections and requests. */
   get open(): number {
     return this.#server.open
   }

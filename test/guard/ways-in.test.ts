@@ -5,24 +5,24 @@ import { WebSocketServer } from 'ws'
 import { guard, outside, type Guard } from '../../src/guard/index.ts'
 import '../../src/guard/install.ts'
 import { clients, delay, never, openWebSocket } from './clients.ts'
-import { FarSide } from './far-side.ts'
+import { RemoteServer } from './remote-server.ts'
 
-let far: FarSide
+let remote: RemoteServer
 let call: Guard
 beforeEach(async () => {
-  far = await FarSide.listen()
+  remote = await RemoteServer.listen()
   call = guard({ name: 'call', closeTimeout: 400 })
 })
 afterEach(async () => {
   await call.close()
-  await far.close()
+  await remote.close()
 })
 
 const owned = (): number => call.tree.owned.length - 1
-const dial = (): Socket => connect(far.port, '127.0.0.1').on('error', () => {})
+const dial = (): Socket => connect(remote.port, '127.0.0.1').on('error', () => {})
 
-describe('work is a session’s', () => {
-  it('when it is run, and in all that follows from it', async () => {
+describe('work belongs to a session', () => {
+  it('if it is run in its context, with everything it sets off', async () => {
     const emitter = new EventEmitter()
     expect(call.run(() => 'value')).toBe('value')
     await call.run(async () => {
@@ -35,13 +35,13 @@ describe('work is a session’s', () => {
       emitter.once('go', dial)
       emitter.emit('go')
     })
-    await far.until(() => far.open === 6)
+    await remote.until(() => remote.open === 6)
     expect(owned()).toBe(6)
   })
 
-  it('when it is bound, whoever calls it', async () => {
+  it('if it is bound to it, wherever it is called', async () => {
     const object = {
-      port: far.port,
+      port: remote.port,
       dial: call.bind(function (this: { port: number }) {
         return connect(this.port, '127.0.0.1')
       }),
@@ -50,18 +50,18 @@ describe('work is a session’s', () => {
     expect(owned()).toBe(1)
   })
 
-  it('and not when it only stands beside it', async () => {
+  it('but not merely because the session exists', async () => {
     call.run(() => {})
     await outside(() => once(dial(), 'connect'))
     expect(owned()).toBe(0)
-    far.hangUp()
+    remote.hangUp()
   })
 
-  it('nor when it says so, from within', async () => {
+  it('but not if it is run in outside() from within', async () => {
     await call.run(() => call.outside(() => once(dial(), 'connect')))
     expect(owned()).toBe(0)
     expect(await call.close()).toMatchObject({ graceful: true, unowned: [] })
-    expect(far.open).toBe(1)
+    expect(remote.open).toBe(1)
   })
 })
 
@@ -78,7 +78,7 @@ class Foreign extends EventEmitter {
     return this.#dialled
   }
 
-  /** An accessor that opens something, as lazy ones do. */
+  /** An accessor that lazily opens a connection. */
   get lazy(): Socket {
     return this.dial()
   }
@@ -111,21 +111,21 @@ class Foreign extends EventEmitter {
 }
 
 describe('a wrapped session', () => {
-  it('does what it does in its context: methods, accessors, promises, chains', async () => {
-    const session = call.wrap(new Foreign(far.port))
+  it('runs methods, accessors, promises and chained calls in its context', async () => {
+    const session = call.wrap(new Foreign(remote.port))
     session.dial()
     expect(session.lazy).toBeInstanceOf(EventEmitter)
     session.target = 2
     expect(await session.later()).toBe('later')
     expect(session.chain().chain()).toBe(session)
     session.chain().dial()
-    await far.until(() => far.open === 6)
+    await remote.until(() => remote.open === 6)
     expect(owned()).toBe(6)
     expect(session.dialled).toBe(6)
   })
 
-  it('is the same thing to whoever looks at it', () => {
-    const foreign = new Foreign(far.port)
+  it('is indistinguishable from the original', () => {
+    const foreign = new Foreign(remote.port)
     const session = call.wrap(foreign)
     expect(session).toBeInstanceOf(Foreign)
     expect(Reflect.get(session, 'dial')).toBe(Reflect.get(session, 'dial'))
@@ -137,25 +137,25 @@ describe('a wrapped session', () => {
     expect(call.wrap(new Map([['a', 1]])).get('a')).toBe(1)
   })
 
-  it('calls listeners in the context of those who listen, and lets them go again', async () => {
-    const session = call.wrap(new Foreign(far.port))
-    const heard: unknown[] = []
+  it('calls listeners in the context in which they were added, and can remove them', async () => {
+    const session = call.wrap(new Foreign(remote.port))
+    const received: unknown[] = []
     const listener = (what: unknown): void => {
       dial()
-      heard.push(what)
+      received.push(what)
     }
     outside(() => session.on('news', listener).once('news', () => dial().destroy()))
     call.run(() => session.emit('news', 1))
     session.off('news', listener)
     session.emit('news', 2)
-    expect(heard).toEqual([1])
+    expect(received).toEqual([1])
     expect(session.listenerCount('news')).toBe(0)
-    await far.until(() => far.open === 1)
+    await remote.until(() => remote.open === 1)
     expect(owned()).toBe(0)
   })
 
-  it('is gone through in its context, where it is a generator', async () => {
-    const session = call.wrap(new Foreign(far.port))
+  it('iterates generators in its context', async () => {
+    const session = call.wrap(new Foreign(remote.port))
     const seen: number[] = []
     for await (const event of session.events()) {
       seen.push(event)
@@ -166,21 +166,21 @@ describe('a wrapped session', () => {
   })
 })
 
-describe('an iterator', () => {
-  it('runs in the context, and ends with the session', async () => {
+describe('an iterator of a session', () => {
+  it('runs in its context and ends with it', async () => {
     const seen: number[] = []
-    const source = new Foreign(far.port)
+    const source = new Foreign(remote.port)
     const loop = (async () => {
       for await (const event of call.iterate(source.events())) seen.push(event)
     })()
-    await far.until(() => far.open === 1)
+    await remote.until(() => remote.open === 1)
     expect(owned()).toBe(1)
     await call.close()
     await loop
     expect(seen).toEqual([1, 2])
   })
 
-  it('passes errors on, and the leaving of a loop', async () => {
+  it('passes on errors and the end of a loop', async () => {
     const left: string[] = []
     const source = async function* (): AsyncGenerator<number> {
       try {
@@ -198,8 +198,8 @@ describe('an iterator', () => {
   })
 })
 
-describe('what was accepted elsewhere', () => {
-  it('is asked to go after the session, if it was adopted: a socket', async () => {
+describe('something opened elsewhere', () => {
+  it('is asked to end after the session if it was adopted: a socket', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const client = outside(() => connect((server.address() as AddressInfo).port, '127.0.0.1'))
@@ -211,7 +211,7 @@ describe('what was accepted elsewhere', () => {
     server.close()
   })
 
-  it('is asked to go, and cut off if it does not: a WebSocket of a phone', async () => {
+  it('is asked to end, and cut off if it does not: the WebSocket of a phone', async () => {
     const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
     await once(server, 'listening')
     const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -231,7 +231,7 @@ describe('what was accepted elsewhere', () => {
     server.close()
   })
 
-  it('is anything with close and abort, and nothing else', async () => {
+  it('can be adopted only if it has close and abort', async () => {
     const done: string[] = []
     call.adopt({ close: async () => void done.push('close'), abort: () => void done.push('abort') })
     expect(() => call.adopt({} as never)).toThrow(/cannot be owned/)
@@ -243,15 +243,15 @@ describe('what was accepted elsewhere', () => {
     expect(done).toEqual(['close', 'too late'])
   })
 
-  it('is cut off in the context of the session: what that sets off is the session’s, too', async () => {
+  it('is cut off in the context of the session, which owns what that sets off', async () => {
     call.adopt({ close: never, abort: () => void dial() })
     expect((await call.close()).severed).toMatchObject([{ kind: 'adopted' }, { kind: 'socket' }])
-    await far.until(() => far.open === 0)
+    await remote.until(() => remote.open === 0)
   })
 
-  it('is nobody’s if it was not', async () => {
-    await outside(async () => clients['net']!(far))
+  it('is not owned unless it is adopted', async () => {
+    await outside(async () => clients['net']!(remote))
     await call.close()
-    expect(far.open).toBe(1)
+    expect(remote.open).toBe(1)
   })
 })

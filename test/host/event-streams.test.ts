@@ -6,8 +6,8 @@ import { inVirtualTime } from '../../src/testing/index.ts'
 
 const read = async (body: ReadableStream<Uint8Array>): Promise<string> => new Response(body).text()
 
-describe('a stream of events', () => {
-  it('has a heart that beats while somebody listens, and one for all', () =>
+describe('an event stream', () => {
+  it('shares one heartbeat timer with the others, which runs only while there are streams', () =>
     inVirtualTime(async ({ clock }) => {
       await using scope = new Scope('host', { clock })
       const streams = new EventStreams(scope)
@@ -22,7 +22,7 @@ describe('a stream of events', () => {
       expect(await read(one.body)).toBe(':\n\n:\n\n')
     }))
 
-  it('is cut off if its reader is too slow, and stops what it listened to', () =>
+  it('is cut off and unsubscribes if its client is too slow', () =>
     inVirtualTime(async ({ clock }) => {
       await using scope = new Scope('host', { clock })
       const streams = new EventStreams(scope)
@@ -33,11 +33,11 @@ describe('a stream of events', () => {
       expect([streams.size, stopped]).toEqual([1, 0])
       stream.send({ text: 'one too many' })
       expect([streams.size, stopped]).toEqual([0, 1])
-      stream.send({ text: 'nobody hears this' })
+      stream.send({ text: 'ignored' })
       expect(await read(stream.body)).toBe(`data: {"text":"${text}"}\n\n`)
     }))
 
-  it('ends when its reader leaves', () =>
+  it('ends when its client disconnects', () =>
     inVirtualTime(async ({ clock }) => {
       await using scope = new Scope('host', { clock })
       const streams = new EventStreams(scope)
@@ -47,7 +47,7 @@ describe('a stream of events', () => {
       expect([streams.size, stopped, scope.inspect().tree.owned]).toEqual([0, 1, []])
     }))
 
-  it('that ends by what it has to tell leaves nothing behind', () =>
+  it('leaves nothing behind if its first messages end it', () =>
     inVirtualTime(async ({ clock }) => {
       await using scope = new Scope('host', { clock })
       const streams = new EventStreams(scope)
@@ -60,7 +60,7 @@ describe('a stream of events', () => {
       expect([streams.size, stopped]).toEqual([0, 1])
     }))
 
-  it('ends with its scope, after which there are no others', () =>
+  it('ends with its scope, and cannot be opened after that', () =>
     inVirtualTime(async ({ clock }) => {
       const scope = new Scope('host', { clock })
       const streams = new EventStreams(scope)

@@ -14,7 +14,7 @@ interface Asking {
   readonly body?: unknown
 }
 
-/** A host, and the way to ask it as somebody somewhere would. */
+/** Creates a host, and returns a function that sends it requests from any address. */
 function aHost(scope: Scope, options: Partial<HostOptions> = {}) {
   const { app } = new Host({ scope, info, ...options })
   return async ({ method = 'GET', path = '/api/info', remote = '127.0.0.1', headers, body }: Asking = {}) =>
@@ -43,13 +43,14 @@ const codeOf = async (response: Response): Promise<[number, string | undefined]>
   return [response.status, body?.error.code]
 }
 
-describe('without a secret', () => {
-  it.each(['127.0.0.1', '127.1.2.3', '::1', '::ffff:127.0.0.1'])('this machine (%s) is answered', (remote) =>
-    withHost({}, async (ask) => expect((await ask({ remote })).status).toBe(200)),
+describe('a host without a secret', () => {
+  it.each(['127.0.0.1', '127.1.2.3', '::1', '::ffff:127.0.0.1'])(
+    'accepts requests from this machine (%s)',
+    (remote) => withHost({}, async (ask) => expect((await ask({ remote })).status).toBe(200)),
   )
 
   it.each(['192.168.1.7', '::ffff:10.0.0.1', '2001:db8::1', '127.0.0.1.example.com', ''])(
-    'another machine (%s) is not',
+    'refuses requests from another machine (%s)',
     (remote) =>
       withHost({}, async (ask) =>
         expect(await codeOf(await ask({ remote }))).toEqual([403, 'SECRET_NEEDED']),
@@ -57,14 +58,14 @@ describe('without a secret', () => {
   )
 })
 
-describe('names', () => {
+describe('the names of a host', () => {
   it.each(['localhost', 'localhost:4000', '127.0.0.1:4000', '[::1]:4000', '192.168.1.7', 'LOCALHOST'])(
-    'it goes by %s',
+    'include %s',
     (host) => withHost({}, async (ask) => expect((await ask({ headers: { host } })).status).toBe(200)),
   )
 
   it.each(['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', 'evil.example:4000', ''])(
-    'a page that makes a browser believe it is %s gets nothing, not even the page',
+    'do not include %s: every request is refused, even for the page (DNS rebinding)',
     (host) =>
       withHost({}, async (ask) => {
         expect(await codeOf(await ask({ headers: { host } }))).toEqual([403, 'UNKNOWN_HOST'])
@@ -72,20 +73,20 @@ describe('names', () => {
       }),
   )
 
-  it('it goes by the names it was given', () =>
+  it('include those of the option `names`', () =>
     withHost({ names: ['Studio.example'] }, async (ask) =>
       expect((await ask({ headers: { host: 'studio.example' } })).status).toBe(200),
     ))
 })
 
-describe('pages of other origins', () => {
+describe('the origin of a request', () => {
   it.each<readonly [string, Record<string, string>]>([
     ['another site', { origin: 'https://evil.example' }],
     ['another port', { origin: 'http://localhost:5000' }],
-    ['a sandbox', { origin: 'null' }],
+    ['a sandboxed page', { origin: 'null' }],
     ['a form of another site', { 'sec-fetch-site': 'cross-site' }],
     ['a page on another port', { 'sec-fetch-site': 'same-site' }],
-  ])('%s may neither read nor act', (_, headers) =>
+  ])('must not be foreign: %s is refused', (_, headers) =>
     withHost({}, async (ask) => {
       expect(await codeOf(await ask({ headers }))).toEqual([403, 'FOREIGN_ORIGIN'])
       const act = await ask({ method: 'POST', path: '/api/sessions/x/close', headers })
@@ -96,11 +97,13 @@ describe('pages of other origins', () => {
   it.each<readonly [string, Record<string, string>]>([
     ['its own page', { origin: 'http://localhost:4000', 'sec-fetch-site': 'same-origin' }],
     ['its own page behind a proxy', { origin: 'https://localhost', host: 'localhost' }],
-    ['an address that was typed', { 'sec-fetch-site': 'none' }],
+    ['a typed address', { 'sec-fetch-site': 'none' }],
     ['a program', {}],
-  ])('%s may', (_, headers) => withHost({}, async (ask) => expect((await ask({ headers })).status).toBe(200)))
+  ])('may be the host itself: %s is accepted', (_, headers) =>
+    withHost({}, async (ask) => expect((await ask({ headers })).status).toBe(200)),
+  )
 
-  it('cannot log in for their visitors either', () =>
+  it('must not be foreign for a login either', () =>
     withHost({ secret }, async (ask) => {
       const headers = { origin: 'https://evil.example' }
       const response = await ask({ method: 'POST', path: '/api/login', headers, body: { secret } })
@@ -108,8 +111,8 @@ describe('pages of other origins', () => {
     }))
 })
 
-describe('with a secret', () => {
-  it('nothing but the page and the login is answered without it, also to this machine', () =>
+describe('a host with a secret', () => {
+  it('serves only the page and the login without it, even to this machine', () =>
     withHost({ secret, faults: { list: () => [], set: () => {} } }, async (ask) => {
       const asks: Asking[] = [
         { path: '/api/info' },
@@ -124,7 +127,7 @@ describe('with a secret', () => {
       for (const asking of asks) expect(await codeOf(await ask(asking))).toEqual([401, 'UNAUTHORISED'])
     }))
 
-  it('a program shows it in a header', () =>
+  it('accepts it in the authorization header', () =>
     withHost({ secret }, async (ask) => {
       const show = (text: string) => ask({ remote: '10.1.1.1', headers: { authorization: text } })
       expect((await show(`Bearer ${secret}`)).status).toBe(200)
@@ -132,7 +135,7 @@ describe('with a secret', () => {
       expect(await codeOf(await show(secret))).toEqual([401, 'UNAUTHORISED'])
     }))
 
-  it('a browser gets a cookie for it that no script can read, and that ends', () =>
+  it('gives a browser an HTTP-only cookie that expires', () =>
     inVirtualTime(async ({ clock }) => {
       await using scope = new Scope('test', { clock })
       const ask = aHost(scope, { secret })
@@ -155,13 +158,13 @@ describe('with a secret', () => {
       expect((await withCookie(cookie)).status).toBe(401)
     }))
 
-  it('a browser can give it back', () =>
+  it('deletes the cookie on logout', () =>
     withHost({ secret }, async (ask) => {
       const response = await ask({ method: 'POST', path: '/api/logout' })
       expect(response.headers.get('set-cookie')).toContain('Max-Age=0')
     }))
 
-  it('it can be guessed ten times a minute from one address, and the right one waits, too', () =>
+  it('allows ten wrong guesses per minute and address, and then refuses the right secret too', () =>
     inVirtualTime(async ({ clock }) => {
       await using scope = new Scope('test', { clock })
       const ask = aHost(scope, { secret })
@@ -176,15 +179,15 @@ describe('with a secret', () => {
       expect(await guess(secret)).toBe(204)
     }))
 
-  it('it must not be short', () =>
+  it('rejects a short secret', () =>
     withHost({}, async () => {
       await using scope = new Scope('test')
       expect(() => new Host({ scope, info, secret: 'short' })).toThrow('8 characters or more')
     }))
 })
 
-describe('every answer', () => {
-  it.each(['/', '/api/info', '/api/nothing'])('of %s is guarded by headers', (path) =>
+describe('every response of a host', () => {
+  it.each(['/', '/api/info', '/api/nothing'])('to %s has security headers', (path) =>
     withHost({}, async (ask) => {
       const { headers } = await ask({ path })
       const policy = headers.get('content-security-policy')!
@@ -198,7 +201,7 @@ describe('every answer', () => {
     }),
   )
 
-  it('refuses a body that is too large', () =>
+  it('is 413 to a request with a body that is too large', () =>
     withHost({ faults: { list: () => [], set: () => {} } }, async (ask) => {
       const body = { names: ['x'.repeat(20_000)] }
       const headers = { 'content-length': '20020' }

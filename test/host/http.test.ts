@@ -4,7 +4,7 @@ import type { ListMessage, LiveMessage } from '../../src/host/index.ts'
 import { Scope } from '../../src/scope/index.ts'
 import { tool } from '../../src/session/index.ts'
 import { callTool } from '../../src/testing/index.ts'
-import { Stage, messagesOf, told } from './stage.ts'
+import { Stage, messagesOf, emitted } from './stage.ts'
 
 const post = { method: 'POST' }
 const json = (body: object, method: 'POST' | 'PUT' = 'PUT'): RequestInit => ({
@@ -13,8 +13,8 @@ const json = (body: object, method: 'POST' | 'PUT' = 'PUT'): RequestInit => ({
   headers: { 'content-type': 'application/json' },
 })
 
-describe('a host over http', () => {
-  it('says what it is', async () => {
+describe('a host over HTTP', () => {
+  it('describes itself', async () => {
     await using stage = await Stage.open({
       info: {
         name: 'Bright Dental',
@@ -36,12 +36,12 @@ describe('a host over http', () => {
     })
   })
 
-  it('lists sessions, the newest first, and tells how one ended', async () => {
+  it('lists sessions, newest first, and returns the report of a closed one', async () => {
     await using stage = await Stage.open()
     const first = stage.call({ id: 'first', answers: ['We open at eight.'] })
     const second = stage.call({ id: 'second' })
     await Promise.all([first.session.start(), second.session.start()])
-    const spoken = told(first.session, 'spoken')
+    const spoken = emitted(first.session, 'spoken')
     first.caller.types('When do you open?')
     await spoken
     await first.session.close()
@@ -67,25 +67,28 @@ describe('a host over http', () => {
     expect(live).toEqual({ summary: expect.objectContaining({ id: 'second', state: 'live' }) })
   })
 
-  it.each(['?state=ending', '?clean=maybe', `?q=${'x'.repeat(201)}`])('refuses to list %s', async (query) => {
-    await using stage = await Stage.open()
-    const response = await stage.fetch(`/api/sessions${query}`)
-    expect(response.status).toBe(400)
-    expect(await response.json()).toMatchObject({ error: { code: 'BAD_OPTION' } })
-  })
+  it.each(['?state=ending', '?clean=maybe', `?q=${'x'.repeat(201)}`])(
+    'rejects the query %s',
+    async (query) => {
+      await using stage = await Stage.open()
+      const response = await stage.fetch(`/api/sessions${query}`)
+      expect(response.status).toBe(400)
+      expect(await response.json()).toMatchObject({ error: { code: 'BAD_OPTION' } })
+    },
+  )
 
   it.each([
-    ['GET', '/api/sessions/nobody'],
-    ['GET', '/api/sessions/nobody/events'],
-    ['POST', '/api/sessions/nobody/close'],
+    ['GET', '/api/sessions/unknown'],
+    ['GET', '/api/sessions/unknown/events'],
+    ['POST', '/api/sessions/unknown/close'],
     ['GET', '/api/nothing'],
     ['GET', '/nothing'],
-  ])('knows nothing of %s %s', async (method, path) => {
+  ])('responds with 404 to %s %s', async (method, path) => {
     await using stage = await Stage.open()
     expect((await stage.fetch(path, { method })).status).toBe(404)
   })
 
-  it('streams the list of sessions as it changes', async () => {
+  it('streams the list of sessions and its changes', async () => {
     await using stage = await Stage.open()
     const messages = messagesOf<ListMessage>(await stage.fetch('/api/events'))
     expect((await messages.next()).value).toEqual({ type: 'sessions', sessions: [] })
@@ -107,7 +110,7 @@ describe('a host over http', () => {
     const two = stage.call({ id: 'two', msPerCharacter: 50 })
     await Promise.all([one.session.start(), two.session.start()])
 
-    const speech = two.session.say('This is a very long sentence that nobody will hear to its end.')
+    const speech = two.session.say('This is a very long sentence that will be interrupted.')
     await two.caller.hears()
     expect((await stage.fetch('/api/sessions/two/interrupt', post)).status).toBe(202)
     expect(speech.interrupted).toBe(true)
@@ -117,13 +120,13 @@ describe('a host over http', () => {
     expect(refused.status).toBe(409)
     expect(firm.interrupted).toBe(false)
 
-    const closed = told(one.session, 'closed')
+    const closed = emitted(one.session, 'closed')
     expect((await stage.fetch('/api/sessions/one/close', post)).status).toBe(202)
     await closed
     const again = await stage.fetch('/api/sessions/one/close', post)
     expect([again.status, await again.json()]).toMatchObject([409, { error: { code: 'SESSION_CLOSED' } }])
 
-    const drained = told(two.session, 'closed')
+    const drained = emitted(two.session, 'closed')
     expect((await stage.fetch('/api/sessions/two/drain', post)).status).toBe(202)
     await drained
     const { report } = (await (await stage.fetch('/api/sessions/two')).json()) as { report: { by: string } }
@@ -131,8 +134,8 @@ describe('a host over http', () => {
   })
 })
 
-describe('the stream of one session', () => {
-  it('begins with a snapshot, tells what happens, and ends with the report', async () => {
+describe('the event stream of a session', () => {
+  it('starts with a snapshot, continues with batches, and ends with the report', async () => {
     await using stage = await Stage.open()
     const call = stage.call({
       id: 'one',
@@ -168,11 +171,11 @@ describe('the stream of one session', () => {
     expect(last).toMatchObject({ type: 'closed', summary: { clean: true }, report: { id: 'one' } })
   })
 
-  it('of a session that is closed has its transcript and its report, and ends', async () => {
+  it('sends the transcript and the report of a closed session, and ends', async () => {
     await using stage = await Stage.open()
     const { session, caller } = stage.call({ id: 'one', answers: ['Hello.'] })
     await session.start()
-    const spoken = told(session, 'spoken')
+    const spoken = emitted(session, 'spoken')
     caller.types('Hello?')
     await spoken
     await session.close()
@@ -185,7 +188,7 @@ describe('the stream of one session', () => {
     ])
   })
 
-  it('is closed for those who are one too many, until another leaves', async () => {
+  it('is refused while there are too many streams', async () => {
     await using stage = await Stage.open({ maxStreams: 1 })
     const messages = messagesOf<ListMessage>(await stage.fetch('/api/events'))
     await messages.next()
@@ -209,7 +212,7 @@ describe('the stream of one session', () => {
   })
 })
 
-describe('faults', () => {
+describe('the faults of a host', () => {
   const board = () => {
     const set: string[][] = []
     return {
@@ -221,7 +224,7 @@ describe('faults', () => {
     }
   }
 
-  it('are switched by name, and shown to everybody', async () => {
+  it('are switched by name and streamed to all clients', async () => {
     const { board: faults, set } = board()
     await using stage = await Stage.open({ faults })
     const messages = messagesOf<ListMessage>(await stage.fetch('/api/events'))
@@ -235,7 +238,7 @@ describe('faults', () => {
     }
   })
 
-  it.each([{ names: ['no-such'] }, { names: 'all' }, { names: [1] }, {}])('refuse %j', async (body) => {
+  it.each([{ names: ['no-such'] }, { names: 'all' }, { names: [1] }, {}])('reject %j', async (body) => {
     const { board: faults, set } = board()
     await using stage = await Stage.open({ faults })
     expect((await stage.fetch('/api/faults', json(body))).status).toBe(400)
@@ -247,12 +250,12 @@ describe('faults', () => {
     await using stage = await Stage.open({ info })
     expect((await stage.fetch('/api/faults', json({ names: [] }))).status).toBe(404)
     const { board: faults } = board()
-    await expect(Stage.open({ info, faults })).rejects.toThrow('in production')
+    await expect(Stage.open({ info, faults })).rejects.toThrow('production')
   })
 })
 
-describe('a server', () => {
-  it('says in plain words that its port is taken', async () => {
+describe('an HTTP server', () => {
+  it('rejects with a clear message if its port is in use', async () => {
     await using stage = await Stage.open()
     const { port } = stage.server
     await expect(Stage.open({ port })).rejects.toMatchObject({
@@ -261,7 +264,7 @@ describe('a server', () => {
     })
   })
 
-  it('ends its streams and its idle connections when its scope closes, at once', async () => {
+  it('ends its streams and idle connections at once when its scope closes', async () => {
     const scope = new Scope('stage', { closeTimeout: 2_000 })
     const stage = await Stage.open({ scope })
     const { session } = stage.call()
@@ -279,7 +282,7 @@ describe('a server', () => {
     await expect(stage.fetch('/api/info')).rejects.toThrow('fetch failed')
   })
 
-  it('cuts a connection that does not end within the bound', async () => {
+  it('cuts a connection that does not end in time', async () => {
     const scope = new Scope('stage', { closeTimeout: 200 })
     const stage = await Stage.open({
       scope,
@@ -300,7 +303,7 @@ describe('a server', () => {
     expect(stage.server.connections).toBe(0)
   })
 
-  it('refuses sockets for calls unless somebody takes them', async () => {
+  it('refuses WebSocket upgrades without an `upgrade` handler', async () => {
     await using stage = await Stage.open()
     const socket = connect(stage.server.port, '127.0.0.1')
     socket.write(`GET /call HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`)

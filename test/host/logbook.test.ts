@@ -19,7 +19,7 @@ const ended = async (world: World, logbook: Logbook, id: string, options?: CallO
 }
 
 describe('a logbook', () => {
-  it('keeps the reports of the last sessions, and all that live', () =>
+  it('keeps all live sessions and the latest reports', () =>
     inVirtualTime(async (world) => {
       const { scope, logbook } = aLogbook(world, { reports: 2 })
       const { session } = aCall(world, { id: 'alive' })
@@ -32,7 +32,7 @@ describe('a logbook', () => {
       await scope.close()
     }))
 
-  it('names who is at fault for an end that was not clean', () =>
+  it('names the culprit of a close that was not clean', () =>
     inVirtualTime(async (world) => {
       const { scope, logbook } = aLogbook(world)
       const { session, faults } = aCall(world, { id: 'one' })
@@ -48,20 +48,20 @@ describe('a logbook', () => {
       await scope.close()
     }))
 
-  it('refuses a second live session of one id, and a session that is closed', () =>
+  it('rejects a second live session with the same id, and a closed session', () =>
     inVirtualTime(async (world) => {
       const { scope, logbook } = aLogbook(world)
       const { session } = aCall(world, { id: 'one' })
       logbook.add(session)
       expect(() => logbook.add(aCall(world, { id: 'one' }).session)).toThrow('live session')
       await session.close()
-      expect(() => logbook.add(session)).toThrow('closed already')
+      expect(() => logbook.add(session)).toThrow('already closed')
       await ended(world, logbook, 'one')
       expect(logbook.list()).toHaveLength(1)
       await scope.close()
     }))
 
-  it('holds no session that is closed', () =>
+  it('does not reference a closed session', () =>
     inVirtualTime(async (world) => {
       const { scope, logbook } = aLogbook(world)
       await ended(world, logbook, 'one')
@@ -71,7 +71,7 @@ describe('a logbook', () => {
 })
 
 describe('watching a session', () => {
-  it('costs no timer and no open tree while nobody does', () =>
+  it('uses no timer and no inspection while there are no watchers', () =>
     inVirtualTime(async (world) => {
       const { scope, logbook } = aLogbook(world)
       const { session, caller } = aCall(world, { id: 'one', answers: ['Hello.'] })
@@ -99,7 +99,7 @@ describe('watching a session', () => {
       await scope.close()
     }))
 
-  it('gives at most twenty batches a second, in order, and loses no word', () =>
+  it('sends at most 20 batches per second, in order and complete', () =>
     inVirtualTime(async (world) => {
       const { scope, logbook } = aLogbook(world)
       const tools = {
@@ -141,7 +141,7 @@ describe('watching a session', () => {
       await scope.close()
     }))
 
-  it('tells of the tree, and that it empties', () =>
+  it('sends the changes of the tree until it is empty', () =>
     inVirtualTime(async (world) => {
       const { scope, logbook } = aLogbook(world)
       const { session, faults } = aCall(world, { id: 'one' })
@@ -160,7 +160,7 @@ describe('watching a session', () => {
       await scope.close()
     }))
 
-  it('gives whoever comes in the middle of a sentence the words so far', () =>
+  it('sends the current words to a watcher that starts in the middle of a speech', () =>
     inVirtualTime(async (world) => {
       const { scope, logbook } = aLogbook(world)
       const { session, caller } = aCall(world, { id: 'one' })

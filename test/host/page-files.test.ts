@@ -18,7 +18,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Asks for a path as it is: `fetch` would tidy it up. */
+/** Requests a path exactly as given. `fetch` would normalise it. */
 const statusOf = ({ server }: Stage, path: string): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
     request({ port: server.port, host: '127.0.0.1', path }, (response) => {
@@ -29,12 +29,12 @@ const statusOf = ({ server }: Stage, path: string): Promise<number | undefined> 
       .end()
   })
 
-describe('the page', () => {
+describe('the page of a host', () => {
   it.each([
     ['/', 'text/html; charset=utf-8', 'no-cache'],
     ['/icon.svg', 'image/svg+xml', 'no-cache'],
     ['/assets/index-B4jugf4r.js', 'text/javascript; charset=utf-8', 'public, max-age=31536000, immutable'],
-  ])('has %s, with its type, and may be kept as long as it is true', async (path, type, cache) => {
+  ])('serves %s with its content type and caching headers', async (path, type, cache) => {
     await using stage = await Stage.open({ page: join(folder, 'page') })
     const response = await stage.fetch(path)
     expect(response.headers.get('content-type')).toBe(type)
@@ -44,7 +44,7 @@ describe('the page', () => {
     expect(again.status).toBe(304)
   })
 
-  it('is sent small to those who can read that', async () => {
+  it('is compressed for clients that accept gzip', async () => {
     await using stage = await Stage.open({ page: join(folder, 'page') })
     const packed = await stage.fetch('/', { headers: { 'accept-encoding': 'gzip' } })
     expect([packed.headers.get('content-encoding'), await packed.text()]).toEqual(['gzip', '<!doctype html>'])
@@ -62,12 +62,12 @@ describe('the page', () => {
     '/index.html/',
     '/assets',
     '/toString',
-  ])('has nothing at %s', async (path) => {
+  ])('responds with 404 to %s', async (path) => {
     await using stage = await Stage.open({ page: join(folder, 'page') })
     expect(await statusOf(stage, path)).toBe(404)
   })
 
-  it('is missed at once, and not when somebody looks', async () => {
+  it('must exist when the host is created', async () => {
     await expect(Stage.open({ page: join(folder, 'nowhere') })).rejects.toThrow('build it first')
     await expect(Stage.open({ page: folder })).rejects.toThrow('no index.html')
   })

@@ -14,7 +14,7 @@ import {
 export interface StageOptions
   extends Partial<Omit<HostOptions, 'scope'>>, Partial<Omit<ServeOptions, 'app'>> {}
 
-/** A host that listens on a real port, in real time. */
+/** A host on a real port, in real time. */
 export class Stage {
   readonly scope: Scope<string>
   readonly host: Host
@@ -54,7 +54,7 @@ export class Stage {
     return fetch(this.url + path, init)
   }
 
-  /** A session of the host, with a caller made of software. It is not started. */
+  /** Adds a session with a simulated caller to the host. It is not started. */
   call(options: StageCallOptions = {}): StageCall {
     const call = stageCall(options)
     this.#sessions.push(call.session)
@@ -71,7 +71,7 @@ export class Stage {
 export interface StageCallOptions extends Partial<Omit<SessionOptions, 'agent' | 'models' | 'line'>> {
   answers?: readonly LlmAnswer[]
   agent?: Partial<AgentOptions>
-  /** Milliseconds of a character: 1 unless set, so that nobody has to listen for long. */
+  /** Milliseconds of speech per character. Default: 1, which keeps tests short. */
   msPerCharacter?: number
 }
 
@@ -96,7 +96,7 @@ function stageCall({ answers = [], agent, msPerCharacter = 1, ...rest }: StageCa
   return { session, line, llm, caller: line.caller, faults }
 }
 
-/** The messages of a stream of events, until it ends. Leaving the loop leaves the stream. */
+/** The messages of an event stream, until it ends. Leaving the loop closes the stream. */
 export async function* messagesOf<Message>(response: Response): AsyncGenerator<Message> {
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
@@ -114,8 +114,8 @@ export async function* messagesOf<Message>(response: Response): AsyncGenerator<M
   }
 }
 
-/** Resolves when the session tells this. */
-export function told(
+/** Resolves when the session emits this event. */
+export function emitted(
   session: Session,
   name: 'started' | 'user' | 'spoken' | 'tool' | 'closed',
 ): Promise<void> {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
-import { entrancesOf, importsPastIndex } from './entrances.ts'
+import { entrancesOf, importsPastIndex, publishedOf } from './entrances.ts'
+import { importedFiles } from './imports.ts'
 import { manifest, paths, sources } from './tree.ts'
 
 const entrances = new Set(['src/lines/websocket/client/index.ts'])
@@ -41,6 +42,11 @@ describe('entrances', () => {
     expect([...all]).toContain('src/guard/install.ts')
     expect([...all].filter((path) => !paths('src').includes(path))).toEqual([])
   })
+})
+
+it('every published entry point has type tests', () => {
+  const tested = new Set(sources(/^test\/types\/.*\.test\.ts$/).flatMap(importedFiles))
+  expect(publishedOf(manifest).filter((path) => !tested.has(path))).toEqual([])
 })
 
 it('no room of endwell is imported past its index', () => {

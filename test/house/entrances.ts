@@ -8,12 +8,16 @@ const others = new Set([
   'src/host/wire/index.ts',
 ])
 
-/** The files that other rooms may import: published ones, by the `exports` of package.json, and a few others. */
-export function entrancesOf({ exports }: Manifest): ReadonlySet<string> {
-  const published = Object.values(exports).flatMap((entry) =>
+/** The source files of the published entry points: the `exports` of package.json. */
+export function publishedOf({ exports }: Manifest): string[] {
+  return Object.values(exports).flatMap((entry) =>
     typeof entry === 'string' ? [] : [entry.default.replace('./dist/', 'src/').replace(/\.js$/, '.ts')],
   )
-  return new Set([...published, ...others])
+}
+
+/** The files that other rooms may import: published ones and a few others. */
+export function entrancesOf(manifest: Manifest): ReadonlySet<string> {
+  return new Set([...publishedOf(manifest), ...others])
 }
 
 /**

@@ -19,7 +19,9 @@ const run = async (
 ): Promise<string> =>
   new Promise((resolve) => {
     const node = ['--import', 'tsx', path, ...args]
-    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.endsWith('_API_KEY')))
+    const env = Object.fromEntries(
+      Object.entries(process.env).filter(([name]) => !/_API_KEY$|_BASE_URL$/.test(name)),
+    )
     execFile(process.execPath, node, { cwd: root, timeout, env }, (error, stdout, stderr) => {
       if (error === null) resolve('exit code 0')
       else if (error.killed === true) resolve(`still running after ${timeout} ms\n${stdout}${stderr}`)

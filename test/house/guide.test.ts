@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 
 import { Agent } from '../../src/session/answering/agent.ts'
-import { settle } from '../../src/session/settings.ts'
+import { sessionSettings } from '../../src/session/settings.ts'
 import { tool } from '../../src/session/answering/tool.ts'
-import { settleTurns } from '../../src/session/hearing/turn-options.ts'
+import { turnSettings } from '../../src/session/hearing/turn-options.ts'
 import { ScriptedLlm, ScriptedTts, TestLine } from '../../src/testing/index.ts'
 import { blocksOf, unprovenBlocks } from './markdown.ts'
 import { parse, walk, type Node } from './syntax.ts'
@@ -131,10 +131,10 @@ describe('docs/agents.md', () => {
   it.each([
     ['An agent', 'option', 'src/session/answering/agent.ts', 'AgentOptions'],
     ['Tools', 'option', 'src/session/answering/tool.ts', 'ToolOptions'],
-    ['Tools', 'in the context', 'src/session/answering/tool.ts', 'ToolContext'],
+    ['Tools', 'context', 'src/session/answering/tool.ts', 'ToolContext'],
     ['Guardrails', 'option', 'src/session/answering/guardrails.ts', 'Guardrails'],
     ['Turn-taking', 'option', 'src/session/hearing/turn-options.ts', 'TurnOptions'],
-    ['The session around it', 'option', 'src/session/settings.ts', 'SessionOptions'],
+    ['Session options', 'option', 'src/session/settings.ts', 'SessionOptions'],
     ['Events', 'event', 'src/session/events.ts', 'SessionEvents'],
   ])('%s: the table by %s lists exactly the members that %s gives %s', (heading, column, path, type) => {
     const named = rowsOf(page, heading, column).flatMap(namesOf)
@@ -146,7 +146,7 @@ describe('docs/agents.md', () => {
     const thrown = sources(/^src\/session\/(?!.*\.test\.ts$)/).flatMap(({ text }) =>
       [...text.matchAll(/new ToolError\(\s*'(\w+)'/g)].map(([, code = '']) => code),
     )
-    const rows = rowsOf(page, 'What becomes of a call', 'what happened')
+    const rows = rowsOf(page, 'The result of a call', 'what happened')
     const listed = rows.flatMap(([, , code = '']) => namesOf([code]))
     expect(listed.toSorted()).toEqual([...new Set(thrown)].toSorted())
   })
@@ -184,8 +184,8 @@ describe('docs/agents.md', () => {
   })
 
   it('gives the defaults of the options of turns', () => {
-    const fixed = settleTurns({ falseInterruption: {}, preemptive: true, dtmf: {} })
-    const dynamic = settleTurns({ endpointing: { mode: 'dynamic' } })
+    const fixed = turnSettings({ falseInterruption: {}, preemptive: true, dtmf: {} })
+    const dynamic = turnSettings({ endpointing: { mode: 'dynamic' } })
     const inner = (name: string, values: object = {}): Record<string, unknown> =>
       Object.fromEntries(Object.entries(values).map(([key, value]) => [`${name}.${key}`, value]))
     const [written, actual] = defaults('Turn-taking', {
@@ -206,8 +206,8 @@ describe('docs/agents.md', () => {
   it('gives the defaults of the options of a session', () => {
     const agent = new Agent({ instructions: 'You answer.' })
     const models = { llm: new ScriptedLlm(), tts: new ScriptedTts() }
-    const { id: _, ...values } = settle({ agent, models, line: new TestLine() })
-    const [written, actual] = defaults('The session around it', values)
+    const { id: _, ...values } = sessionSettings({ agent, models, line: new TestLine() })
+    const [written, actual] = defaults('Session options', values)
     expect(written).toEqual(actual)
     expect(Object.keys(actual)).toContain('closeTimeout')
   })

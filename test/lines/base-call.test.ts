@@ -3,7 +3,7 @@ import type { LineConnection } from '../../src/parts/index.ts'
 import { Scope, type Clock } from '../../src/scope/index.ts'
 import { silence } from '../../src/audio/index.ts'
 import { inVirtualTime, partContext, type TestPartContext, type World } from '../../src/testing/index.ts'
-import { inTheWorld } from '../../src/testing/world-time.ts'
+import { outsideTimer } from '../../src/testing/outside-timer.ts'
 import { ToyCall, ToyCalls, ToyPeer, type ToyOptions } from './toy-line.ts'
 
 interface Scene extends World {
@@ -20,7 +20,7 @@ interface Scene extends World {
 
 const passes = (clock: Clock, ms: number): Promise<void> =>
   new Promise((resolve) => {
-    inTheWorld(clock, ms, 'time passes', resolve)
+    outsideTimer(clock, ms, 'time passes', resolve)
   })
 
 interface SceneOptions extends ToyOptions {

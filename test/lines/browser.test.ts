@@ -7,7 +7,7 @@ import { concat, encodeWav, silence } from '../../src/audio/index.ts'
 import { systemClock } from '../../src/scope/index.ts'
 import { soundOf, textOf } from '../../src/testing/index.ts'
 import { launchChromium, runUnclicked } from '../browser/chromium.ts'
-import { Stillness } from '../stillness.ts'
+import { BlockedTime } from '../blocked-time.ts'
 import { BrowserStage, type StagedCall } from './browser-stage.ts'
 import { wordsIn } from './plateaus.ts'
 import { TcpProxy } from './tcp-proxy.ts'
@@ -62,7 +62,7 @@ describe('a page in a real browser', () => {
     const call = await stage.call()
     say(call, WORDS, 1)
     await stage.run(`driver.sounded(${RATE / 2})`)
-    using still = new Stillness()
+    using still = new BlockedTime()
     const asked = systemClock.now()
     call.connection.clear()
     const { heard = 0 } = await call.marked(1)
@@ -129,7 +129,7 @@ describe('a page in a real browser', () => {
     await using stage = await BrowserStage.set(browser, { lostTimeout: 1_000 })
     await using proxy = await TcpProxy.listen(stage.port)
     const call = await stage.call({ url: `ws://localhost:${proxy.port}/call` })
-    using still = new Stillness()
+    using still = new BlockedTime()
     const frozen = systemClock.now()
     proxy.freeze()
     await call.emits('lost')

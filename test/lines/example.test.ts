@@ -1,7 +1,9 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchChromium, troubleOf } from '../browser/chromium.ts'
+import { LoopbackServer, OpenAIRealtimeServer } from '../../src/testing/servers/index.ts'
 import { Program } from '../program.ts'
+import { RawCaller } from './raw-caller.ts'
 
 describe('the page and the server of the browser example', () => {
   let browser: Browser
@@ -35,6 +37,34 @@ describe('the page and the server of the browser example', () => {
     } finally {
       program.signal('SIGINT')
       expect(await program.ended()).toBe(0)
+    }
+  })
+})
+
+describe('the session of the README', () => {
+  it('answers a call with the realtime model', async () => {
+    const vendor = new OpenAIRealtimeServer()
+    const server = await LoopbackServer.listen({ serve: vendor.serve })
+    const program = new Program(['--import', 'tsx', 'examples/browser/session.ts'], {
+      env: { PORT: '0', OPENAI_API_KEY: 'any', OPENAI_BASE_URL: server.url },
+    })
+    try {
+      const [, port] = /(\d+)$/.exec(await program.prints(/port: \d+/))!
+      const caller = await RawCaller.dial({
+        port: Number(port),
+        path: '/call',
+        headers: { 'sec-websocket-protocol': 'endwell.1', origin: `http://localhost:${port}` },
+      })
+      const instructed = (): boolean =>
+        JSON.stringify(vendor.open.at(-1)?.settings ?? {}).includes('Bright Dental')
+      await server.until(instructed)
+      caller.abort()
+      await caller.ended
+      expect(program.errors).toBe('')
+    } finally {
+      program.signal('SIGTERM')
+      await program.ended()
+      await server.close()
     }
   })
 })

@@ -3,7 +3,7 @@ import { sine, type SampleRate } from '../../src/audio/index.ts'
 import { Playout, type PlaybackEvent } from '../../src/lines/websocket/client/playback-worklet.ts'
 import { Wire, type CallEnd, type Hello, type Platform } from '../../src/lines/websocket/client/wire.ts'
 import type { Ticket } from '../../src/lines/websocket/protocol.ts'
-import { inTheWorld } from '../../src/testing/world-time.ts'
+import { outsideTimer } from '../../src/testing/outside-timer.ts'
 
 /** Milliseconds that the page renders at a time. */
 const QUANTUM = 10
@@ -74,12 +74,12 @@ export class TestPage {
     const frame = sine(300, { sampleRate: this.#rate, duration: 20 })
     const begins = this.#clock.now()
     for (let at = 20; at <= ms; at += 20)
-      inTheWorld(this.#clock, begins + at - this.#clock.now(), 'the caller speaks', () => {
+      outsideTimer(this.#clock, begins + at - this.#clock.now(), 'the caller speaks', () => {
         if (!this.#frozen) this.wire.sendSound(frame.samples.slice())
       })
   }
 
-  /** The page can play sound, or cannot any more. */
+  /** The page can play sound, or no longer can. */
   setAudible(on: boolean): void {
     this.#sound = on
     this.wire.send({ type: 'sound', on })
@@ -132,7 +132,7 @@ export class TestPage {
   }
 
   #renderNext(): void {
-    this.#loop = inTheWorld(this.#clock, QUANTUM, 'the page renders', () => {
+    this.#loop = outsideTimer(this.#clock, QUANTUM, 'the page renders', () => {
       this.#renderNext()
       // Timers of a real clock are late; a loudspeaker is not.
       for (; this.#renderedTo + QUANTUM <= this.#clock.now(); this.#renderedTo += QUANTUM) this.#render()

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Clock } from '../../src/scope/index.ts'
 import { partContext, type TestPartContext, type World } from '../../src/testing/index.ts'
-import { inTheWorld } from '../../src/testing/world-time.ts'
+import { outsideTimer } from '../../src/testing/outside-timer.ts'
 import { GREETING, expectNothingLeft, lineOf, phoneScene, sessionOn } from './phone-scene.ts'
 import { MS_PER_CHARACTER } from './phone-sound.ts'
 
@@ -9,7 +9,7 @@ const authToken = 'the token of the account'
 
 const passes = (clock: Clock, ms: number): Promise<void> =>
   new Promise((resolve) => {
-    inTheWorld(clock, ms, 'time passes', resolve)
+    outsideTimer(clock, ms, 'time passes', resolve)
   })
 
 describe('a phone call', () => {

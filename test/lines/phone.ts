@@ -1,7 +1,7 @@
 import { sine, encodeMuLaw } from '../../src/audio/index.ts'
 import type { Platform, PlatformSocket } from '../../src/lines/websocket/client/wire.ts'
 import type { Clock, Timer } from '../../src/scope/index.ts'
-import { inTheWorld } from '../../src/testing/world-time.ts'
+import { outsideTimer } from '../../src/testing/outside-timer.ts'
 import { wordsInCodes } from './phone-sound.ts'
 
 /** Milliseconds per frame. */
@@ -108,7 +108,7 @@ export class TestPhone {
     })
     this.#socket = socket
     this.#queue = queue
-    inTheWorld(this.#clock, 2, 'a stream starts', () => this.#starts(socket, stream, parameters))
+    outsideTimer(this.#clock, 2, 'a stream starts', () => this.#starts(socket, stream, parameters))
   }
 
   /** Opens another stream of the same call. The old one can still send until it is closed. */
@@ -240,7 +240,7 @@ export class TestPhone {
   /** The stream has ended and the call has not: asks how to continue. */
   #continue(): void {
     if (++this.#tries > MOST_TRIES) return this.#ends()
-    inTheWorld(this.#clock, this.#tries > 1 ? 200 : 20, 'the carrier asks how to continue', () => {
+    outsideTimer(this.#clock, this.#tries > 1 ? 200 : 20, 'the carrier asks how to continue', () => {
       if (this.over || this.#frozen || this.#socket) return
       this.#askWebhook('in-progress').then(
         (document) => this.#obey(document),
@@ -281,7 +281,7 @@ export class TestPhone {
   }
 
   #renderNext(): void {
-    this.#loop = inTheWorld(this.#clock, FRAME, 'the carrier sends a frame', () => {
+    this.#loop = outsideTimer(this.#clock, FRAME, 'the carrier sends a frame', () => {
       this.#renderNext()
       // Timers of a real clock are late; a telephone is not.
       for (; this.#renderedTo + FRAME <= this.#clock.now(); this.#renderedTo += FRAME) this.#render()

@@ -2,7 +2,7 @@ import { deafOwner, type Peer as LinePeer } from '../../src/lines/peer.ts'
 import type { PlatformSocket, Platform } from '../../src/lines/websocket/client/wire.ts'
 import type { Clock, Network, Random, Socket } from '../../src/scope/index.ts'
 import type { Manners, Peer, SimNetwork } from '../../src/testing/index.ts'
-import { inTheWorld } from '../../src/testing/world-time.ts'
+import { outsideTimer } from '../../src/testing/outside-timer.ts'
 
 /** What a server does with an upgrade: accepts it, or refuses it with a close code that a page can see. */
 export type Dial = (
@@ -46,7 +46,7 @@ export class SimWires implements Platform {
   }
 
   after(ms: number, callback: () => void): () => void {
-    const timer = inTheWorld(this.#clock, ms, 'the page waits', callback)
+    const timer = outsideTimer(this.#clock, ms, 'the page waits', callback)
     return () => timer.clear()
   }
 

@@ -1,11 +1,11 @@
 import type { Fault } from '../../src/testing/index.ts'
 import { moments } from './moments.ts'
-import { rudeCasts } from './rude-casts.ts'
+import { misbehavingParts } from './misbehaving-parts.ts'
 import { runCase, type Case } from './run-case.ts'
 import { triggers } from './triggers.ts'
-import { wedges } from './wedges.ts'
+import { knownHangs } from './known-hangs.ts'
 
-/** The ways in which a step is made to misbehave, by the word that stands in a case's name. */
+/** The faults that a step can get, by how they appear in the name of a case. */
 export const faults: Readonly<Record<string, Fault>> = {
   hangs: 'hang',
   throws: 'throw',
@@ -22,20 +22,20 @@ export function healthyCases(): Case[] {
   )
 }
 
-/** The same with one model that does it all: it prepares nothing. */
+/** The same with a realtime model, which never begins a reply early. */
 function realtimeCases(): Case[] {
   return healthyCases()
     .filter(({ moment }) => moment !== 'preemptive')
     .map((healthy) => ({
       ...healthy,
       name: `${healthy.name} · realtime`,
-      cast: { ...moments[healthy.moment]!.cast, realtime: {} },
+      call: { ...moments[healthy.moment]!.call, realtime: {} },
     }))
 }
 
 /**
- * The healthy case, and then each of its steps made to misbehave in every way. Which steps there are is asked of the
- * healthy run, so that a step that is new in the runtime is faulted without anybody remembering to.
+ * Yields the case with a fault in each of its steps, for every kind of fault. The steps are those of the healthy run, so
+ * that a new step of the runtime gets faults automatically.
  */
 export async function* faultedCases(healthy: Case): AsyncGenerator<Case> {
   const { outcome, steps } = await runCase(healthy)
@@ -47,24 +47,24 @@ export async function* faultedCases(healthy: Case): AsyncGenerator<Case> {
   }
 }
 
-/** A whole cast that misbehaves, at every moment and ended in every way. */
-export function rudeCases(): Case[] {
-  return Object.entries(rudeCasts).flatMap(([group, { cast, spoil }]) =>
+/** Every trigger at every moment, with misbehaving parts. */
+export function misbehavingCases(): Case[] {
+  return Object.entries(misbehavingParts).flatMap(([group, { call, tamper }]) =>
     healthyCases().map((healthy) => ({
       ...healthy,
       name: `${healthy.name} · ${group}`,
       group,
-      cast: { ...moments[healthy.moment]!.cast, ...cast },
-      ...(spoil ? { spoil } : {}),
+      call: { ...moments[healthy.moment]!.call, ...call },
+      ...(tamper ? { tamper } : {}),
     })),
   )
 }
 
 export async function* allCases(): AsyncGenerator<Case> {
   const healthy = healthyCases()
-  yield* wedges
+  yield* knownHangs
   yield* healthy
-  yield* rudeCases()
+  yield* misbehavingCases()
   const realtime = realtimeCases()
   yield* realtime
   for (const one of [...healthy, ...realtime]) yield* faultedCases(one)

@@ -8,13 +8,13 @@ import { table } from './table.ts'
 await runCommand({
   name: 'npm run matrix --',
   summary:
-    'Ends a session in every way, at every moment of a conversation, with every step made to misbehave in every way,\n' +
-    'in virtual time, and checks each end against the rules.',
+    'Ends a session in every way, at every moment of a conversation, with every kind of fault in every step, in virtual\n' +
+    'time, and checks each result against the rules in SPEC.md.',
   options: {
-    filter: { type: 'string', about: 'only cases whose name has this in it', default: '' },
-    every: { type: 'number', about: 'only every so many cases: a quick look at the whole', default: 1 },
-    unreachable: { type: 'boolean', about: 'list the combinations that cannot be reached' },
-    html: { type: 'string', about: 'write the matrix as a page to this file' },
+    filter: { type: 'string', about: 'run only cases whose name contains this text', default: '' },
+    every: { type: 'number', about: 'run only every Nth case', default: 1 },
+    unreachable: { type: 'boolean', about: 'list the cases that cannot be reached' },
+    html: { type: 'string', about: 'write the matrix to this file as HTML' },
   },
   run: async ({ filter, every, unreachable: list, html, json }) => {
     const say = json ? () => {} : console.log
@@ -36,7 +36,9 @@ await runCommand({
     for (const { outcome, case: one } of list || json ? results : []) {
       if (outcome !== 'unreachable') continue
       const why =
-        one.step === undefined ? 'the end cannot come that way then' : `${one.step} does not run then`
+        one.step === undefined
+          ? 'the session cannot be ended that way at this moment'
+          : `${one.step} does not run in this case`
       if (json) console.log(JSON.stringify({ unreachable: one.name, why }))
       else say(`· ${one.name}: ${why}`)
     }
@@ -50,7 +52,7 @@ await runCommand({
     else {
       say(table(results))
       say(
-        `${passed} of ${counted.length} cases passed, ${unreachable} cannot be reached, worst close ${worstMs} ms, in ${seconds} s`,
+        `${passed} of ${counted.length} cases passed, ${unreachable} cannot be reached, longest close ${worstMs} ms, in ${seconds} s`,
       )
     }
     return passed === counted.length ? exitCodes.ok : exitCodes.failed

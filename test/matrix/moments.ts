@@ -1,112 +1,112 @@
-import type { Cast, CastOptions } from './cast.ts'
+import type { FullCall, FullCallOptions } from './full-call.ts'
 
-/** A moment of a conversation: who is in it, how one gets there, and by which step one knows that one is there. */
+/** A moment in a conversation, and how to get there. */
 export interface Moment {
   readonly about: string
-  readonly cast?: CastOptions
-  /** Brings the session to the moment. Bounded: a faulted step on the way must not keep it for ever. */
-  readonly arrive: (cast: Cast) => Promise<unknown>
+  readonly call?: FullCallOptions
+  /** Brings the session to the moment, in bounded time even if a step on the way has a fault. */
+  readonly reach: (call: FullCall) => Promise<unknown>
 }
 
-/** Starts, and waits until the session is live, or a second has passed because a fault keeps it from that. */
-async function started(cast: Cast): Promise<void> {
-  const { clock } = cast.world
-  const start = cast.start()
+/** Starts the session and waits until it is live, for at most a second in case a fault prevents that. */
+async function started(call: FullCall): Promise<void> {
+  const { clock } = call.world
+  const start = call.start()
   await Promise.any([start, clock.elapse(1_000)])
 }
 
-async function after(cast: Cast, ms: number): Promise<void> {
-  await cast.world.clock.elapse(ms)
+async function after(call: FullCall, ms: number): Promise<void> {
+  await call.world.clock.elapse(ms)
 }
 
-/** The greeting is over; nothing happens. */
-async function listening(cast: Cast): Promise<void> {
-  await started(cast)
-  await after(cast, 4_000)
+/** The greeting has ended, and nothing happens. */
+async function listening(call: FullCall): Promise<void> {
+  await started(call)
+  await after(call, 4_000)
 }
 
-async function typed(cast: Cast, text: string, ms: number): Promise<void> {
-  await listening(cast)
-  if (cast.session.state === 'live') cast.line.caller.types(text)
-  await after(cast, ms)
+async function typed(call: FullCall, text: string, ms: number): Promise<void> {
+  await listening(call)
+  if (call.session.state === 'live') call.line.caller.types(text)
+  await after(call, ms)
 }
 
-/** Speaks without waiting for the end of it. */
-function speaks(cast: Cast, words: string): void {
-  if (cast.session.state === 'live') cast.line.caller.says(words).catch(() => {})
+/** Lets the caller speak, without waiting for the end. */
+function speaks(call: FullCall, words: string): void {
+  if (call.session.state === 'live') call.line.caller.says(words).catch(() => {})
 }
 
-function pauses(cast: Cast): void {
-  if (cast.session.state === 'live') cast.line.caller.pauses(1_000).catch(() => {})
+function pauses(call: FullCall): void {
+  if (call.session.state === 'live') call.line.caller.pauses(1_000).catch(() => {})
 }
 
 export const moments: Readonly<Record<string, Moment>> = {
-  new: { about: 'before start()', arrive: async () => {} },
+  new: { about: 'before start()', reach: async () => {} },
   starting: {
     about: 'the parts are being opened',
-    cast: { line: { openTakes: 100 }, stt: { openTakes: 200 }, tts: { openTakes: 300 } },
-    arrive: async (cast) => {
-      cast.start().catch(() => {})
-      await after(cast, 150)
+    call: { line: { openTakes: 100 }, stt: { openTakes: 200 }, tts: { openTakes: 300 } },
+    reach: async (call) => {
+      call.start().catch(() => {})
+      await after(call, 150)
     },
   },
   greeting: {
     about: 'the agent greets',
-    arrive: async (cast) => {
-      await started(cast)
-      await after(cast, 500)
+    reach: async (call) => {
+      await started(call)
+      await after(call, 500)
     },
   },
-  listening: { about: 'nobody speaks', arrive: listening },
+  listening: { about: 'neither side speaks', reach: listening },
   'user-speaking': {
     about: 'the user is in the middle of a sentence',
-    arrive: async (cast) => {
-      await listening(cast)
-      speaks(cast, 'I would like to make an appointment')
-      await after(cast, 900)
+    reach: async (call) => {
+      await listening(call)
+      speaks(call, 'I would like to make an appointment')
+      await after(call, 900)
     },
   },
   transcribing: {
-    about: 'the user has stopped, the final text has not come',
-    cast: { stt: { finalAfter: 900 } },
-    arrive: async (cast) => {
-      await listening(cast)
-      speaks(cast, 'A word')
-      await after(cast, 300)
-      pauses(cast)
-      await after(cast, 400)
+    about: 'the user has stopped, and the final text has not arrived',
+    call: { stt: { finalAfter: 900 } },
+    reach: async (call) => {
+      await listening(call)
+      speaks(call, 'A word')
+      await after(call, 300)
+      pauses(call)
+      await after(call, 400)
     },
   },
   thinking: {
-    about: 'the model has not said a word yet',
-    cast: { llm: { firstAfter: 600 } },
-    arrive: (cast) => typed(cast, 'hello', 300),
+    about: 'the model has not answered yet',
+    call: { llm: { firstAfter: 600 } },
+    reach: (call) => typed(call, 'hello', 300),
   },
-  speaking: { about: 'the agent answers', arrive: (cast) => typed(cast, 'hello', 900) },
-  tool: { about: 'a tool runs', arrive: (cast) => typed(cast, 'use lookup', 900) },
-  approval: { about: 'a tool waits to be approved', arrive: (cast) => typed(cast, 'use book', 900) },
+  speaking: { about: 'the agent answers', reach: (call) => typed(call, 'hello', 900) },
+  tool: { about: 'a tool runs', reach: (call) => typed(call, 'use lookup', 900) },
+  approval: { about: 'a tool waits for approval', reach: (call) => typed(call, 'use book', 900) },
   handoff: {
-    about: 'an agent hands over: its last words are being spoken',
-    arrive: (cast) => typed(cast, 'use transfer', 200),
+    about: 'an agent hands over, and its last words are being spoken',
+    reach: (call) => typed(call, 'use transfer', 200),
   },
-  nested: { about: 'a nested agent asks the caller', arrive: (cast) => typed(cast, 'use ask', 300) },
+  nested: { about: 'a nested agent asks the caller', reach: (call) => typed(call, 'use ask', 300) },
   preemptive: {
-    about: 'an answer is prepared before the turn is sure',
-    cast: { preemptive: true, llm: { firstAfter: 300 } },
-    arrive: async (cast) => {
-      await listening(cast)
-      speaks(cast, 'A word')
-      await after(cast, 300)
-      pauses(cast)
-      await after(cast, 350)
+    about: 'a reply was begun before the turn has certainly ended',
+    call: { preemptive: true, llm: { firstAfter: 300 } },
+    reach: async (call) => {
+      await listening(call)
+      speaks(call, 'A word')
+      await after(call, 300)
+      pauses(call)
+      await after(call, 350)
     },
   },
   ending: {
     about: 'a drain waits for the answer in flight',
-    arrive: async (cast) => {
-      await typed(cast, 'hello', 900)
-      if (cast.session.state === 'live') cast.give('drain()', cast.session.drain()).catch(() => {})
-      await after(cast, 100)
+    reach: async (call) => {
+      await typed(call, 'hello', 900)
+      if (call.session.state === 'live') call.track('drain()', call.session.drain()).catch(() => {})
+      await after(call, 100)
     },
   },
 }

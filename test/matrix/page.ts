@@ -4,7 +4,7 @@ import { groupOf } from './table.ts'
 const escape = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 
-/** The matrix as a page of its own: a row for what misbehaves, a column for the moment, a dot for each trigger. */
+/** Renders the matrix as an HTML page: a row per misbehaviour, a column per moment, a dot per trigger. */
 export function page(results: readonly CaseResult[]): string {
   const moments = [...new Set(results.map((result) => result.case.moment))]
   const groups = [...new Set(results.map((result) => groupOf(result)))]
@@ -39,8 +39,8 @@ i { display: inline-block; width: .5rem; height: .5rem; margin: .05rem; border-r
 .unreachable { background: color-mix(in srgb, currentColor 18%, transparent); }
 </style>
 <h1>How a session ends</h1>
-<p>${passed} of ${counted.length} cases passed. A row is what was made to misbehave, a column the moment of the conversation,
-a dot one way of ending it; grey dots cannot be reached. Point at a dot for its name.</p>
+<p>${passed} of ${counted.length} cases passed. Each row is one misbehaviour, each column a moment of the conversation,
+each dot a way to end it. Grey dots cannot be reached. Hover over a dot to see its name.</p>
 <table><thead><tr><th></th>${moments.map((moment) => `<th scope="col">${escape(moment)}</th>`).join('')}</tr></thead>
 <tbody>${rows.join('\n')}</tbody></table></html>
 `

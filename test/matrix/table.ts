@@ -1,6 +1,6 @@
 import type { CaseResult } from './run-case.ts'
 
-/** How many of a group passed, as it stands in a cell: `.` for none there. */
+/** The text of a cell: how many cases passed, or `.` if there are none. */
 export function cell(results: readonly CaseResult[]): string {
   const counted = results.filter(({ outcome }) => outcome !== 'unreachable')
   if (counted.length === 0) return '.'
@@ -8,7 +8,7 @@ export function cell(results: readonly CaseResult[]): string {
   return passed === counted.length ? String(passed) : `${passed}/${counted.length} ✗`
 }
 
-/** The results by trigger and by what went wrong. */
+/** Renders the results as a table: a row per misbehaviour, a column per trigger. */
 export function table(results: readonly CaseResult[]): string {
   const triggers = [...new Set(results.map((result) => result.case.trigger))]
   const groups = new Map<string, CaseResult[]>()
@@ -31,12 +31,12 @@ export function table(results: readonly CaseResult[]): string {
   return all.map(line).join('\n')
 }
 
-/** What was made to misbehave, and how: without the numbers that count replies and speeches. */
-export function groupOf({ case: { group, step, fault, cast } }: CaseResult): string {
+/** The row of a case: what was made to misbehave, and how. Leaves out the numbers of replies and speeches. */
+export function groupOf({ case: { group, step, fault, call } }: CaseResult): string {
   if (group !== undefined) return group
-  const mind = cast?.realtime ? 'realtime · ' : ''
-  if (step === undefined) return `${mind}healthy`
+  const prefix = call?.realtime ? 'realtime · ' : ''
+  if (step === undefined) return `${prefix}healthy`
   const word =
     typeof fault === 'object' ? (fault.fails ? 'rejects after the deadline' : 'is late') : (fault ?? '')
-  return `${mind}${step.replace(/ \d+$/, '')} · ${word}`
+  return `${prefix}${step.replace(/ \d+$/, '')} · ${word}`
 }

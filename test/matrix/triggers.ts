@@ -1,82 +1,83 @@
-import type { Cast } from './cast.ts'
+import type { FullCall } from './full-call.ts'
 
-/** A way in which a session is ended. Returns false where it cannot be used. */
+/** A way to end a session. */
 export interface Trigger {
   readonly about: string
-  /** Whether the session closes at once; else it first ends gracefully, bounded on stall. */
+  /** Whether the session first ends gracefully, bounded by stallTimeout. */
   readonly graceful?: true
-  readonly pull: (cast: Cast) => boolean
+  /** Returns false if the session cannot be ended in this way now. */
+  readonly end: (call: FullCall) => boolean
 }
 
-const isOpen = ({ session }: Cast): boolean => session.state === 'live' || session.state === 'ending'
+const isOpen = ({ session }: FullCall): boolean => session.state === 'live' || session.state === 'ending'
 
 export const triggers: Readonly<Record<string, Trigger>> = {
   close: {
     about: 'session.close()',
-    pull: (cast) => {
-      cast.give('close()', cast.session.close()).catch(() => {})
+    end: (call) => {
+      call.track('close()', call.session.close()).catch(() => {})
       return true
     },
   },
   hurry: {
     about: 'close({ closeTimeout: 200 })',
-    pull: (cast) => {
-      cast.give('close()', cast.session.close({ closeTimeout: 200 })).catch(() => {})
+    end: (call) => {
+      call.track('close()', call.session.close({ closeTimeout: 200 })).catch(() => {})
       return true
     },
   },
   twice: {
-    about: 'close(), and again a second later, and from a closed listener',
-    pull: (cast) => {
-      const { session, world } = cast
-      cast.give('close()', session.close()).catch(() => {})
-      session.on('closed', () => cast.give('close() in a listener', session.close()))
+    about: 'close(), again a second later, and again in a closed listener',
+    end: (call) => {
+      const { session, world } = call
+      call.track('close()', session.close()).catch(() => {})
+      session.on('closed', () => call.track('close() in a listener', session.close()))
       world.clock.happen(1_000, 'second close', () => {
-        cast.give('second close()', session.close({ reason: 'host-draining' })).catch(() => {})
+        call.track('second close()', session.close({ reason: 'host-draining' })).catch(() => {})
       })
       return true
     },
   },
   'hangs-up': {
     about: 'the caller hangs up',
-    pull: (cast) => {
-      if (!isOpen(cast)) return false
-      cast.line.caller.hangsUp()
+    end: (call) => {
+      if (!isOpen(call)) return false
+      call.line.caller.hangsUp()
       return true
     },
   },
   vanishes: {
     about: 'the line is lost',
-    pull: (cast) => {
-      if (!isOpen(cast)) return false
-      cast.line.caller.vanishes(new Error('no carrier'))
+    end: (call) => {
+      if (!isOpen(call)) return false
+      call.line.caller.vanishes(new Error('no carrier'))
       return true
     },
   },
   goodbye: {
     about: 'session.hangUp({ say })',
     graceful: true,
-    pull: (cast) => {
-      if (cast.session.state !== 'live') return false
-      cast.give('hangUp()', cast.session.hangUp({ say: 'Thank you, and goodbye.' })).catch(() => {})
+    end: (call) => {
+      if (call.session.state !== 'live') return false
+      call.track('hangUp()', call.session.hangUp({ say: 'Thank you, and goodbye.' })).catch(() => {})
       return true
     },
   },
   drain: {
     about: 'session.drain()',
     graceful: true,
-    pull: (cast) => {
-      if (cast.session.state !== 'live') return false
-      cast.give('drain()', cast.session.drain()).catch(() => {})
+    end: (call) => {
+      if (call.session.state !== 'live') return false
+      call.track('drain()', call.session.drain()).catch(() => {})
       return true
     },
   },
   'model-fails': {
-    about: 'the STT, or the realtime model, is gone for good',
-    pull: (cast) => {
-      if (!isOpen(cast)) return false
-      cast.stt.fail()
-      cast.realtime.drop()
+    about: 'the STT or the realtime model fails for good',
+    end: (call) => {
+      if (!isOpen(call)) return false
+      call.stt.fail()
+      call.realtime.drop()
       return true
     },
   },

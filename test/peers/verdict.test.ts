@@ -29,7 +29,7 @@ const row = (runs: Row['runs']): Row => ({
 })
 
 describe('the table of peers', () => {
-  it('has no quarrel with a case that shows its failure, and that is mended', () => {
+  it('accepts a case whose plain run fails as expected, and whose other runs end well', () => {
     const rows = [row({ plain: hung('plain'), guarded: well('guarded'), ours: well('ours') })]
     expect(rows.flatMap(problemsOf)).toEqual([])
     expect(JSON.stringify(summaryOf(rows))).toBe(
@@ -38,15 +38,15 @@ describe('the table of peers', () => {
     )
   })
 
-  it('fails a case whose plain run does not show what it is about', () => {
+  it('fails a case whose plain run does not show the expected failures', () => {
     const one = row({ plain: well('plain'), guarded: well('guarded'), ours: well('ours') })
     expect(problemsOf(one)).toEqual([
-      'plain: does not show what the case is about: hangs',
-      'plain: does not show what the case is about: socket left',
+      'plain: does not show the expected failure: hangs',
+      'plain: does not show the expected failure: socket left',
     ])
   })
 
-  it('fails a case that the guard or a session of ours does not end well, and one that the harness cannot run', () => {
+  it('fails a case whose guarded run ends badly, or that the harness cannot run', () => {
     const one = row({ plain: hung('plain'), guarded: hung('guarded'), ours: new Error('no port') })
     expect(problemsOf(one)).toEqual([
       'guarded: hangs',
@@ -65,7 +65,7 @@ describe('the table of peers', () => {
     ['work goes on', { goesOn: true }],
     ['process stays', { exit: { by: 'itself', after: 5_000 } }],
     ['process crashes', { exit: { by: 'crash', after: 10 } }],
-  ])('knows the failure: %s', (failure, difference) => {
+  ])('recognises the failure: %s', (failure, difference) => {
     expect(failuresOf({ ...well('plain'), ...difference })).toEqual([failure])
   })
 })

@@ -12,22 +12,22 @@ const booking = fileURLToPath(new URL('../fixtures/speech/phone/booking.wav', im
 await runCommand({
   name: 'npm run phone --',
   summary:
-    'Rings the demo with a recording, and tells the call as it goes: somebody books an appointment, says goodbye, and is\n' +
-    'said goodbye to. Starts the demo unless one runs. With --matrix: ends calls over real sockets at every event and at\n' +
-    'random instants, by either side, and lets them go wrong in every way; counts what is left.',
-  argument: { name: 'FILE.wav', about: 'what the caller says, with pauses', default: booking },
+    'Calls the demo with a recording in which the caller books an appointment and says goodbye, and prints what happens.\n' +
+    'Starts the demo if it is not running. With --matrix: ends calls over real sockets at every event and at random times,\n' +
+    'from either side, runs calls with every kind of failure, and counts what is left.',
+  argument: { name: 'FILE.wav', about: 'the recording of the caller, with pauses', default: booking },
   options: {
-    url: { type: 'string', about: 'where the demo runs', default: 'http://127.0.0.1:4600' },
-    out: { type: 'string', about: 'where to write what is heard', default: 'heard.wav' },
-    matrix: { type: 'boolean', about: 'end calls at every moment instead' },
-    random: { type: 'number', about: 'how many random instants there are in the matrix', default: 200 },
-    every: { type: 'number', about: 'every how many of its other cases are lived', default: 1 },
-    seed: { type: 'number', about: 'where its chance begins', default: 1 },
-    filter: { type: 'string', about: 'only its cases whose name has this in it', default: '' },
+    url: { type: 'string', about: 'the address of the demo', default: 'http://127.0.0.1:4600' },
+    out: { type: 'string', about: 'the file to write what the caller hears to', default: 'heard.wav' },
+    matrix: { type: 'boolean', about: 'run the matrix instead' },
+    random: { type: 'number', about: 'matrix: how many calls to end at a random time', default: 200 },
+    every: { type: 'number', about: 'matrix: run only every Nth of the other cases', default: 1 },
+    seed: { type: 'number', about: 'matrix: the seed of the random cases', default: 1 },
+    filter: { type: 'string', about: 'matrix: run only cases whose name contains this text', default: '' },
   },
   run: async ({ argument, url, out, matrix, random, every, seed, filter, json }) => {
     if (!matrix) return ringDemo(argument!, url, out, json)
-    return tell(await runMatrix({ random, every: Math.max(1, every), seed, filter, progress }), json)
+    return printResult(await runMatrix({ random, every: Math.max(1, every), seed, filter, progress }), json)
   },
 })
 
@@ -37,8 +37,8 @@ async function ringDemo(file: string, url: string, out: string, json: boolean): 
     () => false,
   )
   if (runs) return (await ring({ file, url, out, json })).heard > 0 ? exitCodes.ok : exitCodes.failed
-  if (!json) console.log('no demo runs: it is started')
-  // Its agent is a program like any other: it imports the package as it is published.
+  if (!json) console.log('the demo is not running: starting it')
+  // The agent of the demo imports the package as it is published, so that it has to be built.
   if (!existsSync('dist/cli/main.js'))
     execFileSync('npm', ['run', '-s', 'build'], { stdio: ['ignore', 2, 2] })
   const demo = Program.command([
@@ -56,7 +56,7 @@ async function ringDemo(file: string, url: string, out: string, json: boolean): 
   return heard > 0 && code === 0 ? exitCodes.ok : exitCodes.failed
 }
 
-function tell({ outcomes, leaked, unreported, left }: MatrixResult, json: boolean): number {
+function printResult({ outcomes, leaked, unreported, left }: MatrixResult, json: boolean): number {
   const failed = outcomes.filter(({ problems }) => problems.length > 0)
   for (const { name, problems, story } of failed)
     console.error(`✗ ${name}: ${problems.join('; ')}\n  ${story.join(' · ')}`)
@@ -69,7 +69,7 @@ function tell({ outcomes, leaked, unreported, left }: MatrixResult, json: boolea
   } else {
     console.log(table(outcomes))
     console.log(
-      `${calls} calls: ${leaked} things left behind, ${unreported} not reported, ${failed.length} not right`,
+      `${calls} calls: ${leaked} things left behind, ${unreported} not reported, ${failed.length} failed`,
     )
   }
   return leaked + unreported + failed.length === 0 ? exitCodes.ok : exitCodes.failed

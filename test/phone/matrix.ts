@@ -1,16 +1,17 @@
 import { wsNetwork } from '../../src/link/index.ts'
 import { liveScopes, systemClock } from '../../src/scope/index.ts'
 import { SimRandom } from '../../src/testing/index.ts'
-import { enders } from './enders.ts'
-import { minds } from './minds.ts'
-import { goWrong, wrongs } from './wrongs.ts'
+import { waysToEnd } from './ways-to-end.ts'
+import { modelNames } from './models.ts'
+import { faultyCalls } from './faulty-calls.ts'
+import { runFaultyCall } from './run-faulty-call.ts'
 import { nameOf, runCase, type Case, type Outcome } from './run-case.ts'
 
 export interface MatrixOptions {
-  /** Instants drawn by chance. */
+  /** How many calls to end at a random time. */
   readonly random: number
   readonly seed: number
-  /** Every so many of the cases at an event: 1 is all. */
+  /** Runs only every Nth of the cases at an event. */
   readonly every: number
   readonly filter: string
   readonly progress: (done: number, of: number) => void
@@ -18,36 +19,37 @@ export interface MatrixOptions {
 
 export interface MatrixResult {
   readonly outcomes: readonly Outcome[]
-  /** Connections that were left after a call, and timers, scopes and sockets that were left after all. */
+  /** How many connections were left after a call, plus the length of `left`. */
   readonly leaked: number
   readonly unreported: number
+  /** Timers, scopes and sockets that were left after all calls. */
   readonly left: readonly string[]
 }
 
-/** Calls at a time: they mostly wait. */
-const AT_ONCE = 10
-/** Of what happens often, the first few times are moments enough. */
-const TIMES = 4
+/** How many calls run at once. They mostly wait. */
+const CONCURRENCY = 10
+/** How many occurrences of the same event to end a call at. */
+const MAX_OCCURRENCES = 4
 
-/** Ends calls at every event and at random instants, by every side, and counts. */
+/** Ends calls at every event and at random times, from every side, and counts what is left. */
 export async function runMatrix(options: MatrixOptions): Promise<MatrixResult> {
-  const whole = await Promise.all(minds.map((mind) => runCase({ mind })))
-  const cases = [...casesAtEvents(whole, options.every), ...casesByChance(options)]
+  const whole = await Promise.all(modelNames.map((models) => runCase({ models })))
+  const cases = [...casesAtEvents(whole, options.every), ...randomCases(options)]
   const all = [
-    ...wrongs
+    ...faultyCalls
       .filter(({ slow }) => !slow || options.every === 1)
-      .map((wrong) => ({ name: wrong.name, live: () => goWrong(wrong) })),
-    ...cases.map((one) => ({ name: nameOf(one), live: () => runCase(one) })),
+      .map((faulty) => ({ name: faulty.name, run: () => runFaultyCall(faulty) })),
+    ...cases.map((one) => ({ name: nameOf(one), run: () => runCase(one) })),
   ].filter(({ name }) => name.includes(options.filter))
   const outcomes: Outcome[] = [...whole]
   const waiting = [...all]
   const work = async (): Promise<void> => {
     for (let one = waiting.shift(); one; one = waiting.shift()) {
-      outcomes.push(await one.live())
+      outcomes.push(await one.run())
       options.progress(outcomes.length, all.length + whole.length)
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  await Promise.all(Array.from({ length: CONCURRENCY }, work))
   const left = [systemClock.timers, liveScopes, wsNetwork.sockets]
     .flatMap((registry) => registry.list())
     .map(({ kind, name }) => `${kind} '${name}'`)
@@ -59,25 +61,25 @@ export async function runMatrix(options: MatrixOptions): Promise<MatrixResult> {
   }
 }
 
-/** Everything that happens in a whole call is a moment to end it. */
+/** Ends a call at each event that happens in a whole call. */
 function casesAtEvents(whole: readonly Outcome[], every: number): Case[] {
   const cases = whole.flatMap(({ story }, index) => {
     const moments = [...new Set(story)].flatMap((what) => {
-      const times = Math.min(TIMES, story.filter((each) => each === what).length)
+      const times = Math.min(MAX_OCCURRENCES, story.filter((each) => each === what).length)
       return Array.from({ length: times }, (_, nth) => ({ what, nth: nth + 1 }))
     })
     return moments.flatMap((moment) =>
-      Object.keys(enders).map((ender) => ({ mind: minds[index]!, ender, moment })),
+      Object.keys(waysToEnd).map((way) => ({ models: modelNames[index]!, way, moment })),
     )
   })
   return cases.filter((_, index) => index % every === 0)
 }
 
-function casesByChance({ random, seed }: MatrixOptions): Case[] {
+function randomCases({ random, seed }: MatrixOptions): Case[] {
   const chance = new SimRandom(seed)
   return Array.from({ length: random }, () => ({
-    mind: chance.pick(minds),
-    ender: chance.pick(Object.keys(enders)),
+    models: chance.pick(modelNames),
+    way: chance.pick(Object.keys(waysToEnd)),
     moment: { after: chance.next() * 5_000 },
   }))
 }

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { Changes } from '../../src/testing/servers/changes.ts'
 import { TwilioCalls, type TwilioCallsOptions } from '../../src/lines/twilio/index.ts'
 
-/** A server that takes calls, as anybody would write it. */
+/** A minimal HTTP server that takes phone calls. */
 export class PhoneServer {
   readonly calls: TwilioCalls
   readonly #http = createServer((request, response) => {
@@ -19,7 +19,7 @@ export class PhoneServer {
       this.#open++
       socket.once('close', () => {
         this.#open--
-        this.#changes.tell()
+        this.#changes.notify()
       })
     })
     this.#http.on('upgrade', (request, socket, head) => this.calls.upgrade(request, socket, head))
@@ -44,12 +44,12 @@ export class PhoneServer {
     })
   }
 
-  /** Connections that are open now, whoever keeps them. */
+  /** The number of open connections. */
   get open(): number {
     return this.#open
   }
 
-  /** Resolves when there is none. */
+  /** Resolves when no connection is open. */
   idle(): Promise<void> {
     return this.#changes.until(() => this.#open === 0)
   }

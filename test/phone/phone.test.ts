@@ -12,7 +12,7 @@ import { runProgram } from '../cli/run-program.ts'
 
 const booking = 'test/fixtures/speech/phone/booking.wav'
 
-/** What the agent has said, sentence by sentence, in groups that the caller parted; in the words of a recogniser. */
+/** The sentences of the agent, grouped by turn, spelled as a speech recogniser writes them. */
 function saidBy({ transcript }: SessionReport): string[][] {
   const groups: string[][] = []
   let isAgent = false
@@ -36,7 +36,7 @@ const sentencesOf = (text: string): string[] =>
     .map((sentence) => sentence.replace(/[^a-z ]/g, '').trim())
     .filter((sentence) => sentence !== '')
 
-/** Nobody has said these. */
+/** Sentences that were not said. */
 const decoys = [
   'i am sorry that is not possible',
   'we are open from eight to six monday to friday',
@@ -45,7 +45,7 @@ const decoys = [
   'you are booked for friday at ten a m',
 ]
 
-/** What somebody else understands of a recording: any of these sentences, or several of a group in a row. */
+/** Transcribes a recording with a recogniser that knows these sentences, runs of them within a group, and decoys. */
 async function transcribe(wav: Uint8Array, said: readonly (readonly string[])[]): Promise<string[]> {
   const context = partContext({ clock: systemClock, random: systemRandom })
   const texts: string[] = []
@@ -74,7 +74,7 @@ async function transcribe(wav: Uint8Array, said: readonly (readonly string[])[])
   stream.flush()
   const whole = said.flat().join(' ').length
   await new Promise<void>((resolve) => {
-    // What is not understood is shorter, and says so below.
+    // If some of it is not recognised, the comparison below fails.
     const timer = systemClock.after(20_000, 'the transcript', resolve)
     settled = () => {
       if (texts.join(' ').length < whole) return
@@ -88,7 +88,7 @@ async function transcribe(wav: Uint8Array, said: readonly (readonly string[])[])
 }
 
 describe('endwell phone', () => {
-  it('rings the demo from a recording: it answers, books, says goodbye and hangs up', async () => {
+  it('calls the demo with a recording, and the demo answers, books, says goodbye and hangs up', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'phone-'))
     const out = join(folder, 'heard.wav')
     const demo = runProgram(['dev', 'examples/clinic/agent.ts', '--json', '--port', '0'])

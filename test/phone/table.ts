@@ -1,6 +1,6 @@
 import type { Outcome } from './run-case.ts'
 
-/** One line for each way to end a call: how many were ended so, how many well, and what it took. */
+/** One line per way to end a call: how many calls, how many of them ended well, and the median time to the report. */
 export function table(outcomes: readonly Outcome[]): string {
   const groups = new Map<string, Outcome[]>()
   for (const outcome of outcomes) groups.set(outcome.group, [...(groups.get(outcome.group) ?? []), outcome])

@@ -1,6 +1,6 @@
 import { clock } from './clock.ts'
 
-/** Whether the promise settles in time. */
+/** Resolves to whether the promise resolves within `ms` milliseconds. */
 export function within(ms: number, what: string, promise: Promise<unknown>): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const timer = clock.after(ms, what, () => resolve(false))

@@ -15,7 +15,7 @@ import type {
   Timestamps,
 } from '../../src/providers/cartesia/cartesia-messages.ts'
 import { CartesiaTts } from '../../src/providers/cartesia/index.ts'
-import { conformance, onHurriedStage, ttsConformance } from '../../src/testing/index.ts'
+import { conformance, onFastStage, ttsConformance } from '../../src/testing/index.ts'
 import { CartesiaServer, LoopbackServer } from '../../src/testing/servers/index.ts'
 
 const KEY = 'secret'
@@ -45,7 +45,7 @@ conformance(
       },
     }
   },
-  onHurriedStage(4),
+  onFastStage(4),
 )
 
 describe('the Cartesia provider', () => {

@@ -2,7 +2,7 @@ import type { Deepgram } from '@deepgram/sdk'
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest'
 import { DeepgramStt } from '../../src/providers/deepgram/index.ts'
 import type { DeepgramMessage, Results } from '../../src/providers/deepgram/deepgram-messages.ts'
-import { conformance, onHurriedStage, sttConformance } from '../../src/testing/index.ts'
+import { conformance, onFastStage, sttConformance } from '../../src/testing/index.ts'
 import { DeepgramServer, LoopbackServer } from '../../src/testing/servers/index.ts'
 
 const KEY = 'secret'
@@ -30,7 +30,7 @@ conformance(
       },
     }
   },
-  onHurriedStage(4),
+  onFastStage(4),
 )
 
 describe('the Deepgram provider', () => {

@@ -6,7 +6,7 @@ import {
   type Make,
   type Stage,
 } from '../../src/testing/index.ts'
-import { describeSabotage, ownChecks, type Saboteur } from './sabotage.ts'
+import { describeSabotage, ownChecks, type Defect } from './sabotage.ts'
 
 interface Call {
   readonly line: TestLine
@@ -22,8 +22,13 @@ interface Sabotage {
   readonly sampleRate?: 8_000
 }
 
-/** A line that does what it should, except for what the saboteur does. */
-function sabotaged({ events: ears, connection: ways, subject, sampleRate }: Sabotage): Make<LineSubject> {
+/** A line that is correct except for one defect. */
+function sabotaged({
+  events: changeEvents,
+  connection: changeConnection,
+  subject,
+  sampleRate,
+}: Sabotage): Make<LineSubject> {
   return (stage) => {
     const inner = new TestLine()
     const line: Line = {
@@ -38,13 +43,13 @@ function sabotaged({ events: ears, connection: ways, subject, sampleRate }: Sabo
           text: (text) => events.text(text),
           hungUp: () => events.hungUp(),
           lost: (error) => events.lost(error),
-          ...ears?.(call),
+          ...changeEvents?.(call),
         })
         return {
           play: (frame) => connection.play(frame),
           mark: (id) => connection.mark(id),
           clear: () => connection.clear(),
-          ...ways?.(connection, call),
+          ...changeConnection?.(connection, call),
         }
       },
     }
@@ -58,35 +63,35 @@ function sabotaged({ events: ears, connection: ways, subject, sampleRate }: Sabo
   }
 }
 
-const saboteurs: Saboteur<LineSubject>[] = [
+const defects: Defect<LineSubject>[] = [
   [
-    'another rate than it says',
+    'a wrong sample rate',
     sabotaged({ sampleRate: 8_000 }),
-    ['brings what the caller says, at its rate'],
+    ['emits the audio of the caller at its sample rate'],
   ],
   [
-    'keys that are lost',
+    'keys that get lost',
     sabotaged({ events: () => ({ dtmf() {} }) }),
-    ['brings what the caller types and the keys that are pressed, in order'],
+    ['emits typed text and pressed keys, in order'],
   ],
   [
-    'marks that come at once',
+    'marks that are confirmed at once',
     sabotaged({ connection: (_, { events }) => ({ mark: (id) => events.marked(id) }) }),
     [
-      'returns each mark once, in order, and not before the sound can have been heard',
-      'tells once that the caller hung up, and nothing after it',
+      'confirms each mark once, in order, and not before its audio can have been heard',
+      'emits once that the caller hung up, and nothing afterwards',
     ],
   ],
   [
-    'that it has always heard everything',
+    'a line that always reports everything as heard',
     sabotaged({ events: ({ events }) => ({ marked: (id) => events.marked(id, 2_000) }) }),
     [
-      'says, if it knows, how much was heard since the mark before',
-      'returns the marks of what was cleared, and says truly what was heard of it',
+      'reports how much was heard since the previous mark, if it knows',
+      'confirms the marks of cleared audio, and reports correctly how much of it was heard',
     ],
   ],
   [
-    'marks that come twice after a clear',
+    'marks that are confirmed twice after a clear',
     sabotaged({
       connection: (connection, { events }) => ({
         clear: () => {
@@ -96,12 +101,12 @@ const saboteurs: Saboteur<LineSubject>[] = [
       }),
     }),
     [
-      'returns the marks of what was cleared, and says truly what was heard of it',
+      'confirms the marks of cleared audio, and reports correctly how much of it was heard',
       'plays again after a clear',
     ],
   ],
   [
-    'that a clear is for ever',
+    'a line that confirms nothing after a clear',
     sabotaged({
       connection: (connection) => {
         let cleared = false
@@ -117,7 +122,7 @@ const saboteurs: Saboteur<LineSubject>[] = [
     ['plays again after a clear'],
   ],
   [
-    'that the caller hangs up twice',
+    'a caller who is reported as lost after hanging up',
     sabotaged({
       events: ({ events }) => ({
         hungUp: () => {
@@ -126,28 +131,28 @@ const saboteurs: Saboteur<LineSubject>[] = [
         },
       }),
     }),
-    ['tells once that the caller hung up, and nothing after it'],
+    ['emits once that the caller hung up, and nothing afterwards'],
   ],
   [
-    'that nobody is ever lost',
+    'a lost caller who is never reported',
     sabotaged({ events: () => ({ lost() {} }) }),
-    ['tells once that the caller is gone, and nothing after it'],
+    ['emits once that the caller is lost, and nothing afterwards'],
   ],
   [
     'a line that stays open',
     sabotaged({ subject: () => ({ ended: () => false }) }),
     [
-      'hangs up when its scope closes, and tells nothing after it',
-      'is cut by abort() in the middle of a speech, and tells nothing after it',
+      'hangs up when its scope closes, and emits nothing afterwards',
+      'ends synchronously on abort() in the middle of a speech, and emits nothing afterwards',
     ],
   ],
   [
-    'sound after closing began',
+    'audio after closing began',
     sabotaged({ subject: () => ({ audibleAfterClosing: () => 20 }) }),
-    ['is silent from the first moment of closing'],
+    ['is silent from the moment its scope begins to close'],
   ],
   [
-    'methods that throw in the end',
+    'methods that throw during and after the close',
     sabotaged({
       connection: (connection, { context }) => ({
         play: (frame) => {
@@ -156,10 +161,13 @@ const saboteurs: Saboteur<LineSubject>[] = [
         },
       }),
     }),
-    ['takes anything at any time without throwing', 'is silent from the first moment of closing'],
+    [
+      'accepts every call at any time without throwing',
+      'is silent from the moment its scope begins to close',
+    ],
   ],
   [
-    'news after the end',
+    'events after the end',
     sabotaged({
       connection: (connection, { events, stage }) => ({
         mark: (id) => {
@@ -172,11 +180,11 @@ const saboteurs: Saboteur<LineSubject>[] = [
       }),
     }),
     [
-      'is cut by abort() in the middle of a speech, and tells nothing after it',
-      'hangs up when its scope closes, and tells nothing after it',
-      'tells once that the caller hung up, and nothing after it',
+      'ends synchronously on abort() in the middle of a speech, and emits nothing afterwards',
+      'hangs up when its scope closes, and emits nothing afterwards',
+      'emits once that the caller hung up, and nothing afterwards',
     ],
   ],
 ]
 
-describeSabotage('lines', ownChecks(lineConformance), saboteurs)
+describeSabotage('lines', ownChecks(lineConformance), defects)

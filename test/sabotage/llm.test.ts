@@ -6,11 +6,11 @@ import {
   type Make,
   type ScriptedLlmOptions,
 } from '../../src/testing/index.ts'
-import { describeSabotage, ownChecks, type Saboteur } from './sabotage.ts'
+import { describeSabotage, ownChecks, type Defect } from './sabotage.ts'
 
 type Generate = (client: LlmClient, request: LlmRequest, signal: AbortSignal) => AsyncIterable<LlmChunk>
 
-/** A model that does what it should, except for what the saboteur does. */
+/** A model that is correct except for one defect. */
 function sabotaged(
   options: ScriptedLlmOptions,
   generate: Generate = (client, request, signal) => client.generate(request, signal),
@@ -29,9 +29,9 @@ function sabotaged(
   }
 }
 
-const saboteurs: Saboteur<LlmSubject>[] = [
+const defects: Defect<LlmSubject>[] = [
   [
-    'words that come twice',
+    'chunks that are yielded twice',
     sabotaged({}, async function* (client, request, signal) {
       for await (const chunk of client.generate(request, signal)) {
         yield chunk
@@ -39,23 +39,23 @@ const saboteurs: Saboteur<LlmSubject>[] = [
       }
     }),
     [
-      'answers with the text, in order, and ends',
-      'answers two requests at once',
-      'can be left in the middle, and answers again',
+      'yields the text of an answer in order, and ends',
+      'answers two requests at the same time',
+      'answers again after an answer was left in the middle',
     ],
   ],
   [
-    'that it corrects JSON',
+    'an LLM that parses tool inputs',
     sabotaged({}, async function* (client, request, signal) {
       for await (const chunk of client.generate(request, signal))
         yield chunk.type === 'tool-call'
           ? { ...chunk, input: JSON.stringify(JSON.parse(chunk.input)) }
           : chunk
     }),
-    ['gives tool calls as the model wrote them, wrong JSON too'],
+    ['yields tool calls as the model wrote them, even with invalid JSON'],
   ],
   [
-    'that it has to say something',
+    'an LLM that throws for an empty answer',
     sabotaged({}, async function* (client, request, signal) {
       let count = 0
       for await (const chunk of client.generate(request, signal)) {
@@ -67,7 +67,7 @@ const saboteurs: Saboteur<LlmSubject>[] = [
     ['ends when the answer is empty'],
   ],
   [
-    'that it can do one thing at a time',
+    'an LLM that answers one request at a time',
     (() => {
       const busy = new Set<LlmClient>()
       return sabotaged({}, async function* (client, request, signal) {
@@ -77,21 +77,21 @@ const saboteurs: Saboteur<LlmSubject>[] = [
         busy.delete(client)
       })
     })(),
-    ['answers two requests at once', 'can be left in the middle, and answers again'],
+    ['answers two requests at the same time', 'answers again after an answer was left in the middle'],
   ],
   [
-    'that it goes on',
+    'an LLM that ignores its signal',
     sabotaged({ ignoresSignal: true }),
     [
-      'stops when its signal aborts, with the reason, and gives nothing after it',
-      'stops at once while it waits for a model that says nothing',
-      'does not begin when its signal has aborted before',
-      'ends its answers when its scope closes, with an error, and leaves nothing',
-      'is ended by abort() in the middle of an answer',
+      'throws the reason when its signal aborts, and yields nothing afterwards',
+      'stops at once when its signal aborts while the model is silent',
+      'does not start if its signal has already aborted',
+      'ends its answers with an error when its scope closes, and leaves nothing behind',
+      'ends synchronously on abort() in the middle of an answer',
     ],
   ],
   [
-    'errors that nobody hears of',
+    'swallowed errors',
     sabotaged({}, async function* (client, request, signal) {
       try {
         yield* client.generate(request, signal)
@@ -100,13 +100,13 @@ const saboteurs: Saboteur<LlmSubject>[] = [
       }
     }),
     [
-      'throws when the model fails, before its first chunk and after it',
-      'does not answer when its scope has closed',
-      'stops when its signal aborts, with the reason, and gives nothing after it',
+      'throws when the model fails, before or after the first chunk',
+      'does not answer after its scope has closed',
+      'throws the reason when its signal aborts, and yields nothing afterwards',
     ],
   ],
   [
-    'that a bad tool breaks it for good',
+    'an LLM that a bad tool breaks permanently',
     sabotaged({}, (client, request, signal) => {
       try {
         JSON.stringify(request.tools)
@@ -117,8 +117,8 @@ const saboteurs: Saboteur<LlmSubject>[] = [
       }
       return client.generate(request, signal)
     }),
-    ['survives a tool that cannot be described'],
+    ['survives a tool whose schema throws'],
   ],
 ]
 
-describeSabotage('LLMs', ownChecks(llmConformance), saboteurs)
+describeSabotage('LLMs', ownChecks(llmConformance), defects)

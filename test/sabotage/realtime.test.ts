@@ -7,7 +7,7 @@ import {
   type ScriptedRealtimeOptions,
   type Stage,
 } from '../../src/testing/index.ts'
-import { describeSabotage, ownChecks, type Saboteur } from './sabotage.ts'
+import { describeSabotage, ownChecks, type Defect } from './sabotage.ts'
 
 interface Sabotage {
   readonly options?: ScriptedRealtimeOptions
@@ -21,8 +21,13 @@ interface Sabotage {
   readonly outputRate?: 8_000
 }
 
-/** A model that does what it should, except for what the saboteur does. */
-function sabotaged({ options = {}, events: ears, model: ways, outputRate }: Sabotage): Make<RealtimeSubject> {
+/** A model that is correct except for one defect. */
+function sabotaged({
+  options = {},
+  events: changeEvents,
+  model: changeModel,
+  outputRate,
+}: Sabotage): Make<RealtimeSubject> {
   return (stage) => {
     const inner = new ScriptedRealtime({ ...options })
     const realtime: Realtime = {
@@ -30,9 +35,11 @@ function sabotaged({ options = {}, events: ears, model: ways, outputRate }: Sabo
       inputRate: inner.inputRate,
       outputRate: outputRate ?? inner.outputRate,
       open: async (context, setup, events) => {
-        const heard = bound(events)
-        const model = bound(await inner.open(context, setup, { ...heard, ...ears?.(heard, context) }))
-        return { ...model, ...ways?.(model, context, heard, stage) }
+        const boundEvents = bound(events)
+        const model = bound(
+          await inner.open(context, setup, { ...boundEvents, ...changeEvents?.(boundEvents, context) }),
+        )
+        return { ...model, ...changeModel?.(model, context, boundEvents, stage) }
       },
     }
     return {
@@ -45,7 +52,7 @@ function sabotaged({ options = {}, events: ears, model: ways, outputRate }: Sabo
   }
 }
 
-/** The same methods, as functions of their own: so that some can be replaced. */
+/** The same methods as bound functions, so that some can be replaced. */
 function bound<T extends object>(thing: T): T {
   const functions: Record<string, unknown> = {}
   for (let level: object = thing; level !== Object.prototype; level = Object.getPrototypeOf(level) as object)
@@ -56,81 +63,84 @@ function bound<T extends object>(thing: T): T {
   return functions as T
 }
 
-const saboteurs: Saboteur<RealtimeSubject>[] = [
+const defects: Defect<RealtimeSubject>[] = [
   [
-    'that it says nothing',
+    'a model without audio',
     sabotaged({ events: () => ({ audio() {} }) }),
-    ['hears the user, and answers with words and sound'],
+    ['transcribes the user, and answers with text and audio'],
   ],
   [
-    'another rate than it says',
+    'a wrong sample rate',
     sabotaged({ outputRate: 8_000 }),
-    ['hears the user, and answers with words and sound'],
+    ['transcribes the user, and answers with text and audio'],
   ],
   [
-    'that it cannot wait',
+    'a model that answers before a response is requested',
     sabotaged({ model: (model) => ({ addText: () => model.respond() }) }),
-    ['answers when it is asked'],
+    ['answers when a response is requested, and not before'],
   ],
   [
-    'tool results that it loses',
+    'lost tool results',
     sabotaged({ model: () => ({ toolResult() {} }) }),
-    ['calls a tool as the model wrote it, and goes on with its result'],
+    ['emits a tool call as the model wrote it, and continues with its result'],
   ],
   [
     'answers that never end',
     sabotaged({ events: () => ({ responseEnded() {} }) }),
-    ['stops an answer when it is interrupted, and gives no sound of it after its end'],
+    ['stops an interrupted answer, and emits nothing of it after its end'],
   ],
   [
-    'answers that nobody can tell were asked for',
+    'requested answers that are reported as not requested',
     sabotaged({
-      events: (told) => ({ responseStarted: (response) => told.responseStarted(response, false) }),
+      events: (events) => ({ responseStarted: (response) => events.responseStarted(response, false) }),
     }),
-    ['answers when it is asked', 'answers each ask once, in order, and one after the other'],
+    [
+      'answers when a response is requested, and not before',
+      'answers each request once, in order, one after another',
+    ],
   ],
   [
-    'answers that begin twice',
+    'answers that start twice',
     sabotaged({
-      events: (told) => ({
+      events: (events) => ({
         responseStarted: (response, asked) => {
-          told.responseStarted(response, asked)
-          told.responseStarted(response, asked)
+          events.responseStarted(response, asked)
+          events.responseStarted(response, asked)
         },
       }),
     }),
-    ['tells each answer from its beginning to its end, once'],
+    ['emits each answer once, from its start to its end'],
   ],
   [
-    'sound after the end of an answer',
+    'text after the end of an answer',
     sabotaged({
-      events: (told) => ({
+      events: (events) => ({
         responseEnded: (response, how) => {
-          told.responseEnded(response, how)
-          told.text(response, 'and another thing')
+          events.responseEnded(response, how)
+          events.text(response, 'and another thing')
         },
       }),
     }),
     [
-      'tells each answer from its beginning to its end, once',
-      'stops an answer when it is interrupted, and gives no sound of it after its end',
+      'emits each answer once, from its start to its end',
+      'stops an interrupted answer, and emits nothing of it after its end',
     ],
   ],
   [
-    'that it ends what has ended',
+    'answers that end more than once',
     sabotaged({
-      model: (model, _, told) => ({
+      model: (model, _, events) => ({
         interrupt: (response, heard) => {
           model.interrupt(response, heard)
-          told.responseEnded('response-1', 'cancelled')
-          told.responseEnded('response-1', 'cancelled')
+          events.responseEnded('response-1', 'cancelled')
+          events.responseEnded('response-1', 'cancelled')
         },
       }),
     }),
-    ['stops an answer when it is interrupted, and gives no sound of it after its end'],
+    ['stops an interrupted answer, and emits nothing of it after its end'],
   ],
   [
-    'that an interruption breaks it',
+    'a model that an interruption breaks',
     sabotaged({
       model: (model) => {
         let broken = false
@@ -142,10 +152,10 @@ const saboteurs: Saboteur<RealtimeSubject>[] = [
         }
       },
     }),
-    ['can be interrupted when it says nothing'],
+    ['can be interrupted while it is silent'],
   ],
   [
-    'methods that throw in the end',
+    'methods that throw after the close',
     sabotaged({
       model: (model, { scope }) => ({
         commit: () => {
@@ -154,32 +164,32 @@ const saboteurs: Saboteur<RealtimeSubject>[] = [
         },
       }),
     }),
-    ['takes anything at any time without throwing'],
+    ['accepts every call at any time without throwing'],
   ],
   [
-    'talk after the end',
+    'events after the end',
     sabotaged({
-      model: (model, _, told, stage) => ({
+      model: (model, _, events, stage) => ({
         respond: () => {
           model.respond()
           stage.elapse(1_000).then(
-            () => told.userStarted(),
+            () => events.userStarted(),
             () => {},
           )
         },
       }),
     }),
     [
-      'is closed in the middle of an answer, on time, and tells nothing after it',
-      'is ended by abort() in the middle of an answer, and tells nothing after it',
-      'fails once, loudly, and tells nothing after it',
+      'closes on time in the middle of an answer, and emits nothing afterwards',
+      'ends synchronously on abort() in the middle of an answer, and emits nothing afterwards',
+      'emits one failure, and nothing afterwards',
     ],
   ],
   [
-    'a failure that nobody is told of',
+    'a swallowed failure',
     sabotaged({ events: () => ({ failed() {} }) }),
-    ['fails once, loudly, and tells nothing after it'],
+    ['emits one failure, and nothing afterwards'],
   ],
 ]
 
-describeSabotage('realtime models', ownChecks(realtimeConformance), saboteurs)
+describeSabotage('realtime models', ownChecks(realtimeConformance), defects)

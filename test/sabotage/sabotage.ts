@@ -1,30 +1,30 @@
 import { describe, expect, it } from 'vitest'
 import { findings, lifecycle, type Check, type Make } from '../../src/testing/index.ts'
 
-/** What is hidden in a part that is otherwise right, the part, and the checks that must find it out. */
-export type Saboteur<Subject> = [what: string, make: Make<Subject>, found: string[]]
+/** A defect, a part that is correct except for the defect, and the checks that must fail. */
+export type Defect<Subject> = [name: string, make: Make<Subject>, failingChecks: string[]]
 
-/** The checks of a suite without those that every suite begins with: those have saboteurs of their own. */
+/** The checks of a suite without the lifecycle checks, which are tested with the suite for VADs. */
 export function ownChecks<Subject>(suite: readonly Check<Subject>[]): Check<Subject>[] {
   return suite.slice(lifecycle(() => Promise.resolve()).length)
 }
 
-/** Tests a suite: every saboteur is found out, and every check finds one. */
+/** Tests a suite: it detects every defect, and every check detects at least one. */
 export function describeSabotage<Subject>(
   kind: string,
   checks: readonly Check<Subject>[],
-  saboteurs: Saboteur<Subject>[],
+  defects: Defect<Subject>[],
 ): void {
   describe(`the suite for ${kind}`, () => {
     const caught = new Set<string>()
 
-    it.each(saboteurs)('finds out %s', async (_, make, expected) => {
+    it.each(defects)('detects %s', async (_, make, expected) => {
       const failed = (await findings(checks, make)).flatMap((each) => ('error' in each ? [each.name] : []))
       for (const name of failed) caught.add(name)
       expect(failed).toEqual(expect.arrayContaining(expected))
     })
 
-    it('has no check that cannot fail', () => {
+    it('has no check that never fails', () => {
       expect(checks.map(({ name }) => name).filter((name) => !caught.has(name))).toEqual([])
     })
   })

@@ -7,11 +7,11 @@ import {
   type Stage,
   type SttSubject,
 } from '../../src/testing/index.ts'
-import { describeSabotage, ownChecks, type Saboteur } from './sabotage.ts'
+import { describeSabotage, ownChecks, type Defect } from './sabotage.ts'
 
 type Open = (stt: ScriptedStt, context: PartContext, events: SttEvents, stage: Stage) => Promise<SttStream>
 
-/** An STT that does what it should, except for what the saboteur does. */
+/** An STT that is correct except for one defect. */
 function sabotaged(
   options: ScriptedSttOptions,
   open: Open = (stt, context, events) => stt.open(context, events),
@@ -26,56 +26,56 @@ function sabotaged(
   }
 }
 
-/** The stream, with other ways. */
-const instead = (stream: SttStream, ways: Partial<SttStream>): SttStream => ({
+/** The stream with some methods replaced. */
+const replaceMethods = (stream: SttStream, methods: Partial<SttStream>): SttStream => ({
   push: (frame) => stream.push(frame),
   flush: () => stream.flush(),
   detach: () => stream.detach(),
-  ...ways,
+  ...methods,
 })
 
-const saboteurs: Saboteur<SttSubject>[] = [
+const defects: Defect<SttSubject>[] = [
   [
-    'that nothing becomes final',
+    'words that never become final',
     sabotaged({ finalAfter: 'never' }),
     [
-      'makes final what was said before it was flushed, and goes on',
-      'makes final what was said before it was detached',
-      'still tells the last words while its scope is closing and waits for them',
+      'emits final words after a flush, and continues',
+      'emits final words after it is detached',
+      'emits the last words while its scope is closing and waits for them',
       'keeps two streams apart',
     ],
   ],
   [
-    'that it is deaf from the first moment of closing',
+    'an STT that ignores calls as soon as closing begins',
     sabotaged({}, async (stt, context, events) => {
       const stream = await stt.open(context, events)
-      const listens = (): boolean => context.scope.state === 'live'
-      return instead(stream, {
-        detach: () => listens() && stream.detach(),
-        flush: () => listens() && stream.flush(),
+      const isLive = (): boolean => context.scope.state === 'live'
+      return replaceMethods(stream, {
+        detach: () => isLive() && stream.detach(),
+        flush: () => isLive() && stream.flush(),
       })
     }),
-    ['still tells the last words while its scope is closing and waits for them'],
+    ['emits the last words while its scope is closing and waits for them'],
   ],
   [
-    'that push throws in the end',
+    'a push that throws after the close',
     sabotaged({}, async (stt, context, events) => {
       const stream = await stt.open(context, events)
       const push: SttStream['push'] = (frame) => {
         if (context.scope.state === 'closed') throw new Error('write after end')
         stream.push(frame)
       }
-      return instead(stream, { push })
+      return replaceMethods(stream, { push })
     }),
-    ['takes anything at any time without throwing', 'tells nothing after its scope has closed'],
+    ['accepts every call at any time without throwing', 'emits nothing after its scope has closed'],
   ],
   [
-    'talk after the end',
+    'events after the end',
     sabotaged({ talksAfterEnd: true }),
-    ['tells nothing after its scope has closed', 'fails once, loudly, and tells nothing after it'],
+    ['emits nothing after its scope has closed', 'emits one failure, and nothing afterwards'],
   ],
   [
-    'a late answer',
+    'a late interim',
     sabotaged({}, async (stt, context, events, stage) => {
       const stream = await stt.open(context, events)
       const flush = (): void => {
@@ -85,24 +85,24 @@ const saboteurs: Saboteur<SttSubject>[] = [
         )
         stream.flush()
       }
-      return instead(stream, { flush })
+      return replaceMethods(stream, { flush })
     }),
     [
-      'tells nothing after its scope has closed',
-      'is ended by abort() in the middle of speech, and tells nothing after it',
+      'emits nothing after its scope has closed',
+      'ends synchronously on abort() in the middle of speech, and emits nothing afterwards',
     ],
   ],
   [
-    'a timer that is left behind',
+    'a leftover timer',
     sabotaged({}, async (stt, context, events) => {
       const stream = await stt.open(context, events)
       const push: SttStream['push'] = (frame) => {
         if (context.scope.state === 'live') context.scope.clock.after(60_000, 'keep alive', () => {})
         stream.push(frame)
       }
-      return instead(stream, { push })
+      return replaceMethods(stream, { push })
     }),
-    ['is closed in the middle of speech, on time'],
+    ['closes on time in the middle of speech'],
   ],
   [
     'streams that share their events',
@@ -121,7 +121,7 @@ const saboteurs: Saboteur<SttSubject>[] = [
     ['keeps two streams apart'],
   ],
   [
-    'a failure that nobody is told of',
+    'a swallowed failure',
     sabotaged({}, (stt, context, events) =>
       stt.open(context, {
         interim: (text) => events.interim(text),
@@ -130,8 +130,8 @@ const saboteurs: Saboteur<SttSubject>[] = [
         failed: () => {},
       }),
     ),
-    ['fails once, loudly, and tells nothing after it'],
+    ['emits one failure, and nothing afterwards'],
   ],
 ]
 
-describeSabotage('STTs', ownChecks(sttConformance), saboteurs)
+describeSabotage('STTs', ownChecks(sttConformance), defects)

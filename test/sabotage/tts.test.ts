@@ -7,11 +7,11 @@ import {
   type ScriptedTtsOptions,
   type TtsSubject,
 } from '../../src/testing/index.ts'
-import { describeSabotage, ownChecks, type Saboteur } from './sabotage.ts'
+import { describeSabotage, ownChecks, type Defect } from './sabotage.ts'
 
 type Speak = (voice: Voice, text: AsyncIterable<string>, signal: AbortSignal) => AsyncIterable<SpokenChunk>
 
-/** A voice that does what it should, except for what the saboteur does. */
+/** A voice that is correct except for one defect. */
 function sabotaged(
   options: ScriptedTtsOptions,
   speak: Speak = (voice, text, signal) => voice.speak(text, signal),
@@ -31,7 +31,7 @@ function sabotaged(
   }
 }
 
-/** What it yields, changed. */
+/** The chunks, each changed by a function. */
 async function* changed(
   chunks: AsyncIterable<SpokenChunk>,
   change: (chunk: SpokenChunk) => SpokenChunk,
@@ -39,9 +39,9 @@ async function* changed(
   for await (const chunk of chunks) yield change(chunk)
 }
 
-/** One that has never heard of scopes. */
-const unowned: Tts = {
-  name: 'unowned',
+/** A TTS that ignores its scope. */
+const scopeless: Tts = {
+  name: 'scopeless',
   sampleRate: 16_000,
   open: async () => ({
     async *speak(text) {
@@ -50,32 +50,32 @@ const unowned: Tts = {
   }),
 }
 
-const saboteurs: Saboteur<TtsSubject>[] = [
+const defects: Defect<TtsSubject>[] = [
   [
-    'another rate than it says',
+    'a wrong sample rate',
     sabotaged({}, undefined, 8_000),
-    ['speaks a text that comes in pieces, at its rate, and ends'],
+    ['speaks a text that arrives in pieces, at its sample rate, and ends'],
   ],
   [
-    'words in the wrong place',
+    'words at the wrong time',
     sabotaged({}, (voice, text, signal) =>
       changed(voice.speak(text, signal), ({ frame, words = [] }) => ({
         frame,
         words: words.map((word) => ({ ...word, start: 1_000 - word.start })),
       })),
     ),
-    ['tells words, if it does, in order, within the sound, and all of them'],
+    ['yields all words, in order and within the audio, if it yields words'],
   ],
   [
-    'chatter',
+    'audio after the end of the text',
     sabotaged({}, async function* (voice, text, signal) {
       yield* voice.speak(text, signal)
       yield { frame: silence(20, 16_000) }
     }),
-    ['says nothing for an empty text, and ends'],
+    ['yields no audio for an empty text, and ends'],
   ],
   [
-    'that it can say one thing at a time',
+    'a TTS that speaks one text at a time',
     (() => {
       const busy = new Set<Voice>()
       return sabotaged({}, async function* (voice, text, signal) {
@@ -86,22 +86,22 @@ const saboteurs: Saboteur<TtsSubject>[] = [
       })
     })(),
     [
-      'speaks two texts at once, each whole',
-      'one speech can be stopped while another goes on',
-      'can be left in the middle, and speaks on when it is asked again',
+      'speaks two texts at the same time, each completely',
+      'can stop one speech while another continues',
+      'speaks again after a speech was left in the middle',
     ],
   ],
   [
-    'that it goes on',
+    'a TTS that ignores its signal',
     sabotaged({ ignoresSignal: true }),
     [
-      'stops when its signal aborts, with the reason, and gives nothing after it',
-      'does not begin when its signal has aborted before',
-      'stops also while it waits for text that never comes, and lets go of it',
+      'throws the reason when its signal aborts, and yields nothing afterwards',
+      'does not start if its signal has already aborted',
+      'stops while it waits for text that never arrives, and releases the text',
     ],
   ],
   [
-    'a reason of its own',
+    'errors that are replaced by another',
     sabotaged({}, async function* (voice, text, signal) {
       try {
         yield* voice.speak(text, signal)
@@ -110,12 +110,12 @@ const saboteurs: Saboteur<TtsSubject>[] = [
       }
     }),
     [
-      'stops when its signal aborts, with the reason, and gives nothing after it',
-      'throws what the text throws',
+      'throws the reason when its signal aborts, and yields nothing afterwards',
+      'throws the error that the text throws',
     ],
   ],
   [
-    'errors that nobody hears of',
+    'swallowed errors',
     sabotaged({}, async function* (voice, text, signal) {
       try {
         yield* voice.speak(text, signal)
@@ -124,21 +124,21 @@ const saboteurs: Saboteur<TtsSubject>[] = [
       }
     }),
     [
-      'throws what the text throws',
+      'throws the error that the text throws',
       'throws when it cannot speak',
-      'is ended by abort() in the middle of a speech',
-      'does not speak when its scope has closed',
+      'ends synchronously on abort() in the middle of a speech',
+      'does not speak after its scope has closed',
     ],
   ],
   [
-    'that nobody owns it',
-    () => ({ tts: unowned }),
+    'a TTS that ignores its scope',
+    () => ({ tts: scopeless }),
     [
-      'ends a speech when its scope closes, with an error, and leaves nothing',
-      'is ended by abort() in the middle of a speech',
-      'does not speak when its scope has closed',
+      'ends a speech with an error when its scope closes, and leaves nothing behind',
+      'ends synchronously on abort() in the middle of a speech',
+      'does not speak after its scope has closed',
     ],
   ],
 ]
 
-describeSabotage('TTSs', ownChecks(ttsConformance), saboteurs)
+describeSabotage('TTSs', ownChecks(ttsConformance), defects)

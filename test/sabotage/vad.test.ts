@@ -10,13 +10,13 @@ import {
   type ScriptedVadOptions,
   type VadSubject,
 } from '../../src/testing/index.ts'
-import { describeSabotage, type Saboteur } from './sabotage.ts'
+import { describeSabotage, type Defect } from './sabotage.ts'
 
 const RATE = 16_000
 const tone = (ms: number) =>
   Array.from({ length: ms / 20 }, () => sine(300, { sampleRate: RATE, duration: 20 }))
 
-/** A VAD that does what it should, except for what the saboteur does. */
+/** A VAD that is correct except for one defect. */
 function sabotaged(
   open: (vad: ScriptedVad, context: PartContext, events: VadEvents) => Promise<VadStream>,
   options: ScriptedVadOptions = {},
@@ -40,39 +40,39 @@ function sabotaged(
   }
 }
 
-const saboteurs: Saboteur<VadSubject>[] = [
+const defects: Defect<VadSubject>[] = [
   [
-    'a scope that nobody owns',
+    'a scope without an owner',
     sabotaged((vad, context, events) => {
       const hidden = new Scope('hidden', { clock: context.scope.clock })
       context.scope.signal.addEventListener('abort', () => hidden.abort())
       if (context.scope.state !== 'live') hidden.abort()
       return vad.open(context, events)
     }),
-    ['opens in the scope it is given and in no other'],
+    ['opens only in the scope it is given'],
   ],
   [
-    'a timer that nobody owns',
+    'a timer without an owner',
     sabotaged((vad, context, events) => {
       context.scope.clock.after(60_000, 'hidden', () => {})
       return vad.open(context, events)
     }),
     [
-      'ends with its scope, on time and cleanly, and leaves nothing',
-      'is ended by abort() before that returns',
-      'is ended by abort() also while it is being closed',
-      'gives up opening when its scope closes, and leaves nothing',
-      'gives up opening when its scope is aborted, and leaves nothing',
+      'ends with its scope, on time and cleanly, and leaves nothing behind',
+      'ends synchronously on abort()',
+      'ends synchronously on abort() during a close',
+      'stops opening when its scope closes, and leaves nothing behind',
+      'stops opening when its scope is aborted, and leaves nothing behind',
       'opens nothing in a closed scope',
     ],
   ],
   [
-    'an end that hangs',
+    'a close that hangs',
     sabotaged((vad, context, events) => vad.open(context, events), { closeHangs: true }),
-    ['ends with its scope, on time and cleanly, and leaves nothing'],
+    ['ends with its scope, on time and cleanly, and leaves nothing behind'],
   ],
   [
-    'a connection that is reported when all is over',
+    'a connection that is reported after the close',
     sabotaged((vad, context, events) => {
       context.scope.signal.addEventListener('abort', () => {
         context.scope.clock.after(3_000, 'late', () =>
@@ -81,7 +81,7 @@ const saboteurs: Saboteur<VadSubject>[] = [
       })
       return vad.open(context, events)
     }),
-    ['says how its connections ended before it is closed, and nothing later'],
+    ['reports how its connections ended before its scope has closed, and nothing later'],
   ],
   [
     'a connection that is always cut',
@@ -89,20 +89,20 @@ const saboteurs: Saboteur<VadSubject>[] = [
       context.scope.defer('cut', () => context.ended({ name: 'x', how: 'aborted', retries: 0 }))
       return vad.open(context, events)
     }),
-    ['says how its connections ended before it is closed, and nothing later'],
+    ['reports how its connections ended before its scope has closed, and nothing later'],
   ],
   [
-    'an opening that goes on for ever',
+    'an open that never settles',
     sabotaged((vad, context, events) => vad.open(context, events).catch(() => new Promise(() => {}))),
     [
-      'gives up opening when its scope closes, and leaves nothing',
-      'gives up opening when its scope is aborted, and leaves nothing',
+      'stops opening when its scope closes, and leaves nothing behind',
+      'stops opening when its scope is aborted, and leaves nothing behind',
       'opens nothing in a closed scope',
-      'throws when it cannot be opened, and leaves nothing',
+      'rejects when it cannot be opened, and leaves nothing behind',
     ],
   ],
   [
-    'room for one only',
+    'a VAD that can be opened only once',
     (() => {
       const open = new Set<ScriptedVad>()
       return sabotaged(async (vad, context, events) => {
@@ -111,15 +111,15 @@ const saboteurs: Saboteur<VadSubject>[] = [
         return vad.open(context, events)
       })
     })(),
-    ['can be opened twice, and each is ended alone'],
+    ['can be opened twice, and each instance ends with its own scope'],
   ],
   [
-    'an opening that never fails',
+    'an open that never rejects',
     sabotaged((vad, context, events) => vad.open(context, events).catch(() => ({ push() {} }))),
-    ['throws when it cannot be opened, and leaves nothing'],
+    ['rejects when it cannot be opened, and leaves nothing behind'],
   ],
   [
-    'an error of its own in a closed scope',
+    'an unrelated error in a closed scope',
     sabotaged(async (vad, context, events) => {
       if (context.scope.state === 'closed') throw new TypeError('undefined is not a function')
       return vad.open(context, events)
@@ -127,14 +127,14 @@ const saboteurs: Saboteur<VadSubject>[] = [
     ['opens nothing in a closed scope'],
   ],
   [
-    'deafness',
+    'a VAD that hears nothing',
     sabotaged(async (vad, context, events) => {
       await vad.open(context, events)
       return { push() {} }
     }),
     [
-      'hears where speech begins and ends, in turns',
-      'says how long ago it was, and no longer than it has listened',
+      'emits the start and the end of speech, alternately',
+      'reports how long ago speech started or stopped, within the time it has listened',
     ],
   ],
   [
@@ -146,10 +146,10 @@ const saboteurs: Saboteur<VadSubject>[] = [
         failed: (error) => events.failed(error),
       }),
     ),
-    ['says how long ago it was, and no longer than it has listened'],
+    ['reports how long ago speech started or stopped, within the time it has listened'],
   ],
   [
-    'nerves',
+    'speech detected in silence',
     sabotaged(async (vad, context, events) => {
       const stream = await vad.open(context, events)
       let pushed = 0
@@ -160,10 +160,10 @@ const saboteurs: Saboteur<VadSubject>[] = [
         },
       }
     }),
-    ['tells nothing of silence', 'hears where speech begins and ends, in turns'],
+    ['emits nothing for silence', 'emits the start and the end of speech, alternately'],
   ],
   [
-    'push that throws in the end',
+    'a push that throws after the close',
     sabotaged(async (vad, context, events) => {
       const stream = await vad.open(context, events)
       return {
@@ -173,10 +173,10 @@ const saboteurs: Saboteur<VadSubject>[] = [
         },
       }
     }),
-    ['takes frames of any length, at any time, without throwing'],
+    ['accepts frames of any length at any time without throwing'],
   ],
   [
-    'talk after the end',
+    'events after the end',
     sabotaged(async (vad, context, events) => {
       await vad.open(context, events)
       let last = false
@@ -189,22 +189,22 @@ const saboteurs: Saboteur<VadSubject>[] = [
       }
     }),
     [
-      'tells nothing after its scope has closed',
-      'is ended by abort() in the middle of speech, and tells nothing after it',
-      'fails once, loudly, and tells nothing after it',
+      'emits nothing after its scope has closed',
+      'ends synchronously on abort() in the middle of speech, and emits nothing afterwards',
+      'emits one failure, and nothing afterwards',
     ],
   ],
 ]
 
-describeSabotage('VADs', vadConformance, saboteurs)
+describeSabotage('VADs', vadConformance, defects)
 
 describe('the suite for VADs', () => {
-  it('says what it could not check', async () => {
+  it('reports which checks were skipped', async () => {
     const make = (): VadSubject => ({ vad: new ScriptedVad(), speech: () => [silence(20, RATE)] })
     const skipped = (await findings(vadConformance, make)).filter((each) => each.skipped)
     expect(skipped).toEqual([
       { name: expect.stringContaining('cannot be opened'), skipped: 'the subject cannot be made to refuse' },
-      { name: expect.stringContaining('fails once'), skipped: 'the subject cannot be broken' },
+      { name: expect.stringContaining('one failure'), skipped: 'the subject cannot be broken' },
     ])
   })
 })

@@ -5,7 +5,7 @@ import { callTool, inVirtualTime } from '../../src/testing/index.ts'
 import { aCall, said } from './fixture.ts'
 
 describe('a conversation', () => {
-  it('goes from the line to the line: hears, thinks, speaks, and remembers what was heard', () =>
+  it('hears the caller, answers, and records what was heard', () =>
     inVirtualTime(async (world) => {
       const { session, caller, line, log, clock } = aCall(world, {
         answers: ['We are open until six.'],
@@ -34,7 +34,7 @@ describe('a conversation', () => {
       expect(line.playedTooLate).toEqual([])
     }))
 
-  it('uses a tool, with the words before it and those after it as two speeches', () =>
+  it('uses a tool, with separate speeches before and after it', () =>
     inVirtualTime(async (world) => {
       const { session, caller, clock } = aCall(world, {
         answers: [['Let me look. ', callTool('findSlot', { day: 'Monday' })], 'Monday at ten is free.'],
@@ -61,7 +61,7 @@ describe('a conversation', () => {
       expect((await session.close()).clean).toBe(true)
     }))
 
-  it('[SP6] an interrupted speech stands in the history as far as it was heard', () =>
+  it('[SP6] has an interrupted speech in its history as far as it was heard', () =>
     inVirtualTime(async (world) => {
       const { session, caller, log, clock } = aCall(world, { answers: ['Fine.'] })
       await session.start()

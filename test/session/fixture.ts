@@ -31,7 +31,7 @@ export interface CallOptions extends Partial<Omit<SessionOptions, 'agent' | 'mod
   line?: TestLineOptions
 }
 
-/** A session with scripted models and a caller, in virtual time, and everything that happens to it written down. */
+/** Creates a session with scripted models and a caller, in virtual time, and records its events. */
 export function aCall(world: World, options: CallOptions = {}) {
   const { agent, answers = [], llm, stt, tts, line, ...rest } = options
   const { clock, random } = world
@@ -69,12 +69,22 @@ export function aCall(world: World, options: CallOptions = {}) {
     log.push(`closed: ${report.reason}`)
     reports.push(report)
   })
-  /** The timers of the code under test that are set now. */
+  /** Names of the timers that the code under test has set. */
   const clockTimers = (): string[] => clock.timers.list().map(({ name }) => name)
   return { session, ...parts, caller: parts.line.caller, faults, log, reports, errors, clock, clockTimers }
 }
 
-/** What was said, as it stands in the history. */
+/** Creates a call and starts its session. */
+export async function aLiveCall(world: World, options?: CallOptions): Promise<Call> {
+  const call = aCall(world, options)
+  await call.session.start()
+  return call
+}
+
+/** 40 characters, which take the scripted voice 50 ms each: 2,000 ms. */
+export const greeting = 'Good morning, this is Bright Dental now.'
+
+/** The items of the history, one line each. */
 export function said({ history }: Session): string[] {
   return history.items.map((item) => {
     if (item.type === 'message') return `${item.role}: ${item.text}${item.interrupted ? ' —' : ''}`
@@ -83,10 +93,10 @@ export function said({ history }: Session): string[] {
   })
 }
 
-/** A call with everything in it, and what its listeners wrote down. */
+/** A session, its parts, and the record of its events. */
 export type Call = ReturnType<typeof aCall>
 
-/** Nothing of the call is left, nothing was heard too late, and everybody was told once. */
+/** Checks that nothing of the call is left, nothing was audible after closing, and `closed` was emitted once. */
 export function expectEnded({ session, reports, line, stt, tts, llm, vad }: Call): SessionReport {
   const [report] = reports
   const live = Object.fromEntries(
@@ -109,7 +119,7 @@ export function expectEnded({ session, reports, line, stt, tts, llm, vad }: Call
   return report!
 }
 
-/** A logger that remembers: `info session closing`, with its fields. */
+/** A logger that records its lines. */
 export function aLogger() {
   const lines: {
     readonly level: string
@@ -130,7 +140,7 @@ export function aLogger() {
   return { logger, lines }
 }
 
-/** A promise that is settled by hand. */
+/** A promise with its resolve and reject functions. */
 export function aPromise<T = void>() {
   let resolve!: (value: T) => void
   let reject!: (error: unknown) => void
@@ -141,10 +151,10 @@ export function aPromise<T = void>() {
   return { promise, resolve, reject }
 }
 
-/** What never comes. */
+/** A promise that never settles. */
 export const never = (): Promise<never> => new Promise(() => {})
 
-/** When a promise settles, in the clock's time. */
+/** Waits for a promise and returns the time at which it settled. */
 export async function whenSettled(clock: World['clock'], promise: Promise<unknown>): Promise<number> {
   await promise
   return clock.now()

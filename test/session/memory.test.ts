@@ -9,7 +9,7 @@ import { aCall } from './fixture.ts'
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
-/** Held by somebody else, as a promise inside a library would be: the stuck work cannot be collected. */
+/** Held from outside, as by a library with a pending promise, so that the stuck work cannot be collected. */
 const stuck: unknown[] = []
 
 function never(): Promise<never> {
@@ -18,7 +18,7 @@ function never(): Promise<never> {
   return promise
 }
 
-/** Ignores its signal, never ends, and holds all it was ever given. */
+/** A tool that ignores its signal, never ends, and keeps references to everything it receives. */
 async function hold(input: unknown, context: ToolContext): Promise<never> {
   const { signal, say, progress, run, close, waitForPlayout } = context
   const speech: Speech = say('One moment.')
@@ -56,11 +56,11 @@ async function closeWithStuckTools(world: World): Promise<Record<string, WeakRef
   return { session: new WeakRef(session), history: new WeakRef(session.history), report: new WeakRef(report) }
 }
 
-it('[TL1] [SC9] tools that never end keep nothing of a closed session alive', () =>
+it('[TL1] [SC9] tools that never end do not keep a closed session in memory', () =>
   inVirtualTime(async (world) => {
     const references = await closeWithStuckTools(world)
     for (let round = 0; round < 5; round++) {
-      // The virtual clock keeps even cleared timers until their time has come.
+      // The virtual clock holds cleared timers until they are due.
       await world.clock.elapse(20_000)
       collect()
     }
@@ -69,7 +69,7 @@ it('[TL1] [SC9] tools that never end keep nothing of a closed session alive', ()
     expect(stuck.length).toBeGreaterThan(10)
   }))
 
-/** How many frames of a speech are alive once all of them were sent to a line that keeps none. */
+/** How many frames of a speech are still in memory after all of them were sent to the line. */
 async function framesKept({ clock, random }: World, pauses: boolean): Promise<number> {
   const frames: WeakRef<object>[] = []
   const voice = {
@@ -104,7 +104,7 @@ async function framesKept({ clock, random }: World, pauses: boolean): Promise<nu
 
 function ignore(): void {}
 
-it('[SP9] the sound of a speech is kept only if it may be paused', () =>
+it('[SP9] the sound of a speech is kept in memory only if it can be paused', () =>
   inVirtualTime(async (world) => {
     expect(await framesKept(world, true)).toBe(100)
     expect(await framesKept(world, false)).toBeLessThan(5)

@@ -11,7 +11,7 @@ import {
   inVirtualTime,
 } from '../../src/testing/index.ts'
 
-/** Asks, and counts how often it was asked. */
+/** Counts how often it is asked. */
 class CountingDetector implements TurnDetector {
   readonly name = 'detector'
   asked = 0
@@ -21,8 +21,8 @@ class CountingDetector implements TurnDetector {
   }
 }
 
-describe('turns, unless they are told otherwise', () => {
-  it('follow the speech-to-text where there is no VAD', () =>
+describe('turns by default', () => {
+  it('are ended by the STT if there is no VAD', () =>
     inVirtualTime(async ({ clock, random }) => {
       const stt = new ScriptedStt({ endsTurns: true })
       const line = new TestLine()
@@ -40,10 +40,10 @@ describe('turns, unless they are told otherwise', () => {
     }))
 
   it.each<[string, SessionTurnOptions, number]>([
-    ['is asked', {}, 1],
-    ['is asked by a delay that follows it', { endpointing: { mode: 'dynamic', maxDelay: 2_000 } }, 1],
-    ['is not asked if it shall not be', { endpointing: { mode: 'dynamic', detector: false } }, 0],
-  ])('have a detector, if there is one, that %s', (_, turns, asked) =>
+    ['by default', {}, 1],
+    ['with dynamic endpointing', { endpointing: { mode: 'dynamic', maxDelay: 2_000 } }, 1],
+    ['with detector: false', { endpointing: { mode: 'dynamic', detector: false } }, 0],
+  ])('ask the turn detector: %s', (_, turns, asked) =>
     inVirtualTime(async ({ clock, random }) => {
       const turnDetector = new CountingDetector()
       const line = new TestLine()
@@ -70,19 +70,19 @@ describe('turns, unless they are told otherwise', () => {
     }),
   )
 
-  it('refuse ears of which none hears that the user has finished', () => {
-    const chain = { llm: new ScriptedLlm(), tts: new ScriptedTts(), stt: new ScriptedStt() }
+  it('are rejected if nothing detects the end of a turn', () => {
+    const models = { llm: new ScriptedLlm(), tts: new ScriptedTts(), stt: new ScriptedStt() }
     const agent = new Agent({ instructions: 'You answer the phone.' })
     const make = (turns: SessionTurnOptions) => () =>
-      new Session({ agent, models: chain, line: new TestLine(), turns })
-    expect(make({})).toThrow('nobody would say when the user has finished')
+      new Session({ agent, models, line: new TestLine(), turns })
+    expect(make({})).toThrow("nothing detects the end of the user's turn")
     expect(make({ mode: 'stt' })).toThrow(OptionError)
     expect(make({ vad: true })).toThrow(OptionError)
     expect(make({ mode: 'vad' })).toThrow("turns cannot have mode 'vad' without a VAD")
     expect(make({ mode: 'manual' })).not.toThrow()
   })
 
-  it('refuse a detector beside a delay that is fixed', () => {
+  it('are rejected if there is a turn detector and a fixed delay', () => {
     const models = { llm: new ScriptedLlm(), tts: new ScriptedTts(), turnDetector: new CountingDetector() }
     const agent = new Agent({ instructions: 'You answer the phone.' })
     const make = () =>

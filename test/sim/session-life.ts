@@ -1,5 +1,5 @@
 import type { Fault, ScriptedRealtimeOptions, World } from '../../src/testing/index.ts'
-import { Cast, type CastOptions } from '../matrix/cast.ts'
+import { FullCall, type FullCallOptions } from '../matrix/full-call.ts'
 import { checkEnd } from '../matrix/run-case.ts'
 import { triggers } from '../matrix/triggers.ts'
 
@@ -59,27 +59,27 @@ const words = [
 /** A random session: talk, barge-in, tools, handoffs, faults, drops, and a random end. */
 export async function sessionLife(world: World): Promise<void> {
   const { clock, random } = world
-  const cast = new Cast(world, randomCast(world))
+  const call = new FullCall(world, randomOptions(world))
   for (let count = random.pick([0, 0, 1, 1, 2, 3]); count > 0; count--) {
     const step = random.pick(steps)
     const fault = random.pick(faults)
     world.tell(`fault: ${step} ${JSON.stringify(fault)}`)
-    cast.faults.set(step, fault)
+    call.faults.set(step, fault)
   }
-  cast.start().catch(() => {})
+  call.start().catch(() => {})
   for (let count = random.int(0, 12); count > 0; count--) {
     await clock.elapse(someTime(world))
-    act(world, cast)
+    act(world, call)
   }
   for (let count = random.int(0, 2); count > 0; count--) {
-    pull(world, cast, random.pick(Object.keys(triggers)))
+    pull(world, call, random.pick(Object.keys(triggers)))
     await clock.elapse(someTime(world))
   }
   // Whatever happened before, this ends the session now, unless it has ended already.
-  pull(world, cast, random.pick(['close', 'hurry', 'twice']))
+  pull(world, call, random.pick(['close', 'hurry', 'twice']))
   await clock.elapse(60_000)
   const problems: string[] = []
-  checkEnd(world, cast, {}, problems)
+  checkEnd(world, call, {}, problems)
   for (const problem of problems) {
     const colon = problem.indexOf(': ')
     world.violate(problem.slice(0, colon), problem.slice(colon + 2))
@@ -90,7 +90,7 @@ function someTime({ random }: World): number {
   return random.pick([0, 1, 20, 100, 300, 500, 900, 1_500, 3_000])
 }
 
-function randomCast(world: World): CastOptions {
+function randomOptions(world: World): FullCallOptions {
   const { random } = world
   const sometimes = (chance: number): boolean => random.chance(chance)
   return {
@@ -138,9 +138,9 @@ function randomRealtime({ random }: World): ScriptedRealtimeOptions {
 }
 
 /** Performs a random action. It may be refused, because the session may be ending. */
-function act(world: World, cast: Cast): void {
+function act(world: World, call: FullCall): void {
   const { random } = world
-  const { session, line } = cast
+  const { session, line } = call
   const action = random.weighted({
     types: 5,
     says: 4,
@@ -168,10 +168,10 @@ function act(world: World, cast: Cast): void {
           interruptible: random.chance(0.7),
           priority: random.int(0, 2),
         })
-        return ignoreErrors(cast.give('say()', speech.waitForPlayout()))
+        return ignoreErrors(call.track('say()', speech.waitForPlayout()))
       }
       case 'reply':
-        return ignoreErrors(cast.give('reply()', session.reply().waitForPlayout()))
+        return ignoreErrors(call.track('reply()', session.reply().waitForPlayout()))
       case 'interrupt':
         return session.interrupt({ force: random.chance(0.5) })
       case 'approve':
@@ -184,9 +184,9 @@ function act(world: World, cast: Cast): void {
   }
 }
 
-function pull(world: World, cast: Cast, name: string): void {
+function pull(world: World, call: FullCall, name: string): void {
   world.tell(`── ${name} ──`)
-  triggers[name]!.pull(cast)
+  triggers[name]!.end(call)
 }
 
 function ignoreErrors(promise: Promise<unknown> | undefined): void {

@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Scope } from '../../src/scope/index.ts'
 import { launchChromium } from '../browser/chromium.ts'
-import { Stage, told } from '../host/stage.ts'
+import { Stage, emitted } from '../host/stage.ts'
 import { barriers } from './barriers.ts'
 import { buildPage } from './build-page.ts'
 import { tabTo } from './keyboard.ts'
@@ -171,7 +171,7 @@ describe('the list of sessions', () => {
     const first = stage.call({ id: 'first', answers: ['At eight.'] })
     await first.session.start()
     await page.getByRole('row', { name: /first/ }).getByText('live').waitFor()
-    const spoken = told(first.session, 'spoken')
+    const spoken = emitted(first.session, 'spoken')
     first.caller.types('When do you open?')
     await spoken
     await first.session.close()

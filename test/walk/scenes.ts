@@ -97,7 +97,7 @@ async function fromBrowser(trace: Trace, realtime: boolean): Promise<Scene> {
   }
 }
 
-/** The page's end of a call, once the call is answered. It plays what it is sent 20 ms later, and reports so. */
+/** The page's end of a call, once the call is answered. It plays sound 20 ms after receiving it, and reports that. */
 async function aPage(trace: Trace, port: number): Promise<Wire> {
   const client = await trace.load<{ Wire: typeof Wire }>('lines/websocket/client/wire.js')
   const platform: Platform = {
@@ -132,7 +132,7 @@ async function aPage(trace: Trace, port: number): Promise<Wire> {
           wire.ready({ sound: true })
           resolve(wire)
         },
-        // As a page does: what it was sent last is played, and then the marks behind it.
+        // Like a page: plays what it received last, and then returns the marks that follow.
         sound: (position, samples) =>
           later(() => wire.send({ type: 'played', at: position + samples.length })),
         mark: (id, at) => later(() => wire.send({ type: 'marked', id, heard: at / 16 })),
@@ -167,10 +167,10 @@ async function fromPhone(trace: Trace): Promise<Scene> {
       const { pushed } = models.stt!
       const whole = pushed.live + 100
       await call.says({ samples: new Int16Array(800), sampleRate: 8_000 })
-      // The sound has left the carrier. The session must have heard it before the models understand it, or the order of
-      // the functions would depend on the speed of the machine.
+      // The carrier has sent the sound. Waiting until the session has heard it keeps the order of functions the same on
+      // machines of any speed.
       await carrier.until(() => pushed.live >= whole)
-      // The words do not survive the telephone's codec: the models are told what they hear.
+      // The encoded words do not survive the telephone's codec, so the scene emits them itself.
       models.vad?.starts()
       models.stt?.interim(words)
       models.vad?.stops()

@@ -1,138 +1,138 @@
 import { noop } from '../../../src/scope/index.ts'
 import type { Case } from '../case.ts'
 import { elapse } from '../ours.ts'
-import { guardedCall } from '../told.ts'
-import { clientOf, GenaiDesk } from './genai-desk.ts'
+import { guardedCall } from '../guarded-call.ts'
+import { clientOf, GenaiSubject } from './genai-subject.ts'
 import { started, starting } from './ours.ts'
 
 /** Live sessions of `@google/genai`. */
 export const genai: readonly Case[] = [
   {
     name: 'genai-healthy',
-    about: 'nothing misbehaves; the guarded one is the program of the guard’s page',
+    about: 'nothing misbehaves; the guarded run is the program in docs/guard.md',
     shows: [],
     vendor: 'gemini',
-    theirs: async (stage) => {
-      if (stage.column === 'plain') return (await GenaiDesk.connected(stage)).call()
+    theirs: async (context) => {
+      if (context.column === 'plain') return (await GenaiSubject.connected(context)).call()
       const { answer } = await import('./genai-example.ts')
-      return guardedCall(await answer(clientOf(stage), { onmessage: noop }))
+      return guardedCall(await answer(clientOf(context), { onmessage: noop }))
     },
-    ours: async (stage) => (await started(stage)).call(),
+    ours: async (context) => (await started(context)).call(),
   },
   {
     name: 'genai-close-frame-ignored',
     about: 'the server does not answer the close frame',
     shows: ['no event', 'socket left', 'process stays'],
     vendor: 'gemini, ignores close frames',
-    theirs: async (stage) => (await GenaiDesk.connected(stage)).call(),
-    ours: async (stage) => (await started(stage)).call(),
+    theirs: async (context) => (await GenaiSubject.connected(context)).call(),
+    ours: async (context) => (await started(context)).call(),
   },
   {
     name: 'genai-connection-is-dead',
-    about: 'the other side is gone, and nobody was told',
+    about: 'the other side has disappeared without closing the connection',
     shows: ['no event', 'socket left', 'process stays'],
     vendor: 'gemini, goes dead',
-    theirs: async (stage) => {
-      const desk = await GenaiDesk.connected(stage)
+    theirs: async (context) => {
+      const subject = await GenaiSubject.connected(context)
       await elapse(1_000)
-      return desk.call()
+      return subject.call()
     },
-    ours: async (stage) => {
-      const desk = await started(stage)
+    ours: async (context) => {
+      const subject = await started(context)
       await elapse(1_000)
-      return desk.call()
+      return subject.call()
     },
   },
   {
     name: 'genai-silent-upgrade',
-    about: 'the upgrade is never answered: connect() never settles, so there is nothing to close',
+    about: 'the upgrade is never answered; connect() never settles, so there is nothing to close',
     shows: ['hangs', 'no event', 'socket left', 'process stays'],
     vendor: 'gemini, silent',
     short: true,
-    theirs: (stage) => new GenaiDesk(stage).connecting(),
+    theirs: (context) => new GenaiSubject(context).connecting(),
     ours: starting,
   },
   {
     name: 'genai-setup-pending',
-    about: 'the setup is never completed: the same',
+    about: 'the setup is never confirmed; connect() never settles',
     shows: ['hangs', 'no event', 'socket left', 'process stays'],
     vendor: 'gemini, never sets up',
-    theirs: (stage) => new GenaiDesk(stage).connecting(),
+    theirs: (context) => new GenaiSubject(context).connecting(),
     ours: starting,
   },
   {
     name: 'genai-refused',
-    about: 'the connection is refused with 503: connect() never settles',
+    about: 'the connection is refused with 503; connect() never settles',
     shows: ['hangs'],
     vendor: 'gemini, refuses',
-    theirs: (stage) => new GenaiDesk(stage).connecting(),
+    theirs: (context) => new GenaiSubject(context).connecting(),
     ours: starting,
   },
   {
     name: 'genai-wrong-key',
-    about: 'the key is refused, after the upgrade: connect() never settles',
+    about: 'the API key is rejected after the upgrade; connect() never settles',
     shows: ['hangs'],
     vendor: 'gemini, wants another key',
-    theirs: (stage) => new GenaiDesk(stage).connecting(),
+    theirs: (context) => new GenaiSubject(context).connecting(),
     ours: starting,
   },
   {
     name: 'genai-message-after-close',
-    about: 'a message comes after the close, and the callback of the app throws',
+    about: 'a message arrives after the close, and the callback of the app throws',
     shows: ['process crashes'],
     unfair: 'the app does not expect messages after its close',
     vendor: 'gemini, answers close frames late',
-    theirs: async (stage) => {
-      const desk = await GenaiDesk.connected(stage)
-      const call = desk.call()
+    theirs: async (context) => {
+      const subject = await GenaiSubject.connected(context)
+      const call = subject.call()
       return {
         ...call,
         close: () => {
-          desk.onMessage = () => {
-            throw new Error('the call is over')
+          subject.onMessage = () => {
+            throw new Error('the call has ended')
           }
-          stage.far({ do: 'vendor', order: 'offer a handle' }).catch(noop)
+          context.far({ do: 'vendor', order: 'offer a handle' }).catch(noop)
           return call.close()
         },
       }
     },
-    ours: async (stage) => {
-      const desk = await started(stage)
-      desk.session.on('closed', () => {
-        throw new Error('the call is over')
+    ours: async (context) => {
+      const subject = await started(context)
+      subject.session.on('closed', () => {
+        throw new Error('the call has ended')
       })
-      return desk.call({
+      return subject.call({
         close: () => {
-          stage.far({ do: 'vendor', order: 'offer a handle' }).catch(noop)
-          return desk.session.close()
+          context.far({ do: 'vendor', order: 'offer a handle' }).catch(noop)
+          return subject.session.close()
         },
       })
     },
   },
   {
     name: 'genai-goaway-in-flight',
-    about: 'the app connects again on goAway and is closed meanwhile: connect() cannot be called off',
+    about: 'the app connects again on goAway and is closed meanwhile; connect() cannot be cancelled',
     shows: ['socket left', 'process stays'],
     vendor: 'gemini, is slow to connect',
-    theirs: async (stage) => {
-      const desk = await GenaiDesk.connected(stage)
+    theirs: async (context) => {
+      const subject = await GenaiSubject.connected(context)
       const again = new Promise<void>((resolve) => {
-        desk.onMessage = ({ goAway }) => {
+        subject.onMessage = ({ goAway }) => {
           if (!goAway) return
-          desk.connect().catch(noop)
+          subject.connect().catch(noop)
           resolve()
         }
       })
-      await stage.far({ do: 'vendor', order: 'go away' })
+      await context.far({ do: 'vendor', order: 'go away' })
       await again
-      return desk.call()
+      return subject.call()
     },
-    ours: async (stage) => {
-      const desk = await started(stage)
-      await stage.far({ do: 'vendor', order: 'offer a handle' })
-      await stage.far({ do: 'vendor', order: 'go away' })
-      await stage.seen({ connections: 2 })
-      return desk.call()
+    ours: async (context) => {
+      const subject = await started(context)
+      await context.far({ do: 'vendor', order: 'offer a handle' })
+      await context.far({ do: 'vendor', order: 'go away' })
+      await context.seen({ connections: 2 })
+      return subject.call()
     },
   },
 ]

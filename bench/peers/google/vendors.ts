@@ -4,17 +4,17 @@ import type { Vendor, Vendors } from '../vendor.ts'
 
 const LONG = 'This is a long answer, so that there is time enough to end the call in the middle of it. '
 
-/** How long a connection is told that it has left. */
+/** The time left that a goAway message announces. */
 const TIME_LEFT = 30_000
 
 interface Habits {
-  /** The model calls a tool. */
+  /** Whether the model calls a tool. */
   readonly calls?: boolean
-  /** Nobody is set up. */
+  /** Whether setups are never confirmed. */
   readonly ignoresSetup?: boolean
 }
 
-/** Gemini's live API, and the app's own backend by plain HTTP: it never answers. */
+/** Gemini's live API, and the app's own backend over HTTP, which never answers. */
 function gemini(
   options: GeminiLiveServerOptions = {},
   { calls = false, ignoresSetup = false }: Habits = {},
@@ -26,7 +26,7 @@ function gemini(
   })
   server.ignoresSetup = ignoresSetup
   let storm = false
-  let atTheEnd: () => void = () => {}
+  let onClose: () => void = () => {}
   const serve: Vendor['serve'] = (request) => {
     const theirs: Manners = server.serve(request)
     return {
@@ -35,7 +35,7 @@ function gemini(
         theirs.message?.(peer, data)
         if (storm) server.goAway(TIME_LEFT)
       },
-      closed: () => atTheEnd(),
+      closed: () => onClose(),
     }
   }
   return {
@@ -45,8 +45,8 @@ function gemini(
       'break the connection': () => server.drop(),
       'offer a handle': () => server.offerHandle(),
       'go away': () => server.goAway(TIME_LEFT),
-      'go away before the next close frame is answered, and set up nobody any more': () => {
-        atTheEnd = () => {
+      'send goAway before answering the next close frame, and ignore setups from then on': () => {
+        onClose = () => {
           server.ignoresSetup = true
           server.goAway(TIME_LEFT)
         }

@@ -2,7 +2,7 @@ import { voice } from '@livekit/agents'
 import type { AudioFrame } from '@livekit/rtc-node'
 import { ReadableStream } from 'node:stream/web'
 
-/** A microphone that is open and silent. */
+/** A microphone that is open, but silent. */
 export class FakeInput extends voice.AudioInput {
   constructor() {
     super()
@@ -11,22 +11,22 @@ export class FakeInput extends voice.AudioInput {
 }
 
 export interface FakeOutputOptions {
-  /** It never reports that it has played anything. */
+  /** Whether it never reports that it has played anything. */
   readonly neverFinishes?: boolean
-  /** Its writes never settle. */
+  /** Whether its writes never settle. */
   readonly writesHang?: boolean
   readonly clearThrows?: boolean
 }
 
-/** A loudspeaker: plays in real time, and reports it. */
+/** A loudspeaker that plays in real time and reports it. */
 export class FakeOutput extends voice.AudioOutput {
   readonly #options: FakeOutputOptions
   #queued = 0
   #timer: NodeJS.Timeout | undefined
-  #begins = (): void => {}
-  /** Resolves when it is given sound for the first time. */
+  #start = (): void => {}
+  /** Resolves when it receives sound for the first time. */
   readonly started = new Promise<void>((resolve) => {
-    this.#begins = resolve
+    this.#start = resolve
   })
 
   constructor(options: FakeOutputOptions = {}) {
@@ -37,7 +37,7 @@ export class FakeOutput extends voice.AudioOutput {
   override async captureFrame(frame: AudioFrame): Promise<void> {
     await super.captureFrame(frame)
     if (this.#queued === 0) this.onPlaybackStarted(Date.now())
-    this.#begins()
+    this.#start()
     this.#queued += frame.samplesPerChannel / frame.sampleRate
     if (this.#options.writesHang) await new Promise(() => {})
   }

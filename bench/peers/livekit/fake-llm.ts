@@ -1,17 +1,15 @@
 import { APIConnectionError, llm, type APIConnectOptions } from '@livekit/agents'
 
 export interface FakeLlmOptions {
-  /** Where its requests go: a vendor by url, whose answer it gives. */
+  /** The URL of its requests. It answers with the response. */
   readonly url: string
-  /** It calls this tool after its first answer. */
+  /** A tool that it calls after its first answer. */
   readonly calls?: string
-  /** It goes on reading when its signal aborts. */
+  /** Whether it goes on reading when its signal aborts. */
   readonly ignoresSignal?: boolean
-  /** Its stream's `close()` never returns control to its reader: the stream stays as it is. */
-  readonly closeHangs?: boolean
 }
 
-/** The client of a language model, as plugins write them: one HTTP request an answer. */
+/** An LLM client like those of the plugins: one HTTP request per answer. */
 export class FakeLlm extends llm.LLM {
   readonly options: FakeLlmOptions
   called = false

@@ -7,7 +7,7 @@ export interface FakeRealtimeOptions {
   readonly close: 'hangs' | 'throws'
 }
 
-/** The client of a realtime model, as plugins write them: one WebSocket a session. It never says a word. */
+/** A realtime client like those of the plugins: one WebSocket per session. It never answers. */
 export class FakeRealtime extends llm.RealtimeModel {
   readonly options: FakeRealtimeOptions
 

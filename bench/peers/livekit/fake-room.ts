@@ -3,7 +3,7 @@ import { DisconnectReason, ParticipantKind, RoomEvent } from '@livekit/rtc-node'
 
 const writer = async () => ({ write: async () => {}, close: async () => {} })
 
-/** A room with one caller in it, without its media: those go through native code, which nobody here can see. */
+/** A room with one caller, without media, which would go through native code. */
 export class FakeRoom extends EventEmitter {
   readonly name = 'room'
   readonly isConnected = true
@@ -17,7 +17,7 @@ export class FakeRoom extends EventEmitter {
   readonly remoteParticipants = new Map([['caller', this.#caller]])
   readonly localParticipant: object
 
-  /** `streamText` is what sends a text to the room. */
+  /** `streamText` sends a text to the room. */
   constructor({ streamText = writer }: { streamText?: () => Promise<unknown> } = {}) {
     super()
     this.localParticipant = {

@@ -1,24 +1,24 @@
 import { APIConnectionError, stt } from '@livekit/agents'
 import type { WebSocket } from 'ws'
 import { elapse } from '../ours.ts'
-import { opened, over } from './sockets.ts'
+import { closed, opened } from './sockets.ts'
 
-/** How a fake of a vendor's client misbehaves. A good one does none of it. */
+/** How the fake of a vendor's client misbehaves. */
 export interface FakeSttOptions {
   readonly url: string
-  /** It keeps its socket when its signal aborts. */
+  /** Whether it keeps its socket when its signal aborts. */
   readonly ignoresSignal?: boolean
-  /** It heeds its signal only when it is connected. */
+  /** Whether it ignores its signal while it connects. */
   readonly connectsBlindly?: boolean
-  /** It dials again by itself, after so long, and heeds its signal only when it is connected. */
+  /** Milliseconds after which it reconnects on its own, ignoring its signal until it is connected. */
   readonly redials?: number
-  /** A drop is an error for good: no retry. */
+  /** Whether a drop is a permanent error, without a retry. */
   readonly fatal?: boolean
-  /** Says what was heard once the socket is open. */
+  /** A transcript to send once the socket is open. */
   readonly hears?: string
 }
 
-/** The client of a speech recogniser, as plugins write them: one WebSocket a stream, opened again when it breaks. */
+/** An STT client like those of the plugins: one WebSocket per stream, reopened when it breaks. */
 export class FakeStt extends stt.STT {
   override label = 'fake.stt'
   readonly options: FakeSttOptions
@@ -29,7 +29,7 @@ export class FakeStt extends stt.STT {
   }
 
   protected override _recognize(): Promise<stt.SpeechEvent> {
-    throw new Error('it streams')
+    throw new Error('only streaming is supported')
   }
 
   override stream({ connOptions }: Parameters<stt.STT['stream']>[0] = {}): stt.SpeechStream {
@@ -51,19 +51,19 @@ class FakeSttStream extends stt.SpeechStream {
     const signal = ignoresSignal ? undefined : this.abortSignal
     const socket = await this.#dial(signal)
     if (hears !== undefined) this.#hear(hears)
-    await over(socket, signal)
+    await closed(socket, signal)
     if (this.abortSignal.aborted) return
     throw fatal
       ? new Error('the key has expired')
-      : new APIConnectionError({ message: 'the socket has gone' })
+      : new APIConnectionError({ message: 'the socket was closed' })
   }
 
   async #dial(signal: AbortSignal | undefined): Promise<WebSocket> {
     const { url, connectsBlindly = false, redials } = this.#options
-    const heeded = connectsBlindly || redials !== undefined ? undefined : signal
+    const connectSignal = connectsBlindly || redials !== undefined ? undefined : signal
     for (;;)
       try {
-        return await opened(url, heeded)
+        return await opened(url, connectSignal)
       } catch (error) {
         if (redials === undefined) throw new APIConnectionError({ message: (error as Error).message })
         await elapse(redials)

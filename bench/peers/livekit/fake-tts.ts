@@ -6,19 +6,19 @@ import { never, opened } from './sockets.ts'
 
 export interface FakeTtsOptions {
   readonly url: string
-  /** It keeps its socket, and goes on, when its signal aborts. */
+  /** Whether it keeps its socket and goes on when its signal aborts. */
   readonly ignoresSignal?: boolean
-  /** No frame ever comes. */
+  /** Whether it never produces a frame. */
   readonly stalls?: boolean
-  /** Its sockets are those of a pool of the framework. */
+  /** Whether it uses sockets of the framework's pool. */
   readonly pooled?: boolean
-  /** How much sound it makes of a text. */
+  /** How many seconds of sound it makes of a text. */
   readonly seconds?: number
 }
 
 const RATE = 24_000
 
-/** The client of a voice, as plugins write them: one WebSocket a speech, or those of a pool. */
+/** A TTS client like those of the plugins: one WebSocket per speech, or sockets from a pool. */
 export class FakeTts extends tts.TTS {
   override label = 'fake.tts'
   readonly options: FakeTtsOptions
@@ -35,7 +35,7 @@ export class FakeTts extends tts.TTS {
   }
 
   override synthesize(): tts.ChunkedStream {
-    throw new Error('it streams')
+    throw new Error('only streaming is supported')
   }
 
   override stream({ connOptions }: Parameters<tts.TTS['stream']>[0] = {}): tts.SynthesizeStream {
@@ -83,7 +83,7 @@ class FakeTtsStream extends tts.SynthesizeStream {
   }
 }
 
-/** 20 ms. */
+/** 20 ms of silence. */
 export function silence(rate = RATE): AudioFrame {
   const samples = rate / 50
   return new AudioFrame(new Int16Array(samples), rate, 1, samples)

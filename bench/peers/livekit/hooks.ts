@@ -3,10 +3,10 @@ import { Agent, tool } from '../../../src/session/index.ts'
 import { callTool } from '../../../src/testing/index.ts'
 import type { Case } from '../case.ts'
 import { ours } from '../ours.ts'
-import { agentWith, theirs } from './desk.ts'
+import { agentWith, theirs } from './livekit-subject.ts'
 
 const fails = (): never => {
-  throw new Error('of the hook')
+  throw new Error('the hook failed')
 }
 
 /** Hooks of agents, and listeners. */
@@ -23,20 +23,20 @@ export const hooks: readonly Case[] = [
     about: 'the exit hook of the agent never returns',
     shows: ['hangs', 'no event', 'socket left'],
     short: true,
-    theirs: theirs({ agent: (desk) => agentWith({ onExit: desk.stuck }) }),
-    ours: ours({ agent: (desk) => ({ onExit: desk.stuck }) }),
+    theirs: theirs({ agent: (subject) => agentWith({ onExit: subject.stuck }) }),
+    ours: ours({ agent: (subject) => ({ onExit: subject.stuck }) }),
   },
   {
     name: 'enter-hook-never-returns',
     about: 'the enter hook of the agent never returns',
     shows: ['hangs', 'no event', 'socket left'],
     theirs: theirs({
-      agent: (desk) => agentWith({ onEnter: desk.stuck }),
-      arrive: (desk) => desk.start().then(() => desk.reached),
+      agent: (subject) => agentWith({ onEnter: subject.stuck }),
+      arrive: (subject) => subject.start().then(() => subject.reached),
     }),
     ours: ours({
-      agent: (desk) => ({ onEnter: desk.stuck }),
-      arrive: (desk) => desk.start().then(() => desk.reached),
+      agent: (subject) => ({ onEnter: subject.stuck }),
+      arrive: (subject) => subject.start().then(() => subject.reached),
     }),
   },
   {
@@ -51,34 +51,34 @@ export const hooks: readonly Case[] = [
     about: 'a listener of the close event throws',
     shows: ['rejects', 'no event'],
     theirs: theirs({
-      arrive: async (desk) => {
-        await desk.start()
-        desk.session.on(voice.AgentSessionEventTypes.Close, fails)
+      arrive: async (subject) => {
+        await subject.start()
+        subject.session.on(voice.AgentSessionEventTypes.Close, fails)
       },
     }),
     ours: ours({
-      arrive: async (desk) => {
-        await desk.start()
-        desk.session.on('closed', fails)
+      arrive: async (subject) => {
+        await subject.start()
+        subject.session.on('closed', fails)
       },
     }),
   },
   {
     name: 'handoff-exit-hook-stuck',
-    about: 'closed while one agent hands over to another, and its exit hook never returns',
+    about: 'closed during a handoff, while the exit hook of the first agent never returns',
     shows: ['hangs', 'no event', 'socket left'],
     theirs: theirs({
-      agent: (desk) => agentWith({ onExit: desk.stuck }),
-      arrive: async (desk) => {
-        await desk.start()
-        desk.session.updateAgent(agentWith({}))
-        await desk.reached
+      agent: (subject) => agentWith({ onExit: subject.stuck }),
+      arrive: async (subject) => {
+        await subject.start()
+        subject.session.updateAgent(agentWith({}))
+        await subject.reached
       },
     }),
     ours: ours({
       llm: { answers: () => [callTool('transfer')] },
-      agent: (desk) => ({ onExit: desk.stuck, tools: { transfer } }),
-      arrive: (desk) => desk.asksInVain(),
+      agent: (subject) => ({ onExit: subject.stuck, tools: { transfer } }),
+      arrive: (subject) => subject.asksAndHangs(),
     }),
   },
 ]

@@ -1,32 +1,35 @@
 import type { Case } from '../case.ts'
 import { elapse, ours } from '../ours.ts'
-import { theirs } from './desk.ts'
+import { theirs } from './livekit-subject.ts'
 
-/** What plays the sound misbehaves. */
+/** The audio output misbehaves. */
 export const output: readonly Case[] = [
   {
     name: 'output-never-finishes',
     about: 'the output never reports that it has played anything',
     shows: ['process stays'],
-    theirs: theirs({ output: { neverFinishes: true }, arrive: (desk) => desk.speaks() }),
-    ours: ours({ line: { confirms: false }, arrive: (desk) => desk.speaks() }),
+    theirs: theirs({ output: { neverFinishes: true }, arrive: (subject) => subject.speaks() }),
+    ours: ours({ line: { confirms: false }, arrive: (subject) => subject.speaks() }),
   },
   {
     name: 'output-write-never-settles',
     about: 'a write to the output never settles',
     shows: ['process stays'],
-    theirs: theirs({ output: { writesHang: true }, arrive: (desk) => desk.speaks() }),
-    ours: ours({ faults: { 'task:speech 1': 'hang' }, arrive: (desk) => desk.start().then(() => say(desk)) }),
+    theirs: theirs({ output: { writesHang: true }, arrive: (subject) => subject.speaks() }),
+    ours: ours({
+      faults: { 'task:speech 1': 'hang' },
+      arrive: (subject) => subject.start().then(() => say(subject)),
+    }),
   },
   {
     name: 'output-clear-throws',
-    about: 'the output cannot be cleared',
+    about: 'clearing the output throws',
     shows: ['process crashes'],
-    theirs: theirs({ output: { clearThrows: true }, arrive: (desk) => desk.speaks() }),
+    theirs: theirs({ output: { clearThrows: true }, arrive: (subject) => subject.speaks() }),
     ours: ours({
-      arrive: async (desk) => {
-        await desk.speaks()
-        desk.line.connection.clear = () => {
+      arrive: async (subject) => {
+        await subject.speaks()
+        subject.line.connection.clear = () => {
           throw new Error('no clear')
         }
       },
@@ -34,17 +37,17 @@ export const output: readonly Case[] = [
   },
   {
     name: 'uninterruptible-speech-dead-output',
-    about: 'a speech that may not be interrupted, on an output that never reports',
+    about: 'an uninterruptible speech on an output that never reports',
     shows: ['process stays'],
     theirs: theirs({
       output: { neverFinishes: true },
-      arrive: (desk) => desk.speaks({ allowInterruptions: false }),
+      arrive: (subject) => subject.speaks({ allowInterruptions: false }),
     }),
     ours: ours({
       line: { confirms: false },
-      arrive: async (desk) => {
-        await desk.start()
-        desk.session.say('Nobody may interrupt this.', { interruptible: false })
+      arrive: async (subject) => {
+        await subject.start()
+        subject.session.say('This cannot be interrupted.', { interruptible: false })
         await elapse(100)
       },
     }),
@@ -52,6 +55,6 @@ export const output: readonly Case[] = [
 ]
 
 async function say({ session }: { session: { say(text: string): unknown } }): Promise<void> {
-  session.say('Nobody will hear this.')
+  session.say('This is not heard.')
   await elapse(100)
 }

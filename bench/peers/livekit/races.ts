@@ -2,11 +2,11 @@ import { voice } from '@livekit/agents'
 import { noop } from '../../../src/scope/index.ts'
 import type { Case } from '../case.ts'
 import { elapse, ours } from '../ours.ts'
-import { theirs, type Desk } from './desk.ts'
+import { theirs, type LiveKitSubject } from './livekit-subject.ts'
 
 const slowStart = 'connect=1500'
 
-/** Several ask at once, or at the wrong time. */
+/** Several closes at once, or a close at a bad time. */
 export const races: readonly Case[] = [
   {
     name: 'two-closes',
@@ -17,7 +17,7 @@ export const races: readonly Case[] = [
   },
   {
     name: 'close-and-shutdown-and-close-in-listener',
-    about: 'closed, shut down, and closed once more from a listener of the close event',
+    about: 'closed, shut down, and closed again in a listener of the close event',
     shows: ['process stays'],
     theirs: theirs({
       end: ({ session }) => {
@@ -40,11 +40,11 @@ export const races: readonly Case[] = [
   },
   {
     name: 'close-during-drain',
-    about: 'shut down while a long answer is spoken, then closed: does the close come through?',
+    about: 'shut down while a long answer is spoken, then closed',
     shows: ['slow'],
     theirs: theirs({
       tts: { seconds: 6 },
-      arrive: (desk) => desk.speaks(),
+      arrive: (subject) => subject.speaks(),
       end: async ({ session }) => {
         session.shutdown()
         await elapse(200)
@@ -52,7 +52,7 @@ export const races: readonly Case[] = [
       },
     }),
     ours: ours({
-      arrive: (desk) => desk.speaks(),
+      arrive: (subject) => subject.speaks(),
       end: async ({ session }) => {
         session.drain().catch(noop)
         await elapse(200)
@@ -62,18 +62,18 @@ export const races: readonly Case[] = [
   },
   {
     name: 'close-after-close',
-    about: 'closed, and closed again when it was',
+    about: 'closed again after it has closed',
     shows: ['process stays'],
     theirs: theirs({ end: ({ session }) => session.close().then(() => session.close()) }),
     ours: ours({ end: ({ session }) => session.close().then(() => session.close()) }),
   },
   {
     name: 'close-during-start',
-    about: 'closed while it is being started',
+    about: 'closed while it starts',
     shows: ['no event'],
     theirs: theirs({
-      arrive: async (desk) => {
-        desk.begin().catch(noop)
+      arrive: async (subject) => {
+        subject.begin().catch(noop)
       },
     }),
     ours: ours({
@@ -92,10 +92,10 @@ export const races: readonly Case[] = [
     theirs: theirs({
       stt: { fatal: true },
       agent: stuckExit,
-      end: (desk) => closedBy(desk, () => desk.stage.far({ do: 'drop' })),
+      end: (subject) => closedBy(subject, () => subject.context.far({ do: 'drop' })),
     }),
     ours: ours({
-      agent: (desk) => ({ onExit: desk.stuck }),
+      agent: (subject) => ({ onExit: subject.stuck }),
       end: ({ session, line }) => {
         const closed = new Promise((resolve) => session.on('closed', resolve))
         line.caller.vanishes(new Error('no carrier'))
@@ -105,12 +105,12 @@ export const races: readonly Case[] = [
   },
 ]
 
-function stuckExit(desk: Desk): voice.Agent {
-  return Object.assign(new voice.Agent({ instructions: 'You answer the phone.' }), { onExit: desk.stuck })
+function stuckExit(subject: LiveKitSubject): voice.Agent {
+  return Object.assign(new voice.Agent({ instructions: 'You answer the phone.' }), { onExit: subject.stuck })
 }
 
-/** Waits for the close event, as those do who did not ask for the close. */
-export function closedBy({ session }: Desk, act: () => unknown): Promise<void> {
+/** Acts, and waits for the close event of the framework. */
+export function closedBy({ session }: LiveKitSubject, act: () => unknown): Promise<void> {
   return new Promise((resolve, reject) => {
     session.on(voice.AgentSessionEventTypes.Close, () => resolve())
     Promise.resolve(act()).catch(reject)

@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws'
 
-/** A WebSocket that is open. Without a signal, or with one that aborts later, nothing stops the attempt. */
+/** Opens a WebSocket. Without a signal, nothing stops the attempt. */
 export function opened(url: string, signal?: AbortSignal): Promise<WebSocket> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(url)
@@ -14,8 +14,8 @@ export function opened(url: string, signal?: AbortSignal): Promise<WebSocket> {
   })
 }
 
-/** Resolves when the socket has closed, and closes it by a frame when the signal aborts, as `ws` does it. */
-export function over(socket: WebSocket, signal?: AbortSignal): Promise<void> {
+/** Resolves when the socket has closed. Closes it with a close frame when the signal aborts. */
+export function closed(socket: WebSocket, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     socket.once('close', () => resolve())
     const leave = (): void => {

@@ -1,25 +1,19 @@
 import { ReadableStream } from 'node:stream/web'
-import { noop } from '../../../src/scope/index.ts'
 import type { Case } from '../case.ts'
-import { elapse, ours, type OurDesk } from '../ours.ts'
-import { agentWith, theirs, type Desk } from './desk.ts'
+import { elapse, ours, startsInBackground } from '../ours.ts'
+import { agentWith, theirs, type LiveKitSubject } from './livekit-subject.ts'
 import { never, opened } from './sockets.ts'
 
-/** After the deadline of those who have one: whoever is there then is a zombie. */
+/** After the deadline of the columns guarded and ours, so that a connection that is still open then is a zombie. */
 const IDLE = 'idleAfter=4500'
 
-const begins = async ({ session }: OurDesk): Promise<void> => {
-  session.start().catch(noop)
-  await elapse(600)
-}
-
-const beginsTheirs = async (desk: Desk): Promise<void> => {
-  await desk.begin()
-  await desk.stage.seen({ connections: 1 })
+const startsTheirs = async (subject: LiveKitSubject): Promise<void> => {
+  await subject.begin()
+  await subject.context.seen({ connections: 1 })
   await elapse(300)
 }
 
-/** The client of the STT, whose socket lives as long as the call. */
+/** The STT client, whose socket stays open as long as the call. */
 export const stt: readonly Case[] = [
   {
     name: 'stt-ignores-signal',
@@ -39,13 +33,13 @@ export const stt: readonly Case[] = [
   },
   {
     name: 'stt-stage-cancel-hangs',
-    about: 'sttNode gives a stream whose cancel() never settles, with a socket',
+    about: 'sttNode returns a stream with a socket whose cancel() never settles',
     shows: ['socket left'],
     theirs: theirs({
-      agent: ({ stage }) =>
+      agent: ({ context }) =>
         agentWith({
           sttNode: async () => {
-            await opened(`${stage.ws}/stt`)
+            await opened(`${context.ws}/stt`)
             return new ReadableStream({ pull: () => never(), cancel: () => never() })
           },
         }),
@@ -57,49 +51,49 @@ export const stt: readonly Case[] = [
     about: 'sttNode opens a socket and never returns',
     shows: ['socket left'],
     theirs: theirs({
-      agent: ({ stage }) => agentWith({ sttNode: () => opened(`${stage.ws}/stt`).then(() => never()) }),
+      agent: ({ context }) => agentWith({ sttNode: () => opened(`${context.ws}/stt`).then(() => never()) }),
     }),
-    ours: ours({ faults: { 'open:stt': 'hang' }, arrive: begins }),
+    ours: ours({ faults: { 'open:stt': 'hang' }, arrive: startsInBackground }),
   },
   {
     name: 'stt-in-backoff',
-    about: 'the vendor refuses, and the framework waits to dial again',
+    about: 'the vendor refuses the connection, and the framework waits to retry',
     shows: ['opens after close'],
-    theirs: theirs({ sockets: { stt: 'refuse=503' }, arrive: beginsTheirs }),
-    ours: ours({ sockets: { stt: 'refuse=503' }, arrive: begins }),
+    theirs: theirs({ sockets: { stt: 'refuse=503' }, arrive: startsTheirs }),
+    ours: ours({ sockets: { stt: 'refuse=503' }, arrive: startsInBackground }),
   },
   {
     name: 'stt-closed-in-backoff',
-    about: 'the client dials again by itself, and heeds its signal only while it is connected',
+    about: 'the client reconnects on its own, and ignores its signal until it is connected',
     unfair: 'the client ignores its signal while it waits',
     shows: ['opens after close'],
-    theirs: theirs({ stt: { redials: 2_000 }, sockets: { stt: 'refuse=503' }, arrive: beginsTheirs }),
-    ours: ours({ sockets: { stt: 'refuse=503' }, arrive: begins }),
+    theirs: theirs({ stt: { redials: 2_000 }, sockets: { stt: 'refuse=503' }, arrive: startsTheirs }),
+    ours: ours({ sockets: { stt: 'refuse=503' }, arrive: startsInBackground }),
   },
   {
     name: 'stt-closed-while-connecting',
-    about: 'the upgrade takes 9 s, and the client heeds its signal only when it is connected',
+    about: 'the upgrade takes 9 s, and the client ignores its signal until it is connected',
     unfair: 'the client ignores its signal while it connects',
     shows: ['socket left'],
     theirs: theirs({
       stt: { connectsBlindly: true },
       sockets: { stt: 'connect=9000' },
-      arrive: beginsTheirs,
+      arrive: startsTheirs,
     }),
-    ours: ours({ sockets: { stt: 'connect=9000' }, arrive: begins }),
+    ours: ours({ sockets: { stt: 'connect=9000' }, arrive: startsInBackground }),
   },
   {
     name: 'stt-silent-upgrade',
     about: 'the upgrade is never answered',
     shows: ['process stays'],
-    theirs: theirs({ sockets: { stt: 'connect=never' }, arrive: beginsTheirs }),
-    ours: ours({ sockets: { stt: 'connect=never' }, arrive: begins }),
+    theirs: theirs({ sockets: { stt: 'connect=never' }, arrive: startsTheirs }),
+    ours: ours({ sockets: { stt: 'connect=never' }, arrive: startsInBackground }),
   },
   {
     name: 'stt-idle-drop-with-stuck-hook',
-    about: 'the exit hook never returns; the vendor ends the idle socket, and the framework dials again',
+    about: 'the exit hook never returns; the vendor closes the idle socket, and the framework dials again',
     shows: ['hangs', 'no event', 'opens after close'],
-    theirs: theirs({ sockets: { stt: IDLE }, agent: (desk) => agentWith({ onExit: desk.stuck }) }),
-    ours: ours({ sockets: { stt: IDLE }, agent: (desk) => ({ onExit: desk.stuck }) }),
+    theirs: theirs({ sockets: { stt: IDLE }, agent: (subject) => agentWith({ onExit: subject.stuck }) }),
+    ours: ours({ sockets: { stt: IDLE }, agent: (subject) => ({ onExit: subject.stuck }) }),
   },
 ]

@@ -2,8 +2,8 @@ import { initializeLogger, llm, voice } from '@livekit/agents'
 import { noop } from '../../../src/scope/index.ts'
 import type { Toolset } from '../../../src/session/index.ts'
 import type { Case } from '../case.ts'
-import { elapse, ours, type OurDesk } from '../ours.ts'
-import { agentWith, theirs, type Desk } from './desk.ts'
+import { elapse, ours, type OurSubject } from '../ours.ts'
+import { agentWith, theirs, type LiveKitSubject } from './livekit-subject.ts'
 import { FakeRoom } from './fake-room.ts'
 import { FakeStt } from './fake-stt.ts'
 import { closedBy } from './races.ts'
@@ -19,20 +19,20 @@ const ourStuckToolset: Toolset = {
   },
 }
 
-const rooms = new WeakMap<Desk, FakeRoom>()
-const roomOf = (desk: Desk, options?: ConstructorParameters<typeof FakeRoom>[0]): FakeRoom => {
-  const room = rooms.get(desk) ?? new FakeRoom(options)
-  rooms.set(desk, room)
+const rooms = new WeakMap<LiveKitSubject, FakeRoom>()
+const roomOf = (subject: LiveKitSubject, options?: ConstructorParameters<typeof FakeRoom>[0]): FakeRoom => {
+  const room = rooms.get(subject) ?? new FakeRoom(options)
+  rooms.set(subject, room)
   return room
 }
 
-const hangsUp = ({ session, line }: OurDesk): Promise<unknown> => {
+const hangsUp = ({ session, line }: OurSubject): Promise<unknown> => {
   const closed = new Promise((resolve) => session.on('closed', resolve))
   line.caller.hangsUp()
   return closed
 }
 
-/** What stands around a session: toolsets, the room, the host. */
+/** Toolsets, the room and the host of a session. */
 export const surroundings: readonly Case[] = [
   {
     name: 'agent-toolset-close-hangs',
@@ -53,9 +53,9 @@ export const surroundings: readonly Case[] = [
     about: 'the caller leaves the room, and the framework closes the session',
     shows: ['process stays'],
     theirs: theirs({
-      room: (desk) => roomOf(desk),
-      arrive: (desk) => desk.start().then(() => elapse(200)),
-      end: (desk) => closedBy(desk, () => roomOf(desk).callerLeaves()),
+      room: (subject) => roomOf(subject),
+      arrive: (subject) => subject.start().then(() => elapse(200)),
+      end: (subject) => closedBy(subject, () => roomOf(subject).callerLeaves()),
     }),
     ours: ours({ end: hangsUp }),
   },
@@ -65,42 +65,42 @@ export const surroundings: readonly Case[] = [
     shows: ['hangs', 'no event', 'socket left'],
     short: true,
     theirs: theirs({
-      room: (desk) => roomOf(desk),
-      agent: (desk) => agentWith({ onExit: desk.stuck }),
-      arrive: (desk) => desk.start().then(() => elapse(200)),
-      end: (desk) => closedBy(desk, () => roomOf(desk).callerLeaves()),
+      room: (subject) => roomOf(subject),
+      agent: (subject) => agentWith({ onExit: subject.stuck }),
+      arrive: (subject) => subject.start().then(() => elapse(200)),
+      end: (subject) => closedBy(subject, () => roomOf(subject).callerLeaves()),
     }),
-    ours: ours({ agent: (desk) => ({ onExit: desk.stuck }), end: hangsUp }),
+    ours: ours({ agent: (subject) => ({ onExit: subject.stuck }), end: hangsUp }),
   },
   {
     name: 'example-of-the-docs',
     about: 'the program of docs/guard.md, with an exit hook that never returns',
     shows: ['hangs', 'no event', 'socket left'],
-    theirs: async (stage) => {
+    theirs: async (context) => {
       initializeLogger({ pretty: false, level: 'silent' })
       const agent = agentWith({ onExit: () => never() })
-      const models = { stt: new FakeStt({ url: `${stage.ws}/stt` }), vad: null }
-      // Not loaded in the plain column: it installs the hooks.
-      const program = stage.column === 'guarded' ? await import('./example.ts') : undefined
+      const models = { stt: new FakeStt({ url: `${context.ws}/stt` }), vad: null }
+      // Not loaded in the plain column, because it installs the hooks of the guard.
+      const program = context.column === 'guarded' ? await import('./example.ts') : undefined
       const session = program ? await program.answer(agent, models) : new voice.AgentSession(models)
       if (!program) await session.start({ agent })
-      await stage.seen({ open: 1 })
+      await context.seen({ open: 1 })
       return {
         close: () => session.close(),
         onClosed: (listener) => session.on(voice.AgentSessionEventTypes.Close, listener),
       }
     },
-    ours: ours({ agent: (desk) => ({ onExit: desk.stuck }) }),
+    ours: ours({ agent: (subject) => ({ onExit: subject.stuck }) }),
   },
   {
     name: 'room-close-hangs',
-    about: 'a transcript is being sent to the room, and never is',
+    about: 'sending a transcript to the room never settles',
     ourFault: 'the line never closes',
     shows: ['hangs'],
     theirs: theirs({
       stt: { hears: 'Hello?' },
-      room: (desk) => roomOf(desk, { streamText: desk.stuck }),
-      arrive: (desk) => desk.start().then(() => desk.reached),
+      room: (subject) => roomOf(subject, { streamText: subject.stuck }),
+      arrive: (subject) => subject.start().then(() => subject.reached),
     }),
     ours: ours({ faults: { 'close:line': 'hang' } }),
   },
@@ -110,21 +110,21 @@ export const surroundings: readonly Case[] = [
     ourFault: 'a listener of the close event never returns',
     shows: ['hangs'],
     theirs: theirs({
-      arrive: (desk) => {
+      arrive: (subject) => {
         attachConsole()
-        return desk.start()
+        return subject.start()
       },
     }),
     ours: ours({
-      arrive: async (desk) => {
-        await desk.start()
-        desk.session.on('closed', () => new Promise(noop))
+      arrive: async (subject) => {
+        await subject.start()
+        subject.session.on('closed', () => new Promise(noop))
       },
     }),
   },
 ]
 
-/** A console, as `AgentsConsole` lets one be attached, whose transport never closes. */
+/** Attaches a console to `AgentsConsole` whose transport never closes. */
 function attachConsole(): void {
   class Stuck extends voice.SessionTransport {
     override async start(): Promise<void> {}

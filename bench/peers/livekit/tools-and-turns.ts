@@ -2,47 +2,47 @@ import { llm } from '@livekit/agents'
 import { callTool } from '../../../src/testing/index.ts'
 import type { Case } from '../case.ts'
 import { elapse, ours } from '../ours.ts'
-import { agentWith, theirs } from './desk.ts'
+import { agentWith, theirs } from './livekit-subject.ts'
 
 const callsTool = { llm: { answers: () => [callTool('lookup')] } }
 const unfair = 'the tool ignores its signal'
 
-/** Closed while a tool runs, or a stage of a turn. */
+/** Closed while a tool or a stage of a turn is running. */
 export const toolsAndTurns: readonly Case[] = [
   {
     name: 'tool-ignores-signal',
-    about: 'a tool runs, and does not stop when its signal aborts',
+    about: 'a tool is running and does not stop when its signal aborts',
     unfair,
     shows: ['hangs', 'no event', 'socket left'],
     short: true,
     theirs: theirs({
       llm: { calls: 'lookup' },
-      agent: (desk) => agentWith({}, { tools: [desk.stuckTool()] }),
-      arrive: (desk) => desk.asksInVain(),
+      agent: (subject) => agentWith({}, { tools: [subject.stuckTool()] }),
+      arrive: (subject) => subject.asksAndHangs(),
     }),
-    ours: ours({ ...callsTool, arrive: (desk) => desk.asksInVain() }),
+    ours: ours({ ...callsTool, arrive: (subject) => subject.asksAndHangs() }),
   },
   {
     name: 'cancellable-tool-ignores-signal',
-    about: 'the same, of a tool that is flagged to be cancellable',
+    about: 'the same, with a tool that is flagged as cancellable',
     unfair,
     shows: ['process stays'],
     theirs: theirs({
       llm: { calls: 'lookup' },
-      agent: (desk) => agentWith({}, { tools: [desk.stuckTool(llm.ToolFlag.CANCELLABLE)] }),
-      arrive: (desk) => desk.asksInVain(),
+      agent: (subject) => agentWith({}, { tools: [subject.stuckTool(llm.ToolFlag.CANCELLABLE)] }),
+      arrive: (subject) => subject.asksAndHangs(),
     }),
-    ours: ours({ ...callsTool, arrive: (desk) => desk.asksInVain() }),
+    ours: ours({ ...callsTool, arrive: (subject) => subject.asksAndHangs() }),
   },
   {
     name: 'tool-ignores-signal-then-drain',
-    about: 'the same, ended by shutdown(), and then by close()',
+    about: 'the same, ended by shutdown() and then by close()',
     unfair,
     shows: ['hangs', 'no event', 'socket left'],
     theirs: theirs({
       llm: { calls: 'lookup' },
-      agent: (desk) => agentWith({}, { tools: [desk.stuckTool()] }),
-      arrive: (desk) => desk.asksInVain(),
+      agent: (subject) => agentWith({}, { tools: [subject.stuckTool()] }),
+      arrive: (subject) => subject.asksAndHangs(),
       end: ({ session }) => {
         session.shutdown()
         return session.close()
@@ -50,7 +50,7 @@ export const toolsAndTurns: readonly Case[] = [
     }),
     ours: ours({
       ...callsTool,
-      arrive: (desk) => desk.asksInVain(),
+      arrive: (subject) => subject.asksAndHangs(),
       end: ({ session }) => {
         session.drain().catch(() => {})
         return session.close()
@@ -62,12 +62,12 @@ export const toolsAndTurns: readonly Case[] = [
     about: 'llmNode of the agent never returns',
     shows: [],
     theirs: theirs({
-      agent: (desk) => agentWith({ llmNode: desk.stuck }),
-      arrive: (desk) => desk.asksInVain(),
+      agent: (subject) => agentWith({ llmNode: subject.stuck }),
+      arrive: (subject) => subject.asksAndHangs(),
     }),
     ours: ours({
       faults: { 'task:reply 1': 'hang' },
-      arrive: (desk) => desk.asks().then(() => elapse(100)),
+      arrive: (subject) => subject.asks().then(() => elapse(100)),
     }),
   },
   {
@@ -75,14 +75,14 @@ export const toolsAndTurns: readonly Case[] = [
     about: 'transcriptionNode of the agent never returns',
     shows: [],
     theirs: theirs({
-      agent: (desk) => agentWith({ transcriptionNode: desk.stuck }),
-      arrive: (desk) => desk.asksInVain(),
+      agent: (subject) => agentWith({ transcriptionNode: subject.stuck }),
+      arrive: (subject) => subject.asksAndHangs(),
     }),
     ours: ours({
       faults: { 'task:turn 1': 'hang' },
-      arrive: async (desk) => {
-        await desk.start()
-        desk.line.caller.types('Hello?')
+      arrive: async (subject) => {
+        await subject.start()
+        subject.line.caller.types('Hello?')
         await elapse(100)
       },
     }),
@@ -93,20 +93,20 @@ export const toolsAndTurns: readonly Case[] = [
     shows: ['hangs', 'no event', 'socket left'],
     theirs: theirs({
       stt: { hears: 'Hello?' },
-      agent: (desk) => agentWith({ onUserTurnCompleted: desk.stuck }),
-      arrive: async (desk) => {
-        await desk.start()
+      agent: (subject) => agentWith({ onUserTurnCompleted: subject.stuck }),
+      arrive: async (subject) => {
+        await subject.start()
         await elapse(200)
-        desk.session.commitUserTurn()
-        await desk.reached
+        subject.session.commitUserTurn()
+        await subject.reached
       },
     }),
     ours: ours({
-      agent: (desk) => ({ onTurn: desk.stuck }),
-      arrive: async (desk) => {
-        await desk.start()
-        desk.line.caller.types('Hello?')
-        await desk.reached
+      agent: (subject) => ({ onTurn: subject.stuck }),
+      arrive: async (subject) => {
+        await subject.start()
+        subject.line.caller.types('Hello?')
+        await subject.reached
       },
     }),
   },

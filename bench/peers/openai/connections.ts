@@ -1,171 +1,170 @@
 import { RealtimeAgent } from '@openai/agents/realtime'
 import { noop } from '../../../src/scope/index.ts'
 import type { Case } from '../case.ts'
-import { Ends } from '../ends.ts'
+import { ClosedEvents } from '../closed-events.ts'
 import { elapse } from '../ours.ts'
-import { guardedCall } from '../told.ts'
-import { Desk, urlOf } from './desk.ts'
+import { guardedCall } from '../guarded-call.ts'
+import { OpenAISubject, urlOf } from './openai-subject.ts'
 import { prepare, started } from './ours.ts'
 
-/** What the connection to the model does. */
+/** The connection to the model misbehaves. */
 export const connections: readonly Case[] = [
   {
     name: 'healthy',
-    about: 'nothing misbehaves; the guarded one is the program of the guard’s page',
+    about: 'nothing misbehaves; the guarded run is the program in docs/guard.md',
     shows: [],
     vendor: 'openai, answers close frames',
-    theirs: async (stage) => {
-      if (stage.column === 'plain') return (await Desk.connected(stage)).call()
+    theirs: async (context) => {
+      if (context.column === 'plain') return (await OpenAISubject.connected(context)).call()
       const { answer } = await import('./example.ts')
       const agent = new RealtimeAgent({ name: 'desk', instructions: 'You answer the phone.' })
-      return guardedCall(await answer(agent, { apiKey: 'key', url: urlOf(stage) }))
+      return guardedCall(await answer(agent, { apiKey: 'key', url: urlOf(context) }))
     },
-    ours: async (stage) => (await started(stage)).call(),
+    ours: async (context) => (await started(context)).call(),
   },
   {
     name: 'close-frame-ignored',
-    about: 'the server does not answer the close frame, as the vendor’s is reported not to',
+    about: 'the server does not answer the close frame, as reported of the vendor’s server',
     shows: ['socket left', 'process stays'],
     vendor: 'openai',
     short: true,
-    theirs: async (stage) => (await Desk.connected(stage)).call(),
-    ours: async (stage) => (await started(stage)).call(),
+    theirs: async (context) => (await OpenAISubject.connected(context)).call(),
+    ours: async (context) => (await started(context)).call(),
   },
   {
     name: 'close-frame-ignored-while-speaking',
     about: 'the same, in the middle of an answer',
     shows: ['socket left', 'process stays'],
     vendor: 'openai',
-    theirs: async (stage) => {
-      const desk = await Desk.connected(stage)
-      const speaks = new Promise((resolve) => desk.session.on('audio', resolve))
-      desk.ask()
+    theirs: async (context) => {
+      const subject = await OpenAISubject.connected(context)
+      const speaks = new Promise((resolve) => subject.session.on('audio', resolve))
+      subject.ask()
       await speaks
-      return desk.call()
+      return subject.call()
     },
-    ours: async (stage) => {
-      const desk = await started(stage)
-      await desk.speaks()
-      return desk.call()
+    ours: async (context) => {
+      const subject = await started(context)
+      await subject.speaks()
+      return subject.call()
     },
   },
   {
     name: 'connection-is-dead',
-    about: 'the other side is gone, and nobody was told',
+    about: 'the other side has disappeared without closing the connection',
     shows: ['socket left', 'process stays'],
     vendor: 'openai, goes dead',
-    theirs: async (stage) => {
-      const desk = await Desk.connected(stage)
+    theirs: async (context) => {
+      const subject = await OpenAISubject.connected(context)
       await elapse(800)
-      return desk.call()
+      return subject.call()
     },
-    ours: async (stage) => {
-      const desk = await started(stage)
+    ours: async (context) => {
+      const subject = await started(context)
       await elapse(800)
-      return desk.call()
+      return subject.call()
     },
   },
   {
     name: 'silent-upgrade',
-    about: 'the upgrade is never answered; the app waits for connect()',
+    about: 'the upgrade is never answered, and the app waits for connect()',
     shows: ['hangs', 'no event', 'socket left', 'process stays'],
     vendor: 'openai, silent',
     short: true,
-    theirs: async (stage) => {
-      const desk = await Desk.prepare(stage)
-      const connecting = desk.connect()
+    theirs: async (context) => {
+      const subject = await OpenAISubject.prepare(context)
+      const connecting = subject.connect()
       connecting.catch(noop)
-      await stage.seen({ connections: 1 })
-      return desk.call({ close: () => connecting.catch(noop) })
+      await context.seen({ connections: 1 })
+      return subject.call({ close: () => connecting.catch(noop) })
     },
-    ours: async (stage) => {
-      const desk = prepare(stage, { session: { startTimeout: 2_000 } })
-      const starting = desk.session.start()
-      await stage.seen({ connections: 1 })
-      return desk.call({ close: () => starting.catch(noop) })
+    ours: async (context) => {
+      const subject = prepare(context, { session: { startTimeout: 2_000 } })
+      const starting = subject.session.start()
+      await context.seen({ connections: 1 })
+      return subject.call({ close: () => starting.catch(noop) })
     },
   },
   {
     name: 'closed-while-connecting',
-    about: 'the same; the app closes, and connect() is told',
+    about: 'the same, but the app closes the session',
     shows: [],
     vendor: 'openai, silent',
-    theirs: async (stage) => {
-      const call = (await Desk.prepare(stage)).connecting()
-      await stage.seen({ connections: 1 })
+    theirs: async (context) => {
+      const call = (await OpenAISubject.prepare(context)).connecting()
+      await context.seen({ connections: 1 })
       return call
     },
-    ours: async (stage) => {
-      const call = prepare(stage).starting()
-      await stage.seen({ connections: 1 })
+    ours: async (context) => {
+      const call = prepare(context).starting()
+      await context.seen({ connections: 1 })
       return call
     },
   },
   {
     name: 'instructions-never-come',
-    about: 'the agent’s instructions never come; the app closes, and waits for connect()',
-    ourFault: 'instructions are a text; the enter hook never returns',
+    about: 'the agent’s instructions never resolve; the app closes the session, and waits for connect()',
+    ourFault: 'instructions are a string; the enter hook never returns instead',
     shows: ['hangs', 'no event'],
     vendor: 'openai, answers close frames',
-    theirs: async (stage) => {
+    theirs: async (context) => {
       const [reached, never] = stuck()
-      const call = (await Desk.prepare(stage, { instructions: never })).connecting()
+      const call = (await OpenAISubject.prepare(context, { instructions: never })).connecting()
       await reached
       return call
     },
-    // Instructions are a text here; what may hang is the hook that goes before them.
-    ours: async (stage) => {
+    ours: async (context) => {
       const [reached, never] = stuck()
-      const call = prepare(stage, { agent: { onEnter: never } }).starting()
+      const call = prepare(context, { agent: { onEnter: never } }).starting()
       await reached
       return call
     },
   },
   {
     name: 'drop',
-    about: 'the connection breaks: the session does not say so, only its transport does',
-    ourFault: 'it connects again, and is closed then',
+    about: 'the connection breaks, and only the transport of the session emits an event',
+    ourFault: 'the session connects again and is closed then',
     shows: ['no event'],
     vendor: 'openai',
-    theirs: async (stage) => {
-      const desk = await Desk.connected(stage)
-      const call = desk.unasked()
-      const heard = new Ends()
-      desk.session.on('error', heard.tell)
-      await stage.far({ do: 'vendor', order: 'break the connection' })
-      return stage.column === 'plain' ? { ...call, onClosed: heard.listen } : call
+    theirs: async (context) => {
+      const subject = await OpenAISubject.connected(context)
+      const call = subject.endsByItself()
+      const heard = new ClosedEvents()
+      subject.session.on('error', heard.emit)
+      await context.far({ do: 'vendor', order: 'break the connection' })
+      return context.column === 'plain' ? { ...call, onClosed: heard.on } : call
     },
-    // Ours connects again and goes on: somebody has to end it.
-    ours: async (stage) => {
-      const desk = await started(stage)
-      await stage.far({ do: 'vendor', order: 'break the connection' })
-      await stage.seen({ connections: 2 })
-      return desk.call()
+    // A session of endwell connects again and goes on, so it has to be closed.
+    ours: async (context) => {
+      const subject = await started(context)
+      await context.far({ do: 'vendor', order: 'break the connection' })
+      await context.seen({ connections: 2 })
+      return subject.call()
     },
   },
   {
     name: 'listener-throws',
-    about: 'a listener of the end throws',
+    about: 'a listener of the close event throws',
     shows: ['rejects', 'socket left', 'process stays'],
     vendor: 'openai',
-    theirs: async (stage) => {
-      const desk = await Desk.connected(stage)
-      desk.session.transport.on('connection_change', () => {
+    theirs: async (context) => {
+      const subject = await OpenAISubject.connected(context)
+      subject.session.transport.on('connection_change', () => {
         throw new Error('a listener has failed')
       })
-      return desk.call()
+      return subject.call()
     },
-    ours: async (stage) => {
-      const desk = await started(stage)
-      desk.session.on('closed', () => {
+    ours: async (context) => {
+      const subject = await started(context)
+      subject.session.on('closed', () => {
         throw new Error('a listener has failed')
       })
-      return desk.call()
+      return subject.call()
     },
   },
 ]
 
-/** Something that never returns, and when it was called. */
+/** A function that never returns, and a promise that resolves when it is called. */
 function stuck(): [reached: Promise<void>, never: () => Promise<never>] {
   let reach: () => void = noop
   const reached = new Promise<void>((resolve) => {

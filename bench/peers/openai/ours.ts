@@ -1,5 +1,5 @@
 import { OpenAIRealtime } from '../../../src/providers/openai/index.ts'
-import type { Stage } from '../case.ts'
+import type { CaseContext } from '../case.ts'
 import { OurRealtime, type OurRealtimeOptions } from '../our-realtime.ts'
 
 type Options = Omit<OurRealtimeOptions, 'models'>
@@ -8,9 +8,9 @@ const models: OurRealtimeOptions['models'] = ({ ws }) => ({
   realtime: new OpenAIRealtime({ url: ws, apiKey: 'key' }),
 })
 
-/** Our session on the same server. */
-export const prepare = (stage: Stage, options: Options = {}): OurRealtime =>
-  new OurRealtime(stage, { models, ...options })
+/** A session of endwell on the same server. */
+export const prepare = (context: CaseContext, options: Options = {}): OurRealtime =>
+  new OurRealtime(context, { models, ...options })
 
-export const started = (stage: Stage, options: Options = {}): Promise<OurRealtime> =>
-  OurRealtime.started(stage, { models, ...options })
+export const started = (context: CaseContext, options: Options = {}): Promise<OurRealtime> =>
+  OurRealtime.started(context, { models, ...options })

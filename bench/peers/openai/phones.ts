@@ -1,53 +1,53 @@
 import type { Case } from '../case.ts'
-import { Desk } from './desk.ts'
+import { OpenAISubject } from './openai-subject.ts'
 import { started } from './ours.ts'
 
-/** Calls from a phone, by the transport for Twilio of `@openai/agents-extensions`. */
+/** Phone calls with the Twilio transport of `@openai/agents-extensions`. */
 export const phones: readonly Case[] = [
   {
     name: 'phone-at-close',
     about: 'the session of a phone call is closed',
-    ourFault: 'the phone is a line that holds a connection to the same server',
+    ourFault: 'the phone is a line with a connection to the same server',
     shows: ['socket left', 'process stays'],
     vendor: 'openai, answers close frames',
-    theirs: async (stage) => (await Desk.connected(stage, { phone: true })).call(),
-    ours: async (stage) => (await started(stage, { phone: true })).call(),
+    theirs: async (context) => (await OpenAISubject.connected(context, { phone: true })).call(),
+    ours: async (context) => (await started(context, { phone: true })).call(),
   },
   {
     name: 'phone-at-a-drop',
-    about: 'the connection to the model breaks: there is no event of the session, so nobody closes it',
+    about: 'the connection to the model breaks, and the session emits no event, so the app does not close it',
     ourFault:
-      'the phone is a line that holds a connection to the same server; the model connects again, and the session is closed then',
+      'the phone is a line with a connection to the same server; the model connects again, and the session is closed then',
     shows: ['socket left', 'process stays'],
     vendor: 'openai, answers close frames',
-    theirs: async (stage) => {
-      const desk = await Desk.connected(stage, { phone: true })
-      await stage.far({ do: 'vendor', order: 'break the connection' })
-      return desk.unasked()
+    theirs: async (context) => {
+      const subject = await OpenAISubject.connected(context, { phone: true })
+      await context.far({ do: 'vendor', order: 'break the connection' })
+      return subject.endsByItself()
     },
-    // Ours connects again and goes on: somebody has to end it.
-    ours: async (stage) => {
-      const desk = await started(stage, { phone: true })
-      await stage.far({ do: 'vendor', order: 'break the connection' })
-      await stage.seen({ connections: 3 })
-      return desk.call()
+    // A session of endwell connects again and goes on, so it has to be closed.
+    ours: async (context) => {
+      const subject = await started(context, { phone: true })
+      await context.far({ do: 'vendor', order: 'break the connection' })
+      await context.seen({ connections: 3 })
+      return subject.call()
     },
   },
   {
     name: 'phone-hangs-up',
-    about: 'the caller hangs up; the server does not answer the close frame',
-    ourFault: 'the phone is a line that holds a connection to the same server',
+    about: 'the caller hangs up, and the server does not answer the close frame',
+    ourFault: 'the phone is a line with a connection to the same server',
     shows: ['socket left', 'process stays'],
     vendor: 'openai',
-    theirs: async (stage) => {
-      const desk = await Desk.connected(stage, { phone: true })
-      await stage.far({ do: 'vendor', order: 'hang up the phone' })
-      return desk.unasked()
+    theirs: async (context) => {
+      const subject = await OpenAISubject.connected(context, { phone: true })
+      await context.far({ do: 'vendor', order: 'hang up the phone' })
+      return subject.endsByItself()
     },
-    ours: async (stage) => {
-      const desk = await started(stage, { phone: true })
-      desk.hangUp()
-      return desk.unasked()
+    ours: async (context) => {
+      const subject = await started(context, { phone: true })
+      subject.hangUp()
+      return subject.endsByItself()
     },
   },
 ]

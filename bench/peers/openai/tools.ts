@@ -1,16 +1,16 @@
 import type { Case } from '../case.ts'
-import { Desk } from './desk.ts'
+import { OpenAISubject } from './openai-subject.ts'
 import { started } from './ours.ts'
 import { Work } from '../work.ts'
 
 const CALLS_POLITE = 'openai, calls a tool, answers close frames'
 const POLITE = 'openai, answers close frames'
 
-/** What tools and guardrails do while the session is closed. The SDK has no signal for them; a guard has, and so have we. */
+/** Tools and guardrails that are running at the close. The SDK has no signal for them; the guard and endwell have one. */
 export const tools: readonly Case[] = [
   {
     name: 'tool-waits-for-its-backend',
-    about: 'a tool is waiting for an answer',
+    about: 'a tool is waiting for its backend',
     shows: ['socket left', 'work goes on', 'process stays'],
     vendor: CALLS_POLITE,
     short: true,
@@ -18,83 +18,87 @@ export const tools: readonly Case[] = [
   },
   {
     name: 'tool-polls-its-backend',
-    about: 'a tool asks again and again',
+    about: 'a tool is polling its backend',
     shows: ['opens after close', 'work goes on', 'process stays'],
     vendor: CALLS_POLITE,
     ...withTool((work, url, signal) => work.polls(`${url}/poll`, signal)),
   },
   {
     name: 'tool-fails-late',
-    about: 'a tool fails half a second after the close, and nobody listens to errors',
+    about: 'a tool fails half a second after the close, and the app has no error listener',
     shows: ['work goes on', 'process crashes'],
-    unfair: 'the tool ignores its signal, where there is one',
+    unfair: 'the tool ignores its signal, if there is one',
     vendor: CALLS_POLITE,
     ...withTool((work) => work.fails(500), false),
   },
   {
     name: 'guardrail-waits-for-its-backend',
-    about: 'a guardrail is waiting for an answer',
+    about: 'a guardrail is waiting for its backend',
     shows: ['socket left', 'work goes on', 'process stays'],
     vendor: POLITE,
     ...withGuardrail((work, url, signal) => work.asks(url, signal)),
   },
   {
     name: 'guardrail-fails-late',
-    about: 'a guardrail fails half a second after the close, and nobody listens to errors',
+    about: 'a guardrail fails half a second after the close, and the app has no error listener',
     shows: ['work goes on', 'process crashes'],
-    unfair: 'the guardrail ignores its signal, where there is one',
+    unfair: 'the guardrail ignores its signal, if there is one',
     vendor: POLITE,
     ...withGuardrail((work) => work.fails(500), false),
   },
 ]
 
-type Does = (work: Work, url: string, signal: AbortSignal | undefined) => Promise<string>
+type Act = (work: Work, url: string, signal: AbortSignal | undefined) => Promise<string>
 
-/** A tool that is running when the session is closed. `ends`: it asks a backend, and stops when it is told to. */
-function withTool(does: Does, ends = true): Pick<Case, 'theirs' | 'ours'> {
+/** A tool that is running at the close. With `stops`, it uses a backend and stops when its signal aborts. */
+function withTool(act: Act, stops = true): Pick<Case, 'theirs' | 'ours'> {
   return {
-    theirs: async (stage) => {
+    theirs: async (context) => {
       const work = new Work()
-      const desk = await Desk.connected(stage, { lookup: (signal) => does(work, stage.http, signal) })
-      desk.ask()
+      const subject = await OpenAISubject.connected(context, {
+        lookup: (signal) => act(work, context.http, signal),
+      })
+      subject.ask()
       await work.begun
-      if (ends) await stage.seen({ connections: 2 })
-      return desk.call(goesOn(stage.column === 'plain' || ends, work))
+      if (stops) await context.seen({ connections: 2 })
+      return subject.call(goesOn(context.column === 'plain' || stops, work))
     },
-    ours: async (stage) => {
+    ours: async (context) => {
       const work = new Work()
-      const desk = await started(stage, { lookup: (signal) => does(work, stage.http, signal) })
-      desk.ask()
+      const subject = await started(context, { lookup: (signal) => act(work, context.http, signal) })
+      subject.ask()
       await work.begun
-      if (ends) await stage.seen({ connections: 2 })
-      return desk.call(goesOn(ends, work))
+      if (stops) await context.seen({ connections: 2 })
+      return subject.call(goesOn(stops, work))
     },
   }
 }
 
-function withGuardrail(does: Does, ends = true): Pick<Case, 'theirs' | 'ours'> {
+function withGuardrail(act: Act, stops = true): Pick<Case, 'theirs' | 'ours'> {
   return {
-    theirs: async (stage) => {
+    theirs: async (context) => {
       const work = new Work()
-      const desk = await Desk.connected(stage, { check: (signal) => does(work, stage.http, signal) })
-      desk.ask()
+      const subject = await OpenAISubject.connected(context, {
+        check: (signal) => act(work, context.http, signal),
+      })
+      subject.ask()
       await work.begun
-      if (ends) await stage.seen({ connections: 2 })
-      return desk.call(goesOn(stage.column === 'plain' || ends, work))
+      if (stops) await context.seen({ connections: 2 })
+      return subject.call(goesOn(context.column === 'plain' || stops, work))
     },
-    ours: async (stage) => {
+    ours: async (context) => {
       const work = new Work()
       const check = async (_: string, { signal }: { readonly signal: AbortSignal }): Promise<undefined> => {
-        await does(work, stage.http, signal)
+        await act(work, context.http, signal)
       }
-      const desk = await started(stage, { agent: { guardrails: { output: { check } } } })
-      desk.ask()
+      const subject = await started(context, { agent: { guardrails: { output: { check } } } })
+      subject.ask()
       await work.begun
-      if (ends) await stage.seen({ connections: 2 })
-      return desk.call(goesOn(ends, work))
+      if (stops) await context.seen({ connections: 2 })
+      return subject.call(goesOn(stops, work))
     },
   }
 }
 
-const goesOn = (looked: boolean, work: Work): { goesOn?: () => boolean } =>
-  looked ? { goesOn: () => work.goesOn } : {}
+const goesOn = (isChecked: boolean, work: Work): { goesOn?: () => boolean } =>
+  isChecked ? { goesOn: () => work.goesOn } : {}

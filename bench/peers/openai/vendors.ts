@@ -5,8 +5,8 @@ import type { Vendor, Vendors } from '../vendor.ts'
 const LONG = 'This is a long answer, so that there is time enough to end the call in the middle of it. '
 
 /**
- * OpenAI's realtime API, a phone company under `/phone`, and the app's own backend by plain HTTP: it answers `/poll` at
- * once and nothing else ever.
+ * OpenAI's realtime API, a phone carrier at `/phone`, and the app's own backend over HTTP, which answers `/poll` at once and
+ * no other request.
  */
 function realtime(options: OpenAIRealtimeServerOptions = {}, calls = false): Vendor {
   const server = new OpenAIRealtimeServer({
@@ -36,7 +36,7 @@ function realtime(options: OpenAIRealtimeServerOptions = {}, calls = false): Ven
   }
 }
 
-/** How a call of a phone begins. */
+/** The first messages of a phone call. */
 const ring = [
   { event: 'connected', protocol: 'Call', version: '1.0.0' },
   {
@@ -52,7 +52,7 @@ const ring = [
 ]
 
 export const vendors: Vendors = {
-  // The vendor's own server is reported not to answer close frames.
+  // The vendor's server is reported not to answer close frames.
   openai: () => realtime(),
   'openai, answers close frames': () => realtime({ ignoresClose: false }),
   'openai, calls a tool': () => realtime({}, true),

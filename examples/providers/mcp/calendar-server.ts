@@ -2,7 +2,7 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { z } from 'zod'
 
-// An MCP server with one tool, spoken to over its input and output.
+// An MCP server with one tool, over stdio.
 const server = new McpServer({ name: 'calendar', version: '1.0.0' })
 server.registerTool(
   'find-slot',

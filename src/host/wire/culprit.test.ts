@@ -4,7 +4,7 @@ import type { SessionReport } from '../../session/index.ts'
 import { inVirtualTime } from '../../testing/index.ts'
 import { culpritsOf } from './culprit.ts'
 
-it('names what could not be ended before what failed, and a connection that was cut only once', () =>
+it('culprits are sorted from abandoned to failed, and a connection that was cut is listed only once', () =>
   inVirtualTime(async ({ clock }) => {
     const scope = new Scope('session', { clock, closeTimeout: 100 })
     const boom = (): never => {

@@ -3,18 +3,27 @@ import type { SessionReport } from '../../session/index.ts'
 import { isWrong } from './outcome.ts'
 import type { Culprit } from './messages.ts'
 
-/** From the worst: what could not even be ended, what had to be cut, what failed, what is not over yet. */
-const worstFirst = ['abandoned', 'timed-out', 'skipped', 'failed', 'aborted', 'dropped', 'problem', 'pending']
+/** Outcomes, worst first. */
+const worstFirst: readonly Culprit['outcome'][] = [
+  'abandoned',
+  'timed-out',
+  'skipped',
+  'failed',
+  'aborted',
+  'dropped',
+  'problem',
+  'pending',
+]
 
-/** All that is at fault for an end that was not clean: the worst first, and of those alike what took longest. */
+/** Everything that kept a close from being clean, worst first, and the slowest first among equals. */
 export function culpritsOf(report: SessionReport): Culprit[] {
   const found = [
     ...inScope(report.scope, []),
-    ...report.connections
-      .filter(({ how }) => how === 'aborted' || how === 'dropped')
-      .map(({ name, how }): Culprit => ({ name, path: [], kind: 'connection', outcome: how })),
+    ...report.connections.flatMap(({ name, how }): Culprit[] =>
+      how === 'aborted' || how === 'dropped' ? [{ name, path: [], kind: 'connection', outcome: how }] : [],
+    ),
   ]
-  // A connection that was cut is mostly a resource that is listed already: the step says when it happened.
+  // The resource of a connection is usually listed as a step, which also says when it happened.
   const steps = new Set(found.filter(({ kind }) => kind !== 'connection').map(({ name }) => name))
   return found
     .filter(({ kind, name }) => kind !== 'connection' || !steps.has(name))
@@ -25,16 +34,9 @@ const rank = ({ outcome }: Culprit): number => worstFirst.indexOf(outcome)
 
 function inScope(report: ScopeReport, path: readonly string[]): Culprit[] {
   const tasks = report.tasks.map((task) => ({ ...task, took: task.at }))
-  const own = [...tasks, ...report.steps]
-    .filter(({ outcome }) => isWrong(outcome))
-    .map(({ name, kind, outcome, took, error }): Culprit => ({
-      name,
-      path,
-      kind,
-      outcome,
-      took,
-      ...(error ? { error } : {}),
-    }))
+  const own = [...tasks, ...report.steps].flatMap(({ name, kind, outcome, took, error }): Culprit[] =>
+    isWrong(outcome) ? [{ name, path, kind, outcome, took, ...(error ? { error } : {}) }] : [],
+  )
   const problems = report.problems.map(({ where, error }): Culprit => ({
     name: where,
     path,

@@ -1,25 +1,26 @@
-import type { Change, ErrorReport, ScopeView } from '../../scope/index.ts'
+import type { Change, ErrorCode, ErrorReport, ScopeView } from '../../scope/index.ts'
 import type { CloseReason, HistoryItem, SessionReport, SessionState } from '../../session/index.ts'
+import type { WrongOutcome } from './outcome.ts'
 
-// What goes over HTTP between a host and whoever watches it. Plain JSON; times are milliseconds.
+// The messages of the host's HTTP API. Plain JSON; times are in milliseconds.
 
 /** `GET /api/info`. */
 export interface HostInfo {
   readonly name: string
   readonly version: string
-  /** Faults can be injected in `demo` and `dev`, and do not exist in `production`. */
+  /** Faults can be injected in `demo` and `dev` only. */
   readonly mode: 'demo' | 'dev' | 'production'
   /** The agent that answers. */
   readonly agent?: string
-  /** What hears, thinks and speaks, by what it does: `{ stt: 'local', llm: 'gpt-5-mini' }`. */
+  /** The models by role: `{ stt: 'local', llm: 'gpt-5-mini' }`. */
   readonly models?: Readonly<Record<string, string>>
-  /** What can be said, if the models understand these sentences only. */
+  /** Example sentences, if the models understand only these. */
   readonly phrases?: readonly string[]
-  /** Samples a second on the line of the page. */
+  /** The sample rate of the page's line. */
   readonly rate?: number
-  /** Path of the socket for calls from the page; without it the page only watches. */
+  /** The path of the call socket. Without it, the page can only watch. */
   readonly call?: string
-  /** Whether that socket wants a token, made by `POST /api/call-token`. */
+  /** Whether the call socket requires a token from `POST /api/call-token`. */
   readonly callToken?: boolean
   readonly faults: readonly FaultInfo[]
 }
@@ -27,27 +28,27 @@ export interface HostInfo {
 export interface FaultInfo {
   readonly name: string
   readonly about: string
-  /** Whether it strikes. */
+  /** Whether it is switched on. */
   readonly on: boolean
 }
 
-/** What is at fault when an end was not clean. */
+/** Something that kept a close from being clean. */
 export interface Culprit {
   readonly name: string
-  /** The scopes from the session down to it. */
+  /** The scopes from the session down to the culprit. */
   readonly path: readonly string[]
   readonly kind: 'task' | 'opening' | 'resource' | 'deferred' | 'problem' | 'connection' | 'session'
-  readonly outcome: string
-  /** Milliseconds until it had ended, or was given up. */
+  readonly outcome: Exclude<WrongOutcome, 'not clean'>
+  /** Milliseconds until it ended or was given up. */
   readonly took?: number
   readonly error?: ErrorReport
 }
 
-/** A session in a line. */
+/** A session in the list. */
 export interface SessionSummary {
   readonly id: string
   readonly agent?: string
-  /** Where the caller came from: `browser`, a number. */
+  /** Where the call came from: `browser`, a phone number. */
   readonly from?: string
   readonly state: SessionState
   /** Milliseconds since 1970. */
@@ -55,7 +56,7 @@ export interface SessionSummary {
   readonly closedAt?: number
   readonly turns: number
   readonly errors: number
-  /** From here on: once it is closed. */
+  /** This and all following fields are set once the session is closed. */
   readonly reason?: CloseReason
   readonly by?: string
   readonly clean?: boolean
@@ -69,11 +70,11 @@ export interface SessionSummary {
 export interface SessionDetails {
   readonly summary: SessionSummary
   readonly report?: SessionReport
-  /** The report as text, for an issue or a chat. */
+  /** The report as text. */
   readonly text?: string
 }
 
-/** `GET /api/events`: all sessions, then each as it changes. */
+/** `GET /api/events`: all sessions, then each session that changes. */
 export type ListMessage =
   | { readonly type: 'sessions'; readonly sessions: readonly SessionSummary[] }
   | { readonly type: 'session'; readonly session: SessionSummary }
@@ -87,26 +88,26 @@ export type LiveMessage =
 
 export interface LiveSnapshot {
   readonly type: 'snapshot'
-  /** The time of the session's clock, by which ages and the times of changes are told. */
+  /** The time of the session's clock, which the times of changes refer to. */
   readonly now: number
   readonly summary: SessionSummary
   readonly items: readonly HistoryItem[]
-  /** The speech that sounds. */
+  /** The speech in progress. */
   readonly saying?: Saying
   readonly latencies: readonly number[]
-  /** Absent once it is closed. */
+  /** Absent once the session is closed. */
   readonly tree?: ScopeView
 }
 
-/** What happened since the last batch. */
+/** Everything since the last batch. */
 export interface LiveBatch {
   readonly type: 'batch'
   readonly now: number
   readonly events: readonly LiveEvent[]
   readonly changes: readonly Change[]
-  /** What resources say of themselves, where that has changed. */
+  /** The statuses that have changed. */
   readonly statuses: readonly ResourceStatus[]
-  /** More of the words on their way. */
+  /** The speech in progress, if its text has changed. */
   readonly saying?: Saying
 }
 
@@ -156,7 +157,7 @@ export type LiveEvent = { readonly at: number } & (
   | { readonly type: 'error'; readonly where: string; readonly error: ErrorReport }
 )
 
-/** What an endpoint answers when it does not do what it was asked. */
+/** The body of an error response. */
 export interface Refusal {
-  readonly error: { readonly code: string; readonly message: string }
+  readonly error: { readonly code: ErrorCode; readonly message: string }
 }

@@ -16,5 +16,10 @@ export type LocalErrorCode =
 
 /** An error of a model that runs on this machine. */
 export class LocalError extends EndwellError {
-  declare readonly code: LocalErrorCode
+  override readonly code: LocalErrorCode
+
+  constructor(code: LocalErrorCode, message: string, options?: ErrorOptions) {
+    super(code, message, options)
+    this.code = code
+  }
 }

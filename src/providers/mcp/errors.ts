@@ -27,5 +27,10 @@ export type McpToolsetErrorCode =
 
 /** An MCP server or a call of one of its tools failed. The model reads the message of a failed call. */
 export class McpToolsetError extends EndwellError {
-  declare readonly code: McpToolsetErrorCode
+  override readonly code: McpToolsetErrorCode
+
+  constructor(code: McpToolsetErrorCode, message: string, options?: ErrorOptions) {
+    super(code, message, options)
+    this.code = code
+  }
 }

@@ -10,7 +10,7 @@ export interface OpenAIEndpointOptions {
   readonly apiKey?: string | (() => string)
   /**
    * The API's address, with `https:` or `wss:`; for Azure `https://NAME.openai.azure.com/openai/v1`. Default:
-   * `https://api.openai.com/v1`.
+   * the environment variable `OPENAI_BASE_URL`, or `https://api.openai.com/v1`.
    */
   readonly url?: string
   /** The header that carries the key: `authorization: Bearer …`, or `api-key` as on Azure. Default: `bearer`. */
@@ -31,7 +31,8 @@ export class OpenAIEndpoint {
 
   /** Throws `MissingKeyError` without a key. */
   constructor(options: OpenAIEndpointOptions) {
-    const { auth = 'bearer', url = 'https://api.openai.com/v1', headers = {}, query = {} } = options
+    const { auth = 'bearer', headers = {}, query = {} } = options
+    const url = options.url ?? (process.env['OPENAI_BASE_URL'] || 'https://api.openai.com/v1')
     const variable = auth === 'bearer' ? 'OPENAI_API_KEY' : 'AZURE_OPENAI_API_KEY'
     const { apiKey: given } = options
     if (typeof given === 'function') this.#key = () => apiKey('openai', given(), variable)

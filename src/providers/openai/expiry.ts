@@ -5,8 +5,9 @@ import type { Scope, Timer } from '../../scope/index.ts'
 const QUIET_WINDOW = 120_000
 /** From this long before the end on, the link moves at once: setting up a connection may need a second attempt. */
 const LAST_CALL = 15_000
-/** A shorter lifetime is taken for a wrong clock and ignored. The link then reconnects when the session expires. */
+/** A shorter or longer lifetime must be a mistake and is ignored. The link then reconnects when the session expires. */
 const MIN_LIFETIME = 30_000
+const MAX_LIFETIME = 24 * 60 * 60 * 1_000
 
 /**
  * Moves the link to a new connection before the session's announced end (`session.expires_at`), in a quiet moment if
@@ -31,7 +32,7 @@ export class Expiry {
     this.clear()
     const { clock } = this.#scope
     const left = (expiresAt ?? 0) * 1000 - clock.date()
-    if (left < MIN_LIFETIME) return
+    if (left < MIN_LIFETIME || left > MAX_LIFETIME) return
     connection.rollOver(left - Math.min(LAST_CALL, left / 8))
     this.#timer = this.#scope.after(left - Math.min(QUIET_WINDOW, left / 4), 'end of a session', () => {
       this.#due = connection

@@ -1,6 +1,6 @@
 import { SampleReader } from '../../audio/index.ts'
 import { PartTimeoutError, type PartContext, type SpokenChunk } from '../../parts/index.ts'
-import type { Timer } from '../../scope/index.ts'
+import { noop, type Timer } from '../../scope/index.ts'
 import { ProviderError } from '../errors.ts'
 import { OwnedRequest } from '../owned-request.ts'
 import { RATE } from './session-config.ts'
@@ -27,8 +27,8 @@ export interface SpeechRequestOptions {
 const RETRY_DELAY = 500
 /** A longer `retry-after` fails the speech at once: the caller hears nothing meanwhile, and a fallback may exist. */
 const MAX_RETRY_DELAY = 2_000
-/** Characters of an error response that are used. */
-const MAX_ERROR_LENGTH = 4_096
+/** Bytes of an error response that are read. */
+const MAX_ERROR_BYTES = 4_096
 
 /**
  * Speech over HTTP, one text per request. The request and its body belong to the part's scope: both are aborted when the
@@ -153,7 +153,7 @@ function retryAfterOf(headers: Headers): number | undefined {
 
 /** The service's own error message. */
 async function errorMessageOf(response: Response): Promise<string> {
-  const text = (await response.text()).slice(0, MAX_ERROR_LENGTH)
+  const text = await beginningOf(response)
   try {
     const { error } = JSON.parse(text) as { error?: { message?: unknown } }
     if (typeof error?.message === 'string') return error.message
@@ -161,4 +161,21 @@ async function errorMessageOf(response: Response): Promise<string> {
     // Not JSON: the response may come from a proxy.
   }
   return text
+}
+
+/** The first bytes of the body, as text. The rest is not downloaded. */
+async function beginningOf({ body }: Response): Promise<string> {
+  if (!body) return ''
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  let left = MAX_ERROR_BYTES
+  while (left > 0) {
+    const { value } = await reader.read()
+    if (!value) break
+    text += decoder.decode(value.subarray(0, left), { stream: true })
+    left -= value.length
+  }
+  reader.cancel().catch(noop)
+  return text + decoder.decode()
 }

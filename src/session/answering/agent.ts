@@ -11,9 +11,7 @@ import type { Guardrails } from './guardrails.ts'
 import type { Reply, ReplyOptions } from './reply.ts'
 import type { NestedTask, Tool, Toolset } from './tool.ts'
 
-/**
- * A session as hooks and helper functions see it: everything that `Session` can do but start. A `Session` is one.
- */
+/** A session as hooks and helper functions see it: all of `Session` except `start()`. */
 export interface SessionHandle {
   readonly id: string
   readonly state: SessionState
@@ -39,10 +37,10 @@ export interface SessionHandle {
   close(options?: CloseSessionOptions): Promise<SessionReport>
 }
 
-/** What a hook is given. */
+/** What a hook receives. */
 export interface HookContext {
   readonly session: SessionHandle
-  /** Aborts when the session closes, or when the hook has used up `hookTimeout`. */
+  /** Aborts when the session closes, or when the hook takes longer than `hookTimeout`. */
   readonly signal: AbortSignal
   /** Closes the session without waiting for this hook. */
   readonly close: (options?: CloseSessionOptions) => Promise<SessionReport>
@@ -68,11 +66,11 @@ export interface AgentOptions {
 export interface Stages {
   /** Text on its way to the voice. */
   text?: (text: AsyncIterable<string>) => AsyncIterable<string>
-  /** Sound on its way to the line. It must not change how long anything lasts. */
+  /** Sound on its way to the line. It must not change the duration of the sound. */
   sound?: (frames: AsyncIterable<AudioFrame>) => AsyncIterable<AudioFrame>
 }
 
-/** Whom the caller talks to. An agent keeps no state of a call, so one agent may serve many sessions. */
+/** An agent that the caller can talk to. It keeps no state of a call, so one agent may serve many sessions. */
 export class Agent {
   readonly name: string
   readonly instructions: string
@@ -102,7 +100,7 @@ export interface AgentTaskOptions<Result> extends Omit<AgentOptions, 'tools'> {
 }
 
 /**
- * An agent that finds out one thing: it talks to the caller until it has its result, then the agent before it goes on.
+ * An agent that finds out one thing: it talks to the caller until it has a result. Then the previous agent takes over again.
  *
  * ```ts
  * const askBirthday = new AgentTask<Date>({
@@ -123,7 +121,7 @@ export class AgentTask<Result> implements NestedTask<Result> {
     return this.#options.name ?? 'task'
   }
 
-  /** The agent for one run of the task. Its tools and hooks may call `done`; the first call counts. */
+  /** Creates the agent for one run of the task. Its tools call `done`; the first call counts. */
   agent(done: (result: Result) => void): Agent {
     const { tools, ...options } = this.#options
     return new Agent({ name: 'task', ...options, tools: tools(done) })

@@ -25,11 +25,11 @@ interface Opening {
 interface Level {
   current: ReadyAgent
   closeToolsets: () => void
-  /** For a nested task: rejects the promise of whoever runs it. */
+  /** For a nested task: rejects the promise that `run` returned. */
   readonly reject?: (error: unknown) => void
 }
 
-/** Who talks to the caller: an agent, or the nested tasks it runs, the innermost on top of the stack. */
+/** The stack of agents: the first agent at the bottom, the nested tasks it runs above it. The top one talks to the caller. */
 export class Agents {
   readonly #context: SessionContext
   readonly #speaking: Speaking
@@ -63,7 +63,7 @@ export class Agents {
   /**
    * Hands the caller over (AG1). The next agent's toolsets are opened first, so that an agent that cannot start changes
    * nothing; then come the exit hook, the end of the current speech, and the change itself. Each is bounded (AG3). If the
-   * reply that wanted the handoff (`from`) is interrupted meanwhile, nothing changes (AG4).
+   * reply that requested the handoff (`from`) is interrupted meanwhile, nothing changes (AG4).
    */
   async handOff(next: Agent, from?: TaskContext): Promise<void> {
     const { history, events, settings } = this.#context
@@ -92,7 +92,7 @@ export class Agents {
     this.#enter(next)
   }
 
-  /** Lets a nested agent talk until it has its result (AG5), or whoever wanted it (`from`) is cancelled. */
+  /** Lets a nested agent talk until it has a result (AG5), or until the task that requested it (`from`) is cancelled. */
   async run<Result>(task: NestedTask<Result>, from?: TaskContext): Promise<Result> {
     this.#top('run a task')
     const { promise, resolve, reject } = withResolvers<Result>()
@@ -150,13 +150,13 @@ export class Agents {
     if (place < 0) return
     for (const { current, reject, closeToolsets } of this.#stack.splice(place).toReversed()) {
       this.exit(current.agent).catch(noop)
-      reject?.(new SessionClosedError('finish the task', 'without the task that wanted it'))
+      reject?.(new SessionClosedError('finish the task', 'live, but the task that ran this one has ended'))
       closeToolsets()
     }
     this.onChange()
   }
 
-  /** What has to hold each time a handoff has waited for something. */
+  /** Returns a check to run after each wait of a handoff: it throws if the handoff must not go on. */
   #guard(level: Level, from: TaskContext | undefined): () => void {
     const { current } = level
     return () => {
@@ -191,8 +191,8 @@ export class Agents {
   }
 
   /**
-   * Runs a hook in the last phase of a close, where it holds nothing back and still has its own time. What it throws, or
-   * that it took too long, is reported and goes no further (CL5).
+   * Runs a hook in the last phase of a close, where it delays nothing else and still has its own time. If it throws or
+   * takes too long, that is reported and has no other effect (CL5).
    */
   async #hook(name: string, hook: (context: HookContext) => unknown): Promise<unknown> {
     const { scope, stores, settings } = this.#context
@@ -247,7 +247,7 @@ function withResolvers<T>() {
     resolve = yes
     reject = no
   })
-  // Also if whoever waits for it has gone.
+  // The promise may reject when nothing awaits it any more.
   promise.catch(noop)
   return { promise, resolve, reject }
 }

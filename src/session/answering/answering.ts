@@ -87,7 +87,7 @@ export class Answering implements ToolActions {
       })
       .finally(() => {
         if (this.#turn === task) this.#turn = undefined
-        this.#context.onSettled?.()
+        this.#context.onFinished?.()
       })
       .catch(noop)
   }
@@ -104,9 +104,9 @@ export class Answering implements ToolActions {
     try {
       if (agent.onTurn && text !== '') read = await task.until(this.agents.turn(text))
     } finally {
-      // Also if the turn gets no answer: it was said.
+      // Even if the turn gets no answer: the user has said it.
       history.addUser(read, { at: settings.clock.date() })
-      // If only the model has heard the turn, its words come from there.
+      // A turn that only the model has heard is empty here: the model emits its words later.
       if (read !== '') events.emit('user', { text: read })
     }
     const usable = read === text ? prepared : undefined
@@ -122,18 +122,18 @@ export class Answering implements ToolActions {
     if (agent.guardrails.input && read !== '') this.#guardrails.checkInput(read, agent, () => stop(reply))
   }
 
-  /** Begins to answer what the user seems to have said. */
+  /** Begins a reply before the turn has certainly ended. */
   prepare(text: string): void {
     if (this.#context.isOpen) this.#prepared = this.#mind.prepare(text)
   }
 
-  /** The turn goes on: drops what was prepared. */
+  /** The turn goes on: discards the reply begun by `prepare`. */
   discard(): void {
     this.#prepared?.task.cancel('the turn goes on')
     this.#prepared = undefined
   }
 
-  // ── what the application, tools and hooks want ──
+  // ── requests from the application, tools and hooks ──
 
   say(text: string | AsyncIterable<string>, options?: SpeechOptions): Speech {
     if (!this.#context.isOpen) throw new SessionClosedError('say anything', 'closing')
@@ -153,17 +153,17 @@ export class Answering implements ToolActions {
     return this.agents.run(task, from)
   }
 
-  /** Stops what the agent says and thinks, unless some of it is uninterruptible (SP7). */
+  /** Stops the agent's speech and replies. Throws if some of them are uninterruptible, unless forced (SP7). */
   interruptAll({ force = false } = {}): void {
     const { current } = this.#speaking
     const now = [...(current ? [current] : []), ...this.#replies.open]
-    // Refused before anything has been stopped.
+    // Throws before anything is stopped.
     if (!force && now.some(({ interruptible, interrupted }) => !interruptible && !interrupted))
       throw new UninterruptibleError()
     this.interrupt(force)
   }
 
-  /** Stops everything that may be stopped now (SP1). Queued speech too: it belonged to a moment that has passed. */
+  /** Stops everything that may be interrupted (SP1), including queued speech, which no longer fits the conversation. */
   interrupt(force = false): void {
     const { current, waiting } = this.#speaking
     for (const one of [...waiting, ...(current ? [current] : []), ...this.#replies.open])

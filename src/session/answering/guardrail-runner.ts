@@ -9,10 +9,10 @@ import type { Reply } from './reply.ts'
 
 export const defaultRefusal = 'I am sorry, I cannot help with that.'
 
-/** How much the agent's text must have grown before its guardrails look again, in characters. */
+/** How many characters the agent's text must grow before its guardrails run again. */
 const OUTPUT_STEP = 40
 
-/** How long a guardrail may take, in milliseconds. A verdict on words long past helps nobody. */
+/** How long a guardrail may take, in milliseconds. A later verdict would come long after the words. */
 const TIMEOUT = 15_000
 
 /** Runs guardrails as tasks of the session: cancelled and awaited when it closes (TL5). */
@@ -25,13 +25,13 @@ export class GuardrailRunner {
     this.#speaking = speaking
   }
 
-  /** Checks what the user said. `stops` stops the answer to it, and returns whether there was one. */
+  /** Checks what the user said. `stops` stops the answer, and returns whether there was one. */
   checkInput(text: string, agent: Agent, stops: () => boolean): void {
     for (const [name, guardrail] of Object.entries(agent.guardrails.input ?? {}))
       this.#run(name, guardrail, text, (verdict) => this.#object(agent, 'input', name, verdict, stops))
   }
 
-  /** Checks what the agent says: all of its text so far, each time it has grown enough, and at its end. */
+  /** Checks what the agent says: the whole text so far, each time it has grown enough, and at its end. */
   watch(agent: Agent): OutputWatch {
     let text = ''
     let checked = 0
@@ -52,13 +52,13 @@ export class GuardrailRunner {
     }
   }
 
-  /** A guardrail objects: what it objects to stops, the rest of the reply with it, and the refusal is said instead. */
+  /** A guardrail objects: stops the speech and the reply it belongs to, and says the refusal instead. */
   #object(agent: Agent, on: 'input' | 'output', name: string, verdict: string, stops: () => boolean): void {
     if (!this.#context.isOpen) return
     this.#context.events.emit('guardrail', { name, on, verdict })
     // A listener may have closed the session, now or when the speech was stopped.
     if (!stops() || !this.#context.isOpen) return
-    // The refusal is not checked: a refusal that is refused would be refused again.
+    // The refusal is not checked: if a guardrail objected to it, it would be repeated forever.
     this.#speaking.say(once(agent.guardrails.refusal ?? defaultRefusal), { agent })
   }
 
@@ -88,8 +88,8 @@ export class GuardrailRunner {
 
 /** Stops a reply or a speech. Returns whether there was something to stop. */
 export function stop(subject: Reply | Speech): boolean {
-  const isOver = 'over' in subject ? subject.over : subject.outcome !== undefined
-  if (isOver || subject.interrupted) return false
+  const hasEnded = 'hasEnded' in subject ? subject.hasEnded : subject.outcome !== undefined
+  if (hasEnded || subject.interrupted) return false
   subject.interrupt({ force: true })
   return true
 }

@@ -1,13 +1,13 @@
-/** What a guardrail finds wrong with a text. Nothing means that the text is fine. */
+/** Why a guardrail objects to a text. Undefined if it does not object. */
 export type Verdict = string | undefined | void
 
-/** Checks what somebody is saying, while it is being said. */
+/** Checks what the user or the agent says. */
 export type Guardrail = (
   text: string,
   context: { readonly signal: AbortSignal },
 ) => Verdict | PromiseLike<Verdict>
 
-/** Guardrails by name. They run beside the conversation, and stop it if they object (TL5). */
+/** Guardrails by name. They run in parallel with the conversation, and interrupt it if they object (TL5). */
 export interface Guardrails {
   /** Check the user's finished turn. A verdict stops the reply, and the agent says `refusal` instead. */
   input?: Readonly<Record<string, Guardrail>>

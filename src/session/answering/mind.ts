@@ -6,7 +6,7 @@ import type { ActiveReply } from './replies.ts'
 import type { ReplyOptions } from './reply.ts'
 
 /**
- * What answers the caller. There are two: `Pipeline` asks an LLM, with a VAD and an STT before it and a TTS behind it;
+ * What answers the caller. There are two kinds: `Pipeline` asks an LLM, with a VAD and an STT before it and a TTS after it;
  * `RealtimeMind` is one model that also hears and speaks.
  */
 export interface Mind {
@@ -15,26 +15,26 @@ export interface Mind {
   /** Takes the caller's sound, if the mind hears for itself. */
   readonly ear?: MindEar
   open(part: PartContext): Promise<void>
-  /** Begins to answer before the turn is certain, if it can. */
+  /** Begins a reply before the turn has certainly ended, if the mind can. */
   prepare(text: string): Preparation | undefined
-  /** Makes a reply: has its words spoken as they come, and runs its tools. Resolves when it has said everything. */
+  /** Generates a reply: has its words spoken as they arrive, and runs its tools. Resolves when the reply is complete. */
   think(reply: ActiveReply, thought: Thought, task: TaskContext): Promise<void>
-  /** Another agent is in charge, with other instructions and tools. */
+  /** Another agent has taken over, with other instructions and tools. */
   agentChanged(): void
 }
 
-/** What a reply is to answer. */
+/** What a reply answers. */
 export interface Thought {
   /** The conversation as it stands. */
   readonly messages: Message[]
-  /** The turn of the user that `messages` end with. Absent if the application asked for the reply. */
+  /** The turn of the user that `messages` end with. Absent if the application requested the reply. */
   readonly turn?: Pick<CommitCommand, 'text' | 'from'>
   readonly options: ReplyOptions
-  /** What was prepared for exactly this turn. */
+  /** A reply that was begun early for exactly this turn. */
   readonly prepared?: Preparation | undefined
 }
 
-/** Like the stream of an STT: sound in. What is understood of it goes to the turn machine. */
+/** Like the stream of an STT: takes sound. The transcript goes to the turn machine. */
 export interface MindEar {
   readonly rate: SampleRate
   push(frame: AudioFrame): void
@@ -42,7 +42,7 @@ export interface MindEar {
   detach(): void
 }
 
-/** A reply begun before the user's turn was certain. It leaves no trace until it is used. */
+/** A reply begun before the user's turn had certainly ended. It has no effect until it is used. */
 export interface Preparation {
   readonly text: string
   readonly chunks: Channel<LlmChunk>

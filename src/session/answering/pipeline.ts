@@ -17,8 +17,8 @@ import { endlessTools, nextAgent, type ToolRunner } from './tool-runner.ts'
 import type { ToolCall } from './tool.ts'
 
 /**
- * A pipeline of separate STT, LLM and TTS models. This is its middle: it asks the LLM, has its words spoken as they
- * come, runs its tools, and asks again with their results.
+ * A pipeline of separate STT, LLM and TTS models. This class is its middle: it asks the LLM, has the words spoken as they
+ * arrive, runs the tools, and asks again with their results.
  *
  *   messages ─▶ LLM ─▶ words ─▶ Speaking
  *      ▲         └───▶ calls ─▶ tools ─┐
@@ -65,7 +65,7 @@ export class Pipeline implements Mind {
         throw error
       }
     })
-    // Its failure becomes the failure of the reply that uses it.
+    // If it fails, the reply that uses it fails.
     task.result.catch(noop)
     return { text, chunks, task }
   }
@@ -85,7 +85,7 @@ export class Pipeline implements Mind {
       if (calls.length === 0) return
       const uses = calls.map((call) => this.#tools.use(reply, call, speech, step).outcome)
       const outcomes = await task.until(Promise.all(uses))
-      // The model was told that there are no more tools, and called one again.
+      // The last results asked the model not to call any more tools, but it did.
       if (step > maxToolSteps) throw endlessTools(maxToolSteps)
       for (const [index, call] of calls.entries()) {
         const { output, failed } = outcomes[index]!
@@ -100,7 +100,7 @@ export class Pipeline implements Mind {
     }
   }
 
-  /** Reads one answer of the model: its words go to the voice as they come, its calls are collected. */
+  /** Reads one answer of the model: passes its words to the voice as they arrive, and collects its tool calls. */
   async #listen(
     reply: ActiveReply,
     source: AsyncIterable<LlmChunk>,
@@ -114,7 +114,7 @@ export class Pipeline implements Mind {
     let speech: Speech | undefined
     try {
       for await (const chunk of iterate(source, task)) {
-        // The chunk may have been on its way when the reply was interrupted.
+        // The reply may have been interrupted while this chunk was on its way.
         if (task.cancelled) throw task.signal.reason
         if (chunk.type === 'tool-call') calls.push({ id: chunk.id, name: chunk.name, input: chunk.input })
         else if (chunk.type === 'usage') this.#context.used(chunk.usage)

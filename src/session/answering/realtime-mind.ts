@@ -36,15 +36,15 @@ const shape: Shape<RealtimeEvents> = {
 }
 
 /**
- * One model that hears the caller, takes turns and speaks. A reply is a row of responses:
+ * One model that hears the caller, takes turns and speaks. A reply is a series of responses:
  *
  *   asked for, or begun by the model ─▶ words, sound ─▶ Speaking
  *                  ▲                        └────▶ calls ─▶ tools ─┐
  *                  └──────────────── asked again ◀── results ──────┘   until there are no more calls
  *
- * It fits between the stations like a pipeline does: `Hearing` pushes the caller's sound into its `ear`, and what it
- * understands goes to the turn machine; its own sound goes to `Speaking`, and so do words it is given to say. Every event
- * of the model is handled synchronously, so its sound is on the way to the line before the next event comes.
+ * It fits between the stations like a pipeline does: `Hearing` pushes the caller's sound into its `ear`, and its transcript
+ * goes to the turn machine; its own sound goes to `Speaking`, and so do words it is given to say. Every event of the model
+ * is handled synchronously, so its sound is on the way to the line before the next event arrives.
  */
 export class RealtimeMind implements Mind {
   readonly #context: SessionContext
@@ -55,13 +55,13 @@ export class RealtimeMind implements Mind {
   readonly #replies: Replies
   readonly #user: RealtimeUser
   #model!: RealtimeModel
-  /** Asked for, and not begun. The model answers in order. */
+  /** Requested responses that have not begun. The model answers in order. */
   readonly #asked: Response[] = []
-  /** Begun, and not ended or not heard to the end. */
+  /** Responses that have begun, until they have ended and been heard. */
   readonly #responses = new Map<string, Response>()
-  /** Our ids of the calls that the model waits for. */
+  /** Calls whose result the model waits for: its id to our id. */
   readonly #calls = new Map<string, string>()
-  /** What the model was last told about the agent, as JSON. */
+  /** The agent's instructions and tools as last sent to the model, as JSON. */
   #setup = ''
 
   constructor(
@@ -85,7 +85,7 @@ export class RealtimeMind implements Mind {
     const { settings, history } = this.#context
     const { agent, models } = settings
     const { instructions } = agent
-    // The tools of its toolsets follow once they are open.
+    // The tools of the agent's toolsets follow once they are open.
     const tools = describeTools(agent.tools)
     this.#setup = JSON.stringify({ instructions, tools })
     const setup = {
@@ -107,7 +107,7 @@ export class RealtimeMind implements Mind {
     })
   }
 
-  // ── what the stations want ──
+  // ── requests from the stations ──
 
   get isExpecting(): boolean {
     return this.#user.expects === 'an answer'
@@ -123,7 +123,7 @@ export class RealtimeMind implements Mind {
     }
   }
 
-  /** A realtime model answers only what it has heard to the end. */
+  /** No-op: a realtime model cannot begin a reply early. */
   prepare(): undefined {}
 
   think(reply: ActiveReply, { turn, options }: Thought, task: TaskContext): Promise<void> {
@@ -158,9 +158,9 @@ export class RealtimeMind implements Mind {
     yield* response.sound
   }
 
-  // ── what the model reports ──
+  // ── events from the model ──
 
-  /** Everything the model reports comes in here. What it reports about the user goes to `RealtimeUser`. */
+  /** Handles every event of the model. `RealtimeUser` handles the events about the user. */
   #receive(event: EventOf<RealtimeEvents>): void {
     switch (event[0]) {
       case 'userStarted':
@@ -208,7 +208,8 @@ export class RealtimeMind implements Mind {
   #callTool(response: Response, call: ToolCall): void {
     if (!this.#context.isOpen) return
     const { reply, step, delivery } = response
-    if (!reply) return this.#model.toolResult(call.id, 'no tools while these words are said', true)
+    if (!reply)
+      return this.#model.toolResult(call.id, 'tools cannot be called while these words are spoken', true)
     const used = this.#tools.use(reply, call, delivery?.speech, step)
     this.#calls.set(call.id, used.id)
     response.uses.push(this.#result(call, used.outcome))
@@ -223,7 +224,7 @@ export class RealtimeMind implements Mind {
   #ended(id: string, response: Response, end: ResponseEnd): void {
     response.end(end)
     const forget = (): void => void this.#responses.delete(id)
-    // Until it was heard it can be interrupted, and then the model must forget what was not heard.
+    // Kept until the caller has heard it: after an interruption, the model must forget what was not heard.
     if (response.delivery) response.delivery.speech.ended.then(forget, forget)
     else forget()
   }
@@ -239,7 +240,7 @@ export class RealtimeMind implements Mind {
       if (how === 'cancelled') return this.#stoppedByModel(reply)
       if (response.uses.length === 0) return
       const outcomes = (await task.until(Promise.all(response.uses))).flatMap((each) => each ?? [])
-      // The model has taken all of its calls back: there is nothing to go on with.
+      // The model has cancelled all of its calls: there is no result to go on with.
       if (outcomes.length === 0) return
       if (response.step > maxToolSteps) throw endlessTools(maxToolSteps)
       // Applied only here: an interrupted reply never gets this far (AG4).
@@ -264,12 +265,12 @@ export class RealtimeMind implements Mind {
         begun = new Response({ reply })
         return this.#converse(reply, begun, task)
       })
-    // Only now: otherwise the session would seem idle in between.
+    // After the reply has begun: otherwise the session would look idle in between.
     this.#user.expectNothing()
     return begun
   }
 
-  /** The speech of a response, from its first word or sound on. */
+  /** Returns the speech of a response. Begins it at the first word or sound. */
   #speak(response: Response): Delivery {
     if (response.delivery) return response.delivery
     const { agent } = this.#agents.current
@@ -282,8 +283,8 @@ export class RealtimeMind implements Mind {
   }
 
   /**
-   * The model gets a result as soon as there is one, even if the reply that wanted it was interrupted (TL4). A call that
-   * the model has taken back gets none.
+   * Sends the result to the model as soon as there is one, even if the reply was interrupted (TL4). A call that the model
+   * has cancelled gets no result.
    */
   async #result({ id }: ToolCall, outcome: Promise<ToolOutcome>): Promise<ToolOutcome | undefined> {
     const result = await outcome
@@ -294,13 +295,13 @@ export class RealtimeMind implements Mind {
 
   // ── stopping ──
 
-  /** A reply was interrupted: all of it, begun or not. */
+  /** A reply was interrupted: stops all of its responses, including those that have not begun. */
   #withdraw(reply: ActiveReply): void {
     for (const response of [...this.#asked, ...this.#responses.values()])
       if (response.reply === reply) this.#stop(response)
   }
 
-  /** Nothing more of it is wanted. The model forgets what was not heard. */
+  /** Stops a response, and makes the model forget what was not heard. */
   #stop(response: Response): void {
     const { id, delivery } = response
     response.withdrawn = true
@@ -309,7 +310,7 @@ export class RealtimeMind implements Mind {
     this.#model.interrupt(id, delivery?.heard ?? 0)
   }
 
-  /** The model stopped because the user speaks: what it has said so far is not wanted either. */
+  /** The model stopped because the user is speaking: stops the speech that is still queued as well. */
   #stoppedByModel(reply: ActiveReply): void {
     if (reply.interruptible) reply.interrupt()
   }

@@ -11,10 +11,10 @@ type UserEvent = Extract<
   ['userStarted'] | ['userStopped'] | ['userInterim', string] | ['userFinal', string]
 >
 
-/** Turns that wait for their words. A model that never writes them down must not make them pile up. */
+/** How many turns may wait for their transcript, so that a model that never sends one cannot fill memory. */
 const MAX_UNWRITTEN = 8
 
-/** What a realtime model reports about the user. It goes to the turn machine, the history and the guardrails. */
+/** Passes a realtime model's events about the user to the turn machine, the history and the guardrails. */
 export class RealtimeUser {
   /** Whether the model decides when the user has finished. */
   readonly modelTakesTurns: boolean
@@ -22,9 +22,9 @@ export class RealtimeUser {
   readonly #agents: Agents
   readonly #guardrails: GuardrailRunner
   readonly #replies: Replies
-  /** Where the user's words will stand in the history, in the order of speaking. */
+  /** Places in the history for turns of the user without a transcript yet, in speaking order. */
   readonly #unwritten: UserWords[] = []
-  /** What the model owes since the user has finished. */
+  /** What the model is expected to do now that the user has finished. */
   #expects: 'nothing' | 'an answer' | 'a refused answer' = 'nothing'
 
   constructor(context: SessionContext, agents: Agents, guardrails: GuardrailRunner, replies: Replies) {
@@ -50,7 +50,7 @@ export class RealtimeUser {
         return turns.handle({ type: 'interim', text: event[1] })
       case 'userStopped':
         this.#unwritten.push(history.listen({ at: settings.clock.date() }))
-        if (this.#unwritten.length > MAX_UNWRITTEN) this.#unwritten.shift()?.are('')
+        if (this.#unwritten.length > MAX_UNWRITTEN) this.#unwritten.shift()?.transcribed('')
         if (this.modelTakesTurns && this.#context.takesTurns) this.#expects = 'an answer'
         turns.handle({ type: 'user-stopped', since: now })
         book.waitingSince = now
@@ -60,14 +60,14 @@ export class RealtimeUser {
     }
   }
 
-  /** The model answers on its own: the transcript is for display and guardrails only. */
+  /** The transcript is for the history, events and guardrails only: the model answers on its own. */
   #final(text: string): void {
     const { turns, events, history, settings, book, now } = this.#context
     const isEmpty = text.trim() === ''
     // It was not speech after all: no answer will come.
     if (isEmpty) this.expectNothing()
     const place = this.#unwritten.shift()
-    if (place) place.are(text)
+    if (place) place.transcribed(text)
     else history.addUser(text, { at: settings.clock.date() })
     turns.handle({ type: 'final', text })
     if (isEmpty || !this.#context.isOpen) return
@@ -84,10 +84,10 @@ export class RealtimeUser {
   expectNothing(): void {
     if (this.#expects === 'nothing') return
     this.#expects = 'nothing'
-    this.#context.onSettled?.()
+    this.#context.onFinished?.()
   }
 
-  /** A guardrail objects to what the user said: it gets no answer. */
+  /** A guardrail objects to what the user said: stops the answer. Returns whether there was one, or one was expected. */
   #refuse(): boolean {
     const { open } = this.#replies
     for (const reply of open) reply.interrupt({ force: true })

@@ -4,14 +4,14 @@ import { SessionClosedError, UninterruptibleError } from '../errors.ts'
 import type { PlayoutOutcome, Speech, SpeechOptions } from '../speaking/speech.ts'
 import type { Reply, ReplyOutcome } from './reply.ts'
 
-/** A reply, as the minds make it. */
+/** A reply, as the minds see it. */
 export class ActiveReply implements Reply {
   readonly id: number
   readonly interruptible: boolean
   readonly speeches: Speech[] = []
   readonly #finished: Promise<ReplyOutcome>
   readonly #onInterrupt = new Set<() => void>()
-  /** Ends it as interrupted. Unset once it has ended: a reply that somebody keeps does not keep its session alive. */
+  /** Ends it as interrupted. Unset once it has ended, so that a reference to it does not keep the session in memory. */
   #end: (() => void) | undefined
   #settle!: (outcome: ReplyOutcome) => void
   #outcome: ReplyOutcome | undefined
@@ -43,12 +43,12 @@ export class ActiveReply implements Reply {
     return Promise.all(this.speeches.map((speech) => speech.waitForPlayout()))
   }
 
-  get over(): boolean {
+  get hasEnded(): boolean {
     return this.#outcome !== undefined && this.speeches.every(({ outcome }) => outcome)
   }
 
   interrupt({ force = false } = {}): void {
-    if (this.#interrupted || this.over) return
+    if (this.#interrupted || this.hasEnded) return
     if (!this.interruptible && !force) throw new UninterruptibleError()
     this.#interrupted = true
     for (const speech of this.speeches) speech.interrupt({ force: true })
@@ -56,7 +56,7 @@ export class ActiveReply implements Reply {
     this.#end?.()
   }
 
-  /** Calls back synchronously if it is interrupted. Returns an unsubscribe function. */
+  /** The callback is called synchronously if the reply is interrupted. Returns an unsubscribe function. */
   onInterrupt(callback: () => void): () => void {
     this.#onInterrupt.add(callback)
     return () => this.#onInterrupt.delete(callback)
@@ -116,7 +116,7 @@ export class Replies {
     reply.settle(outcome)
     this.#changed()
     if (outcome.how === 'failed') this.#context.failed('reply', outcome.error)
-    this.#context.onSettled?.()
+    this.#context.onFinished?.()
   }
 
   #changed(): void {

@@ -11,7 +11,7 @@ export interface ReplyOutcome {
   readonly error?: unknown
 }
 
-/** A reply of the agent: the words before a tool, the tool, the words after it, as often as the model wants. */
+/** A reply of the agent: words, tool calls, more words, for as many rounds as the model wants. */
 export interface Reply {
   readonly id: number
   readonly interruptible: boolean
@@ -19,12 +19,12 @@ export interface Reply {
   readonly speeches: readonly Speech[]
   readonly interrupted: boolean
   readonly outcome: ReplyOutcome | undefined
-  /** Resolves when the model has said everything, or was stopped. The caller may hear it for longer. Never rejects. */
+  /** Resolves when the model has finished or was stopped. The caller may hear the reply for longer. Never rejects. */
   readonly finished: Promise<ReplyOutcome>
-  /** Whether nothing of it is left to stop. */
-  readonly over: boolean
-  /** Resolves when all of it has been heard, after its tools. Never rejects. */
+  /** Whether it has finished and all of its speeches have ended. */
+  readonly hasEnded: boolean
+  /** Resolves when the reply has finished and all of its speeches have ended. Never rejects. */
   waitForPlayout(): Promise<readonly PlayoutOutcome[]>
-  /** Stops thinking and speaking now (SP1). Running tools go on, unless they say `onInterrupt: 'cancel'`. */
+  /** Stops the model and the speeches synchronously (SP1). Running tools go on, except those with `onInterrupt: 'cancel'`. */
   interrupt(options?: { force?: boolean }): void
 }

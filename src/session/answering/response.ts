@@ -12,27 +12,27 @@ export interface ResponseEnd {
 
 /** What a response is made for. */
 export interface ResponseOptions {
-  /** The reply it is a part of. Words that the model was given to say belong to none. */
+  /** The reply it is part of. Undefined if the model was given words to say. */
   readonly reply?: ActiveReply | undefined
-  /** How many rounds of tool calls that reply had before. */
+  /** How many rounds of tool calls the reply has had. */
   readonly step?: number
   readonly speech?: SpeechOptions | undefined
-  /** The speech that waits for its sound. */
+  /** The speech that plays its sound. */
   readonly delivery?: Delivery | undefined
 }
 
-/** One stretch of a realtime model's answer: words and sound, and perhaps tool calls. */
+/** One response of a realtime model: words, sound, and possibly tool calls. */
 export class Response {
-  /** The model's name for it, once it has begun. */
+  /** The model's id for it, once it has begun. */
   id: string | undefined
   delivery: Delivery | undefined
-  /** Whether it is not wanted any more. */
+  /** Whether it was stopped before the model began it. */
   withdrawn = false
   reply: ActiveReply | undefined
   readonly step: number
   readonly speech: SpeechOptions | undefined
   readonly sound = new Channel<SpokenChunk>()
-  /** The tools it has called. A call that the model took back has no outcome. */
+  /** Its tool calls. A call that the model cancelled resolves to undefined. */
   readonly uses: Promise<ToolOutcome | undefined>[] = []
   readonly ended: Promise<ResponseEnd>
   #end!: (end: ResponseEnd) => void
@@ -47,7 +47,7 @@ export class Response {
     })
   }
 
-  /** Nothing more comes of it. The first end counts. */
+  /** Ends it. The first end counts. */
   end(end: ResponseEnd): void {
     if (end.how === 'failed') this.sound.fail(end.error)
     else this.sound.end()

@@ -1,9 +1,6 @@
 import { EndwellError } from '../../scope/index.ts'
 
-/**
- * What zod, valibot, arktype and others have in common (standardschema.dev): a value can be checked, and the schema can
- * say what it wants as JSON Schema.
- */
+/** The interface that zod, valibot, arktype and others share (standardschema.dev): validation, and export as JSON Schema. */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {
     readonly version: 1
@@ -23,10 +20,10 @@ export interface SchemaIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 
-/** What comes out of a schema. */
+/** The type that a schema validates to. */
 export type OutputOf<Schema> = Schema extends StandardSchema<unknown, infer Output> ? Output : never
 
-/** What a model is told about an input: asked of the schema itself, unless it is given. */
+/** Describes a tool's input to a model: `given` if set, otherwise what the schema exports. */
 export function jsonSchemaOf(
   tool: string,
   schema: StandardSchema | undefined,
@@ -38,14 +35,14 @@ export function jsonSchemaOf(
   if (!standard.jsonSchema) {
     throw new EndwellError(
       'NO_JSON_SCHEMA',
-      `tool '${tool}': its ${standard.vendor} schema cannot say what it wants as JSON Schema; ` +
-        `give the tool \`parameters\`, or use a version of ${standard.vendor} that implements Standard JSON Schema`,
+      `tool '${tool}': its ${standard.vendor} schema has no JSON Schema export; set \`parameters\` on the tool, ` +
+        `or use a version of ${standard.vendor} that implements Standard JSON Schema`,
     )
   }
   return standard.jsonSchema.input({ target: 'draft-2020-12' })
 }
 
-/** The issues in one line, for the model to mend its input by. */
+/** Lists the issues in one line, so that the model can correct its input. */
 export function describeIssues(issues: readonly SchemaIssue[]): string {
   return issues
     .map(({ message, path }) => {

@@ -6,15 +6,15 @@ import type { Speech } from '../speaking/speech.ts'
 import { describeIssues } from './schema.ts'
 import type { NestedTask, Tool, ToolCall, ToolContext, ToolOutcome, ToolPlayout } from './tool.ts'
 
-/** What tools can do to the conversation. `Answering` does it. */
+/** What tools can do in the conversation. Implemented by `Answering`. */
 export interface ToolActions {
   say(text: string): Speech
   runTask<Result>(task: NestedTask<Result>, from: TaskContext): Promise<Result>
 }
 
 /**
- * What binds a running tool to its session, until the call has its outcome. It is cut then: a tool that never ends keeps
- * nothing of the session alive (SC9).
+ * The references from a running tool to its session. They are cut when the call has its outcome, so that a tool that never
+ * ends does not keep the session in memory (SC9).
  */
 export interface Binding {
   session: { readonly context: SessionContext; readonly actions: ToolActions } | undefined
@@ -24,11 +24,11 @@ export interface Binding {
   readonly clock: Clock
   endedAt: number
   closed: Promise<SessionReport> | undefined
-  /** What the tool does to the session, if that ends it: the output of the call. */
+  /** The output of the call if the tool itself ends the session. */
   endsWith: string | undefined
 }
 
-/** Binds one call. What takes late results holds no reference to the session. */
+/** Binds one call. `late` holds no reference to the session. */
 export function bind(
   context: SessionContext,
   actions: ToolActions,
@@ -57,7 +57,7 @@ export function bind(
   }
 }
 
-/** Runs the tool. A function outside of the runner, because everything it references lives as long as the tool runs. */
+/** Runs the tool. Not a method of the runner: everything it references stays in memory as long as the tool runs. */
 export async function runTool(
   tool: Tool,
   input: unknown,
@@ -66,7 +66,7 @@ export async function runTool(
   binding: Binding,
 ): Promise<unknown> {
   task.onCancel((reason) => {
-    // A tool that ends the session has done its work when the end of the session reaches it.
+    // A tool that ends the session has succeeded when the close cancels it.
     const { endsWith } = binding
     finish(binding, endsWith === undefined ? failure(cancelled(call, reason)) : success(endsWith))
   })
@@ -117,7 +117,7 @@ function contextOf(task: TaskContext, call: ToolCall, binding: Binding): ToolCon
     if (binding.session) return binding.session
     throw new ToolError(
       'TOOL_CANCELLED',
-      `the call of '${call.name}' has ended: its context cannot be used any more`,
+      `the call of '${call.name}' has ended: its context can no longer be used`,
     )
   }
   return {
@@ -189,7 +189,7 @@ export function failure(error: unknown): ToolOutcome {
   return { output: error instanceof Error ? error.message : String(error), failed: true, error }
 }
 
-/** What the model reads of a result. */
+/** Formats a result for the model. */
 function asText(value: unknown): string {
   if (value === undefined) return 'done'
   if (typeof value === 'string') return value

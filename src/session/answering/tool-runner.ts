@@ -15,7 +15,7 @@ import type { ActiveReply } from './replies.ts'
 import { bind, cancelled, failure, parse, runTool, success, type ToolActions } from './tool-call.ts'
 import type { Tool, ToolCall, ToolOutcome, ToolPlayout } from './tool.ts'
 
-/** A call that was made: its id in the history, and its outcome. Never rejects. */
+/** A tool call: its id in the history, and its outcome, which never rejects. */
 export interface UsedTool {
   readonly id: string
   readonly outcome: Promise<ToolOutcome>
@@ -25,26 +25,26 @@ export interface UsedTool {
 interface Running {
   readonly call: ToolCall
   readonly tool: Tool
-  /** How far the words before the tool have come. */
+  /** Resolves when the words before the tool were heard or interrupted. */
   readonly before: () => Promise<ToolPlayout>
   /** Owns everything that the call does. */
   readonly scope: Scope
-  /** What the call is doing: reading its input, or running. */
+  /** Parses the input, then runs the tool. */
   task: TaskHandle<unknown> | undefined
-  /** When it will have used up its timeout; 0 while it waits for approval. */
+  /** When its timeout ends. 0 while it waits for approval. */
   dueAt: number
   timer: Timer | undefined
   filler: Timer | undefined
   approve: ((approved: boolean) => void) | undefined
-  /** Called with the outcome. More than one if identical calls share it. */
+  /** Called with the outcome. Has several entries if identical calls share the outcome. */
   readonly done: ((outcome: ToolOutcome) => void)[]
 }
 
 /**
- * Runs tool calls: each in a scope of its own, with a signal and a timeout, and always to one outcome (TL1, TL2).
+ * Runs tool calls: each in its own scope, with a signal and a timeout, and always with exactly one outcome (TL1, TL2).
  *
- *   call ─▶ input read ─▶ approved ─▶ runs ─▶ its outcome, once; set synchronously, so that no close comes between
- *             └──────────────┴─────────┴── cancelled · timed out ─▶ its outcome, now; a later one goes to onLate
+ *   call ─▶ input parsed ─▶ approved ─▶ runs ─▶ outcome, set synchronously, so that no close can come in between
+ *                └─────────────┴─────────┴── cancelled · timed out ─▶ outcome now; a later result goes to onLate
  */
 export class ToolRunner {
   readonly #context: SessionContext
@@ -58,7 +58,7 @@ export class ToolRunner {
     this.#actions = actions
   }
 
-  /** When the last running tool will have used up its timeout. Calls that wait for approval do not count. */
+  /** When the last timeout of a running tool ends. Calls that wait for approval do not count. */
   get busyUntil(): number {
     return Math.max(0, ...[...this.#running].map(({ dueAt }) => dueAt))
   }
@@ -69,7 +69,7 @@ export class ToolRunner {
   }
 
   /**
-   * Runs one call of a reply, or refuses it in the round after the last. Its result stands in the history even if nothing
+   * Runs one call of a reply, or refuses it after `maxToolSteps` rounds. The result is added to the history even if nothing
    * waits for it any more (TL4). `speech` holds the words before the call.
    */
   use(reply: ActiveReply, call: ToolCall, speech: Speech | undefined, step: number): UsedTool {
@@ -84,7 +84,7 @@ export class ToolRunner {
     }
     const off = reply.onInterrupt(() => this.#interrupt(id))
     const outcome = new Promise<ToolOutcome>((resolve) => {
-      // Under the history's own id: models reuse theirs.
+      // With the history's id, because models reuse their ids.
       this.#call({ ...call, id }, speech, (ended) => {
         off()
         resolve(this.#returned(id, ended))
@@ -93,7 +93,7 @@ export class ToolRunner {
     return { id, outcome }
   }
 
-  /** Settles a pending approval (TL8). Returns whether there was one. */
+  /** Approves or refuses a call (TL8). Returns whether it was waiting for approval. */
   approve(id: string, approved: boolean): boolean {
     const running = this.#find(id)
     if (!running?.approve) return false
@@ -102,7 +102,7 @@ export class ToolRunner {
     return true
   }
 
-  /** The model does not want the result any more. */
+  /** Cancels a call because the model cancelled it. */
   cancel(id: string): void {
     const running = this.#find(id)
     if (running) this.#stop(running, 'the model cancelled the call')
@@ -130,7 +130,7 @@ export class ToolRunner {
   #call(call: ToolCall, speech: Speech | undefined, done: (outcome: ToolOutcome) => void): void {
     const { events, book, turns, settings } = this.#context
     const { id, name, input } = call
-    // Read first: a listener may close the session, and the call gets its outcome all the same.
+    // Read first: a listener may close the session, and the call must still get its outcome.
     const { tools } = this.#agents.current
     book.toolCalls++
     this.#context.spent()
@@ -146,21 +146,21 @@ export class ToolRunner {
         if (outcome.failed) this.#logFailure(name, outcome.error)
         events.emit('tool-done', { id, name, outcome })
         if (!this.isBusy) turns.handle({ type: 'tool', running: false })
-        this.#context.onSettled?.()
+        this.#context.onFinished?.()
       },
     )
   }
 
-  /** The model reads the error and goes on; the log says why. */
+  /** The model reads only the error message, so the log gets the whole error. */
   #logFailure(tool: string, error: unknown): void {
     const { logger, id: session } = this.#context.settings
-    // Cancelled by a close, an interruption or the model: nothing is wrong with the tool.
+    // A tool cancelled by a close, an interruption or the model has not failed.
     const isCancelled = error instanceof ToolError && error.code === 'TOOL_CANCELLED'
     if (isCancelled) logger.info({ session, tool }, 'a tool was cancelled')
     else logger.warn({ session, tool, error }, 'a tool failed')
   }
 
-  /** Whatever happens, `done` is called once, synchronously with what decides the outcome. */
+  /** Starts a call. `done` is called exactly once, synchronously with whatever decides the outcome. */
   #start(
     call: ToolCall,
     tools: Readonly<Record<string, Tool>>,
@@ -198,14 +198,14 @@ export class ToolRunner {
     this.#arm(running)
     const task = scope.spawn(`input of ${call.name}`, (self) => this.#prepare(running, self))
     if (!running.task) running.task = task
-    // Whatever kept it from reading the input, the call has its outcome (TL2).
+    // The call gets an outcome even if the input could not be parsed (TL2).
     task.result.catch((error: unknown) => {
       this.#settle(running, failure(task.outcome === 'failed' ? error : cancelled(call, error)))
       close(scope)
     })
   }
 
-  /** Reads the input, waits for approval if that is needed, and runs the tool. */
+  /** Parses the input, waits for approval if needed, and runs the tool. */
   async #prepare(running: Running, task: TaskContext): Promise<void> {
     const { call, tool } = running
     try {
@@ -218,7 +218,7 @@ export class ToolRunner {
     }
   }
 
-  /** A person decides. That takes as long as it takes, and none of the tool's own time. */
+  /** Waits for approval. A person decides, so the tool's timeout does not run meanwhile. */
   async #approved(running: Running, input: unknown, task: TaskContext): Promise<void> {
     const { id, name } = running.call
     running.timer?.clear()
@@ -241,7 +241,7 @@ export class ToolRunner {
     })
     running.task = task
     this.#armFiller(running)
-    // Settled by now, unless the tool never came to run.
+    // No-op if the call has its outcome: only a task that never ran has none here.
     const ended = (outcome: ToolOutcome): void => {
       this.#settle(running, outcome)
       close(scope)
@@ -263,7 +263,7 @@ export class ToolRunner {
     })
   }
 
-  /** Says something if the tool takes long, but not over the words before the tool. */
+  /** Says the filler if the tool takes long, but not before the words before the tool have been heard. */
   #armFiller(running: Running): void {
     const { call, tool, scope, before } = running
     if (!tool.filler) return
@@ -279,7 +279,7 @@ export class ToolRunner {
     })
   }
 
-  /** Cancels the call. It may take a moment to clean up; a result that comes later goes to `onLate`. */
+  /** Cancels the call. It may take a moment to clean up; a late result goes to `onLate`. */
   #stop({ task, scope }: Running, why: string): void {
     task?.cancel(why)
     close(scope)
@@ -297,13 +297,13 @@ export class ToolRunner {
 export const endlessTools = (maxToolSteps: number): LimitError =>
   new LimitError('maxToolSteps', maxToolSteps, 'an answer called tools without end')
 
-/** The agent that one of these tools hands the caller over to. */
+/** The agent that one of these tools returned, to hand the call over to. */
 export function nextAgent(outcomes: readonly ToolOutcome[]): Agent | undefined {
   for (const { value } of outcomes) if (value instanceof Agent) return value
   return undefined
 }
 
-/** How the words before a tool fare: resolves when they were heard, or when they are interrupted (SP4). */
+/** Resolves when the words before a tool have been heard, or are interrupted (SP4). */
 async function playoutBefore(speech: Speech | undefined): Promise<ToolPlayout> {
   if (!speech) return { how: 'nothing', stopped: true }
   await speech.untilInterrupted()
@@ -315,7 +315,7 @@ function isEqual(one: ToolCall, other: ToolCall): boolean {
   return one.name === other.name && one.input === other.input
 }
 
-/** Whatever the tool left running ends with it. Nothing waits for that here. */
+/** Closes everything that the tool left running, without waiting for it. */
 function close(scope: Scope): void {
   if (scope.state === 'live') scope.close({ reason: 'the tool is done' }).catch(noop)
 }

@@ -5,13 +5,13 @@ import type { SessionReport } from '../closing/report.ts'
 import type { Speech } from '../speaking/speech.ts'
 import { jsonSchemaOf, type OutputOf, type StandardSchema } from './schema.ts'
 
-/** How far the words before a tool have come (SP4). `stopped` is false while an interruption has not reached the caller. */
+/** What became of the words before a tool (SP4). `stopped` is false if the caller may still hear an interrupted speech. */
 export interface ToolPlayout {
   readonly how: 'played' | 'interrupted' | 'failed' | 'nothing'
   readonly stopped: boolean
 }
 
-/** A task for a nested agent: an `AgentTask`. */
+/** The part of an `AgentTask` that tools need. */
 export interface NestedTask<Result> {
   readonly name: string
   agent(done: (result: Result) => void): object
@@ -25,24 +25,24 @@ export interface ToolCall {
   readonly input: string
 }
 
-/** The result of a call: its one output in the history (TL2). */
+/** The outcome of a call: its one output in the history (TL2). */
 export interface ToolOutcome {
   readonly output: string
   readonly failed: boolean
-  /** What the tool returned, for results that are more than text: a handoff. */
+  /** What the tool returned. Needed if that is more than text, such as an agent to hand over to. */
   readonly value?: unknown
   /** Why it failed. */
   readonly error?: unknown
 }
 
-/** What a tool is given. Its functions may be destructured. */
+/** What a tool receives besides its input. The functions may be destructured. */
 export interface ToolContext {
-  /** Identifies this call, in the history and in every event. */
+  /** The id of this call, in the history and in all events. */
   readonly id: string
   readonly name: string
   /** Aborts when the call is cancelled: by closing, by its timeout, or by an interruption with `onInterrupt: 'cancel'`. */
   readonly signal: AbortSignal
-  /** Waits until the words before the tool have been heard, or the caller interrupts them (SP4). Never rejects. */
+  /** Resolves when the words before the tool have been heard, or the caller interrupts them (SP4). Never rejects. */
   readonly waitForPlayout: () => Promise<ToolPlayout>
   /** Says something while the tool runs. */
   readonly say: (text: string) => Speech
@@ -51,8 +51,8 @@ export interface ToolContext {
   /** Lets a nested agent talk to the caller until it has its result (AG5). */
   readonly run: <Result>(task: NestedTask<Result>) => Promise<Result>
   /**
-   * Makes something end with the call: a socket, a child process. It is closed when the tool returns, and aborted if it
-   * does not close in time. Returns it.
+   * Ties a resource, such as a socket or a child process, to the call: it is closed when the tool returns, and aborted if
+   * it does not close in time. Returns the resource.
    *
    * ```ts
    * const feed = own('feed', connect(url), { close: (socket) => socket.end(), abort: (socket) => socket.destroy() })
@@ -66,21 +66,21 @@ export interface ToolContext {
 }
 
 export interface ToolOptions<Schema extends StandardSchema | undefined> {
-  /** What the model reads to decide when to call the tool. */
+  /** Tells the model when to call the tool. */
   description: string
   /** Any Standard Schema: zod, valibot, arktype. The model's input is validated before `run` sees it. */
   input?: Schema
-  /** JSON Schema of the input, for schemas that cannot describe themselves. */
+  /** JSON Schema of the input, for schema libraries without JSON Schema export. */
   parameters?: Readonly<Record<string, unknown>>
   /** The call fails after this many milliseconds. Default: 15 s. */
   timeout?: number
-  /** How long a close lets the tool finish before it is cancelled (TL1). Default: 0. */
+  /** How long a close lets the tool run before it cancels the tool (TL1). Default: 0. */
   finishWithin?: number
   /** What happens to the call when the caller interrupts the agent. Default: `keep`. */
   onInterrupt?: 'keep' | 'cancel'
-  /** Whether the call has to be approved by `session.approve(id, true)` before it runs. */
+  /** Whether the call must be approved with `session.approve(id, true)` before it runs. Default: false. */
   approval?: boolean | ((input: OutputOf<Schema>) => boolean)
-  /** What to say if the tool takes longer than `after`. Default: 1.5 s. */
+  /** What to say if the tool takes longer than `after` milliseconds. Default of `after`: 1.5 s. */
   filler?: { say: string; after?: number }
   /** For an identical call while one is running: `join` (default) shares its result, `run` runs it again. */
   duplicates?: 'join' | 'run'
@@ -108,7 +108,7 @@ export interface Tool {
 /** A set of tools that is opened with the session and closed with it: an MCP client, for instance (TL7). */
 export interface Toolset {
   readonly name: string
-  /** Opens whatever it needs in the scope it is given. Closing that scope closes the toolset. */
+  /** Opens what it needs in the scope of the context. Closing that scope closes the toolset. */
   open(context: PartContext): Promise<Readonly<Record<string, Tool>>>
 }
 

@@ -5,9 +5,9 @@ import type { SessionReport } from './report.ts'
 export interface CloseSessionOptions {
   /** Default: `requested`. */
   reason?: CloseReason
-  /** Who asks, for the report. */
+  /** Who closes the session, for the report. */
   by?: string
-  /** Milliseconds until the report. Default: the session's `closeTimeout`. A later call can only shorten it. */
+  /** Milliseconds until the report. A later call can only shorten it. Default: the session's `closeTimeout`. */
   closeTimeout?: number
 }
 
@@ -16,7 +16,7 @@ export interface CloseAsk {
   readonly reason: CloseReason
   readonly by?: string | undefined
   readonly closeTimeout?: number | undefined
-  /** The task that asks, if it belongs to the session. The close does not wait for it. */
+  /** The task that requests the close, if it belongs to the session. The close does not wait for it. */
   readonly from?: TaskContext | undefined
 }
 
@@ -27,18 +27,18 @@ export interface HangUpOptions {
   cancellable?: boolean
   /** Default: `agent-hung-up`. */
   reason?: CloseReason
-  /** Who asks, for the report. */
+  /** Who hangs up, for the report. */
   by?: string
 }
 
-/** How a goodbye went (SP8). */
+/** How a goodbye ended (SP8). */
 export type HangUpOutcome = 'confirmed' | 'unconfirmed' | 'cancelled'
 
 /** How stations, tools and hooks end the session they belong to. */
 export interface Ends {
   /** Closes the session. Never rejects. */
   close(ask: CloseAsk): Promise<SessionReport>
-  /** Says goodbye and hangs up. `from` is the task that asks, if it belongs to the session. */
+  /** Says goodbye and hangs up. `from` is the task that requests it, if it belongs to the session. */
   hangUp(options?: HangUpOptions, from?: TaskContext): Promise<HangUpOutcome>
   /** Reports that a part the session cannot do without has failed for good, and closes the session. */
   broken(where: string, error: unknown): void

@@ -8,14 +8,14 @@ export interface Budget {
   readonly sound?: number
 }
 
-/** What ends a session that nobody else ends: silence, length, cost. Each warns first (CL14). */
+/** Limits on silence, duration and cost that end a session. Each warns first (CL14). */
 export type Cap = 'idle' | 'max-duration' | 'budget'
 
 /** How long before its end a session is warned, in milliseconds, and at which share of its budget. */
 const WARNING = 30_000
 export const WARNING_SHARE = 0.8
 
-/** How long before the end of a time limit the warning comes: never before half of it has passed. */
+/** How long before a time limit the warning comes: never before half of the limit has passed. */
 export const warningAhead = (limit: number): number => Math.min(WARNING, limit / 2)
 
 /** When the warning about `maxDuration` comes, counted from the start. */
@@ -25,7 +25,7 @@ export const maxDurationWarning = (maxDuration: number): number => maxDuration -
 export const idleWarning = (idleTimeout: number): number => idleTimeout - warningAhead(idleTimeout)
 export const idleEnd = warningAhead
 
-/** The share of the budget that has been used; the item that is closest to its limit counts. */
+/** The used share of the budget item that is closest to its limit. */
 export function spentShare(budget: Budget, { usage, toolCalls, sound }: SessionBook): number {
   const tokens = (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0)
   return Math.max(

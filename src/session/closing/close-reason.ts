@@ -12,8 +12,8 @@ export type CloseReason =
   | 'host-draining'
   | 'host-lost'
 
-/** The session failed, rather than being ended by somebody. */
+/** Reasons that mean that the session failed. */
 export const failures: ReadonlySet<CloseReason> = new Set(['error', 'start-failed'])
 
-/** The session was cut off. A drop is never reported as a clean end (CL2). */
+/** Reasons that mean that the session was cut off. A drop is never reported as a clean end (CL2). */
 export const drops: ReadonlySet<CloseReason> = new Set(['caller-lost', 'host-lost', ...failures])

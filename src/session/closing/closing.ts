@@ -34,8 +34,8 @@ export interface Stations {
 }
 
 /**
- * How a session ends: once, whoever asks. `SessionMachine` decides; this carries it out, and the scope does the rest
- * (SC3, SC11, SC12).
+ * Ends a session exactly once, no matter how often or by whom that is requested. `SessionMachine` decides; this class carries
+ * out its commands, and the scope does the rest (SC3, SC11, SC12).
  *
  *  drain · hangUp · caps ─▶ ending: new work refused, the turn in flight finishes, bounded on stall
  *                              │
@@ -57,7 +57,7 @@ export interface Stations {
 export class Closing implements Ends {
   /** Resolves with the report. Every caller of `close` gets this promise. */
   readonly closed: Promise<SessionReport>
-  /** Set once the session was started. */
+  /** Set once the line and the models are open. */
   stations: Stations | undefined
   readonly #context: SessionContext
   readonly #machine: SessionMachine
@@ -71,14 +71,14 @@ export class Closing implements Ends {
     const { clock } = context.settings
     this.#context = context
     this.#machine = new SessionMachine(context.settings)
-    // The session's clock, not its scope: a session that was never started has no scope until it is closed.
+    // Timers of the clock, not of the scope: a session that was never started has no scope until it is closed.
     const timers: Timers = { clock, after: (ms, name, callback) => clock.after(ms, name, callback) }
     this.#shell = new MachineShell(this.#machine, timers, {
       name: 'session',
       carryOut: (command) => this.#carryOut(command),
       timerEvent: (timer, due) => ({ type: 'timer', timer, due, ...this.#activity }),
     })
-    context.life = this.#shell
+    context.lifecycle = this.#shell
     context.ends = this
     this.closed = new Promise((resolve) => {
       this.#resolve = resolve
@@ -93,7 +93,7 @@ export class Closing implements Ends {
     return this.#machine.isClosing
   }
 
-  /** Resolves when the work after the call has finished, too. */
+  /** Resolves once the after-call handlers have finished as well. */
   get afterCall(): Promise<void> {
     return this.closed.then(() => this.#afterCall)
   }
@@ -107,7 +107,7 @@ export class Closing implements Ends {
     return stations
   }
 
-  /** Everything is open: the session is live. */
+  /** The line and the models are open: makes the session live. */
   opened(): void {
     this.#shell.handle({ type: 'opened' })
   }
@@ -125,8 +125,8 @@ export class Closing implements Ends {
   }
 
   /**
-   * Lets the turn in flight finish, says goodbye to the end, waits until it was heard, and hangs up (SP8). A tool that
-   * hangs up (`from`) belongs to the turn in flight, so neither waits for the other.
+   * Lets the turn in flight finish, says goodbye, waits until all of it was heard, and hangs up (SP8). A tool that hangs
+   * up (`from`) belongs to the turn in flight, so neither waits for the other.
    */
   async hangUp(options: HangUpOptions = {}, from?: TaskContext): Promise<HangUpOutcome> {
     this.live('hang up')
@@ -140,7 +140,7 @@ export class Closing implements Ends {
     return how
   }
 
-  /** A part that the session cannot do without has failed for good. */
+  /** Closes the session because a part that it needs has failed for good. */
   broken(where: string, error: unknown): void {
     const { settings, events, book } = this.#context
     settings.logger.error({ session: settings.id, where, error }, 'the session cannot go on')
@@ -156,7 +156,7 @@ export class Closing implements Ends {
   }
 
   #carryOut(command: Exclude<SessionCommand, { type: 'set-timer' | 'clear-timer' }>): void {
-    // An earlier command, or a listener, may have ended this graceful end.
+    // An earlier command or a listener may have finished or cancelled this graceful end.
     if ('ending' in command && command.type !== 'settle' && command.ending !== this.#machine.ending) return
     switch (command.type) {
       case 'emit-state':
@@ -189,18 +189,18 @@ export class Closing implements Ends {
   #whenIdle(ending: number): void {
     const check = (): void => {
       if (!this.stations?.answering.isIdle || !this.stations.speaking.isIdle) return
-      this.#context.onSettled = undefined
+      this.#context.onFinished = undefined
       this.#shell.handle({ type: 'idle', ending })
     }
-    this.#context.onSettled = check
+    this.#context.onFinished = check
     check()
   }
 
-  /** Waits for what is being said, then says goodbye if there is one. Speech always ends by itself (AG3). */
+  /** Waits for the current speech, then says goodbye if there is one. Every speech ends in bounded time (AG3). */
   #say(ending: number, words: string | undefined, interruptible: boolean): void {
     const { answering, speaking } = this.stations!
     const { scope } = this.#context
-    // A tool may hang up in the middle of what the agent says. Without a goodbye, those words are heard to their end.
+    // A tool may hang up while the agent is speaking. Without a goodbye, that speech still plays to its end.
     const said =
       words === undefined
         ? speaking.finished().then(() => undefined)
@@ -210,7 +210,7 @@ export class Closing implements Ends {
       .then((outcome) => {
         this.#shell.handle({ type: 'said', ending, how: outcome?.how, confirmed: outcome?.confirmed })
       })
-      // The session is closing: nobody waits for the goodbye any more.
+      // The session is closing, so the goodbye no longer matters.
       .catch(noop)
   }
 
@@ -223,8 +223,8 @@ export class Closing implements Ends {
     const options = scopeOptions(ask)
     const time = Number.isFinite(ask.closeTimeout) ? Math.max(0, ask.closeTimeout!) : settings.closeTimeout
     settings.logger.info({ session: settings.id, reason, by }, 'session closing')
-    this.#context.onSettled = undefined
-    // A step that fails on the way must not keep anything open.
+    this.#context.onFinished = undefined
+    // A step that throws must not keep the following ones from running.
     const failed = (step: string) => (error: unknown) => this.#context.failed(`closing: ${step}`, error)
     callOut(() => speaking?.mute(), failed('silence'))
     callOut(() => hearing?.stop(reason, time), failed('last words'))

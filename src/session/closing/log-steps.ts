@@ -5,7 +5,7 @@ import type { SessionReport } from './report.ts'
 /** A step that took this long is worth a line in the log, in milliseconds. */
 export const SLOW_STEP = 1_000
 
-/** Logs what was forced, failed, abandoned or slow in a close, for whoever is on call. */
+/** Logs every step of a close that was forced, failed, abandoned or slow, for the on-call engineer. */
 export function logSteps({ id: session, scope }: SessionReport, logger: Logger): void {
   for (const { forced, ...step } of notableSteps(scope)) {
     if (forced) logger.warn({ session, ...step }, 'a step of the close was forced or failed')

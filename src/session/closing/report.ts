@@ -4,7 +4,7 @@ import type { Ask, ErrorReport, ScopeReport } from '../../scope/index.ts'
 import type { HistoryItem } from '../history/history-item.ts'
 import type { CloseReason } from './close-reason.ts'
 
-/** How one turn went, in milliseconds. */
+/** The timing of one turn, in milliseconds. */
 export interface TurnReport {
   /** From the end of the user's speech to the first sound of the answer. */
   readonly latency: number
@@ -13,48 +13,49 @@ export interface TurnReport {
 }
 
 /**
- * The report of a session: plain JSON, frozen, the same object for everybody (CL13). Times are milliseconds; in `scope`
- * they count from the moment closing was asked for.
+ * The report of a session: plain JSON, frozen, the same object for every caller (CL13). Times are in milliseconds; in
+ * `scope` they count from the request to close.
  */
 export interface SessionReport {
-  /** Grows when a field changes its meaning; new fields alone do not change it. */
+  /** Incremented when a field changes its meaning, not when a field is added. */
   readonly version: 1
   readonly id: string
   readonly reason: CloseReason
-  /** Who asked, if they said. */
+  /** Who requested the close, if given. */
   readonly by?: string
-  /** What went wrong, if the reason is `error` or `start-failed`. */
+  /** What failed, if the reason is `error` or `start-failed`. */
   readonly error?: ErrorReport
-  /** When the session was started, as ISO 8601; absent if it never was. */
+  /** When the session was started, in ISO 8601. Absent if it never was. */
   readonly startedAt?: string
+  /** When the close was requested, in ISO 8601. */
   readonly askedAt: string
-  /** From the start until closing was asked for. */
+  /** From the start to the request to close. */
   readonly lived: number
-  /** From the ask to this report. */
+  /** From the request to close to this report. */
   readonly took: number
   readonly closeTimeout: number
   /** True only if nothing was dropped, forced, failed or abandoned. */
   readonly clean: boolean
-  /** Who else wanted it to end. One whose goodbye was cut off asked before, at a negative time. */
+  /** Later requests to end the session. A goodbye that was cut off was requested earlier: its time is negative. */
   readonly alsoAsked: readonly Ask[]
   readonly connections: readonly ConnectionReport[]
   readonly usage: Usage & { readonly toolCalls: number; readonly turns: number }
   readonly turns: readonly TurnReport[]
-  /** What was said and done, as far as it was heard. */
+  /** What was said, as far as it was heard, and done. */
   readonly transcript: readonly HistoryItem[]
   /** Every step and task of the close. */
   readonly scope: ScopeReport
 }
 
 export interface FormatSessionOptions extends FormatOptions {
-  /** Print what was said, too. It is private, so it is left out unless asked for. */
+  /** Whether to print the transcript, which is private. Default: false. */
   transcript?: boolean
 }
 
-/** The report for a terminal: the waterfall of the close, then what the session was. */
+/** Formats a report for a terminal: the waterfall of the close, then a summary of the session. */
 export function formatSession(report: SessionReport, options: FormatSessionOptions = {}): string {
   const { usage, turns, connections, transcript, error } = report
-  // A drop is no clean end, however well its scope was closed.
+  // A dropped session is not clean, even if its scope closed cleanly.
   const lines = [formatReport({ ...report.scope, clean: report.clean }, options), '']
   const count = (name: string, value: number | undefined): string[] => (value ? [`${value} ${name}`] : [])
   const used = [
@@ -78,11 +79,11 @@ export function formatSession(report: SessionReport, options: FormatSessionOptio
     )
     lines.push(`  ${name}: ${how}${detail.length > 0 ? ` (${detail.join(', ')})` : ''}`)
   }
-  if (options.transcript) for (const item of transcript) lines.push(`  ${tell(item)}`)
+  if (options.transcript) for (const item of transcript) lines.push(`  ${formatItem(item)}`)
   return lines.join('\n')
 }
 
-function tell(item: HistoryItem): string {
+function formatItem(item: HistoryItem): string {
   if (item.type === 'message') return `${item.role}: ${item.text}${item.interrupted ? ' —' : ''}`
   if (item.type === 'handoff') return `${item.from} hands over to ${item.to}`
   return `${item.name}(${item.input}) → ${item.result?.output ?? 'no result'}`

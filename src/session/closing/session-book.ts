@@ -4,10 +4,10 @@ import type { History } from '../history/history.ts'
 import { drops, type CloseReason } from './close-reason.ts'
 import type { SessionReport, TurnReport } from './report.ts'
 
-/** Connections a report lists, so that a part that opens one per sentence cannot make it grow for ever. */
+/** Maximum number of connections in a report, so that a part that opens one per sentence cannot make it grow forever. */
 const MAX_CONNECTIONS = 200
 
-/** Collects what a session does, and writes its report. */
+/** Collects what happens in a session, and creates its report. */
 export class SessionBook {
   readonly #id: string
   readonly #history: History
@@ -17,14 +17,14 @@ export class SessionBook {
   #startDate: number | undefined
   /** When the session was started, by its clock. */
   startedAt = 0
-  /** How each turn went. */
+  /** The timing of each answered turn. */
   readonly turns: TurnReport[] = []
-  /** Turns of the user. */
+  /** How many turns the user has taken. */
   turnCount = 0
   toolCalls = 0
   /** Milliseconds of sound the agent has made. */
   sound = 0
-  /** When the user stopped speaking, until the answer is heard. */
+  /** When the user stopped speaking. Unset once the answer is heard. */
   waitingSince: number | undefined
 
   constructor(id: string, history: History) {
@@ -37,7 +37,7 @@ export class SessionBook {
     this.#startDate = clock.date()
   }
 
-  /** Records what the session failed for. The first error counts. */
+  /** Records why the session failed. The first error counts. */
   fail(error: unknown): void {
     this.#error ??= describeError(error)
   }

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Untimed } from '../../scope/index.ts'
 import type { CloseReason } from './close-reason.ts'
 import {
   SessionMachine,
@@ -18,13 +19,7 @@ const settings = {
   goodbye: { idle: 'Are you there? Goodbye.' },
 }
 
-type Told = SessionEvent extends infer Event
-  ? Event extends SessionEvent
-    ? Omit<Event, 'at'>
-    : never
-  : never
-
-/** Which state may follow which. */
+/** Which states may follow each state. */
 const next: Record<SessionState, readonly SessionState[]> = {
   new: ['live', 'closing'],
   live: ['ending', 'closing'],
@@ -33,7 +28,7 @@ const next: Record<SessionState, readonly SessionState[]> = {
   closed: [],
 }
 
-/** A machine with a clock, and what somebody who sees only events and commands can know about the session. */
+/** A session machine in virtual time. Checks every command and state against what came before. */
 class Life {
   readonly machine = new SessionMachine(settings)
   readonly timers = new Map<SessionTimer, number>()
@@ -43,18 +38,18 @@ class Life {
   readonly states: SessionState[] = ['new']
   readonly closes: CloseCommand[] = []
   now = 0
-  /** When something last moved. */
+  /** When something last made progress. */
   movedAt = 0
 
-  handle(event: Told): SessionCommand[] {
+  handle(event: Untimed<SessionEvent>): SessionCommand[] {
     const commands = this.machine.handle({ ...event, at: this.now })
-    for (const command of commands) this.#note(command)
+    for (const command of commands) this.#check(command)
     const { phase } = this.machine
     if (phase !== this.states.at(-1)) {
       expect(next[this.states.at(-1)!], `${this.states.at(-1)} to ${phase}`).toContain(phase)
       this.states.push(phase)
     }
-    if (phase === 'ending') expect(this.timers.has('stall'), 'an end is always bounded').toBe(true)
+    if (phase === 'ending') expect(this.timers.has('stall'), 'a graceful end is always bounded').toBe(true)
     if (this.machine.isClosing) expect([...this.timers], 'timers of a closing session').toEqual([])
     return commands
   }
@@ -86,7 +81,7 @@ class Life {
     return this.closes[0]?.ask.reason
   }
 
-  #note(command: SessionCommand): void {
+  #check(command: SessionCommand): void {
     if (command.type === 'set-timer') return void this.timers.set(command.timer, command.at)
     if (command.type === 'clear-timer') return void this.timers.delete(command.timer)
     this.commands.push(command)
@@ -110,7 +105,7 @@ function aLiveSession(): Life {
 }
 
 describe('the session machine', () => {
-  it('[CL3] lets the turn in flight finish, says goodbye, and closes for the reason of whoever asked', () => {
+  it('[CL3] lets the turn in flight finish, says goodbye, and closes with the reason of the request', () => {
     const life = aLiveSession()
     const id = life.end({ say: 'Goodbye!' })
     expect(life.commands.map(({ type }) => type)).toEqual([
@@ -126,7 +121,7 @@ describe('the session machine', () => {
     expect(life.reason).toBe('agent-hung-up')
   })
 
-  it('[CL3] says goodbye once, and only when its own turn has finished', () => {
+  it('[CL3] says goodbye once, and only after the turn in flight has finished', () => {
     const life = aLiveSession()
     const id = life.end({ say: 'Goodbye!' })
     expect(life.handle({ type: 'idle', ending: id + 1 })).toEqual([])
@@ -134,7 +129,7 @@ describe('the session machine', () => {
     expect(life.handle({ type: 'idle', ending: id })).toEqual([])
   })
 
-  it('[CL3] closes an end that stands still, and not one in which something moves', () => {
+  it('[CL3] closes a session whose graceful end stalls, but not one that makes progress', () => {
     const life = aLiveSession()
     life.end()
     life.movedAt = 900
@@ -144,21 +139,21 @@ describe('the session machine', () => {
     expect(life.machine.phase).toBe('closing')
     expect(life.closes[0]).toMatchObject({
       ask: { reason: 'agent-hung-up' },
-      also: { by: 'stall of the end' },
+      also: { by: 'stallTimeout' },
     })
   })
 
-  it('[CL3] closes an end that reaches its limit, whatever moves', () => {
+  it('[CL3] closes a session whose graceful end reaches endTimeout, even if it makes progress', () => {
     const life = aLiveSession()
     life.end()
     for (let round = 0; round < 35; round++) {
       life.movedAt = life.now
       life.elapse(900)
     }
-    expect(life.closes[0]).toMatchObject({ also: { by: 'limit of the end' } })
+    expect(life.closes[0]).toMatchObject({ also: { by: 'endTimeout' } })
   })
 
-  it('[SP8] goes on if the caller speaks during a goodbye that may be cancelled, and drains then if somebody asked', () => {
+  it('[SP8] resumes the session if the caller cancels the goodbye, and begins a drain that was requested meanwhile', () => {
     const life = aLiveSession()
     const id = life.end({ say: 'Bye.', cancellable: true })
     const drain = life.end({ reason: 'host-draining', drain: true })
@@ -171,7 +166,7 @@ describe('the session machine', () => {
     expect(life.reason).toBe('host-draining')
   })
 
-  it('[CL2] a drop during a goodbye is a drop, and the goodbye is remembered', () => {
+  it('[CL2] reports a drop during a goodbye as a drop, and passes the goodbye on for the report', () => {
     const life = aLiveSession()
     life.end({ say: 'Bye.' })
     life.handle({ type: 'close', ask: { reason: 'caller-lost', by: 'line' } })
@@ -181,7 +176,7 @@ describe('the session machine', () => {
     })
   })
 
-  it('[CL2] requests to close that come while the close begins are noted once it has begun', () => {
+  it('[CL2] passes on requests to close that arrive while the close begins, once it has begun', () => {
     const life = aLiveSession()
     life.handle({ type: 'close', ask: { reason: 'requested' } })
     expect(life.handle({ type: 'close', ask: { reason: 'caller-hung-up' } })).toEqual([])
@@ -193,7 +188,7 @@ describe('the session machine', () => {
     expect(life.handle({ type: 'close', ask: { reason: 'error' } })).toEqual([])
   })
 
-  it('[CL14] warns before each cap, and then ends with its goodbye', () => {
+  it('[CL14] warns before each cap ends the session with a goodbye', () => {
     const life = aLiveSession()
     life.elapse(70_000)
     expect(life.commands.at(-1)).toEqual({ type: 'warn', reason: 'max-duration', left: 30_000 })
@@ -210,7 +205,7 @@ describe('the session machine', () => {
     expect(life.reason).toBe('idle')
   })
 
-  it('[CL14] a user who does something is not idle', () => {
+  it('[CL14] does not end a session as idle if the user becomes active again', () => {
     const life = aLiveSession()
     life.handle({ type: 'user-idle' })
     life.handle({ type: 'user-active' })
@@ -268,8 +263,8 @@ function act(life: Life, what: string, pick: number): void {
   }
 }
 
-describe('whatever happens', () => {
-  it('[CL1] [CL2] the states follow the drawing, a session closes once, and every hang-up has an outcome by then', () => {
+describe('with random events, the session machine', () => {
+  it('[CL1] [CL2] changes state only as drawn, closes once, and settles every hang-up', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const life = new Life()
@@ -285,7 +280,7 @@ describe('whatever happens', () => {
     )
   })
 
-  it('[CL3] an end that nothing moves is over after stallTimeout', () => {
+  it('[CL3] closes a graceful end without progress after stallTimeout', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
         const life = new Life()

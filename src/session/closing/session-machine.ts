@@ -8,15 +8,15 @@ export type SessionState = 'new' | 'live' | 'ending' | 'closing' | 'closed'
 
 export type SessionTimer = 'stall' | 'limit' | 'max-duration-warning' | 'max-duration' | 'idle'
 
-/** Everything that ends a session, or keeps one that is ending from getting stuck. */
+/** Everything that can end a session, and everything that shows whether a graceful end is stuck. */
 export type SessionEvent = { readonly at: number } &
   /** The line and the models are open. */
   (
     | { readonly type: 'opened' }
     | EndEvent
-    /** Nothing is being said, thought or done any more. */
+    /** The turn in flight has finished: no speech, no reply, no tool is left. */
     | { readonly type: 'idle'; readonly ending: number }
-    /** The goodbye, or what was being said without one, has ended. */
+    /** The goodbye has ended or, without a goodbye, the current speech. */
     | {
         readonly type: 'said'
         readonly ending: number
@@ -24,7 +24,7 @@ export type SessionEvent = { readonly at: number } &
         readonly confirmed?: boolean | undefined
       }
     | { readonly type: 'close'; readonly ask: CloseAsk }
-    /** The synchronous part of closing is done: the scope has been told. */
+    /** The synchronous part of closing is done: the scope is closing. */
     | { readonly type: 'begun' }
     | { readonly type: 'closed' }
     /** Neither side has said anything for a while. */
@@ -44,11 +44,11 @@ export interface EndEvent extends Activity {
   readonly cancellable?: boolean
 }
 
-/** What is moving in the session, which decides whether an end is stuck. */
+/** What makes progress in the session. Without any, a graceful end is stuck. */
 export interface Activity {
-  /** When something last moved. */
+  /** When something last made progress. */
   readonly movedAt: number
-  /** Until when something moves on its own: sound on the line, a tool within its own timeout. */
+  /** Until when something makes progress on its own: sound on the line, a tool within its own timeout. */
   readonly busyUntil: number
 }
 
@@ -76,7 +76,10 @@ export type SessionCommand =
   /** The session is closing already: note another request, which may bring the deadline nearer. */
   | { readonly type: 'close-again'; readonly ask: CloseAsk }
 
-/** Close now. `also` asked at the same moment as an ending that names the reason; `cutOff` is an ending cut by a drop. */
+/**
+ * Close now. If a graceful end was in progress, it either names the reason, and `also` is the request that cut it short,
+ * or it was cut off by a drop, and `cutOff` is the graceful end.
+ */
 export interface CloseCommand {
   readonly type: 'close'
   readonly ask: CloseAsk
@@ -101,7 +104,7 @@ interface Ending {
   readonly say: string | undefined
   readonly cancellable: boolean
   step: 'finishing' | 'goodbye'
-  /** When it counts as stuck, unless something moves before. */
+  /** When it counts as stuck, unless something makes progress before. */
   stallAt: number
 }
 
@@ -118,7 +121,7 @@ interface State {
   idleAt: number | undefined
   budgetWarned: boolean
   budgetSpent: boolean
-  /** Requests to close that came while the close began. */
+  /** Whether the synchronous part of closing is done, and the requests to close that came during it. */
   begun: boolean
   readonly meanwhile: CloseAsk[]
 }
@@ -221,7 +224,7 @@ export class SessionMachine {
 
   // ── graceful ends ──
 
-  /** Takes no new work. The turn in flight finishes first, unless one of its own tools asks for the end. */
+  /** Begins a graceful end. The turn in flight finishes first, unless one of its own tools requested the end. */
   #end({ id, ask, say, cancellable = false, movedAt, busyUntil }: EndEvent): SessionCommand[] {
     const state = this.#state
     const stallAt = Math.max(state.now, movedAt, busyUntil) + this.#settings.stallTimeout
@@ -312,10 +315,10 @@ export class SessionMachine {
       case 'stall': {
         if (!ending) return []
         ending.stallAt = Math.max(event.movedAt, event.busyUntil) + this.#settings.stallTimeout
-        return ending.stallAt > state.now ? [] : this.#close({ ...ending.ask, by: 'stall of the end' })
+        return ending.stallAt > state.now ? [] : this.#close({ ...ending.ask, by: 'stallTimeout' })
       }
       case 'limit':
-        return ending ? this.#close({ ...ending.ask, by: 'limit of the end' }) : []
+        return ending ? this.#close({ ...ending.ask, by: 'endTimeout' }) : []
       case 'max-duration-warning': {
         state.maxDurationWarned = true
         const left = warningAhead(this.#settings.maxDuration!)

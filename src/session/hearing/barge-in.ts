@@ -81,7 +81,7 @@ export const resume: TurnRule = {
   },
 }
 
-/** Interrupts what the agent says and prepares, unless it is uninterruptible. Does nothing if there is nothing. */
+/** Interrupts the agent's speech and reply, unless they are uninterruptible. No-op if the agent does nothing. */
 export function interrupt(floor: Floor): void {
   const { agent } = floor.state
   const sound = floor.liveSound

@@ -7,7 +7,7 @@ import { countWords, joinWords } from './turn-words.ts'
 export class Floor {
   readonly settings: TurnSettings
   readonly state: TurnState
-  /** What the rules want done about the current event, in order. */
+  /** What the rules want done in response to the current event, in order. */
   commands: TurnCommand[] = []
 
   constructor(settings: TurnSettings, state: TurnState) {
@@ -27,7 +27,7 @@ export class Floor {
 
   /** Whether the user is speaking, beyond the tail of a turn that was already committed. */
   get isSpeaking(): boolean {
-    return this.state.voice?.settled === false
+    return this.state.voice?.committed === false
   }
 
   /** The words of the current turn, final and interim. */
@@ -86,7 +86,6 @@ export class Floor {
     return this.isUninterruptible || this.liveSound !== undefined
   }
 
-  /** What the page and the logs show the user doing. */
   get userState(): UserState {
     const { held, turn } = this.state
     if (this.isSpeaking) return 'speaking'
@@ -105,9 +104,9 @@ export interface TurnRule {
   readonly timer?: TurnTimer
   /** Whether the rule still applies while the session is ending. Default: false. */
   readonly whileEnding?: boolean
-  /** Whether the rule matters only while the agent is audible and the user is heard, too. Default: false. */
+  /** Whether the rule applies only while both the agent and the user are heard. Default: false. */
   readonly whileContested?: boolean
-  /** Whether the settings use the rule at all. Default: always. */
+  /** Whether the rule is used with these settings. Default: always. */
   readonly isUsed?: (settings: TurnSettings) => boolean
   due(floor: Floor): number | undefined
   act(floor: Floor): void

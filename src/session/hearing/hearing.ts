@@ -13,7 +13,7 @@ import {
 import { MachineShell, shelter, type Untimed } from '../../scope/index.ts'
 import type { Answering } from '../answering/answering.ts'
 import { failures, type CloseReason } from '../closing/close-reason.ts'
-import type { Notes, SessionContext } from '../context.ts'
+import type { EventSink, SessionContext } from '../context.ts'
 import type { Speaking } from '../speaking/speaking.ts'
 import type { TurnCommand, TurnEvent } from './turn-events.ts'
 import { TurnMachine } from './turn-machine.ts'
@@ -21,7 +21,7 @@ import { TurnMachine } from './turn-machine.ts'
 const sttShape: Shape<SttEvents> = { interim: ['text'], final: ['text'], endOfTurn: [], failed: ['error'] }
 const vadShape: Shape<VadEvents> = { started: ['ms'], stopped: ['ms'], failed: ['error'] }
 
-/** Models that hear at the same rate share one: resampling is the largest CPU cost of a phone call. */
+/** Models with the same input rate share an ear: resampling is the largest CPU cost of a phone call. */
 interface Ear {
   readonly rate: SampleRate
   readonly resampler: Resampler | undefined
@@ -37,7 +37,7 @@ interface Ear {
  *
  * A realtime model hears for itself: it is one of the ears, and reports to the TurnMachine directly.
  */
-export class Hearing implements Notes<TurnEvent> {
+export class Hearing implements EventSink<TurnEvent> {
   readonly #context: SessionContext
   readonly #answering: Answering
   readonly #speaking: Speaking
@@ -85,7 +85,7 @@ export class Hearing implements Notes<TurnEvent> {
     await Promise.all([stream(), detector(), judge()])
   }
 
-  // ── what comes in ──
+  // ── input ──
 
   /** The caller's sound. */
   hear(frame: AudioFrame): void {
@@ -96,22 +96,22 @@ export class Hearing implements Notes<TurnEvent> {
   }
 
   typed(text: string): void {
-    this.#context.life.handle({ type: 'user-active' })
+    this.#context.lifecycle.handle({ type: 'user-active' })
     this.#turns.handle({ type: 'typed', text })
   }
 
   pressed(digit: string): void {
-    this.#context.life.handle({ type: 'user-active' })
+    this.#context.lifecycle.handle({ type: 'user-active' })
     this.#turns.handle({ type: 'digit', digit })
   }
 
-  /** Takes a note for the turn machine: from the VAD and the STT, and from what the agent does. */
+  /** Passes an event to the turn machine: from the VAD, the STT, or about what the agent does. */
   handle(event: Untimed<TurnEvent>): void {
     this.#turns.handle(event)
     if (event.type === 'final' && !this.#machine.pendingWords.transcribing) this.#stopWaiting?.()
   }
 
-  /** Everything the VAD and the STT report comes in here. */
+  /** Handles everything the VAD and the STT report. */
   #heard(part: 'vad' | 'stt', event: EventOf<SttEvents> | EventOf<VadEvents>): void {
     const { events, settings, ends } = this.#context
     const now = settings.clock.now()
@@ -132,10 +132,10 @@ export class Hearing implements Notes<TurnEvent> {
     }
   }
 
-  // ── what the turn machine wants ──
+  // ── commands of the turn machine ──
 
   #carryOut(command: Exclude<TurnCommand, { type: 'set-timer' | 'clear-timer' }>): void {
-    const { events, life, settings } = this.#context
+    const { events, lifecycle, settings } = this.#context
     switch (command.type) {
       case 'flush-stt':
         return this.#stt?.flush()
@@ -157,10 +157,10 @@ export class Hearing implements Notes<TurnEvent> {
         return events.emit('digits', { digits: command.digits })
       case 'user-state':
         if (command.state !== 'silent' && settings.idleTimeout !== undefined)
-          life.handle({ type: 'user-active' })
+          lifecycle.handle({ type: 'user-active' })
         return undefined
       case 'user-idle':
-        return life.handle({ type: 'user-idle' })
+        return lifecycle.handle({ type: 'user-idle' })
     }
   }
 
@@ -178,7 +178,7 @@ export class Hearing implements Notes<TurnEvent> {
 
   // ── beginning and end ──
 
-  /** The session is live, or live again after a cancelled goodbye: hears the caller and takes turns. */
+  /** Starts to listen and to take turns: the session is live, or live again after a cancelled goodbye. */
   takeTurns(): void {
     if (this.#ears.length === 0) this.#ears = this.#openEars()
     this.#context.takesTurns = true
@@ -219,16 +219,16 @@ export class Hearing implements Notes<TurnEvent> {
     if (speaking) this.#turns.handle({ type: 'user-stopped', since: now })
     const ear = this.#stt ?? this.#answering.ear
     if (!this.#machine.pendingWords.transcribing || !ear) return
-    // Before the link learns that it is closing: from then on it sends nothing but its own end.
+    // Must come before the scope closes the link: a closing link only sends its closing frames.
     ear.flush()
     ear.detach()
     if (!this.#machine.pendingWords.transcribing || failures.has(reason)) return
-    // At most half of the time: the other half belongs to the links, which end whatever is said.
+    // At most half of the time: the links need the other half to close.
     const wait = Math.min(settings.lastWordsTimeout, (closeTimeout * 0.9) / 2)
     scope.defer('last words', () => this.#lastWords(wait), { phase: 'work', cap: wait })
   }
 
-  /** Waits until what the user said is transcribed, at most `timeout`. */
+  /** Waits for at most `timeout` until the user's words have been transcribed. */
   #lastWords(timeout: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = this.#context.settings.clock.after(timeout, 'last words', () => this.#stopWaiting?.())
@@ -241,12 +241,12 @@ export class Hearing implements Notes<TurnEvent> {
     })
   }
 
-  /** Whether the user said something that is in no turn, or that a close waits for. */
+  /** Whether the user said something that is not part of a turn, or that the close is waiting for. */
   get hasLastWords(): boolean {
     return this.#stopWaiting !== undefined || this.#machine.pendingWords.text !== ''
   }
 
-  /** The wait for the last words has ended, in time or not: keeps what was understood. */
+  /** Ends the wait for the last words, and adds what was transcribed to the history. */
   keepLastWords(): void {
     const { history, settings } = this.#context
     this.#stopWaiting?.()

@@ -1,7 +1,7 @@
 import type { Floor, TurnRule } from './floor.ts'
 import { hasWords } from './turn-words.ts'
 
-/** Weight of the newest pause in the average: three or four pauses, a few sentences, show how somebody speaks. */
+/** Weight of the newest pause in the average: three or four pauses, a few sentences, are enough to learn a user's pace. */
 const NEWEST_PAUSE = 0.3
 
 /** Asks the turn detector about the user's words, once for each text. */
@@ -36,7 +36,7 @@ export function takeScore({ state }: Floor, text: string, score: number | undefi
   turn.score = score === undefined || Number.isNaN(score) ? 'unknown' : Math.min(1, Math.max(0, score))
 }
 
-/** The user speaks again: learns how long a user who had not finished was silent. */
+/** Called when the user speaks again: learns how long this user pauses within a turn. */
 export function learnPause({ state, settings }: Floor, since: number): void {
   const stopped = state.turn?.voiced ? state.turn.stopped : state.lastStopped
   state.lastStopped = undefined

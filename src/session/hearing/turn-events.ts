@@ -1,96 +1,96 @@
-/** What the user does, as the page and the logs say it: `finishing` is silent, with a turn that is not committed yet. */
+/** What the user is doing. `finishing`: the user is silent, but the turn has not been committed. */
 export type UserState = 'silent' | 'speaking' | 'finishing'
 
 export type TurnTimer = 'endpoint' | 'barge-in' | 'false-interruption' | 'stable' | 'idle' | 'digits'
 
 /**
- * What the machine is told. `at` is when it is told, in milliseconds of a monotonic clock; `since` is when it really
- * happened, which may be a while before.
+ * Events for the turn machine. `at` is when the machine receives the event, in milliseconds of a monotonic clock; `since`
+ * is when it really happened, which may be earlier.
  */
 export type TurnEvent =
-  /** The session is live: from here on the user can be idle. Again, if an ending was cancelled: all is as before it. */
+  /** The session is live, and the user can be idle from now on. Also sent when an ending was cancelled. */
   | { readonly type: 'live'; readonly at: number }
   | { readonly type: 'user-started'; readonly at: number; readonly since: number }
   | { readonly type: 'user-stopped'; readonly at: number; readonly since: number }
-  /** The words since the last final text. Each replaces the one before; '' takes it back. */
+  /** The words since the last final text. Replaces the previous interim text; '' removes it. */
   | { readonly type: 'interim'; readonly at: number; readonly text: string }
-  /** The next words that will not change. '' says that there are none in what was heard: nothing is waited for. */
+  /** The next words, which will not change. '' means that the speech had no words: nothing more to wait for. */
   | { readonly type: 'final'; readonly at: number; readonly text: string }
-  /** The STT says that the user has finished. Counts in mode `stt` only. */
+  /** The STT reports that the user has finished. Ignored except in mode `stt`. */
   | { readonly type: 'end-of-turn'; readonly at: number }
-  /** The turn detector's answer to `judge`. Without a score it could not tell, and is not waited for. */
+  /** The turn detector's answer to `judge`. No score means that the detector could not tell. */
   | { readonly type: 'judged'; readonly at: number; readonly text: string; readonly score?: number }
-  /** Somebody ends the turn by hand. */
+  /** The application ends the turn. */
   | { readonly type: 'commit'; readonly at: number }
-  /** Somebody throws the words of the turn away. */
+  /** The application discards the words of the turn. */
   | { readonly type: 'discard'; readonly at: number }
-  /** Somebody interrupts by hand. */
+  /** The application interrupts the agent. */
   | { readonly type: 'barge-in'; readonly at: number }
-  /** The user typed: a whole turn at once. */
+  /** The user typed a text, which is a whole turn. */
   | { readonly type: 'typed'; readonly at: number; readonly text: string }
-  /** A key of the telephone. */
+  /** The user pressed a telephone key. */
   | { readonly type: 'digit'; readonly at: number; readonly digit: string }
-  /** An answer is in the making, or is not any more. One that was started by `preempt` counts from its `commit` on. */
+  /** Whether a reply is being generated. A reply begun by `preempt` counts from its `commit` on. */
   | {
       readonly type: 'agent-thinking'
       readonly at: number
       readonly thinking: boolean
-      /** True unless set. */
+      /** Default: true. */
       readonly interruptible?: boolean
     }
-  /** The agent is heard from now on. Comes in pairs with `agent-stopped`. */
+  /** The agent has become audible. Always followed by one `agent-stopped`. */
   | { readonly type: 'agent-started'; readonly at: number; readonly interruptible: boolean }
-  /** The agent is not heard any more. Why makes no difference here, and all of it in a trace. */
+  /** The agent is no longer audible. `how` is for traces only. */
   | { readonly type: 'agent-stopped'; readonly at: number; readonly how: 'finished' | 'interrupted' }
-  /** Some tool runs, or none does any more. It keeps the user from being idle, and stands in the way of no turn. */
+  /** Whether any tool is running. A running tool keeps the user from being idle, but does not delay turns. */
   | { readonly type: 'tool'; readonly at: number; readonly running: boolean }
-  /** The session is ending. With `bargeIn`, what the agent says from now on (a goodbye) can still be interrupted. */
+  /** The session is ending. With `bargeIn`, the user can still interrupt what the agent says, such as a goodbye. */
   | { readonly type: 'ending'; readonly at: number; readonly bargeIn?: boolean }
   /** A timer that was set for `due` has fired. */
   | { readonly type: 'timer'; readonly at: number; readonly timer: TurnTimer; readonly due: number }
 
-/** What the machine wants done, in order. */
+/** What the turn machine wants done, in order. */
 export type TurnCommand =
-  /** Tell me at `at`, by a `timer` event. Replaces the timer of that name, if one is set. */
+  /** Send a `timer` event at `at`. Replaces a timer of the same name. */
   | { readonly type: 'set-timer'; readonly timer: TurnTimer; readonly at: number }
   | { readonly type: 'clear-timer'; readonly timer: TurnTimer }
-  /** Make final what has been heard so far. */
+  /** Finalize the text of everything heard so far. */
   | { readonly type: 'flush-stt' }
-  /** Ask the turn detector about this text. The question before, if open, is void. */
+  /** Ask the turn detector about this text. An earlier question without an answer is void. */
   | { readonly type: 'judge'; readonly text: string }
-  /** Begin to answer this text, though the turn is not sure. Leaves no trace until `commit` says `preempted`. */
+  /** Begin a reply to this text although the turn may go on. It has no effect until a `commit` with `preempted`. */
   | { readonly type: 'preempt'; readonly text: string }
-  /** The turn goes on: throw away what `preempt` began. */
+  /** The turn goes on: discard the reply that `preempt` began. */
   | { readonly type: 'discard-preempt' }
   | CommitCommand
-  /** The agent is really interrupted: what it says, and the answer in the making. Tools are not. */
+  /** The user interrupts the agent: stop its speech and the reply in progress. Tools go on. */
   | { readonly type: 'interrupt' }
-  /** The user might be interrupting: silence the agent, and be ready to go on. Ends by `resume` or `interrupt`. */
+  /** The user may be interrupting: silence the agent, but keep its speech. Followed by `resume` or `interrupt`. */
   | { readonly type: 'pause' }
   | { readonly type: 'resume' }
-  /** An entry of telephone keys is complete. */
+  /** The user has entered these telephone keys. */
   | { readonly type: 'digits'; readonly digits: string }
   | { readonly type: 'user-state'; readonly state: UserState }
-  /** Both have been silent since then, with nothing in flight. */
+  /** Both sides have been silent since then, with nothing in flight. */
   | { readonly type: 'user-idle'; readonly since: number }
 
-/** The user's turn. Nothing the agent says or prepares is in its way: that was interrupted before. */
+/** A turn of the user to be answered. If the agent was speaking or thinking, `interrupt` came before. */
 export interface CommitCommand {
   readonly type: 'commit'
   readonly text: string
-  /** `text` if it was typed or keyed in, and nothing of it spoken. */
+  /** `text` if all of the turn was typed or keyed in. */
   readonly from: 'speech' | 'text'
-  /** When the user stopped speaking; for typed turns, when the text came. */
+  /** When the user stopped speaking or, for a typed turn, when the text arrived. */
   readonly stopped: number
-  /** The generation that `preempt` began is for exactly this text, and may be used. */
+  /** Whether the reply that `preempt` began is for exactly this text, and may be used. */
   readonly preempted: boolean
 }
 
-/** What the user has said, and is not committed. */
+/** What the user has said that has not been committed. */
 export interface PendingWords {
-  /** An utterance is being spoken right now. */
+  /** Whether the user is speaking. */
   readonly speaking: boolean
-  /** One has been spoken, and its final text has not come. */
+  /** Whether the user has stopped speaking and the final text has not arrived. */
   readonly transcribing: boolean
   /** Final and interim text so far. */
   readonly text: string

@@ -5,12 +5,12 @@ import { Floor, type TurnRule } from './floor.ts'
 import { discardPreempt, preempt } from './preempting.ts'
 import { judge, takeScore } from './turn-detection.ts'
 import type { PendingWords, TurnCommand, TurnEvent, TurnTimer } from './turn-events.ts'
-import { settleTurns, type TurnOptions } from './turn-options.ts'
+import { turnSettings, type TurnOptions } from './turn-options.ts'
 import { copyState, newState, type TurnState } from './turn-state.ts'
 import { idle } from './user-idle.ts'
 import { commitHeld, discardTurn, endTurn, endpoint, hearText, hearVoice, typeText } from './user-turn.ts'
 
-/** Every rule, in the order in which they depend on each other. */
+/** All rules, in order of dependency. */
 const rules: readonly TurnRule[] = [bargeIn, digits, endpoint, commitHeld, resume, judge, preempt, idle]
 
 /**
@@ -34,7 +34,7 @@ export class TurnMachine {
 
   /** Given a `state`, continues where another machine stopped. */
   constructor(options: TurnOptions = {}, state: Readonly<TurnState> = newState()) {
-    const settings = settleTurns(options)
+    const settings = turnSettings(options)
     this.#rules = rules.filter(({ isUsed }) => isUsed?.(settings) ?? true)
     this.#floor = new Floor(settings, copyState(state))
   }
@@ -44,7 +44,7 @@ export class TurnMachine {
     return copyState(this.#floor.state)
   }
 
-  /** What the user has said but is not committed: the last words of a session are made of it (CL6). */
+  /** What the user has said that has not been committed. A close keeps it as the last words (CL6). */
   get pendingWords(): PendingWords {
     const { state, isSpeaking, isComplete, wholeText } = this.#floor
     const { turn, voice } = state
@@ -56,8 +56,8 @@ export class TurnMachine {
   }
 
   /**
-   * Returns what is to be done now. Timers come first: carrying out another command may cause the next event, and the
-   * timers of this event must not undo the timers of that one.
+   * Returns what is to be done now. Timer commands come first: carrying out another command may cause the next event, and
+   * older timer commands must not undo newer ones.
    */
   handle(event: TurnEvent): TurnCommand[] {
     const floor = this.#floor
@@ -87,7 +87,7 @@ export class TurnMachine {
   }
 }
 
-/** Writes into the state what an event says. */
+/** Applies an event to the state. */
 function take(floor: Floor, event: TurnEvent): void {
   const { state, settings } = floor
   switch (event.type) {
@@ -131,7 +131,7 @@ function take(floor: Floor, event: TurnEvent): void {
     case 'ending':
       return end(floor, event.bargeIn === true)
     case 'live':
-      // Also comes again after a cancelled goodbye: the session is then like any other live one.
+      // Also sent after a cancelled goodbye: the session is live again.
       state.ending = false
       state.bargeInWhileEnding = false
       return undefined
@@ -140,7 +140,7 @@ function take(floor: Floor, event: TurnEvent): void {
   }
 }
 
-/** Leaves nothing open: no reply begun early, and no paused speech that would never resume. */
+/** Leaves no reply begun early, and no paused speech that would never resume. */
 function end(floor: Floor, bargeInWhileEnding: boolean): void {
   const { state } = floor
   state.ending = true

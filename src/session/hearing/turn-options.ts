@@ -1,85 +1,85 @@
 import { OptionError } from '../../scope/index.ts'
 
 /**
- * Who decides that the user has finished:
+ * What ends the user's turn:
  *
- * - `vad`: silence does, after the endpointing delay;
- * - `stt`: the speech-to-text does, by its `endOfTurn`;
- * - `realtime`: the model does, and its turns are never committed from here;
- * - `manual`: somebody does, by hand.
+ * - `vad`: silence, after the endpointing delay;
+ * - `stt`: the `endOfTurn` event of the speech-to-text;
+ * - `realtime`: the realtime model, which then answers on its own;
+ * - `manual`: the application.
  */
 export type TurnMode = 'vad' | 'stt' | 'realtime' | 'manual'
 
 export interface TurnOptions {
-  /** `vad` unless set, in a session without a VAD `stt`. */
+  /** Default: `vad` or, in a session without a VAD, `stt`. */
   readonly mode?: TurnMode
-  /** Whether somebody tells when the user speaks: in a session, whether there is a VAD. If not, text stands in for voice. */
+  /** Whether a VAD reports when the user speaks. If not, text stands in for speech. Default: whether the session has one. */
   readonly vad?: boolean
   readonly endpointing?: EndpointingOptions
   readonly bargeIn?: BargeInOptions
-  /** Pauses the agent when the user might be interrupting. Off unless set: the agent speaks on until it is sure. */
+  /** Pauses the agent when the user may be interrupting. Default: off, the agent speaks until it is really interrupted. */
   readonly falseInterruption?: FalseInterruptionOptions
-  /** Begins to answer before the turn is sure. Off unless set. */
+  /** Begins a reply before the turn has certainly ended. Default: off. */
   readonly preemptive?: boolean | PreemptiveOptions
-  /** How long both are silent until the user is idle. Never, unless set. */
+  /** How long both sides are silent before the user counts as idle. Default: never. */
   readonly idle?: number
-  /** What becomes of telephone keys. They are ignored unless set. */
+  /** How to treat telephone keys. Default: they are ignored. */
   readonly dtmf?: DtmfOptions
-  /** In mode `manual`, for a model that hears by itself: turns are committed without words. False unless set. */
+  /** In mode `manual` with a model that hears the audio itself: commit turns without words. Default: false. */
   readonly wordless?: boolean
 }
 
 export type EndpointingOptions =
   | {
       readonly mode?: 'fixed'
-      /** From the end of speech to the commit: 500 ms unless set. */
+      /** From the end of speech to the end of the turn. Default: 500 ms. */
       readonly delay?: number
-      /** How long the final text is waited for, from the end of speech: 3 s unless set. */
+      /** How long to wait for the final text, from the end of speech. Default: 3 s. */
       readonly maxDelay?: number
     }
   | {
-      /** The delay follows the turn detector's score or, without one, the user's own pauses. */
+      /** The delay depends on the turn detector's score or, without a detector, on the user's own pauses. */
       readonly mode: 'dynamic'
-      /** 500 ms unless set. */
+      /** Default: 500 ms. */
       readonly minDelay?: number
-      /** Also how long the final text and the detector are waited for: 3 s unless set. */
+      /** Also how long to wait for the final text and for the detector. Default: 3 s. */
       readonly maxDelay?: number
-      /** Whether there is a turn detector to be asked: in a session, true if there is one. */
+      /** Whether to ask a turn detector. Default: whether the session has one. */
       readonly detector?: boolean
     }
 
-/** Which speech of the user interrupts the agent. In mode `realtime` the model has decided, and this does not count. */
+/** Which speech of the user interrupts the agent. Ignored in mode `realtime`, where the model decides. */
 export interface BargeInOptions {
-  /** How long it lasts at least: 500 ms unless set. A turn that is committed interrupts however short it was. */
+  /** Minimum length of the speech. Default: 500 ms. A committed turn interrupts however short it is. */
   readonly minDuration?: number
-  /** How many words it has at least: 0 unless set. Turns with fewer are committed when the agent is silent. */
+  /** Minimum number of words. Turns with fewer words wait until the agent is silent. Default: 0. */
   readonly minWords?: number
 }
 
 export interface FalseInterruptionOptions {
-  /** The agent goes on if no words came for so long after the user fell silent, or while speaking: 2 s unless set. */
+  /** The agent resumes if no words have arrived for this long, counted from the last speech. Default: 2 s. */
   readonly timeout?: number
-  /** How long the user speaks before the agent is paused: 0 unless set. */
+  /** How long the user speaks before the agent is paused. Default: 0. */
   readonly pauseAfter?: number
 }
 
 export interface PreemptiveOptions {
-  /** How long an interim text stays the same until it is worth an answer: 200 ms unless set. */
+  /** How long an interim text must stay the same before a reply is begun. Default: 200 ms. */
   readonly stableFor?: number
-  /** How many answers are begun for one turn at most, since each is paid for: 3 unless set. */
+  /** How many replies may be begun per turn. Each one costs money. Default: 3. */
   readonly attempts?: number
 }
 
 export interface DtmfOptions {
-  /** `text`: an entry is a turn of the user; `event`: it is given as `digits`. `event` unless set. */
+  /** `text` makes an entry a turn of the user, `event` emits it as `digits`. Default: `event`. */
   readonly as?: 'text' | 'event'
-  /** The key that ends an entry, and is no part of it unless it is alone: `#` unless set. */
+  /** The key that ends an entry. It is not part of the entry, unless it is the only key. Default: `#`. */
   readonly endKey?: string
-  /** How many keys make an entry: 32 unless set, more than any number one dials. */
+  /** An entry ends after this many keys. Default: 32, longer than any phone or account number. */
   readonly count?: number
-  /** An entry ends if no key follows for so long: 3 s unless set. */
+  /** An entry ends if no key follows for this long. Default: 3 s. */
   readonly timeout?: number
-  /** Whether the first key already interrupts the agent: true unless set. An entry that is a turn does in any case. */
+  /** Whether the first key interrupts the agent. An entry that is a turn always does. Default: true. */
   readonly interrupts?: boolean
 }
 
@@ -88,7 +88,7 @@ export interface TurnSettings {
   readonly vad: boolean
   readonly dynamic: boolean
   readonly detector: boolean
-  /** The fixed delay, or the least. */
+  /** The fixed delay, or the minimum of a dynamic one. */
   readonly delay: number
   readonly maxDelay: number
   readonly minDuration: number
@@ -100,7 +100,7 @@ export interface TurnSettings {
   readonly wordless: boolean
 }
 
-export function settleTurns(options: TurnOptions): TurnSettings {
+export function turnSettings(options: TurnOptions): TurnSettings {
   const { mode = 'vad', vad = true, endpointing = {}, bargeIn = {}, wordless = false } = options
   if (mode === 'vad' && !vad) throw new OptionError("turns cannot have mode 'vad' without a VAD")
   if (wordless && mode !== 'manual') throw new OptionError("wordless turns need mode 'manual'")
@@ -108,7 +108,8 @@ export function settleTurns(options: TurnOptions): TurnSettings {
   const shortest = endpointing.mode === 'dynamic' ? endpointing.minDelay : endpointing.delay
   const delay = time(dynamic ? 'endpointing.minDelay' : 'endpointing.delay', shortest, 500)
   const maxDelay = time('endpointing.maxDelay', endpointing.maxDelay, 3_000)
-  if (delay > maxDelay) throw new OptionError(`endpointing.maxDelay, ${maxDelay}, is less than ${delay}`)
+  if (delay > maxDelay)
+    throw new OptionError(`endpointing.maxDelay must be at least ${delay}, the delay; it is ${maxDelay}`)
   return {
     mode,
     vad,
@@ -148,14 +149,14 @@ const dtmf = (options: DtmfOptions): Required<DtmfOptions> => ({
   interrupts: options.interrupts ?? true,
 })
 
-function time(name: string, value: number | undefined, preset: number): number {
-  const chosen = value ?? preset
-  if (Number.isFinite(chosen) && chosen >= 0) return chosen
-  throw new OptionError(`${name} must be a finite number of milliseconds, 0 or more; it is ${chosen}`)
+function time(name: string, given: number | undefined, fallback: number): number {
+  const value = given ?? fallback
+  if (Number.isFinite(value) && value >= 0) return value
+  throw new OptionError(`${name} must be a finite number of milliseconds, 0 or more; it is ${value}`)
 }
 
-function number(name: string, value: number | undefined, preset: number, least: number): number {
-  const chosen = value ?? preset
-  if (Number.isSafeInteger(chosen) && chosen >= least) return chosen
-  throw new OptionError(`${name} must be a whole number, ${least} or more; it is ${chosen}`)
+function number(name: string, given: number | undefined, fallback: number, min: number): number {
+  const value = given ?? fallback
+  if (Number.isSafeInteger(value) && value >= min) return value
+  throw new OptionError(`${name} must be a whole number, ${min} or more; it is ${value}`)
 }

@@ -36,7 +36,7 @@ export interface TurnState {
 export interface Voice {
   since: number
   /** Its words were committed and none have come since: the VAD is lagging behind. */
-  settled: boolean
+  committed: boolean
   /** This voice paused the agent without producing words. It may still interrupt, but not pause again. */
   pausedInVain: boolean
 }

@@ -21,11 +21,11 @@ describe('joining words', () => {
     [['iPhone', 'を'], 'iPhone を'],
     [['Straße', 'Äpfel'], 'Straße Äpfel'],
     [[], ''],
-  ])('%j makes %s', (pieces, text) => {
+  ])('turns %j into %s', (pieces, text) => {
     expect(joinWords(...pieces)).toBe(text)
   })
 
-  it('does not depend on how the pieces are grouped, and loses no character', () => {
+  it('is associative and loses no character', () => {
     const piece = fc.string({ unit: fc.constantFrom('a', 'B', ' ', '.', ',', '5', '我', 'は', '。', ')') })
     fc.assert(
       fc.property(piece, piece, piece, (a, b, c) => {
@@ -49,7 +49,7 @@ describe('counting words', () => {
     ['我想订桌', 4],
     ['iPhoneをください', 6],
     ['안녕 하세요', 2],
-  ])('%j has %d', (text, count) => {
+  ])('in %j gives %d', (text, count) => {
     expect(countWords(text)).toBe(count)
     expect(hasWords(text)).toBe(count > 0)
   })

@@ -30,6 +30,6 @@ function isQuiet(floor: Floor): boolean {
   const { voice, turn, held, agent, preempted, digits } = floor.state
   if (voice || held || preempted !== undefined || digits !== '') return false
   if (agent.sound || agent.thinking !== 'no' || agent.tool) return false
-  // In mode `manual`, words may stay uncommitted for ever: nothing happens until the application ends the turn.
+  // In mode `manual`, words may stay uncommitted forever: nothing happens until the application ends the turn.
   return !turn || (floor.settings.mode === 'manual' && turn.ended === undefined && floor.isComplete)
 }

@@ -5,10 +5,10 @@ import { isUnjudged, learnPause } from './turn-detection.ts'
 import type { HeldTurn, Turn } from './turn-state.ts'
 import { hasWords, joinWords } from './turn-words.ts'
 
-/** Characters kept of a turn, about an hour of speech. The oldest go first, so that an open turn cannot grow for ever. */
+/** Maximum length of a turn in characters, about an hour of speech. Beyond that, the oldest words are dropped. */
 const MAX_TURN = 100_000
 
-/** With dynamic endpointing, the delay follows the user's average pause times this. The average alone would cut off half. */
+/** Dynamic endpointing waits for the user's average pause times this: half of the pauses are longer than average. */
 const PAUSE_MARGIN = 1.5
 
 const newTurn = (now: number, voiced: boolean): Turn => ({
@@ -39,7 +39,7 @@ export function hearVoice(floor: Floor, type: 'user-started' | 'user-stopped', s
   }
   if (state.voice) return
   if (settings.dynamic) learnPause(floor, since)
-  state.voice = { since, settled: false, pausedInVain: false }
+  state.voice = { since, committed: false, pausedInVain: false }
   state.staleTextUntil = undefined
   const turn = (state.turn ??= newTurn(state.now, true))
   turn.voiced = true
@@ -62,8 +62,8 @@ export function hearText(floor: Floor, type: 'interim' | 'final', text: string):
   if (isEmpty && !state.turn) return
   // Words show that the user speaks where there is no VAD, or where the VAD lags behind.
   const unheard = settings.mode === 'stt' && !settings.vad && !state.voice && state.turn?.ended === undefined
-  if (!isEmpty && (unheard || state.voice?.settled))
-    state.voice = { since: state.now, settled: false, pausedInVain: false }
+  if (!isEmpty && (unheard || state.voice?.committed))
+    state.voice = { since: state.now, committed: false, pausedInVain: false }
   const turn = (state.turn ??= newTurn(state.now, false))
   turn.voiced ||= state.voice !== undefined && settings.vad
   const before = floor.text
@@ -108,7 +108,7 @@ function takeSaid(floor: Floor, turn: Turn): string {
 /** The STT (`stt`) or the application (`hand`) declares the turn finished. */
 export function endTurn(floor: Floor, by: 'stt' | 'hand'): void {
   const { state, settings } = floor
-  // Ending by hand makes a turn of any words, however few.
+  // A turn that is ended by hand is committed, however few words it has.
   if (by === 'hand' && state.held) state.held.weak = false
   if (by === 'hand' && settings.wordless) state.turn ??= newTurn(state.now, false)
   const { turn } = state
@@ -163,7 +163,7 @@ export const endpoint: TurnRule = {
   },
 }
 
-/** Commits turns that had to wait, once the agent no longer stands in the way and the user adds nothing to them. */
+/** Commits turns that had to wait, once the agent no longer blocks them and the user adds nothing to them. */
 export const commitHeld: TurnRule = {
   due(floor) {
     const { held, turn, now } = floor.state
@@ -201,7 +201,7 @@ function finish(floor: Floor, turn: Turn): HeldTurn {
   return { text: settings.wordless ? '' : turn.said, from: 'speech', stopped, weak }
 }
 
-/** Held words go first. They do not help to interrupt: two murmurs do not make a sentence. */
+/** Held words go first. They do not count towards the `minWords` of the new turn. */
 function commitOrHold(floor: Floor, turn: HeldTurn): void {
   const { state } = floor
   const { held } = state
@@ -229,9 +229,9 @@ function commit(floor: Floor, { text, from, stopped }: HeldTurn): void {
   floor.commands.push({ type: 'commit', text, from, stopped, preempted })
 }
 
-/** The turn is finished. A voice that is still heard belonged to it. */
+/** Ends the turn. A voice that is still heard belonged to it. */
 function closeTurn({ state, settings }: Floor): void {
   state.turn = undefined
   if (!settings.vad) state.voice = undefined
-  else if (state.voice) state.voice.settled = true
+  else if (state.voice) state.voice.committed = true
 }

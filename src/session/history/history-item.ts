@@ -1,28 +1,28 @@
-/** What happened in a conversation, in order. Plain data, frozen: an item that changes is replaced by a new one. */
+/** One event in a conversation. Frozen plain data: an item that changes is replaced by a new one. */
 export type HistoryItem = MessageItem | ToolItem | HandoffItem
 
 interface AnyItem {
-  /** Unique in its history; it stays when the item changes and when the history is resumed. */
+  /** Unique within the history. Stays the same when the item changes and when the history is resumed. */
   readonly id: string
-  /** When it happened: milliseconds since 1970. */
+  /** When it happened, in milliseconds since 1970. */
   readonly at: number
 }
 
 export interface MessageItem extends AnyItem {
   readonly type: 'message'
   readonly role: 'user' | 'agent'
-  /** What was said. Of an agent only what was heard (SP6). */
+  /** What was said. For an agent, only what was heard (SP6). */
   readonly text: string
-  /** The agent wanted to say more. */
+  /** Set if the agent was interrupted. */
   readonly interrupted?: true
   /** The agent that spoke. */
   readonly agent?: string
 }
 
-/** A tool call and its one result in one item: so neither can ever stand without the other (TL2). */
+/** A tool call together with its result, so that neither can exist without the other (TL2). */
 export interface ToolItem extends AnyItem {
   readonly type: 'tool'
-  /** The model's name for the call. Models use a name again, so it is not the item's id. */
+  /** The model's id for the call. Models reuse ids, so this is not the item's id. */
   readonly call: string
   readonly name: string
   /** JSON, as the model wrote it. */
@@ -45,12 +45,12 @@ export interface HandoffItem extends AnyItem {
   readonly to: string
 }
 
-/** A history as it is stored. */
+/** A stored history, as `history.toJSON()` returns it. */
 export interface HistoryJSON {
   readonly version: typeof historyVersion
-  /** How many older items were dropped to keep within the limit. */
+  /** How many old items were dropped to stay within the limit. */
   readonly dropped: number
-  /** The number of the newest id, given away or not. */
+  /** The number in the newest id, even if its item was never added. */
   readonly lastId: number
   readonly items: readonly HistoryItem[]
 }
@@ -58,7 +58,7 @@ export interface HistoryJSON {
 export const historyVersion = 1
 
 /**
- * Characters kept of one text. A tool that returns a book would otherwise fill the memory, the stored history, and every
- * request to the model from then on.
+ * Maximum length of a text in characters. Otherwise, a tool that returns a book would fill memory, the stored history and
+ * every following request to the model.
  */
 export const MAX_TEXT = 100_000

@@ -7,28 +7,28 @@ import {
   type ToolResult,
 } from './history-item.ts'
 
-/** What was given as a stored history is none. The message says where and what was expected. */
+/** A stored history cannot be read. The message says which field is wrong, and what was expected. */
 export class HistoryError extends EndwellError {
   constructor(code: 'HISTORY_MALFORMED' | 'HISTORY_VERSION', message: string) {
     super(code, `cannot read a stored history: ${message}`)
   }
 }
 
-/** Takes anything, a parsed file for instance, for a stored history, or throws `HistoryError`. Copies what it keeps. */
+/** Validates and copies a stored history of unknown origin, such as a parsed file. Throws `HistoryError` if it is invalid. */
 export function readHistory(value: unknown): HistoryJSON {
   const json = record(value, 'history')
   if (json['version'] !== historyVersion) {
     throw new HistoryError(
       'HISTORY_VERSION',
-      `it has version ${String(json['version'])}, and only ${historyVersion} is known: ` +
-        'resume it with the endwell that stored it, or start without it',
+      `its version is ${String(json['version'])}, and only version ${historyVersion} is supported: ` +
+        'resume it with the version of endwell that stored it, or start without it',
     )
   }
   if (!Array.isArray(json['items'])) throw malformed('history.items', 'an array', json['items'])
   const items = json['items'].map((item, index) => readItem(item, `history.items[${index}]`))
   const ids = new Set<string>()
   for (const [index, { id }] of items.entries()) {
-    if (ids.has(id)) throw malformed(`history.items[${index}].id`, 'an id of its own', id)
+    if (ids.has(id)) throw malformed(`history.items[${index}].id`, 'unique', id)
     ids.add(id)
   }
   return {

@@ -1,8 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { EndwellError } from '../../scope/index.ts'
 import type { HistoryItem } from './history-item.ts'
-import { HistoryError } from './history-json.ts'
 import { History } from './history.ts'
 
 const texts = (history: History): string[] =>
@@ -15,8 +13,8 @@ const said = (history: History, text: string, at = 0): void => {
   words.end()
 }
 
-describe('what is said', () => {
-  it('stands in order, with an id and the time that was given', () => {
+describe('a history', () => {
+  it('lists items in order, each with an id and its time', () => {
     const history = new History()
     history.addUser('Hello?', { at: 1_000 })
     const words = history.speak({ at: 2_000, agent: 'desk' })
@@ -30,7 +28,7 @@ describe('what is said', () => {
     ])
   })
 
-  it('by the agent is only what was heard of it, as it is heard', () => {
+  it('has only those words of the agent that were heard so far', () => {
     const history = new History()
     const words = history.speak({ at: 0 })
     expect(history.items).toEqual([])
@@ -41,7 +39,7 @@ describe('what is said', () => {
     expect(history.items).toMatchObject([{ text: 'Good morning', interrupted: true }])
   })
 
-  it('by an agent of whom nothing was heard is no item', () => {
+  it('has no item for speech of the agent that was not heard', () => {
     const history = new History()
     const words = history.speak({ at: 0 })
     words.heard(' ')
@@ -51,7 +49,7 @@ describe('what is said', () => {
     expect(history.toMessages()).toEqual([])
   })
 
-  it('can turn out to be less than was assumed, even nothing', () => {
+  it('can replace heard words with fewer words, or with none', () => {
     const history = new History()
     const words = history.speak({ at: 0 })
     words.heard('Good morning')
@@ -66,7 +64,7 @@ describe('what is said', () => {
     expect(history.items).toEqual([])
   })
 
-  it('stands where the speech began, whatever came before it was heard', () => {
+  it('places words of the agent where the speech began', () => {
     const history = new History()
     const words = history.speak({ at: 0 })
     call(history, 'findSlot')
@@ -76,7 +74,7 @@ describe('what is said', () => {
     expect(history.items[0]!.id).toBe(words.id)
   })
 
-  it('after the end changes no more', () => {
+  it('does not change the words of a speech that has ended', () => {
     const history = new History()
     const words = history.speak({ at: 0 })
     words.heard('Good')
@@ -86,13 +84,13 @@ describe('what is said', () => {
     expect(history.items).toEqual([{ type: 'message', id: 'i1', role: 'agent', text: 'Good', at: 0 }])
   })
 
-  it('by the user is no item if it is blank', () => {
+  it('has no item for blank words of the user', () => {
     const history = new History()
     expect(history.addUser(' \n', { at: 0 })).toBeUndefined()
     expect(history.items).toEqual([])
   })
 
-  it('is cut if it is as long as a book, between two characters', () => {
+  it('cuts very long text between two characters', () => {
     const history = new History()
     const item = history.addUser('😀'.repeat(60_000), { at: 0 })
     expect(item!.text).toHaveLength(99_999)
@@ -101,18 +99,18 @@ describe('what is said', () => {
 })
 
 describe('a tool call', () => {
-  it('has one result: the first', () => {
+  it('has one result, the first one', () => {
     const history = new History()
     const { id } = call(history, 'findSlot')
     expect(history.runningTools).toMatchObject([{ id }])
     expect(history.endTool(id, { output: '9:00', failed: false, at: 10 })).toBe(true)
     expect(history.endTool(id, { output: 'late', failed: true, at: 20 })).toBe(false)
-    expect(history.endTool('i99', { output: 'whose?', failed: true, at: 20 })).toBe(false)
+    expect(history.endTool('i99', { output: 'unknown call', failed: true, at: 20 })).toBe(false)
     expect(history.items).toMatchObject([{ result: { output: '9:00', failed: false, at: 10 } }])
     expect(history.runningTools).toEqual([])
   })
 
-  it('keeps its result apart from that of another with the same name for it', () => {
+  it('has its own result, even if the model used the same id twice', () => {
     const history = new History()
     const first = call(history, 'a')
     const second = call(history, 'a')
@@ -121,7 +119,7 @@ describe('a tool call', () => {
     expect(history.items).toMatchObject([{ result: { output: '1' } }, { result: { output: '2' } }])
   })
 
-  it('does not take a result for a speech', () => {
+  it('cannot be ended with the id of a speech', () => {
     const history = new History()
     const words = history.speak({ at: 0 })
     words.heard('Hello')
@@ -132,7 +130,7 @@ describe('a tool call', () => {
 })
 
 describe('messages for a model', () => {
-  it('are what was said, and calls each followed by its result; handoffs are not for models', () => {
+  it('contain what was said, and each call followed by its result, but no handoffs', () => {
     const history = new History()
     history.addUser('When?', { at: 0 })
     const { id } = call(history, 'findSlot')
@@ -149,7 +147,7 @@ describe('messages for a model', () => {
     ])
   })
 
-  it('say of a tool that runs that it does: models refuse a call without a result', () => {
+  it('have a placeholder as the result of a running tool', () => {
     const history = new History()
     call(history, 'findSlot')
     expect(history.toMessages()).toMatchObject([
@@ -159,8 +157,8 @@ describe('messages for a model', () => {
   })
 })
 
-describe('a snapshot', () => {
-  it('is not changed by what happens later, nor by who reads it', () => {
+describe('a snapshot of the items', () => {
+  it('does not change later and cannot be modified', () => {
     const history = new History()
     const words = history.speak({ at: 0 })
     words.heard('Good')
@@ -179,8 +177,8 @@ describe('a snapshot', () => {
   })
 })
 
-describe('the limit', () => {
-  it('drops the oldest exchange whole: what the user said and all that came of it', () => {
+describe('the limit maxItems', () => {
+  it('drops the whole oldest exchange: what the user said, and everything that followed from it', () => {
     const history = new History({ maxItems: 5 })
     said(history, 'Welcome')
     history.addUser('one', { at: 0 })
@@ -196,7 +194,7 @@ describe('the limit', () => {
     expect(history.toJSON().dropped).toBe(4)
   })
 
-  it('leaves an exchange alone in which a tool still runs, and takes the next', () => {
+  it('skips an exchange in which a tool is still running', () => {
     const history = new History({ maxItems: 4 })
     history.addUser('one', { at: 0 })
     const { id } = call(history, 'slow')
@@ -207,7 +205,7 @@ describe('the limit', () => {
     expect(history.endTool(id, { output: '', failed: false, at: 0 })).toBe(true)
   })
 
-  it('takes the oldest items of an exchange that is too long by itself, but none that is open', () => {
+  it('drops the oldest finished items of an exchange that exceeds the limit alone', () => {
     const history = new History({ maxItems: 2 })
     history.addUser('one', { at: 0 })
     const open = call(history, 'slow')
@@ -218,7 +216,7 @@ describe('the limit', () => {
     expect(history.dropped).toBe(2)
   })
 
-  it('never takes the last exchange whole, even if it is the only one that is over', () => {
+  it('never drops the whole last exchange, even if it is the only finished one', () => {
     const history = new History({ maxItems: 2 })
     history.addUser('one', { at: 0 })
     call(history, 'slow')
@@ -226,7 +224,7 @@ describe('the limit', () => {
     expect(texts(history)).toEqual(['tool', 'user: two'])
   })
 
-  it('makes room for words when they begin to be heard', () => {
+  it('applies when words begin to be heard', () => {
     const history = new History({ maxItems: 1 })
     history.addUser('one', { at: 0 })
     const words = history.speak({ at: 0 })
@@ -240,132 +238,7 @@ describe('the limit', () => {
   })
 })
 
-describe('a stored history', () => {
-  const full = (): History => {
-    const history = new History()
-    history.addUser('Hello?', { at: 1 })
-    const words = history.speak({ at: 2, agent: 'desk' })
-    words.heard('Good mor')
-    words.end({ interrupted: true })
-    const { id } = history.callTool({ call: 'c', name: 'a', input: '{', at: 3, agent: 'desk' })
-    history.endTool(id, { output: 'bad input', failed: true, at: 4 })
-    history.handOff({ from: 'desk', to: 'billing', at: 5 })
-    return history
-  }
-  const stored = (history: History): unknown => JSON.parse(JSON.stringify(history))
-
-  it('is plain JSON with a version, and the same after resuming', () => {
-    const history = full()
-    expect(stored(history)).toMatchObject({ version: 1, dropped: 0, items: history.items })
-    const resumed = History.from(stored(history))
-    expect(resumed.items).toEqual(history.items)
-    expect(resumed.toJSON()).toEqual(history.toJSON())
-  })
-
-  it('goes on with new ids, also after those that were given to nothing heard', () => {
-    const history = full()
-    history.speak({ at: 6 }).end()
-    const resumed = History.from(stored(history))
-    expect(resumed.addUser('Again', { at: 7 })!.id).toBe('i6')
-    expect(History.from({ ...history.toJSON(), lastId: 0 }).addUser('Again', { at: 7 })!.id).toBe('i5')
-  })
-
-  it('a tool that was running then has failed: nobody is left to bring its result', () => {
-    const history = new History()
-    const { id } = call(history, 'slow', 7)
-    const resumed = History.from(stored(history))
-    expect(resumed.items).toMatchObject([{ id, result: { failed: true, at: 7 } }])
-    expect(resumed.endTool(id, { output: 'after all', failed: false, at: 9 })).toBe(false)
-  })
-
-  it('keeps to the limit of the new session', () => {
-    const history = full()
-    history.addUser('Still there?', { at: 8 })
-    const resumed = History.from(stored(history), { maxItems: 3 })
-    expect(texts(resumed)).toEqual(['user: Still there?'])
-    expect(resumed.dropped).toBe(4)
-    expect(History.from(stored(resumed)).dropped).toBe(4)
-  })
-
-  it('shares nothing with what it was made from', () => {
-    const json = stored(full()) as { items: { text: string }[] }
-    const resumed = History.from(json)
-    json.items[0]!.text = 'changed'
-    expect(texts(resumed)[0]).toBe('user: Hello?')
-    for (const item of resumed.items) expect(Object.isFrozen(item)).toBe(true)
-  })
-
-  it.each([
-    [undefined, 'history must be an object; it is missing'],
-    ['{}', 'history must be an object; it is "{}"'],
-    [[], 'history must be an object; it is an array'],
-    [{ version: 1, dropped: 0, lastId: 0 }, 'history.items must be an array'],
-    [{ version: 1, dropped: 0, lastId: 0, items: [null] }, 'history.items[0] must be an object'],
-    [{ version: 1, dropped: -1, lastId: 0, items: [] }, 'history.dropped must be a whole number'],
-    [{ version: 1, dropped: 0, lastId: 0.5, items: [] }, 'history.lastId must be a whole number'],
-  ])('that is none is refused: %j', (json, message) => {
-    expect(() => History.from(json)).toThrow(HistoryError)
-    expect(() => History.from(json)).toThrow(message)
-  })
-
-  it.each([
-    [{ type: 'song' }, "type must be 'message', 'tool' or 'handoff'; it is \"song\""],
-    [{ at: null }, 'at must be a finite number; it is null'],
-    [{ id: 4 }, 'id must be a string; it is 4'],
-    [{ role: 'system' }, 'role must be "user" or "agent"; it is "system"'],
-    [{ text: { toString: 'x' } }, 'text must be a string; it is an object'],
-    [{ interrupted: 'yes' }, 'interrupted must be true; it is "yes"'],
-    [{ agent: 5 }, 'agent must be a string; it is 5'],
-    [{ type: 'tool', call: 'c', name: 'n' }, 'input must be a string; it is missing'],
-    [{ type: 'tool', call: 'c', name: 'n', input: '', result: 5 }, 'result must be an object; it is 5'],
-    [
-      { type: 'tool', call: 'c', name: 'n', input: '', result: { output: '', failed: 1, at: 0 } },
-      'result.failed must be true or false; it is 1',
-    ],
-    [{ type: 'handoff', from: 'a' }, 'to must be a string; it is missing'],
-  ])('with an item that is none is refused: %j', (wrong, message) => {
-    const item = { type: 'message', id: 'i1', at: 0, role: 'user', text: 'Hi', ...wrong }
-    const read = (): History => History.from({ version: 1, dropped: 0, lastId: 1, items: [item] })
-    expect(read).toThrow(`cannot read a stored history: history.items[0].${message}`)
-    expect(read).toThrow(expect.objectContaining({ code: 'HISTORY_MALFORMED' }) as EndwellError)
-  })
-
-  it('with one id twice is refused', () => {
-    const item = { type: 'message', id: 'i1', at: 0, role: 'user', text: 'Hi' }
-    expect(() => History.from({ version: 1, dropped: 0, lastId: 1, items: [item, item] })).toThrow(
-      'history.items[1].id must be an id of its own; it is "i1"',
-    )
-  })
-
-  it('of another version is refused, saying what to do', () => {
-    const json = { version: 2, dropped: 0, lastId: 0, items: [] }
-    expect(() => History.from(json)).toThrow('only 1 is known: resume it with the endwell that stored it')
-    expect(() => History.from(json)).toThrow(
-      expect.objectContaining({ code: 'HISTORY_VERSION' }) as EndwellError,
-    )
-  })
-
-  it('whatever is given for one, it is read or refused, and nothing else', () => {
-    const items = fc.array(
-      fc.oneof(fc.jsonValue(), fc.record({ type: fc.constant('message'), id: fc.string() })),
-    )
-    const json = fc.oneof(
-      fc.jsonValue(),
-      fc.record({ version: fc.constant(1), items, dropped: fc.nat(), lastId: fc.nat() }),
-    )
-    fc.assert(
-      fc.property(json, (value) => {
-        try {
-          History.from(value)
-        } catch (error) {
-          expect(error).toBeInstanceOf(HistoryError)
-        }
-      }),
-    )
-  })
-})
-
-it('whatever happens, items keep to the limit, every call has its result, and storing loses nothing', () => {
+it('with random events, items stay within the limit, every call has its result, and storing loses nothing', () => {
   const event = fc.record({
     what: fc.constantFrom('user', 'speak', 'heard', 'end', 'call', 'result', 'handoff', 'resume'),
     pick: fc.nat(),

@@ -14,39 +14,39 @@ import { readHistory } from './history-json.ts'
 
 export interface HistoryOptions {
   /**
-   * Items that are kept; 1,000 unless set, which is hours of talk. A call that never ends must not grow for ever, nor
-   * make each request to the model dearer than the last. Beyond it the oldest exchange is dropped: what the user said
-   * and all that came of it. A single exchange that is longer than that loses its oldest items.
+   * Maximum number of items, so that neither the history nor the cost of each request to the model grows forever. Beyond
+   * it, the oldest exchange is dropped: what the user said, and everything that followed from it. A single exchange that is
+   * longer than the limit loses its oldest items. Default: 1,000, hours of conversation.
    */
   readonly maxItems?: number
 }
 
-/** The place of something that the user has said. */
+/** A place in the history for words of the user that have not been transcribed yet. */
 export interface UserWords {
-  /** Once: blank words leave no item, and what comes later changes nothing. */
-  are(text: string): void
+  /** Sets the words. Blank text leaves no item. Only the first call counts. */
+  transcribed(text: string): void
 }
 
 /** The words of an agent while they are spoken. */
 export interface SpokenWords {
   /** The id that the item has, or will have. */
   readonly id: string
-  /** Everything heard so far; replaces what was there before. While nothing was heard, there is no item (SP6). */
+  /** Sets everything heard so far. There is no item while nothing has been heard (SP6). */
   heard(text: string): void
-  /** Nothing more will be heard. Later calls change nothing. */
+  /** The speech has ended. Later calls have no effect. */
   end(options?: { readonly interrupted?: boolean }): void
 }
 
-/** A place in the history. It holds no item while nothing of a speech was heard. */
+/** A place in the history. It has no item until something was heard or transcribed. */
 interface Place {
   readonly id: string
   item: HistoryItem | undefined
-  /** More is to come: words, or a tool's result. It is not dropped meanwhile. */
+  /** Whether words or a tool's result are still to come. An open place is not dropped. */
   open: boolean
 }
 
 /**
- * What was said and done in a conversation: only what was heard (SP6), and every tool call with one result (TL2).
+ * What was said and done in a conversation: only words that were heard (SP6), and every tool call with one result (TL2).
  *
  * @example
  * const history = new History()
@@ -71,8 +71,8 @@ export class History {
   }
 
   /**
-   * Goes on with a history that was stored by `toJSON()`. Throws `HistoryError` if it is none. A tool that was running
-   * when it was stored has failed: nobody is left to bring its result.
+   * Continues a history that was stored with `toJSON()`. Throws `HistoryError` if it cannot be read. Tools that were
+   * running when it was stored count as failed.
    */
   static from(json: unknown, options?: HistoryOptions): History {
     const stored = readHistory(json)
@@ -81,13 +81,13 @@ export class History {
     history.#lastId = stored.lastId
     for (const item of stored.items) {
       history.#lastId = Math.max(history.#lastId, numberOf(item.id))
-      history.#places.push({ id: item.id, item: item.type === 'tool' ? cutOff(item) : item, open: false })
+      history.#places.push({ id: item.id, item: item.type === 'tool' ? endCutOff(item) : item, open: false })
     }
     history.#changed()
     return history
   }
 
-  /** All items so far: frozen, and not changed by what happens later. */
+  /** A frozen snapshot of all items. */
   get items(): readonly HistoryItem[] {
     if (this.#snapshot) return this.#snapshot
     const items: HistoryItem[] = []
@@ -96,12 +96,12 @@ export class History {
     return this.#snapshot
   }
 
-  /** How many older items were dropped to keep within the limit. */
+  /** How many old items were dropped to stay within the limit. */
   get dropped(): number {
     return this.#dropped
   }
 
-  /** The user has said something. Blank text makes no item. */
+  /** Adds what the user said. Blank text adds no item. */
   addUser(text: string, { at }: { readonly at: number }): MessageItem | undefined {
     if (text.trim() === '') return undefined
     return this.#add((id): MessageItem => ({
@@ -113,11 +113,11 @@ export class History {
     }))
   }
 
-  /** The user has said something that is not understood yet: its words will stand here. */
+  /** Reserves a place for words of the user that have not been transcribed yet. */
   listen({ at }: { readonly at: number }): UserWords {
     const place = this.#place(true)
     return {
-      are: (text) => {
+      transcribed: (text) => {
         if (!place.open) return
         place.open = false
         const { id } = place
@@ -128,7 +128,7 @@ export class History {
     }
   }
 
-  /** The agent begins to speak: its words will stand here, as far as they are heard. */
+  /** Reserves a place for words of the agent, which are added as they are heard. */
   speak(options: { readonly at: number; readonly agent?: string | undefined }): SpokenWords {
     const { at, agent } = options
     const place = this.#place(true)
@@ -163,7 +163,7 @@ export class History {
     }
   }
 
-  /** The model calls a tool. Give the item's id to `endTool`. */
+  /** Adds a tool call. Pass the id of the returned item to `endTool`. */
   callTool(call: {
     readonly call: string
     readonly name: string
@@ -171,12 +171,12 @@ export class History {
     readonly at: number
     readonly agent?: string | undefined
   }): ToolItem {
-    const { call: theirs, name, input, at, agent } = call
+    const { call: modelId, name, input, at, agent } = call
     return this.#add(
       (id): ToolItem => ({
         type: 'tool',
         id,
-        call: theirs,
+        call: modelId,
         name,
         input: clip(input, MAX_TEXT),
         at,
@@ -186,7 +186,7 @@ export class History {
     )
   }
 
-  /** The one result of a call. Returns false, and changes nothing, if it has one already or is not known. */
+  /** Adds the result of a call. Returns false and changes nothing if the call has a result already or is unknown. */
   endTool(id: string, { output, failed, at }: ToolResult): boolean {
     const place = this.#places.find((each) => each.id === id)
     if (!place?.open || place.item?.type !== 'tool') return false
@@ -199,7 +199,7 @@ export class History {
     return true
   }
 
-  /** The tool calls that have no result yet. */
+  /** The tool calls without a result. */
   get runningTools(): readonly ToolItem[] {
     return this.items.filter((item): item is ToolItem => item.type === 'tool' && !item.result)
   }
@@ -217,7 +217,7 @@ export class History {
     return this.#add((id): HandoffItem => ({ type: 'handoff', id, from, to, at }))
   }
 
-  /** The conversation as a model reads it. Models refuse a call without a result, so one that runs says that it does. */
+  /** The conversation for a model. Models reject a call without a result, so the result of a running tool is 'still running'. */
   toMessages(): Message[] {
     return this.items.flatMap(asMessages)
   }
@@ -242,7 +242,7 @@ export class History {
 
   #changed(): void {
     this.#snapshot = undefined
-    for (let over = this.#count() - this.#maxItems; over > 0; over = this.#count() - this.#maxItems) {
+    while (this.#count() > this.#maxItems) {
       const old = new Set(this.#oldest())
       if (old.size === 0) return
       this.#places = this.#places.filter((place) => !old.has(place))
@@ -256,7 +256,7 @@ export class History {
     return count
   }
 
-  /** The oldest exchange that is over, but never the last one; if there is none, the oldest item that is. */
+  /** The oldest finished exchange except the last exchange; if there is none, the oldest finished item. */
   #oldest(): readonly Place[] {
     const exchanges: Place[][] = [[]]
     for (const place of this.#places) {
@@ -264,18 +264,19 @@ export class History {
       if (begins && exchanges.at(-1)!.length > 0) exchanges.push([])
       exchanges.at(-1)!.push(place)
     }
-    const over = exchanges.slice(0, -1).find((exchange) => exchange.every(({ open }) => !open))
-    return over ?? this.#places.filter(({ item, open }) => item && !open).slice(0, 1)
+    const finished = exchanges.slice(0, -1).find((exchange) => exchange.every(({ open }) => !open))
+    return finished ?? this.#places.filter(({ item, open }) => item && !open).slice(0, 1)
   }
 }
 
-function cutOff(item: ToolItem): ToolItem {
+/** Gives a call that was stored without a result a failed one. */
+function endCutOff(item: ToolItem): ToolItem {
   if (item.result) return item
   const result = { output: 'cut off: the session ended before the tool did', failed: true, at: item.at }
   return Object.freeze({ ...item, result: Object.freeze(result) })
 }
 
-/** The number in an id of ours, so that new ids are new after resuming, too. */
+/** The number in an id, so that ids stay unique after resuming. */
 function numberOf(id: string): number {
   const [, digits] = /^i(\d{1,15})$/.exec(id) ?? []
   return Number(digits ?? 0)

@@ -8,12 +8,12 @@ import { fileSink } from './file-sink.ts'
 import { Recorder } from './recorder.ts'
 
 const system = vi.hoisted(() => {
-  // What the set-up of all tests has loaded already knows the real system.
+  // The global test setup has already loaded modules with the real file system.
   vi.resetModules()
   return { calls: [] as string[] }
 })
 
-/** Writes down when a call of the system begins and when it is answered. */
+/** Records when a file operation begins and when it returns. */
 vi.mock('node:fs', async (load) => {
   const real = await load<typeof import('node:fs')>()
   const watched = (name: 'open' | 'write' | 'close') => {
@@ -22,7 +22,7 @@ vi.mock('node:fs', async (load) => {
       system.calls.push(name)
       const call = real[name] as (...all: unknown[]) => void
       call(...given, (...answer: unknown[]) => {
-        system.calls.push(`${name} answered`)
+        system.calls.push(`${name} returned`)
         done(...answer)
       })
     }
@@ -42,8 +42,8 @@ afterAll(() => rm(folder, { recursive: true }))
 const live = new AbortController().signal
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values)
 
-describe('a file', () => {
-  it('is written, patched and closed, and nobody else may read it', async () => {
+describe('a file sink', () => {
+  it('writes, patches and closes a file that only its owner may read', async () => {
     const path = join(folder, 'whole.bin')
     const sink = fileSink(path)
     await sink.write(bytes(1, 2, 3))
@@ -55,7 +55,7 @@ describe('a file', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600)
   })
 
-  it('that is there already is not lost, unless that was asked for', async () => {
+  it('does not overwrite an existing file, except with `overwrite`', async () => {
     const path = join(folder, 'there.bin')
     await writeFile(path, 'precious')
     const sink = fileSink(path)
@@ -66,20 +66,20 @@ describe('a file', () => {
     sink.abort()
 
     await writeFile(path, 'precious')
-    const over = fileSink(path, { overwrite: true })
-    await over.write(bytes(1))
-    await over.close(live)
+    const overwriting = fileSink(path, { overwrite: true })
+    await overwriting.write(bytes(1))
+    await overwriting.close(live)
     expect([...(await readFile(path))]).toEqual([1])
   })
 
-  it('is not made before the first byte comes', async () => {
+  it('creates no file before the first write', async () => {
     const path = join(folder, 'never.bin')
     await fileSink(path).close(live)
     fileSink(path).abort()
     await expect(stat(path)).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('is closed, and written no more, when it is aborted at rest', async () => {
+  it('closes the file and rejects further writes when it is aborted', async () => {
     const path = join(folder, 'rest.bin')
     const sink = fileSink(path)
     await sink.write(bytes(1))
@@ -90,32 +90,32 @@ describe('a file', () => {
     expect([...(await readFile(path))]).toEqual([1])
   })
 
-  it('is closed when the system has answered if it is aborted in the middle of opening', async () => {
+  it('closes the file as soon as it is open if it is aborted meanwhile', async () => {
     const path = join(folder, 'opening.bin')
     const sink = fileSink(path)
     const writing = sink.write(bytes(1, 2, 3))
     sink.abort()
     await expect(writing).rejects.toMatchObject({ code: 'RECORDING_FAILED' })
-    expect(system.calls).toEqual(['open', 'open answered', 'close'])
+    expect(system.calls).toEqual(['open', 'open returned', 'close'])
     expect((await stat(path)).size).toBe(0)
   })
 
-  it('is closed when the system has answered if it is aborted in the middle of a write', async () => {
+  it('closes the file after the pending write if it is aborted meanwhile', async () => {
     const path = join(folder, 'writing.bin')
     const sink = fileSink(path)
     await sink.write(bytes(1))
     const writing = sink.write(bytes(2, 3))
-    // Far enough for the write to be in the hands of the system, which answers in a later turn of the loop.
+    // Enough microtasks for the write to begin. It returns in a later turn of the event loop.
     for (let ticks = 0; ticks < 5; ticks++) await Promise.resolve()
     sink.abort()
     expect(system.calls.at(-1)).toBe('write')
     await writing
-    expect(system.calls.slice(-3)).toEqual(['write', 'write answered', 'close'])
+    expect(system.calls.slice(-3)).toEqual(['write', 'write returned', 'close'])
     await expect(sink.write(bytes(4))).rejects.toMatchObject({ code: 'RECORDING_FAILED' })
     expect([...(await readFile(path))]).toEqual([1, 2, 3])
   })
 
-  it('holds a recording that can be read', async () => {
+  it('takes a recording that can be decoded', async () => {
     const path = join(folder, 'call.wav')
     const clock = new SimClock()
     const errors: unknown[] = []

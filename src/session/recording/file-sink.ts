@@ -2,15 +2,15 @@ import { close, open, write } from 'node:fs'
 import { RecordingError, type RecordingSink } from './recording-sink.ts'
 
 export interface FileSinkOptions {
-  /** Whether a file that is there already may be lost: no unless set. */
+  /** Whether to overwrite an existing file. Default: false, the first write rejects with `EEXIST`. */
   readonly overwrite?: boolean
 }
 
 /**
- * A recording in a file, opened when the first byte comes. Only its owner may read it: it is what somebody said.
+ * Records to a file, which is created at the first write and readable by its owner only.
  *
- * Node does its work in threads that cannot be stopped. If the disk hangs, `abort` returns at once and nothing more is
- * begun, but the file is closed only when the disk has answered.
+ * Node's file operations run in threads that cannot be cancelled. If the disk hangs, `abort` returns at once and starts no
+ * further operation, but the file is closed only when the pending operation has returned.
  */
 export function fileSink(path: string, { overwrite = false }: FileSinkOptions = {}): RecordingSink {
   return new FileSink(path, overwrite ? 'w' : 'wx')
@@ -22,9 +22,9 @@ class FileSink implements RecordingSink {
   #opening: Promise<number> | undefined
   #file: number | undefined
   #position = 0
-  /** Something is in the hands of the system. A file is not closed then: its number could be given to another. */
+  /** Whether a file operation is pending. Closing the file then could let another file reuse its descriptor. */
   #busy = false
-  #over = false
+  #closed = false
 
   constructor(path: string, flags: string) {
     this.#path = path
@@ -42,21 +42,21 @@ class FileSink implements RecordingSink {
 
   async close(): Promise<void> {
     const file = this.#file
-    this.#over = true
+    this.#closed = true
     this.#file = undefined
     if (file !== undefined) await this.#call<void>((done) => close(file, done))
   }
 
   abort(): void {
-    this.#over = true
-    if (!this.#busy) this.#letGo()
+    this.#closed = true
+    if (!this.#busy) this.#release()
   }
 
   async #writeAt(position: number, bytes: Uint8Array): Promise<void> {
-    this.#mustBeOpen()
+    this.#assertOpen()
     const file = await (this.#opening ??= this.#open())
     for (let at = 0; at < bytes.length;) {
-      this.#mustBeOpen()
+      this.#assertOpen()
       const from = at
       const length = bytes.length - from
       at += await this.#call<number>((done) => write(file, bytes, from, length, position + from, done))
@@ -72,28 +72,28 @@ class FileSink implements RecordingSink {
     )
   }
 
-  /** One call of the system. If the sink is aborted meanwhile, the file is let go when the system has answered. */
+  /** Runs one file operation. If the sink is aborted meanwhile, closes the file when the operation has returned. */
   #call<T>(work: (done: (error: Error | null, value: T) => void) => void): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#busy = true
       work((error, value) => {
         this.#busy = false
-        if (this.#over) this.#letGo()
+        if (this.#closed) this.#release()
         if (error) reject(error)
         else resolve(value)
       })
     })
   }
 
-  /** Asked right before every call: after an abort the file's number may be another file's. */
-  #mustBeOpen(): void {
-    if (this.#over) throw new RecordingError('RECORDING_FAILED', `${this.#path} is closed`)
+  /** Called right before every operation: after an abort, the descriptor may belong to another file. */
+  #assertOpen(): void {
+    if (this.#closed) throw new RecordingError('RECORDING_FAILED', `${this.#path} is closed`)
   }
 
-  #letGo(): void {
+  #release(): void {
     const file = this.#file
     this.#file = undefined
-    // Whether that works or not: nobody can do anything about it any more.
+    // An error is ignored: the recording was given up already.
     if (file !== undefined) close(file, () => {})
   }
 }

@@ -6,37 +6,37 @@ import { WavWriter } from './wav-writer.ts'
 
 export { RecordingError, type RecordingSink } from './recording-sink.ts'
 
-/** Sound is written so long after it was heard, in milliseconds: until then it may move, or turn out to be cleared. */
-const LAG = 2_000
+/** Sound is written this long after it was heard, in milliseconds. Until then, it may be moved or cleared. */
+const WRITE_DELAY = 2_000
 
-/** It is written in parts of so many milliseconds: few enough writes, and little that a crash can lose. */
-const PART = 1_000
+/** Length of one write, in milliseconds: few writes, and a crash loses little. */
+const CHUNK = 1_000
 
-/** All the sound that a WAV file can tell the length of. */
-const MOST_BYTES = 0xffffffff - wavHeaderLength
+/** The most sound whose length a WAV header can state. */
+const MAX_WAV_BYTES = 0xffffffff - wavHeaderLength
 
 export interface RecorderOptions {
   readonly sink: RecordingSink
   readonly clock: Clock
-  /** Of the recording. Sound of other rates is resampled. */
+  /** Sample rate of the recording. Sound with another rate is resampled. */
   readonly sampleRate: SampleRate
-  /** Told of each kind of problem once. */
+  /** Called once for each kind of problem. */
   readonly onError: (error: RecordingError) => void
   /**
-   * How much sound may wait for a sink that is slower than the sound, in milliseconds: 30 s unless set, that is 1 to 6 MB.
-   * What is older becomes silence, so that everything else stays where it was heard.
+   * How much sound may wait for a slow sink, in milliseconds. Older sound becomes silence, so that the rest keeps its
+   * position. Default: 30 s, which is 1 to 6 MB.
    */
   readonly maxBacklog?: number
-  /** How far ahead of its hearing the agent's sound may be, in milliseconds: 5 min unless set. The rest is left out. */
+  /** How far ahead of playout the agent's sound may be, in milliseconds. The rest is left out. Default: 5 min. */
   readonly maxAhead?: number
-  /** Bytes of sound: 4 GB unless set, all that a WAV file can hold, 18 hours at 16 kHz. There the recording ends. */
+  /** The recording ends after this many bytes of sound. Default: 4 GB, the limit of a WAV file, 18 hours at 16 kHz. */
   readonly maxBytes?: number
 }
 
 /**
- * Records a call as a stereo WAV: left the caller, right the agent as it was heard.
+ * Records a call as a stereo WAV: the caller on the left, the agent as it was heard on the right.
  *
- * It is a resource for a scope. Nothing that the sink does disturbs the call: only `close` waits for it.
+ * A resource for a scope. A slow or failing sink does not affect the call: only `close` waits for it.
  *
  * @example
  * const recorder = new Recorder({ sink: fileSink('call.wav'), clock, sampleRate: 16000, onError: (e) => log(e) })
@@ -48,70 +48,70 @@ export class Recorder implements Resource {
   readonly #options: Required<RecorderOptions>
   readonly #track: StereoTrack
   readonly #writer: WavWriter
-  #state: 'recording' | 'finishing' | 'failed' | 'over' = 'recording'
+  #state: 'recording' | 'finishing' | 'failed' | 'closed' = 'recording'
   #muted = false
-  /** The moment at which the recording ends, once that is known. */
+  /** When the recording ends. Unset while it goes on. */
   #endsAt: number | undefined
   #writing: Promise<void> | undefined
   #failure: RecordingError | undefined
-  readonly #told = new Set<string>()
+  readonly #reported = new Set<string>()
 
   constructor(options: RecorderOptions) {
-    this.#options = { maxBacklog: 30_000, maxAhead: 300_000, maxBytes: MOST_BYTES, ...options }
+    this.#options = { maxBacklog: 30_000, maxAhead: 300_000, maxBytes: MAX_WAV_BYTES, ...options }
     const { sink, clock, sampleRate, maxBytes } = this.#options
     this.#track = new StereoTrack({ sampleRate, startedAt: clock.now() })
-    this.#writer = new WavWriter(sink, sampleRate, Math.min(maxBytes, MOST_BYTES))
+    this.#writer = new WavWriter(sink, sampleRate, Math.min(maxBytes, MAX_WAV_BYTES))
   }
 
-  /** The caller's sound, as it comes. */
+  /** Records sound of the caller, as it arrives. */
   caller(frame: AudioFrame): void {
     if (this.#state !== 'recording') return
     if (!this.#track.caller(frame, this.#options.clock.now())) {
-      this.#tell(
+      this.#report(
         new RecordingError(
           'RECORDING_OVERRUN',
-          'the caller brings more sound than time passes; some is left out',
+          'the caller sends sound faster than real time; some of it is left out',
         ),
       )
     }
     this.#advance()
   }
 
-  /** The agent's sound, as it is played, with the moment at which it is expected to be heard. */
+  /** Records sound of the agent, as it is played. `at` is when it is expected to be heard. */
   agent(frame: AudioFrame, at: number): void {
     if (this.#state !== 'recording' || this.#muted || !Number.isFinite(at)) return
     const { clock, maxAhead } = this.#options
     if (at + durationOf(frame) - clock.now() <= maxAhead) this.#track.agent(frame, at)
     else {
-      this.#tell(
+      this.#report(
         new RecordingError(
           'RECORDING_OVERRUN',
-          `the agent's sound is further ahead than ${maxAhead} ms (limit maxAhead); some is left out`,
+          `the agent's sound is more than maxAhead = ${maxAhead} ms ahead; some of it is left out`,
         ),
       )
     }
     this.#advance()
   }
 
-  /** The line's queue was cleared: what is behind this moment is not heard. */
+  /** The line's queue was cleared: the agent's sound after now is not heard. */
   clear(): void {
     if (this.#state === 'recording') this.#track.clear(this.#options.clock.now())
   }
 
-  /** The line tells that its sound went on for so long after the clear, in milliseconds. */
-  wentOn(ms: number): void {
-    if (this.#state === 'recording') this.#track.wentOn(ms)
+  /** The line reports that its sound was audible for `ms` milliseconds after the clear. */
+  heardAfterClear(ms: number): void {
+    if (this.#state === 'recording') this.#track.heardAfterClear(ms)
   }
 
-  /** From the first moment of closing, the caller hears nothing more (CL9). The caller's last words are still taken. */
+  /** Called when closing begins: the agent is no longer heard (CL9), but the caller's last words are still recorded. */
   closing(): void {
     this.clear()
     this.#muted = true
   }
 
-  /** Writes what is left. Rejects if the recording is not whole, or with the signal's reason when that aborts. */
+  /** Writes what is left. Rejects if the recording is incomplete, or with the signal's reason when the signal aborts. */
   async close(signal: AbortSignal): Promise<void> {
-    if (this.#state === 'over') return
+    if (this.#state === 'closed') return
     if (this.#state === 'recording') {
       this.#state = 'finishing'
       this.#endsAt = this.#track.finish(this.#options.clock.now())
@@ -127,92 +127,90 @@ export class Recorder implements Resource {
   }
 
   abort(): void {
-    if (this.#state === 'over') return
-    this.#state = 'over'
-    this.#track.forget(Infinity)
+    if (this.#state === 'closed') return
+    this.#state = 'closed'
+    this.#track.discard(Infinity)
     try {
       this.#writer.abort()
     } catch (error) {
-      this.#tell(new RecordingError('RECORDING_FAILED', 'the sink could not be aborted', { cause: error }))
+      this.#report(new RecordingError('RECORDING_FAILED', 'the sink could not be aborted', { cause: error }))
     }
   }
 
-  /** Time has passed: what cannot change any more is written. */
+  /** Writes sound that is final by now. */
   #advance(): void {
     const { maxBacklog } = this.#options
-    const until = this.#settledAt()
+    const until = this.#finalUntil
     if (this.#track.waiting(until) > maxBacklog && this.#track.soundBefore(until) > maxBacklog) {
-      this.#track.forget(until - maxBacklog)
-      this.#tell(
+      this.#track.discard(until - maxBacklog)
+      this.#report(
         new RecordingError(
           'RECORDING_BEHIND',
-          `the sink is more than ${maxBacklog} ms behind (limit maxBacklog); what it missed is silence`,
+          `the sink is more than maxBacklog = ${maxBacklog} ms behind; the sound it missed becomes silence`,
         ),
       )
     }
-    if (!this.#writing && this.#track.waiting(until) >= PART) this.#writing = this.#write()
+    if (!this.#writing && this.#track.waiting(until) >= CHUNK) this.#writing = this.#write()
   }
 
-  /** Writes what there is to write, part by part. Never rejects. */
+  /** Writes all final sound, chunk by chunk. Never rejects. */
   async #write(): Promise<void> {
     try {
-      for (let part = this.#next(); part; part = this.#next()) await this.#writer.write(part)
+      for (let chunk = this.#next(); chunk; chunk = this.#next()) await this.#writer.write(chunk)
     } catch (error) {
       this.#fail(error)
     }
     this.#writing = undefined
   }
 
-  /** The next part, once there is a whole one; at the end, also the last one. */
+  /** The next complete chunk or, at the end, the last one. */
   #next(): Int16Array | undefined {
     if (this.#state !== 'recording' && this.#state !== 'finishing') return undefined
-    const until = this.#settledAt()
+    const until = this.#finalUntil
     const waiting = this.#track.waiting(until)
-    return waiting >= PART || (this.#endsAt !== undefined && waiting > 0)
-      ? this.#track.take(until, PART)
+    return waiting >= CHUNK || (this.#endsAt !== undefined && waiting > 0)
+      ? this.#track.take(until, CHUNK)
       : undefined
   }
 
-  /** What was heard before this moment does not change any more. */
-  #settledAt(): number {
-    return this.#endsAt ?? this.#options.clock.now() - LAG
+  /** Sound before this time can no longer change. */
+  get #finalUntil(): number {
+    return this.#endsAt ?? this.#options.clock.now() - WRITE_DELAY
   }
 
   async #finish(signal: AbortSignal): Promise<void> {
     await this.#writing
     await this.#write()
-    if (this.#state === 'over') return
+    if (this.#state === 'closed') return
     try {
-      // Also after a failure: the header of what was written before it may still be set right.
+      // Even after a failure: the header can still be corrected for what was written before.
       await this.#writer.finish(signal)
     } catch (error) {
       this.#fail(error)
     }
     if (this.#failure) throw this.#failure
-    this.#state = 'over'
+    this.#state = 'closed'
   }
 
   #fail(error: unknown): void {
-    if (this.#state === 'over' || this.#failure) return
+    if (this.#state === 'closed' || this.#failure) return
     this.#state = 'failed'
-    this.#track.forget(Infinity)
+    this.#track.discard(Infinity)
     this.#failure =
       error instanceof RecordingError
-        ? this.#tell(error)
-        : this.#tell(
-            new RecordingError('RECORDING_FAILED', `the sink failed: ${messageOf(error)}`, { cause: error }),
-          )
+        ? error
+        : new RecordingError('RECORDING_FAILED', `the sink failed: ${messageOf(error)}`, { cause: error })
+    this.#report(this.#failure)
   }
 
-  #tell<E extends RecordingError>(error: E): E {
-    if (this.#told.has(error.code)) return error
-    this.#told.add(error.code)
+  #report(error: RecordingError): void {
+    if (this.#reported.has(error.code)) return
+    this.#reported.add(error.code)
     try {
       this.#options.onError(error)
     } catch {
-      // Nobody is left to tell that the listener for errors is broken; the call goes on.
+      // The error listener itself is broken. The call must go on.
     }
-    return error
   }
 }
 
@@ -220,7 +218,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** What the promise becomes, unless the signal aborts first. */
+/** Settles like the promise, or rejects with the signal's reason if the signal aborts first. */
 function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(signal.reason)

@@ -1,21 +1,21 @@
 import { EndwellError } from '../../scope/index.ts'
 
 /**
- * Where a recording goes. `write`, `patch` and `close` come one at a time, each after the one before has settled;
- * `abort` comes at any time.
+ * The destination of a recording. `write`, `patch` and `close` are called one at a time, each after the previous one has
+ * settled. `abort` may be called at any time.
  */
 export interface RecordingSink {
-  /** Adds bytes at the end. They are not changed afterwards. */
+  /** Appends bytes. The array is not changed afterwards. */
   write(bytes: Uint8Array): void | PromiseLike<void>
-  /** Writes over bytes that were written before. Without it, a recording does not know its own length. */
+  /** Overwrites bytes that were written before. Without it, the header of a recording does not state its length. */
   patch?(position: number, bytes: Uint8Array): void | PromiseLike<void>
-  /** Nothing more comes. */
+  /** Finishes the recording. Nothing is written afterwards. */
   close(signal: AbortSignal): void | PromiseLike<void>
-  /** Nothing more comes, and nobody waits. Synchronous, idempotent; also before, during and after `close`. */
+  /** Gives up the recording now. Synchronous and idempotent; may be called before, during and after `close`. */
   abort(): void
 }
 
-/** Something is wrong with a recording. The call itself is not touched by it. */
+/** A problem with a recording. It does not affect the call. */
 export class RecordingError extends EndwellError {
   constructor(
     code: 'RECORDING_FAILED' | 'RECORDING_BEHIND' | 'RECORDING_FULL' | 'RECORDING_OVERRUN',

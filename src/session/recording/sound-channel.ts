@@ -1,26 +1,26 @@
 import { Resampler, type AudioFrame, type SampleRate } from '../../audio/index.ts'
 
-/** Sound at its place; positions are counted in samples from the beginning of the recording. */
+/** A run of samples. Positions are in samples from the start of the recording. */
 interface Piece {
   start: number
   samples: Int16Array
 }
 
-/** Seconds of cut sound that are kept in case some of it was heard after all: no line goes on longer after a clear. */
+/** Seconds of cut sound to keep, because some of it may have been heard: no line is audible for longer after a clear. */
 const CUT_KEPT = 10
 
 const endOf = ({ start, samples }: Piece): number => start + samples.length
 
-/** One side of a recording: pieces of sound in order, none over another, with silence in between. */
+/** One side of a recording: pieces of sound in order, without overlap, with silence in between. */
 export class SoundChannel {
   readonly sampleRate: SampleRate
-  /** Sound that would leave less silence than this behind the sound before it follows it at once, in samples. */
+  /** Gaps up to this many samples are closed: the new sound directly follows the previous one. */
   readonly #slack: number
   #pieces: Piece[] = []
-  /** Where the last sound in one go begins, and how much silence there is in front of it. */
+  /** The first piece of the last run without a gap, and how much silence there is before it. */
   #last: Piece | undefined
-  #room = 0
-  /** Everything before this has been taken. */
+  #gap = 0
+  /** Everything before this position has been taken. */
   #taken = 0
   #end = 0
   #resampler: Resampler | undefined
@@ -31,39 +31,38 @@ export class SoundChannel {
     this.#slack = slack
   }
 
-  /** Where its sound ends. */
+  /** The position where its sound ends. */
   get end(): number {
     return this.#end
   }
 
-  /** Adds sound at a place, or right behind what is there already if that is farther. */
+  /** Adds sound at a position, or directly after the existing sound if that ends later. */
   add(frame: AudioFrame, at: number): void {
     if (!this.#last || at - this.#end > this.#slack || this.#end < this.#taken) this.#begin(at)
     this.#append(this.#resampled(frame))
   }
 
   /**
-   * The sound cannot end after `limit`: moves the last of it, as far as it goes on without a pause, into the silence
-   * before it. Returns how much too late it still ends.
+   * Moves the last run without a gap back into the silence before it, so that the sound ends at `limit` if there is
+   * enough silence.
    */
-  pull(limit: number): number {
+  pull(limit: number): void {
     const first = this.#last
-    const over = this.#end - limit
-    if (!first || over <= 0) return over
-    const by = Math.min(over, this.#room, Math.max(0, first.start - this.#taken))
+    const excess = this.#end - limit
+    if (!first || excess <= 0) return
+    const by = Math.min(excess, this.#gap, Math.max(0, first.start - this.#taken))
     if (by > 0) {
       for (let i = this.#pieces.length - 1; i >= 0; i--) {
         const piece = this.#pieces[i]!
         piece.start -= by
         if (piece === first) break
       }
-      this.#room -= by
+      this.#gap -= by
       this.#end -= by
     }
-    return over - by
   }
 
-  /** The sound from `at` on is not heard. What comes next stands by itself. */
+  /** Removes the sound after `at`, which was not heard. The next sound begins a new run. */
   cut(at: number): void {
     this.#flush()
     const [kept, pieces] = split(this.#pieces, at)
@@ -73,7 +72,7 @@ export class SoundChannel {
     this.#last = undefined
   }
 
-  /** After all, so much of what was cut was heard: puts it back, as far as nothing else stands there. */
+  /** Puts back `count` samples of what was cut, because they were heard, but not over other sound. */
   restore(count: number): void {
     if (!this.#cut) return
     const [older, newer] = split(this.#pieces, this.#cut.at)
@@ -84,13 +83,13 @@ export class SoundChannel {
     this.#end = Math.max(this.#end, ...restored.slice(-1).map(endOf))
   }
 
-  /** No more sound will follow without a pause: what the resampler holds back comes out. */
+  /** Ends the current run: adds what the resampler holds back. */
   finish(): void {
     this.#flush()
     this.#last = undefined
   }
 
-  /** Writes the sound up to `until` into every other place of `out`, and forgets it. What is not there stays as it is. */
+  /** Moves the sound up to `until` into every other element of `out`. Elements without sound are not changed. */
   take(until: number, out: Int16Array, offset: 0 | 1): void {
     const from = this.#taken
     for (const { start, samples } of this.#pieces) {
@@ -99,19 +98,19 @@ export class SoundChannel {
       for (let i = Math.max(0, from - start); i < last; i++)
         out[(start + i - from) * 2 + offset] = samples[i]!
     }
-    this.forget(until)
+    this.discard(until)
     this.#taken = Math.max(this.#taken, until)
   }
 
-  /** How much sound there is before a place that was not taken. */
-  before(place: number): number {
+  /** How many samples of sound are kept before a position. */
+  before(position: number): number {
     return this.#pieces.reduce((sum, { start, samples }) => {
-      return sum + Math.max(0, Math.min(samples.length, place - start))
+      return sum + Math.max(0, Math.min(samples.length, position - start))
     }, 0)
   }
 
-  /** Forgets the sound before a place; silence stands there then. */
-  forget(before: number): void {
+  /** Replaces the sound before a position with silence. */
+  discard(before: number): void {
     if (this.#pieces[0] && this.#pieces[0].start < before) this.#pieces = split(this.#pieces, before)[1]
     if (this.#cut?.pieces.every((piece) => endOf(piece) <= before)) this.#cut = undefined
   }
@@ -119,8 +118,8 @@ export class SoundChannel {
   #begin(at: number): void {
     this.#flush()
     const free = Math.max(this.#end, this.#taken)
-    this.#room = Math.max(0, at - free)
-    this.#end = free + this.#room
+    this.#gap = Math.max(0, at - free)
+    this.#end = free + this.#gap
     this.#last = undefined
   }
 
@@ -145,7 +144,7 @@ export class SoundChannel {
   }
 }
 
-/** The pieces before a place and those behind it; one that lies across is split. */
+/** Splits a list of pieces at a position. A piece that spans it is split as well. */
 function split(pieces: readonly Piece[], at: number): [before: Piece[], after: Piece[]] {
   const before: Piece[] = []
   const after: Piece[] = []

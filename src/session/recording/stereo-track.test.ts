@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { sine, toneLevel, type AudioFrame, type SampleRate } from '../../audio/index.ts'
 import { StereoTrack } from './stereo-track.ts'
 
-/** Sound that can be recognised: every sample has the same value. */
+/** Sound that is easy to recognise: all samples have the same value. */
 function sound(value: number, ms: number, sampleRate: SampleRate = 8000): AudioFrame {
   return { samples: new Int16Array((ms * sampleRate) / 1000).fill(value), sampleRate }
 }
 
 const track = (startedAt = 0): StereoTrack => new StereoTrack({ sampleRate: 8000, startedAt })
 
-/** One side as stretches of one value: `[value, milliseconds]`. */
+/** One channel as runs of one value: `[value, milliseconds]`. */
 function runs(samples: Int16Array, side: 0 | 1): [value: number, ms: number][] {
   const found: [number, number][] = []
   for (let i = side; i < samples.length; i += 2) {
@@ -26,8 +26,8 @@ const all = (stereo: StereoTrack, until: number) => {
   return { caller: runs(samples, 0), agent: runs(samples, 1) }
 }
 
-describe('the caller', () => {
-  it('stands where it was spoken: just before it came', () => {
+describe("the caller's sound", () => {
+  it('is placed when it was spoken: just before it arrived', () => {
     const stereo = track(1_000)
     stereo.caller(sound(1, 20), 1_100)
     expect(all(stereo, 1_200).caller).toEqual([
@@ -37,14 +37,14 @@ describe('the caller', () => {
     ])
   })
 
-  it('is not torn by the jitter of a network', () => {
+  it('is continuous despite network jitter', () => {
     const stereo = track()
     for (const [i, now] of [20, 55, 60, 130, 131, 132, 140].entries()) stereo.caller(sound(i + 1, 20), now)
     const { caller } = all(stereo, 140)
     expect(caller).toEqual([1, 2, 3, 4, 5, 6, 7].map((value) => [value, 20]))
   })
 
-  it('a pause is silence', () => {
+  it('is silent in a pause', () => {
     const stereo = track()
     stereo.caller(sound(1, 20), 20)
     stereo.caller(sound(2, 20), 520)
@@ -55,7 +55,7 @@ describe('the caller', () => {
     ])
   })
 
-  it('a burst after a pause of the network goes back to when it was spoken', () => {
+  it('is moved back to when it was spoken if it arrives in a burst after a network gap', () => {
     const stereo = track()
     stereo.caller(sound(1, 20), 20)
     for (let i = 0; i < 25; i++) stereo.caller(sound(2, 20), 521)
@@ -69,7 +69,7 @@ describe('the caller', () => {
     ])
   })
 
-  it('a burst does not go back over the sound before it, however long it is', () => {
+  it('is not moved back over earlier sound, however long the burst is', () => {
     const stereo = track()
     stereo.caller(sound(1, 20), 20)
     for (let i = 0; i < 40; i++) stereo.caller(sound(2, 20), 520)
@@ -79,7 +79,7 @@ describe('the caller', () => {
     ])
   })
 
-  it('a burst that was taken in part stays where it is', () => {
+  it('is not moved back once part of it was taken', () => {
     const stereo = track()
     stereo.caller(sound(1, 20), 20)
     stereo.caller(sound(2, 20), 520)
@@ -95,7 +95,7 @@ describe('the caller', () => {
     ])
   })
 
-  it('what comes after a pause that was taken already begins behind it', () => {
+  it('begins after the silence that was taken already', () => {
     const stereo = track()
     stereo.caller(sound(1, 20), 20)
     all(stereo, 115)
@@ -106,7 +106,7 @@ describe('the caller', () => {
     ])
   })
 
-  it('a burst does not go back over what was taken', () => {
+  it('is not moved back over silence that was taken', () => {
     const stereo = track()
     stereo.caller(sound(1, 20), 20)
     expect(all(stereo, 450).caller).toEqual([
@@ -117,7 +117,7 @@ describe('the caller', () => {
     expect(all(stereo, 650).caller).toEqual([[2, 200]])
   })
 
-  it('that brings more sound than time passes is cut off after a while', () => {
+  it('is rejected after two seconds if it arrives faster than real time', () => {
     const stereo = track()
     const taken = Array.from({ length: 300 }, () => stereo.caller(sound(1, 20), 20))
     expect(taken.filter(Boolean)).toHaveLength(102)
@@ -125,8 +125,8 @@ describe('the caller', () => {
   })
 })
 
-describe('the agent', () => {
-  it('stands where it is heard, not where it was made', () => {
+describe("the agent's sound", () => {
+  it('is placed when it is heard, not when it was made', () => {
     const stereo = track()
     stereo.agent(sound(1, 100), 300)
     stereo.agent(sound(2, 100), 400)
@@ -140,7 +140,7 @@ describe('the agent', () => {
     ])
   })
 
-  it('is cut where it was cleared, also in the middle of a frame', () => {
+  it('is cut at a clear, even in the middle of a frame', () => {
     const stereo = track()
     for (let i = 0; i < 5; i++) stereo.agent(sound(1, 100), i * 100)
     stereo.clear(250)
@@ -150,7 +150,7 @@ describe('the agent', () => {
     ])
   })
 
-  it('after a clear it begins at its moment, however near', () => {
+  it('begins at its exact time after a clear, however small the gap is', () => {
     const stereo = track()
     stereo.agent(sound(1, 1_000), 0)
     stereo.clear(250)
@@ -162,7 +162,7 @@ describe('the agent', () => {
     ])
   })
 
-  it('a clear with nothing queued takes nothing away', () => {
+  it('is not changed by a clear when nothing is queued', () => {
     const stereo = track()
     stereo.clear(0)
     stereo.agent(sound(1, 100), 0)
@@ -174,12 +174,12 @@ describe('the agent', () => {
     ])
   })
 
-  it('that went on after the clear is there as far as it did', () => {
+  it('includes sound that was heard after a clear', () => {
     const stereo = track()
     for (let i = 0; i < 10; i++) stereo.agent(sound(i + 1, 100), i * 100)
     stereo.clear(250)
-    stereo.wentOn(100)
-    stereo.wentOn(500)
+    stereo.heardAfterClear(100)
+    stereo.heardAfterClear(500)
     expect(all(stereo, 400).agent).toEqual([
       [1, 100],
       [2, 100],
@@ -189,7 +189,7 @@ describe('the agent', () => {
     ])
   })
 
-  it('that went on does not go over what is there, nor into what was taken', () => {
+  it('is restored neither over other sound nor into what was taken', () => {
     const stereo = track()
     stereo.agent(sound(1, 1_000), 0)
     stereo.clear(200)
@@ -198,7 +198,7 @@ describe('the agent', () => {
       [1, 200],
       [0, 100],
     ])
-    stereo.wentOn(800)
+    stereo.heardAfterClear(800)
     expect(all(stereo, 600).agent).toEqual([
       [1, 100],
       [2, 100],
@@ -206,21 +206,21 @@ describe('the agent', () => {
     ])
   })
 
-  it('that went on is not kept for ever: ten seconds of what was cleared are', () => {
+  it('can be restored for at most ten seconds after a clear', () => {
     const stereo = track()
     stereo.agent(sound(1, 30_000), 0)
     stereo.clear(1_000)
-    stereo.wentOn(20_000)
+    stereo.heardAfterClear(20_000)
     expect(all(stereo, 30_000).agent).toEqual([
       [1, 11_000],
       [0, 19_000],
     ])
   })
 
-  it('that went on without a clear changes nothing', () => {
+  it('is not changed by sound heard after a clear if there was no clear', () => {
     const stereo = track()
     stereo.agent(sound(1, 100), 0)
-    for (const ms of [100, 0, -5, NaN]) stereo.wentOn(ms)
+    for (const ms of [100, 0, -5, NaN]) stereo.heardAfterClear(ms)
     expect(all(stereo, 200).agent).toEqual([
       [1, 100],
       [0, 100],
@@ -228,8 +228,8 @@ describe('the agent', () => {
   })
 })
 
-describe('both', () => {
-  it('stand beside each other, at one rate', () => {
+describe('a stereo track', () => {
+  it('has both sides at one sample rate', () => {
     const stereo = new StereoTrack({ sampleRate: 16000, startedAt: 0 })
     const high = sine(1_000, { sampleRate: 48000, duration: 400 })
     const low = sine(500, { sampleRate: 8000, duration: 400 })
@@ -252,7 +252,7 @@ describe('both', () => {
     expect(side(1, 0, 400).samples.every((sample) => sample === 0)).toBe(true)
   })
 
-  it('what the resampler holds back is not lost at a pause, nor when the rate changes', () => {
+  it('does not lose what the resampler holds back at a pause or when the rate changes', () => {
     const stereo = new StereoTrack({ sampleRate: 8000, startedAt: 0 })
     stereo.agent(sine(400, { sampleRate: 24000, duration: 100 }), 0)
     stereo.agent(sine(400, { sampleRate: 16000, duration: 100 }), 100)
@@ -265,13 +265,13 @@ describe('both', () => {
     expect(level(200)).toBeLessThan(-40)
   })
 
-  it('what the resampler holds back of the caller is not lost at the end', () => {
+  it('does not lose what the resampler holds back of the caller at the end', () => {
     const stereo = track()
     stereo.caller(sine(400, { sampleRate: 24000, duration: 100 }), 100)
     expect(stereo.finish(100)).toBe(100)
   })
 
-  it('the end is that of the last sound that was heard', () => {
+  it('ends with the last sound that was heard', () => {
     const stereo = track()
     stereo.caller(sound(1, 20), 100)
     stereo.agent(sound(1, 1_000), 50)
@@ -279,7 +279,7 @@ describe('both', () => {
     expect(stereo.waiting(300)).toBe(300)
   })
 
-  it('are taken in parts, and time without sound costs nothing', () => {
+  it('can be taken in parts, and needs no memory for silence', () => {
     const stereo = track()
     stereo.caller(sound(1, 20), 3_600_000)
     expect(stereo.waiting(3_600_000)).toBe(3_600_000)
@@ -291,14 +291,14 @@ describe('both', () => {
     expect(length).toBe(3_600 * 8_000 * 2)
   })
 
-  it('what is forgotten is silence, and everything else stays where it was', () => {
+  it('replaces discarded sound with silence, and leaves the rest in place', () => {
     const stereo = track()
     for (let i = 0; i < 10; i++) {
       stereo.caller(sound(1, 100), i * 100 + 100)
       stereo.agent(sound(2, 100), i * 100)
     }
     expect(stereo.soundBefore(800)).toBe(800)
-    stereo.forget(350)
+    stereo.discard(350)
     expect(stereo.soundBefore(800)).toBe(450)
     const { caller, agent } = all(stereo, 1_000)
     expect([caller, agent]).toEqual([
@@ -313,7 +313,7 @@ describe('both', () => {
     ])
   })
 
-  it('however it is taken, the same comes out', () => {
+  it('gives the same samples however it is taken', () => {
     const event = fc.record({
       what: fc.constantFrom('caller', 'agent', 'clear'),
       ms: fc.integer({ min: 1, max: 300 }),
@@ -341,7 +341,7 @@ describe('both', () => {
     }
     fc.assert(
       fc.property(fc.array(event, { maxLength: 60 }), fc.integer({ min: 400, max: 900 }), (events, most) => {
-        // After four seconds nothing moves any more.
+        // Sound older than four seconds is not moved.
         expect(live(events, 4_000, most)).toEqual(live(events, 1e9, 1e6))
       }),
       { numRuns: 50 },

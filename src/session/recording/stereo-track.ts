@@ -1,29 +1,29 @@
 import { durationOf, samplesIn, type AudioFrame, type SampleRate } from '../../audio/index.ts'
 import { SoundChannel } from './sound-channel.ts'
 
-/** Frames of the caller come with the jitter of a network: pauses shorter than this are none, in milliseconds. */
+/** Gaps shorter than this between the caller's frames are network jitter, in milliseconds. */
 const CALLER_SLACK = 200
 
-/** Moments at which the agent is heard are computed: shorter pauses than this are errors of rounding. */
+/** Gaps shorter than this between the agent's frames are rounding errors, in milliseconds. */
 const AGENT_SLACK = 5
 
-/** A caller who brings more sound than time passes: it is kept up to so many milliseconds ahead of the time. */
+/** How far the caller's sound may run ahead of real time, in milliseconds. */
 const CALLER_AHEAD = 2_000
 
 export interface StereoTrackOptions {
   readonly sampleRate: SampleRate
-  /** The moment at which the recording begins. */
+  /** When the recording begins, by the session's clock. */
   readonly startedAt: number
 }
 
 /**
- * Puts the two sides of a call beside each other, each sound where it was heard: left the caller, right the agent.
+ * Aligns the two sides of a call by when they were heard: the caller on the left channel, the agent on the right.
  *
  *   caller   ▁▁▃▅▃▁▁▁▁▁▁▁▁▁▁▃▅▅▃▁▁
  *   agent    ▁▁▁▁▁▁▁▃▅▅▅▃▅▅▅│ cleared: not heard, not here
  *                ▲taken     ▲now       ▲made already
  *
- * Time costs nothing: only sound is kept, until it is taken. All moments are those of one clock.
+ * Only sound is kept in memory, until it is taken; silence costs nothing. All times are in milliseconds of one clock.
  */
 export class StereoTrack {
   readonly sampleRate: SampleRate
@@ -40,8 +40,8 @@ export class StereoTrack {
   }
 
   /**
-   * The caller's sound has come. It was spoken before it came, and in one go with the sound before if it comes late: a
-   * burst after a pause of the network goes back into the pause. Returns false if it is too much to be true.
+   * Adds sound of the caller that arrived at `now` and was spoken just before. Sound that arrives in a burst after a network
+   * gap is moved back into the gap. Returns false if the caller sends sound faster than real time.
    */
   caller(frame: AudioFrame, now: number): boolean {
     const limit = this.#index(now)
@@ -51,36 +51,36 @@ export class StereoTrack {
     return true
   }
 
-  /** The agent's sound that is expected to be heard from a moment on. */
+  /** Adds sound of the agent that is expected to be heard from `at` on. */
   agent(frame: AudioFrame, at: number): void {
     this.#agent.add(frame, this.#index(at))
   }
 
-  /** The line's queue was cleared: what the agent says from that moment on is not heard. */
+  /** The line's queue was cleared: removes the agent's sound after `now`, which is not heard. */
   clear(now: number): void {
     this.#agent.cut(this.#index(now))
   }
 
-  /** The agent was heard for so long after the last clear, in milliseconds: some lines go on for a while. */
-  wentOn(ms: number): void {
+  /** Restores `ms` milliseconds of cleared sound: some lines remain audible for a while after a clear. */
+  heardAfterClear(ms: number): void {
     if (ms > 0) this.#agent.restore(samplesIn(ms, this.sampleRate))
   }
 
-  /** No more sound comes. Returns the moment at which the last of it ends, that of the agent at `now` at the latest. */
+  /** Ends the recording at `now`. Returns when its last sound ends; the agent's sound after `now` does not count. */
   finish(now: number): number {
     this.clear(now)
     this.#caller.finish()
     return this.#startedAt + (Math.max(this.#caller.end, this.#agent.end) * 1000) / this.sampleRate
   }
 
-  /** How many milliseconds there are to take up to a moment. */
+  /** How many milliseconds can be taken up to `until`. */
   waiting(until: number): number {
     return Math.max(0, ((this.#index(until) - this.#taken) * 1000) / this.sampleRate)
   }
 
-  /** The next samples, left and right in turn, up to a moment and for `most` milliseconds at most. */
-  take(until: number, most: number): Int16Array {
-    const to = Math.min(this.#index(until), this.#taken + samplesIn(most, this.sampleRate))
+  /** Takes the next samples, left and right alternating, up to `until` and at most `max` milliseconds. */
+  take(until: number, max: number): Int16Array {
+    const to = Math.min(this.#index(until), this.#taken + samplesIn(max, this.sampleRate))
     const out = new Int16Array(Math.max(0, to - this.#taken) * 2)
     this.#caller.take(to, out, 0)
     this.#agent.take(to, out, 1)
@@ -88,19 +88,19 @@ export class StereoTrack {
     return out
   }
 
-  /** How much sound, of the side that has more of it, there is to take up to a moment, in milliseconds. */
+  /** How many milliseconds of sound are kept before `until`, on the side that has more. */
   soundBefore(until: number): number {
     const index = this.#index(until)
     return (Math.max(this.#caller.before(index), this.#agent.before(index)) * 1000) / this.sampleRate
   }
 
-  /** Forgets the sound before a moment. Its time stays, as silence. */
-  forget(before: number): void {
-    this.#caller.forget(this.#index(before))
-    this.#agent.forget(this.#index(before))
+  /** Replaces the sound before `before` with silence. */
+  discard(before: number): void {
+    this.#caller.discard(this.#index(before))
+    this.#agent.discard(this.#index(before))
   }
 
-  #index(moment: number): number {
-    return Math.max(0, Math.round(((moment - this.#startedAt) * this.sampleRate) / 1000))
+  #index(time: number): number {
+    return Math.max(0, Math.round(((time - this.#startedAt) * this.sampleRate) / 1000))
   }
 }

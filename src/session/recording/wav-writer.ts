@@ -2,9 +2,8 @@ import { bytesFromSamples, wavHeader, type SampleRate } from '../../audio/index.
 import { RecordingError, type RecordingSink } from './recording-sink.ts'
 
 /**
- * Writes a stereo WAV of a length that nobody knows yet. The header says so until the first patch, and then, after every
- * part, how much is there: the sound first and its length behind it, so that a crash at any moment leaves a file that
- * does not promise what it does not have.
+ * Writes a stereo WAV whose length is not known in advance. The header says "unknown length" until the first patch. From
+ * then on it is updated after every chunk, so that after a crash the header never promises more sound than the file has.
  */
 export class WavWriter {
   readonly #sink: RecordingSink
@@ -12,7 +11,7 @@ export class WavWriter {
   readonly #maxBytes: number
   #begun = false
   #length = 0
-  #over = false
+  #aborted = false
 
   constructor(sink: RecordingSink, sampleRate: SampleRate, maxBytes: number) {
     this.#sink = sink
@@ -20,17 +19,14 @@ export class WavWriter {
     this.#maxBytes = maxBytes
   }
 
-  /** Adds samples, left and right in turn. */
+  /** Appends samples, left and right alternating. */
   async write(samples: Int16Array): Promise<void> {
     await this.#begin()
     const bytes = bytesFromSamples(samples)
     if (this.#length + bytes.length > this.#maxBytes) {
-      throw new RecordingError(
-        'RECORDING_FULL',
-        `it has reached its ${this.#maxBytes} bytes (limit maxBytes) and ends here`,
-      )
+      throw new RecordingError('RECORDING_FULL', `it has reached maxBytes = ${this.#maxBytes} and ends here`)
     }
-    if (!this.#over) await this.#sink.write(bytes)
+    if (!this.#aborted) await this.#sink.write(bytes)
     this.#length += bytes.length
     await this.#patch()
   }
@@ -38,23 +34,23 @@ export class WavWriter {
   async finish(signal: AbortSignal): Promise<void> {
     await this.#begin()
     await this.#patch()
-    if (!this.#over) await this.#sink.close(signal)
+    if (!this.#aborted) await this.#sink.close(signal)
   }
 
-  /** The sink is not touched any more, also by what is under way. */
+  /** Aborts the sink. A write in progress does not call the sink again. */
   abort(): void {
-    this.#over = true
+    this.#aborted = true
     this.#sink.abort()
   }
 
   async #begin(): Promise<void> {
-    if (this.#begun || this.#over) return
+    if (this.#begun || this.#aborted) return
     this.#begun = true
     await this.#sink.write(wavHeader({ channels: 2, sampleRate: this.#sampleRate }))
   }
 
   async #patch(): Promise<void> {
-    if (this.#over) return
+    if (this.#aborted) return
     const dataLength = this.#length
     await this.#sink.patch?.(0, wavHeader({ channels: 2, sampleRate: this.#sampleRate, dataLength }))
   }

@@ -9,27 +9,27 @@ import { HeardText } from './heard-text.ts'
 import type { PlayoutOutcome, Speech } from './speech.ts'
 import { staged } from './stages.ts'
 
-/** How far a line's count of what was heard may be off, in milliseconds: framing, resampling. */
+/** How far off a line's count of what was heard may be, in milliseconds, because of framing and resampling. */
 const ROUNDING = 100
 
 /** Makes the sound of words: a TTS, or a realtime model that is given words to say. */
 export interface DeliveryVoice {
-  /** Whether the voice itself reports to the delivery what it says. Default: false, the words are taken as they are read. */
+  /** Whether the voice reports its words to the delivery. Default: false, the delivery records the words it passes on. */
   readonly reportsWords?: boolean
-  /** Called once, when the speech's turn comes. Stops when the signal aborts. */
+  /** Called once, when the speech comes first in the queue. Stops when the signal aborts. */
   speak(text: AsyncIterable<string>, signal: AbortSignal, delivery: Delivery): AsyncIterable<SpokenChunk>
 }
 
 export interface DeliveryOptions {
   /** Who speaks. */
   readonly agent: Agent
-  /** What it is made of: words, with the voice that speaks them, or sound. */
+  /** Words and the voice that speaks them, or finished sound. */
   readonly source:
     | { readonly words: AsyncIterable<string>; readonly voice: DeliveryVoice }
     | { readonly sound: AsyncIterable<SpokenChunk> }
   /**
-   * The reply that the words belong to, if any. They then stand in the history where the model said them, before the
-   * tools it called next. Other words stand where they were heard.
+   * The reply that the words belong to, if any. In the history, words of a reply come before the tools that the model
+   * called next; other words come where they were heard.
    */
   readonly reply?: ActiveReply | undefined
   /** Checks the words as they are said. */
@@ -42,33 +42,32 @@ export interface OutputWatch {
   ended(speech: Speech): void
 }
 
-/** One speech on its way through the voice and the line: what was made of it, sent, and heard. */
+/** One speech on its way through the voice and the line: how much of it was made, sent and heard. */
 export class Delivery {
   readonly speech: Speech
   readonly #context: SessionContext
   readonly #options: DeliveryOptions
   /** All of its words so far. */
   readonly #said: { text: string }
-  /** Which of its words have sounded. */
   #text: HeardText | undefined
   /** Whether all of its words have been made into sound. */
   #isComplete = false
-  /** Kept so that a pause can be resumed: everything made so far, and when its words are spoken. */
+  /** Everything made so far and the times of its words, kept so that the speech can be resumed after a pause. */
   readonly #frames: AudioFrame[] | undefined
   readonly #words: SpokenWord[] = []
-  /** Its place in the history, once it has one. */
+  /** Its place in the history. */
   #place: SpokenWords | undefined
-  /** At which point of the speech `stretch` begins. */
+  /** Where in the speech `stretch` begins, in milliseconds. */
   #sentFrom = 0
-  /** How much was heard before that. More than `#sentFrom` if a word is repeated. */
+  /** How much was heard before the last pause. More than `#sentFrom` if a word is repeated. */
   #heardBefore = 0
-  /** How much was heard when it was interrupted. */
+  /** How much had been heard when the speech was interrupted. */
   #cutAt = 0
-  /** What was sent since the last pause, as the playout clock knows it. Undefined until something was sent. */
+  /** What was sent since the last pause. Undefined until something was sent. */
   stretch: PlayoutStretch | undefined
-  /** Makes the sound. */
+  /** The task that makes the sound. */
   task: TaskHandle<unknown> | undefined
-  /** The line's mark behind its last sound. */
+  /** The line's mark after its last sound. */
   mark: number | undefined
   /** When the last of its sound was made. */
   madeAt: number
@@ -85,15 +84,15 @@ export class Delivery {
     if (options.reply) this.takePlace()
   }
 
-  /** Gives its words a place in the history. A reply has one from the start, other speech from its first sound on. */
+  /** Reserves a place in the history: for a reply at once, for other speech at its first sound. */
   takePlace(): void {
     const { history, settings } = this.#context
     this.#place ??= history.speak({ at: settings.clock.date(), agent: this.#options.agent.name })
   }
 
-  // ── what is said and made ──
+  // ── words and sound ──
 
-  /** The next words of it. */
+  /** Adds words. */
   said(piece: string): void {
     this.#said.text += piece
     this.#context.movedAt = this.#context.now
@@ -105,7 +104,7 @@ export class Delivery {
     this.#options.watch?.ended(this.speech)
   }
 
-  /** Makes the sound, at the rate of the line. */
+  /** Makes the sound, at the line's sample rate. */
   async *sound(task: TaskContext): AsyncGenerator<AudioFrame, void, undefined> {
     const { source, agent } = this.#options
     const { sampleRate } = this.#context.settings.line
@@ -120,7 +119,7 @@ export class Delivery {
     for await (const { frame, words } of iterate(soundStage ? staged(made, soundStage) : made, task)) {
       const ms = durationOf(frame)
       this.#text ??= new HeardText()
-      this.#text.sounds(ms, this.speech.text, words)
+      this.#text.addSound(ms, this.speech.text, words)
       if (this.#frames && words) this.#words.push(...words)
       if (frame.sampleRate !== sampleRate)
         resampler ??= new Resampler({ from: frame.sampleRate, to: sampleRate })
@@ -135,7 +134,7 @@ export class Delivery {
     yield rest
   }
 
-  /** Passes words on to the voice, and takes note of them. */
+  /** Records the words while it passes them to the voice. */
   async *#read(text: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
     for await (const piece of text) {
       this.said(piece)
@@ -146,15 +145,14 @@ export class Delivery {
 
   // ── what is heard ──
 
-  /** Milliseconds of it that were heard. */
+  /** How many milliseconds of it were heard. */
   get heard(): number {
     return Math.max(this.#heardBefore, this.#sentFrom + (this.stretch?.heard(this.#context.now).ms ?? 0))
   }
 
-  /** Its words that were heard. */
   get heardText(): string {
     const { heard } = this
-    if (this.#isComplete) this.#text?.ends(this.speech.text)
+    if (this.#isComplete) this.#text?.end(this.speech.text)
     return this.#text?.upTo(heard) ?? ''
   }
 
@@ -163,12 +161,12 @@ export class Delivery {
     this.#place?.heard(this.heardText)
   }
 
-  /** It is interrupted now. Its sound may go on for a while. */
+  /** The speech is interrupted. The caller may hear it for a while longer. */
   cut(): void {
     this.#cutAt = this.heard
   }
 
-  /** It goes on after a pause, with the first word that was not heard to its end. Returns what is to be sent again. */
+  /** Resumes after a pause with the first word that was not completely heard. Returns the frames to send again. */
   resume(stretch: PlayoutStretch): readonly AudioFrame[] {
     this.#heardBefore = this.heard
     const first = firstFrameAt(this.#frames ?? [], wordAt(this.#words, this.#heardBefore))
@@ -178,12 +176,12 @@ export class Delivery {
     return this.#frames?.slice(first.index) ?? []
   }
 
-  /** It has ended: settles the speech, and leaves in the history what was heard. */
+  /** The speech has ended: settles it, and records what was heard in the history. */
   end(how: PlayoutOutcome['how'], confirmed: boolean): void {
     const { recorder, events } = this.#context
     const { heardText: heard } = this
     const overrun = this.heard - this.#cutAt
-    if (this.speech.interrupted && this.stretch && overrun > 0) recorder?.wentOn(overrun)
+    if (this.speech.interrupted && this.stretch && overrun > 0) recorder?.heardAfterClear(overrun)
     const isCut = how === 'played' && confirmed && this.#wasCut
     const error = how === 'failed' ? { error: this.failure?.error } : {}
     const outcome: PlayoutOutcome = { how: isCut ? 'interrupted' : how, confirmed, heard, ...error }
@@ -196,7 +194,7 @@ export class Delivery {
     if (how === 'failed') this.#context.failed('speech', this.failure?.error)
   }
 
-  /** Whether the line knows that less was heard than was made: the caller left, although nothing interrupted. */
+  /** Whether the line knows that less was heard than was made: the caller left without interrupting. */
   get #wasCut(): boolean {
     const heard = this.stretch?.heard(this.#context.now)
     if (!heard?.known || this.failure || !this.#text) return false
@@ -204,12 +202,12 @@ export class Delivery {
   }
 }
 
-/** Where to resume a sound that was heard up to `ms`: at the beginning of the word that was cut. */
+/** Where to resume a sound that was heard up to `ms`: at the start of the word that was cut. */
 function wordAt(words: readonly SpokenWord[], ms: number): number {
   return words.find(({ start, end }) => start < ms && ms < end)?.start ?? ms
 }
 
-/** The frame that sounds at `ms`, and where it begins. */
+/** The frame that plays at `ms`, and when it begins. */
 function firstFrameAt(frames: readonly AudioFrame[], ms: number): { index: number; at: number } {
   let at = 0
   for (const [index, frame] of frames.entries()) {

@@ -3,18 +3,18 @@ import { describe, expect, it } from 'vitest'
 import type { SpokenWord } from '../../parts/index.ts'
 import { HeardText } from './heard-text.ts'
 
-/** A speech that was made to its end, with so many milliseconds of sound. */
+/** A complete speech with `ms` milliseconds of sound. */
 function spoken(text: string, ms: number, words?: readonly SpokenWord[]): HeardText {
   const speech = new HeardText()
-  speech.sounds(ms, text, words)
-  speech.ends(text)
+  speech.addSound(ms, text, words)
+  speech.end(text)
   return speech
 }
 
 const timed = (...words: [text: string, start: number, end: number][]): SpokenWord[] =>
   words.map(([text, start, end]) => ({ text, start, end }))
 
-describe('with the times of the words', () => {
+describe('the heard text of a speech with word times', () => {
   const morning = () =>
     spoken('Good morning! How are you?', 2_000, [
       ...timed(['Good ', 0, 300], ['morning! ', 300, 900]),
@@ -36,11 +36,11 @@ describe('with the times of the words', () => {
     [1_800, 'Good morning! How are you?'],
     [2_000, 'Good morning! How are you?'],
     [9_999, 'Good morning! How are you?'],
-  ])('after %s ms it is exact, also in the middle of a word: %j', (ms, heard) => {
+  ])('is exact after %s ms, even in the middle of a word: %j', (ms, heard) => {
     expect(morning().upTo(ms)).toBe(heard)
   })
 
-  it('a word is cut between characters as people see them', () => {
+  it('is cut between visible characters', () => {
     const [family, flag, accent] = ['👨‍👩‍👧', '🇩🇪', 'e\u0301']
     const word = `${family}${flag}${accent}`
     const speech = spoken(word, 1_000, timed([word, 0, 900]))
@@ -54,13 +54,13 @@ describe('with the times of the words', () => {
     ])
   })
 
-  it('text without a time yet was not heard, however much sound there is', () => {
+  it('does not include words without a time, however much sound there is', () => {
     const speech = new HeardText()
-    speech.sounds(5_000, 'One two three four', timed(['One ', 0, 300], ['two ', 300, 600]))
+    speech.addSound(5_000, 'One two three four', timed(['One ', 0, 300], ['two ', 300, 600]))
     expect(speech.upTo(5_000)).toBe('One two')
   })
 
-  it('words that are not as they stood in the text are found there, or left out', () => {
+  it('skips timed words that are not in the text', () => {
     const speech = spoken(
       'Well… (hm) 3 cats — ok?',
       2_000,
@@ -72,23 +72,23 @@ describe('with the times of the words', () => {
     expect(speech.upTo(450)).toBe('Well… (hm) 3 cats')
   })
 
-  it('a word that takes no time is heard with the one before it', () => {
+  it('includes a word of no duration together with the word before it', () => {
     const speech = spoken('One, two', 2_000, timed(['One', 0, 300], [', ', 300, 300], ['two', 500, 900]))
     expect([299, 300, 400].map((ms) => speech.upTo(ms))).toEqual(['On', 'One,', 'One,'])
   })
 
-  it('a word far away in the text is another one', () => {
+  it('does not match a timed word that is far ahead in the text', () => {
     const speech = spoken(`a ${'b '.repeat(80)}c d`, 1_000, timed(['a', 0, 100], ['d', 100, 200]))
     expect(speech.upTo(200)).toBe('a')
   })
 
-  it('sound behind the last of them that is too long for silence has the rest of the text', () => {
+  it('spreads the rest of the text over long sound after the last timed word', () => {
     const speech = spoken('One two three four', 1_600, timed(['One ', 0, 300], ['two ', 300, 600]))
     expect(speech.upTo(1_200)).toBe('One two three')
     expect(spoken('One two a bcdefgh', 1_000, timed(['One two', 0, 600])).upTo(900)).toBe('One two')
   })
 
-  it('words with times that cannot be are ignored', () => {
+  it('ignores words with impossible times', () => {
     const speech = spoken(
       'One two',
       1_000,
@@ -99,7 +99,7 @@ describe('with the times of the words', () => {
   })
 })
 
-describe('without', () => {
+describe('the heard text of a speech without word times', () => {
   const ahead = 'The model is far ahead of the voice, and has written all of this already.'
 
   it.each([
@@ -112,84 +112,84 @@ describe('without', () => {
     [1_699, 'Good morning!'],
     [1_700, 'Good morning! How'],
     [2_600, 'Good morning! How are you?'],
-  ])('after %s of 2600 ms it is shared out by length, in whole words: %j', (ms, heard) => {
+  ])('is in proportion to its length after %s of 2600 ms, in whole words: %j', (ms, heard) => {
     expect(spoken('Good morning! How are you?', 2_600).upTo(ms)).toBe(heard)
   })
 
-  it('text is not heard before its sound is made: the voice is taken to speak as usual', () => {
+  it('assumes the usual pace while the sound is still being made', () => {
     const speech = new HeardText()
-    speech.sounds(0, ahead)
+    speech.addSound(0, ahead)
     expect(speech.upTo(1_000)).toBe('')
-    speech.sounds(1_000, ahead)
+    speech.addSound(1_000, ahead)
     expect(speech.upTo(1_000)).toBe('The model is far')
     expect(speech.upTo(9_000)).toBe('The model is far')
     expect(speech.made).toBe(1_000)
   })
 
-  it('text that lags behind its sound is heard as far as it came', () => {
+  it('is all of the text so far if the text lags behind its sound', () => {
     const speech = new HeardText()
-    speech.sounds(10_000, 'Hello')
+    speech.addSound(10_000, 'Hello')
     expect(speech.upTo(10_000)).toBe('Hello')
-    speech.ends('Hello there')
+    speech.end('Hello there')
     expect(speech.upTo(9_000)).toBe('Hello')
     expect(speech.upTo(10_000)).toBe('Hello there')
     expect(speech.text).toBe('Hello there')
   })
 
-  it('a voice that is faster than usual is known to be once its speech is whole', () => {
+  it('uses the real pace once the speech is complete', () => {
     expect(spoken('a b c d e f g h', 500).upTo(400)).toBe('a b c d e f')
   })
 
-  it('the pace of an earlier speech of the voice makes the guess better', () => {
+  it('uses the pace of an earlier speech if it is given', () => {
     const earlier = spoken('x'.repeat(100), 2_000)
     expect(earlier.pace).toBe(0.05)
     const speech = new HeardText({ pace: earlier.pace })
-    speech.sounds(1_000, ahead)
+    speech.addSound(1_000, ahead)
     expect(speech.upTo(1_000)).toBe('The model is far ahead of the voice, and has')
     expect(spoken('Hi', 300).pace).toBeUndefined()
     expect(spoken('  ', 2_000).pace).toBeUndefined()
     expect(new HeardText().pace).toBeUndefined()
     for (const pace of [NaN, 0, -1, Infinity]) {
-      const guess = new HeardText({ pace })
-      guess.sounds(500, 'One two three four five six')
-      expect(guess.upTo(500)).toBe('One two')
+      const atUsualPace = new HeardText({ pace })
+      atUsualPace.addSound(500, 'One two three four five six')
+      expect(atUsualPace.upTo(500)).toBe('One two')
     }
   })
 
-  it('words are found where there are no spaces', () => {
+  it('is cut between words in scripts without spaces', () => {
     const speech = spoken('今日は天気がいいですね。散歩しましょう。', 4_000)
     const heard = [500, 1_100, 2_000, 3_000].map((ms) => speech.upTo(ms))
     expect(heard).toEqual(['今日', '今日は天気', '今日は天気がいい', '今日は天気がいいですね。散歩'])
     expect(speech.upTo(4_000)).toBe('今日は天気がいいですね。散歩しましょう。')
   })
 
-  it('a word without spaces keeps its punctuation', () => {
+  it('keeps punctuation with the word before it in scripts without spaces', () => {
     expect(spoken('今日。明日', 1_300).upTo(650)).toBe('')
     expect(spoken('今日。明日', 1_300).upTo(700)).toBe('今日。')
   })
 
-  it('a syllable of one sign takes longer than a letter, an accent takes no time', () => {
+  it('counts a syllable character as longer than a letter, and an accent as nothing', () => {
     expect(spoken('ab 日本', 1_000).upTo(400)).toBe('ab')
     expect(spoken('ab 日本', 900).upTo(250)).toBe('ab')
     expect(spoken('e\u0301e\u0301 ee', 1_000).upTo(400)).toBe('e\u0301e\u0301')
   })
 
-  it('no sound is nothing heard, whatever the text', () => {
+  it('is empty without sound', () => {
     expect(spoken('Hello', 0).upTo(100)).toBe('')
     const speech = new HeardText()
-    for (const ms of [NaN, -100, Infinity]) speech.sounds(ms, 'Hello')
+    for (const ms of [NaN, -100, Infinity]) speech.addSound(ms, 'Hello')
     expect(speech.made).toBe(0)
-    speech.ends('Hello')
+    speech.end('Hello')
     expect(speech.upTo(100)).toBe('')
   })
 
-  it('no text is nothing heard, whatever the sound', () => {
+  it('is empty without text', () => {
     expect(spoken('', 1_000).upTo(500)).toBe('')
     expect(spoken('', 1_000).upTo(1_000)).toBe('')
   })
 })
 
-describe('whatever was said', () => {
+describe('the heard text of any speech', () => {
   const text = fc.oneof(
     fc.string({ unit: 'grapheme', maxLength: 60 }),
     fc.string({
@@ -206,12 +206,12 @@ describe('whatever was said', () => {
     { maxLength: 12 },
   )
 
-  it('what was heard is a beginning of it, and grows with the sound', () => {
+  it('is a prefix of the text that grows with the sound', () => {
     fc.assert(
       fc.property(text, words, fc.boolean(), fc.integer({ min: 0, max: 3_000 }), (said, times, ended, ms) => {
         const speech = new HeardText()
-        speech.sounds(ms, said, times)
-        if (ended) speech.ends(said)
+        speech.addSound(ms, said, times)
+        if (ended) speech.end(said)
         let before = ''
         for (let at = 0; at <= ms + 100; at += 50) {
           const heard = speech.upTo(at)
@@ -223,7 +223,7 @@ describe('whatever was said', () => {
     )
   })
 
-  it('all of it was heard when all of its sound was, and nothing before', () => {
+  it('is empty at the start and complete at the end', () => {
     fc.assert(
       fc.property(text, words, fc.integer({ min: 1, max: 3_000 }), (said, times, ms) => {
         const speech = spoken(said, ms, times)
@@ -233,7 +233,7 @@ describe('whatever was said', () => {
     )
   })
 
-  it('no character is cut in two', () => {
+  it('never ends in the middle of a character', () => {
     const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
     fc.assert(
       fc.property(text, fc.integer({ min: 0, max: 999 }), fc.boolean(), (said, ms, withTimes) => {

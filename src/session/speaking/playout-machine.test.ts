@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Untimed } from '../../scope/index.ts'
 import {
   PlayoutMachine,
   type PlayoutCommand,
@@ -9,13 +10,7 @@ import {
 
 const settings = { playoutTimeout: 200, stallTimeout: 1_000, pauses: true }
 
-type Told = PlayoutEvent extends infer Event
-  ? Event extends PlayoutEvent
-    ? Omit<Event, 'at'>
-    : never
-  : never
-
-/** A machine with a clock, and what somebody who sees only events and commands can know about its speeches. */
+/** A playout machine in virtual time. Checks every command against what the events and commands before it allow. */
 class Playout {
   readonly machine = new PlayoutMachine(settings)
   readonly timers = new Map<PlayoutTimer, number>()
@@ -26,14 +21,14 @@ class Playout {
   readonly audible = new Set<number>()
   readonly interrupted = new Set<number>()
   readonly ended = new Map<number, PlayoutCommand & { type: 'end' }>()
-  /** Marks that are out, by speech. */
+  /** Speeches whose mark the line has not returned. */
   readonly marks = new Set<number>()
   now = 0
   muted = false
 
-  handle(event: Told): PlayoutCommand[] {
+  handle(event: Untimed<PlayoutEvent>): PlayoutCommand[] {
     const commands = this.machine.handle({ ...event, at: this.now })
-    for (const command of commands) this.#note(command)
+    for (const command of commands) this.#check(command)
     return commands
   }
 
@@ -48,7 +43,7 @@ class Playout {
     return this.handle({ type: 'interrupt', id })
   }
 
-  /** Lets time pass; timers fire in order. */
+  /** Lets time pass. Timers fire in order. */
   elapse(ms: number, soundUntil = this.now): void {
     const until = this.now + ms
     for (;;) {
@@ -62,7 +57,7 @@ class Playout {
     this.now = until
   }
 
-  /** What a session does when it closes. */
+  /** Does what a session does when it closes. */
   close(): void {
     this.muted = true
     this.handle({ type: 'mute' })
@@ -71,7 +66,7 @@ class Playout {
     this.handle({ type: 'silence' })
   }
 
-  #note(command: PlayoutCommand): void {
+  #check(command: PlayoutCommand): void {
     if (command.type === 'set-timer') return void this.timers.set(command.timer, command.at)
     if (command.type === 'clear-timer') return void this.timers.delete(command.timer)
     this.log.push(`${command.type} ${command.id}`)
@@ -110,7 +105,7 @@ class Playout {
 }
 
 describe('the playout machine', () => {
-  it('plays one speech after the other, each to its confirmed end', () => {
+  it('plays one speech after the other, each until its end is confirmed', () => {
     const playout = new Playout()
     playout.queue(1)
     playout.queue(2)
@@ -124,7 +119,7 @@ describe('the playout machine', () => {
     expect(playout.ended.get(1)).toMatchObject({ how: 'played', confirmed: true })
   })
 
-  it('[SP5] waits for a line that does not confirm once, and not again until it confirms', () => {
+  it('[SP5] waits once for a line that does not confirm, and not again until it confirms', () => {
     const playout = new Playout()
     const speak = (id: number): void => {
       playout.queue(id)
@@ -146,7 +141,7 @@ describe('the playout machine', () => {
     expect(playout.ended.has(3)).toBe(false)
   })
 
-  it('[SP8] waits for such a line all the same once it is hung up after what is said', () => {
+  it('[SP8] waits for a line that does not confirm if it is hung up afterwards', () => {
     const playout = new Playout()
     playout.queue(1)
     playout.audible.add(1)
@@ -164,7 +159,7 @@ describe('the playout machine', () => {
     expect(playout.ended.get(2)).toMatchObject({ confirmed: false })
   })
 
-  it('[SP8] waits after all if that is decided while the end of a speech is assumed', () => {
+  it('[SP8] waits for a line that does not confirm if the hang-up is requested during the last speech', () => {
     const playout = new Playout()
     const speak = (id: number): void => {
       playout.queue(id)
@@ -182,13 +177,13 @@ describe('the playout machine', () => {
     expect(playout.ended.has(2)).toBe(true)
   })
 
-  it('[CL9] delivers nothing after it was muted', () => {
+  it('[CL9] delivers nothing after it is muted', () => {
     const playout = new Playout()
     playout.handle({ type: 'mute' })
     expect(playout.queue(1)).toEqual([])
   })
 
-  it('gives up on a speech that stands still, with what was made of it', () => {
+  it('fails a speech that stalls, after playing the sound made so far', () => {
     const playout = new Playout()
     playout.queue(1)
     playout.audible.add(1)
@@ -201,7 +196,7 @@ describe('the playout machine', () => {
     expect(playout.ended.get(1)).toMatchObject({ how: 'failed', confirmed: true })
   })
 
-  it('[SP9] a pause after the last sound was sent is not the end of the speech', () => {
+  it('[SP9] does not end a speech that is paused after its last sound was sent', () => {
     const playout = new Playout()
     playout.queue(1)
     playout.audible.add(1)
@@ -212,7 +207,7 @@ describe('the playout machine', () => {
     expect(playout.ended.size).toBe(0)
   })
 
-  it('[SP9] a paused speech neither stalls nor ends, and sends again what was not heard', () => {
+  it('[SP9] neither fails nor ends a paused speech, and sends what was not heard again', () => {
     const playout = new Playout()
     playout.queue(1)
     playout.audible.add(1)
@@ -228,7 +223,7 @@ describe('the playout machine', () => {
   })
 })
 
-/** What may happen next, as small numbers: which speech, and how. */
+/** An event that may happen next. `pick` chooses the speech or a duration. */
 const step = fc.record({
   what: fc.constantFrom(
     ...(['queue', 'queue', 'sound', 'made', 'failed', 'confirmed', 'other mark', 'interrupt'] as const),
@@ -288,8 +283,8 @@ function act(playout: Playout, what: string, pick: number): void {
   }
 }
 
-describe('whatever happens', () => {
-  it('[SP3] [CL10] every speech ends exactly once, and nothing is left waiting after a close', () => {
+describe('with random events, the playout machine', () => {
+  it('[SP3] [CL10] ends every speech exactly once, and leaves no timer after a close', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const playout = new Playout()
@@ -303,7 +298,7 @@ describe('whatever happens', () => {
     )
   })
 
-  it('[SP5] every speech ends by itself once its sound is made or stalls, if nothing pauses it', () => {
+  it('[SP5] ends every speech in bounded time, unless it is paused', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
         const playout = new Playout()

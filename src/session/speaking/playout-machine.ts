@@ -2,44 +2,44 @@ import { advance, changeTimers, type TimerCommand, type TimerEvent } from '../..
 
 export type PlayoutTimer = 'stall' | `playout ${number}`
 
-/** What happens to the agent's speeches. They are known by number. */
+/** Events of the agent's speeches, which are identified by number. */
 export type PlayoutEvent = { readonly at: number } & (
   | { readonly type: 'queue'; readonly id: number; readonly priority: number }
-  /** The first sound of the current speech is on its way to the caller. */
+  /** The first sound of the current speech was sent. */
   | { readonly type: 'sounding'; readonly id: number }
-  /** All of its sound has been made, or the voice failed on the way. `endsAt` is when it should have been heard. */
+  /** All of its sound was made, or the voice failed. `endsAt` is when it should have been heard. */
   | { readonly type: 'made'; readonly id: number; readonly failed: boolean; readonly endsAt: number }
-  /** What was not heard before a pause was sent again, as far as it was made. */
+  /** After a pause, everything made so far that was not heard has been sent again. */
   | { readonly type: 'sent-again'; readonly id: number; readonly endsAt: number }
-  /** The line returned a mark: the last one of speech `id`, or another one. */
+  /** The line returned a mark: the last one of speech `id`, or an older one. */
   | { readonly type: 'confirmed'; readonly id: number | undefined }
   | { readonly type: 'interrupt'; readonly id: number }
-  /** The caller may be interrupting: be silent, but ready to go on (SP9). */
+  /** The caller may be interrupting: silence the speech, but keep it (SP9). */
   | { readonly type: 'pause' }
   | { readonly type: 'resume' }
-  /** Whether to wait for the line even if it failed to confirm before: it is hung up after what is said. */
+  /** Whether to wait for the line even if it has failed to confirm before, because it is hung up afterwards. */
   | { readonly type: 'wait-for-line'; readonly wait: boolean }
   /** Closing: no further speech begins. */
   | { readonly type: 'mute' }
-  /** Closing: nothing is heard any more. */
+  /** Closing: nothing is audible from now on. */
   | { readonly type: 'silence' }
-  /** `soundUntil` is when the current speech last moved: the latest of sound made and sound still to be heard. */
+  /** `soundUntil` is when the current speech last made progress: sound made, or sound still to be heard. */
   | (TimerEvent<PlayoutTimer> & { readonly soundUntil: number })
 )
 
 export type PlayoutCommand =
   | TimerCommand<PlayoutTimer>
-  /** Begin to make its sound and send it. */
+  /** Start to make and send its sound. */
   | { readonly type: 'deliver'; readonly id: number }
-  /** Stop making its sound. `stalled` if it stood still for too long, and not because it was interrupted. */
+  /** Stop making its sound: because it `stalled`, or because it was interrupted. */
   | { readonly type: 'stop'; readonly id: number; readonly stalled: boolean }
-  /** Put a mark behind its last sound. */
+  /** Send a mark after its last sound. */
   | { readonly type: 'finish'; readonly id: number }
-  /** Throw away what the line has queued of it, with a mark that tells when it has stopped, if it was audible. */
+  /** Clear the line's queue. If the speech was audible, send a mark that confirms when the sound has stopped. */
   | { readonly type: 'clear'; readonly id: number; readonly audible: boolean; readonly paused: boolean }
-  /** Send again what was not heard before the pause, and answer with `sent-again`. */
+  /** Send everything that was not heard before the pause again, and answer with `sent-again`. */
   | { readonly type: 'send-again'; readonly id: number }
-  /** It has ended. `confirmed` if the line said so, or nothing was audible. */
+  /** The speech has ended. `confirmed` if the line confirmed it, or nothing was audible. */
   | {
       readonly type: 'end'
       readonly id: number
@@ -48,9 +48,9 @@ export type PlayoutCommand =
     }
 
 export interface PlayoutSettings {
-  /** How long a line may fail to confirm that a sound has stopped (SP3). */
+  /** How long to wait for the line to confirm that a sound has stopped (SP3). */
   readonly playoutTimeout: number
-  /** How long a speech may stand still, with no sound on the line and none made. Then it fails. */
+  /** A speech fails after this long without progress: no sound on the line and none made. */
   readonly stallTimeout: number
   /** Whether a speech may be paused. */
   readonly pauses: boolean
@@ -63,13 +63,13 @@ interface Playing {
   /** Whether some of its sound has been sent. */
   audible: boolean
   paused: boolean
-  /** Whether all of its sound has been made, and when that should have been heard. */
+  /** Whether all of its sound has been made, and when it should have been heard. */
   made: boolean
   endsAt: number
   failed: boolean
-  /** When it stands still for too long, unless something moves before. */
+  /** When it fails, unless it makes progress before. */
   stallAt: number | undefined
-  /** When the line must have confirmed its end; and whether that leaves the line any time. */
+  /** When the line must have confirmed its end, and whether that includes `playoutTimeout`. */
   confirmBy: number | undefined
   patient: boolean
   confirmed: boolean
@@ -78,22 +78,22 @@ interface Playing {
 interface State {
   now: number
   timers: Partial<Record<PlayoutTimer, number | undefined>>
-  /** In the order of speaking. */
+  /** In speaking order. */
   queue: { readonly id: number; readonly priority: number }[]
   current: Playing | undefined
-  /** Interrupted speeches whose sound may go on for a while. */
+  /** Interrupted speeches that may be audible for a while longer. */
   stopping: Playing[]
   muted: boolean
-  /** A line that failed to confirm is not waited for again, until it confirms (SP5). */
+  /** Whether the line has confirmed lately. A line that failed to is not waited for until it confirms again (SP5). */
   confirms: boolean
   waitForLine: boolean
 }
 
 /**
- * Speaks one speech after the other, and decides when each has ended. A pure machine: an event goes in, commands come out.
+ * Plays one speech after the other, and decides when each has ended. A pure machine: an event goes in, commands come out.
  *
  *   queued ─▶ delivering ── made ──▶ sent, mark out ── mark back ──▶ ended: confirmed
- *      │       │ ▲   │ stalled: given up ▲  │           └ playoutTimeout ─▶ ended: not confirmed
+ *      │       │ ▲   │ stalled: failed ──▲  │           └ playoutTimeout ─▶ ended: not confirmed
  *      │  pause│ │   │                      │
  *      │       ▼ │resume                    │
  *      │      paused                        │
@@ -101,7 +101,7 @@ interface State {
  *      │         └──── interrupt ───────────┴──▶ cut: cleared, mark out ── mark back, or playoutTimeout ──▶ ended
  *      └─ interrupt ─▶ ended: nothing was heard
  *
- * An event changes the state. Then `#proceed` does what follows from the state, whichever event led to it.
+ * An event changes the state. Then `#proceed` acts on the state, whatever event led to it.
  */
 export class PlayoutMachine {
   readonly #settings: PlayoutSettings
@@ -125,17 +125,17 @@ export class PlayoutMachine {
     return this.#state.current?.id
   }
 
-  /** Whether the current speech is paused: its sound is kept, and not sent. */
+  /** Whether the current speech is paused: its sound is kept, but not sent. */
   get isPaused(): boolean {
     return this.#state.current?.paused === true
   }
 
-  /** Whether nothing is audible and nothing waits. */
+  /** Whether nothing is audible and the queue is empty. */
   get isIdle(): boolean {
     return !this.#state.current && this.#state.queue.length === 0
   }
 
-  /** The speeches that wait, the next one first. */
+  /** The queued speeches, the next one first. */
   get queue(): readonly number[] {
     return this.#state.queue.map(({ id }) => id)
   }
@@ -153,7 +153,7 @@ export class PlayoutMachine {
     return [...changeTimers(state, timers), ...commands]
   }
 
-  /** Writes into the state what an event says. Returns what must be done before anything else. */
+  /** Applies an event to the state. Returns the commands that come first. */
   #take(event: PlayoutEvent): PlayoutCommand[] {
     const state = this.#state
     const { current, queue, stopping } = state
@@ -196,7 +196,7 @@ export class PlayoutMachine {
       case 'resume':
         if (!current?.paused || state.muted) return []
         current.paused = false
-        // Its end is expected once it has been sent again.
+        // Its end is expected again once the rest of its sound has been sent again.
         current.endsAt = Infinity
         return [{ type: 'send-again', id: current.id }]
       case 'wait-for-line':
@@ -214,7 +214,7 @@ export class PlayoutMachine {
     return event.timer === 'stall' ? this.#stalled(event.soundUntil) : this.#unconfirmed(event.timer)
   }
 
-  /** Ends what has ended, marks what was sent to its end, and begins with the next speech. */
+  /** Ends finished speeches, requests a mark after the last sound of a speech, and begins the next speech. */
   #proceed(commands: PlayoutCommand[]): void {
     const state = this.#state
     const { current } = state
@@ -271,7 +271,7 @@ export class PlayoutMachine {
     const { audible } = current
     state.current = undefined
     current.stallAt = undefined
-    // What was not audible has ended right away.
+    // A speech that was not audible has ended at once.
     current.phase = audible ? 'cut' : 'ended'
     current.confirmed = !audible
     current.endsAt = state.now
@@ -288,7 +288,7 @@ export class PlayoutMachine {
     const { current, stopping } = state
     for (const playing of current ? [current, ...stopping] : stopping) {
       if (timer !== `playout ${playing.id}`) continue
-      // It has become the last speech since: the line is waited for after all.
+      // The session has begun to end since: wait for the line after all.
       if (!playing.patient && state.waitForLine) playing.confirmBy = undefined
       else {
         state.confirms = false
@@ -298,7 +298,7 @@ export class PlayoutMachine {
     return []
   }
 
-  /** One timer that looks again, rather than one per frame. A paused speech is not expected to move. */
+  /** One timer that checks again, rather than one per frame. A paused speech is not expected to make progress. */
   #stalled(soundUntil: number): PlayoutCommand[] {
     const { current, now } = this.#state
     if (!current || current.made) return []

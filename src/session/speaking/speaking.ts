@@ -8,13 +8,13 @@ import { PlayoutMachine, type PlayoutCommand, type PlayoutEvent } from './playou
 import { Speech, type SpeechOptions } from './speech.ts'
 
 /**
- * The third station: plays what the agent says to the line, one speech after the other, and knows what of it was heard.
+ * The third station: plays the agent's speeches to the line, one after the other, and tracks how much of each was heard.
  *
  *   Answering ─ words or sound ─▶ queue ─▶ voice ─▶ resampler ─▶ line
  *                                   ▲ PlayoutMachine: what is next, when it has ended      │
- *                                   └── mark back: so much was heard ◀── PlayoutClock ◀────┘
+ *                                   └── mark back: how much was heard ◀── PlayoutClock ◀───┘
  *
- * It notes to the turn machine when the agent starts and stops being audible.
+ * It notifies the turn machine when the agent becomes audible and when it stops.
  */
 export class Speaking {
   readonly #context: SessionContext
@@ -42,7 +42,7 @@ export class Speaking {
     })
   }
 
-  /** Opens the voice. A realtime model brings its own, by `useVoice`. */
+  /** Opens the TTS. A realtime model sets its own voice with `useVoice`. */
   async open(part: PartContext): Promise<void> {
     const voice = await this.#context.settings.models.tts?.open(part)
     if (voice) this.#voice = voice
@@ -52,7 +52,7 @@ export class Speaking {
     this.#voice = voice
   }
 
-  /** Plays to this line from now on. */
+  /** Sets the line to play to. */
   connect(line: LineConnection): void {
     this.#line = line
   }
@@ -62,7 +62,7 @@ export class Speaking {
     return this.#deliveries.get(this.#machine.current ?? 0)?.speech
   }
 
-  /** The speeches that wait, the next one first. */
+  /** The queued speeches, the next one first. */
   get waiting(): readonly Speech[] {
     return this.#machine.queue.flatMap((id) => this.#deliveries.get(id)?.speech ?? [])
   }
@@ -76,9 +76,9 @@ export class Speaking {
     return this.#playout.endsAt
   }
 
-  // ── what others want ──
+  // ── requests from other stations ──
 
-  /** Speaks words, as they come. */
+  /** Speaks words as they arrive. */
   say(
     words: AsyncIterable<string>,
     options: Omit<DeliveryOptions, 'source'>,
@@ -91,7 +91,7 @@ export class Speaking {
   play(options: DeliveryOptions, speechOptions: SpeechOptions = {}): Delivery {
     const { reply } = options
     const interrupt = ({ id }: Speech): void => this.#shell.handle({ type: 'interrupt', id })
-    // The speeches of a reply are interrupted together: half a reply is of no use.
+    // Interrupting one speech of a reply interrupts the whole reply.
     const onInterrupt = reply && ((): void => reply.interrupt({ force: true }))
     const words = { text: '' }
     const speech = new Speech(++this.#lastId, speechOptions, words, interrupt, onInterrupt)
@@ -102,27 +102,27 @@ export class Speaking {
     return delivery
   }
 
-  /** The caller may be interrupting: silence, but ready to go on (SP9). */
+  /** Silences the current speech because the caller may be interrupting. It can be resumed (SP9). */
   pause(): void {
     this.#shell.handle({ type: 'pause' })
   }
 
-  /** The caller was not interrupting: goes on with the first word that was not heard to its end. */
+  /** Resumes after a false interruption, with the first word that was not completely heard. */
   resume(): void {
     this.#shell.handle({ type: 'resume' })
   }
 
-  /** Whether to wait for a line that did not confirm before: it is hung up after what is said. */
+  /** Whether to wait for a line that has failed to confirm before, because it is hung up after the current speech. */
   waitForLine(wait: boolean): void {
     this.#shell.handle({ type: 'wait-for-line', wait })
   }
 
-  /** Writes into the history what was heard so far of the current speech, for whoever answers next. */
+  /** Updates the history with what has been heard of the current speech, for the next reply. */
   noteHeard(): void {
     this.#deliveries.get(this.#machine.current ?? 0)?.noteHeard()
   }
 
-  /** Resolves when nothing more is being said. Speech always ends by itself, whatever happens to it (AG3). */
+  /** Resolves when the agent has stopped speaking. Every speech ends in bounded time (AG3). */
   async finished(): Promise<void> {
     const { scope } = this.#context
     for (let speech = this.current; speech; speech = this.current) {
@@ -139,24 +139,24 @@ export class Speaking {
     this.#shell.handle({ type: 'confirmed', id })
   }
 
-  /** Closing: nothing more is heard, and every speech ends now (CL9, CL10). */
+  /** Closing: silences the line and ends every speech now (CL9, CL10). */
   mute(): void {
     this.#shell.handle({ type: 'mute' })
     for (const speech of this.waiting) speech.interrupt({ force: true })
     this.current?.interrupt({ force: true })
     this.#shell.handle({ type: 'silence' })
-    // Also if nothing should be audible: a line that did not confirm may be behind.
+    // Even if nothing should be audible: a line that did not confirm may lag behind.
     this.#context.recorder?.clear()
     this.#line.clear()
   }
 
-  // ── what the machine wants ──
+  // ── commands of the playout machine ──
 
   #carryOut(command: Exclude<PlayoutCommand, { type: 'set-timer' | 'clear-timer' }>): void {
     const { now } = this.#context
     const { id } = command
     const delivery = this.#deliveries.get(id)
-    // A listener that an earlier command called may have ended it.
+    // A listener called by an earlier command may have ended the speech.
     if (!delivery) return undefined
     switch (command.type) {
       case 'deliver':
@@ -164,7 +164,7 @@ export class Speaking {
       case 'stop':
         if (command.stalled)
           delivery.failure = { error: new SpeechStalledError(id, this.#context.settings.stallTimeout) }
-        return delivery.task?.cancel(command.stalled ? 'it stalled' : 'interrupted')
+        return delivery.task?.cancel(command.stalled ? 'stalled' : 'interrupted')
       case 'finish':
         delivery.mark = this.#playout.mark(now)
         return this.#line.mark(delivery.mark)
@@ -176,20 +176,20 @@ export class Speaking {
       case 'end':
         this.#deliveries.delete(id)
         delivery.end(command.how, command.confirmed)
-        // The turn machine does not know speeches that were never audible, or that the next one has overtaken.
+        // The turn machine does not know about speeches that were never audible, or that another one has replaced.
         if (this.#audible === delivery) {
           this.#audible = undefined
           const how = delivery.speech.interrupted ? 'interrupted' : 'finished'
           this.#context.turns.handle({ type: 'agent-stopped', how })
         }
-        return this.#context.onSettled?.()
+        return this.#context.onFinished?.()
     }
   }
 
   #deliver(delivery: Delivery): void {
     const { id } = delivery.speech
     delivery.task = this.#context.scope.spawn(`speech ${id}`, (task) => this.#make(delivery, task))
-    // Whatever makes the sound may have interrupted it right away.
+    // The source may have interrupted the speech as soon as it was started.
     if (delivery.speech.interrupted) delivery.task.cancel('interrupted')
   }
 
@@ -206,7 +206,7 @@ export class Speaking {
     }
     const endsAt = delivery.stretch?.endsAt ?? 0
     this.#shell.handle({ type: 'made', id, endsAt, failed: delivery.failure !== undefined })
-    // As long as it is audible, the session has a task of its name.
+    // The task lasts as long as the speech is audible, so that a report names it.
     await task.until(ended)
   }
 
@@ -236,7 +236,7 @@ export class Speaking {
     events.emit('latency', { ms: now - since })
   }
 
-  /** Throws away what is queued. The mark goes first: it tells when the sound has really stopped. */
+  /** Clears the line's queue. The mark is sent first: it comes back when the sound has really stopped. */
   #clear(delivery: Delivery, audible: boolean, paused: boolean): void {
     const { now, recorder } = this.#context
     if (!paused) delivery.cut()
@@ -251,7 +251,7 @@ export class Speaking {
     if (!paused) delivery.noteHeard()
   }
 
-  /** When the current speech last moved. */
+  /** When the current speech last made progress: sound made, or sound still to be heard. */
   get #soundUntil(): number {
     const delivery = this.#deliveries.get(this.#machine.current ?? 0)
     return Math.max(delivery?.madeAt ?? 0, delivery?.stretch?.endsAt ?? 0)

@@ -3,7 +3,7 @@ import { UninterruptibleError } from '../errors.ts'
 /** How a speech ended (SP3). */
 export interface PlayoutOutcome {
   readonly how: 'played' | 'interrupted' | 'failed'
-  /** Whether the line said that the sound has stopped. Otherwise it is assumed. */
+  /** Whether the line confirmed that the sound has stopped. Otherwise that is an assumption. */
   readonly confirmed: boolean
   /** The words that reached the caller. */
   readonly heard: string
@@ -11,7 +11,7 @@ export interface PlayoutOutcome {
 }
 
 export interface SpeechOptions {
-  /** Whether the caller may interrupt it. Default: true. */
+  /** Whether the caller may interrupt the speech. Default: true. */
   interruptible?: boolean
   /** Speeches with a higher priority go first, but never overtake the one being spoken. Default: 0. */
   priority?: number
@@ -25,7 +25,7 @@ export class Speech {
   readonly id: number
   readonly interruptible: boolean
   readonly priority: number
-  /** Unset once the speech has ended: a speech that somebody keeps does not keep its session alive. */
+  /** Unset once the speech has ended, so that a reference to the speech does not keep the session in memory. */
   #interrupt: ((speech: Speech) => void) | undefined
   readonly #words: { readonly text: string }
   #interrupted = false
@@ -33,10 +33,10 @@ export class Speech {
   readonly #stopped: Promise<PlayoutOutcome>
   #settle!: (outcome: PlayoutOutcome) => void
   readonly #onInterrupt = new Set<() => void>()
-  /** Resolve at the interruption, or at the end. */
+  /** Called when the speech is interrupted, or has ended. */
   readonly #waiting = new Set<() => void>()
 
-  /** @internal Made by `Speaking`. */
+  /** @internal Created by `Speaking`. */
   constructor(
     id: number,
     options: SpeechOptions,
@@ -60,45 +60,45 @@ export class Speech {
     return this.#words.text
   }
 
-  /** Whether something asked it to stop. The caller may hear it for a moment longer. */
+  /** Whether the speech was interrupted. The caller may hear it for a moment longer. */
   get interrupted(): boolean {
     return this.#interrupted
   }
 
-  /** How it ended. Undefined while the caller can, or will, hear it. */
+  /** How the speech ended. Undefined until then. */
   get outcome(): PlayoutOutcome | undefined {
     return this.#outcome
   }
 
-  /** @internal `waitForPlayout()` as a value. */
+  /** @internal The promise that `waitForPlayout()` returns. */
   get ended(): Promise<PlayoutOutcome> {
     return this.#stopped
   }
 
-  /** Resolves once its sound has stopped, or the line failed to confirm that in time. Never rejects (SP3). */
+  /** Resolves once the caller can no longer hear it, or after `playoutTimeout` if the line never confirms. Never rejects (SP3). */
   waitForPlayout(): Promise<PlayoutOutcome> {
     return this.#stopped
   }
 
-  /** Stops it now: nothing more is made or played (SP1). Does nothing to a speech that has ended (SP10). */
+  /** Stops the speech synchronously (SP1). No-op if it has ended (SP10). */
   interrupt({ force = false } = {}): void {
     if (this.#outcome || this.#interrupted) return
     if (!this.interruptible && !force) throw new UninterruptibleError()
     this.#interrupted = true
-    // Copied first: a speech that is not audible yet ends right here.
+    // Copied first: a speech that is not yet audible ends inside the next call, which clears the callbacks.
     const callbacks = [...this.#onInterrupt]
     this.#interrupt?.(this)
     for (const callback of callbacks) callback()
     this.#release()
   }
 
-  /** Resolves when it is interrupted, or when it has ended if that comes first (SP4). */
+  /** Resolves when the speech is interrupted or has ended, whichever comes first (SP4). */
   untilInterrupted(): Promise<void> {
     if (this.#interrupted || this.#outcome) return Promise.resolve()
     return new Promise((resolve) => this.#waiting.add(resolve))
   }
 
-  /** @internal Calls back synchronously if it is interrupted. */
+  /** @internal The callback is called synchronously if the speech is interrupted. */
   onInterrupt(callback: () => void): void {
     if (!this.#interrupted && !this.#outcome) this.#onInterrupt.add(callback)
   }

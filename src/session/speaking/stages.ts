@@ -2,12 +2,12 @@ import type { AudioFrame } from '../../audio/index.ts'
 import type { SpokenChunk } from '../../parts/index.ts'
 import type { Stages } from '../answering/agent.ts'
 
-/** A text as a stream of one piece. */
+/** Turns a text into a stream of one piece. */
 export async function* once(text: string): AsyncGenerator<string, void, undefined> {
   yield text
 }
 
-/** Passes sound through an agent's stage. Words keep their times: the stage must not change how long anything lasts. */
+/** Passes sound through an agent's sound stage. Words keep their times, because the stage must not change durations. */
 export async function* staged(
   chunks: AsyncIterable<SpokenChunk>,
   stage: NonNullable<Stages['sound']>,

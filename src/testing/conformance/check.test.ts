@@ -10,13 +10,13 @@ import {
   type Stage,
 } from '../index.ts'
 
-describe('a suite', () => {
-  it('needs no more of a test framework than node:test and vitest have', () => {
+describe('a conformance suite', () => {
+  it('works with the types of node:test and vitest', () => {
     expectTypeOf<Pick<typeof nodeTest, 'describe' | 'it'>>().toExtend<Framework>()
     expectTypeOf<{ describe: typeof describe; it: typeof it }>().toExtend<Framework>()
   })
 
-  it('runs in any framework, and skips what cannot be checked', async () => {
+  it('runs in any test framework, and skips checks that the subject does not support', async () => {
     const log: string[] = []
     const running: Promise<void>[] = []
     const framework: Framework = {
@@ -38,24 +38,24 @@ describe('a suite', () => {
     expect(log).toEqual(['describe numbers', 'it is one', 'it is more', 'skip it is too small'])
   })
 
-  it('clears up after a check that fails, and after one that forgets', async () => {
+  it('closes what a check left open, whether it passes, fails or hangs', async () => {
     const opened: Stage[] = []
-    const forgets = async (stage: Stage, vad: ScriptedVad): Promise<void> => {
+    const leaks = async (stage: Stage, vad: ScriptedVad): Promise<void> => {
       opened.push(stage)
       await vad.open(stage.context(), { started() {}, stopped() {}, failed() {} })
     }
     const vad = new ScriptedVad()
     const results = await findings(
       [
-        check<ScriptedVad>('forgets', forgets),
+        check<ScriptedVad>('leaks', leaks),
         check<ScriptedVad>('fails', async (stage, subject) => {
-          await forgets(stage, subject)
+          await leaks(stage, subject)
           throw new Error('no')
         }),
         check<ScriptedVad>('hangs', async () => new Promise(() => {})),
         check<ScriptedVad>(
           'waits',
-          async (stage) => void (await stage.soon(new Promise(() => {}), 'a wonder')),
+          async (stage) => void (await stage.soon(new Promise(() => {}), 'a miracle')),
         ),
       ],
       () => vad,
@@ -65,15 +65,15 @@ describe('a suite', () => {
         ({ name, error }) => `${name} ${error instanceof Error ? error.message.split('\n')[0] : ''}`,
       ),
     ).toEqual([
-      'forgets ',
+      'leaks ',
       'fails no',
-      'hangs SC2: nothing is left to happen, and the life still waits: it would hang for ever',
-      'waits a wonder did not happen within 60000 ms',
+      'hangs SC2: no event is left, and the code is still waiting: it would hang forever',
+      'waits a miracle did not happen within 60000 ms',
     ])
     expect(vad.counts).toMatchObject({ opened: 2, live: 0 })
   })
 
-  it('can be played in real time, where timers that are left behind are seen, too', async () => {
+  it('runs in real time too, and detects leftover timers', async () => {
     const leaves = check<ScriptedVad>('leaves a timer', async ({ clock }) => {
       left = clock.after(60_000, 'hidden', () => {})
     })

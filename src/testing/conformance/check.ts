@@ -1,16 +1,16 @@
 import { onVirtualStage, type OnStage, type Stage } from './stage.ts'
 
-/** Makes what is to be checked, anew for each check. */
+/** Creates the subject of a check. Called once per check. */
 export type Make<Subject> = (stage: Stage) => Subject | Promise<Subject>
 
-/** One thing that every part of a kind must do. It needs no test framework. */
+/** One requirement for every part of a kind. Independent of any test framework. */
 export interface Check<Subject> {
   readonly name: string
-  /** Throws if the subject does not conform. Returns why if the subject cannot be checked for this. */
+  /** Rejects if the subject does not conform. Resolves with the reason if the check had to be skipped. */
   readonly run: (make: Make<Subject>, onStage?: OnStage) => Promise<string | undefined>
 }
 
-/** What a check does. To return words is to say why it cannot be done with this subject. */
+/** The body of a check. Returns a reason if the check cannot be done with this subject. */
 export type Play<Subject> = (stage: Stage, subject: Subject) => Promise<string | void>
 
 export function check<Subject>(name: string, play: Play<Subject>): Check<Subject> {
@@ -19,15 +19,15 @@ export function check<Subject>(name: string, play: Play<Subject>): Check<Subject
     async run(make, onStage = onVirtualStage) {
       let skipped: string | undefined
       await onStage(async (stage) => {
-        const words = await play(stage, await make(stage))
-        if (typeof words === 'string') skipped = words
+        const reason = await play(stage, await make(stage))
+        if (typeof reason === 'string') skipped = reason
       })
       return skipped
     },
   }
 }
 
-/** The two words of a test framework that are needed: those of vitest, of node:test, and of many others. */
+/** The two functions needed from a test framework, as in vitest, node:test and many others. */
 export interface Framework {
   readonly describe: (name: string, body: () => void) => unknown
   readonly it: (name: string, body: (context: Skippable) => Promise<void>) => unknown
@@ -62,16 +62,16 @@ export function conformance<Subject>(
   })
 }
 
-/** How one check went. */
+/** The result of one check. */
 export interface Finding {
   readonly name: string
-  /** Why it could not be done. */
+  /** Why the check was skipped. */
   readonly skipped?: string
-  /** What is wrong; absent if nothing is. */
+  /** The error of a failed check. */
   readonly error?: unknown
 }
 
-/** Runs a suite without a test framework, one check after the other. */
+/** Runs a suite without a test framework, one check after another. */
 export async function findings<Subject>(
   checks: readonly Check<Subject>[],
   make: Make<Subject>,

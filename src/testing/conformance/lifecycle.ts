@@ -6,43 +6,46 @@ import type { Stage } from './stage.ts'
 
 /** What all subjects have in common. */
 export interface Openable {
-  /** From here on the part cannot be opened. */
+  /** Makes every later attempt to open the part fail. */
   refuses?(): void
 }
 
-/** What every part must do when it is opened and ended, whatever it is for. */
+/** The checks of opening and closing, for parts of every kind. */
 export function lifecycle<Subject extends Openable>(
   open: (subject: Subject, context: PartContext) => Promise<unknown>,
 ): Check<Subject>[] {
   return [
-    check('opens in the scope it is given and in no other', async (stage, subject) => {
+    check('opens only in the scope it is given', async (stage, subject) => {
       const before = liveScopes.size
       const context = stage.context()
       await stage.soon(open(subject, context), 'opening')
-      assert.equal(liveScopes.size, before + 1, 'it opened a scope that nobody owns')
+      assert.equal(liveScopes.size, before + 1, 'it opened a scope without an owner')
       await close(stage, context)
     }),
 
-    check('ends with its scope, on time and cleanly, and leaves nothing', async (stage, subject) => {
+    check('ends with its scope, on time and cleanly, and leaves nothing behind', async (stage, subject) => {
       const context = stage.context()
       await stage.soon(open(subject, context), 'opening')
       const report = await close(stage, context)
       assert.ok(report.clean, `the close was not clean: ${JSON.stringify(report)}`)
     }),
 
-    check('says how its connections ended before it is closed, and nothing later', async (stage, subject) => {
-      const context = stage.context()
-      await stage.soon(open(subject, context), 'opening')
-      assert.deepEqual(context.connections, [], 'a connection ended that nobody asked to')
-      await close(stage, context)
-      const told = [...context.connections]
-      const forced = told.filter(({ how }) => how === 'aborted' || how === 'dropped')
-      assert.deepEqual(forced, [], 'a connection was not closed')
-      await stage.elapse(5_000)
-      assert.deepEqual(context.connections, told)
-    }),
+    check(
+      'reports how its connections ended before its scope has closed, and nothing later',
+      async (stage, subject) => {
+        const context = stage.context()
+        await stage.soon(open(subject, context), 'opening')
+        assert.deepEqual(context.connections, [], 'a connection ended without being asked to')
+        await close(stage, context)
+        const reported = [...context.connections]
+        const forced = reported.filter(({ how }) => how === 'aborted' || how === 'dropped')
+        assert.deepEqual(forced, [], 'a connection was not closed gracefully')
+        await stage.elapse(5_000)
+        assert.deepEqual(context.connections, reported)
+      },
+    ),
 
-    check('is ended by abort() before that returns', async (stage, subject) => {
+    check('ends synchronously on abort()', async (stage, subject) => {
       const context = stage.context()
       await stage.soon(open(subject, context), 'opening')
       context.scope.abort()
@@ -51,7 +54,7 @@ export function lifecycle<Subject extends Openable>(
       stage.assertEmpty(context)
     }),
 
-    check('is ended by abort() also while it is being closed', async (stage, subject) => {
+    check('ends synchronously on abort() during a close', async (stage, subject) => {
       const context = stage.context()
       await stage.soon(open(subject, context), 'opening')
       const closed = context.scope.close()
@@ -60,7 +63,7 @@ export function lifecycle<Subject extends Openable>(
       await closed
     }),
 
-    check('gives up opening when its scope closes, and leaves nothing', async (stage, subject) => {
+    check('stops opening when its scope closes, and leaves nothing behind', async (stage, subject) => {
       for (const wait of [undefined, 0, 1]) {
         const context = stage.context()
         const opening = stage.soon(settled(open(subject, context)), 'the end of opening')
@@ -72,7 +75,7 @@ export function lifecycle<Subject extends Openable>(
       }
     }),
 
-    check('gives up opening when its scope is aborted, and leaves nothing', async (stage, subject) => {
+    check('stops opening when its scope is aborted, and leaves nothing behind', async (stage, subject) => {
       const context = stage.context()
       const opening = stage.soon(settled(open(subject, context)), 'the end of opening')
       context.scope.abort()
@@ -85,13 +88,13 @@ export function lifecycle<Subject extends Openable>(
       const context = stage.context()
       await context.scope.close()
       const outcome = await stage.soon(settled(open(subject, context)), 'opening')
-      // A part that opens nothing may say yes; whatever it is asked then, there is nothing to do it with.
+      // A part without resources may resolve: it has nothing to open.
       if ('error' in outcome)
         assert.ok(isCancel(outcome.error, context.scope), 'it failed for another reason')
       stage.assertEmpty(context)
     }),
 
-    check('can be opened twice, and each is ended alone', async (stage, subject) => {
+    check('can be opened twice, and each instance ends with its own scope', async (stage, subject) => {
       const one = stage.context()
       const two = stage.context()
       await stage.soon(Promise.all([open(subject, one), open(subject, two)]), 'opening')
@@ -102,7 +105,7 @@ export function lifecycle<Subject extends Openable>(
       await close(stage, two)
     }),
 
-    check('throws when it cannot be opened, and leaves nothing', async (stage, subject) => {
+    check('rejects when it cannot be opened, and leaves nothing behind', async (stage, subject) => {
       if (!subject.refuses) return 'the subject cannot be made to refuse'
       subject.refuses()
       const context = stage.context()
@@ -114,7 +117,7 @@ export function lifecycle<Subject extends Openable>(
   ]
 }
 
-/** Closes the scope, in its time, and looks whether it is empty. */
+/** Closes the scope, and checks that it closed on time and is empty. */
 export async function close(
   stage: Stage,
   context: PartContext,
@@ -125,7 +128,7 @@ export async function close(
   return report
 }
 
-/** What became of it: `error` if it was rejected. */
+/** The result of the promise; never rejects. */
 export async function settled<T>(
   promise: PromiseLike<T>,
 ): Promise<{ readonly value: T } | { readonly error: unknown }> {

@@ -3,7 +3,7 @@ import { TestLine, conformance, lineConformance, type LineSubject, type TestLine
 
 conformance({ describe, it }, 'the test line', lineConformance, () => subjectOf())
 
-conformance({ describe, it }, 'a slow line far away', lineConformance, () =>
+conformance({ describe, it }, 'a slow line with latency', lineConformance, () =>
   subjectOf({ openTakes: 50, closeTakes: 200, latency: 150, lostAfter: 5_000, sampleRate: 8_000 }),
 )
 
@@ -11,7 +11,9 @@ conformance({ describe, it }, 'a line that streams silence', lineConformance, ()
   subjectOf({ streams: true }),
 )
 
-conformance({ describe, it }, 'a line that does not know', lineConformance, () => subjectOf({ knows: false }))
+conformance({ describe, it }, 'a line that does not report how much was heard', lineConformance, () =>
+  subjectOf({ knows: false }),
+)
 
 conformance({ describe, it }, 'a line that never confirms', lineConformance, () =>
   subjectOf({ confirms: false }),
@@ -22,7 +24,7 @@ conformance({ describe, it }, 'a line that confirms from inside clear()', lineCo
 )
 
 conformance({ describe, it }, 'an avatar', lineConformance, () => {
-  // Its mouth goes on after closing began: that is what an avatar is.
+  // An avatar stays audible for a while after closing began, so this is not checked.
   const { line, caller, ended } = subjectOf({ avatar: { lag: 800 } })
   return { line, caller, ended }
 })
@@ -37,7 +39,7 @@ function subjectOf(manners: TestLineOptions = {}): LineSubject {
     audibleAfterClosing: () => line.audibleAfterClosing,
     lostAfter: options.lostAfter ?? 0,
     refuses: () => {
-      options.openFails = new Error('nobody there')
+      options.openFails = new Error('no answer')
     },
   }
 }

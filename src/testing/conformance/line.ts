@@ -9,26 +9,26 @@ import type { Stage } from './stage.ts'
 export interface LineSubject extends Openable {
   readonly line: Line
   readonly caller: {
-    /** Speaks for so long. */
+    /** Speaks for this many milliseconds. */
     says(ms: number): unknown
     types?(text: string): void
     presses?(digits: string): void
     hangsUp(): void
-    /** Is gone without a word. */
+    /** Disconnects without hanging up. */
     vanishes?(): void
   }
-  /** Whether the caller has noticed that the call is over. */
+  /** Whether the call has ended for the caller. */
   readonly ended: () => boolean
-  /** Milliseconds of sound that the caller heard after closing had begun. */
+  /** Milliseconds of audio that the caller heard after closing began. */
   audibleAfterClosing?(): number
-  /** How long the line may take to notice that the caller is gone: 0 unless set. */
+  /** Milliseconds within which the line notices that the caller has vanished. Default: 0. */
   readonly lostAfter?: number
 }
 
 interface Call {
   readonly context: PartContext
   readonly connection: LineConnection
-  readonly told: {
+  readonly emitted: {
     readonly what: string
     readonly at: number
     readonly id?: number
@@ -38,10 +38,10 @@ interface Call {
 }
 
 async function answer(stage: Stage, { line }: LineSubject): Promise<Call> {
-  const told: Call['told'] = []
+  const emitted: Call['emitted'] = []
   const frames: AudioFrame[] = []
   const context = stage.context()
-  const note = (what: string, more = {}): void => void told.push({ what, at: stage.clock.now(), ...more })
+  const note = (what: string, more = {}): void => void emitted.push({ what, at: stage.clock.now(), ...more })
   const connection = await stage.soon(
     line.open(context, {
       frame: (frame) => frames.push(frame),
@@ -53,47 +53,47 @@ async function answer(stage: Stage, { line }: LineSubject): Promise<Call> {
     }),
     'opening',
   )
-  return { context, connection, told, frames }
+  return { context, connection, emitted, frames }
 }
 
-/** Plays so much sound. */
+/** Plays this many milliseconds of audio. */
 function play({ line: { sampleRate } }: LineSubject, connection: LineConnection, ms: number): void {
   for (let at = 0; at < ms; at += 20) connection.play(sine(300, { sampleRate, duration: 20 }))
 }
 
-const words = ({ told }: Call): string[] =>
-  told.map(({ what, id }) => (id === undefined ? what : `${what} ${id}`))
+const words = ({ emitted }: Call): string[] =>
+  emitted.map(({ what, id }) => (id === undefined ? what : `${what} ${id}`))
 
-/** What every `Line` must do. */
+/** The checks for every `Line`. */
 export const lineConformance: readonly Check<LineSubject>[] = [
   ...lifecycle<LineSubject>(({ line }, context) =>
     line.open(context, { frame() {}, marked() {}, dtmf() {}, text() {}, hungUp() {}, lost() {} }),
   ),
 
-  check('brings what the caller says, at its rate', async (stage, subject) => {
+  check('emits the audio of the caller at its sample rate', async (stage, subject) => {
     const call = await answer(stage, subject)
     subject.caller.says(500)
     await stage.until(1_000, () => call.frames.length > 0)
-    assert.ok(call.frames.length > 0, 'no frame came')
+    assert.ok(call.frames.length > 0, 'it emitted no frame')
     for (const frame of call.frames) assert.equal(frame.sampleRate, subject.line.sampleRate)
     await close(stage, call.context)
   }),
 
-  check('brings what the caller types and the keys that are pressed, in order', async (stage, subject) => {
+  check('emits typed text and pressed keys, in order', async (stage, subject) => {
     const { caller } = subject
-    if (!caller.types && !caller.presses) return 'its callers can only speak'
+    if (!caller.types && !caller.presses) return 'the caller can neither type nor press keys'
     const call = await answer(stage, subject)
     caller.types?.('hello')
     caller.presses?.('1#')
     const expected = [...(caller.types ? ['text hello'] : []), ...(caller.presses ? ['key 1', 'key #'] : [])]
-    await stage.until(500, () => call.told.length >= expected.length)
+    await stage.until(500, () => call.emitted.length >= expected.length)
     await stage.elapse(100)
     assert.deepEqual(words(call), expected)
     return undefined
   }),
 
   check(
-    'returns each mark once, in order, and not before the sound can have been heard',
+    'confirms each mark once, in order, and not before its audio can have been heard',
     async (stage, subject) => {
       const call = await answer(stage, subject)
       const { connection } = call
@@ -104,47 +104,47 @@ export const lineConformance: readonly Check<LineSubject>[] = [
       connection.mark(2)
       connection.mark(3)
       await stage.elapse(4_000)
-      if (call.told.length === 0) return 'it never confirms'
+      if (call.emitted.length === 0) return 'it never confirms marks'
       assert.deepEqual(words(call), ['marked 1', 'marked 2', 'marked 3'])
-      const [one, two] = call.told
-      assert.ok(one!.at - began >= 999, `1 s of sound was confirmed after ${one!.at - began} ms`)
-      assert.ok(two!.at - began >= 1_499, `1.5 s of sound were confirmed after ${two!.at - began} ms`)
+      const [one, two] = call.emitted
+      assert.ok(one!.at - began >= 999, `1 s of audio was confirmed after ${one!.at - began} ms`)
+      assert.ok(two!.at - began >= 1_499, `1.5 s of audio was confirmed after ${two!.at - began} ms`)
       return undefined
     },
   ),
 
-  check('says, if it knows, how much was heard since the mark before', async (stage, subject) => {
-    const { connection, told } = await answer(stage, subject)
+  check('reports how much was heard since the previous mark, if it knows', async (stage, subject) => {
+    const { connection, emitted } = await answer(stage, subject)
     play(subject, connection, 1_000)
     connection.mark(1)
     play(subject, connection, 500)
     connection.mark(2)
     await stage.elapse(4_000)
-    if (told[0]?.heard === undefined) return 'it does not know'
+    if (emitted[0]?.heard === undefined) return 'it does not report how much was heard'
     assert.deepEqual(
-      told.map(({ heard }) => Math.round(heard!)),
+      emitted.map(({ heard }) => Math.round(heard!)),
       [1_000, 500],
     )
     return undefined
   }),
 
   check(
-    'returns the marks of what was cleared, and says truly what was heard of it',
+    'confirms the marks of cleared audio, and reports correctly how much of it was heard',
     async (stage, subject) => {
       const call = await answer(stage, subject)
-      const { connection, told } = call
+      const { connection, emitted } = call
       const began = stage.clock.now()
       play(subject, connection, 2_000)
       connection.mark(1)
       await stage.elapse(500)
       connection.clear()
       await stage.elapse(4_000)
-      if (told.length === 0) return 'it never confirms'
+      if (emitted.length === 0) return 'it never confirms marks'
       assert.deepEqual(words(call), ['marked 1'])
-      const { heard, at } = told[0]!
-      if (heard === undefined) return 'it does not know'
-      // Sound may go on for as long as it takes to confirm, but no longer, and never beyond what was played.
-      assert.ok(heard <= 2_000 && heard <= at - began + 1, `${heard} ms were heard, it says`)
+      const { heard, at } = emitted[0]!
+      if (heard === undefined) return 'it does not report how much was heard'
+      // Audio may continue until the mark is confirmed, but not beyond what was played.
+      assert.ok(heard <= 2_000 && heard <= at - began + 1, `it reported ${heard} ms as heard`)
       return undefined
     },
   ),
@@ -159,17 +159,17 @@ export const lineConformance: readonly Check<LineSubject>[] = [
     play(subject, connection, 200)
     connection.mark(2)
     await stage.elapse(4_000)
-    if (call.told.length === 0) return 'it never confirms'
+    if (call.emitted.length === 0) return 'it never confirms marks'
     assert.deepEqual(words(call), ['marked 1', 'marked 2'])
     return undefined
   }),
 
-  check('tells once that the caller hung up, and nothing after it', async (stage, subject) => {
+  check('emits once that the caller hung up, and nothing afterwards', async (stage, subject) => {
     const call = await answer(stage, subject)
     const { connection } = call
     play(subject, connection, 500)
     subject.caller.hangsUp()
-    await stage.until(100, () => call.told.length > 0)
+    await stage.until(100, () => call.emitted.length > 0)
     assert.deepEqual(words(call), ['hung up'])
     const before = call.frames.length
     connection.mark(1)
@@ -177,12 +177,12 @@ export const lineConformance: readonly Check<LineSubject>[] = [
     play(subject, connection, 500)
     await stage.elapse(4_000)
     assert.deepEqual(words(call), ['hung up'])
-    assert.equal(call.frames.length, before, 'sound came after the call')
+    assert.equal(call.frames.length, before, 'it emitted audio after the call')
     await close(stage, call.context)
   }),
 
-  check('tells once that the caller is gone, and nothing after it', async (stage, subject) => {
-    if (!subject.caller.vanishes) return 'its callers cannot vanish'
+  check('emits once that the caller is lost, and nothing afterwards', async (stage, subject) => {
+    if (!subject.caller.vanishes) return 'the caller cannot vanish'
     const call = await answer(stage, subject)
     play(subject, call.connection, 500)
     call.connection.mark(1)
@@ -199,7 +199,7 @@ export const lineConformance: readonly Check<LineSubject>[] = [
     return undefined
   }),
 
-  check('hangs up when its scope closes, and tells nothing after it', async (stage, subject) => {
+  check('hangs up when its scope closes, and emits nothing afterwards', async (stage, subject) => {
     const call = await answer(stage, subject)
     play(subject, call.connection, 2_000)
     call.connection.mark(1)
@@ -207,14 +207,14 @@ export const lineConformance: readonly Check<LineSubject>[] = [
     await close(stage, call.context)
     await stage.until(100, () => subject.ended())
     assert.ok(subject.ended(), 'the caller is still on the line')
-    const before = call.told.length + call.frames.length
+    const before = call.emitted.length + call.frames.length
     subject.caller.says(100)
     await stage.elapse(4_000)
-    assert.equal(call.told.length + call.frames.length, before, 'something was told')
+    assert.equal(call.emitted.length + call.frames.length, before, 'it emitted something')
   }),
 
-  check('is silent from the first moment of closing', async (stage, subject) => {
-    if (!subject.audibleAfterClosing) return 'nobody knows what its callers hear'
+  check('is silent from the moment its scope begins to close', async (stage, subject) => {
+    if (!subject.audibleAfterClosing) return 'the subject does not record what the caller hears'
     const { connection, context } = await answer(stage, subject)
     play(subject, connection, 2_000)
     await stage.elapse(100)
@@ -227,7 +227,7 @@ export const lineConformance: readonly Check<LineSubject>[] = [
     return undefined
   }),
 
-  check('takes anything at any time without throwing', async (stage, subject) => {
+  check('accepts every call at any time without throwing', async (stage, subject) => {
     const { connection, context } = await answer(stage, subject)
     const { sampleRate } = subject.line
     const everything = (): void => {
@@ -246,16 +246,19 @@ export const lineConformance: readonly Check<LineSubject>[] = [
     stage.assertEmpty(context)
   }),
 
-  check('is cut by abort() in the middle of a speech, and tells nothing after it', async (stage, subject) => {
-    const { connection, context, told } = await answer(stage, subject)
-    play(subject, connection, 2_000)
-    connection.mark(1)
-    await stage.elapse(100)
-    context.scope.abort()
-    stage.assertEmpty(context)
-    const before = told.length
-    await stage.elapse(4_000)
-    assert.equal(told.length, before, 'something was told')
-    assert.ok(subject.ended(), 'the caller is still on the line')
-  }),
+  check(
+    'ends synchronously on abort() in the middle of a speech, and emits nothing afterwards',
+    async (stage, subject) => {
+      const { connection, context, emitted } = await answer(stage, subject)
+      play(subject, connection, 2_000)
+      connection.mark(1)
+      await stage.elapse(100)
+      context.scope.abort()
+      stage.assertEmpty(context)
+      const before = emitted.length
+      await stage.elapse(4_000)
+      assert.equal(emitted.length, before, 'it emitted something')
+      assert.ok(subject.ended(), 'the caller is still on the line')
+    },
+  ),
 ]

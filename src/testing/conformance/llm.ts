@@ -5,12 +5,12 @@ import { close, lifecycle, type Openable } from './lifecycle.ts'
 import type { Stage } from './stage.ts'
 import { takeSoon } from './take.ts'
 
-/** A model and the world behind it. */
+/** An LLM, and control over its answers. */
 export interface LlmSubject extends Openable {
   readonly llm: Llm
-  /** The next request is answered so. An answer that `hangs` never comes to its end. */
+  /** Sets the answer to the next request. With `hangs`, the answer never ends. */
   answers(chunks: readonly LlmChunk[], hangs?: boolean): void
-  /** The next request fails, after these chunks. */
+  /** Makes the next request fail after these chunks. */
   fails?(after: readonly LlmChunk[]): void
 }
 
@@ -31,11 +31,11 @@ const textOf = (chunks: readonly LlmChunk[]): string =>
 const openClient = (stage: Stage, { llm }: LlmSubject, context = stage.context()): Promise<LlmClient> =>
   stage.soon(llm.open(context), 'opening')
 
-/** What every `Llm` must do. */
+/** The checks for every `Llm`. */
 export const llmConformance: readonly Check<LlmSubject>[] = [
   ...lifecycle<LlmSubject>(({ llm }, context) => llm.open(context)),
 
-  check('answers with the text, in order, and ends', async (stage, subject) => {
+  check('yields the text of an answer in order, and ends', async (stage, subject) => {
     const client = await openClient(stage, subject)
     subject.answers(words)
     const { values, error } = await takeSoon(stage, client.generate(request, unaborted()))
@@ -43,7 +43,7 @@ export const llmConformance: readonly Check<LlmSubject>[] = [
     assert.equal(textOf(values), 'Good morning to you.')
   }),
 
-  check('gives tool calls as the model wrote them, wrong JSON too', async (stage, subject) => {
+  check('yields tool calls as the model wrote them, even with invalid JSON', async (stage, subject) => {
     const client = await openClient(stage, subject)
     const calls: readonly LlmChunk[] = [
       { type: 'tool-call', id: 'a', name: 'find', input: '{"day":"Monday"}' },
@@ -65,7 +65,7 @@ export const llmConformance: readonly Check<LlmSubject>[] = [
     assert.equal(textOf(values), '')
   }),
 
-  check('answers two requests at once', async (stage, subject) => {
+  check('answers two requests at the same time', async (stage, subject) => {
     const client = await openClient(stage, subject)
     subject.answers(words)
     subject.answers(words)
@@ -76,21 +76,18 @@ export const llmConformance: readonly Check<LlmSubject>[] = [
     for (const { values } of both) assert.equal(textOf(values), 'Good morning to you.')
   }),
 
-  check(
-    'stops when its signal aborts, with the reason, and gives nothing after it',
-    async (stage, subject) => {
-      const client = await openClient(stage, subject)
-      subject.answers(words, true)
-      const stop = new AbortController()
-      const { values, error } = await takeSoon(stage, client.generate(request, stop.signal), () =>
-        stop.abort(REASON),
-      )
-      assert.equal(error, REASON)
-      assert.equal(values.length, 1)
-    },
-  ),
+  check('throws the reason when its signal aborts, and yields nothing afterwards', async (stage, subject) => {
+    const client = await openClient(stage, subject)
+    subject.answers(words, true)
+    const stop = new AbortController()
+    const { values, error } = await takeSoon(stage, client.generate(request, stop.signal), () =>
+      stop.abort(REASON),
+    )
+    assert.equal(error, REASON)
+    assert.equal(values.length, 1)
+  }),
 
-  check('stops at once while it waits for a model that says nothing', async (stage, subject) => {
+  check('stops at once when its signal aborts while the model is silent', async (stage, subject) => {
     const client = await openClient(stage, subject)
     subject.answers([], true)
     const stop = new AbortController()
@@ -103,7 +100,7 @@ export const llmConformance: readonly Check<LlmSubject>[] = [
     assert.ok(took <= 500 + stage.slack, `stopping took ${took} ms`)
   }),
 
-  check('does not begin when its signal has aborted before', async (stage, subject) => {
+  check('does not start if its signal has already aborted', async (stage, subject) => {
     const client = await openClient(stage, subject)
     subject.answers(words)
     const { values, error } = await takeSoon(stage, client.generate(request, AbortSignal.abort(REASON)))
@@ -111,7 +108,7 @@ export const llmConformance: readonly Check<LlmSubject>[] = [
     assert.deepEqual(values, [])
   }),
 
-  check('can be left in the middle, and answers again', async (stage, subject) => {
+  check('answers again after an answer was left in the middle', async (stage, subject) => {
     const context = stage.context()
     const client = await openClient(stage, subject, context)
     subject.answers(words)
@@ -123,7 +120,7 @@ export const llmConformance: readonly Check<LlmSubject>[] = [
   }),
 
   check(
-    'ends its answers when its scope closes, with an error, and leaves nothing',
+    'ends its answers with an error when its scope closes, and leaves nothing behind',
     async (stage, subject) => {
       const context = stage.context()
       const client = await openClient(stage, subject, context)
@@ -136,7 +133,7 @@ export const llmConformance: readonly Check<LlmSubject>[] = [
     },
   ),
 
-  check('is ended by abort() in the middle of an answer', async (stage, subject) => {
+  check('ends synchronously on abort() in the middle of an answer', async (stage, subject) => {
     const context = stage.context()
     const client = await openClient(stage, subject, context)
     subject.answers(words, true)
@@ -147,7 +144,7 @@ export const llmConformance: readonly Check<LlmSubject>[] = [
     assert.notEqual((await answer).error, undefined)
   }),
 
-  check('does not answer when its scope has closed', async (stage, subject) => {
+  check('does not answer after its scope has closed', async (stage, subject) => {
     const context = stage.context()
     const client = await openClient(stage, subject, context)
     await close(stage, context)
@@ -158,7 +155,7 @@ export const llmConformance: readonly Check<LlmSubject>[] = [
     stage.assertEmpty(context)
   }),
 
-  check('survives a tool that cannot be described', async (stage, subject) => {
+  check('survives a tool whose schema throws', async (stage, subject) => {
     const context = stage.context()
     const client = await openClient(stage, subject, context)
     const broken: ToolDescription = {
@@ -169,7 +166,7 @@ export const llmConformance: readonly Check<LlmSubject>[] = [
       },
     }
     subject.answers(words)
-    // A model that does not look answers; one that does throws. It must not hang, and must be of use afterwards.
+    // The model may ignore the schema and answer, or throw. It must not hang, and must answer the next request.
     const first = await takeSoon(stage, client.generate({ ...request, tools: [broken] }, unaborted()))
     if (first.error !== undefined) assert.equal(first.values.length, 0)
     else subject.answers(words)
@@ -178,7 +175,7 @@ export const llmConformance: readonly Check<LlmSubject>[] = [
     await close(stage, context)
   }),
 
-  check('throws when the model fails, before its first chunk and after it', async (stage, subject) => {
+  check('throws when the model fails, before or after the first chunk', async (stage, subject) => {
     if (!subject.fails) return 'the subject cannot be made to fail'
     const client = await openClient(stage, subject)
     for (const after of [[], words.slice(0, 1)]) {

@@ -1,35 +1,35 @@
 import { durationOf, type AudioFrame } from '../../audio/index.ts'
 import type { RealtimeEvents } from '../../parts/index.ts'
 
-/** One answer, as it was told. */
+/** The events of one answer. */
 interface Answer {
   readonly response: string
-  /** Whether it was asked for. */
+  /** Whether the answer was requested. */
   readonly asked: boolean
   text: string
-  /** Milliseconds. */
+  /** Milliseconds of audio. */
   sound: number
   how: 'running' | 'completed' | 'cancelled' | 'failed'
 }
 
-/** Listens to a realtime model, and notes what comes out of order. */
+/** Records the events of a realtime model, and which of them are out of order. */
 export class RealtimeRecorder implements RealtimeEvents {
   readonly answers: Answer[] = []
   readonly calls: { readonly id: string; readonly name: string; readonly input: string }[] = []
   readonly failures: unknown[] = []
   readonly rates = new Set<number>()
-  /** What belonged to no answer, or to one that was over. */
+  /** Events of an answer that had not started or had ended. */
   readonly disorder: string[] = []
   user = ''
-  /** How many things were told. */
+  /** The number of events. */
   count = 0
 
-  /** How many answers were completed. */
+  /** The number of completed answers. */
   get completed(): number {
     return this.answers.filter(({ how }) => how === 'completed').length
   }
 
-  /** Whether the last answer is running, and some of its text and its sound has come. */
+  /** Whether the last answer is running and has emitted both text and audio. */
   get speaking(): boolean {
     const last = this.answers.at(-1)
     return last?.how === 'running' && last.text !== '' && last.sound > 0
@@ -55,13 +55,13 @@ export class RealtimeRecorder implements RealtimeEvents {
   responseStarted(response: string, asked: boolean): void {
     this.count++
     if (this.answers.some((answer) => answer.response === response))
-      this.disorder.push(`${response} began twice`)
+      this.disorder.push(`${response} started twice`)
     this.answers.push({ response, asked, text: '', sound: 0, how: 'running' })
   }
 
   audio(response: string, frame: AudioFrame): void {
     this.rates.add(frame.sampleRate)
-    const answer = this.#running(response, 'sound')
+    const answer = this.#running(response, 'audio')
     if (answer) answer.sound += durationOf(frame)
   }
 

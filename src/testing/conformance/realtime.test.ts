@@ -13,7 +13,7 @@ conformance({ describe, it }, 'a slow realtime model', realtimeConformance, () =
   scripted({ openTakes: 50, closeTakes: 200, firstAfter: 300, speed: 2, interruptTakes: 200 }),
 )
 
-conformance({ describe, it }, 'a realtime model that lets the user interrupt', realtimeConformance, () =>
+conformance({ describe, it }, 'a realtime model that stops when the user speaks', realtimeConformance, () =>
   scripted({ yields: true, inputRate: 24_000, outputRate: 24_000 }),
 )
 

@@ -6,18 +6,18 @@ import { close, lifecycle, type Openable } from './lifecycle.ts'
 import { RealtimeRecorder } from './realtime-recorder.ts'
 import type { Stage } from './stage.ts'
 
-/** A realtime model and the world behind it. */
+/** A realtime model, and control over what it hears and answers. */
 export interface RealtimeSubject extends Openable {
   readonly realtime: Realtime
-  /** The user says this, and stops. */
+  /** Makes the user say this, and stop. */
   hear(text: string): void
-  /** The next answer: its text is spoken. One that `hangs` never comes to its end. */
+  /** Sets the next answer; its text is spoken. With `hangs`, the answer never ends. */
   answers(chunks: readonly LlmChunk[], hangs?: boolean): void
-  /** Its protocol carries the input of a tool as an object: one that is no JSON cannot come. */
+  /** Its protocol carries tool inputs as objects, so an invalid input cannot occur. */
   readonly inputIsObject?: boolean
-  /** The outputs of tools that have reached the model. */
+  /** The tool outputs that have reached the model. */
   results(): readonly string[]
-  /** The connection breaks, and cannot be resumed. */
+  /** Breaks the connection, so that it cannot be resumed. */
   breaks?(): void
 }
 
@@ -30,151 +30,148 @@ const callWith = (input: string): LlmChunk => ({ type: 'tool-call', id: 'call-a'
 interface Talking {
   readonly context: PartContext
   readonly model: RealtimeModel
-  readonly told: RealtimeRecorder
+  readonly emitted: RealtimeRecorder
 }
 
 const setup: RealtimeSetup = { instructions: 'Be brief.', tools: [], messages: [], takesTurns: true }
 
 async function talk(stage: Stage, { realtime }: RealtimeSubject, takesTurns = true): Promise<Talking> {
-  const told = new RealtimeRecorder()
+  const emitted = new RealtimeRecorder()
   const context = stage.context()
-  const model = await stage.soon(realtime.open(context, { ...setup, takesTurns }, told), 'opening')
-  return { context, model, told }
+  const model = await stage.soon(realtime.open(context, { ...setup, takesTurns }, emitted), 'opening')
+  return { context, model, emitted }
 }
 
-/** What every `Realtime` must do. */
+/** The checks for every `Realtime`. */
 export const realtimeConformance: readonly Check<RealtimeSubject>[] = [
   ...lifecycle<RealtimeSubject>(({ realtime }, context) =>
     realtime.open(context, setup, new RealtimeRecorder()),
   ),
 
-  check('hears the user, and answers with words and sound', async (stage, subject) => {
-    const { context, told } = await talk(stage, subject)
+  check('transcribes the user, and answers with text and audio', async (stage, subject) => {
+    const { context, emitted } = await talk(stage, subject)
     subject.answers(words)
     subject.hear('good morning')
-    await stage.until(5_000, () => told.completed === 1 && told.user.trim() === 'good morning')
+    await stage.until(5_000, () => emitted.completed === 1 && emitted.user.trim() === 'good morning')
     await stage.elapse(500)
-    assert.equal(told.user.trim(), 'good morning')
+    assert.equal(emitted.user.trim(), 'good morning')
     assert.deepEqual(
-      told.answers.map(({ text, how }) => `${text} ${how}`),
+      emitted.answers.map(({ text, how }) => `${text} ${how}`),
       ['Good morning to you. completed'],
     )
-    assert.ok(told.answers[0]!.sound > 0, 'it gave no sound')
-    assert.equal(told.answers[0]!.asked, false, 'nobody asked for it')
-    assert.deepEqual([...told.rates], [subject.realtime.outputRate])
+    assert.ok(emitted.answers[0]!.sound > 0, 'it emitted no audio')
+    assert.equal(emitted.answers[0]!.asked, false, 'the answer was not requested')
+    assert.deepEqual([...emitted.rates], [subject.realtime.outputRate])
     await close(stage, context)
   }),
 
-  check('answers when it is asked', async (stage, subject) => {
-    const { told, model } = await talk(stage, subject, false)
+  check('answers when a response is requested, and not before', async (stage, subject) => {
+    const { emitted, model } = await talk(stage, subject, false)
     subject.answers(words)
     model.addText('Good morning.')
     await stage.elapse(2_000)
-    assert.equal(told.answers.length, 0, 'it answered a text that only was to be added')
+    assert.equal(emitted.answers.length, 0, 'it answered before a response was requested')
     model.respond('Greet the caller.')
-    await stage.until(5_000, () => told.completed === 1)
+    await stage.until(5_000, () => emitted.completed === 1)
     await stage.elapse(500)
     assert.deepEqual(
-      told.answers.map(({ text }) => text),
+      emitted.answers.map(({ text }) => text),
       ['Good morning to you.'],
     )
-    assert.equal(told.answers[0]!.asked, true, 'it was asked for')
+    assert.equal(emitted.answers[0]!.asked, true, 'the answer was requested')
   }),
 
-  check('answers each ask once, in order, and one after the other', async (stage, subject) => {
-    const { told, model } = await talk(stage, subject)
+  check('answers each request once, in order, one after another', async (stage, subject) => {
+    const { emitted, model } = await talk(stage, subject)
     subject.answers(words)
     subject.answers([{ type: 'text', text: 'Goodbye.' }])
     model.respond('Greet the caller.')
     model.respond('Say goodbye.')
-    await stage.until(10_000, () => told.completed === 2)
+    await stage.until(10_000, () => emitted.completed === 2)
     await stage.elapse(500)
     assert.deepEqual(
-      told.answers.map(({ text, asked, how }) => `${text} ${asked} ${how}`),
+      emitted.answers.map(({ text, asked, how }) => `${text} ${asked} ${how}`),
       ['Good morning to you. true completed', 'Goodbye. true completed'],
     )
-    assert.deepEqual(told.disorder, [])
+    assert.deepEqual(emitted.disorder, [])
   }),
 
-  check('calls a tool as the model wrote it, and goes on with its result', async (stage, subject) => {
-    const { told, model } = await talk(stage, subject)
+  check('emits a tool call as the model wrote it, and continues with its result', async (stage, subject) => {
+    const { emitted, model } = await talk(stage, subject)
     const written = subject.inputIsObject ? '{"day":"Monday"}' : '{"day":'
     subject.answers([callWith(written)])
     subject.answers(words)
     model.respond()
-    await stage.until(2_000, () => told.calls.length > 0)
+    await stage.until(2_000, () => emitted.calls.length > 0)
     await stage.elapse(2_000)
     assert.deepEqual(
-      told.calls.map(({ name, input }) => `${name} ${input}`),
+      emitted.calls.map(({ name, input }) => `${name} ${input}`),
       [`find ${written}`],
     )
-    assert.equal(told.answers.length, 1, 'it did not wait for the result')
-    model.toolResult('a call that never was', 'nothing', false)
-    model.toolResult(told.calls[0]!.id, 'Monday at nine', false)
+    assert.equal(emitted.answers.length, 1, 'it did not wait for the result')
+    model.toolResult('no-such-call', 'nothing', false)
+    model.toolResult(emitted.calls[0]!.id, 'Monday at nine', false)
     model.respond()
-    await stage.until(5_000, () => told.answers[1]?.how === 'completed')
+    await stage.until(5_000, () => emitted.answers[1]?.how === 'completed')
     await stage.elapse(500)
-    assert.ok(subject.results().includes('Monday at nine'), 'the result did not reach it')
+    assert.ok(subject.results().includes('Monday at nine'), 'the result did not reach the model')
     assert.deepEqual(
-      told.answers.map(({ text }) => text),
+      emitted.answers.map(({ text }) => text),
       ['', 'Good morning to you.'],
     )
   }),
 
-  check('tells each answer from its beginning to its end, once', async (stage, subject) => {
-    const { told, model } = await talk(stage, subject)
+  check('emits each answer once, from its start to its end', async (stage, subject) => {
+    const { emitted, model } = await talk(stage, subject)
     for (let i = 0; i < 3; i++) {
       subject.answers(words)
       model.respond()
-      await stage.until(5_000, () => told.completed === i + 1)
+      await stage.until(5_000, () => emitted.completed === i + 1)
       await stage.elapse(500)
     }
-    assert.equal(told.answers.length, 3)
-    assert.deepEqual(told.disorder, [])
+    assert.equal(emitted.answers.length, 3)
+    assert.deepEqual(emitted.disorder, [])
   }),
 
-  check(
-    'stops an answer when it is interrupted, and gives no sound of it after its end',
-    async (stage, subject) => {
-      const { told, model, context } = await talk(stage, subject)
-      subject.answers(words, true)
-      model.respond()
-      await stage.until(1_000, () => told.speaking)
-      model.interrupt(told.answers[0]!.response, 100)
-      await stage.until(2_000, () => told.answers[0]!.how !== 'running')
-      await stage.elapse(500)
-      assert.deepEqual(
-        told.answers.map(({ how }) => how),
-        ['cancelled'],
-      )
-      subject.answers(words)
-      model.respond()
-      await stage.until(5_000, () => told.completed === 1)
-      await stage.elapse(500)
-      assert.deepEqual(
-        told.answers.map(({ how }) => how),
-        ['cancelled', 'completed'],
-      )
-      assert.deepEqual(told.disorder, [])
-      await close(stage, context)
-    },
-  ),
-
-  check('can be interrupted when it says nothing', async (stage, subject) => {
-    const { told, model } = await talk(stage, subject)
-    model.interrupt('an answer that never was', 0)
+  check('stops an interrupted answer, and emits nothing of it after its end', async (stage, subject) => {
+    const { emitted, model, context } = await talk(stage, subject)
+    subject.answers(words, true)
+    model.respond()
+    await stage.until(1_000, () => emitted.speaking)
+    model.interrupt(emitted.answers[0]!.response, 100)
+    await stage.until(2_000, () => emitted.answers[0]!.how !== 'running')
+    await stage.elapse(500)
+    assert.deepEqual(
+      emitted.answers.map(({ how }) => how),
+      ['cancelled'],
+    )
     subject.answers(words)
     model.respond()
-    await stage.until(5_000, () => told.completed === 1)
-    model.interrupt(told.answers[0]!.response, 100)
+    await stage.until(5_000, () => emitted.completed === 1)
+    await stage.elapse(500)
+    assert.deepEqual(
+      emitted.answers.map(({ how }) => how),
+      ['cancelled', 'completed'],
+    )
+    assert.deepEqual(emitted.disorder, [])
+    await close(stage, context)
+  }),
+
+  check('can be interrupted while it is silent', async (stage, subject) => {
+    const { emitted, model } = await talk(stage, subject)
+    model.interrupt('no-such-answer', 0)
+    subject.answers(words)
+    model.respond()
+    await stage.until(5_000, () => emitted.completed === 1)
+    model.interrupt(emitted.answers[0]!.response, 100)
     await stage.elapse(2_000)
     assert.deepEqual(
-      told.answers.map(({ how }) => how),
+      emitted.answers.map(({ how }) => how),
       ['completed'],
     )
   }),
 
-  check('takes anything at any time without throwing', async (stage, subject) => {
+  check('accepts every call at any time without throwing', async (stage, subject) => {
     const { model, context } = await talk(stage, subject)
     const everything = (): void => {
       model.push(silence(20, subject.realtime.inputRate))
@@ -196,53 +193,50 @@ export const realtimeConformance: readonly Check<RealtimeSubject>[] = [
     stage.assertEmpty(context)
   }),
 
-  check(
-    'is closed in the middle of an answer, on time, and tells nothing after it',
-    async (stage, subject) => {
-      const { model, told, context } = await talk(stage, subject)
-      subject.answers(words, true)
-      model.respond()
-      await stage.until(500, () => told.speaking)
-      await close(stage, context)
-      const before = told.count
-      subject.hear('anybody there?')
-      subject.breaks?.()
-      await stage.elapse(5_000)
-      assert.equal(told.count, before, 'something was told')
-    },
-  ),
-
-  check(
-    'is ended by abort() in the middle of an answer, and tells nothing after it',
-    async (stage, subject) => {
-      const { model, told, context } = await talk(stage, subject)
-      subject.answers(words, true)
-      model.respond()
-      await stage.until(500, () => told.speaking)
-      context.scope.abort()
-      stage.assertEmpty(context)
-      const before = told.count
-      await stage.elapse(5_000)
-      assert.equal(told.count, before, 'something was told')
-    },
-  ),
-
-  check('fails once, loudly, and tells nothing after it', async (stage, subject) => {
-    if (!subject.breaks) return 'the subject cannot be broken'
-    const { model, told, context } = await talk(stage, subject)
+  check('closes on time in the middle of an answer, and emits nothing afterwards', async (stage, subject) => {
+    const { model, emitted, context } = await talk(stage, subject)
     subject.answers(words, true)
     model.respond()
-    await stage.until(500, () => told.speaking)
-    subject.breaks()
-    await stage.until(60_000, () => told.failures.length > 0)
+    await stage.until(500, () => emitted.speaking)
+    await close(stage, context)
+    const before = emitted.count
+    subject.hear('anybody there?')
+    subject.breaks?.()
     await stage.elapse(5_000)
-    assert.equal(told.failures.length, 1)
-    const before = told.count
+    assert.equal(emitted.count, before, 'it emitted something')
+  }),
+
+  check(
+    'ends synchronously on abort() in the middle of an answer, and emits nothing afterwards',
+    async (stage, subject) => {
+      const { model, emitted, context } = await talk(stage, subject)
+      subject.answers(words, true)
+      model.respond()
+      await stage.until(500, () => emitted.speaking)
+      context.scope.abort()
+      stage.assertEmpty(context)
+      const before = emitted.count
+      await stage.elapse(5_000)
+      assert.equal(emitted.count, before, 'it emitted something')
+    },
+  ),
+
+  check('emits one failure, and nothing afterwards', async (stage, subject) => {
+    if (!subject.breaks) return 'the subject cannot be broken'
+    const { model, emitted, context } = await talk(stage, subject)
+    subject.answers(words, true)
+    model.respond()
+    await stage.until(500, () => emitted.speaking)
+    subject.breaks()
+    await stage.until(60_000, () => emitted.failures.length > 0)
+    await stage.elapse(5_000)
+    assert.equal(emitted.failures.length, 1)
+    const before = emitted.count
     subject.breaks()
     subject.hear('anybody there?')
     model.respond()
     await stage.elapse(5_000)
-    assert.equal(told.count, before, 'something was told after the failure')
+    assert.equal(emitted.count, before, 'it emitted something after the failure')
     await close(stage, context)
     return undefined
   }),

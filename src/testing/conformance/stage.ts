@@ -12,24 +12,24 @@ import {
 import { partContext, type PartContextOptions, type TestPartContext } from '../part-context.ts'
 import type { SimNetwork } from '../sim-network.ts'
 import { inVirtualTime } from '../simulate.ts'
-import { inTheWorld } from '../world-time.ts'
+import { outsideTimer } from '../outside-timer.ts'
 
 /**
- * How long anything may take that has no bound of its own. This bound only ends what hangs, so it is long enough for a
- * machine with far more work than cores.
+ * The time limit for everything without a limit of its own. It only ends what hangs, so it is long enough for a machine
+ * with far more work than cores.
  */
 const SOON = 60_000
 
 /** How often `until` checks its condition. */
-const LOOK = 20
+const CHECK_INTERVAL = 20
 
-/** Where a check is played: its time, its chance, and whatever it opens. */
+/** The environment of a check: its clock, its random numbers, and the scopes it opens. */
 export class Stage {
   readonly clock: Clock
   readonly random: Random
   /** The simulated network, on a virtual stage. */
   readonly network: SimNetwork | undefined
-  /** By how much a deadline may be missed. */
+  /** Milliseconds by which a close may exceed its timeout. */
   readonly slack: number = 0
   readonly #scopes: Scope<string>[] = []
   readonly #before: ReadonlySet<Live>
@@ -41,7 +41,7 @@ export class Stage {
     this.#before = new Set(clock.timers.list())
   }
 
-  /** What to open a part with. Its scope is closed when the check is over, if the check has not done so. */
+  /** Creates a context to open a part in. Its scope is closed after the check. */
   context(options?: PartContextOptions): TestPartContext {
     const context = partContext(this, options)
     this.#scopes.push(context.scope)
@@ -50,14 +50,14 @@ export class Stage {
 
   elapse(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      inTheWorld(this.clock, ms, 'time passes', resolve)
+      outsideTimer(this.clock, ms, 'time passes', resolve)
     })
   }
 
-  /** What the promise becomes; fails if that takes for ever. */
+  /** Settles like the promise. Rejects if the promise takes longer than 10 s. */
   soon<T>(promise: PromiseLike<T>, what: string): Promise<T> {
     return new Promise((resolve, reject) => {
-      const timer = inTheWorld(this.clock, SOON, what, () =>
+      const timer = outsideTimer(this.clock, SOON, what, () =>
         reject(new assert.AssertionError({ message: `${what} did not happen within ${SOON} ms` })),
       )
       promise.then(
@@ -73,10 +73,10 @@ export class Stage {
     })
   }
 
-  /** Waits for the promise, but not longer than so. It must not reject. */
+  /** Resolves when the promise does, or after `ms`. The promise must not reject. */
   within(ms: number, promise: PromiseLike<unknown>): Promise<void> {
     return new Promise((resolve) => {
-      const timer = inTheWorld(this.clock, this.patience(ms), 'time passes', resolve)
+      const timer = outsideTimer(this.clock, this.patience(ms), 'time passes', resolve)
       promise.then(() => {
         timer.clear()
         resolve()
@@ -85,28 +85,28 @@ export class Stage {
   }
 
   /**
-   * Waits until the condition is true, but at most so long. A stage in real time waits longer, because the machine may be
-   * busy. Checks wait like this for what must happen, and use `elapse` only before they assert that nothing happened.
+   * Resolves when the condition is true, or after `ms`. In real time it waits longer, because the machine may be busy.
+   * Checks use it to wait for what must happen, and `elapse` only before they assert that nothing happened.
    */
   async until(ms: number, condition: () => boolean): Promise<void> {
     const end = this.clock.now() + this.patience(ms)
-    while (!condition() && this.clock.now() < end) await this.elapse(LOOK)
+    while (!condition() && this.clock.now() < end) await this.elapse(CHECK_INTERVAL)
   }
 
-  /** How long to wait for something that must happen within `ms`. */
+  /** How long to wait for something that should happen within `ms`. */
   protected patience(ms: number): number {
     return ms
   }
 
-  /** Lets everything happen that needs no time. */
+  /** Lets everything happen that is due now. */
   settle(): Promise<void> {
     return this.elapse(0)
   }
 
-  /** Fails if anything is still alive that belongs to a part. */
+  /** Throws if a timer or socket that was created on this stage is still active. */
   assertNothingLeft(): void {
-    const living = [...this.clock.timers.list(), ...(this.network?.sockets.list() ?? [])]
-    const left = living.filter((entry) => !this.#before.has(entry))
+    const active = [...this.clock.timers.list(), ...(this.network?.sockets.list() ?? [])]
+    const left = active.filter((entry) => !this.#before.has(entry))
     assert.deepEqual(
       left.map(({ kind, name }) => `${kind} '${name}'`),
       [],
@@ -114,7 +114,7 @@ export class Stage {
     )
   }
 
-  /** Fails unless the scope has ended everything it owned. */
+  /** Throws unless the scope is closed and everything it owned has ended. */
   assertEmpty({ scope }: PartContext): void {
     const { state, owned, children } = scope.inspect().tree
     assert.equal(state, 'closed')
@@ -129,16 +129,16 @@ export class Stage {
   /** @internal */
   async clearUp(): Promise<void> {
     for (const scope of this.#scopes) {
-      const report = await scope.close({ reason: 'the check is over' })
+      const report = await scope.close({ reason: 'the check has ended' })
       assert.ok(report.took <= report.closeTimeout + this.slack, `closing took ${report.took} ms`)
     }
   }
 }
 
-/** Sets the stage for one check, and clears it up. */
+/** Creates the stage for one check, and closes everything on it afterwards. */
 export type OnStage = (play: (stage: Stage) => Promise<void>) => Promise<void>
 
-/** In virtual time: nothing sleeps, and what hangs fails at once. */
+/** In virtual time: nothing sleeps, and a check that hangs fails at once. */
 export const onVirtualStage: OnStage = (play) =>
   inVirtualTime(async ({ clock, random, network }) => {
     const stage = new Stage(clock, random, network)
@@ -150,8 +150,8 @@ export const onVirtualStage: OnStage = (play) =>
     stage.assertNothingLeft()
   })
 
-class HurriedStage extends Stage {
-  /** A machine may stand still for a while. */
+class FastStage extends Stage {
+  /** A busy machine may pause for a while. */
   override readonly slack = 1_000
   readonly #times: number
 
@@ -164,19 +164,19 @@ class HurriedStage extends Stage {
     return super.elapse(ms / this.#times)
   }
 
-  /** What is waited for here is done by somebody who may be busy. */
+  /** Real work may take longer on a busy machine. */
   protected override patience(ms: number): number {
     return Math.max(ms, SOON)
   }
 }
 
 /**
- * In real time, on which checks wait so many times shorter than they would for what has happened long ago: a server of
- * this machine answers at once. All limits are as they are.
+ * In real time, with the fixed waits of checks divided by `times`: a server on this machine answers at once. Time limits
+ * stay the same.
  */
-export function onHurriedStage(times: number): OnStage {
+export function onFastStage(times: number): OnStage {
   return async (play) => {
-    const stage = new HurriedStage(times)
+    const stage = new FastStage(times)
     try {
       await play(stage)
     } finally {
@@ -186,5 +186,5 @@ export function onHurriedStage(times: number): OnStage {
   }
 }
 
-/** In real time, for parts that talk to something outside of the process. */
-export const onRealStage: OnStage = onHurriedStage(1)
+/** In real time, for parts that use something outside the process. */
+export const onRealStage: OnStage = onFastStage(1)

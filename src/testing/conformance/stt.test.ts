@@ -8,7 +8,7 @@ conformance({ describe, it }, 'a slow STT', sttConformance, () =>
   scripted({ openTakes: 50, closeTakes: 200, finalAfter: 300 }),
 )
 
-conformance({ describe, it }, 'an STT of another rate', sttConformance, () => {
+conformance({ describe, it }, 'an STT with a resampler', sttConformance, () => {
   const subject = scripted()
   return { ...subject, stt: resampledStt(subject.stt, 8_000) }
 })

@@ -5,20 +5,20 @@ import { check, type Check } from './check.ts'
 import { close, lifecycle, type Openable } from './lifecycle.ts'
 import type { Stage } from './stage.ts'
 
-/** An STT and the world behind it. */
+/** An STT, and control over what it hears. */
 export interface SttSubject extends Openable {
   readonly stt: Stt
-  /** What is pushed next will be understood as these words. */
+  /** Makes the STT recognise the audio pushed next as these words. */
   hear(text: string): void | Promise<void>
-  /** The open streams break for good. */
+  /** Breaks the open streams permanently. */
   breaks?(): void
 }
 
 interface Listening {
   readonly context: PartContext
   readonly stream: SttStream
-  /** Everything that was told, in order. */
-  readonly told: { readonly what: keyof SttEvents; readonly text: string }[]
+  /** All events, in order. */
+  readonly emitted: { readonly what: keyof SttEvents; readonly text: string }[]
   /** Resolves when these words have become final. */
   readonly final: (words: string) => Promise<void>
 }
@@ -28,37 +28,37 @@ async function listen(
   { stt }: SttSubject,
   context: PartContext = stage.context(),
 ): Promise<Listening> {
-  const told: Listening['told'] = []
+  const emitted: Listening['emitted'] = []
   const looks = new Set<() => void>()
   const final = (words: string): Promise<void> =>
     new Promise((resolve) => {
       looks.add(() => {
-        if (finals(told) === words) resolve()
+        if (finals(emitted) === words) resolve()
       })
     })
   const stream = await stage.soon(
     stt.open(context, {
-      interim: (text) => told.push({ what: 'interim', text }),
+      interim: (text) => emitted.push({ what: 'interim', text }),
       final: (text) => {
-        told.push({ what: 'final', text })
+        emitted.push({ what: 'final', text })
         for (const look of looks) look()
       },
-      endOfTurn: () => told.push({ what: 'endOfTurn', text: '' }),
-      failed: (error) => told.push({ what: 'failed', text: String(error) }),
+      endOfTurn: () => emitted.push({ what: 'endOfTurn', text: '' }),
+      failed: (error) => emitted.push({ what: 'failed', text: String(error) }),
     }),
     'opening',
   )
-  return { context, stream, told, final }
+  return { context, stream, emitted, final }
 }
 
-/** Half a second of a loud tone, and as much silence. */
+/** Half a second of a loud tone, then half a second of silence. */
 function speech({ stt: { sampleRate } }: SttSubject): AudioFrame[] {
   const loud = sine(300, { sampleRate, duration: 20 })
   const quiet = silence(20, sampleRate)
   return Array.from({ length: 50 }, (_, index) => (index < 25 ? loud : quiet))
 }
 
-/** Says something, and does what the session does when the user has stopped. */
+/** Speaks, and then ends the speech as a session does. */
 async function say(
   subject: SttSubject,
   stream: SttStream,
@@ -70,57 +70,54 @@ async function say(
   stream[end]()
 }
 
-const finals = (told: Listening['told']): string =>
-  told
+const finals = (emitted: Listening['emitted']): string =>
+  emitted
     .filter(({ what }) => what === 'final')
     .map(({ text }) => text.trim())
     .join(' ')
 
-/** What every `Stt` must do. */
+/** The checks for every `Stt`. */
 export const sttConformance: readonly Check<SttSubject>[] = [
   ...lifecycle<SttSubject>(({ stt }, context) =>
     stt.open(context, { interim() {}, final() {}, endOfTurn() {}, failed() {} }),
   ),
 
-  check('makes final what was said before it was flushed, and goes on', async (stage, subject) => {
-    const { context, stream, told, final } = await listen(stage, subject)
+  check('emits final words after a flush, and continues', async (stage, subject) => {
+    const { context, stream, emitted, final } = await listen(stage, subject)
     await say(subject, stream, 'one two', 'flush')
     await stage.within(2_000, final('one two'))
-    assert.equal(finals(told), 'one two')
+    assert.equal(finals(emitted), 'one two')
     await say(subject, stream, 'three', 'flush')
     await stage.within(2_000, final('one two three'))
     await stage.elapse(1_000)
-    assert.equal(finals(told), 'one two three')
+    assert.equal(finals(emitted), 'one two three')
     await close(stage, context)
   }),
 
-  check('makes final what was said before it was detached', async (stage, subject) => {
-    const { context, stream, told, final } = await listen(stage, subject)
+  check('emits final words after it is detached', async (stage, subject) => {
+    const { context, stream, emitted, final } = await listen(stage, subject)
     await say(subject, stream, 'goodbye', 'detach')
     await stage.within(2_000, final('goodbye'))
-    assert.equal(finals(told), 'goodbye')
+    assert.equal(finals(emitted), 'goodbye')
     await close(stage, context)
   }),
 
-  check(
-    'still tells the last words while its scope is closing and waits for them',
-    async (stage, subject) => {
-      // As in a session: its tasks come first, and the scope in which parts are opened is ended after them.
-      // On a busy machine, recognising may take longer than tasks hold a close back by default.
-      const session = stage.context({ closeTimeout: 10_000, taskCap: 9_000 })
-      const links = session.scope.child('links', { phase: 'resources' })
-      const { stream, told, final } = await listen(stage, subject, { ...session, scope: links })
-      await subject.hear('last words')
-      for (const frame of speech(subject)) stream.push(frame)
-      session.scope.spawn('last words', () => stage.within(900, final('last words')))
-      const closing = session.scope.close()
-      stream.detach()
-      await stage.soon(closing, 'closing')
-      assert.equal(finals(told), 'last words')
-    },
-  ),
+  check('emits the last words while its scope is closing and waits for them', async (stage, subject) => {
+    // As in a session: tasks end first, and the scope of the parts after them.
+    // On a busy machine, recognition may take longer than the default `taskCap`.
+    const session = stage.context({ closeTimeout: 10_000, taskCap: 9_000 })
+    const links = session.scope.child('links', { phase: 'resources' })
+    const { stream, emitted, final } = await listen(stage, subject, { ...session, scope: links })
+    await subject.hear('last words')
+    for (const frame of speech(subject)) stream.push(frame)
+    session.scope.spawn('last words', () => stage.within(900, final('last words')))
+    const closing = session.scope.close()
+    stream.detach()
+    await stage.soon(closing, 'closing')
+    assert.equal(finals(emitted), 'last words')
+  }),
 
-  check('takes anything at any time without throwing', async (stage, subject) => {
+  check('accepts every call at any time without throwing', async (stage, subject) => {
     const { context, stream } = await listen(stage, subject)
     const { sampleRate } = subject.stt
     const everything = (): void => {
@@ -142,29 +139,32 @@ export const sttConformance: readonly Check<SttSubject>[] = [
     stage.assertEmpty(context)
   }),
 
-  check('tells nothing after its scope has closed', async (stage, subject) => {
-    const { context, stream, told } = await listen(stage, subject)
+  check('emits nothing after its scope has closed', async (stage, subject) => {
+    const { context, stream, emitted } = await listen(stage, subject)
     await say(subject, stream, 'too late', 'flush')
     await close(stage, context)
-    const before = told.length
+    const before = emitted.length
     await say(subject, stream, 'much too late', 'flush')
     subject.breaks?.()
     await stage.elapse(5_000)
-    assert.equal(told.length, before, 'something was told')
+    assert.equal(emitted.length, before, 'it emitted something')
     stage.assertNothingLeft()
   }),
 
-  check('is ended by abort() in the middle of speech, and tells nothing after it', async (stage, subject) => {
-    const { context, stream, told } = await listen(stage, subject)
-    await say(subject, stream, 'cut off', 'flush')
-    context.scope.abort()
-    stage.assertEmpty(context)
-    const before = told.length
-    await stage.elapse(5_000)
-    assert.equal(told.length, before, 'something was told')
-  }),
+  check(
+    'ends synchronously on abort() in the middle of speech, and emits nothing afterwards',
+    async (stage, subject) => {
+      const { context, stream, emitted } = await listen(stage, subject)
+      await say(subject, stream, 'cut off', 'flush')
+      context.scope.abort()
+      stage.assertEmpty(context)
+      const before = emitted.length
+      await stage.elapse(5_000)
+      assert.equal(emitted.length, before, 'it emitted something')
+    },
+  ),
 
-  check('is closed in the middle of speech, on time', async (stage, subject) => {
+  check('closes on time in the middle of speech', async (stage, subject) => {
     const { context, stream } = await listen(stage, subject)
     await subject.hear('and another thing')
     for (const frame of speech(subject).slice(0, 20)) stream.push(frame)
@@ -177,26 +177,26 @@ export const sttConformance: readonly Check<SttSubject>[] = [
     await one.context.scope.close()
     await say(subject, two.stream, 'for two', 'flush')
     await stage.within(2_000, two.final('for two'))
-    assert.equal(finals(two.told), 'for two')
-    assert.equal(finals(one.told), '')
+    assert.equal(finals(two.emitted), 'for two')
+    assert.equal(finals(one.emitted), '')
     await close(stage, two.context)
   }),
 
-  check('fails once, loudly, and tells nothing after it', async (stage, subject) => {
+  check('emits one failure, and nothing afterwards', async (stage, subject) => {
     if (!subject.breaks) return 'the subject cannot be broken'
-    const { context, stream, told } = await listen(stage, subject)
+    const { context, stream, emitted } = await listen(stage, subject)
     stream.push(silence(20, subject.stt.sampleRate))
     subject.breaks()
-    await stage.until(60_000, () => told.length > 0)
+    await stage.until(60_000, () => emitted.length > 0)
     await stage.elapse(5_000)
     assert.deepEqual(
-      told.map(({ what }) => what),
+      emitted.map(({ what }) => what),
       ['failed'],
     )
     subject.breaks()
     await say(subject, stream, 'anybody there?', 'flush')
     await stage.elapse(5_000)
-    assert.equal(told.length, 1, 'something was told after the failure')
+    assert.equal(emitted.length, 1, 'it emitted something after the failure')
     await close(stage, context)
     return undefined
   }),

@@ -1,12 +1,12 @@
 import type { Stage } from './stage.ts'
 
-/** What became of a stream that was taken to its end. */
+/** The values of a stream, and the error it ended with. */
 export interface Taken<T> {
   readonly values: T[]
   readonly error?: unknown
 }
 
-/** Takes everything a stream gives; never throws. `look` sees each value as it comes. */
+/** Reads a stream to its end; never rejects. Calls `look` with each value as it arrives. */
 export async function take<T>(
   source: AsyncIterable<T>,
   look?: (value: T, index: number) => void,
@@ -23,7 +23,7 @@ export async function take<T>(
   }
 }
 
-/** Takes everything, and fails if the stream does not end. */
+/** Reads a stream to its end. Rejects if the stream does not end in time. */
 export function takeSoon<T>(
   stage: Stage,
   source: AsyncIterable<T>,
@@ -32,12 +32,12 @@ export function takeSoon<T>(
   return stage.soon(take(source, look), 'the end of the stream')
 }
 
-/** Text in pieces, as a model gives it. */
+/** Text in pieces, as a model yields it. */
 export async function* pieces(...texts: readonly string[]): AsyncGenerator<string> {
   yield* texts
 }
 
-/** Text that begins and then never goes on. `returned` tells whether anybody said that it is not needed. */
+/** Text that never yields a second piece. `returned` becomes true when its consumer releases it. */
 export function hangingText(first: string): AsyncIterable<string> & { readonly returned: boolean } {
   const text = {
     returned: false,

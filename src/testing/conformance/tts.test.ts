@@ -8,7 +8,7 @@ conformance({ describe, it }, 'a slow TTS without words', ttsConformance, () =>
   scripted({ openTakes: 50, closeTakes: 200, firstAfter: 300, speed: 2, msPerCharacter: 20, words: false }),
 )
 
-conformance({ describe, it }, 'a TTS of another rate', ttsConformance, () => {
+conformance({ describe, it }, 'a TTS with a resampler', ttsConformance, () => {
   const subject = scripted({ sampleRate: 24_000 })
   return { ...subject, tts: resampledTts(subject.tts, 8_000) }
 })
@@ -32,7 +32,7 @@ conformance({ describe, it }, 'a fallback whose first TTS fails', ttsConformance
   return { breaks, tts: fallbackTts([new ScriptedTts({ failAfter: 0 }), tts], { probes: 2 }) }
 })
 
-conformance({ describe, it }, 'a TTS made of sentences', ttsConformance, (stage) => {
+conformance({ describe, it }, 'a TTS that speaks sentence by sentence', ttsConformance, (stage) => {
   let broken = false
   const tts = sentenceTts({
     name: 'sentences',

@@ -6,10 +6,10 @@ import { close, lifecycle, type Openable } from './lifecycle.ts'
 import type { Stage } from './stage.ts'
 import { hangingText, pieces, takeSoon } from './take.ts'
 
-/** A voice and the world behind it. */
+/** A TTS, and control over its failures. */
 export interface TtsSubject extends Openable {
   readonly tts: Tts
-  /** From here on every speech fails. */
+  /** Makes every later speech fail. */
   breaks?(): void
 }
 
@@ -23,29 +23,32 @@ const openVoice = (stage: Stage, { tts }: TtsSubject, context = stage.context())
 const lengthOf = (chunks: readonly SpokenChunk[]): number =>
   chunks.reduce((sum, { frame }) => sum + durationOf(frame), 0)
 
-/** What every `Tts` must do. */
+/** The checks for every `Tts`. */
 export const ttsConformance: readonly Check<TtsSubject>[] = [
   ...lifecycle<TtsSubject>(({ tts }, context) => tts.open(context)),
 
-  check('speaks a text that comes in pieces, at its rate, and ends', async (stage, subject) => {
+  check('speaks a text that arrives in pieces, at its sample rate, and ends', async (stage, subject) => {
     const voice = await openVoice(stage, subject)
     const { values, error } = await takeSoon(stage, voice.speak(pieces(...TEXT.split(/(?= )/)), unaborted()))
     assert.equal(error, undefined)
-    assert.ok(lengthOf(values) > 0, 'nothing was said')
+    assert.ok(lengthOf(values) > 0, 'it yielded no audio')
     for (const { frame } of values) assert.equal(frame.sampleRate, subject.tts.sampleRate)
   }),
 
-  check('tells words, if it does, in order, within the sound, and all of them', async (stage, subject) => {
+  check('yields all words, in order and within the audio, if it yields words', async (stage, subject) => {
     const voice = await openVoice(stage, subject)
     const { values } = await takeSoon(stage, voice.speak(pieces(TEXT), unaborted()))
     const words = values.flatMap((chunk) => chunk.words ?? [])
-    if (words.length === 0) return 'it tells no words'
+    if (words.length === 0) return 'it yields no words'
     let last = 0
     for (const { text, start, end } of words) {
-      assert.ok(start >= last && end >= start, `'${text}' goes from ${start} to ${end} ms, after ${last} ms`)
+      assert.ok(
+        start >= last && end >= start,
+        `'${text}' lasts from ${start} to ${end} ms, after a word at ${last} ms`,
+      )
       last = start
     }
-    assert.ok(last <= lengthOf(values), 'a word begins after the end')
+    assert.ok(last <= lengthOf(values), 'a word starts after the end of the audio')
     assert.equal(
       words
         .map(({ text }) => text)
@@ -57,7 +60,7 @@ export const ttsConformance: readonly Check<TtsSubject>[] = [
     return undefined
   }),
 
-  check('says nothing for an empty text, and ends', async (stage, subject) => {
+  check('yields no audio for an empty text, and ends', async (stage, subject) => {
     const voice = await openVoice(stage, subject)
     for (const text of [pieces(), pieces(''), pieces('', '')]) {
       const { values, error } = await takeSoon(stage, voice.speak(text, unaborted()))
@@ -68,7 +71,7 @@ export const ttsConformance: readonly Check<TtsSubject>[] = [
     assert.equal(error, undefined)
   }),
 
-  check('speaks two texts at once, each whole', async (stage, subject) => {
+  check('speaks two texts at the same time, each completely', async (stage, subject) => {
     const voice = await openVoice(stage, subject)
     const alone = await takeSoon(stage, voice.speak(pieces(TEXT), unaborted()))
     const both = await Promise.all([
@@ -81,7 +84,7 @@ export const ttsConformance: readonly Check<TtsSubject>[] = [
     }
   }),
 
-  check('one speech can be stopped while another goes on', async (stage, subject) => {
+  check('can stop one speech while another continues', async (stage, subject) => {
     const voice = await openVoice(stage, subject)
     const stop = new AbortController()
     const [stopped, other] = await Promise.all([
@@ -93,31 +96,28 @@ export const ttsConformance: readonly Check<TtsSubject>[] = [
     assert.ok(lengthOf(other.values) > lengthOf(stopped.values))
   }),
 
-  check(
-    'stops when its signal aborts, with the reason, and gives nothing after it',
-    async (stage, subject) => {
-      const voice = await openVoice(stage, subject)
-      for (const after of [0, 1]) {
-        const stop = new AbortController()
-        const look = (_: SpokenChunk, index: number): void => {
-          if (index === after) stop.abort(REASON)
-        }
-        const { values, error } = await takeSoon(stage, voice.speak(pieces(TEXT), stop.signal), look)
-        // A text of one chunk has ended before it could be stopped.
-        if (values.length > after + 1 || error !== undefined) assert.equal(error, REASON)
-        assert.ok(values.length <= after + 1, 'it went on')
+  check('throws the reason when its signal aborts, and yields nothing afterwards', async (stage, subject) => {
+    const voice = await openVoice(stage, subject)
+    for (const after of [0, 1]) {
+      const stop = new AbortController()
+      const look = (_: SpokenChunk, index: number): void => {
+        if (index === after) stop.abort(REASON)
       }
-    },
-  ),
+      const { values, error } = await takeSoon(stage, voice.speak(pieces(TEXT), stop.signal), look)
+      // A speech of one chunk has ended before it could be stopped.
+      if (values.length > after + 1 || error !== undefined) assert.equal(error, REASON)
+      assert.ok(values.length <= after + 1, 'it continued after the abort')
+    }
+  }),
 
-  check('does not begin when its signal has aborted before', async (stage, subject) => {
+  check('does not start if its signal has already aborted', async (stage, subject) => {
     const voice = await openVoice(stage, subject)
     const { values, error } = await takeSoon(stage, voice.speak(pieces(TEXT), AbortSignal.abort(REASON)))
     assert.equal(error, REASON)
     assert.deepEqual(values, [])
   }),
 
-  check('stops also while it waits for text that never comes, and lets go of it', async (stage, subject) => {
+  check('stops while it waits for text that never arrives, and releases the text', async (stage, subject) => {
     const voice = await openVoice(stage, subject)
     const text = hangingText(TEXT)
     const stop = new AbortController()
@@ -129,10 +129,10 @@ export const ttsConformance: readonly Check<TtsSubject>[] = [
     const took = stage.clock.now() - before
     assert.ok(took <= 500 + stage.slack, `stopping took ${took} ms`)
     await stage.until(500, () => text.returned)
-    assert.ok(text.returned, 'it still holds the text')
+    assert.ok(text.returned, 'it did not release the text')
   }),
 
-  check('throws what the text throws', async (stage, subject) => {
+  check('throws the error that the text throws', async (stage, subject) => {
     const voice = await openVoice(stage, subject)
     async function* broken(): AsyncGenerator<string> {
       yield 'Well, '
@@ -142,7 +142,7 @@ export const ttsConformance: readonly Check<TtsSubject>[] = [
     assert.equal(error, REASON)
   }),
 
-  check('can be left in the middle, and speaks on when it is asked again', async (stage, subject) => {
+  check('speaks again after a speech was left in the middle', async (stage, subject) => {
     const context = stage.context()
     const voice = await openVoice(stage, subject, context)
     for await (const chunk of voice.speak(pieces(TEXT), unaborted())) if (chunk) break
@@ -151,17 +151,20 @@ export const ttsConformance: readonly Check<TtsSubject>[] = [
     await close(stage, context)
   }),
 
-  check('ends a speech when its scope closes, with an error, and leaves nothing', async (stage, subject) => {
-    const context = stage.context()
-    const voice = await openVoice(stage, subject, context)
-    const speech = takeSoon(stage, voice.speak(hangingText(TEXT), unaborted()))
-    await stage.elapse(100)
-    await close(stage, context)
-    assert.notEqual((await speech).error, undefined)
-    stage.assertEmpty(context)
-  }),
+  check(
+    'ends a speech with an error when its scope closes, and leaves nothing behind',
+    async (stage, subject) => {
+      const context = stage.context()
+      const voice = await openVoice(stage, subject, context)
+      const speech = takeSoon(stage, voice.speak(hangingText(TEXT), unaborted()))
+      await stage.elapse(100)
+      await close(stage, context)
+      assert.notEqual((await speech).error, undefined)
+      stage.assertEmpty(context)
+    },
+  ),
 
-  check('is ended by abort() in the middle of a speech', async (stage, subject) => {
+  check('ends synchronously on abort() in the middle of a speech', async (stage, subject) => {
     const context = stage.context()
     const voice = await openVoice(stage, subject, context)
     const stop = new AbortController()
@@ -173,12 +176,12 @@ export const ttsConformance: readonly Check<TtsSubject>[] = [
     stage.assertEmpty(context)
   }),
 
-  check('does not speak when its scope has closed', async (stage, subject) => {
+  check('does not speak after its scope has closed', async (stage, subject) => {
     const context = stage.context()
     const voice = await openVoice(stage, subject, context)
     await close(stage, context)
     const { values, error } = await takeSoon(stage, voice.speak(pieces(TEXT), unaborted()))
-    assert.notEqual(error, undefined, 'it said nothing of being closed')
+    assert.notEqual(error, undefined, 'it did not throw')
     assert.deepEqual(values, [])
     stage.assertEmpty(context)
   }),

@@ -15,7 +15,7 @@ conformance({ describe, it }, 'a slow VAD', vadConformance, () =>
   scripted({ openTakes: 50, closeTakes: 200 }),
 )
 
-conformance({ describe, it }, 'a VAD of another rate', vadConformance, () => {
+conformance({ describe, it }, 'a VAD with a resampler', vadConformance, () => {
   const subject = scripted()
   return { ...subject, vad: resampledVad(subject.vad, 8_000), speech: (ms) => tone(ms, 8_000) }
 })

@@ -5,36 +5,36 @@ import { check, type Check } from './check.ts'
 import { close, lifecycle, type Openable } from './lifecycle.ts'
 import type { Stage } from './stage.ts'
 
-/** A VAD and the world behind it. */
+/** A VAD, and control over what it hears. */
 export interface VadSubject extends Openable {
   readonly vad: Vad
-  /** Sound that it takes for speech, in frames, so long. */
+  /** This many milliseconds of audio that the VAD detects as speech, in frames. */
   speech(ms: number): readonly AudioFrame[]
-  /** The open streams break for good. */
+  /** Breaks the open streams permanently. */
   breaks?(): void
 }
 
 interface Listening {
   readonly context: PartContext
   readonly stream: VadStream
-  readonly told: { readonly what: 'started' | 'stopped' | 'failed'; readonly ago: number }[]
+  readonly emitted: { readonly what: 'started' | 'stopped' | 'failed'; readonly ago: number }[]
 }
 
 async function listen(stage: Stage, { vad }: VadSubject): Promise<Listening> {
-  const told: Listening['told'] = []
+  const emitted: Listening['emitted'] = []
   const context = stage.context()
   const stream = await stage.soon(
     vad.open(context, {
-      started: (ago) => told.push({ what: 'started', ago }),
-      stopped: (ago) => told.push({ what: 'stopped', ago }),
-      failed: () => told.push({ what: 'failed', ago: 0 }),
+      started: (ago) => emitted.push({ what: 'started', ago }),
+      stopped: (ago) => emitted.push({ what: 'stopped', ago }),
+      failed: () => emitted.push({ what: 'failed', ago: 0 }),
     }),
     'opening',
   )
-  return { context, stream, told }
+  return { context, stream, emitted }
 }
 
-/** Pushes sound in the time it takes, because a VAD may think about it in a worker. */
+/** Pushes audio at normal speed, because a VAD may process it in a worker. */
 async function hear(stage: Stage, stream: VadStream, frames: readonly AudioFrame[]): Promise<void> {
   for (const frame of frames) {
     stream.push(frame)
@@ -45,14 +45,14 @@ async function hear(stage: Stage, stream: VadStream, frames: readonly AudioFrame
 const quiet = ({ vad }: VadSubject, ms: number): AudioFrame[] =>
   Array.from({ length: ms / 20 }, () => silence(20, vad.sampleRate))
 
-/** What every `Vad` must do. */
+/** The checks for every `Vad`. */
 export const vadConformance: readonly Check<VadSubject>[] = [
   ...lifecycle<VadSubject>(({ vad }, context) =>
     vad.open(context, { started() {}, stopped() {}, failed() {} }),
   ),
 
-  check('hears where speech begins and ends, in turns', async (stage, subject) => {
-    const { context, stream, told } = await listen(stage, subject)
+  check('emits the start and the end of speech, alternately', async (stage, subject) => {
+    const { context, stream, emitted } = await listen(stage, subject)
     for (const frames of [
       quiet(subject, 500),
       subject.speech(1_000),
@@ -62,27 +62,30 @@ export const vadConformance: readonly Check<VadSubject>[] = [
       await hear(stage, stream, frames)
     await hear(stage, stream, quiet(subject, 2_000))
     assert.deepEqual(
-      told.map(({ what }) => what),
+      emitted.map(({ what }) => what),
       ['started', 'stopped', 'started', 'stopped'],
     )
     await close(stage, context)
   }),
 
-  check('says how long ago it was, and no longer than it has listened', async (stage, subject) => {
-    const { stream, told } = await listen(stage, subject)
-    await hear(stage, stream, subject.speech(1_000))
-    await hear(stage, stream, quiet(subject, 2_000))
-    for (const { what, ago } of told) assert.ok(ago >= 0 && ago <= 3_000, `${what} ${ago} ms ago`)
-    assert.equal(told.length, 2)
-  }),
+  check(
+    'reports how long ago speech started or stopped, within the time it has listened',
+    async (stage, subject) => {
+      const { stream, emitted } = await listen(stage, subject)
+      await hear(stage, stream, subject.speech(1_000))
+      await hear(stage, stream, quiet(subject, 2_000))
+      for (const { what, ago } of emitted) assert.ok(ago >= 0 && ago <= 3_000, `${what} ${ago} ms ago`)
+      assert.equal(emitted.length, 2)
+    },
+  ),
 
-  check('tells nothing of silence', async (stage, subject) => {
-    const { stream, told } = await listen(stage, subject)
+  check('emits nothing for silence', async (stage, subject) => {
+    const { stream, emitted } = await listen(stage, subject)
     await hear(stage, stream, quiet(subject, 3_000))
-    assert.deepEqual(told, [])
+    assert.deepEqual(emitted, [])
   }),
 
-  check('takes frames of any length, at any time, without throwing', async (stage, subject) => {
+  check('accepts frames of any length at any time without throwing', async (stage, subject) => {
     const { context, stream } = await listen(stage, subject)
     const { sampleRate } = subject.vad
     const everything = (): void => {
@@ -98,35 +101,38 @@ export const vadConformance: readonly Check<VadSubject>[] = [
     stage.assertEmpty(context)
   }),
 
-  check('tells nothing after its scope has closed', async (stage, subject) => {
-    const { context, stream, told } = await listen(stage, subject)
+  check('emits nothing after its scope has closed', async (stage, subject) => {
+    const { context, stream, emitted } = await listen(stage, subject)
     await close(stage, context)
     await hear(stage, stream, subject.speech(1_000))
     subject.breaks?.()
     await stage.elapse(1_000)
-    assert.deepEqual(told, [])
+    assert.deepEqual(emitted, [])
     stage.assertEmpty(context)
   }),
 
-  check('is ended by abort() in the middle of speech, and tells nothing after it', async (stage, subject) => {
-    const { context, stream, told } = await listen(stage, subject)
-    for (const frame of subject.speech(500)) stream.push(frame)
-    context.scope.abort()
-    stage.assertEmpty(context)
-    const before = told.length
-    for (const frame of quiet(subject, 2_000)) stream.push(frame)
-    await stage.elapse(1_000)
-    assert.equal(told.length, before, 'something was told')
-  }),
+  check(
+    'ends synchronously on abort() in the middle of speech, and emits nothing afterwards',
+    async (stage, subject) => {
+      const { context, stream, emitted } = await listen(stage, subject)
+      for (const frame of subject.speech(500)) stream.push(frame)
+      context.scope.abort()
+      stage.assertEmpty(context)
+      const before = emitted.length
+      for (const frame of quiet(subject, 2_000)) stream.push(frame)
+      await stage.elapse(1_000)
+      assert.equal(emitted.length, before, 'it emitted something')
+    },
+  ),
 
-  check('fails once, loudly, and tells nothing after it', async (stage, subject) => {
+  check('emits one failure, and nothing afterwards', async (stage, subject) => {
     if (!subject.breaks) return 'the subject cannot be broken'
-    const { context, stream, told } = await listen(stage, subject)
+    const { context, stream, emitted } = await listen(stage, subject)
     subject.breaks()
     subject.breaks()
     await hear(stage, stream, subject.speech(1_000))
     assert.deepEqual(
-      told.map(({ what }) => what),
+      emitted.map(({ what }) => what),
       ['failed'],
     )
     await close(stage, context)

@@ -1,10 +1,10 @@
-import { CartesiaContext, type CartesiaContextHost, type CartesiaManners } from './cartesia-context.ts'
+import { CartesiaContext, type CartesiaManners } from './cartesia-context.ts'
 import { failureOf, type CartesiaEvent, type CartesiaRequest } from './cartesia-events.ts'
 import type { ServerConnection } from './server-connection.ts'
 import type { ServerSession } from './vendor-server.ts'
 
 /** One connection of a `CartesiaServer`. */
-export class CartesiaSession implements ServerSession, CartesiaContextHost {
+export class CartesiaSession implements ServerSession {
   readonly connection: ServerConnection
   /** @internal */
   readonly manners: CartesiaManners

@@ -2,7 +2,7 @@
 export class Changes {
   readonly #checks = new Set<() => void>()
 
-  /** Resolves when the condition is true. It is checked now and on each `tell()`. */
+  /** Resolves when the condition is true. It is checked now and on each `notify()`. */
   until(condition: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       const check = (): void => {
@@ -16,7 +16,7 @@ export class Changes {
   }
 
   /** Checks all conditions, because something has changed. */
-  tell(): void {
+  notify(): void {
     for (const check of this.#checks) check()
   }
 }

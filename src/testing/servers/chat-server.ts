@@ -119,10 +119,10 @@ export class ChatServer {
     this.requests.push(request)
     response.once('close', () => {
       if (request.how === 'running') request.how = 'left'
-      this.#changes.tell()
+      this.#changes.notify()
     })
     this.#respond(request, headers, response)
-    this.#changes.tell()
+    this.#changes.notify()
   }
 
   #respond(request: Mutable<ChatRequest>, headers: IncomingHttpHeaders, response: ServerResponse): void {

@@ -125,9 +125,9 @@ export class OpenAISpeechServer {
     response.once('close', () => {
       run.stop()
       if (request.how === 'running') request.how = 'left'
-      this.#changes.tell()
+      this.#changes.notify()
     })
-    return this.#changes.tell()
+    return this.#changes.notify()
   }
 
   *#speech(

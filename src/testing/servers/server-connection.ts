@@ -1,6 +1,6 @@
 import { noop, type Clock, type DialRequest, type Timer } from '../../scope/index.ts'
 import type { Peer } from '../sim-network.ts'
-import { inTheWorld } from '../world-time.ts'
+import { outsideTimer } from '../outside-timer.ts'
 import { TimelineRun, type Timeline } from './timeline-run.ts'
 
 /** One connection of a vendor's server. Its timers and timelines end with it. */
@@ -58,7 +58,7 @@ export class ServerConnection {
   /** Calls back once, unless the connection ends first. */
   after(ms: number, name: string, callback: () => void): Timer {
     if (!this.#open) return { clear: noop }
-    const timer = inTheWorld(this.clock, ms, name, () => {
+    const timer = outsideTimer(this.clock, ms, name, () => {
       this.#timers.delete(timer)
       callback()
     })

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../../scope/index.ts'
-import { inTheWorld } from '../world-time.ts'
+import { outsideTimer } from '../outside-timer.ts'
 
 /** What a server does over time. Yields the milliseconds until the next step; `Infinity` stops it for good. */
 export type Timeline = Generator<number, void>
@@ -35,7 +35,7 @@ export class TimelineRun {
       if (done) this.#ended = true
       else if (value === Infinity) return
       else if (value > 0 && !this.#ended) {
-        this.#timer = inTheWorld(this.#clock, value, this.#name, () => this.#continue())
+        this.#timer = outsideTimer(this.#clock, value, this.#name, () => this.#continue())
         return
       }
     }

@@ -1,6 +1,6 @@
 import { decodeMuLaw, encodeWav, type AudioFrame } from '../../audio/index.ts'
 import type { SocketEnd, Timer } from '../../scope/index.ts'
-import { inTheWorld } from '../world-time.ts'
+import { outsideTimer } from '../outside-timer.ts'
 import { Changes } from './changes.ts'
 import type { CallContext } from './twilio-call-context.ts'
 import type { CallEnder, TwilioCallEvent, TwilioCallEventDetails } from './twilio-events.ts'
@@ -303,7 +303,7 @@ export class TwilioCall {
 
   #wait(ms: number): Promise<void> {
     let elapsed = false
-    this.#pause = inTheWorld(this.#context.clock, ms, 'a pause in TwiML', () => {
+    this.#pause = outsideTimer(this.#context.clock, ms, 'a pause in TwiML', () => {
       elapsed = true
       this.#changed()
     })
@@ -318,7 +318,7 @@ export class TwilioCall {
   }
 
   #changed(): void {
-    this.#changes.tell()
+    this.#changes.notify()
     this.#context.changed()
   }
 }

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { systemClock, systemRandom, type Clock, type Random } from '../../scope/index.ts'
-import { inTheWorld } from '../world-time.ts'
+import { outsideTimer } from '../outside-timer.ts'
 import { Changes } from './changes.ts'
 import { LoopbackServer } from './loopback-server.ts'
 import type { CallContext } from './twilio-call-context.ts'
@@ -151,7 +151,7 @@ export class TwilioCarrier {
       toLocal: (url) => (publicOrigin ? moveOrigin(url, publicOrigin, localOrigin) : url),
       toPublic: (url) => (publicOrigin ? moveOrigin(url, localOrigin, publicOrigin) : url),
       newId: (prefix) => this.#newId(prefix),
-      changed: () => this.#changes.tell(),
+      changed: () => this.#changes.notify(),
     }
   }
 
@@ -172,11 +172,11 @@ export class TwilioCarrier {
         })
         if (response.destroyed) return
         response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(json))
-        this.#changes.tell()
+        this.#changes.notify()
       }
       if (delay === 'never') return
       if (delay === 0) return answer()
-      const timer = inTheWorld(this.#clock, delay, 'a slow REST API', answer)
+      const timer = outsideTimer(this.#clock, delay, 'a slow REST API', answer)
       response.once('close', () => timer.clear())
     })
   }

@@ -1,5 +1,5 @@
 import type { Clock, SocketEnd, Timer } from '../../scope/index.ts'
-import { inTheWorld } from '../world-time.ts'
+import { outsideTimer } from '../outside-timer.ts'
 import type { TwilioCallEventDetails } from './twilio-events.ts'
 import {
   FrameWriter,
@@ -141,7 +141,7 @@ export class TwilioStream {
     while (this.open && !this.#silent && this.#startedAt + this.#frames * pace <= clock.now()) this.#frame()
     if (!this.open || this.#silent) return
     const next = this.#startedAt + this.#frames * pace
-    this.#frameTimer = inTheWorld(clock, Math.max(0, next - clock.now()), 'a frame of the caller', () =>
+    this.#frameTimer = outsideTimer(clock, Math.max(0, next - clock.now()), 'a frame of the caller', () =>
       this.#runFrames(),
     )
   }

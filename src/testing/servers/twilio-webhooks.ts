@@ -1,5 +1,5 @@
 import { describeError } from '../../scope/index.ts'
-import { inTheWorld } from '../world-time.ts'
+import { outsideTimer } from '../outside-timer.ts'
 import type { CallContext } from './twilio-call-context.ts'
 import type { FormAnswer } from './twilio-post.ts'
 import { readTwiml, type Twiml } from './twilio-twiml.ts'
@@ -49,7 +49,7 @@ export class TwilioWebhooks {
   async ask(url: string, callStatus: string, repeats = 0): Promise<WebhookResult> {
     const { webhookTimeout = 15_000 } = this.#options
     const timeout = new AbortController()
-    const timer = inTheWorld(this.#context.clock, webhookTimeout, 'a webhook', () => timeout.abort())
+    const timer = outsideTimer(this.#context.clock, webhookTimeout, 'a webhook', () => timeout.abort())
     try {
       const requests = Array.from({ length: 1 + repeats }, () =>
         this.#post(url, { CallStatus: callStatus }, timeout.signal),

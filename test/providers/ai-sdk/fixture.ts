@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, it } from 'vitest'
 import {
   conformance,
   llmConformance,
-  onHurriedStage,
+  onFastStage,
   type LlmSubject,
   type Make,
 } from '../../../src/testing/index.ts'
@@ -62,7 +62,7 @@ export function testConformance(version: number, model: MakeModel): void {
     `an AI SDK model of version ${version}`,
     llmConformance,
     subjectOf(() => server, model),
-    onHurriedStage(5),
+    onFastStage(5),
   )
 }
 

@@ -20,7 +20,7 @@ import type {
   UsageMetadata,
 } from '../../../src/providers/gemini/messages.ts'
 import { GeminiLive } from '../../../src/providers/gemini/index.ts'
-import { conformance, onHurriedStage, realtimeConformance } from '../../../src/testing/index.ts'
+import { conformance, onFastStage, realtimeConformance } from '../../../src/testing/index.ts'
 import { GeminiLiveServer, LoopbackServer } from '../../../src/testing/servers/index.ts'
 import { KEY, toolOutputs } from './fixture.ts'
 
@@ -56,7 +56,7 @@ conformance(
       },
     }
   },
-  onHurriedStage(10),
+  onFastStage(10),
 )
 
 /** The JSON form of an SDK type: enums become strings. `LiveServerMessage` also has two getters, left out below. */

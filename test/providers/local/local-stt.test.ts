@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { concat, silence, type AudioFrame } from '../../../src/audio/index.ts'
 import type { Stt, SttStream } from '../../../src/parts/index.ts'
 import { ScopeClosedError, systemClock, systemRandom } from '../../../src/scope/index.ts'
-import { conformance, onHurriedStage, partContext, sttConformance } from '../../../src/testing/index.ts'
+import { conformance, onFastStage, partContext, sttConformance } from '../../../src/testing/index.ts'
 import { clinic } from '../../fixtures/clinic.ts'
 import { clip, clips, framesOf } from '../../fixtures/speech.ts'
 import { LocalStt, type LocalSttOptions } from '../../../src/providers/local/local-stt.ts'
@@ -65,7 +65,7 @@ conformance(
       hear: (text) => void recordings.push(spoken.get(text) ?? 'goodbye'),
     }
   },
-  onHurriedStage(2),
+  onFastStage(2),
 )
 
 function dubbed(stt: LocalStt, recordings: string[]): Stt {

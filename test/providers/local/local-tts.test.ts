@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { durationOf, level } from '../../../src/audio/index.ts'
 import type { SpokenChunk } from '../../../src/parts/index.ts'
 import { systemClock, systemRandom } from '../../../src/scope/index.ts'
-import { conformance, onHurriedStage, partContext, ttsConformance } from '../../../src/testing/index.ts'
+import { conformance, onFastStage, partContext, ttsConformance } from '../../../src/testing/index.ts'
 import { LocalTts, type LocalTtsOptions } from '../../../src/providers/local/index.ts'
 
 const wav = fileURLToPath(new URL('../../fixtures/speech/in-awb-goodbye.wav', import.meta.url))
@@ -63,7 +63,7 @@ conformance(
       breaks: () => writeFileSync(join(bin, 'flite'), '#!/bin/sh\nexit 1\n'),
     }
   },
-  onHurriedStage(2),
+  onFastStage(2),
 )
 
 conformance(
@@ -85,7 +85,7 @@ conformance(
       },
     }
   },
-  onHurriedStage(2),
+  onFastStage(2),
 )
 
 describe('the local TTS', () => {

@@ -123,6 +123,16 @@ describe('the one-hour limit of an OpenAI session', () => {
       await context.scope.close()
     }))
 
+  it.each([1e300, 2 * 24 * 60 * MINUTE])('is ignored if it is implausibly long: %d ms', (lifetime) =>
+    inVirtualTime(async (world) => {
+      const { context } = await talk(world, { lifetime })
+      const timers = world.clock.timers.list().map(({ name }) => name)
+      expect(timers).not.toContain('end of a session')
+      expect(timers).not.toContain("link 'openai': roll-over")
+      await context.scope.close()
+    }),
+  )
+
   it('[LK8] does not undo an agent change during the move', () =>
     inVirtualTime(async (world) => {
       const { model, server, context } = await talk(world)

@@ -5,6 +5,7 @@ import {
   OpenAIRealtime,
   type OpenAIRealtimeOptions,
 } from '../../../src/providers/openai/index.ts'
+import { OpenAIEndpoint } from '../../../src/providers/openai/endpoint.ts'
 import { inVirtualTime } from '../../../src/testing/index.ts'
 import { KEY, find, refusal, talk } from './fixture.ts'
 
@@ -140,6 +141,15 @@ describe('an OpenAI Realtime setup', () => {
     expect(() => new OpenAIRealtime({ auth: 'api-key' })).toThrow('AZURE_OPENAI_API_KEY')
     vi.stubEnv('OPENAI_API_KEY', KEY)
     expect(new OpenAIRealtime().name).toBe('openai')
+  })
+
+  it("dials OpenAI, or the address in the environment as OpenAI's own SDK does, or the option's", () => {
+    const urlOf = (options = {}): string => new OpenAIEndpoint({ apiKey: KEY, ...options }).httpUrl('/x')
+    vi.stubEnv('OPENAI_BASE_URL', '')
+    expect(urlOf()).toBe('https://api.openai.com/v1/x')
+    vi.stubEnv('OPENAI_BASE_URL', 'http://localhost:1/v1/')
+    expect(urlOf()).toBe('http://localhost:1/v1/x')
+    expect(urlOf({ url: 'wss://other.test/v1' })).toBe('https://other.test/v1/x')
   })
 
   it('never exposes the key', () =>

@@ -10,7 +10,7 @@ import { OpenAIRealtime, OpenAIStt } from '../../../src/providers/openai/index.t
 import type { SpeechBody } from '../../../src/providers/openai/speech-request.ts'
 import {
   conformance,
-  onHurriedStage,
+  onFastStage,
   realtimeConformance,
   sttConformance,
   type LlmStep,
@@ -47,7 +47,7 @@ conformance(
       },
     }
   },
-  onHurriedStage(4),
+  onFastStage(4),
 )
 
 conformance(
@@ -68,7 +68,7 @@ conformance(
       },
     }
   },
-  onHurriedStage(4),
+  onFastStage(4),
 )
 
 describe('OpenAI providers', () => {

@@ -5,7 +5,7 @@ import { MissingKeyError, OpenAITts, type OpenAITtsOptions } from '../../../src/
 import { systemClock, type Clock, type Random } from '../../../src/scope/index.ts'
 import {
   conformance,
-  onHurriedStage,
+  onFastStage,
   partContext,
   textOf,
   ttsConformance,
@@ -48,7 +48,7 @@ conformance(
       },
     }
   },
-  onHurriedStage(4),
+  onFastStage(4),
 )
 
 interface Speaking {
@@ -157,6 +157,25 @@ describe('OpenAI speech', () => {
       message: 'openai-tts answered with status 400: No such voice.',
     })
     expect(howAll()).toEqual(['refused'])
+    await context.scope.close()
+  })
+
+  it('reads only the beginning of an error response', async () => {
+    const ended = new Promise<void>((resolve) => {
+      intercept = (_, response) => {
+        const write = (): void => {
+          while (response.write('x'.repeat(1_000)));
+        }
+        response.writeHead(400).on('drain', write).on('close', resolve)
+        write()
+        return true
+      }
+    })
+    const { context, speak } = await speaker()
+    const { error } = await speak('Hello.')
+    expect(error).toMatchObject({ code: 'PROVIDER_FAILED', status: 400 })
+    expect((error as Error).message.length).toBeLessThan(5_000)
+    await ended
     await context.scope.close()
   })
 

@@ -1,1 +1,0 @@
-export type { ConnectionReport } from '../link/index.ts'

@@ -1,0 +1,4 @@
+/** Returns a promise that never settles. */
+export function never(): Promise<never> {
+  return new Promise(() => {})
+}

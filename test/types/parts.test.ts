@@ -1,0 +1,256 @@
+import { describe, expect, expectTypeOf, it } from 'vitest'
+
+import {
+  FallbackError,
+  PartTimeoutError,
+  batchStt,
+  fallbackLlm,
+  fallbackStt,
+  fallbackTts,
+  inlet,
+  isFrame,
+  resampledStt,
+  sentenceTts,
+  sentences,
+  silentLogger,
+  type EventOf,
+  type FallbackChange,
+  type Line,
+  type LineConnection,
+  type LineEvents,
+  type Llm,
+  type LlmChunk,
+  type LlmClient,
+  type LlmRequest,
+  type Logger,
+  type Message,
+  type PartContext,
+  type Realtime,
+  type RealtimeEvents,
+  type SpokenChunk,
+  type Stt,
+  type SttEvents,
+  type SttStream,
+  type Tts,
+  type Vad,
+  type VadEvents,
+  type Voice,
+} from '../../src/parts/index.ts'
+import type { AudioFrame } from '../../src/audio/index.ts'
+import type { ErrorCode, Network, Scope } from '../../src/scope/index.ts'
+import type { Models, SessionOptions } from '../../src/index.ts'
+
+// These tests are checked by the compiler (`npm run check:types`). Their code never runs.
+const types = (code: () => unknown): void => expect(code).toBeTypeOf('function')
+declare const parts: { stt: Stt; llm: Llm; tts: Tts; vad: Vad; line: Line }
+
+describe('a part', () => {
+  it('can be a plain class that imports no base class', () => {
+    class EchoLlm {
+      readonly name = 'echo'
+      async open({ scope, network, logger }: PartContext) {
+        expectTypeOf(scope).toEqualTypeOf<Scope<string>>()
+        expectTypeOf(network).toEqualTypeOf<Network>()
+        expectTypeOf(logger).toEqualTypeOf<Logger>()
+        return {
+          async *generate({ messages }: LlmRequest, signal: AbortSignal) {
+            signal.throwIfAborted()
+            for (const message of messages)
+              if (message.role === 'user') yield { type: 'text' as const, text: message.text }
+          },
+        }
+      }
+    }
+    class DeafStt {
+      readonly name = 'deaf'
+      readonly sampleRate = 16_000
+      async open(_: PartContext, events: SttEvents) {
+        return { push() {}, flush: () => events.endOfTurn(), detach() {} }
+      }
+    }
+    class QuietTts {
+      readonly name = 'quiet'
+      readonly sampleRate = 24_000
+      async open() {
+        const samples = new Int16Array(480)
+        return {
+          async *speak(text: AsyncIterable<string>) {
+            for await (const _ of text) yield { frame: { samples, sampleRate: this.rate } }
+          },
+          rate: 24_000 as const,
+        }
+      }
+    }
+    class LoopLine {
+      readonly name = 'loop'
+      readonly sampleRate = 8_000
+      async open(_: PartContext, events: LineEvents): Promise<LineConnection> {
+        return { play: (frame) => events.frame(frame), mark: (id) => events.marked(id), clear() {} }
+      }
+    }
+    expectTypeOf<EchoLlm>().toExtend<Llm>()
+    expectTypeOf<DeafStt>().toExtend<Stt>()
+    expectTypeOf<QuietTts>().toExtend<Tts>()
+    expectTypeOf<{ stt: DeafStt; llm: EchoLlm; tts: QuietTts }>().toExtend<Models>()
+    expectTypeOf<LoopLine>().toExtend<SessionOptions['line']>()
+  })
+
+  it('must have every method, and a supported rate', () => {
+    expectTypeOf<Omit<SttStream, 'detach'>>().not.toExtend<SttStream>()
+    expectTypeOf<Omit<LineConnection, 'clear'>>().not.toExtend<LineConnection>()
+    expectTypeOf<Omit<Stt, 'sampleRate'> & { readonly sampleRate: 44_100 }>().not.toExtend<Stt>()
+    types(() => {
+      // @ts-expect-error opening is asynchronous
+      const llm: Llm = { name: 'now', open: () => ({ async *generate() {} }) }
+      // @ts-expect-error a part has a name, for reports
+      const vad: Vad = { sampleRate: 16_000, open: async () => ({ push() {} }) }
+      const frames = {} as () => AsyncIterable<AudioFrame>
+      // @ts-expect-error a voice yields chunks, not bare frames
+      const voice: Voice = { speak: frames }
+      return [llm, vad, voice]
+    })
+  })
+})
+
+describe('the events of a part', () => {
+  it('have known names and typed arguments', () =>
+    types((stt = {} as SttEvents, line = {} as LineEvents, vad = {} as VadEvents) => {
+      stt.final('Hello.')
+      // @ts-expect-error no such event
+      stt.finished('Hello.')
+      // @ts-expect-error text is a string
+      stt.interim({ text: 'Hel' })
+      line.marked(1)
+      line.marked(1, 240)
+      // @ts-expect-error marks are numbers
+      line.marked('1')
+      // @ts-expect-error when the speech began is part of the event
+      vad.started()
+    }))
+
+  it('say how a response ended with a known word', () =>
+    types((events = {} as RealtimeEvents) => {
+      events.responseEnded('r1', 'completed')
+      events.responseEnded('r1', 'failed', new Error('overloaded'))
+      // @ts-expect-error not a way to end
+      events.responseEnded('r1', 'interrupted')
+      // @ts-expect-error the input of a tool call is JSON text
+      events.toolCall('r1', { id: 'c1', name: 'book', input: { day: 'Sunday' } })
+    }))
+
+  it('become tuples that an inlet passes on', () =>
+    types((receive = (() => {}) as (...event: EventOf<VadEvents>) => void) => {
+      expectTypeOf<EventOf<VadEvents>>().toEqualTypeOf<
+        ['started', ago: number] | ['stopped', ago: number] | ['failed', error: unknown]
+      >()
+      const shape = { started: ['ms'], stopped: ['ms'], failed: ['error'] } as const
+      expectTypeOf(inlet<VadEvents>('vad', shape, receive, () => {})).toEqualTypeOf<VadEvents>()
+      // @ts-expect-error every event has a shape
+      inlet<VadEvents>('vad', { started: ['ms'] }, receive, () => {})
+      // @ts-expect-error no such kind
+      inlet<VadEvents>('vad', { ...shape, started: ['seconds'] }, receive, () => {})
+    }))
+})
+
+describe('what a model gets and gives', () => {
+  it('is told apart by role and by type', () =>
+    types(async (message = {} as Message, client = {} as LlmClient) => {
+      if (message.role === 'tool-result') expectTypeOf(message.failed).toEqualTypeOf<boolean>()
+      if (message.role === 'agent') expectTypeOf(message.text).toEqualTypeOf<string>()
+      // @ts-expect-error other vendors' word for the agent
+      if (message.role === 'assistant') return
+      const request: LlmRequest = { instructions: '', messages: [message], tools: [] }
+      for await (const chunk of client.generate(request, new AbortController().signal)) {
+        expectTypeOf(chunk).toEqualTypeOf<LlmChunk>()
+        if (chunk.type === 'tool-call') expectTypeOf(chunk.input).toEqualTypeOf<string>()
+        if (chunk.type === 'usage') expectTypeOf(chunk.usage.inputTokens).toEqualTypeOf<number | undefined>()
+        // @ts-expect-error no such chunk
+        if (chunk.type === 'reasoning') return
+      }
+      // @ts-expect-error generating needs a signal to stop it
+      client.generate(request)
+      // @ts-expect-error the messages of a request are read-only
+      request.messages.push(message)
+    }))
+
+  it('is a frame and the words in it for a voice', () =>
+    types(async (voice = {} as Voice, text = {} as AsyncIterable<string>) => {
+      for await (const chunk of voice.speak(text, new AbortController().signal)) {
+        expectTypeOf(chunk).toEqualTypeOf<SpokenChunk>()
+        expectTypeOf(chunk.words?.[0]?.start).toEqualTypeOf<number | undefined>()
+      }
+      // @ts-expect-error text arrives in pieces
+      voice.speak('Hello.', new AbortController().signal)
+    }))
+})
+
+describe('adapters and fallbacks', () => {
+  it('return the kind of part that they take', () =>
+    types(() => {
+      const { stt, llm, tts, vad } = parts
+      expectTypeOf(fallbackLlm([llm, llm])).toEqualTypeOf<Llm>()
+      expectTypeOf(fallbackStt([stt], { replay: 5_000 })).toEqualTypeOf<Stt>()
+      expectTypeOf(fallbackTts([tts])).toEqualTypeOf<Tts>()
+      expectTypeOf(resampledStt(stt, 8_000)).toEqualTypeOf<Stt>()
+      expectTypeOf(
+        batchStt({ name: 'b', sampleRate: 16_000, vad, transcribe: async () => '' }),
+      ).toEqualTypeOf<Stt>()
+      // @ts-expect-error parts of different kinds cannot replace each other
+      fallbackLlm([llm, tts])
+      // @ts-expect-error only an STT replays audio
+      fallbackTts([tts], { replay: 5_000 })
+      // @ts-expect-error whole utterances need a VAD to cut them
+      batchStt({ name: 'b', sampleRate: 16_000, transcribe: async () => '' })
+      // @ts-expect-error an option that is not set is left out
+      fallbackLlm([llm], { firstWithin: undefined })
+    }))
+
+  it('report their changes with known words', () =>
+    types(() => {
+      fallbackLlm([parts.llm], {
+        onChange: ({ type, error }) => {
+          expectTypeOf(type).toEqualTypeOf<'failed' | 'recovered' | 'given-up'>()
+          expectTypeOf(error).toEqualTypeOf<unknown>()
+        },
+      })
+      expectTypeOf<FallbackChange['index']>().toEqualTypeOf<number>()
+    }))
+
+  it('split text into sentences as it comes', () =>
+    types(async (text = {} as AsyncIterable<string>) => {
+      for await (const sentence of sentences(text)) expectTypeOf(sentence).toEqualTypeOf<string>()
+      const name = 'say'
+      const sampleRate = 16_000
+      expectTypeOf(sentenceTts({ name, sampleRate, async *synthesise() {} })).toEqualTypeOf<Tts>()
+      // @ts-expect-error British spelling
+      sentenceTts({ name, sampleRate, async *synthesize() {} })
+    }))
+})
+
+describe('helpers of parts', () => {
+  it('narrow what they check', () =>
+    types((value = {} as unknown) => {
+      if (isFrame(value)) expectTypeOf(value).toEqualTypeOf<AudioFrame>()
+      expectTypeOf(silentLogger).toEqualTypeOf<Logger>()
+    }))
+
+  it('have errors whose code is an error code, and whose list cannot grow', () =>
+    types((error = new FallbackError('llm', [])) => {
+      expectTypeOf(error.code).toEqualTypeOf<ErrorCode>()
+      expectTypeOf(error.errors).toEqualTypeOf<readonly unknown[]>()
+      expectTypeOf(new PartTimeoutError('stt', 100).code).toEqualTypeOf<ErrorCode>()
+      // @ts-expect-error misspelt
+      return error.code === 'ALL_FAILD'
+    }))
+
+  it('open a realtime model with its setup and its events', () =>
+    types(async (model = {} as Realtime, context = {} as PartContext, events = {} as RealtimeEvents) => {
+      const setup = { instructions: '', tools: [], messages: [], takesTurns: true }
+      const open = await model.open(context, setup, events)
+      open.update({ instructions: 'Be brief.', tools: [] })
+      // @ts-expect-error history is given once, when the model is opened
+      open.update({ instructions: '', tools: [], messages: [] })
+      // @ts-expect-error who takes turns must be decided
+      await model.open(context, { instructions: '', tools: [], messages: [] }, events)
+    }))
+})

@@ -96,6 +96,8 @@ export class Speaking {
     const words = { text: '' }
     const speech = new Speech(++this.#lastId, speechOptions, words, interrupt, onInterrupt)
     reply?.speeches.push(speech)
+    // The current speech is heard before this reply, so its place in the history comes first, even if its sound is late.
+    if (reply) this.#deliveries.get(this.#machine.current ?? 0)?.takePlace()
     const delivery = new Delivery(this.#context, speech, words, options)
     this.#deliveries.set(speech.id, delivery)
     this.#shell.handle({ type: 'queue', id: speech.id, priority: speech.priority })

@@ -58,7 +58,7 @@ conformance(
   'the local STT',
   sttConformance,
   () => {
-    const stt = new LocalStt({ phrases })
+    const stt = new LocalStt({ phrases, timeout: PATIENCE })
     const recordings: string[] = []
     return {
       stt: dubbed(stt, recordings),
@@ -107,7 +107,7 @@ async function transcribe(
   const texts: string[] = []
   try {
     let notify: () => void = () => {}
-    const stream = await new LocalStt({ phrases, ...options }).open(context, {
+    const stream = await new LocalStt({ phrases, timeout: PATIENCE, ...options }).open(context, {
       interim() {},
       final: (text) => {
         texts.push(text)
@@ -189,6 +189,7 @@ describe('the local STT', () => {
     expect(() => new LocalStt({ phrases: ['book (me'] })).toThrow("invalid phrase 'book (me'")
     expect(() => new LocalStt({ phrases: [] })).toThrow('at least one phrase')
     expect(() => new LocalStt({ phrases, maxDoubt: 0 })).toThrow('maxDoubt')
+    expect(() => new LocalStt({ phrases, timeout: 0 })).toThrow('timeout')
   })
 
   it('fails when its worker dies', async () => {

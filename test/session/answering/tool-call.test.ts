@@ -187,6 +187,25 @@ describe('a running tool', () => {
       await session.close()
     }))
 
+  it('[SP6] has its filler in the history before the words after the tool, even if the voice is slow', () =>
+    inVirtualTime(async (world) => {
+      const filled = tool({
+        description: 'Filled',
+        filler: { say: 'One moment. ', after: 500 },
+        run: () => world.clock.elapse(700),
+      })
+      const { session, line } = await aCallWithTools(world, { filled }, [[callTool('filled')], 'Done.'], {
+        tts: { firstAfter: 1_000 },
+      })
+      await session.reply().waitForPlayout()
+      expect(line.heardText).toBe('One moment. Done.')
+      expect(said(session).filter((each) => each.startsWith('agent'))).toEqual([
+        'agent: One moment. ',
+        'agent: Done.',
+      ])
+      await session.close()
+    }))
+
   it('[TL1] can report progress and speak', () =>
     inVirtualTime(async (world) => {
       const events: unknown[] = []

@@ -30,7 +30,7 @@ describe('on real sockets', () => {
   })
 
   // This check waits for a minute.
-  const checks = lineConformance.filter(({ name }) => !name.startsWith('tells once that the caller is gone'))
+  const checks = lineConformance.filter(({ name }) => !name.startsWith('emits once that the caller is lost'))
 
   conformance(
     { describe, it },

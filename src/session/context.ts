@@ -1,5 +1,5 @@
 import type { PartContext, Usage } from '../parts/index.ts'
-import { Scope, type Untimed } from '../scope/index.ts'
+import { Scope, type TaskContext, type Untimed } from '../scope/index.ts'
 import type { SessionHandle } from './answering/agent.ts'
 import type { Ends } from './closing/asks.ts'
 import { spentShare } from './closing/caps.ts'
@@ -10,12 +10,19 @@ import type { SessionEvents } from './events.ts'
 import type { TurnEvent } from './hearing/turn-events.ts'
 import { History } from './history/history.ts'
 import type { Recorder } from './recording/recorder.ts'
+import { limits } from './limits.ts'
 import type { SessionSettings } from './settings.ts'
 
 /** Accepts events for one of the two machines. */
 export interface EventSink<Event> {
   handle(event: Untimed<Event>): void
 }
+
+/** The models and voices whose failures are counted. A realtime model may fail to answer, or to say given words. */
+export type Part = 'llm' | 'tts' | 'realtime' | 'realtime voice'
+
+/** The time in which `limits.burst` things may begin, in milliseconds. */
+const BURST_TIME = 100
 
 /** What all stations of a session share. There is one per session. */
 export class SessionContext {
@@ -39,6 +46,10 @@ export class SessionContext {
   movedAt = 0
   /** Called when a reply, a speech or a tool has finished. Set while a graceful end waits for that. */
   onFinished: (() => void) | undefined
+  /** The error of the model or voice that failed last. */
+  lastFailure: unknown
+  #burstAt = -Infinity
+  #burst = 0
   #scope: Scope<'work' | 'rest'> | undefined
   #rest: Scope<'links' | 'stores'> | undefined
 
@@ -112,12 +123,38 @@ export class SessionContext {
     if (budget) this.lifecycle.handle({ type: 'spent', share: spentShare(budget, this.book) })
   }
 
-  /** Logs and emits a failure that does not end the session. */
+  /** Logs, records and emits a failure that does not end the session. `where` names the part, hook or listener. */
   failed(where: string, error: unknown): void {
     const { logger, id } = this.settings
+    this.book.failed(where, error, this.now)
     logger.warn({ session: id, where, error }, 'something failed')
     // An `error` listener that throws must not be called with its own error.
     if (where !== "listener of 'error'") this.events.emit('error', { where, error })
+  }
+
+  /** A model or a voice failed (FA2). The session machine counts, and apologises or ends the session. */
+  partFailed(part: Part, error: unknown, where: string = part): void {
+    this.failed(where, error)
+    this.lastFailure = error
+    const canSpeak = part === 'llm' || part === 'realtime'
+    this.lifecycle.handle({ type: 'part-failed', part, canSpeak })
+  }
+
+  /** A model answered, or a voice was heard: its earlier failures no longer count. */
+  partWorked(part: Part): void {
+    this.lifecycle.handle({ type: 'part-worked', part })
+  }
+
+  /**
+   * Called before a reply, a speech or a handoff begins. Callbacks that begin each other in a circle would keep the event
+   * loop from turning: if too many begin within 100 ms, each further one waits for a millisecond (FA5).
+   */
+  breathe({ sleep }: Pick<TaskContext, 'sleep'>): Promise<void> | undefined {
+    if (this.now - this.#burstAt > BURST_TIME) {
+      this.#burstAt = this.now
+      this.#burst = 0
+    }
+    return ++this.#burst > limits.burst ? sleep(1) : undefined
   }
 
   #partContext(scope: Scope<string>): PartContext {

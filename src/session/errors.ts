@@ -1,4 +1,4 @@
-import { EndwellError } from '../scope/index.ts'
+import { EndwellError, clip } from '../scope/index.ts'
 
 /** A method was called on a session that is closing, closed or not started (CL8, CL10). */
 export class SessionClosedError extends EndwellError {
@@ -25,6 +25,35 @@ export class UninterruptibleError extends EndwellError {
 export class SpeechStalledError extends EndwellError {
   constructor(id: number, stallTimeout: number) {
     super('SPEECH_STALLED', `speech ${id} failed: no sound for stallTimeout = ${stallTimeout} ms`)
+  }
+}
+
+/** A model did not begin its answer, or did not go on with it, in time (FA1). */
+export class AnswerTimeoutError extends EndwellError {
+  constructor(part: string, answerTimeout: number) {
+    super(
+      'ANSWER_TIMEOUT',
+      `the ${part} did not answer within answerTimeout = ${answerTimeout} ms: check the model, raise answerTimeout, or ` +
+        'configure a fallback',
+    )
+  }
+}
+
+/** A voice made no sound for the words it was given (FA3). */
+export class NoSoundError extends EndwellError {
+  constructor(text: string) {
+    super('NO_SOUND', `the voice made no sound for '${clip(text, 60)}': check its voice, model and language`)
+  }
+}
+
+/** A graceful end was cut short (CL3). */
+export class EndCutError extends EndwellError {
+  constructor(by: 'stallTimeout' | 'endTimeout') {
+    const why = by === 'stallTimeout' ? 'nothing happened for' : 'it took longer than'
+    super(
+      'END_CUT',
+      `the session did not end gracefully: ${why} ${by}; its report names what was still running`,
+    )
   }
 }
 

@@ -50,6 +50,13 @@ export interface RealtimeModels {
   readonly vad?: undefined
 }
 
+export interface Apology {
+  /** After an answer failed. Default: "Sorry, something went wrong. Could you say that again?" */
+  again?: string
+  /** Before the session ends because of failures. Default: "Sorry, I cannot help you right now. Please call again later." */
+  end?: string
+}
+
 /** Runs after the call. Awaited for at most `afterCallTimeout`; a failure affects no other handler (CL5). */
 export type AfterCall = (report: SessionReport, context: { readonly signal: AbortSignal }) => unknown
 
@@ -88,6 +95,15 @@ export interface SessionOptions {
   budget?: Budget
   /** What to say before a cap ends the session, by reason. */
   goodbye?: Partial<Record<Cap, string>>
+  /**
+   * How long a model may take to begin an answer, or to go on with it, before the answer fails (FA1). A retry is included.
+   * Default: 10 s.
+   */
+  answerTimeout?: number
+  /** How often in a row a model or a voice may fail before the session apologises and ends (FA2). Default: 3. */
+  maxFailures?: number
+  /** What to say when a model has failed (FA2). An empty text says nothing. Default: English sentences. */
+  apology?: Apology
   /** How many rounds of tool calls one answer may have (TL6). Default: 10. */
   maxToolSteps?: number
   turns?: SessionTurnOptions
@@ -121,6 +137,8 @@ export function sessionSettings(options: SessionOptions) {
     hookTimeout: 2_000,
     afterCallTimeout: 30_000,
     maxToolSteps: 10,
+    answerTimeout: 10_000,
+    maxFailures: 3,
     ...definedOf(options),
     id: options.id ?? `s${Math.floor(random.next() * 36 ** 8).toString(36)}`,
     logger: shelter(options.logger ?? silentLogger, ['debug', 'info', 'warn', 'error'], noop),
@@ -129,6 +147,11 @@ export function sessionSettings(options: SessionOptions) {
     network: options.network ?? wsNetwork,
     afterCall: afterCall === undefined ? [] : typeof afterCall === 'function' ? [afterCall] : afterCall,
     goodbye: options.goodbye ?? {},
+    apology: {
+      again: 'Sorry, something went wrong. Could you say that again?',
+      end: 'Sorry, I cannot help you right now. Please call again later.',
+      ...definedOf(options.apology ?? {}),
+    },
     turns: turnsOf(options),
   }
   // Only validates: a mistake in the options must throw in the constructor, not in `start()`.

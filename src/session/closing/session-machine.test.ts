@@ -17,6 +17,8 @@ const settings = {
   maxDuration: 100_000,
   idleTimeout: 20_000,
   goodbye: { idle: 'Are you there? Goodbye.' },
+  maxFailures: 3,
+  apology: { again: 'Sorry?', end: 'Sorry. Goodbye.' },
 }
 
 /** Which states may follow each state. */
@@ -286,6 +288,8 @@ describe('with random events, the session machine', () => {
         const life = new Life()
         for (const { what, pick } of steps) act(life, what, pick)
         if (life.machine.phase !== 'ending') return
+        // Once for the turn in flight, and once for the goodbye.
+        life.elapse(settings.stallTimeout)
         life.elapse(settings.stallTimeout)
         expect(life.machine.phase).toBe('closing')
       }),

@@ -1,10 +1,12 @@
 import { Resampler, durationOf, type AudioFrame, type PlayoutStretch } from '../../audio/index.ts'
-import type { SpokenChunk, SpokenWord } from '../../parts/index.ts'
-import { iterate, type TaskContext, type TaskHandle } from '../../scope/index.ts'
+import { PartMisbehavedError, isFrame, type SpokenChunk, type SpokenWord } from '../../parts/index.ts'
+import { LimitError, iterate, type TaskContext, type TaskHandle } from '../../scope/index.ts'
 import type { Agent } from '../answering/agent.ts'
 import type { ActiveReply } from '../answering/replies.ts'
 import type { SessionContext } from '../context.ts'
+import { NoSoundError } from '../errors.ts'
 import type { SpokenWords } from '../history/history.ts'
+import { limits } from '../limits.ts'
 import { HeardText } from './heard-text.ts'
 import type { PlayoutOutcome, Speech } from './speech.ts'
 import { staged } from './stages.ts'
@@ -52,6 +54,8 @@ export class Delivery {
   #text: HeardText | undefined
   /** Whether all of its words have been made into sound. */
   #isComplete = false
+  /** Whether the voice waits for the next words. */
+  #awaitsWords = false
   /** Everything made so far and the times of its words, kept so that the speech can be resumed after a pause. */
   readonly #frames: AudioFrame[] | undefined
   readonly #words: SpokenWord[] = []
@@ -94,9 +98,19 @@ export class Delivery {
 
   /** Adds words. */
   said(piece: string): void {
+    const { speechText } = limits
+    if (this.#said.text.length + piece.length > speechText)
+      throw new LimitError('speechText', speechText, 'a speech has too many characters')
     this.#said.text += piece
     this.#context.movedAt = this.#context.now
     this.#options.watch?.grew(piece, this.speech)
+  }
+
+  /** All of its sound has been made: fails the speech if there was none for its words (FA3). */
+  checkSound(): void {
+    const { text, interrupted } = this.speech
+    if (this.failure || interrupted || this.#text?.made || !/[\p{L}\p{N}]/u.test(text)) return
+    this.failure = { error: new NoSoundError(text) }
   }
 
   /** There are no more words. */
@@ -116,7 +130,9 @@ export class Delivery {
       made = source.voice.speak(source.voice.reportsWords ? text : this.#read(text), task.signal, this)
     }
     let resampler: Resampler | undefined
-    for await (const { frame, words } of iterate(soundStage ? staged(made, soundStage) : made, task)) {
+    const sound = soundStage ? staged(made, soundStage) : made
+    for await (const { frame, words } of iterate(sound, task, { name: 'sound of the voice' })) {
+      if (!isFrame(frame)) throw new PartMisbehavedError('tts', 'speak', frame, 'frame')
       const ms = durationOf(frame)
       this.#text ??= new HeardText()
       this.#text.addSound(ms, this.speech.text, words)
@@ -136,10 +152,14 @@ export class Delivery {
 
   /** Records the words while it passes them to the voice. */
   async *#read(text: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
+    this.#awaitsWords = true
     for await (const piece of text) {
+      this.#awaitsWords = false
       this.said(piece)
       yield piece
+      this.#awaitsWords = true
     }
+    this.#awaitsWords = false
     this.#options.watch?.ended(this.speech)
   }
 
@@ -191,7 +211,24 @@ export class Delivery {
     // A speech that we gave up on is not progress.
     if (how !== 'failed') this.#context.movedAt = this.#context.now
     events.emit('spoken', { speech: this.speech, outcome })
-    if (how === 'failed') this.#context.failed('speech', this.failure?.error)
+    this.#report(how)
+  }
+
+  /** Reports whether the voice worked. If its words failed to come, that is not the voice's fault. */
+  #report(how: PlayoutOutcome['how']): void {
+    const { settings } = this.#context
+    const { source, reply } = this.#options
+    const voice = settings.models.realtime ? 'realtime voice' : 'tts'
+    if (how !== 'failed') {
+      if (this.#text?.made) this.#context.partWorked(voice)
+      return
+    }
+    const error = this.failure?.error
+    const isSilent = error instanceof NoSoundError
+    if (this.#awaitsWords || ('sound' in source && !isSilent)) {
+      // The reply reports its own failure.
+      if (!reply) this.#context.failed('speech', error)
+    } else this.#context.partFailed(voice, error)
   }
 
   /** Whether the line knows that less was heard than was made: the caller left without interrupting. */

@@ -3,6 +3,7 @@ import type { LineConnection, PartContext } from '../../parts/index.ts'
 import { MachineShell, noop, type TaskContext } from '../../scope/index.ts'
 import type { SessionContext } from '../context.ts'
 import { SpeechStalledError } from '../errors.ts'
+import { limits } from '../limits.ts'
 import { Delivery, type DeliveryOptions, type DeliveryVoice } from './delivery.ts'
 import { PlayoutMachine, type PlayoutCommand, type PlayoutEvent } from './playout-machine.ts'
 import { Speech, type SpeechOptions } from './speech.ts'
@@ -69,6 +70,11 @@ export class Speaking {
 
   get isIdle(): boolean {
     return this.#machine.isIdle
+  }
+
+  /** Whether no more speeches can be queued. */
+  get isFull(): boolean {
+    return this.#machine.queue.length >= limits.queuedSpeeches
   }
 
   /** When everything on the line should have been heard. */
@@ -196,6 +202,7 @@ export class Speaking {
   async #make(delivery: Delivery, task: TaskContext): Promise<void> {
     const { id, ended } = delivery.speech
     try {
+      await this.#context.breathe(task)
       for await (const frame of delivery.sound(task)) {
         delivery.madeAt = this.#context.now
         this.#send(delivery, frame)
@@ -204,6 +211,7 @@ export class Speaking {
       if (task.cancelled) throw error
       delivery.failure = { error }
     }
+    delivery.checkSound()
     const endsAt = delivery.stretch?.endsAt ?? 0
     this.#shell.handle({ type: 'made', id, endsAt, failed: delivery.failure !== undefined })
     // The task lasts as long as the speech is audible, so that a report names it.

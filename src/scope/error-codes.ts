@@ -50,7 +50,7 @@ export const errorCodes = {
     ],
     START_TIMEOUT: [
       'The line or a model did not open within `startTimeout`.',
-      'The report names what was not open: check its key and its network.',
+      'The message names what was not open: check its key and its network.',
     ],
     UNINTERRUPTIBLE: [
       'Speech that is marked uninterruptible was interrupted.',

@@ -1,5 +1,5 @@
 import type { PartContext, Usage } from '../parts/index.ts'
-import { Scope, type TaskContext, type Untimed } from '../scope/index.ts'
+import { OptionError, Scope, type TaskContext, type Untimed } from '../scope/index.ts'
 import type { SessionHandle } from './answering/agent.ts'
 import type { Ends } from './closing/asks.ts'
 import { spentShare } from './closing/caps.ts'
@@ -40,6 +40,8 @@ export class SessionContext {
   turns!: EventSink<TurnEvent>
   /** Whether new turns may begin. If not, a realtime model must not answer on its own. */
   takesTurns = false
+  /** The parts that are being opened. */
+  readonly opening = new Set<string>()
   /** Set while the call is recorded. */
   recorder: Recorder | undefined
   /** When something last made progress: words, sound, a tool, a reply. A graceful end without progress is stuck (CL3). */
@@ -109,6 +111,25 @@ export class SessionContext {
 
   toolset(name: string): PartContext {
     return this.#partContext(this.stores.child(`toolset ${name}`, { phase: 'stores' }))
+  }
+
+  /**
+   * Waits for a part to open, and checks that it has its methods: a part without one would fail in the middle of a call.
+   * `opening` has the names of parts that are not open yet.
+   */
+  async opened<T extends object>(
+    name: string,
+    part: PromiseLike<T>,
+    methods: readonly (keyof T & string)[],
+  ): Promise<T> {
+    this.opening.add(name)
+    const open = await part
+    this.opening.delete(name)
+    const missing = methods.find((method) => typeof (open as Partial<T> | undefined)?.[method] !== 'function')
+    if (missing === undefined) return open
+    throw new OptionError(
+      `the ${name} has no method ${missing}(): open() must return an object with ${methods.join(', ')}`,
+    )
   }
 
   /** Counts what a model used towards the report and the budget. */

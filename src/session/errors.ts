@@ -59,10 +59,11 @@ export class EndCutError extends EndwellError {
 
 /** The line or a model did not open within `startTimeout`. */
 export class StartTimeoutError extends EndwellError {
-  constructor(startTimeout: number) {
+  constructor(startTimeout: number, waiting: readonly string[]) {
+    const which = waiting.join(', ') || 'the session'
     super(
       'START_TIMEOUT',
-      `the session did not start within startTimeout = ${startTimeout} ms; its report names what had not opened`,
+      `${which} did not open within startTimeout = ${startTimeout} ms: check the key and the network, or raise startTimeout`,
     )
   }
 }

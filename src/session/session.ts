@@ -7,6 +7,7 @@ import {
 } from '../parts/index.ts'
 import {
   EndwellError,
+  ScopeClosedError,
   noop,
   shelter,
   type Change,
@@ -149,7 +150,7 @@ export class Session implements SessionHandle {
     const opening = scope.spawn('start', (task) => this.#open(task))
     let late: StartTimeoutError | undefined
     const timer = scope.after(startTimeout, 'start timeout', () => {
-      late = new StartTimeoutError(startTimeout)
+      late = new StartTimeoutError(startTimeout, [...this.#context.opening])
       opening.cancel(late.message)
     })
     try {
@@ -157,7 +158,12 @@ export class Session implements SessionHandle {
       timer.clear()
     } catch (thrown) {
       timer.clear()
-      const error = late ?? thrown
+      // Never the scope's own error: the scope is not the application's.
+      const error =
+        late ??
+        (thrown instanceof ScopeClosedError
+          ? new SessionClosedError('start', 'closing', { cause: thrown })
+          : thrown)
       this.#assertOpen('start', error)
       this.#closing.broken('start', error)
       throw error
@@ -203,7 +209,9 @@ export class Session implements SessionHandle {
     const failed = (error: unknown): void => this.#context.failed('line', error)
     const events = inlet('line', lineShape, (...event) => this.#lineEvent(stations, event), failed)
     const own = { ...part, ended: this.#context.book.lineConnection }
-    stations.speaking.connect(shelter(await line.open(own, events), ['play', 'mark', 'clear'], failed))
+    const methods = ['play', 'mark', 'clear'] as const
+    const opened = await this.#context.opened('line', line.open(own, events), methods)
+    stations.speaking.connect(shelter(opened, methods, failed))
   }
 
   /** Dispatches everything the line reports to the station it concerns. */

@@ -22,7 +22,7 @@ import {
   type Network,
   type Random,
 } from '../scope/index.ts'
-import type { Agent } from './answering/agent.ts'
+import { Agent } from './answering/agent.ts'
 import { idleWarning, type Budget, type Cap } from './closing/caps.ts'
 import type { SessionReport } from './closing/report.ts'
 import { turnSettings, type TurnOptions } from './hearing/turn-options.ts'
@@ -154,13 +154,42 @@ export function sessionSettings(options: SessionOptions) {
     },
     turns: turnsOf(options),
   }
+  for (const name of numbers) {
+    const value: unknown = settings[name]
+    if (value === undefined || (typeof value === 'number' && Number.isFinite(value) && value >= 0)) continue
+    throw new OptionError(`${name} must be a finite number, 0 or more; it is ${describeValue(value)}`)
+  }
+  if (!(options.agent instanceof Agent))
+    throw new OptionError(`agent must be an Agent: make it with new Agent({ instructions: … })`)
+  for (const [name, part] of Object.entries({ line: options.line, ...options.models }))
+    if (part !== undefined && typeof (part as { open?: unknown }).open !== 'function')
+      throw new OptionError(
+        `${name} is not a part: it has no open(). Pass an instance, such as new TestLine()`,
+      )
   // Only validates: a mistake in the options must throw in the constructor, not in `start()`.
   turnSettings(settings.turns)
-  for (const [name, value] of Object.entries(settings)) {
-    if (typeof value !== 'number' || (Number.isFinite(value) && value >= 0)) continue
-    throw new OptionError(`${name} must be a finite number, 0 or more; it is ${value}`)
-  }
   return settings
+}
+
+/** Options that are numbers. A string from the environment must not become a time that never ends. */
+const numbers = [
+  'startTimeout',
+  'closeTimeout',
+  'lastWordsTimeout',
+  'stallTimeout',
+  'endTimeout',
+  'playoutTimeout',
+  'hookTimeout',
+  'afterCallTimeout',
+  'maxDuration',
+  'idleTimeout',
+  'maxToolSteps',
+  'answerTimeout',
+  'maxFailures',
+] as const
+
+function describeValue(value: unknown): string {
+  return typeof value === 'string' ? `the string '${value}': use Number(…)` : String(value)
 }
 
 /** A realtime model decides when the user has finished, or the application does. */

@@ -55,7 +55,7 @@ export class Pipeline implements Mind {
   }
 
   async open(part: PartContext): Promise<void> {
-    this.#llm = await this.#context.settings.models.llm!.open(part)
+    this.#llm = await this.#context.opened('llm', this.#context.settings.models.llm!.open(part), ['generate'])
   }
 
   prepare(text: string): Preparation {

@@ -101,11 +101,13 @@ export class RealtimeMind implements Mind {
     }
     const failed = (error: unknown): void => this.#context.failed('realtime', error)
     const events = inlet('realtime', shape, (...event) => this.#receive(event), failed)
-    this.#model = shelter(
-      await models.realtime!.open(part, setup, events),
-      ['push', 'commit', 'respond', 'addText', 'toolResult', 'interrupt', 'update'],
-      failed,
+    const methods = ['push', 'commit', 'respond', 'addText', 'toolResult', 'interrupt', 'update'] as const
+    const opened = await this.#context.opened(
+      'realtime model',
+      models.realtime!.open(part, setup, events),
+      methods,
     )
+    this.#model = shelter(opened, methods, failed)
     this.#speaking.useVoice({
       reportsWords: true,
       speak: (text, signal, delivery) => this.#speakWords(text, signal, delivery),

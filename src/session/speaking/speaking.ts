@@ -45,8 +45,8 @@ export class Speaking {
 
   /** Opens the TTS. A realtime model sets its own voice with `useVoice`. */
   async open(part: PartContext): Promise<void> {
-    const voice = await this.#context.settings.models.tts?.open(part)
-    if (voice) this.#voice = voice
+    const { tts } = this.#context.settings.models
+    if (tts) this.#voice = await this.#context.opened('tts', tts.open(part), ['speak'])
   }
 
   useVoice(voice: DeliveryVoice): void {

@@ -28,7 +28,7 @@ describe('a model that never answers', () => {
       })
       const { how } = await call.session.reply().finished
       expect({ how, at: world.clock.now() }).toEqual({ how: 'failed', at: 19_100 })
-      expect(call.line.heardText).toContain('One, two,')
+      expect(call.line.heardText).toBe('One,')
       // It still holds its connection, so the close is not clean.
       const { scope } = await call.session.close()
       expect(scope.clean).toBe(false)

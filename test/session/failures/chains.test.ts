@@ -181,9 +181,8 @@ describe('a session', () => {
     inVirtualTime(async (world) => {
       const odd = [
         { type: 'thought' },
-        undefined,
-        7,
         { type: 'text' },
+        { type: 'text', text: 7 },
         { type: 'tool-call', id: 1 },
       ] as never[]
       const call = await aLiveCall(world, { answers: [['Hello ', ...odd, 'there.']] })

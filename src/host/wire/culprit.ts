@@ -31,14 +31,11 @@ export function culpritsOf(report: SessionReport): Culprit[] {
         outcome: 'problem',
         error,
       })),
-    ...report.connections
-      .filter(({ how }) => how === 'aborted' || (how === 'dropped' && report.ended !== 'lost'))
-      .map(({ name, how }): Culprit => ({
-        name,
-        path: [],
-        kind: 'connection',
-        outcome: how as 'aborted' | 'dropped',
-      })),
+    ...report.connections.flatMap(({ name, how }): Culprit[] =>
+      how === 'aborted' || (how === 'dropped' && report.ended !== 'lost')
+        ? [{ name, path: [], kind: 'connection', outcome: how }]
+        : [],
+    ),
   ]
   // The resource of a connection is usually listed as a step, which also says when it happened.
   const steps = new Set(found.filter(({ kind }) => kind !== 'connection').map(({ name }) => name))
@@ -51,16 +48,9 @@ const rank = ({ outcome }: Culprit): number => worstFirst.indexOf(outcome)
 
 function inScope(report: ScopeReport, path: readonly string[]): Culprit[] {
   const tasks = report.tasks.map((task) => ({ ...task, took: task.at }))
-  const own = [...tasks, ...report.steps]
-    .filter(({ outcome }) => isWrong(outcome))
-    .map(({ name, kind, outcome, took, error }): Culprit => ({
-      name,
-      path,
-      kind,
-      outcome,
-      took,
-      ...(error ? { error } : {}),
-    }))
+  const own = [...tasks, ...report.steps].flatMap(({ name, kind, outcome, took, error }): Culprit[] =>
+    isWrong(outcome) ? [{ name, path, kind, outcome, took, ...(error ? { error } : {}) }] : [],
+  )
   const problems = report.problems.map(({ where, error }): Culprit => ({
     name: where,
     path,

@@ -1,6 +1,5 @@
 import { sampleRates, type AudioFrame, type SampleRate } from '../audio/index.ts'
 import { EndwellError, callOut } from '../scope/index.ts'
-import type { Usage } from './message.ts'
 
 /** The kinds of arguments that a part may pass with an event. Each is checked before it is used. */
 export type Kind =
@@ -105,26 +104,4 @@ export function isFrame(value: unknown): value is AudioFrame {
   if (typeof value !== 'object' || value === null) return false
   const { samples, sampleRate } = value as Partial<Record<keyof AudioFrame, unknown>>
   return samples instanceof Int16Array && sampleRates.includes(sampleRate as SampleRate)
-}
-
-/** A chunk of a model's answer, checked: exactly one field is set, unless it is of an unknown type or malformed. */
-export interface ReadChunk {
-  readonly type: 'text' | 'tool-call' | 'usage' | 'unknown'
-  readonly text?: string
-  readonly call?: { readonly id: string; readonly name: string; readonly input: string }
-  readonly usage?: Usage
-}
-
-const unknownChunk: ReadChunk = { type: 'unknown' }
-
-/** Checks a chunk of a model's answer. Whatever is not a chunk is `unknown`: it must not be spoken. */
-export function readChunk(chunk: unknown): ReadChunk {
-  if (typeof chunk !== 'object' || chunk === null) return unknownChunk
-  const { type, text, usage } = chunk as Record<string, unknown>
-  if (type === 'text') return typeof text === 'string' ? { type, text } : unknownChunk
-  if (type === 'usage')
-    return read('usage', usage) === INVALID ? unknownChunk : { type, usage: usage as Usage }
-  if (type !== 'tool-call') return unknownChunk
-  const call = read('tool-call', chunk)
-  return call === INVALID ? unknownChunk : { type, call: call as ReadChunk['call'] & {} }
 }

@@ -1,5 +1,5 @@
 import type { PartContext, Usage } from '../parts/index.ts'
-import { OptionError, Scope, type TaskContext, type Untimed } from '../scope/index.ts'
+import { Burst, OptionError, Scope, type Untimed } from '../scope/index.ts'
 import type { SessionHandle } from './answering/agent.ts'
 import type { Ends } from './closing/asks.ts'
 import { spentShare } from './closing/caps.ts'
@@ -21,9 +21,6 @@ export interface EventSink<Event> {
 /** The models and voices whose failures are counted. A realtime model may fail to answer, or to say given words. */
 export type Part = 'llm' | 'tts' | 'realtime' | 'realtime voice'
 
-/** The time in which `limits.burst` things may begin, in milliseconds. */
-const BURST_TIME = 100
-
 /** What all stations of a session share. There is one per session. */
 export class SessionContext {
   readonly settings: SessionSettings
@@ -40,6 +37,8 @@ export class SessionContext {
   turns!: EventSink<TurnEvent>
   /** Whether new turns may begin. If not, a realtime model must not answer on its own. */
   takesTurns = false
+  /** Replies and speeches take a step before they begin (FA5). */
+  readonly burst: Burst
   /** The parts that are being opened. */
   readonly opening = new Set<string>()
   /** Set while the call is recorded. */
@@ -50,8 +49,6 @@ export class SessionContext {
   onFinished: (() => void) | undefined
   /** The error of the model or voice that failed last. */
   lastFailure: unknown
-  #burstAt = -Infinity
-  #burst = 0
   #scope: Scope<'work' | 'rest'> | undefined
   #rest: Scope<'links' | 'stores'> | undefined
 
@@ -59,7 +56,8 @@ export class SessionContext {
     const { id, history } = settings
     this.settings = settings
     this.history = history ? History.from(history) : new History()
-    this.book = new SessionBook(id, this.history)
+    this.book = new SessionBook(id, settings.line.name, this.history)
+    this.burst = new Burst(settings.clock, limits.burst)
     this.events = new Emitter('closed', (event, error) => this.failed(`listener of '${event}'`, error))
   }
 
@@ -164,18 +162,6 @@ export class SessionContext {
   /** A model answered, or a voice was heard: its earlier failures no longer count. */
   partWorked(part: Part): void {
     this.lifecycle.handle({ type: 'part-worked', part })
-  }
-
-  /**
-   * Called before a reply, a speech or a handoff begins. Callbacks that begin each other in a circle would keep the event
-   * loop from turning: if too many begin within 100 ms, each further one waits for a millisecond (FA5).
-   */
-  breathe({ sleep }: Pick<TaskContext, 'sleep'>): Promise<void> | undefined {
-    if (this.now - this.#burstAt > BURST_TIME) {
-      this.#burstAt = this.now
-      this.#burst = 0
-    }
-    return ++this.#burst > limits.burst ? sleep(1) : undefined
   }
 
   #partContext(scope: Scope<string>): PartContext {

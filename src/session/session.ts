@@ -208,9 +208,8 @@ export class Session implements SessionHandle {
     const { line } = this.#context.settings
     const failed = (error: unknown): void => this.#context.failed('line', error)
     const events = inlet('line', lineShape, (...event) => this.#lineEvent(stations, event), failed)
-    const own = { ...part, ended: this.#context.book.lineConnection }
     const methods = ['play', 'mark', 'clear'] as const
-    const opened = await this.#context.opened('line', line.open(own, events), methods)
+    const opened = await this.#context.opened('line', line.open(part, events), methods)
     stations.speaking.connect(shelter(opened, methods, failed))
   }
 

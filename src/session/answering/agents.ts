@@ -35,8 +35,6 @@ export class Agents {
   readonly #context: SessionContext
   readonly #speaking: Speaking
   readonly #stack: Level[] = []
-  /** Handoffs and nested tasks since the caller's last turn. */
-  #changes = 0
   /** Called when another agent is in charge. */
   onChange: () => void = noop
 
@@ -141,14 +139,9 @@ export class Agents {
     return typeof changed === 'string' ? changed : text
   }
 
-  /** The caller has said or done something. */
-  callerActed(): void {
-    this.#changes = 0
-  }
-
   /** Agents that hand over in a circle would never stop (AG6). */
   #assertNoCircle(): void {
-    if (++this.#changes <= limits.handoffs) return
+    if (++this.#context.book.handoffs <= limits.handoffs) return
     const what = 'agents hand over, or run tasks, again and again without a turn of the caller'
     throw new LimitError('handoffs', limits.handoffs, what)
   }

@@ -78,7 +78,7 @@ export class Answering implements ToolActions {
     if (this.#prepared && !prepared) this.discard()
     this.#prepared = undefined
     this.#turn?.cancel('another turn')
-    this.agents.callerActed()
+    book.handoffs = 0
     book.waitingSince = turn.stopped
     book.turnCount++
     this.#context.movedAt = settings.clock.now()
@@ -166,7 +166,7 @@ export class Answering implements ToolActions {
     if (this.#speaking.current) this.#speaking.noteHeard()
     const thought = { messages: this.#context.history.toMessages(), options }
     return this.#replies.begin(options, async (self, task) => {
-      await this.#context.breathe(task)
+      await this.#context.burst.next(task)
       await this.#mind.think(self, thought, task)
     })
   }

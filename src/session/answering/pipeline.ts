@@ -1,20 +1,18 @@
 import {
   FallbackError,
-  readChunk,
   type LlmChunk,
   type LlmClient,
   type LlmRequest,
   type Message,
   type PartContext,
 } from '../../parts/index.ts'
-import { Channel, OptionError, iterate, noop, type TaskContext } from '../../scope/index.ts'
+import { Channel, OptionError, TimeLimit, iterate, noop, type TaskContext } from '../../scope/index.ts'
 import type { SessionContext } from '../context.ts'
 import { AnswerTimeoutError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { Speaking } from '../speaking/speaking.ts'
 import type { Speech, SpeechOptions } from '../speaking/speech.ts'
 import type { Agents } from './agents.ts'
-import { AnswerClock } from './answer-clock.ts'
 import type { GuardrailRunner } from './guardrail-runner.ts'
 import type { Mind, Preparation, Thought } from './mind.ts'
 import type { ActiveReply } from './replies.ts'
@@ -115,11 +113,12 @@ export class Pipeline implements Mind {
     task: TaskContext,
     early: AsyncIterable<LlmChunk> | undefined,
   ): Promise<Answer> {
-    const clock = new AnswerClock(task, 'llm', this.#context.settings.answerTimeout)
+    const { answerTimeout } = this.#context.settings
+    const limit = new TimeLimit(task, answerTimeout, () => new AnswerTimeoutError('llm', answerTimeout))
     // Not the task's own signal: a model that is given up must stop, too.
     let model = new AbortController()
     const off = task.onCancel((reason) => model.abort(reason))
-    clock.onTimeout = (error) => model.abort(error)
+    limit.onTimeout = (error) => model.abort(error)
     const generate = (): AsyncIterable<LlmChunk> => {
       model = new AbortController()
       return this.#llm.generate(this.#request(messages, options.instructions), model.signal)
@@ -127,16 +126,16 @@ export class Pipeline implements Mind {
     let begun = false
     const onBegun = (): void => {
       begun = true
-      clock.begun()
+      limit.begun()
     }
     try {
       try {
-        return await this.#listen(reply, early ?? generate(), options, task, clock, onBegun)
+        return await this.#listen(reply, early ?? generate(), options, task, limit, onBegun)
       } catch (error) {
         if (task.cancelled || begun || !mayRetry(error)) throw error
         model.abort(error)
         this.#context.failed('llm', error)
-        return await this.#listen(reply, generate(), options, task, clock, onBegun)
+        return await this.#listen(reply, generate(), options, task, limit, onBegun)
       }
     } catch (error) {
       reply.modelFailed = !task.cancelled
@@ -144,7 +143,7 @@ export class Pipeline implements Mind {
       throw error
     } finally {
       off()
-      clock.release()
+      limit.release()
     }
   }
 
@@ -154,7 +153,7 @@ export class Pipeline implements Mind {
     source: AsyncIterable<LlmChunk>,
     options: SpeechOptions,
     task: TaskContext,
-    clock: AnswerClock,
+    limit: TimeLimit,
     onBegun: () => void,
   ): Promise<Answer> {
     const { agent } = this.#agents.current
@@ -163,16 +162,16 @@ export class Pipeline implements Mind {
     let words: Channel<string> | undefined
     let speech: Speech | undefined
     try {
-      for await (const chunk of iterate(source, clock, { name: 'answer of the llm' })) {
+      for await (const chunk of iterate(source, limit, { name: 'answer of the llm' })) {
         // The reply may have been interrupted while this chunk was on its way.
         if (task.cancelled) throw task.signal.reason
-        const { type, text, call, usage } = readChunk(chunk)
-        if (type === 'unknown') continue
+        if (!isChunk(chunk)) continue
         onBegun()
-        if (call) calls.push(call)
+        if (chunk.type === 'usage') this.#context.used(chunk.usage)
+        if (chunk.type === 'tool-call') calls.push({ id: chunk.id, name: chunk.name, input: chunk.input })
         if (calls.length >= limits.toolCalls) break
-        if (usage) this.#context.used(usage)
-        if (!text) continue
+        if (chunk.type !== 'text' || chunk.text === '') continue
+        const { text } = chunk
         said += text
         if (!words) {
           words = new Channel()
@@ -208,4 +207,13 @@ function mayRetry(error: unknown): boolean {
   if (error instanceof AnswerTimeoutError || error instanceof OptionError || error instanceof FallbackError)
     return false
   return !(error instanceof Error && 'retryable' in error && error.retryable === false)
+}
+
+/** Whether a chunk is what its type says. Whatever else a model yields must not be spoken (FA6). */
+function isChunk(chunk: unknown): chunk is LlmChunk {
+  if (typeof chunk !== 'object' || chunk === null) return false
+  const { type, text, usage, id, name, input } = chunk as Record<string, unknown>
+  if (type === 'text') return typeof text === 'string'
+  if (type === 'usage') return typeof usage === 'object' && usage !== null
+  return type === 'tool-call' && [id, name, input].every((field) => typeof field === 'string')
 }

@@ -18,8 +18,7 @@ export class SessionBook {
   readonly #errors: SessionError[] = []
   #errorCount = 0
   readonly #guardrails: GuardrailReport[] = []
-  /** How the line's connection ended. */
-  #lineEnd: ConnectionReport | undefined
+  readonly #line: string
   #startDate: number | undefined
   /** When the session was started, by its clock. */
   startedAt = 0
@@ -28,13 +27,17 @@ export class SessionBook {
   /** How many turns the user has taken. */
   turnCount = 0
   toolCalls = 0
+  /** Handoffs and nested tasks since the caller's last turn (AG6). */
+  handoffs = 0
   /** Milliseconds of sound the agent has made. */
   sound = 0
   /** When the user stopped speaking. Unset once the answer is heard. */
   waitingSince: number | undefined
 
-  constructor(id: string, history: History) {
+  /** `line` is the name of the line, which is also the name of its connection. */
+  constructor(id: string, line: string, history: History) {
     this.#id = id
+    this.#line = line
     this.#history = history
   }
 
@@ -76,12 +79,6 @@ export class SessionBook {
     this.#connections.splice(Math.max(0, fine), 1)
   }
 
-  /** The connection to the caller has ended. */
-  readonly lineConnection = (ended: ConnectionReport): void => {
-    this.#lineEnd = ended
-    this.connection(ended)
-  }
-
   get usage(): SessionReport['usage'] {
     return { ...this.#usage, toolCalls: this.toolCalls, turns: this.turnCount }
   }
@@ -92,7 +89,7 @@ export class SessionBook {
     const isLost = reason === 'caller-lost'
     const cut = this.#connections.filter(({ how }) => how === 'dropped' || how === 'aborted')
     // A caller who leaves without hanging up drops the line. That says nothing about the close.
-    const dropped = cut.filter(({ name }) => !isLost || name !== this.#lineEnd?.name)
+    const dropped = cut.filter(({ name }) => !isLost || name !== this.#line)
     const failed = this.#error !== undefined || this.#errorCount > 0
     const report: SessionReport = {
       version: 1,

@@ -3,7 +3,7 @@ import { PartMisbehavedError, isFrame, type SpokenChunk, type SpokenWord } from 
 import { LimitError, iterate, type TaskContext, type TaskHandle } from '../../scope/index.ts'
 import type { Agent } from '../answering/agent.ts'
 import type { ActiveReply } from '../answering/replies.ts'
-import type { SessionContext } from '../context.ts'
+import type { Part, SessionContext } from '../context.ts'
 import { NoSoundError } from '../errors.ts'
 import type { SpokenWords } from '../history/history.ts'
 import { limits } from '../limits.ts'
@@ -106,13 +106,6 @@ export class Delivery {
     this.#options.watch?.grew(piece, this.speech)
   }
 
-  /** All of its sound has been made: fails the speech if there was none for its words (FA3). */
-  checkSound(): void {
-    const { text, interrupted } = this.speech
-    if (this.failure || interrupted || this.#text?.made || !/[\p{L}\p{N}]/u.test(text)) return
-    this.failure = { error: new NoSoundError(text) }
-  }
-
   /** There are no more words. */
   wordsEnded(): void {
     this.#options.watch?.ended(this.speech)
@@ -144,6 +137,7 @@ export class Delivery {
       yield heard
     }
     this.#isComplete = true
+    if (!this.#text?.made && /[\p{L}\p{N}]/u.test(this.speech.text)) throw new NoSoundError(this.speech.text)
     if (!resampler) return
     const rest = { samples: resampler.flush(), sampleRate }
     this.#frames?.push(rest)
@@ -211,24 +205,23 @@ export class Delivery {
     // A speech that we gave up on is not progress.
     if (how !== 'failed') this.#context.movedAt = this.#context.now
     events.emit('spoken', { speech: this.speech, outcome })
-    this.#report(how)
+    if (how === 'failed') this.#reportFailure()
+    else if (this.#text?.made && this.#context.lastFailure !== undefined)
+      this.#context.partWorked(this.#voice)
   }
 
-  /** Reports whether the voice worked. If its words failed to come, that is not the voice's fault. */
-  #report(how: PlayoutOutcome['how']): void {
-    const { settings } = this.#context
+  get #voice(): Part {
+    return this.#context.settings.models.realtime ? 'realtime voice' : 'tts'
+  }
+
+  /** Reports that the voice has failed. If its words failed to come, that is not the voice's fault. */
+  #reportFailure(): void {
     const { source, reply } = this.#options
-    const voice = settings.models.realtime ? 'realtime voice' : 'tts'
-    if (how !== 'failed') {
-      if (this.#text?.made) this.#context.partWorked(voice)
-      return
-    }
     const error = this.failure?.error
     const isSilent = error instanceof NoSoundError
-    if (this.#awaitsWords || ('sound' in source && !isSilent)) {
-      // The reply reports its own failure.
-      if (!reply) this.#context.failed('speech', error)
-    } else this.#context.partFailed(voice, error)
+    if (!this.#awaitsWords && (isSilent || 'words' in source)) this.#context.partFailed(this.#voice, error)
+    // The reply reports its own failure.
+    else if (!reply) this.#context.failed('speech', error)
   }
 
   /** Whether the line knows that less was heard than was made: the caller left without interrupting. */

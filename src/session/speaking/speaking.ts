@@ -202,7 +202,7 @@ export class Speaking {
   async #make(delivery: Delivery, task: TaskContext): Promise<void> {
     const { id, ended } = delivery.speech
     try {
-      await this.#context.breathe(task)
+      await this.#context.burst.next(task)
       for await (const frame of delivery.sound(task)) {
         delivery.madeAt = this.#context.now
         this.#send(delivery, frame)
@@ -211,7 +211,6 @@ export class Speaking {
       if (task.cancelled) throw error
       delivery.failure = { error }
     }
-    delivery.checkSound()
     const endsAt = delivery.stretch?.endsAt ?? 0
     this.#shell.handle({ type: 'made', id, endsAt, failed: delivery.failure !== undefined })
     // The task lasts as long as the speech is audible, so that a report names it.

@@ -61,7 +61,7 @@ describe('a part that lacks a method', () => {
         line,
         clock,
         random,
-        models: { ...models, ...change } as never,
+        models: { ...models, ...change },
         ...change,
       })
       await expect(session.start()).rejects.toThrow(message)

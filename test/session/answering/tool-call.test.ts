@@ -105,11 +105,7 @@ describe('a tool call', () => {
         finishWithin: 2_000,
         run: async (_, context) => {
           await world.clock.elapse(500)
-          try {
-            context.say('Booked!')
-          } catch (error) {
-            errors.push(error)
-          }
+          errors.push((await context.say('Booked!').waitForPlayout()).error)
         },
       })
       const { session, clock, line } = await aCallWithTools(world, { book }, [[callTool('book')]])

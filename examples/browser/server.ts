@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { Agent, Scope, Session } from 'endwell'
 import { WebSocketCalls } from 'endwell/lines/websocket'
-import { LocalStt, LocalTts, LocalVad, ScriptedDialogue } from 'endwell/providers/local'
+import { LocalStt, LocalTts, LocalVad, ScriptedDialogue, hasLocalRoom } from 'endwell/providers/local'
 
 // #region shown
 const dialogue = new ScriptedDialogue({
@@ -22,6 +22,8 @@ const calls = new WebSocketCalls({
   scope,
   // Without a secret, only pages on this machine may call.
   secret: process.env['CALL_SECRET'] || undefined,
+  // Tells a caller at once that the line is busy, if this machine cannot take another call.
+  hasRoom: hasLocalRoom,
   onCall: async (line) => {
     const models = {
       llm: dialogue,

@@ -8,7 +8,7 @@
 import { createServer } from 'node:http'
 import { Agent, Scope, Session } from 'endwell'
 import { TwilioCalls } from 'endwell/lines/twilio'
-import { LocalStt, LocalTts, LocalVad, ScriptedDialogue } from 'endwell/providers/local'
+import { LocalStt, LocalTts, LocalVad, ScriptedDialogue, hasLocalRoom } from 'endwell/providers/local'
 
 // #region shown
 const dialogue = new ScriptedDialogue({
@@ -26,6 +26,8 @@ const calls = new TwilioCalls({
   // Without a token, only this machine may call.
   authToken: process.env['TWILIO_AUTH_TOKEN'] || undefined,
   publicUrl: process.env['PUBLIC_URL'] || undefined,
+  // Tells a caller at once that the line is busy, if this machine cannot take another call.
+  hasRoom: hasLocalRoom,
   onCall: async (line) => {
     const models = {
       llm: dialogue,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { decodeMuLaw } from '../../src/audio/index.ts'
 import { TwilioCalls } from '../../src/lines/twilio/index.ts'
 import type { Clock } from '../../src/scope/index.ts'
 import { partContext, type TestPartContext, type World } from '../../src/testing/index.ts'
@@ -74,6 +75,44 @@ describe('a phone call', () => {
       },
       { carrier: 'telnyx' },
     ))
+
+  it.each([
+    ['telnyx', [1, 2, 3]],
+    ['twilio', [1, 3, 2]],
+  ] as const)('[LN10] is heard in order, if the carrier does not keep it: %s', async (carrier, order) => {
+    let context: TestPartContext | undefined
+    const heard: number[] = []
+    // Codes that silence does not contain, and their samples.
+    const samples = new Map([1, 2, 3].map((code) => [decodeMuLaw(Uint8Array.of(code))[0]!, code]))
+    await phoneScene(
+      async ({ clock, phone: phones, network, ...world }) => {
+        context = partContext({ ...world, clock, network })
+        const phone = phones({ dialect: carrier })
+        await phone.rings()
+        await phone.until(() => phone.started)
+        for (const chunk of [1, 3, 2])
+          phone.send({ event: 'media', media: { chunk, payload: Buffer.of(chunk).toString('base64') } })
+        await clock.elapse(100)
+        expect(heard).toEqual(order)
+        await context.scope.close()
+      },
+      {
+        carrier,
+        onCall: (line) =>
+          line.open(context!, {
+            frame: (frame) => {
+              const code = samples.get(frame.samples[0]!)
+              if (code !== undefined) heard.push(code)
+            },
+            marked() {},
+            dtmf() {},
+            text() {},
+            hungUp() {},
+            lost() {},
+          }),
+      },
+    )
+  })
 
   it('begins with its stream, if another process answered its webhook', () =>
     phoneScene(

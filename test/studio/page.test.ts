@@ -228,14 +228,14 @@ describe('the view of a session', () => {
 
 describe('the page', () => {
   it('asks for the secret of the host', async () => {
-    await using studio = await openStudio({ secret: 'correct horse' })
+    await using studio = await openStudio({ secret: 'correct horse battery' })
     const { page } = studio
     await studio.goto()
     await page.getByLabel('Secret', { exact: true }).fill('wrong horse')
     await page.keyboard.press('Enter')
     await page.getByRole('alert').getByText('wrong secret').waitFor()
     expect(await barriers(page)).toEqual([])
-    await page.getByLabel('Secret', { exact: true }).fill('correct horse')
+    await page.getByLabel('Secret', { exact: true }).fill('correct horse battery')
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Call', exact: true }).waitFor()
     await page.reload()

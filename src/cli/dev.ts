@@ -95,6 +95,9 @@ export class Dev {
       ...(mode === 'production' ? {} : { faults: this.#faults }),
       ...(existsSync(page) ? { page } : {}),
       ...(secret === undefined ? {} : { secret, callToken: () => this.#calls.token() }),
+      ...(phone?.publicUrl && URL.canParse(phone.publicUrl)
+        ? { names: [new URL(phone.publicUrl).hostname] }
+        : {}),
     })
     const { maxCalls = MAX_CALLS } = options
     // Both lines share this machine.

@@ -1,3 +1,4 @@
+import { request } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { Dev, type DevOptions } from '../../src/cli/dev.ts'
 import type { SessionDetails, SessionSummary } from '../../src/host/index.ts'
@@ -71,6 +72,25 @@ describe('endwell dev, on the phone', () => {
     } finally {
       expect((await running.close()).clean).toBe(true)
     }
+  })
+
+  it('[LN11] serves the studio under its public name, to clients with the secret', async () => {
+    const phone = { authToken, publicUrl: 'https://phone.example.com' }
+    const status = async (running: Dev, headers: Record<string, string>): Promise<number | undefined> =>
+      await new Promise((resolve, reject) => {
+        request(`${running.url}/api/sessions`, { agent: false, headers }, (response) => {
+          response.resume()
+          resolve(response.statusCode)
+        })
+          .on('error', reject)
+          .end()
+      })
+    const headers = { host: 'phone.example.com', 'x-forwarded-for': '203.0.113.5' }
+    const [open, closed] = [await dev({ phone }), await dev({ phone, secret })]
+    expect(await status(open, headers)).toBe(403)
+    expect(await status(closed, headers)).toBe(401)
+    expect(await status(closed, { ...headers, authorization: `Bearer ${secret}` })).toBe(200)
+    await Promise.all([open.close(), closed.close()])
   })
 
   it('requires the secret for the phone too, if there is a secret and no token', async () => {

@@ -1,4 +1,6 @@
 import { Burst } from './burst.ts'
+import { observe } from './edge.ts'
+import { noop } from './noop.ts'
 import type { Scope } from './scope.ts'
 import type { Stop } from './stop.ts'
 
@@ -35,7 +37,7 @@ export async function* iterate<T>(
   stop: Stop,
   { patience = 100, name = 'an iterator' }: IterateOptions = {},
 ): AsyncGenerator<T, void, undefined> {
-  const iterator = source[Symbol.asyncIterator]()
+  const iterator = iteratorOf(source, name)
   const { until } = stop
   // Whether the source has ended or thrown. If not, it is asked to return.
   let ended = false
@@ -71,6 +73,14 @@ export async function* iterate<T>(
 
 /** How many values may come within 100 ms before each further one lets the event loop turn. */
 const MAX_BURST = 10_000
+
+/** The iterator of a source. A foreign source may be no iterable at all, but a promise, which must not reject unhandled. */
+function iteratorOf<T>(source: AsyncIterable<T>, name: string): AsyncIterator<T> {
+  const iterable = source as Partial<AsyncIterable<T>> | null | undefined
+  if (typeof iterable?.[Symbol.asyncIterator] === 'function') return source[Symbol.asyncIterator]()
+  observe<unknown>(source, noop, noop)
+  throw new TypeError(`${name} is not an async iterable: write it as an async generator`)
+}
 
 /** Waits for a millisecond. */
 function pauseOf({ scope }: Stop): Promise<void> {

@@ -1,5 +1,5 @@
 import { durationOf, wavHeaderLength, type AudioFrame, type SampleRate } from '../../audio/index.ts'
-import type { Clock, Resource } from '../../scope/index.ts'
+import { callOut, type Clock, type Resource } from '../../scope/index.ts'
 import { RecordingError, type RecordingSink } from './recording-sink.ts'
 import { StereoTrack } from './stereo-track.ts'
 import { WavWriter } from './wav-writer.ts'
@@ -130,11 +130,11 @@ export class Recorder implements Resource {
     if (this.#state === 'closed') return
     this.#state = 'closed'
     this.#track.discard(Infinity)
-    try {
-      this.#writer.abort()
-    } catch (error) {
-      this.#report(new RecordingError('RECORDING_FAILED', 'the sink could not be aborted', { cause: error }))
-    }
+    callOut(
+      () => this.#writer.abort(),
+      (cause) =>
+        this.#report(new RecordingError('RECORDING_FAILED', 'the sink could not be aborted', { cause })),
+    )
   }
 
   /** Writes sound that is final by now. */

@@ -38,9 +38,10 @@ export class WavWriter {
   }
 
   /** Aborts the sink. A write in progress does not call the sink again. */
-  abort(): void {
+  /** Returns what the sink returns: a sink may be async, and reject. */
+  abort(): unknown {
     this.#aborted = true
-    this.#sink.abort()
+    return this.#sink.abort()
   }
 
   async #begin(): Promise<void> {

@@ -13,6 +13,10 @@ export const limits = {
   congested: 256 * 1024,
   /** How often a congested socket is checked, in milliseconds. Sockets have no drain event. */
   congestionCheck: 20,
+  /** A peer from which nothing arrives for this long is sent a ping, in milliseconds. */
+  quiet: 4_000,
+  /** A timer that fires this late shows that the thread was blocked, and says nothing about the peer. */
+  lateTimer: 500,
   /** The shortest time between two rollovers. Planned rollovers cost no retries, so another limit must bound them. */
   betweenRollovers: 1_000,
   /** That time doubles with each rollover wanted earlier, up to this. */

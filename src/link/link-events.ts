@@ -49,6 +49,8 @@ export interface EndedEvent {
   readonly end: LinkEnd
   /** The socket is still open: the peer announced the end in a message, or has stopped answering. */
   readonly socketOpen: boolean
+  /** How long ago the last message arrived, if the connection is ended because its peer is silent. */
+  readonly silentFor?: number
   /** Whether the conversation can be carried over to a new connection. */
   readonly resumable: boolean
   /** A random number from 0 to 1 for the delay of a retry. */

@@ -7,6 +7,8 @@ import type { Data, LinkConnection } from './protocol.ts'
 export interface ConnectionHost {
   opened(connection: LiveConnection): void
   message(connection: LiveConnection, data: Data): void
+  /** A ping or a pong arrived. */
+  alive(connection: LiveConnection): void
   ended(connection: LiveConnection, end: SocketEnd): void
   ready(connection: LiveConnection): void
   rollOver(connection: LiveConnection, after: number): void
@@ -43,6 +45,10 @@ export class LiveConnection implements LinkConnection, SocketEvents {
     if (socket?.state !== 'open' || socket.buffered > limits.congested) return false
     socket.send(data)
     return true
+  }
+
+  ping(): void {
+    this.#socket?.ping()
   }
 
   /** Sends one of the protocol's ending frames, even when the connection is mute. */
@@ -95,6 +101,10 @@ export class LiveConnection implements LinkConnection, SocketEvents {
 
   message(data: Data): void {
     if (!this.#fenced) this.#host.message(this, data)
+  }
+
+  alive(): void {
+    if (!this.#fenced) this.#host.alive(this)
   }
 
   ended({ reason, ...end }: SocketEnd): void {

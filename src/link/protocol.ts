@@ -148,8 +148,10 @@ export interface LinkTiming {
   readonly backoff?: number
   /** The upper bound of that delay. Default: 5 s. */
   readonly longestBackoff?: number
-  /** The time limit for a message from the peer after each `send`; then the connection is cut. Default: none. */
+  /** The time limit for a message from the peer after `expectAnswer()`; then the connection is dropped. Default: 8 s. */
   readonly answer?: number
+  /** The time limit for the answer to a ping; then the connection is dropped. Default: 5 s. */
+  readonly pong?: number
   /** The time limit for the answer to our close frame. Default: 1.5 s. */
   readonly closeFrame?: number
 }

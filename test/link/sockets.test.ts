@@ -223,6 +223,7 @@ describe('a link over real sockets', () => {
       const link = await open({ timing: { ...timing, answer: 30 } })
       await server.until(() => peers.length === 1)
       link.send('anybody there?')
+      link.expectAnswer()
       await server.until(() => peers.length === 2)
       expect(log).toEqual(['lost dropped 0'])
     }))

@@ -5,13 +5,6 @@ import { ProviderError } from '../errors.ts'
 import { decodeAudio } from '../vendor-message.ts'
 import type { CartesiaMessage, Timestamps } from './cartesia-messages.ts'
 
-export interface CartesiaSpeechOptions {
-  /** Once all text is sent: the longest gap between two messages before the speech fails. */
-  readonly stallTimeout: number
-  /** Called after the speech failed because of `stallTimeout`. */
-  readonly stalled: () => void
-}
-
 /** One speech: the text sent and the audio received. */
 export class CartesiaSpeech {
   /** The audio received so far. */
@@ -19,10 +12,12 @@ export class CartesiaSpeech {
   readonly #name: string
   readonly #sampleRate: SampleRate
   readonly #scope: Scope<string>
-  readonly #options: CartesiaSpeechOptions
+  /** Once all text is sent: the longest gap between two messages before the speech fails. */
+  readonly #stallTimeout: number
   #context: string | undefined
   #text = ''
   #ended = false
+  #failed = false
   /** Whether all the text sent so far has been spoken. */
   #spoken = true
   /** Milliseconds of audio received. */
@@ -33,11 +28,11 @@ export class CartesiaSpeech {
   #words: SpokenWord[] = []
   #stallTimer: Timer | undefined
 
-  constructor({ name, sampleRate }: Tts, scope: Scope<string>, options: CartesiaSpeechOptions) {
+  constructor({ name, sampleRate }: Tts, scope: Scope<string>, stallTimeout: number) {
     this.#name = name
     this.#sampleRate = sampleRate
     this.#scope = scope
-    this.#options = options
+    this.#stallTimeout = stallTimeout
   }
 
   /** The id of the current context; undefined until the first text is sent. */
@@ -52,6 +47,10 @@ export class CartesiaSpeech {
   /** Whether the text is complete. */
   get ended(): boolean {
     return this.#ended
+  }
+
+  get failed(): boolean {
+    return this.#failed
   }
 
   /** Whether any audio was received. */
@@ -79,6 +78,7 @@ export class CartesiaSpeech {
   }
 
   fail(error: unknown): void {
+    this.#failed = true
     this.clearStallTimer()
     this.chunks.fail(error)
   }
@@ -130,11 +130,10 @@ export class CartesiaSpeech {
   }
 
   #startStallTimer(): void {
-    const { stallTimeout, stalled } = this.#options
+    const stallTimeout = this.#stallTimeout
     this.clearStallTimer()
     this.#stallTimer = this.#scope.after(stallTimeout, `rest of a speech of '${this.#name}'`, () => {
       this.fail(new PartTimeoutError(`the rest of a speech of '${this.#name}'`, stallTimeout))
-      stalled()
     })
   }
 }

@@ -78,6 +78,11 @@ export class Turns {
     return !this.answering || this.#calls.waitingFor === 'request'
   }
 
+  /** Whether the service is working on an answer and has not sent all of it. */
+  get expectsOutput(): boolean {
+    return this.#queue.sent || this.#turn?.response !== undefined
+  }
+
   /** Whether a requested response has not started yet. */
   get hasRequests(): boolean {
     return this.#queue.first !== undefined

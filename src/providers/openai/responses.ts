@@ -50,6 +50,11 @@ export class Responses {
     this.#host = host
   }
 
+  /** Whether the service is generating an answer. */
+  get active(): boolean {
+    return this.#active !== undefined
+  }
+
   /** Whether no response is active or requested. */
   get quiet(): boolean {
     return !this.#active && this.#queue.empty

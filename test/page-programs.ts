@@ -13,7 +13,7 @@ const run = promisify(execFile)
 export interface PageProgram {
   readonly line: number
   readonly code: string
-  /** The lines it prints, as the page says: in a block of text below it, or in comments behind `console.log`. */
+  /** The lines it prints, as the page says: in a block of text below it, or in comments after `console.log`. */
   readonly prints: readonly string[]
 }
 

@@ -99,7 +99,7 @@ function one(row: Float64Array, line: Float64Array, first: number, step: number)
   return saturate(sum)
 }
 
-/** Clips to 16 bits. A typed array would wrap around, which is heard as a crack. */
+/** Clips to 16 bits. A typed array would wrap around, which is heard as a click. */
 function saturate(value: number): number {
   if (value >= 32767) return 32767
   if (value <= -32768) return -32768

@@ -5,7 +5,7 @@ const known = (ms: number) => ({ ms, known: true })
 const assumed = (ms: number) => ({ ms, known: false })
 
 describe('a clear', () => {
-  it('stops the assumed playout, until the line reports better', () => {
+  it('stops the assumed playout, until the line reports otherwise', () => {
     const playout = new PlayoutClock()
     const speech = playout.begin()
     playout.play(1_000, 0)

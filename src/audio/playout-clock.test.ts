@@ -155,7 +155,7 @@ describe('a mark', () => {
     expect(speech.endsAt).toBe(180)
   })
 
-  it.each([NaN, -1, Infinity])('with a heard of %s counts as without a report', (heard) => {
+  it.each([NaN, -1, Infinity])('with a `heard` of %s counts as a mark without a report', (heard) => {
     const playout = new PlayoutClock()
     const played = playout.begin()
     playout.play(100, 0)
@@ -168,7 +168,7 @@ describe('a mark', () => {
     expect([played.heard(200), cut.heard(200)]).toEqual([known(100), assumed(40)])
   })
 
-  it('with a heard of more than was sent counts as everything', () => {
+  it('whose `heard` exceeds what was sent counts as heard completely', () => {
     const playout = new PlayoutClock()
     const speech = playout.begin()
     playout.play(100, 0)
@@ -228,7 +228,7 @@ describe('a mark', () => {
     expect(speech.endsAt).toBe(400)
   })
 
-  it('in the middle of a stretch distributes its heard in the order of the sound', () => {
+  it('in the middle of a stretch distributes its `heard` in the order of the sound', () => {
     const playout = new PlayoutClock()
     const first = playout.begin()
     playout.play(100, 0)

@@ -348,7 +348,7 @@ class PlayoutRun {
     return Math.min(this.#end, this.#position + (now - this.#moment))
   }
 
-  /** When `position` is expected to be reached; `otherwise` if that was too long ago to know. */
+  /** When `position` is expected to be reached; `otherwise` if that moment is no longer known. */
   momentOf(position: number, otherwise: number): number {
     return position <= this.#position ? otherwise : this.#moment + (position - this.#position)
   }

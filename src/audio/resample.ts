@@ -2,7 +2,7 @@ import { convolve } from './convolve.ts'
 import { filterFor, type Filter } from './filter.ts'
 import { asSampleRate, type SampleRate } from './frame.ts'
 
-// Alternatives on npm: @alexanderolsen/libsamplerate-js 2.1.2 (MIT, wasm) was the best, but has 2 MB, starts
+// Alternatives on npm: @alexanderolsen/libsamplerate-js 2.1.2 (MIT, wasm) was the best, but is 2 MB, starts
 // asynchronously, and takes seven times as long per frame at a similar delay (its medium sinc, 5.9 ms).
 // speex-resampler 3.0.1 (MIT, wasm, last released in 2020) needs Node's Buffer, has no flush and takes three times
 // as long.

@@ -67,7 +67,7 @@ describe('a send window', () => {
     expect(window.next()).toMatchObject({ id: 1, at: 5 * RATE })
   })
 
-  it('ends a piece at a mark that was not sent, for listeners that need marks in their place', () => {
+  it('ends a piece at an unsent mark, for listeners that need marks at their place in the stream', () => {
     const window = newWindow()
     window.play(new Int16Array(100), 0)
     window.mark(1)
@@ -96,7 +96,7 @@ describe('what was heard through a send window', () => {
     expect(window.giveUp()).toEqual([{ id: 1, heard: AHEAD }])
   })
 
-  it('[LN3] is at most what there was, whatever the listener says', () => {
+  it('[LN3] is at most what was queued, whatever the listener says', () => {
     const window = newWindow()
     window.play(seconds(1), 0)
     window.mark(1)
@@ -135,7 +135,7 @@ describe('what was heard through a send window', () => {
     expect(window.giveUp()).toEqual([{ id: 3, heard: 0 }])
   })
 
-  it('[LN3] passes unheard while the listener makes no sound, at the speed of time', () => {
+  it('[LN3] passes unheard in real time while the listener makes no sound', () => {
     const window = newWindow()
     window.mute(0)
     window.play(seconds(3), 0)
@@ -198,7 +198,7 @@ describe('what was heard through a send window', () => {
 })
 
 describe('a listener that joins again', () => {
-  it('gets everything again that the previous one is not known to have played', () => {
+  it('gets again everything that the previous one is not known to have played', () => {
     const window = newWindow()
     window.play(seconds(1), 0)
     window.mark(1)

@@ -36,11 +36,11 @@ export interface HeardMark {
 }
 
 interface PendingMark extends SoundMark {
-  /** Numbers marks in the order in which they were put. */
+  /** Numbers marks in the order in which they were added. */
   readonly order: number
   /** Where the sound of this mark starts: at the mark before it. */
   readonly from: number
-  /** Samples that a previous listener heard of it. */
+  /** Samples of its sound that a previous listener heard. */
   carried: number
 }
 
@@ -106,7 +106,7 @@ export class SendWindow {
     return this.#sent < this.#end
   }
 
-  /** Whether a mark that was not sent stands behind the sound that was. */
+  /** Whether the next unsent mark is due: all sound before it has been sent. */
   get markDue(): boolean {
     const mark = this.#unsentMark
     return mark !== undefined && mark.at <= this.#sent
@@ -139,20 +139,20 @@ export class SendWindow {
     return this.nextMark() ?? this.nextSound(this.#from + this.#ahead)
   }
 
-  /** Returns the next mark to send. A mark may overtake its sound, since it says where it stands. */
+  /** Returns the next mark to send. A mark carries its position, so it may overtake its sound. */
   nextMark(): SoundMark | undefined {
     const mark = this.#unsentMark
     if (mark) this.#lastSentMark = mark.order
     return mark
   }
 
-  /** Returns the next piece of sound to send, unless it starts behind the limit. */
+  /** Returns the next piece of sound to send, unless it starts beyond the limit. */
   nextSound(limit: number): SoundPiece | undefined {
     if (this.#assumed || this.#sent >= Math.min(this.#end, limit)) return undefined
     while (this.#endOf(this.#cursor) <= this.#sent) this.#cursor++
     const holder = this.#pieces[this.#cursor]!
     const position = this.#sent
-    // A piece ends at the next mark, for listeners that need the mark in its place.
+    // A piece ends at the next mark, for listeners that need each mark at its place in the stream.
     const end = Math.min(position + this.#piece, this.#unsentMark?.at ?? Infinity)
     const samples = holder.samples.subarray(position - holder.position, end - holder.position)
     this.#sent += samples.length
@@ -171,7 +171,7 @@ export class SendWindow {
     this.release(this.#played)
   }
 
-  /** The listener returned a mark and says how much it heard. More than there was does not count. */
+  /** The listener returned a mark and reports how much it heard, at most the sound of the mark. */
   marked(id: number, heard: number): HeardMark | undefined {
     const index = this.#marks.findIndex((mark) => mark.id === id)
     const mark = this.#marks[index]
@@ -190,14 +190,14 @@ export class SendWindow {
     return heard
   }
 
-  /** Takes back all marks: none will be returned any more. */
+  /** Takes back all marks, because the listener will not return any. */
   giveUp(): HeardMark[] {
     return this.settle(Infinity)
   }
 
   /**
-   * Throws away all sound that is queued. By default nothing behind `from` counts as heard, unless the listener says so;
-   * a caller that finds out later how much was heard passes `sent` and calls `skip`. Returns what to send.
+   * Throws away all sound that is queued. By default nothing beyond `from` counts as heard, unless the listener reports
+   * it; a caller that finds out later how much was heard passes `sent` and calls `skip`. Returns what to send.
    */
   clear(unheardFrom: number = this.#from): SoundClear {
     this.skip(unheardFrom, this.#end)
@@ -211,7 +211,7 @@ export class SendWindow {
     if (to > from) this.#skipped.push({ from, to })
   }
 
-  /** Lets go of sound before a position: it will not be sent again. */
+  /** Discards sound before a position: it will not be sent again. */
   release(position: number): void {
     if (position <= this.#from) return
     this.#from = position
@@ -223,7 +223,7 @@ export class SendWindow {
   }
 
   /**
-   * Starts over with a new listener: sends everything again that the previous one is not known to have played. Returns
+   * Starts over with a new listener: sends again everything that the previous one is not known to have played. Returns
    * the position at which the listener starts.
    */
   restart(): number {
@@ -239,12 +239,12 @@ export class SendWindow {
     return this.#from
   }
 
-  /** The listener makes no sound. From now on, what it would have played passes at the speed of time, unheard. */
+  /** The listener makes no sound. From now on, what it would have played passes in real time, unheard. */
   mute(now: number): void {
     this.#assumed ??= { at: this.#from, since: now }
   }
 
-  /** The listener makes sound again, and starts at what is said now, not at what was said meanwhile. */
+  /** The listener makes sound again. It resumes with what is said now, and skips what was said while it was mute. */
   unmute(now: number): void {
     if (this.#assumed) this.#assume(this.#assumed, now)
     this.#assumed = undefined

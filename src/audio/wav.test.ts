@@ -131,7 +131,7 @@ describe('reading a WAV file', () => {
   it.each([
     ['nothing', new Uint8Array(0)],
     ['another format', Uint8Array.from([...ascii('RIFX'), ...riff([...mono, ...sound]).slice(4)])],
-    ['RIFF that is no WAVE', Uint8Array.from([...ascii('RIFF    AVI '), ...mono, ...sound])],
+    ['a RIFF file that is not WAVE', Uint8Array.from([...ascii('RIFF    AVI '), ...mono, ...sound])],
     ['no sound', riff(mono)],
     ['sound before its format', riff([...chunk('data', [1, 0]), ...mono])],
     ['a short format', riff([...chunk('fmt ', [1, 0, 1, 0]), ...sound])],
@@ -155,7 +155,7 @@ describe('reading a WAV file', () => {
     ['24 bits', format(1, 1, 24)],
     ['no channel', format(1, 0, 16)],
     ['six channels', format(1, 6, 16)],
-    ['an extensible format that does not say of what', format(0xfffe, 1, 16)],
+    ['an extensible format without a subformat', format(0xfffe, 1, 16)],
   ])('refuses %s as unsupported', (_, head) => {
     expect(() => decodeWav(riff([...head, ...chunk('data', [1, 0])]))).toThrow(unsupported)
   })

@@ -1,7 +1,7 @@
 import type { Realtime, Stt } from '../parts/index.ts'
 import type { Models } from '../session/index.ts'
 
-/** Wraps the models so that the connection of the STT, or of the realtime model, can be broken by `onOpen`'s argument. */
+/** Wraps the STT or the realtime model. `onOpen` receives a function that breaks its connection. */
 export function breakable(models: Models, onOpen: (breakConnection: () => void) => void): Models {
   const broken = (): Error => new Error('the connection was broken on purpose')
   if (models.realtime) {

@@ -8,7 +8,7 @@ import { limits } from './limits.ts'
 import { deafOwner, type Peer, type PeerOwner } from './peer.ts'
 
 export interface SocketServerOptions {
-  /** What the leak checks call the sockets. */
+  /** The name of the sockets in leak checks. */
   readonly name: string
   /** Bytes per message: a longer one cuts its socket. */
   readonly message: number
@@ -53,11 +53,11 @@ export class SocketServer {
 }
 
 /**
- * A WebSocket that a caller has dialled. It stands among the sockets of the network, where the leak checks look.
+ * A WebSocket that a caller has opened. It is registered with the sockets of the network, so that leak checks find it.
  *
  * Nothing that arrives on it, and nothing that its owner throws, reaches beyond this socket (LN6). Control frames are
- * reported to the owner, who counts them like messages, and pings go unanswered while the caller does not read: both
- * would fill the memory otherwise (LN7).
+ * reported to the owner, which counts them like messages, and pings go unanswered while the caller does not read:
+ * otherwise a flood of either would fill the memory (LN7).
  */
 class AcceptedSocket implements Peer, Live {
   owner: PeerOwner = deafOwner(noop)

@@ -66,11 +66,11 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
     this.#timer = calls.scope.after(answerTimeout, `answer to call ${id}`, () => this.dismiss('unanswered'))
   }
 
-  // ── what a line writes ──
+  // ── implemented by each line ──
 
   /** A peer has joined: greet it, or call `ready()` if there is no handshake. */
   protected abstract greet(peer: Peer): void
-  /** A message of the peer. May call any method of the call, and throw. */
+  /** Handles a message of the peer. May call any method of the call, and may throw. */
   protected abstract receive(data: string | Uint8Array): void
   /** Sends what the playout has returned. */
   protected abstract transmit(peer: Peer, outgoing: Outgoing): void
@@ -84,12 +84,12 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
   protected connectError?(): unknown
   /** The call has ended: release what the line holds for it. */
   protected release?(): void
-  /** Resolves when the far end has confirmed the end of the call, or will not. */
+  /** Resolves to whether the far end has confirmed the end of the call, once that is known. */
   protected confirmEnd?(): Promise<boolean>
   /** How the call ended, for the report. Default: the reason in the peer's close frame. */
   protected endReason?(): string
 
-  // ── what a session does ──
+  // ── called by the session ──
 
   play({ samples }: AudioFrame): void {
     if (this.events) this.send(samples)
@@ -135,7 +135,7 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
     return { call: this.id, state: this.#phase, generation: this.#generation, unheard }
   }
 
-  // ── what the calls do ──
+  // ── called by `BaseCalls` and `BaseLine` ──
 
   /** Whether a session has answered. */
   get answered(): boolean {
@@ -172,7 +172,7 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
     return connected
   }
 
-  /** A peer joins. If it replaces another one, that is not heard any more (LN4). */
+  /** A peer joins. From now on, the peer that it replaces is ignored (LN4). */
   join(peer: Peer): void {
     const previous = this.peer
     this.peer = peer
@@ -181,7 +181,7 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
     if (this.#context) this.#arrive(peer, this.#context.scope)
   }
 
-  /** There will be no session, or no server. */
+  /** Ends the call because no session answers it, or because the server is closing. */
   dismiss(farewell: 'unanswered' | 'closing'): void {
     if (!this.answered) return this.#end(farewell)
     return this.#lose('closing', new CallsClosedError(this.id))
@@ -198,7 +198,7 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
     await this.#peerGone()
   }
 
-  // ── what a peer does ──
+  // ── called by the peer ──
 
   message(data: string | Uint8Array): void {
     if (this.#budget.take(this.now())) this.receive(data)
@@ -221,7 +221,7 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
     else if (this.#phase === 'ringing' && this.#options.connectTimeout === undefined) this.#end()
   }
 
-  // ── for the line ──
+  // ── used by each line ──
 
   /** The handshake with the peer is complete: sound may be sent. */
   protected ready(): void {
@@ -233,7 +233,7 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
     return this.#ready
   }
 
-  /** How many peers have become ready. The next one is one more. */
+  /** How many peers have become ready. */
   protected get generation(): number {
     return this.#generation
   }
@@ -253,7 +253,7 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
     return playout.paced ? this.#sendLater() : undefined
   }
 
-  /** The peer left, and the call did not end. Waits for the peer to come back, unless a line knows better. */
+  /** The peer left, and the call did not end. By default, waits for the peer to come back. */
   protected peerLeft(_end: PeerEnd): void {
     const { scope } = this.#context!
     this.#enter('away')

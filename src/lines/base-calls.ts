@@ -10,7 +10,7 @@ export interface BaseCallsOptions {
   readonly maxCalls?: number
   readonly maxRate?: number
   readonly logger?: Logger
-  /** What the scope's report calls the calls. */
+  /** The name of the calls in the scope's report. */
   readonly name: string
   /** How long a peer may take to answer when it is closed. */
   readonly closePatience: number
@@ -28,7 +28,7 @@ export abstract class BaseCalls<Call extends BaseCall> implements Resource {
   readonly #active = new Map<string, Call>()
   /** Active calls, plus ended ones whose peer is still closing. */
   readonly #present = new Set<BaseCall>()
-  /** Peers that belong to no call any more, until they have left. */
+  /** Peers that no longer belong to a call, until they have left. */
   readonly #leaving = new Set<Peer>()
 
   constructor({ scope, maxCalls = 100, maxRate = 20, logger, name, closePatience }: BaseCallsOptions) {
@@ -90,7 +90,7 @@ export abstract class BaseCalls<Call extends BaseCall> implements Resource {
     return this.#active.get(id)
   }
 
-  /** Why there is no room for another call, if there is none. Otherwise, takes its place in the rate. */
+  /** Returns why another call is refused. If it is not refused, counts it towards the rate limit. */
   protected refusal(): 'CLOSING' | 'BUSY' | 'TOO_FAST' | undefined {
     if (this.scope.state !== 'live') return 'CLOSING'
     if (this.#active.size >= this.#maxCalls) return 'BUSY'

@@ -3,7 +3,7 @@ import type { Line, LineConnection, LineEvents, PartContext } from '../parts/ind
 import type { BaseCall } from './base-call.ts'
 import { CallerGoneError, LineTakenError } from './errors.ts'
 
-/** The way to one caller, who has called already: give it to one session. */
+/** A line to one caller, who has already called. Pass it to one session. */
 export abstract class BaseLine implements Line {
   abstract readonly name: string
   abstract readonly sampleRate: SampleRate

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { isCallName } from './call-name.ts'
 
-it('[LN8] names that carriers and our own calls have are names of calls', () => {
+it('[LN8] the names that carriers and our own code give to calls are accepted', () => {
   for (const name of [
     'CA00000000000000000000000000000001',
     'v3:T02ll-QxI_ya=',
@@ -11,7 +11,7 @@ it('[LN8] names that carriers and our own calls have are names of calls', () => 
     expect(isCallName(name), name).toBe(true)
 })
 
-it('[LN8] texts that could leave a folder, forge a log line or be taken for an option are not', () => {
+it('[LN8] names that could escape a folder, forge a log line or be taken for an option are refused', () => {
   const bad = [
     '',
     '.',

@@ -11,7 +11,7 @@ export interface CallOptions {
   readonly calls: CallOwner
   /** How long `onCall` may take to answer. */
   readonly answerTimeout: number
-  /** How long an answered call waits for its first peer. Unset: a call starts with its peer, and ends if it leaves. */
+  /** How long an answered call waits for its first peer. Unset: a call starts with its peer and ends if that leaves. */
   readonly connectTimeout?: number
   /** How long a peer that was cut off may take to come back (LN1). */
   readonly rejoinTimeout: number

@@ -17,9 +17,6 @@ export class LineTakenError extends EndwellError {
 /** The calls were closed while this one was active. */
 export class CallsClosedError extends EndwellError {
   constructor(call: string) {
-    super(
-      'CALLS_CLOSED',
-      `call ${call} was cut: the server does not take calls any more. Close its sessions first`,
-    )
+    super('CALLS_CLOSED', `call ${call} was cut: the server no longer takes calls. Close its sessions first`)
   }
 }

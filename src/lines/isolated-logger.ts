@@ -1,7 +1,7 @@
 import type { Logger } from '../parts/index.ts'
 import { noop } from '../scope/index.ts'
 
-/** A logger of the user's whose methods can neither throw nor reject into the code that logs. */
+/** Wraps the user's logger so that its methods neither throw nor reject into the code that logs. */
 export function isolatedLogger(logger: Logger): Logger {
   const isolated =
     (level: keyof Logger) =>

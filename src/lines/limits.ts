@@ -2,7 +2,7 @@
 export const limits = {
   /** Bytes a socket may buffer before sound waits: a clear must not queue behind more than this. */
   congested: 32 * 1024,
-  /** Bytes a socket may buffer at all. Sound waits long before; a peer that reads nothing of the rest either is cut. */
+  /** Bytes a socket may buffer at all. Sound waits long before that; a peer that does not even read the rest is cut. */
   unread: 1024 * 1024,
   /** Milliseconds of sound that may be queued. A model that speaks for longer has lost its mind. */
   queued: 10 * 60_000,

@@ -27,7 +27,7 @@ export interface PeerOwner {
   controlFrame(): void
   /** A method of the owner threw. The peer cuts itself, and `left` follows. */
   failed(error: unknown): void
-  /** Comes once, last. */
+  /** Called once, last. */
   left(end: PeerEnd): void
 }
 

@@ -2,7 +2,7 @@ import type { HeardMark } from '../audio/index.ts'
 
 /** What is queued for the caller, and what was heard of it. `Outgoing` is what the line can send to a peer. */
 export interface Playout<Outgoing> {
-  /** Whether sound waits that becomes due as time passes. Unset if it becomes due when the peer reports progress. */
+  /** Whether waiting sound becomes due as time passes. Unset if it becomes due when the peer reports progress. */
   readonly paced?: boolean
   /** Milliseconds of sound that were neither played nor thrown away. */
   readonly unheard: number

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** An unguessable secret: 128 bits, in characters that are valid in a header. */
+/** Creates an unguessable secret: 128 bits, in characters that are valid in a header. */
 export function newKey(): string {
   return randomBytes(16).toString('base64url')
 }

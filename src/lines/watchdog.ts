@@ -1,6 +1,6 @@
 /**
- * Notices that a caller has vanished: no sign of life for `patience`, although something had to come (LN2). Has no timer
- * and no clock: both methods say when to check next.
+ * Notices that a caller has vanished: no sign of life for `patience`, although something should have arrived (LN2). Has
+ * no timer and no clock: both methods say when to check next.
  */
 export class Watchdog {
   /** When the last sign of life came. A plain field, since every frame of sound sets it. */

@@ -35,7 +35,7 @@ export class Channel<T> implements AsyncIterable<T> {
         return { done: false, value: this.#values.shift()! }
       },
       return: async () => {
-        // There is no reader any more: later values must not pile up.
+        // The reader has left: later values must not pile up.
         this.#values.length = 0
         this.end()
         return { done: true, value: undefined }

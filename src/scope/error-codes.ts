@@ -1,6 +1,6 @@
 /**
  * Every code that an error, a refused request or a warning of endwell has, by the room it comes from: what it means, and
- * what to do. Codes are stable and unique: a program may branch on them. `docs/errors.md` is made from this table.
+ * what to do. Codes are stable and unique: a program may branch on them. `docs/errors.md` is generated from this table.
  *
  * Only the names of the codes are used at run time, so this file is imported for its types and never loaded by a program.
  */
@@ -12,7 +12,7 @@ export const errorCodes = {
     ],
     CANCELLED: [
       'The task was cancelled by a close. The name of the error is `AbortError`.',
-      'Nothing: let it pass.',
+      'Nothing: let it propagate.',
     ],
     NOT_A_RESOURCE: [
       'An object without a synchronous `abort()` was given to a scope.',
@@ -41,7 +41,7 @@ export const errorCodes = {
   },
   Sessions: {
     SESSION_CLOSED: [
-      'A verb was called on a session that is closing or closed.',
+      'A method was called on a session that is closing or closed.',
       'Nothing, if the end of the call caused it.',
     ],
     SESSION_ENDING: [
@@ -89,7 +89,7 @@ export const errorCodes = {
     TOOL_TIMEOUT: ['A tool took longer than its `timeout`.', 'Make it faster, or raise its `timeout`.'],
     TOOL_CANCELLED: [
       'A tool was cancelled, by an interruption or by the end of the call.',
-      'Nothing: let it pass.',
+      'Nothing: let it propagate.',
     ],
     TOOL_REFUSED: ['The call of a tool was not approved.', 'Nothing.'],
     TOOL_LIMIT: [
@@ -108,7 +108,7 @@ export const errorCodes = {
     ],
     RECORDING_FULL: ['The recording reached `maxBytes` and ends there.', 'Raise `maxBytes`.'],
     RECORDING_OVERRUN: [
-      'The caller or the agent has more sound than time has passed. Part of it was left out.',
+      'Sound of the caller or the agent arrived faster than real time. Part of it was left out.',
       'Check the line: it sends too fast.',
     ],
   },
@@ -123,18 +123,18 @@ export const errorCodes = {
   Links: {
     LINK_REFUSED: ['The vendor refused the connection.', 'Check the key, the model and the URL.'],
     LINK_FATAL: [
-      'The vendor ended the connection with an error that another attempt would not cure.',
-      'The cause has the words of the vendor.',
+      'The vendor ended the connection with an error that a retry would not fix.',
+      "The message includes the vendor's reason.",
     ],
     LINK_TIMEOUT: ['The connection was not ready in time.', 'Check the network, or raise the limit.'],
     LINK_FAILED: [
-      'The connection failed more often than it may be retried.',
+      'The connection failed, and its retries are used up.',
       'Check the network; or configure a fallback.',
     ],
     LINK_LOST: ['The connection was lost, and its conversation cannot be resumed.', 'Configure a fallback.'],
     LINK_OVERFLOW: [
       'More was queued for a connection than its limit.',
-      'The vendor is too slow, or away for too long.',
+      'The vendor reads too slowly, or was unreachable for too long.',
     ],
   },
   Providers: {
@@ -144,7 +144,7 @@ export const errorCodes = {
     ],
     PROVIDER_FAILED: [
       'A vendor answered with an error. `status` and `retryable` say more.',
-      'The message has the words of the vendor.',
+      "The message includes the vendor's reason.",
     ],
     ENGINE_MISSING: [
       'A local model needs a package or a program that is not installed.',
@@ -153,7 +153,7 @@ export const errorCodes = {
     ENGINE_FAILED: ['A local model failed.', 'The message says why.'],
     ENGINE_TIMEOUT: [
       'A local model was not ready, or did not answer, in time.',
-      'Give the machine more room, or raise the limit.',
+      'Use a faster machine, or raise the limit.',
     ],
     WORKER_DIED: [
       "A local model's worker thread ended.",
@@ -175,12 +175,12 @@ export const errorCodes = {
       'Raise `startTimeout`, or start the server earlier.',
     ],
     MCP_UNREACHABLE: ['An MCP server cannot be reached.', 'Check its URL and the network.'],
-    MCP_REFUSED: ['An MCP server refused a request.', 'The message has its words.'],
+    MCP_REFUSED: ['An MCP server refused a request.', "The message includes the server's reason."],
     MCP_BAD_ANSWER: [
       'An MCP server sent something that is not MCP.',
       'Check the URL, or report it to the author of the server.',
     ],
-    MCP_TOOL_FAILED: ['A tool of an MCP server failed.', 'Nothing: the model reads its words.'],
+    MCP_TOOL_FAILED: ['A tool of an MCP server failed.', 'Nothing: the model reads the error.'],
     MCP_GONE: [
       'An MCP server ended or closed its connection during a call.',
       'Nothing: it is started again for the next call.',
@@ -274,7 +274,7 @@ export const errorCodes = {
     SOUND_FAILED: ['The sound could not be set up. The call continues without it.', 'The cause says why.'],
     TOKEN_FAILED: ['The function that fetches the token threw. The call ends.', 'The cause says why.'],
     SERVER_GONE: [
-      'The server cannot be reached, or not any more. The call ends.',
+      'The server cannot be reached, or no longer responds. The call ends.',
       'Check the network; call again.',
     ],
     REFUSED: ['The server refused the call and gave no code.', 'Check for a proxy in between.'],

@@ -5,7 +5,7 @@ import { SignalStop, iterate, type Stop } from './index.ts'
 
 const never = (): Promise<never> => new Promise(() => {})
 
-/** Takes everything in a task of its own. */
+/** Reads the whole source in a task of its own. */
 function take<T>(
   scope: Scope,
   source: (task: TaskContext) => AsyncIterable<T>,
@@ -16,7 +16,7 @@ function take<T>(
   })
 }
 
-/** Gives numbers, then hangs and ignores everything. */
+/** Yields numbers, then hangs and ignores its signal. */
 async function* hangsAfter(count: number, log: string[] = []): AsyncGenerator<number> {
   try {
     for (let i = 0; i < count; i++) yield i
@@ -27,7 +27,7 @@ async function* hangsAfter(count: number, log: string[] = []): AsyncGenerator<nu
 }
 
 describe('iterating', () => {
-  it('goes through everything, and does not return what has ended by itself', () =>
+  it('reads every value, and does not call return() on a source that has ended', () =>
     inVirtualTime(async ({ clock }) => {
       await using scope = new Scope('root', { clock })
       const log: string[] = []
@@ -50,7 +50,7 @@ describe('iterating', () => {
       expect(log).toEqual([])
     }))
 
-  it('stops although the source hangs and ignores its signal, and waits for it no longer than its patience', () =>
+  it('stops although the source hangs and ignores its signal, and waits for it no longer than `patience`', () =>
     inVirtualTime(async ({ clock }) => {
       await using scope = new Scope('root', { clock })
       const taken: number[] = []
@@ -86,7 +86,7 @@ describe('iterating', () => {
       expect(clock.now()).toBe(40)
     }))
 
-  it('gives nothing after a cancel, however much the source has', () =>
+  it('yields nothing after a cancel, however much the source has', () =>
     inVirtualTime(async ({ clock }) => {
       await using scope = new Scope('root', { clock })
       const log: string[] = []
@@ -103,7 +103,7 @@ describe('iterating', () => {
       expect(clock.now()).toBe(0)
     }))
 
-  it('throws what the source throws, also from inside next() and while making its iterator', () =>
+  it('throws what the source throws, whether from next() or while creating its iterator', () =>
     inVirtualTime(async ({ clock }) => {
       await using scope = new Scope('root', { clock })
       let returned = false
@@ -127,7 +127,7 @@ describe('iterating', () => {
       expect(returned).toBe(false)
     }))
 
-  it('tells the source of a break, and throws what that throws, but not after a cancel', () =>
+  it('throws an error of return() after a break, and drops it after a cancel', () =>
     inVirtualTime(async ({ clock }) => {
       await using scope = new Scope('root', { clock })
       const rude: AsyncIterable<number> = {
@@ -159,7 +159,7 @@ describe('iterating', () => {
       expect(clock.now()).toBe(20)
     }))
 
-  it('leaves a source that cannot return', () =>
+  it('can leave a source without return()', () =>
     inVirtualTime(async ({ clock }) => {
       await using scope = new Scope('root', { clock })
       const simple: AsyncIterable<number> = { [Symbol.asyncIterator]: () => ({ next: never }) }
@@ -177,7 +177,7 @@ describe('iterating', () => {
       await broke.result
     }))
 
-  it('lets nothing go unhandled when the source fails after it was left', () =>
+  it('causes no unhandled rejection when the source fails after the loop was left', () =>
     inVirtualTime(async ({ clock }) => {
       await using scope = new Scope('root', { clock })
       const late: AsyncIterable<number> = {
@@ -212,7 +212,7 @@ describe('iterating', () => {
       await clock.elapse(10)
       task.cancel()
       await clock.elapse(10)
-      // Another one that closes is not a reason to stop waiting.
+      // The close of another scope is not a reason to stop waiting.
       await child.close()
       expect(clock.timers.list()).toMatchObject([{ name: 'return of an iterator' }])
       scope.abort()
@@ -230,7 +230,7 @@ describe('stopping by a signal', () => {
     return { scope, controller, stop: new SignalStop(controller.signal, scope) }
   }
 
-  it('throws the reason of the signal at once, however many wait', () =>
+  it('rejects every wait at once with the reason of the signal', () =>
     inVirtualTime(async (world) => {
       const { scope, controller, stop } = stopIn(world)
       const waiting = [1, 2, 3].map(() => expect(stop.until(never())).rejects.toBe('enough'))

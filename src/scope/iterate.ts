@@ -65,15 +65,15 @@ export async function* iterate<T>(
 async function leave(iterator: AsyncIterator<unknown>, stop: Stop, patience: number): Promise<void> {
   const returned = iterator.return?.()
   if (!returned) return
-  const over = new Once()
-  over.follow(returned)
+  const done = new Once()
+  done.follow(returned)
   const scope = scopeOf(stop)
   if (!scope) return
-  const timer = scope.clock.after(patience, 'return of an iterator', () => over.settle())
+  const timer = scope.clock.after(patience, 'return of an iterator', () => done.settle())
   // If the scope is aborted meanwhile, no timer must be left (SC15).
-  const window = scope.inspect(() => scope.state === 'closed' && over.settle())
+  const window = scope.inspect(() => scope.state === 'closed' && done.settle())
   try {
-    await over.promise
+    await done.promise
   } finally {
     timer.clear()
     window.stop()

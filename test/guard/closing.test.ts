@@ -239,7 +239,7 @@ describe('a guarded session that is closing', () => {
 })
 
 describe('cutting off connections', () => {
-  it('[GD2] also cuts off connections that it sets off', async () => {
+  it('[GD2] also cuts off connections that are opened because of it', async () => {
     const call = guard({
       closeTimeout: 300,
       close: (signal) => {

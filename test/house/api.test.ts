@@ -44,7 +44,7 @@ describe('the API reports of endwell', () => {
     expect(staleReports(reports)).toEqual([])
   })
 
-  it('name few enough names at the front door for a newcomer to read', () => {
+  it('have few enough names at the main entry point for a newcomer to read', () => {
     expect(Number(/: (\d+) names/.exec(reports.get('endwell.txt')!)?.[1])).toBeLessThanOrEqual(50)
   })
 })

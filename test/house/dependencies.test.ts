@@ -36,7 +36,7 @@ describe('the packages of a lock file', () => {
   })
 })
 
-describe('`npm ci` of endwell warns of nothing', () => {
+describe('`npm ci` of endwell prints no warnings', () => {
   const locked = JSON.parse(read('package-lock.json')) as Lockfile
   const { engines, allowScripts } = JSON.parse(read('package.json')) as {
     readonly engines: { readonly node: string }

@@ -11,7 +11,7 @@ export interface Lockfile {
   >
 }
 
-/** Packages that do not support a version of Node: `npm ci` would warn of each of them. */
+/** Packages that do not support a version of Node: `npm ci` would warn about each of them. */
 export function unsupported({ packages }: Lockfile, version: string): string[] {
   return Object.entries(packages).flatMap(([path, { engines }]) => {
     const range = engines && 'node' in engines ? engines.node : undefined
@@ -19,7 +19,7 @@ export function unsupported({ packages }: Lockfile, version: string): string[] {
   })
 }
 
-/** Packages with an install script that package.json neither allows nor denies: `npm ci` would warn of each of them. */
+/** Packages with an install script that package.json neither allows nor denies: `npm ci` would warn about each of them. */
 export function unreviewedScripts(
   { packages }: Lockfile,
   allowScripts: Readonly<Record<string, boolean>>,
@@ -30,7 +30,7 @@ export function unreviewedScripts(
     .filter((name) => !Object.hasOwn(allowScripts, name))
 }
 
-/** Whether a range like `^20.19 || >=22` has a version. Of the operators, those that `engines` has are known. */
+/** Whether a range like `^20.19 || >=22` includes a version. Knows only the operators that `engines` fields use. */
 function allows(range: string, version: string): boolean {
   return range.split('||').some((part) => {
     const [, operator = '', wanted = ''] = /^\s*(>=|\^|)\s*([\d.*x]*)\s*$/.exec(part) ?? [undefined, '?']

@@ -166,7 +166,7 @@ describe('with a secret', () => {
 })
 
 describe('a server', () => {
-  it('limits calls at once and calls per second', async () => {
+  it('limits concurrent calls and new calls per second', async () => {
     await using busy = await TestServer.listen({ maxCalls: 2 })
     const dials = [wsNetwork.dial(silentCall(busy.port), quiet), wsNetwork.dial(silentCall(busy.port), quiet)]
     await busy.called(2)

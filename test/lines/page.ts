@@ -79,7 +79,7 @@ export class TestPage {
       })
   }
 
-  /** The page can play sound, or cannot any more. */
+  /** The page can play sound, or no longer can. */
   setAudible(on: boolean): void {
     this.#sound = on
     this.wire.send({ type: 'sound', on })

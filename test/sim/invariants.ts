@@ -248,7 +248,7 @@ function checkDeferred(
   }
 }
 
-/** Without a hurry, an abort or a jump there was time to begin every step (SC11). */
+/** If there was no hurry, no abort and no jump, there was time to begin every step (SC11). */
 function checkAllBegan(fail: Fail, facts: Facts, one: ScopeFacts, report: ScopeReport): void {
   const line = lineage(one)
   const asks = line.flatMap((each) => each.asks).filter(({ deadline }) => deadline < Infinity)

@@ -51,7 +51,7 @@ function makeScope(world: World, parent: ScopeFacts | undefined, late: Late[], d
   const onLate = (one: Late): void => {
     late.push(one)
     world.tell(`late: ${one.kind} ${one.name} ${one.outcome}`)
-    // Only outcomes draw: late problems are new, and an additional draw would change the lives of recorded seeds.
+    // Draws for outcomes only: a draw for late problems, which were added later, would change recorded seeds.
     if (one.kind !== 'problem' && random.chance(0.1)) return failAsCallback(one.name, 'onLate fails')
   }
   const scope = parent

@@ -139,6 +139,8 @@ describe('the logbook', () => {
         if (outcome === 'timedout') return
       }
       expectTypeOf<'problem' | 'abandoned' | 'dropped'>().toExtend<Culprit['outcome']>()
+      // What ended well is not at fault.
+      expectTypeOf<'done'>().not.toExtend<Culprit['outcome']>()
     }))
 })
 

@@ -113,9 +113,9 @@ describe('a line to a caller', () => {
   it('comes from a call, and cannot be made', () =>
     types(() => {
       // @ts-expect-error only a type is exported
-      const browser = new page.WebSocketLine()
+      const browser = page.WebSocketLine
       // @ts-expect-error only a type is exported
-      const line = new phone.TwilioLine()
+      const line = phone.TwilioLine
       return [browser, line]
     }))
 

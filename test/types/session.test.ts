@@ -167,7 +167,7 @@ describe('a session', () => {
       const text: SessionOptions = { ...rest, closeTimeout: '3000' }
       // @ts-expect-error misspelt
       const misspelt: SessionOptions = { ...rest, closeTimout: 3_000 }
-      // @ts-expect-error a plain object is no agent
+      // @ts-expect-error a plain object is not an agent
       const plain: SessionOptions = { ...rest, agent: { instructions: '' } }
       return [good, text, misspelt, plain]
     }))

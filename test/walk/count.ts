@@ -1,4 +1,4 @@
-/** How far a reader walks who reads each function once, in the order of its first call. */
+/** How far a reader has to walk who reads each function once, in the order of first calls. */
 export interface Walk {
   readonly functions: number
   readonly files: number

@@ -95,7 +95,7 @@ async function fromBrowser(trace: Trace, realtime: boolean): Promise<Scene> {
   }
 }
 
-/** The page's end of a call, once the call is answered. It plays what it is sent 20 ms later, and reports so. */
+/** The page's end of a call, once the call is answered. It plays sound 20 ms after receiving it, and reports that. */
 async function aPage(trace: Trace, port: number): Promise<Wire> {
   const client = await trace.load<{ Wire: typeof Wire }>('lines/websocket/client/wire.js')
   const platform: Platform = {
@@ -130,7 +130,7 @@ async function aPage(trace: Trace, port: number): Promise<Wire> {
           wire.ready({ sound: true })
           resolve(wire)
         },
-        // As a page does: what it was sent last is played, and then the marks behind it.
+        // Like a page: plays what it received last, and then returns the marks that follow.
         sound: (position, samples) =>
           later(() => wire.send({ type: 'played', at: position + samples.length })),
         mark: (id, at) => later(() => wire.send({ type: 'marked', id, heard: at / 16 })),
@@ -161,7 +161,7 @@ async function fromPhone(trace: Trace): Promise<Scene> {
     utter: async () => {
       const answered = spoken()
       await call.says({ samples: new Int16Array(800), sampleRate: 8_000 })
-      // The words do not survive the telephone's codec: the models are told what they hear.
+      // The encoded words do not survive the telephone's codec, so the scene emits them itself.
       models.vad?.starts()
       models.stt?.interim(words)
       models.vad?.stops()

@@ -6,7 +6,7 @@ import { instrument } from './trace.ts'
 import { walkAll, type SceneName } from './walk.ts'
 
 describe('a walk', () => {
-  it('counts how often a reader opens a file again who reads each function once, in the order of its first call', () => {
+  it('counts how often a reader reopens a file when reading each function once, in the order of first calls', () => {
     const walk = countWalk(['a:one', 'b:two', 'a:three', 'b:two', 'c:four', 'a:one', 'scope/x:y', 'c:get z'])
     expect(walk).toMatchObject({ functions: 4, files: 3, reentries: 1, mostOpened: { a: 2, b: 1, c: 1 } })
     expect(walk.way.map(({ file }) => file)).toEqual(['a', 'b', 'a', 'c'])

@@ -15,7 +15,7 @@ a call in the browser, and in the log.
 To branch on a code, compare it: \`error instanceof EndwellError && error.code === 'LINK_REFUSED'\`. The type \`ErrorCode\` of
 \`endwell/scope\` lists them all.
 
-This page is made from \`src/scope/error-codes.ts\` by \`npm run errors\`.
+This page is generated from \`src/scope/error-codes.ts\` by \`npm run errors\`.
 `
 
 /** The page, and how many codes it has. */

@@ -3,7 +3,7 @@ import { paths } from '../../test/house/tree.ts'
 import type { Files } from './tarball.ts'
 
 /**
- * Keeps installs small. Raise it only on purpose, and say here for what. 1 MB: the kernel, the session and its testing
+ * Keeps installs small. Raise it only on purpose, and say here why. 1 MB: the kernel, the session and its testing
  * tools. 1.5 MB: seven providers, the vendors' servers, the lines, the host with its page, and the guard. 0.5 MB: the docs
  * and the examples, which the README links to.
  */

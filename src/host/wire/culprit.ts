@@ -19,9 +19,9 @@ const worstFirst: readonly Culprit['outcome'][] = [
 export function culpritsOf(report: SessionReport): Culprit[] {
   const found = [
     ...inScope(report.scope, []),
-    ...report.connections
-      .filter(({ how }) => how === 'aborted' || how === 'dropped')
-      .map(({ name, how }): Culprit => ({ name, path: [], kind: 'connection', outcome: how })),
+    ...report.connections.flatMap(({ name, how }): Culprit[] =>
+      how === 'aborted' || how === 'dropped' ? [{ name, path: [], kind: 'connection', outcome: how }] : [],
+    ),
   ]
   // The resource of a connection is usually listed as a step, which also says when it happened.
   const steps = new Set(found.filter(({ kind }) => kind !== 'connection').map(({ name }) => name))
@@ -34,16 +34,9 @@ const rank = ({ outcome }: Culprit): number => worstFirst.indexOf(outcome)
 
 function inScope(report: ScopeReport, path: readonly string[]): Culprit[] {
   const tasks = report.tasks.map((task) => ({ ...task, took: task.at }))
-  const own = [...tasks, ...report.steps]
-    .filter(({ outcome }) => isWrong(outcome))
-    .map(({ name, kind, outcome, took, error }): Culprit => ({
-      name,
-      path,
-      kind,
-      outcome,
-      took,
-      ...(error ? { error } : {}),
-    }))
+  const own = [...tasks, ...report.steps].flatMap(({ name, kind, outcome, took, error }): Culprit[] =>
+    isWrong(outcome) ? [{ name, path, kind, outcome, took, ...(error ? { error } : {}) }] : [],
+  )
   const problems = report.problems.map(({ where, error }): Culprit => ({
     name: where,
     path,

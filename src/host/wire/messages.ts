@@ -1,13 +1,6 @@
-import type { ConnectionReport } from '../../parts/index.ts'
-import type {
-  Change,
-  ErrorCode,
-  ErrorReport,
-  ScopeView,
-  StepOutcome,
-  TaskOutcome,
-} from '../../scope/index.ts'
+import type { Change, ErrorCode, ErrorReport, ScopeView } from '../../scope/index.ts'
 import type { CloseReason, HistoryItem, SessionReport, SessionState } from '../../session/index.ts'
+import type { WrongOutcome } from './outcome.ts'
 
 // The messages of the host's HTTP API. Plain JSON; times are in milliseconds.
 
@@ -45,7 +38,7 @@ export interface Culprit {
   /** The scopes from the session down to the culprit. */
   readonly path: readonly string[]
   readonly kind: 'task' | 'opening' | 'resource' | 'deferred' | 'problem' | 'connection' | 'session'
-  readonly outcome: TaskOutcome | StepOutcome | ConnectionReport['how'] | 'problem'
+  readonly outcome: Exclude<WrongOutcome, 'not clean'>
   /** Milliseconds until it ended or was given up. */
   readonly took?: number
   readonly error?: ErrorReport

@@ -1,5 +1,5 @@
 /** The outcomes in reports and changes that keep a close from being clean. */
-const wrong: ReadonlySet<string> = new Set([
+const wrong = [
   'failed',
   'timed-out',
   'skipped',
@@ -9,6 +9,10 @@ const wrong: ReadonlySet<string> = new Set([
   'dropped',
   'problem',
   'not clean',
-])
+] as const
 
-export const isWrong = (outcome: string | undefined): boolean => outcome !== undefined && wrong.has(outcome)
+export type WrongOutcome = (typeof wrong)[number]
+
+const wrongOutcomes: ReadonlySet<string | undefined> = new Set(wrong)
+
+export const isWrong = (outcome: string | undefined): outcome is WrongOutcome => wrongOutcomes.has(outcome)

@@ -8,7 +8,7 @@ import { limits } from './limits.ts'
 const PER_MS = 8
 const sound = (ms: number): Int16Array => new Int16Array(ms * PER_MS)
 
-/** A carrier that plays at the speed of time, a millisecond at a time, behind a network with a delay. */
+/** A carrier that plays in real time, a millisecond at a time, behind a network with a delay. */
 class Carrier {
   now = 0
   /** Milliseconds that were heard in total. */

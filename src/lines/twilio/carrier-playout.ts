@@ -37,7 +37,7 @@ interface Place {
 const reach = ({ at, since }: Place, now: number): number => at + Math.max(0, now - since) * PER_MS
 
 /**
- * Playout through a carrier, which buffers sound and plays it at the speed of time (positions: see `SendWindow`).
+ * Playout through a carrier, which buffers sound and plays it in real time (positions: see `SendWindow`).
  *
  * A carrier reports what was played by returning marks. We add our own marks between the session's, so that
  * the position of the caller is known a few times per second. After a clear the carrier returns all marks at once, heard
@@ -94,7 +94,7 @@ export class CarrierPlayout {
     return { clear: true, mark: this.#putMark({ clear }) }
   }
 
-  /** Returns what the carrier should have next, if it has not enough. */
+  /** Returns what to send to the carrier next, if it does not have enough. */
   next(now: number): Outgoing | undefined {
     const window = this.#window
     const { sent } = window
@@ -175,7 +175,7 @@ export class CarrierPlayout {
     return Math.floor(Math.min(this.#window.sent, run, reported))
   }
 
-  /** Lets go of sound that need not be sent again. */
+  /** Discards sound that need not be sent again. */
   #release(now: number): void {
     this.#window.release(this.#position(now) - limits.doubt * PER_MS)
   }

@@ -7,7 +7,7 @@ export type StreamMessage =
       readonly call: string
       readonly stream: string
       readonly account: string | undefined
-      /** Whether the sound is what this line speaks: mu-law at 8 kHz, one channel. */
+      /** Whether the sound has the format of this line: mu-law at 8 kHz, one channel. */
       readonly understood: boolean
       readonly parameters: Readonly<Record<string, string>>
     }
@@ -28,7 +28,7 @@ export interface StreamWriter {
 /** A request whose signature is to be checked. */
 export interface SignedRequest {
   readonly headers: IncomingHttpHeaders
-  /** The address that the carrier asked for, as it is known in public. */
+  /** The public address that the carrier requested. */
   readonly url: string
   /** The parameters of a form. */
   readonly form: URLSearchParams

@@ -34,7 +34,7 @@ export const limits = {
   ahead: 2_000,
   /** Milliseconds until a congested socket, or sound that was not due, is tried again. */
   resendEvery: 100,
-  /** Milliseconds for which sound is kept that must have been heard by now, if the carrier does not confirm it. */
+  /** How long sound that must have been heard is kept if the carrier does not confirm it, in milliseconds. */
   doubt: 10_000,
   /** Milliseconds that the carrier may take to answer the close frame and to confirm the end of the call. */
   closePatience: 2_000,

@@ -36,7 +36,7 @@ export class Lobby {
       turnAway(peer)
     }
     const timer = scope.after(limits.introduction, 'a stream says which call it belongs to', refuse)
-    // Carriers send one message before `start`. Whatever is no introduction counts, control frames too.
+    // Carriers send one message before `start`. Everything but the introduction counts, including control frames.
     let patience: number = limits.opening
     const count = (): void => {
       patience--

@@ -33,7 +33,7 @@ export interface TwilioCallsOptions {
   accountSid?: string | undefined
   /** The key with which Telnyx signs, as its portal shows it. */
   publicKey?: string | undefined
-  /** Where the carrier reaches this server, like `https://phone.example.com`. Default: by the headers of its requests. */
+  /** Where the carrier reaches this server, like `https://phone.example.com`. Default: from its request headers. */
   publicUrl?: string | undefined
   /**
    * What a call begins with. Default: `webhook`, so that models are ready when sound arrives, and a stream that was cut
@@ -54,9 +54,9 @@ export interface TwilioCallsOptions {
   lostTimeout?: number
   /** How long `onCall` may take to open the line. Default: 30 s, as long as a session may take to start. */
   answerTimeout?: number
-  /** Calls at once. Default: 100. */
+  /** Maximum number of concurrent calls. Default: 100. */
   maxCalls?: number
-  /** New calls per second. Default: 20. */
+  /** Maximum number of new calls per second. Default: 20. */
   maxRate?: number
   logger?: Logger
 }

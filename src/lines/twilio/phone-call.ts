@@ -116,7 +116,7 @@ export class PhoneCall extends BaseCall<Outgoing> {
     return peer.close(closeCodes.ended, farewell)
   }
 
-  /** Closing the stream ends the call too, since no document follows it. But a carrier may answer it and go on. */
+  /** Closing the stream should end the call too, since no document follows it. But a carrier may keep the call open. */
   protected override release(): void {
     this.#options.hangUp.ask()
   }

@@ -6,7 +6,7 @@ export async function readBody(request: IncomingMessage, most: number): Promise<
   let size = 0
   for await (const chunk of request) {
     size += (chunk as Buffer).length
-    if (size > most) throw new RangeError(`the body of a request may have ${most} bytes`)
+    if (size > most) throw new RangeError(`the body of a request must not exceed ${most} bytes`)
     chunks.push(chunk as Buffer)
   }
   return Buffer.concat(chunks).toString()

@@ -34,7 +34,7 @@ const refusals = {
   NOT_A_CALL: [404, 'there are no streams at this address'],
   NOT_THE_CARRIER: [403, 'the carrier did not sign this request for this address: check publicUrl'],
   BUSY: [503, 'too many streams have not said which call they belong to'],
-  CLOSING: [503, 'the server does not take calls any more'],
+  CLOSING: [503, 'the server no longer takes calls'],
 } as const
 
 /**
@@ -117,7 +117,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     else refuse(tcp, refusals[refused][0], refused, refusals[refused][1])
   }
 
-  /** @internal What `request` answers. */
+  /** @internal Returns the answer to a webhook. */
   webhook(request: CarrierRequest): Answer {
     const [path = '', query = ''] = request.url.split('?', 2)
     const purpose = path.slice(this.#path.length)
@@ -136,7 +136,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     return { status: 200, body: hasEnded ? hangUpDocument : this.#answer(call, fields, request) }
   }
 
-  /** @internal What `upgrade` decides: `accept` takes the socket. */
+  /** @internal Decides whether an upgrade is accepted. `accept` takes the socket. */
   admit(request: CarrierRequest): Decision {
     const ticket = this.#calling.ticketIn(request.url, `${this.#path}/stream`)
     if (ticket === 'none') return { refused: 'NOT_A_CALL' }
@@ -170,7 +170,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
 
   // ── webhooks ──
 
-  /** What the carrier should do with a call. The same however often it asks. */
+  /** Returns what the carrier should do with a call: the same answer, however often it asks. */
   #answer(call: string, fields: URLSearchParams, request: CarrierRequest): string {
     if (this.#past.has(call) || this.find(call)?.welcomes === false) return hangUpDocument
     const from = fields.get('From') ?? undefined

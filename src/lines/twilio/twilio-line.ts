@@ -2,7 +2,7 @@ import { BaseLine } from '../base-line.ts'
 import { limits } from './limits.ts'
 import type { PhoneCall } from './phone-call.ts'
 
-/** The line to one caller on the phone: give it to one session. `TwilioCalls` makes it. */
+/** The line to one caller on the phone. `TwilioCalls` creates it; pass it to one session. */
 export class TwilioLine extends BaseLine {
   readonly name = 'phone'
   readonly sampleRate = 8_000

@@ -78,7 +78,7 @@ function isSigned(authToken: string, { headers, url, form }: SignedRequest): boo
     .toSorted()
     .flatMap((name) => [...new Set(form.getAll(name))].toSorted().map((value) => name + value))
     .join('')
-  // All are computed, whichever fits, so that the time this takes reveals nothing.
+  // Checks every spelling, even after a match, so that the time this takes reveals nothing.
   const fits = spellings(url).map((each) =>
     same(
       signature,

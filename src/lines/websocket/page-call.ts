@@ -86,7 +86,7 @@ export class PageCall extends BaseCall<Outgoing> {
     const message = readPageMessage(data)
     switch (message?.type) {
       case undefined:
-        return this.misbehaved('it sends what this version does not know')
+        return this.misbehaved('it sent a message that this version does not know')
       case 'ready':
         return this.#start(message)
       case 'played':
@@ -149,13 +149,13 @@ export class PageCall extends BaseCall<Outgoing> {
     return this.#setAudible(sound)
   }
 
-  /** The page makes sound, or does not any more: the browser may forbid it, or the machine sleeps. */
+  /** The page can play sound, or no longer can: the browser may forbid it, or the machine sleeps. */
   #setAudible(on: boolean): void {
     const { playout, peer } = this
     const before = playout.from
     if (on) playout.unmute(this.now())
     else playout.mute(this.now())
-    // What would have been heard meanwhile is late.
+    // The page skips sound that would have been heard while it was mute.
     if (playout.from > before && this.isReady && peer) sendMessage(peer, { type: 'clear', at: playout.from })
     this.send()
   }

@@ -1,5 +1,5 @@
 /**
- * What a page and a line say to each other over one WebSocket. Both sides import this file, so it imports nothing.
+ * The messages between a page and a line over one WebSocket. Both sides import this file, so it imports nothing.
  *
  *   page                                                    line
  *    │── upgrade, offering `endwell.1` and a credential ─────▶│  `token.…`, or `rejoin.CALL.KEY.GENERATION`
@@ -75,7 +75,7 @@ export type PageMessage =
   | { readonly type: 'played'; readonly at: number }
   /** `heard`: milliseconds since the mark before. */
   | { readonly type: 'marked'; readonly id: number; readonly heard: number }
-  /** The page can make sound, or cannot any more: the browser may forbid it, or the machine sleeps. */
+  /** The page can make sound, or no longer can: the browser may forbid it, or the machine sleeps. */
   | { readonly type: 'sound'; readonly on: boolean }
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'dtmf'; readonly digit: string }

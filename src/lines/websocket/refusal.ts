@@ -16,7 +16,7 @@ const refusals = {
   CALL_REPLACED: [409, 'another page has rejoined this call since'],
   TOO_FAST: [429, 'too many calls per second: try again in a moment'],
   BUSY: [503, 'all lines are busy: try again later'],
-  CLOSING: [503, 'the server does not take calls any more'],
+  CLOSING: [503, 'the server no longer takes calls'],
 } as const satisfies Partial<Record<ErrorCode, readonly [status: number, message: string]>>
 
 /** Stable codes, for programs. */

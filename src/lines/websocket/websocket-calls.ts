@@ -34,7 +34,7 @@ export interface WebSocketCallsOptions {
   /** Called for each call: make a session with the line, and start it. Throwing or rejecting refuses the call. */
   onCall: (line: WebSocketLine, info: CallInfo) => unknown
   /**
-   * Signs tokens: with a secret, no page gets in without one. Without, only pages on this machine may call. Use 32
+   * Signs tokens. With a secret, every page needs a token; without one, only pages on this machine may call. Use 32
    * random bytes, shared by all servers.
    */
   secret?: string | undefined
@@ -48,9 +48,9 @@ export interface WebSocketCallsOptions {
   lostTimeout?: number
   /** How long `onCall` may take to open the line. Default: 30 s, as long as a session may take to start. */
   answerTimeout?: number
-  /** Calls at once. Default: 100. */
+  /** Maximum number of concurrent calls. Default: 100. */
   maxCalls?: number
-  /** New calls per second. Default: 20. */
+  /** Maximum number of new calls per second. Default: 20. */
   maxRate?: number
   logger?: Logger
 }
@@ -101,7 +101,7 @@ export class WebSocketCalls extends BaseCalls<PageCall> {
     else refuseCall(tcp, refused)
   }
 
-  /** @internal What `upgrade` decides: `accept` takes the socket; without it, the upgrade is refused over HTTP. */
+  /** @internal Decides about an upgrade: `accept` takes the socket; without it, the upgrade is refused over HTTP. */
   admit(request: CallRequest): Decision {
     const verdict = this.#admission.check(request)
     if (verdict.kind === 'refused') return this.#refuse(request, verdict.code, verdict.speaks)

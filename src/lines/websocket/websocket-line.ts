@@ -3,7 +3,7 @@ import { BaseLine } from '../base-line.ts'
 import { limits } from './limits.ts'
 import type { PageCall } from './page-call.ts'
 
-/** The line to one page that has called: give it to one session. `WebSocketCalls` makes it. */
+/** The line to one page that has called. `WebSocketCalls` creates it; pass it to one session. */
 export class WebSocketLine extends BaseLine {
   readonly name = 'browser'
   readonly sampleRate: SampleRate

@@ -8,7 +8,7 @@ import { hasWords, joinWords } from './turn-words.ts'
 /** Maximum length of a turn in characters, about an hour of speech. Beyond that, the oldest words are dropped. */
 const MAX_TURN = 100_000
 
-/** With dynamic endpointing, the delay follows the user's average pause times this. The average alone would cut off half. */
+/** Dynamic endpointing waits for the user's average pause times this: half of the pauses are longer than average. */
 const PAUSE_MARGIN = 1.5
 
 const newTurn = (now: number, voiced: boolean): Turn => ({

@@ -76,7 +76,8 @@ function describe({ name, kind, outcome, took, error }: Culprit): string {
       return `The connection to ${name} did not close in time, and was aborted`
     case 'dropped':
       return `The connection to ${name} was lost`
-    default:
-      return `${what} threw${thrown}`
+    case 'problem':
+      break
   }
+  return `${what} threw${thrown}`
 }

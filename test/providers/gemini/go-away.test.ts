@@ -49,7 +49,7 @@ describe('a Gemini connection that is about to end', () => {
       await context.scope.close()
     }))
 
-  it('[LK8] is left in time even during an answer, and the next one is log what was said', () =>
+  it('[LK8] is left in time even during an answer, and the next one is told what was said', () =>
     inVirtualTime(async (world) => {
       const { model, server, sent, log, context } = await talk(world, {
         server: {

@@ -59,7 +59,7 @@ describe('a Gemini connection that breaks', () => {
       await context.scope.close()
     }))
 
-  it('[LK2] leaves tool calls, which the next connection is log together with their results', () =>
+  it('[LK2] leaves tool calls, which the next connection is told about together with their results', () =>
     inVirtualTime(async (world) => {
       const { model, server, log, context } = await talk(world, {
         setup: { tools: [find] },
@@ -107,7 +107,7 @@ describe('a Gemini connection that breaks', () => {
       await context.scope.close()
     }))
 
-  it('[LK2] before its first handle is replaced by one that is log the conversation as text', () =>
+  it('[LK2] before its first handle is replaced by one that gets the conversation as text', () =>
     inVirtualTime(async (world) => {
       const { model, says, server, sent, said, log, context } = await talk(world, {
         server: { answers: [['Well', { stall: true }], 'Until six.'] },

@@ -192,7 +192,7 @@ export class Wire {
     return this.#events.joined(hello)
   }
 
-  /** Cuts the connection if the line stays silent for so long, whatever the browser believes. */
+  /** Cuts the connection if the line stays silent for `patience` milliseconds, whatever the browser believes. */
   #listen(patience: number): void {
     this.#alive = false
     this.#watch()

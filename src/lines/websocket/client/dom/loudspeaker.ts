@@ -2,7 +2,7 @@ import type { PlaybackEvent, PlaybackCommand } from '../playback-worklet.ts'
 
 export interface LoudspeakerEvents {
   played(event: PlaybackEvent): void
-  /** The page can play sound, or cannot any more. */
+  /** The page can play sound, or no longer can. */
   audible(on: boolean): void
 }
 

@@ -15,4 +15,5 @@ export type {
   QueueLimits,
   Rollover,
 } from './protocol.ts'
+export { credentialsOf, redact, redactData } from './redact.ts'
 export { wsNetwork } from './ws-network.ts'

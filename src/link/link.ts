@@ -19,6 +19,7 @@ import { Outbox } from './outbox.ts'
 import { PeerWatch } from './peer-watch.ts'
 import { ProtocolEdge } from './protocol-edge.ts'
 import type { Data, LinkContext, Protocol } from './protocol.ts'
+import { credentialsOf } from './redact.ts'
 
 /** The current status of a link, for display. */
 export interface LinkStatus {
@@ -292,7 +293,7 @@ export class Link {
     const request = this.#protocol?.request()
     const network = this.#network
     if (!request || !network) return
-    const connection = new LiveConnection(generation, this.#connectionHost)
+    const connection = new LiveConnection(generation, this.#connectionHost, credentialsOf(request))
     this.#connections.set(generation, connection)
     callOut(
       () => connection.attach(network.dial({ ...request, name: this.name }, connection)),

@@ -1,7 +1,8 @@
-import type { Socket, SocketEnd, SocketEvents } from '../scope/index.ts'
+import { clip, type Socket, type SocketEnd, type SocketEvents } from '../scope/index.ts'
 import { limits } from './limits.ts'
 import type { EndClass, LinkEnd } from './link-end.ts'
 import type { Data, LinkConnection } from './protocol.ts'
+import { redact, redactData } from './redact.ts'
 
 /** Receives the events of a connection: the link. */
 export interface ConnectionHost {
@@ -16,7 +17,10 @@ export interface ConnectionHost {
   endAnnounced(connection: LiveConnection, end: LinkEnd): void
 }
 
-/** One socket of a link. Its protocol sees it as a `LinkConnection`. */
+/**
+ * One socket of a link. Its protocol sees it as a `LinkConnection`. A vendor's text enters here and nowhere else: what
+ * comes out contains no credential of the request (LK12).
+ */
 export class LiveConnection implements LinkConnection, SocketEvents {
   readonly generation: number
   /** Whether a message has arrived since it became ready. */
@@ -26,12 +30,14 @@ export class LiveConnection implements LinkConnection, SocketEvents {
   /** Whether its messages are ignored. */
   #fenced = false
   readonly #host: ConnectionHost
+  readonly #credentials: readonly string[]
   /** Released at the end, so that a protocol that keeps this object does not keep the socket. */
   #socket: Socket | undefined
 
-  constructor(generation: number, host: ConnectionHost) {
+  constructor(generation: number, host: ConnectionHost, credentials: readonly string[]) {
     this.generation = generation
     this.#host = host
+    this.#credentials = credentials
   }
 
   /** To be called right after dialling. A socket emits no event before that. */
@@ -90,7 +96,7 @@ export class LiveConnection implements LinkConnection, SocketEvents {
   }
 
   end(as: Exclude<EndClass, 'asked'>, reason?: string): void {
-    this.#host.endAnnounced(this, reason ? { class: as, reason: clip(reason) } : { class: as })
+    this.#host.endAnnounced(this, reason ? { class: as, reason: this.#plain(reason) } : { class: as })
   }
 
   // ── SocketEvents ──
@@ -100,7 +106,7 @@ export class LiveConnection implements LinkConnection, SocketEvents {
   }
 
   message(data: Data): void {
-    if (!this.#fenced) this.#host.message(this, data)
+    if (!this.#fenced) this.#host.message(this, redactData(data, this.#credentials))
   }
 
   alive(): void {
@@ -109,10 +115,12 @@ export class LiveConnection implements LinkConnection, SocketEvents {
 
   ended({ reason, ...end }: SocketEnd): void {
     this.#socket = undefined
-    this.#host.ended(this, reason ? { ...end, reason: clip(reason) } : end)
+    this.#host.ended(this, reason ? { ...end, reason: this.#plain(reason) } : end)
   }
-}
 
-function clip(text: string): string {
-  return text.length <= limits.reason ? text : `${text.slice(0, limits.reason - 1)}…`
+  /** A reason of the peer, without keys and control characters. */
+  #plain(reason: string): string {
+    const text = redact(reason, this.#credentials)
+    return clip(text.replaceAll(/\p{Cc}+/gu, ' '), limits.reason)
+  }
 }

@@ -129,7 +129,7 @@ export class CartesiaVoice implements Voice, Protocol {
     if (this.#speeches.get(context)?.handle(message)) this.#speeches.delete(context)
     else if (message.type === 'error' && context === '')
       this.#context.logger.warn(
-        { part: this.name, error: message.message },
+        { part: this.name, error: new ProviderError(this.name, message.message) },
         'the service reported an error that belongs to no speech',
       )
     // A speech whose text is complete is owed the rest of its audio.

@@ -1,4 +1,5 @@
 import { SampleReader } from '../../audio/index.ts'
+import { credentialsOf } from '../../link/index.ts'
 import { PartTimeoutError, type PartContext, type SpokenChunk } from '../../parts/index.ts'
 import { noop, type Timer } from '../../scope/index.ts'
 import { ProviderError } from '../errors.ts'
@@ -74,23 +75,25 @@ export class SpeechRequest {
     const { url, headers, body, context } = this.#options
     const sent: SpeechBody = { ...body, input }
     const retryAfter = context.random.next() * RETRY_DELAY
+    const sentHeaders = headers()
+    const credentials = credentialsOf({ url, headers: sentHeaders })
     let response: Response
     try {
       response = await this.#withTimeout(
         fetch(url, {
           method: 'POST',
-          headers: { 'content-type': 'application/json', ...headers() },
+          headers: { 'content-type': 'application/json', ...sentHeaders },
           body: JSON.stringify(sent),
           signal: request.signal,
         }),
         request,
       )
     } catch (error) {
-      return { ok: false, error: this.#asProviderError(error), retryAfter }
+      return { ok: false, error: this.#asProviderError(error, credentials), retryAfter }
     }
     if (response.ok) return { ok: true, response }
     const message = await this.#withTimeout(errorMessageOf(response), request)
-    const error = new ProviderError(this.#options.name, message, { status: response.status })
+    const error = new ProviderError(this.#options.name, message, { status: response.status, credentials })
     return { ok: false, error, retryAfter: retryAfterOf(response.headers) ?? retryAfter }
   }
 
@@ -106,12 +109,15 @@ export class SpeechRequest {
   }
 
   /** Converts a network error of `fetch`. Rethrows any other error, such as an abort reason. */
-  #asProviderError(error: unknown): ProviderError {
+  #asProviderError(error: unknown, credentials: readonly string[] = []): ProviderError {
     // `fetch` reports network errors as TypeError.
     if (!(error instanceof TypeError)) throw error
     const { cause } = error
     const why = cause instanceof Error ? cause.message : error.message
-    return new ProviderError(this.#options.name, `the connection broke: ${why}`, { retryable: true })
+    return new ProviderError(this.#options.name, `the connection broke: ${why}`, {
+      retryable: true,
+      credentials,
+    })
   }
 
   /** Awaits a promise. Rejects when the request is aborted or after `stallTimeout`. */

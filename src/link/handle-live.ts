@@ -28,6 +28,8 @@ export function handleLive(step: LinkStep, event: LinkEvent): void {
       return dial(step)
     case 'overflow':
       return fail(step, 'LINK_OVERFLOW', state.last)
+    case 'invalid':
+      return fail(step, 'LINK_INVALID', { class: 'fatal', reason: event.problem })
     case 'broken':
       return fail(step, 'LINK_FATAL', state.last)
     case 'timer':

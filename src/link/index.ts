@@ -16,4 +16,5 @@ export type {
   Rollover,
 } from './protocol.ts'
 export { credentialsOf, redact, redactData } from './redact.ts'
+export { addressProblem } from './request-problem.ts'
 export { wsNetwork } from './ws-network.ts'

@@ -29,6 +29,8 @@ export type LinkEvent = { readonly at: number } & (
   | { readonly type: 'wake' }
   /** The queue of control messages is full. */
   | { readonly type: 'overflow' }
+  /** The protocol's request cannot succeed. */
+  | { readonly type: 'invalid'; readonly problem: string }
   /** The protocol's code threw. */
   | { readonly type: 'broken' }
   /** The scope has begun to close. */

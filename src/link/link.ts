@@ -20,6 +20,7 @@ import { PeerWatch } from './peer-watch.ts'
 import { ProtocolEdge } from './protocol-edge.ts'
 import type { Data, LinkContext, Protocol } from './protocol.ts'
 import { credentialsOf } from './redact.ts'
+import { requestProblem } from './request-problem.ts'
 
 /** The current status of a link, for display. */
 export interface LinkStatus {
@@ -293,6 +294,8 @@ export class Link {
     const request = this.#protocol?.request()
     const network = this.#network
     if (!request || !network) return
+    const problem = requestProblem(request)
+    if (problem !== undefined) return this.#shell.handle({ type: 'invalid', problem })
     const connection = new LiveConnection(generation, this.#connectionHost, credentialsOf(request))
     this.#connections.set(generation, connection)
     callOut(

@@ -107,7 +107,7 @@ describe('a link over real sockets', () => {
   it('[LK5] cannot be opened at an invalid address', () =>
     onSockets({}, async ({ open }) => {
       const error = await rejection(open({ request: () => ({ url: 'not an address?key=secret' }) }))
-      expect(String(error)).toContain('invalid request')
+      expect(String(error)).toContain('the address is not a URL')
       expect(String(error)).not.toContain('secret')
     }))
 

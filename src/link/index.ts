@@ -6,6 +6,7 @@ export { LinkError, type LinkErrorCode } from './link-error.ts'
 export type {
   Data,
   Ending,
+  InboundLimits,
   KeepAlive,
   LinkConnection,
   LinkContext,

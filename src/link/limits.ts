@@ -1,7 +1,12 @@
 /** Limits of sockets and links that are not options, each with its reason (SC18). */
 export const limits = {
   /** Bytes per message. A minute of audio in JSON is smaller; a larger message ends the socket with 1009. */
-  payload: 16 * 1024 * 1024,
+  payload: 8 * 1024 * 1024,
+  /** How many seconds' worth of its inbound limits a peer may send at once. Its answers come faster than they are spoken. */
+  inboundBurst: 4,
+  /** Messages and bytes of a connection that is left or closing: the end of an answer and the last transcripts. */
+  lateMessages: 2_000,
+  lateBytes: 8 * 1024 * 1024,
   /**
    * How long a socket waits for the peer's close frame, and then for the end of the TCP connection, which some peers
    * never send. A last resort: links cut their sockets earlier.

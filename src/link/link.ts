@@ -18,7 +18,7 @@ import { LiveConnection, type ConnectionHost } from './live-connection.ts'
 import { Outbox } from './outbox.ts'
 import { PeerWatch } from './peer-watch.ts'
 import { ProtocolEdge } from './protocol-edge.ts'
-import type { Data, LinkContext, Protocol } from './protocol.ts'
+import type { Data, InboundLimits, LinkContext, Protocol } from './protocol.ts'
 import { credentialsOf } from './redact.ts'
 import { requestProblem } from './request-problem.ts'
 
@@ -66,6 +66,7 @@ export class Link {
   readonly #machine: LinkMachine
   readonly #outbox: Outbox
   readonly #watch: PeerWatch
+  readonly #inbound: InboundLimits
   readonly #connections = new Map<number, LiveConnection>()
   readonly #shell: MachineShell<LinkEvent, LinkCommand>
   /** Released at the end, like the protocol, so that a reference to a closed link keeps nothing else alive. */
@@ -83,6 +84,7 @@ export class Link {
 
   private constructor(context: LinkContext, protocol: Protocol) {
     this.name = protocol.name
+    this.#inbound = protocol.inbound ?? {}
     this.#context = context
     this.#protocol = new ProtocolEdge(protocol, context.logger, (error) => this.#broken(error))
     this.#network = context.network
@@ -187,6 +189,7 @@ export class Link {
     ready: ({ generation }) => this.#shell.handle({ type: 'ready', generation }),
     rollOver: ({ generation }, after) => this.#shell.handle({ type: 'roll-over', generation, after }),
     message: (connection, data) => this.#message(connection, data),
+    flooded: (connection) => this.#flooded(connection),
     alive: (connection) => {
       if (connection === this.#current) this.#watch.alive()
     },
@@ -221,6 +224,13 @@ export class Link {
     const resumable = !this.#machine.state.wasReady || (this.#protocol?.canResume() ?? true)
     const ended = { type: 'ended', generation, end, socketOpen, silentFor, resumable } as const
     this.#shell.handle({ ...ended, jitter: this.#jitter })
+  }
+
+  /** Cuts the connection at once: waiting for its close frame would mean reading on. */
+  #flooded(connection: LiveConnection): void {
+    if (this.#isClosing) return this.#shell.handle({ type: 'abort' })
+    this.#cut(connection.generation)
+    return this.#ended(connection, { class: 'dropped', reason: 'the peer sent too much' }, false)
   }
 
   /** Fails the link, because the protocol's code threw. */
@@ -296,7 +306,11 @@ export class Link {
     if (!request || !network) return
     const problem = requestProblem(request)
     if (problem !== undefined) return this.#shell.handle({ type: 'invalid', problem })
-    const connection = new LiveConnection(generation, this.#connectionHost, credentialsOf(request))
+    const connection = new LiveConnection(generation, this.#connectionHost, {
+      clock: this.#context!.scope.clock,
+      credentials: credentialsOf(request),
+      inbound: this.#inbound,
+    })
     this.#connections.set(generation, connection)
     callOut(
       () => connection.attach(network.dial({ ...request, name: this.name }, connection)),

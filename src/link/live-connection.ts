@@ -1,13 +1,16 @@
-import { clip, type Socket, type SocketEnd, type SocketEvents } from '../scope/index.ts'
+import { clip, type Clock, type Socket, type SocketEnd, type SocketEvents } from '../scope/index.ts'
+import { InboundBudget } from './inbound-budget.ts'
 import { limits } from './limits.ts'
 import type { EndClass, LinkEnd } from './link-end.ts'
-import type { Data, LinkConnection } from './protocol.ts'
+import type { Data, InboundLimits, LinkConnection } from './protocol.ts'
 import { redact, redactData } from './redact.ts'
 
 /** Receives the events of a connection: the link. */
 export interface ConnectionHost {
   opened(connection: LiveConnection): void
   message(connection: LiveConnection, data: Data): void
+  /** The peer has sent more than it may. */
+  flooded(connection: LiveConnection): void
   /** A ping or a pong arrived. */
   alive(connection: LiveConnection): void
   ended(connection: LiveConnection, end: SocketEnd): void
@@ -15,6 +18,13 @@ export interface ConnectionHost {
   rollOver(connection: LiveConnection, after: number): void
   /** The peer announced the end of the connection. The socket is still open. */
   endAnnounced(connection: LiveConnection, end: LinkEnd): void
+}
+
+export interface ConnectionOptions {
+  readonly clock: Clock
+  /** The credentials of the request. */
+  readonly credentials: readonly string[]
+  readonly inbound: InboundLimits
 }
 
 /**
@@ -31,13 +41,17 @@ export class LiveConnection implements LinkConnection, SocketEvents {
   #fenced = false
   readonly #host: ConnectionHost
   readonly #credentials: readonly string[]
+  readonly #clock: Clock
+  readonly #budget: InboundBudget
   /** Released at the end, so that a protocol that keeps this object does not keep the socket. */
   #socket: Socket | undefined
 
-  constructor(generation: number, host: ConnectionHost, credentials: readonly string[]) {
+  constructor(generation: number, host: ConnectionHost, { clock, credentials, inbound }: ConnectionOptions) {
     this.generation = generation
     this.#host = host
     this.#credentials = credentials
+    this.#clock = clock
+    this.#budget = new InboundBudget(inbound, clock.now())
   }
 
   /** To be called right after dialling. A socket emits no event before that. */
@@ -106,7 +120,12 @@ export class LiveConnection implements LinkConnection, SocketEvents {
   }
 
   message(data: Data): void {
-    if (!this.#fenced) this.#host.message(this, redactData(data, this.#credentials))
+    // A socket that was cut may still emit what it has read.
+    if (!this.#socket) return
+    const budget = this.#budget
+    const taken = this.mute ? budget.takeLate(data.length) : budget.take(data.length, this.#clock.now())
+    if (!taken) this.#host.flooded(this)
+    else if (!this.#fenced) this.#host.message(this, redactData(data, this.#credentials))
   }
 
   alive(): void {

@@ -15,8 +15,8 @@ const options = { apiKey: KEY, url: 'wss://vendor.example' }
 const setup = { instructions: '', tools: [], messages: [], takesTurns: true }
 
 /** Records every event with its arguments. */
-const recorder = <T extends object>(log: unknown[]): T =>
-  new Proxy({} as T, {
+const recorder = (log: unknown[]): SttEvents & RealtimeEvents =>
+  new Proxy({} as SttEvents & RealtimeEvents, {
     get:
       (_, name) =>
       (...args: unknown[]) =>
@@ -25,11 +25,10 @@ const recorder = <T extends object>(log: unknown[]): T =>
 
 type Open = (context: PartContext, log: unknown[]) => Promise<unknown>
 const providers: Record<string, Open> = {
-  deepgram: (context, log) => new DeepgramStt(options).open(context, recorder<SttEvents>(log)),
-  'openai stt': (context, log) => new OpenAIStt(options).open(context, recorder<SttEvents>(log)),
-  'openai realtime': (context, log) =>
-    new OpenAIRealtime(options).open(context, setup, recorder<RealtimeEvents>(log)),
-  gemini: (context, log) => new GeminiLive(options).open(context, setup, recorder<RealtimeEvents>(log)),
+  deepgram: (context, log) => new DeepgramStt(options).open(context, recorder(log)),
+  'openai stt': (context, log) => new OpenAIStt(options).open(context, recorder(log)),
+  'openai realtime': (context, log) => new OpenAIRealtime(options).open(context, setup, recorder(log)),
+  gemini: (context, log) => new GeminiLive(options).open(context, setup, recorder(log)),
   cartesia: async (context, log) => {
     const voice = await new CartesiaTts({ ...options, voice: 'voice' }).open(context)
     const speak = async (): Promise<void> => {

@@ -1,7 +1,7 @@
 /** Limits of sockets and links that are not options, each with its reason (SC18). */
 export const limits = {
   /** Bytes per message. A minute of audio in JSON is smaller; a larger message ends the socket with 1009. */
-  payload: 8 * 1024 * 1024,
+  payload: 6 * 1024 * 1024,
   /** How many seconds' worth of its inbound limits a peer may send at once. Its answers come faster than they are spoken. */
   inboundBurst: 4,
   /** Messages and bytes of a connection that is left or closing: the end of an answer and the last transcripts. */

@@ -10,6 +10,7 @@ import { type PartContext, type SpokenChunk, type Tts, type Voice } from '../../
 import { iterate, type SocketEnd } from '../../scope/index.ts'
 import { ProviderError } from '../errors.ts'
 import { OwnedRequest } from '../owned-request.ts'
+import { hasWords } from '../sound-limit.ts'
 import { receiveMessage } from '../vendor-message.ts'
 import { checkCartesia, type Cancel, type Generation, type VoiceSettings } from './cartesia-messages.ts'
 import { CartesiaSpeech } from './cartesia-speech.ts'
@@ -164,5 +165,3 @@ export class CartesiaVoice implements Voice, Protocol {
     this.#speeches.clear()
   }
 }
-
-const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text)

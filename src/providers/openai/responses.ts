@@ -6,7 +6,6 @@ import type { ApiError, ClientEvent, ResponseEvent, ServerResponse, ServerUsage 
 import { RequestQueue } from './request-queue.ts'
 
 export interface ResponsesHost extends AnswerHost {
-  readonly name: string
   /** Whether events can be sent now. */
   readonly connected: boolean
   send(event: ClientEvent): void

@@ -1,9 +1,10 @@
-import { SampleReader } from '../../audio/index.ts'
+import { durationOf, SampleReader } from '../../audio/index.ts'
 import { credentialsOf } from '../../link/index.ts'
 import { PartTimeoutError, type PartContext, type SpokenChunk } from '../../parts/index.ts'
 import { noop, type Timer } from '../../scope/index.ts'
 import { ProviderError } from '../errors.ts'
 import { OwnedRequest } from '../owned-request.ts'
+import { silentSpeechProblem, speechProblem } from '../sound-limit.ts'
 import { RATE } from './session-config.ts'
 
 export interface SpeechBody {
@@ -43,16 +44,30 @@ export class SpeechRequest {
   }
 
   async *speak(input: string, signal: AbortSignal): AsyncGenerator<SpokenChunk> {
-    const { name, context } = this.#options
+    const { name, context, stallTimeout } = this.#options
     const request = new OwnedRequest(`speech of '${name}'`, context.scope, signal)
     try {
       const { body } = await this.#post(input, request)
       const reader = body?.getReader()
       const samples = new SampleReader()
-      for (let next = await this.#read(reader, request); next; next = await this.#read(reader, request)) {
+      /** Milliseconds of audio received, and of waiting for it. */
+      let sound = 0
+      let waited = 0
+      for (;;) {
+        const since = context.scope.clock.now()
+        const next = await this.#read(reader, request)
+        if (!next) break
         const frame = { samples: samples.push(next), sampleRate: RATE } as const
+        sound += durationOf(frame)
+        waited += context.scope.clock.now() - since
+        const problem = speechProblem(name, sound, input)
+        if (problem) throw problem
+        // A trickle that takes longer than it is to hear does not keep a speech alive.
+        if (waited > sound + stallTimeout) throw new PartTimeoutError(`speech of '${name}'`, stallTimeout)
         if (frame.samples.length > 0) yield { frame }
       }
+      const silent = silentSpeechProblem(name, sound, input)
+      if (silent) throw silent
     } finally {
       request.end()
     }

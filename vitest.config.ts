@@ -61,9 +61,9 @@ export default defineConfig({
   test: {
     setupFiles: ['test/setup.ts'],
     restoreMocks: true,
-    // No test sleeps. The timeouts only end what hangs, so they are long enough for a busy machine.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // No test sleeps. The timeouts only end what hangs, so they are longer than any test takes on a busy machine.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     // Most suites wait for sockets, processes and browsers more than they compute: five of them keep two cores busy.
     maxWorkers: Math.max(5, availableParallelism()),
     // Concurrent tests wait for child processes.

@@ -58,7 +58,7 @@ export async function logsOf(modules: readonly string[]): Promise<string[][]> {
   try {
     const urls = modules.map((text, index) => pathToFileURL(write(`${index}.mts`, text)).href)
     const args = ['--import', 'tsx', write('runner.mjs', runner), ...urls]
-    const { stdout } = await run(process.execPath, args, { cwd: root, timeout: 50_000 })
+    const { stdout } = await run(process.execPath, args, { cwd: root, timeout: 250_000 })
     return JSON.parse(stdout) as string[][]
   } finally {
     rmSync(folder, { recursive: true, force: true })

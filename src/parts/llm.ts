@@ -18,6 +18,7 @@ export interface LlmRequest {
   readonly tools: readonly ToolDescription[]
 }
 
+/** A chunk of an answer. Chunks of other types are ignored. */
 export type LlmChunk =
   | { readonly type: 'text'; readonly text: string }
   /** `input` is JSON as the model wrote it. It may be invalid. */

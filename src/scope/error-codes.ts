@@ -50,11 +50,20 @@ export const errorCodes = {
     ],
     START_TIMEOUT: [
       'The line or a model did not open within `startTimeout`.',
-      'The report names what was not open: check its key and its network.',
+      'The message names what was not open: check its key and its network.',
     ],
     UNINTERRUPTIBLE: [
       'Speech that is marked uninterruptible was interrupted.',
       'Pass `{ force: true }` if it must stop.',
+    ],
+    ANSWER_TIMEOUT: [
+      'A model did not begin its answer, or did not go on with it, within `answerTimeout`.',
+      'Check the model; raise `answerTimeout`; or configure a fallback.',
+    ],
+    NO_SOUND: ['A voice made no sound for the words it was given.', 'Check its voice, model and language.'],
+    END_CUT: [
+      'In a report: a graceful end was cut short by `stallTimeout` or `endTimeout`.',
+      'The report names what was still running.',
     ],
     SPEECH_STALLED: [
       'A speech made no progress for `stallTimeout` and was given up.',

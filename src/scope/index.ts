@@ -1,3 +1,4 @@
+export { Burst } from './burst.ts'
 export { CancelToken, type CancelListener } from './cancel.ts'
 export { Channel } from './channel.ts'
 export { clip } from './clip.ts'
@@ -61,6 +62,7 @@ export {
   type ScopeOptions,
 } from './settings.ts'
 export { SignalStop, type Stop } from './stop.ts'
+export { TimeLimit } from './time-limit.ts'
 export type { TaskHandle } from './task.ts'
 export type { CloseOptions } from './task-context.ts'
 export type { Change, EndOutcome } from './watchers.ts'

@@ -4,6 +4,8 @@ import type { Stop } from './stop.ts'
 export interface IterateOptions {
   /** How long the source may take to clean up when the loop is left early. Default: 100 ms. */
   readonly patience?: number
+  /** Names the source in a report, if it does not return. Default: `an iterator`. */
+  readonly name?: string
 }
 
 /**
@@ -22,7 +24,7 @@ export interface IterateOptions {
  * - The loop waits for `return()`, because the source's `finally` should have run before the task ends (SC8). A source that
  *   respects its signal returns within a few microtasks.
  * - It waits for at most `patience`. An async generator that hangs in an await does not even begin to return, and would
- *   delay a close for its whole budget. A source that outlives the loop must own what it opens through its part's scope.
+ *   delay a close for its whole budget. A source that is still running when the scope closes is named in the report (SC20).
  * - An error that the source throws while it returns is thrown after a `break`, as `for await` does, and dropped after a
  *   cancel. An error after `patience` is dropped. None becomes an unhandled rejection.
  * - After a cancel, one more value may be read from the source and dropped.
@@ -30,7 +32,7 @@ export interface IterateOptions {
 export async function* iterate<T>(
   source: AsyncIterable<T>,
   stop: Stop,
-  { patience = 100 }: IterateOptions = {},
+  { patience = 100, name = 'an iterator' }: IterateOptions = {},
 ): AsyncGenerator<T, void, undefined> {
   const iterator = source[Symbol.asyncIterator]()
   const { until } = stop
@@ -53,23 +55,32 @@ export async function* iterate<T>(
       yield value
     }
   } catch (error) {
-    if (!ended) await leave(iterator, stop, patience).catch(() => {})
+    if (!ended) await leave(iterator, stop, patience, name).catch(() => {})
     ended = true
     throw error
   } finally {
-    if (!ended) await leave(iterator, stop, patience)
+    if (!ended) await leave(iterator, stop, patience, name)
   }
 }
 
 /** Asks the source to return, and waits for that, but for at most `patience` and not beyond the end of the scope. */
-async function leave(iterator: AsyncIterator<unknown>, stop: Stop, patience: number): Promise<void> {
+async function leave(
+  iterator: AsyncIterator<unknown>,
+  stop: Stop,
+  patience: number,
+  name: string,
+): Promise<void> {
   const returned = iterator.return?.()
   if (!returned) return
   const done = new Once()
   done.follow(returned)
   const scope = scopeOf(stop)
   if (!scope) return
-  const timer = scope.clock.after(patience, 'return of an iterator', () => done.settle())
+  const timer = scope.clock.after(patience, 'return of an iterator', () => {
+    const ended = scope.leave(name)
+    returned.then(ended, ended)
+    done.settle()
+  })
   // If the scope is aborted meanwhile, no timer must be left (SC15).
   const window = scope.inspect(() => scope.state === 'closed' && done.settle())
   try {

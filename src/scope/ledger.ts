@@ -52,8 +52,8 @@ export class Ledger implements Owner, ClosingSubject {
   /** Tasks that requested this close themselves: the close does not wait for them (SC16). */
   readonly #closers = new Set<Owned>()
   #size = 0
-  /** Work that scopes below abandoned when they closed before this one. */
-  #abandonedBelow: Abandoned[] = []
+  /** Work that goes on although it was cancelled: abandoned by scopes below that closed before this one, or left (`leave`). */
+  #left: Abandoned[] = []
   /** Work that was abandoned in this scope's own close. Its report, or the report of a child, names it. */
   readonly #abandoned: Abandoned[] = []
 
@@ -196,18 +196,32 @@ export class Ledger implements Owner, ClosingSubject {
     }
   }
 
+  /** Records work that goes on although it was cancelled. Returns a function to call when it has ended. */
+  leave(name: string): () => void {
+    const work: Abandoned = { scope: this.path, kind: 'task', name, ended: false }
+    this.#left.push(work)
+    this.#trim()
+    return () => {
+      work.ended = true
+    }
+  }
+
   get stillRunning(): readonly Abandoned[] {
-    return this.#abandonedBelow.filter(({ ended }) => !ended)
+    return this.#left.filter(({ ended }) => !ended)
   }
 
   /** Takes over what a child that has just closed left running. */
   #adopt(abandoned: readonly Abandoned[]): void {
     // If this scope is closing, too, the child's report is in its own report and names the work.
-    const list = this.closing ? this.#abandoned : this.#abandonedBelow
+    const list = this.closing ? this.#abandoned : this.#left
     for (const work of abandoned) if (!work.ended) list.push(work)
-    if (this.#abandonedBelow.length <= limits.reported) return
-    this.#abandonedBelow = [...this.stillRunning]
-    this.problems.omitted += this.#abandonedBelow.splice(limits.reported).length
+    this.#trim()
+  }
+
+  #trim(): void {
+    if (this.#left.length <= limits.reported) return
+    this.#left = [...this.stillRunning]
+    this.problems.omitted += this.#left.splice(limits.reported).length
   }
 
   /** The scope has closed, and only the report is left. */
@@ -215,7 +229,7 @@ export class Ledger implements Owner, ClosingSubject {
     this.handles = undefined
     const late = this.#lateSink('problem')
     this.problems.close((where, error) => late(where, { outcome: 'failed', error }))
-    if (this.parent) this.parent.#adopt([...this.#abandonedBelow, ...this.#abandoned])
+    if (this.parent) this.parent.#adopt([...this.#left, ...this.#abandoned])
     this.#abandoned.length = 0
     if (this.tree.watched > 0) this.announce({ type: 'closed', id: this.id, kind: 'scope', name: this.name })
     this.onClosed?.(report)

@@ -143,12 +143,12 @@ export class ReportBuilder {
     })
   }
 
-  /** Work that children left running when they closed earlier: it outlives this scope, too. */
+  /** Work that goes on although it was cancelled: it outlives this scope. */
   #stillRunning(at: number): Problem[] {
     return this.#subject.stillRunning.map(({ scope, kind, name }) => ({
       where: `${kind} '${name}' of '${scope}'`,
       at,
-      error: finding('STILL_RUNNING', `abandoned when '${scope}' closed, and still running`),
+      error: finding('STILL_RUNNING', `it was cancelled and is still running`),
     }))
   }
 

@@ -298,6 +298,11 @@ export class Scope<Phase extends string = DefaultPhase> {
     return timer
   }
 
+  /** @internal Records work that goes on although it was cancelled. Returns a function to call when it has ended. */
+  leave(name: string): () => void {
+    return this.#ledger.leave(name)
+  }
+
   #cap(options: OwnOptions<Phase>): number | undefined {
     return options.cap === undefined ? undefined : duration('cap', options.cap)
   }

@@ -1,5 +1,5 @@
 import type { PartContext, Usage } from '../parts/index.ts'
-import { Scope, type Untimed } from '../scope/index.ts'
+import { Burst, OptionError, Scope, type Untimed } from '../scope/index.ts'
 import type { SessionHandle } from './answering/agent.ts'
 import type { Ends } from './closing/asks.ts'
 import { spentShare } from './closing/caps.ts'
@@ -10,12 +10,16 @@ import type { SessionEvents } from './events.ts'
 import type { TurnEvent } from './hearing/turn-events.ts'
 import { History } from './history/history.ts'
 import type { Recorder } from './recording/recorder.ts'
+import { limits } from './limits.ts'
 import type { SessionSettings } from './settings.ts'
 
 /** Accepts events for one of the two machines. */
 export interface EventSink<Event> {
   handle(event: Untimed<Event>): void
 }
+
+/** The models and voices whose failures are counted. A realtime model may fail to answer, or to say given words. */
+export type Part = 'llm' | 'tts' | 'realtime' | 'realtime voice'
 
 /** What all stations of a session share. There is one per session. */
 export class SessionContext {
@@ -33,12 +37,18 @@ export class SessionContext {
   turns!: EventSink<TurnEvent>
   /** Whether new turns may begin. If not, a realtime model must not answer on its own. */
   takesTurns = false
+  /** Replies and speeches take a step before they begin (FA5). */
+  readonly burst: Burst
+  /** The parts that are being opened. */
+  readonly opening = new Set<string>()
   /** Set while the call is recorded. */
   recorder: Recorder | undefined
   /** When something last made progress: words, sound, a tool, a reply. A graceful end without progress is stuck (CL3). */
   movedAt = 0
   /** Called when a reply, a speech or a tool has finished. Set while a graceful end waits for that. */
   onFinished: (() => void) | undefined
+  /** The error of the model or voice that failed last. */
+  lastFailure: unknown
   #scope: Scope<'work' | 'rest'> | undefined
   #rest: Scope<'links' | 'stores'> | undefined
 
@@ -46,7 +56,8 @@ export class SessionContext {
     const { id, history } = settings
     this.settings = settings
     this.history = history ? History.from(history) : new History()
-    this.book = new SessionBook(id, this.history)
+    this.book = new SessionBook(id, settings.line.name, this.history)
+    this.burst = new Burst(settings.clock, limits.burst)
     this.events = new Emitter('closed', (event, error) => this.failed(`listener of '${event}'`, error))
   }
 
@@ -100,6 +111,25 @@ export class SessionContext {
     return this.#partContext(this.stores.child(`toolset ${name}`, { phase: 'stores' }))
   }
 
+  /**
+   * Waits for a part to open, and checks that it has its methods: a part without one would fail in the middle of a call.
+   * `opening` has the names of parts that are not open yet.
+   */
+  async opened<T extends object>(
+    name: string,
+    part: PromiseLike<T>,
+    methods: readonly (keyof T & string)[],
+  ): Promise<T> {
+    this.opening.add(name)
+    const open = await part
+    this.opening.delete(name)
+    const missing = methods.find((method) => typeof (open as Partial<T> | undefined)?.[method] !== 'function')
+    if (missing === undefined) return open
+    throw new OptionError(
+      `the ${name} has no method ${missing}(): open() must return an object with ${methods.join(', ')}`,
+    )
+  }
+
   /** Counts what a model used towards the report and the budget. */
   used(usage: Usage): void {
     this.book.used(usage)
@@ -112,12 +142,26 @@ export class SessionContext {
     if (budget) this.lifecycle.handle({ type: 'spent', share: spentShare(budget, this.book) })
   }
 
-  /** Logs and emits a failure that does not end the session. */
+  /** Logs, records and emits a failure that does not end the session. `where` names the part, hook or listener. */
   failed(where: string, error: unknown): void {
     const { logger, id } = this.settings
+    this.book.failed(where, error, this.now)
     logger.warn({ session: id, where, error }, 'something failed')
     // An `error` listener that throws must not be called with its own error.
     if (where !== "listener of 'error'") this.events.emit('error', { where, error })
+  }
+
+  /** A model or a voice failed (FA2). The session machine counts, and apologises or ends the session. */
+  partFailed(part: Part, error: unknown, where: string = part): void {
+    this.failed(where, error)
+    this.lastFailure = error
+    const canSpeak = part === 'llm' || part === 'realtime'
+    this.lifecycle.handle({ type: 'part-failed', part, canSpeak })
+  }
+
+  /** A model answered, or a voice was heard: its earlier failures no longer count. */
+  partWorked(part: Part): void {
+    this.lifecycle.handle({ type: 'part-worked', part })
   }
 
   #partContext(scope: Scope<string>): PartContext {

@@ -1,4 +1,4 @@
-import { EndwellError } from '../scope/index.ts'
+import { EndwellError, clip } from '../scope/index.ts'
 
 /** A method was called on a session that is closing, closed or not started (CL8, CL10). */
 export class SessionClosedError extends EndwellError {
@@ -28,12 +28,42 @@ export class SpeechStalledError extends EndwellError {
   }
 }
 
+/** A model did not begin its answer, or did not go on with it, in time (FA1). */
+export class AnswerTimeoutError extends EndwellError {
+  constructor(part: string, answerTimeout: number) {
+    super(
+      'ANSWER_TIMEOUT',
+      `the ${part} did not answer within answerTimeout = ${answerTimeout} ms: check the model, raise answerTimeout, or ` +
+        'configure a fallback',
+    )
+  }
+}
+
+/** A voice made no sound for the words it was given (FA3). */
+export class NoSoundError extends EndwellError {
+  constructor(text: string) {
+    super('NO_SOUND', `the voice made no sound for '${clip(text, 60)}': check its voice, model and language`)
+  }
+}
+
+/** A graceful end was cut short (CL3). */
+export class EndCutError extends EndwellError {
+  constructor(by: 'stallTimeout' | 'endTimeout') {
+    const why = by === 'stallTimeout' ? 'nothing happened for' : 'it took longer than'
+    super(
+      'END_CUT',
+      `the session did not end gracefully: ${why} ${by}; its report names what was still running`,
+    )
+  }
+}
+
 /** The line or a model did not open within `startTimeout`. */
 export class StartTimeoutError extends EndwellError {
-  constructor(startTimeout: number) {
+  constructor(startTimeout: number, waiting: readonly string[]) {
+    const which = waiting.join(', ') || 'the session'
     super(
       'START_TIMEOUT',
-      `the session did not start within startTimeout = ${startTimeout} ms; its report names what had not opened`,
+      `${which} did not open within startTimeout = ${startTimeout} ms: check the key and the network, or raise startTimeout`,
     )
   }
 }

@@ -5,9 +5,18 @@ import {
   type PartContext,
   type Shape,
 } from '../parts/index.ts'
-import { noop, shelter, type Change, type Inspection, type TaskContext } from '../scope/index.ts'
+import {
+  EndwellError,
+  ScopeClosedError,
+  noop,
+  shelter,
+  type Change,
+  type Inspection,
+  type TaskContext,
+} from '../scope/index.ts'
 import type { Agent, SessionHandle } from './answering/agent.ts'
 import { Answering } from './answering/answering.ts'
+import { ActiveReply } from './answering/replies.ts'
 import type { Reply, ReplyOptions } from './answering/reply.ts'
 import type { CloseAsk, CloseSessionOptions, HangUpOptions, HangUpOutcome } from './closing/asks.ts'
 import { Closing, type Stations } from './closing/closing.ts'
@@ -22,7 +31,7 @@ import type { History } from './history/history.ts'
 import { Recorder } from './recording/recorder.ts'
 import { sessionSettings, type SessionOptions } from './settings.ts'
 import { Speaking } from './speaking/speaking.ts'
-import type { Speech, SpeechOptions } from './speaking/speech.ts'
+import { Speech, type SpeechOptions } from './speaking/speech.ts'
 
 const lineShape: Shape<LineEvents> = {
   frame: ['frame'],
@@ -141,7 +150,7 @@ export class Session implements SessionHandle {
     const opening = scope.spawn('start', (task) => this.#open(task))
     let late: StartTimeoutError | undefined
     const timer = scope.after(startTimeout, 'start timeout', () => {
-      late = new StartTimeoutError(startTimeout)
+      late = new StartTimeoutError(startTimeout, [...this.#context.opening])
       opening.cancel(late.message)
     })
     try {
@@ -149,7 +158,12 @@ export class Session implements SessionHandle {
       timer.clear()
     } catch (thrown) {
       timer.clear()
-      const error = late ?? thrown
+      // Never the scope's own error: the scope is not the application's.
+      const error =
+        late ??
+        (thrown instanceof ScopeClosedError
+          ? new SessionClosedError('start', 'closing', { cause: thrown })
+          : thrown)
       this.#assertOpen('start', error)
       this.#closing.broken('start', error)
       throw error
@@ -194,7 +208,9 @@ export class Session implements SessionHandle {
     const { line } = this.#context.settings
     const failed = (error: unknown): void => this.#context.failed('line', error)
     const events = inlet('line', lineShape, (...event) => this.#lineEvent(stations, event), failed)
-    stations.speaking.connect(shelter(await line.open(part, events), ['play', 'mark', 'clear'], failed))
+    const methods = ['play', 'mark', 'clear'] as const
+    const opened = await this.#context.opened('line', line.open(part, events), methods)
+    stations.speaking.connect(shelter(opened, methods, failed))
   }
 
   /** Dispatches everything the line reports to the station it concerns. */
@@ -221,14 +237,22 @@ export class Session implements SessionHandle {
 
   // ── talking ──
 
-  /** Speaks a text, or a stream of text as it arrives. */
+  /**
+   * Speaks a text, or a stream of text as it arrives. If the session is ending or closed, nothing is said, and the outcome of
+   * the speech is `failed` (CL10).
+   */
   say(text: string | AsyncIterable<string>, options?: SpeechOptions): Speech {
-    return this.#closing.live('say').answering.say(text, options)
+    const work = this.#closing.work('say')
+    return work instanceof EndwellError ? Speech.refused(work, options) : work.answering.say(text, options)
   }
 
-  /** Lets the agent answer the conversation as it stands, optionally with extra instructions. */
+  /**
+   * Lets the agent answer the conversation as it stands, optionally with extra instructions. If the session is ending or
+   * closed, the outcome of the reply is `failed` (CL10).
+   */
   reply(options?: ReplyOptions): Reply {
-    return this.#closing.live('reply').answering.reply(options)
+    const work = this.#closing.work('reply')
+    return work instanceof EndwellError ? ActiveReply.refused(work, options) : work.answering.reply(options)
   }
 
   /** Stops the agent's speech and its reply in progress, synchronously (SP1). */
@@ -236,14 +260,16 @@ export class Session implements SessionHandle {
     this.#closing.stations?.answering.interruptAll(options)
   }
 
-  /** Ends the user's turn by hand. */
+  /** Ends the user's turn by hand. No-op if the session is ending or closed. */
   commitTurn(): void {
-    this.#closing.live('commit a turn').hearing.handle({ type: 'commit' })
+    const work = this.#closing.work('commit a turn')
+    if (!(work instanceof EndwellError)) work.hearing.handle({ type: 'commit' })
   }
 
-  /** Discards what the user has said in this turn. */
+  /** Discards what the user has said in this turn. No-op if the session is ending or closed. */
   discardTurn(): void {
-    this.#closing.live('discard a turn').hearing.handle({ type: 'discard' })
+    const work = this.#closing.work('discard a turn')
+    if (!(work instanceof EndwellError)) work.hearing.handle({ type: 'discard' })
   }
 
   /** Hands the caller over to another agent (AG1). */

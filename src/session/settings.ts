@@ -22,7 +22,7 @@ import {
   type Network,
   type Random,
 } from '../scope/index.ts'
-import type { Agent } from './answering/agent.ts'
+import { Agent } from './answering/agent.ts'
 import { idleWarning, type Budget, type Cap } from './closing/caps.ts'
 import type { SessionReport } from './closing/report.ts'
 import { turnSettings, type TurnOptions } from './hearing/turn-options.ts'
@@ -48,6 +48,13 @@ export interface RealtimeModels {
   readonly tts?: undefined
   readonly stt?: undefined
   readonly vad?: undefined
+}
+
+export interface Apology {
+  /** After an answer failed. Default: "Sorry, something went wrong. Could you say that again?" */
+  again?: string
+  /** Before the session ends because of failures. Default: "Sorry, I cannot help you right now. Please call again later." */
+  end?: string
 }
 
 /** Runs after the call. Awaited for at most `afterCallTimeout`; a failure affects no other handler (CL5). */
@@ -88,6 +95,15 @@ export interface SessionOptions {
   budget?: Budget
   /** What to say before a cap ends the session, by reason. */
   goodbye?: Partial<Record<Cap, string>>
+  /**
+   * How long a model may take to begin an answer, or to go on with it, before the answer fails (FA1). A retry is included.
+   * Default: 10 s.
+   */
+  answerTimeout?: number
+  /** How often in a row a model or a voice may fail before the session apologises and ends (FA2). Default: 3. */
+  maxFailures?: number
+  /** What to say when a model has failed (FA2). An empty text says nothing. Default: English sentences. */
+  apology?: Apology
   /** How many rounds of tool calls one answer may have (TL6). Default: 10. */
   maxToolSteps?: number
   turns?: SessionTurnOptions
@@ -121,6 +137,8 @@ export function sessionSettings(options: SessionOptions) {
     hookTimeout: 2_000,
     afterCallTimeout: 30_000,
     maxToolSteps: 10,
+    answerTimeout: 10_000,
+    maxFailures: 3,
     ...definedOf(options),
     id: options.id ?? `s${Math.floor(random.next() * 36 ** 8).toString(36)}`,
     logger: shelter(options.logger ?? silentLogger, ['debug', 'info', 'warn', 'error'], noop),
@@ -129,15 +147,49 @@ export function sessionSettings(options: SessionOptions) {
     network: options.network ?? wsNetwork,
     afterCall: afterCall === undefined ? [] : typeof afterCall === 'function' ? [afterCall] : afterCall,
     goodbye: options.goodbye ?? {},
+    apology: {
+      again: 'Sorry, something went wrong. Could you say that again?',
+      end: 'Sorry, I cannot help you right now. Please call again later.',
+      ...definedOf(options.apology ?? {}),
+    },
     turns: turnsOf(options),
   }
+  for (const name of numbers) {
+    const value: unknown = settings[name]
+    if (value === undefined || (typeof value === 'number' && Number.isFinite(value) && value >= 0)) continue
+    throw new OptionError(`${name} must be a finite number, 0 or more; it is ${describeValue(value)}`)
+  }
+  if (!(options.agent instanceof Agent))
+    throw new OptionError(`agent must be an Agent: make it with new Agent({ instructions: … })`)
+  for (const [name, part] of Object.entries({ line: options.line, ...options.models }))
+    if (part !== undefined && typeof (part as { open?: unknown }).open !== 'function')
+      throw new OptionError(
+        `${name} is not a part: it has no open(). Pass an instance, such as new TestLine()`,
+      )
   // Only validates: a mistake in the options must throw in the constructor, not in `start()`.
   turnSettings(settings.turns)
-  for (const [name, value] of Object.entries(settings)) {
-    if (typeof value !== 'number' || (Number.isFinite(value) && value >= 0)) continue
-    throw new OptionError(`${name} must be a finite number, 0 or more; it is ${value}`)
-  }
   return settings
+}
+
+/** Options that are numbers. A string from the environment must not become a time that never ends. */
+const numbers = [
+  'startTimeout',
+  'closeTimeout',
+  'lastWordsTimeout',
+  'stallTimeout',
+  'endTimeout',
+  'playoutTimeout',
+  'hookTimeout',
+  'afterCallTimeout',
+  'maxDuration',
+  'idleTimeout',
+  'maxToolSteps',
+  'answerTimeout',
+  'maxFailures',
+] as const
+
+function describeValue(value: unknown): string {
+  return typeof value === 'string' ? `the string '${value}': use Number(…)` : String(value)
 }
 
 /** A realtime model decides when the user has finished, or the application does. */

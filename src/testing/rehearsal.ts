@@ -193,10 +193,13 @@ export class Rehearsal {
     return this.#ended()
   }
 
-  /** Closes the session and rejects unless the report is clean. The error shows the report. */
+  /**
+   * Closes the session and rejects unless the close was clean. The error shows the report. Errors during the call do not
+   * count: check them with `expect.noError()`.
+   */
   async endsWell(): Promise<SessionReport> {
     const report = await this.close()
-    if (!report.clean)
+    if (!report.scope.clean)
       throw new RehearsalError(
         `the session did not end well:\n\n${formatSession(report, { transcript: true })}`,
       )

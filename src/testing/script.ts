@@ -30,6 +30,11 @@ export function callTool(name: string, input: unknown = {}, id?: string): Script
   return id === undefined ? { call: name, input } : { call: name, input, id }
 }
 
+/** A script is used up: a mistake in the test, so a session does not ask again. */
+class ScriptError extends Error {
+  readonly retryable = false
+}
+
 /** The answers of a scripted model. */
 export class Script<Request> {
   readonly #name: string
@@ -53,7 +58,7 @@ export class Script<Request> {
     const index = this.#asked++
     const answer = this.#answers.shift() ?? (await this.#make?.(request, index))
     if (answer === undefined)
-      throw new Error(`the script of '${this.#name}' has no answer number ${index + 1}`)
+      throw new ScriptError(`the script of '${this.#name}' has no answer number ${index + 1}`)
     return typeof answer === 'string' ? (answer.match(/^\s+|\S+\s*/g) ?? []) : answer
   }
 

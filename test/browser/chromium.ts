@@ -11,6 +11,9 @@ import { chromiumBinary } from './chromium-binary.ts'
 // Tests and benchmarks run from the root. A benchmark is compiled to another folder, and its pages need the source.
 const root = pathToFileURL(`${process.cwd()}/`)
 
+/** How long to wait for a browser or a page, in milliseconds. Only a hang takes this long, even on a busy machine. */
+export const PATIENCE = 120_000
+
 export interface ChromiumOptions {
   /** A WAV file to use as the microphone. Default: a beep now and then. */
   readonly microphone?: string
@@ -35,6 +38,7 @@ export async function launchChromium(options: ChromiumOptions = {}): Promise<Bro
   const { microphone, repeats = false, allowsMicrophone = true, allowsSound = true } = options
   return await playwright.launch({
     executablePath: await chromiumBinary(),
+    timeout: PATIENCE,
     args: [
       ...chromium.args.filter((each) => !unwanted.has(each)),
       '--disable-gpu',

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { concat, encodeWav, silence } from '../../src/audio/index.ts'
 import { clip } from '../fixtures/speech.ts'
-import { Demo, timeout } from './demo.ts'
+import { Demo } from './demo.ts'
 
 /** Longer than the greeting, which takes about 4 s. The caller asks, waits as long for the answer, and asks again. */
 const PAUSE = 6_000
@@ -19,7 +19,7 @@ beforeAll(async () => {
   const microphone = join(folder, 'caller.wav')
   writeFileSync(microphone, encodeWav([samples], 16_000))
   demo = await Demo.start({ microphone, repeats: true })
-}, timeout)
+})
 
 afterAll(async () => {
   expect(await demo.stop()).toBe(0)
@@ -27,7 +27,7 @@ afterAll(async () => {
 })
 
 /** What a new user sees after `npm start`: no test code runs in the page. */
-describe('the demo in a real browser', { timeout }, () => {
+describe('the demo in a real browser', () => {
   it('answers a spoken question, and shows how the session ended after a hang-up in mid-sentence', async () => {
     await using page = await demo.open()
     await page.call()

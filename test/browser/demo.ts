@@ -5,14 +5,8 @@ import { bytesFromSamples, samplesFromBytes } from '../../src/audio/index.ts'
 import type { SessionDetails, SessionSummary } from '../../src/host/index.ts'
 import type { SessionReport } from '../../src/session/index.ts'
 import { Program } from '../program.ts'
-import { launchChromium, troubleOf, type ChromiumOptions } from './chromium.ts'
+import { PATIENCE, launchChromium, troubleOf, type ChromiumOptions } from './chromium.ts'
 import type { Room } from './room.ts'
-
-/** How long to wait for a page. Only a hang, or an overloaded machine, takes this long. */
-const PATIENCE = 60_000
-
-/** The timeout of a test of the demo. */
-export const timeout = 2 * PATIENCE
 
 /** How far a close may overrun its deadline: a busy machine can suspend the process for a while. */
 export const STANDSTILL = 1_000

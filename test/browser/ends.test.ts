@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TcpProxy } from '../lines/tcp-proxy.ts'
-import { Demo, STANDSTILL, timeout } from './demo.ts'
+import { Demo, STANDSTILL } from './demo.ts'
 
 let demo: Demo
 
 beforeAll(async () => {
   demo = await Demo.start()
-}, timeout)
+})
 
 afterAll(async () => {
   expect(await demo.stop()).toBe(0)
 })
 
-describe('a call of the demo', { timeout }, () => {
+describe('a call of the demo', () => {
   it('ends cleanly with a hang-up in mid-sentence, and the page shows what was heard', async () => {
     await using page = await demo.open({ ears: true })
     await page.call()

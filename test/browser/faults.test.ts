@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FaultSwitches } from '../../src/cli/fault-switches.ts'
 import { culpritsOf } from '../../src/host/index.ts'
 import type { SessionReport } from '../../src/session/index.ts'
-import { Demo, STANDSTILL, timeout, type DemoPage } from './demo.ts'
+import { Demo, STANDSTILL, type DemoPage } from './demo.ts'
 
 /** A fault affects every call of a server, and its test mostly waits. Two servers run two tests at a time. */
 const demos: Demo[] = []
@@ -12,7 +12,7 @@ beforeAll(async () => {
   demos.push(await Demo.start())
   demos.push(await Demo.start({ browser: demos[0]!.browser }))
   free = [...demos]
-}, timeout)
+})
 
 afterAll(async () => {
   // Nothing that was left open keeps a server from exiting.
@@ -67,7 +67,7 @@ const known: Readonly<Record<string, Expected>> = {
   },
 }
 
-describe('a call of the demo with an injected fault', { timeout }, () => {
+describe('a call of the demo with an injected fault', () => {
   it('has a switch for each fault', async () => {
     const [demo] = demos
     await using page = await demo!.open()

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { notUnderstood } from '../../src/providers/local/index.ts'
 import type { SessionReport } from '../../src/session/index.ts'
 import { clip } from '../fixtures/speech.ts'
-import { Demo, timeout, type DemoPage } from './demo.ts'
+import { Demo, type DemoPage } from './demo.ts'
 import { plain, transcribe } from './transcribe.ts'
 
 const GREETING = 'Bright Dental, good morning! How can I help you?'
@@ -29,7 +29,7 @@ let demo: Demo
 
 beforeAll(async () => {
   demo = await Demo.start()
-}, timeout)
+})
 
 afterAll(async () => {
   expect(await demo.stop()).toBe(0)
@@ -66,7 +66,7 @@ async function speakOver(page: DemoPage, room: string): Promise<void> {
   expect(GREETING.startsWith((greeting as { readonly text: string }).text)).toBe(true)
 }
 
-describe('the sound of the demo, in a real browser', { timeout }, () => {
+describe('the sound of the demo, in a real browser', () => {
   it('matches the transcript of a spoken conversation when it is transcribed back', async () => {
     await using page = await demo.open({ ears: true, room: { noise: -60 } })
     await page.call()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { barriers } from '../studio/barriers.ts'
 import { tabTo } from '../studio/keyboard.ts'
-import { Demo, timeout } from './demo.ts'
+import { Demo } from './demo.ts'
 
 /** Where to write screenshots of every view of the demo, for people to look at. Default: none are written. */
 const pictures = process.env['STUDIO_PICTURES']
@@ -28,13 +28,13 @@ let demo: Demo
 beforeAll(async () => {
   demo = await Demo.start()
   if (pictures !== undefined) mkdirSync(pictures, { recursive: true })
-}, timeout)
+})
 
 afterAll(async () => {
   expect(await demo.stop()).toBe(0)
 })
 
-describe('the studio of the demo, in a real browser', { timeout }, () => {
+describe('the studio of the demo, in a real browser', () => {
   it('lists sessions as they start and end, filters and searches them, and opens a report by its link', async () => {
     await using list = await demo.open({ url: `${demo.url}/#/sessions` })
     await using caller = await demo.open({ room: {}, ears: true })

@@ -9,6 +9,8 @@ import { clip, framesOf } from '../fixtures/speech.ts'
  * synthetic: correct sentences have a doubt of 0.3 to 3.4, and other sentences mostly match nothing.
  */
 const MAX_DOUBT = 3.6
+/** How long to wait for an utterance, in milliseconds. Only a hang takes this long. */
+const PATIENCE = 60_000
 /** A sentence added at the end: once it is transcribed, everything before it is as well. */
 const END = 'call my mother tomorrow'
 
@@ -19,7 +21,7 @@ const END = 'call my mother tomorrow'
 export async function transcribe(samples: Int16Array, sayings: readonly string[]): Promise<string[]> {
   const phrases = new Set([...sayings, ...sayings.flatMap(sentencesOf)].map(plain))
   const context = partContext({ clock: systemClock, random: systemRandom })
-  const stt = new LocalStt({ phrases: [...phrases, END], maxDoubt: MAX_DOUBT })
+  const stt = new LocalStt({ phrases: [...phrases, END], maxDoubt: MAX_DOUBT, timeout: PATIENCE })
   const found: string[] = []
   try {
     await new Promise<void>((resolve, reject) => {

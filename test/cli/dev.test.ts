@@ -40,7 +40,7 @@ describe('endwell', () => {
   })
 })
 
-describe('endwell dev', { timeout: 60_000 }, () => {
+describe('endwell dev', () => {
   it('answers calls with the agent of a file, and closes cleanly on SIGINT', async () => {
     const program = runProgram(clinic)
     const url = await program.url()

@@ -33,7 +33,7 @@ const plain = `export default { name: 'Clock', agent: { name: 'clock' }, models:
 
 const dev = (file: string) => runProgram(['dev', file, '--json', '--port', '0'])
 
-describe('an agent file', { timeout: 60_000 }, () => {
+describe('an agent file', () => {
   it.each([
     ['TypeScript in an ES module package', 'module', 'agent.ts', typed],
     ['TypeScript with the extension .mts', 'commonjs', 'agent.mts', typed],

@@ -110,7 +110,7 @@ const run = async (...args: string[]): Promise<Ended> =>
     )
   })
 
-describe('a command', { timeout: 30_000 }, () => {
+describe('a command', () => {
   it('exits with the code that it returns, or with 2 if its arguments are invalid', async () => {
     const [fine, failed, misused, asked] = await Promise.all([
       run(),

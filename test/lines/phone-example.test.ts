@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { TwilioCarrier } from '../../src/testing/servers/index.ts'
 import { Program } from '../program.ts'
 
-describe('the phone example', { timeout: 60_000 }, () => {
+describe('the phone example', () => {
   it.each([
     ['a token', 'a token of the account'],
     ['no token', ''],

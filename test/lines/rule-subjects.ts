@@ -13,9 +13,8 @@ import type { Open, RuleCaller, RuleSubject } from './rules.ts'
 import { SimWires, type Dial } from './sim-wires.ts'
 import { signatureOf } from './twilio-signature.ts'
 
-/** Long, since a stall of the machine lasts five times as long on a fast stage. */
-const rejoinTimeout = 20_000
-const lostTimeout = 15_000
+const rejoinTimeout = 6_000
+const lostTimeout = 5_000
 const secret = 'a secret of sixteen'
 const publicUrl = 'https://phone.example.com'
 

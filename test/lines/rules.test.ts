@@ -7,14 +7,14 @@ import { lineRules } from './rules.ts'
 conformance({ describe, it }, 'the browser line, on simulated sockets', lineRules, pageSubject(simulated))
 conformance({ describe, it }, 'the phone line, on simulated sockets', lineRules, phoneSubject(simulated))
 
-describe('on real sockets', { timeout: 30_000 }, () => {
+describe('on real sockets', () => {
   const opened: RealWires[] = []
   afterEach(async () => {
     for (const wires of opened.splice(0)) await wires.close()
   })
 
-  const browser = 'the browser line, five times as fast'
+  const browser = 'the browser line, ten times as fast'
   conformance({ describe, it }, browser, lineRules, pageSubject(real(opened)), onFastStage)
-  const phone = 'the phone line, five times as fast'
+  const phone = 'the phone line, ten times as fast'
   conformance({ describe, it }, phone, lineRules, phoneSubject(real(opened)), onFastStage)
 })

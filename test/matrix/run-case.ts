@@ -115,12 +115,16 @@ function checkReport(
 ): void {
   const bad = culprits(report.scope)
   if (report.clean && bad.length > 0) fail(`CL13: reported clean despite ${bad.join(', ')}`)
-  // A lost call is never clean, even if everything closed well (CL2).
-  const cut = report.connections.some(({ how }) => how === 'aborted' || how === 'dropped')
+  // A lost caller drops the line, which says nothing about the close (CL2).
+  const isLost = report.ended === 'lost'
+  const cut = report.connections.some(
+    ({ name, how }) => (how === 'aborted' || how === 'dropped') && !(isLost && name === 'line'),
+  )
   if (report.clean && cut) fail('CL13: reported clean although a connection was aborted or dropped')
-  const explained = bad.length > 0 || cut || report.error !== undefined || anyProblem(report.scope)
-  if (!report.clean && !explained && report.reason !== 'caller-lost')
-    fail('CL13: reported not clean without a cause')
+  const explained = bad.length > 0 || cut || report.errors.length > 0 || anyProblem(report.scope)
+  if (report.clean && report.errors.length > 0)
+    fail(`CL13: reported clean despite ${report.errors[0]!.where}`)
+  if (!report.clean && !explained) fail('CL13: reported not clean without a cause')
   const { step, fault } = one
   if (step === undefined || fault === undefined || !call.faults.fired.includes(step)) return
   const name = step.slice(step.indexOf(':') + 1)

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { faultyCalls } from './faulty-calls.ts'
 import { runFaultyCall } from './run-faulty-call.ts'
 
-it('a call over real sockets ends well with every kind of failure', { timeout: 180_000 }, async () => {
+it('a call over real sockets ends well with every kind of failure', async () => {
   const waiting = faultyCalls.filter(({ slow }) => !slow)
   const failed: string[] = []
   const work = async (): Promise<void> => {

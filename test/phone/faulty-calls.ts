@@ -1,5 +1,6 @@
-import { noop, systemClock } from '../../src/scope/index.ts'
+import { noop } from '../../src/scope/index.ts'
 import type { TwilioCall } from '../../src/testing/servers/index.ts'
+import { clock } from './clock.ts'
 import { MS_PER_CHARACTER } from './models.ts'
 import type { PhoneRig } from './phone-rig.ts'
 import type { FaultyCall } from './run-faulty-call.ts'
@@ -19,7 +20,7 @@ const closeSessions = ({ sessions }: PhoneRig): void => {
 
 const after = (ms: number): Promise<void> =>
   new Promise((resolve) => {
-    systemClock.after(ms, 'a while', resolve)
+    clock.after(ms, 'a while', resolve)
   })
 
 const GOODBYE =

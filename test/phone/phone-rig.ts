@@ -9,6 +9,7 @@ import {
   type TwilioCarrierOptions,
 } from '../../src/testing/servers/index.ts'
 import { Changes } from '../../src/testing/servers/changes.ts'
+import { clock } from './clock.ts'
 import { makeModels, type PhoneModels, type ModelsName } from './models.ts'
 import { PhoneServer } from './phone-server.ts'
 import { within } from './within.ts'
@@ -67,9 +68,9 @@ export class PhoneRig {
   }
 
   static async open(options: RigOptions = {}): Promise<PhoneRig> {
-    const carrier = await TwilioCarrier.listen(options.carrier)
+    const carrier = await TwilioCarrier.listen({ clock, ...options.carrier })
     const models = await makeModels[options.models ?? 'pipeline']()
-    const scope = new Scope<string>('phone', { closeTimeout: CLOSE_TIMEOUT })
+    const scope = new Scope<string>('phone', { clock, closeTimeout: CLOSE_TIMEOUT })
     const rig = new PhoneRig(options, scope, { carrier, models })
     await rig.server.listen()
     return rig
@@ -153,6 +154,7 @@ export class PhoneRig {
     const session = new Session({
       id,
       agent,
+      clock,
       line,
       ...this.models.options,
       closeTimeout: CLOSE_TIMEOUT,

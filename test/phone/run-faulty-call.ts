@@ -84,7 +84,7 @@ function problemsOf(
   for (const report of rig.reports) {
     if (!reasons.includes(report.reason))
       problems.push(`the reason is ${report.reason}, not ${reasons.join(' or ')}`)
-    if (report.took > report.closeTimeout + 1_000)
+    if (report.took > report.closeTimeout)
       problems.push(`the close took ${report.took} ms of ${report.closeTimeout}`)
     const isConfirmed = !/not confirmed/.test(lineOf(report) ?? 'not confirmed')
     if (isConfirmed !== confirmed)

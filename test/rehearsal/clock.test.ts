@@ -1,22 +1,35 @@
 import { describe, expect, it } from 'vitest'
 import type { Llm } from '../../src/parts/index.ts'
-import { ScriptedLlm, StuckError, rehearse } from '../../src/testing/index.ts'
+import { tool } from '../../src/session/index.ts'
+import { ScriptedLlm, callTool, rehearse } from '../../src/testing/index.ts'
 import { desk, rehearseWith } from './fixture.ts'
 
-describe('a rehearsal that is stuck', () => {
-  it('fails at once and shows what is active and the turn so far', async () => {
+describe('a rehearsal', () => {
+  it('records a model that does not answer as an error of the turn', async () => {
     await using call = await rehearseWith([['One moment. ', { stall: true }]])
-    const stuck = call.run('Hello')
-    await expect(stuck).rejects.toThrow(StuckError)
-    await expect(stuck).rejects.toThrow(
-      /^run\('Hello'\): it would wait forever[^]*still active:\n {2}reply 1\n[^]*│ {3}caller {2}Hello\n/,
+    const turn = await call.run('Hello')
+    turn.expect
+      .message('One')
+      .error(/answerTimeout = 10000 ms/)
+      .message('Sorry')
+      .nothingElse()
+  })
+
+  it('fails at once, and shows the turn so far, if it waits for words that are never said', async () => {
+    const pay = tool({ description: 'Pay', approval: true, run: () => 'paid' })
+    await using call = await rehearse(desk({ tools: { pay } }), { answers: [[callTool('pay')]] })
+    await expect(call.run('Hello', { until: 'Thank you' })).rejects.toThrow(
+      /^run\('Hello'\): the agent never said 'Thank you'[^]*approval {2}pending for pay/,
     )
   })
 
   it('records an exhausted script as an error of the turn', async () => {
     await using call = await rehearseWith([])
     const turn = await call.run('Hello')
-    turn.expect.error(/the script of 'llm' has no answer number 1/).nothingElse()
+    turn.expect
+      .error(/the script of 'llm' has no answer number 1/)
+      .message('Sorry')
+      .nothingElse()
   })
 })
 

@@ -50,7 +50,7 @@ describe('the end of a rehearsal', () => {
   it('leaves nothing behind if the start fails or hangs', async () => {
     await expect(rehearse(desk(), { faults: { 'open:tts': 'reject' } })).rejects.toThrow('open:tts')
     await expect(rehearse(desk(), { faults: { 'open:tts': 'hang' } })).rejects.toThrow(
-      /did not start within startTimeout = 30000 ms/,
+      /tts did not open within startTimeout = 30000 ms/,
     )
   })
 

@@ -31,7 +31,7 @@ function moduleOf({ code }: PageProgram): string {
     .replace(`'zod'`, zod)
 }
 
-describe('docs/testing.md', { timeout: 60_000 }, () => {
+describe('docs/testing.md', () => {
   const programs = programsOf('docs/testing.md')
   let logs: string[][] = []
 

@@ -11,7 +11,7 @@ function moduleOf({ code }: PageProgram): string {
   ].join('\n')
 }
 
-describe('docs/scope.md', { timeout: 60_000 }, () => {
+describe('docs/scope.md', () => {
   const programs = programsOf('docs/scope.md')
   let logs: string[][] = []
 

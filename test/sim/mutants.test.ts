@@ -20,7 +20,7 @@ interface Summary {
 /** Runs `npm run sim -- --json` as compiled in this file, and returns its summary. */
 async function simulate(program: string, world: string): Promise<Summary> {
   const args = [program, '--world', world, '--seeds', String(seedsOf[world]), '--stop', '--json']
-  const { stdout } = await run(process.execPath, args, { timeout: 120_000 }).catch(
+  const { stdout } = await run(process.execPath, args, { timeout: 250_000 }).catch(
     // The simulation exits with 1 when a rule is broken. It has printed its summary by then.
     (error: { stdout?: string }) => ({ stdout: error.stdout ?? '' }),
   )
@@ -58,7 +58,7 @@ function breaking({ name, file, find, replace }: Mutant): Plugin {
   }
 }
 
-describe.concurrent('the simulation notices', { timeout: 180_000 }, () => {
+describe.concurrent('the simulation notices', () => {
   it.each(mutants.map((mutant) => [mutant.name, mutant] as const))('%s', async (_, mutant) => {
     const { violations } = await simulateMutant(mutant)
     expect(violations).toBeGreaterThan(0)

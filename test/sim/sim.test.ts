@@ -10,7 +10,7 @@ import { worlds } from './worlds.ts'
 const run = promisify(execFile)
 
 async function sim(...args: string[]): Promise<string> {
-  const { stdout } = await run(process.execPath, [compiled('sim'), ...args], { timeout: 60_000 })
+  const { stdout } = await run(process.execPath, [compiled('sim'), ...args], { timeout: 250_000 })
   return stdout
 }
 

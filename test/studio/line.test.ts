@@ -6,7 +6,7 @@ import type { Tts } from '../../src/parts/index.ts'
 import { Scope } from '../../src/scope/index.ts'
 import { Agent, Session } from '../../src/session/index.ts'
 import { ScriptedLlm, ScriptedTts } from '../../src/testing/index.ts'
-import { launchChromium, troubleOf, type ChromiumOptions } from '../browser/chromium.ts'
+import { PATIENCE, launchChromium, troubleOf, type ChromiumOptions } from '../browser/chromium.ts'
 import { buildPage } from './build-page.ts'
 import { info } from './studio.ts'
 
@@ -70,6 +70,7 @@ class PhoneBox {
     })
     box.browser = await launchChromium(options)
     box.page = await box.browser.newPage()
+    box.page.setDefaultTimeout(PATIENCE)
     box.trouble = troubleOf(box.page)
     await box.page.goto(box.server.url)
     return box

@@ -37,6 +37,12 @@ async function call(studio: Studio): Promise<void> {
   await page.getByRole('log').getByText('How can I help you?').waitFor()
 }
 
+/** Turns a fault on, and waits until the host has confirmed it: a call that begins earlier may not have it. */
+async function turnOn({ page }: Studio, name: RegExp): Promise<void> {
+  await page.getByRole('button', { name }).click()
+  await page.locator('[aria-pressed=true]').filter({ hasText: name }).waitFor()
+}
+
 /** Asks a question that starts a tool, which runs until it is cancelled. */
 async function askForHours({ page }: Studio): Promise<void> {
   await page.getByLabel('Type instead of speaking').fill('When are you open?')
@@ -86,10 +92,8 @@ describe('a call from the page', () => {
     await using studio = await openStudio()
     const { page } = studio
     await studio.goto()
-    for (const name of [/tool ignores/, /stt close hangs/]) {
-      await page.getByRole('button', { name }).click()
-      await page.locator('[aria-pressed=true]').filter({ hasText: name }).waitFor()
-    }
+    await turnOn(studio, /tool ignores/)
+    await turnOn(studio, /stt close hangs/)
     await call(studio)
     await askForHours(studio)
     await page.getByRole('button', { name: 'Hang up' }).click()
@@ -313,7 +317,7 @@ describe.each(['light', 'dark'] as const)('the page in %s mode', (colorScheme) =
     await studio.goto()
     await page.getByText('online').waitFor()
     await look('idle')
-    await page.getByRole('button', { name: /stt close/ }).click()
+    await turnOn(studio, /stt close hangs/)
     await call(studio)
     await page.getByRole('button', { name: 'Keypad' }).click()
     await askForHours(studio)

@@ -2,6 +2,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import type { HostInfo } from '../../src/host/index.ts'
 import { tool } from '../../src/session/index.ts'
 import { callTool } from '../../src/testing/index.ts'
+import { PATIENCE } from '../browser/chromium.ts'
 import { Stage, type StageCall, type StageCallOptions, type StageOptions } from '../host/stage.ts'
 
 export const info: Omit<HostInfo, 'faults'> = {
@@ -88,6 +89,7 @@ export class Studio {
       permissions: ['clipboard-read', 'clipboard-write'],
       ...browserOptions,
     })
+    context.setDefaultTimeout(PATIENCE)
     const page = await context.newPage()
     const studio = new Studio(stage, page, on)
     await page.exposeFunction('testDial', () => studio.#dial())

@@ -7,9 +7,10 @@ import type * as twilio from '../../src/lines/twilio/index.ts'
 import type { Platform, Wire } from '../../src/lines/websocket/client/wire.ts'
 import type * as websocket from '../../src/lines/websocket/index.ts'
 import { wsNetwork } from '../../src/link/index.ts'
-import { systemClock } from '../../src/scope/index.ts'
+import { systemClock, type Clock } from '../../src/scope/index.ts'
 import type * as testing from '../../src/testing/index.ts'
 import type * as servers from '../../src/testing/servers/index.ts'
+import { FastClock } from '../fast-clock.ts'
 import type { Trace } from './trace.ts'
 
 /** A call over a real socket: the caller says something, hears the answer, and the session is closed. */
@@ -31,7 +32,7 @@ export const scenes = {
 const words = 'When do you open?'
 
 /** Starts a session on the line of a call that comes in. */
-async function answerer(trace: Trace, realtime = false) {
+async function answerer(trace: Trace, realtime = false, clock: Clock = systemClock) {
   const { Agent, Session } = await trace.load<typeof endwell>('index.js')
   const parts = await trace.load<typeof testing>('testing/index.js')
   const models = realtime
@@ -49,6 +50,7 @@ async function answerer(trace: Trace, realtime = false) {
       agent: new Agent({ instructions: 'You answer the phone.' }),
       models,
       line,
+      clock,
       ...(realtime ? {} : { turns: { endpointing: { delay: 0 } } }),
     })
     await made.start()
@@ -147,9 +149,11 @@ async function fromPhone(trace: Trace): Promise<Scene> {
   const { Scope } = await trace.load<typeof endwell>('index.js')
   const { TwilioCalls } = await trace.load<typeof twilio>('lines/twilio/index.js')
   const { TwilioCarrier } = await trace.load<typeof servers>('testing/servers/index.js')
-  const { onCall, session, models } = await answerer(trace)
-  const scope = new Scope('server')
-  const carrier = await TwilioCarrier.listen({ speed: 20 })
+  // The carrier sends sound all the time. On the system's clock, the order of functions would depend on the machine's speed.
+  const clock = new FastClock()
+  const { onCall, session, models } = await answerer(trace, false, clock)
+  const scope = new Scope('server', { clock })
+  const carrier = await TwilioCarrier.listen({ clock, speed: 4 })
   const { authToken, accountSid } = carrier
   const calls = new TwilioCalls({ scope, authToken, accountSid, api: carrier.url, onCall })
   const server = createServer((request, response) => void calls.request(request, response))
@@ -160,7 +164,12 @@ async function fromPhone(trace: Trace): Promise<Scene> {
   return {
     utter: async () => {
       const answered = spoken()
+      const { pushed } = models.stt!
+      const whole = pushed.live + 100
       await call.says({ samples: new Int16Array(800), sampleRate: 8_000 })
+      // The carrier has sent the sound. Waiting until the session has heard it keeps the order of functions the same on
+      // machines of any speed.
+      await carrier.until(() => pushed.live >= whole)
       // The encoded words do not survive the telephone's codec, so the scene emits them itself.
       models.vad?.starts()
       models.stt?.interim(words)

@@ -41,10 +41,11 @@ describe('a walk', () => {
 const bounds: Record<string, { files: number; reentries: number; openings: number }> = {
   'browser: one utterance': { files: 25, reentries: 25, openings: 4 },
   'browser: one close': { files: 16, reentries: 8, openings: 3 },
-  'realtime: one utterance': { files: 27, reentries: 41, openings: 6 },
+  'realtime: one utterance': { files: 27, reentries: 42, openings: 7 },
   'realtime: one close': { files: 16, reentries: 8, openings: 3 },
   'phone: one utterance': { files: 31, reentries: 41, openings: 6 },
-  'phone: one close': { files: 26, reentries: 40, openings: 9 },
+  // 40, and one more if the closed stream ends the call before the REST request does: they race on two connections.
+  'phone: one close': { files: 26, reentries: 41, openings: 9 },
 }
 
 describe('a reader of the built code', async () => {

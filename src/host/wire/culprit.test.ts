@@ -19,7 +19,7 @@ it('culprits are sorted from abandoned to failed, and a connection that was cut 
       { name: 'line', how: 'dropped', retries: 0 },
       { name: 'tts', how: 'closed', retries: 0 },
     ] as const
-    const report = { scope: await scope.close(), connections } as unknown as SessionReport
+    const report = { scope: await scope.close(), connections, errors: [] } as unknown as SessionReport
     expect(culpritsOf(report).map(({ name, outcome }) => [name, outcome])).toEqual([
       ['book', 'abandoned'],
       ['stt', 'timed-out'],

@@ -15,12 +15,26 @@ const worstFirst: readonly Culprit['outcome'][] = [
   'pending',
 ]
 
-/** Everything that kept a close from being clean, worst first, and the slowest first among equals. */
+/** Everything that failed in the call or kept its close from being clean, worst first, and the slowest first among equals. */
 export function culpritsOf(report: SessionReport): Culprit[] {
+  const inClose = inScope(report.scope, [])
+  // The error that ended the session, and problems of the close, are listed elsewhere.
+  const known = new Set([report.error?.message, ...inClose.map(({ error }) => error?.message)])
   const found = [
-    ...inScope(report.scope, []),
+    ...inClose,
+    ...report.errors
+      .filter(({ error }) => !known.has(error.message))
+      .map(({ where, error }): Culprit => ({
+        name: where,
+        path: [],
+        kind: 'problem',
+        outcome: 'problem',
+        error,
+      })),
     ...report.connections.flatMap(({ name, how }): Culprit[] =>
-      how === 'aborted' || how === 'dropped' ? [{ name, path: [], kind: 'connection', outcome: how }] : [],
+      how === 'aborted' || (how === 'dropped' && report.ended !== 'lost')
+        ? [{ name, path: [], kind: 'connection', outcome: how }]
+        : [],
     ),
   ]
   // The resource of a connection is usually listed as a step, which also says when it happened.

@@ -35,10 +35,13 @@ export interface LocalSttOptions {
   readonly unknown?: string
   /** The highest doubt at which a phrase is accepted. Lower values also reject more correct phrases. Default: 1. */
   readonly maxDoubt?: number
+  /** How long the recognition of one utterance may take, in milliseconds. Default: 10 s. */
+  readonly timeout?: number
   /** Default: `local-stt`. */
   readonly name?: string
 }
 
+const TIMEOUT = 10_000
 /** A shorter sound that matches no phrase is ignored: it is a cough or a door. In milliseconds. */
 const MIN_SPEECH = 250
 /** Milliseconds before and after the speech that the recogniser gets, too: it expects silence around words. */
@@ -66,8 +69,9 @@ export class LocalStt implements Stt {
     this.#options = options
     this.#open = open
     this.#grammar = grammarOf(options.phrases, options.slots)
-    const { maxDoubt = 1 } = options
+    const { maxDoubt = 1, timeout = TIMEOUT } = options
     if (!(maxDoubt > 0)) throw new OptionError(`${this.name}: maxDoubt must be above 0; it is ${maxDoubt}`)
+    if (!(timeout > 0)) throw new OptionError(`${this.name}: timeout must be above 0; it is ${timeout}`)
   }
 
   async open(context: PartContext, events: SttEvents): Promise<SttStream> {
@@ -93,6 +97,7 @@ export class LocalStt implements Stt {
       preRoll: PADDING,
       minSpeech: 0,
       attempts: 1,
+      timeout: this.#options.timeout ?? TIMEOUT,
       transcribe: (frames, signal) => this.#transcribe(recogniser, frames, signal, context.logger),
     }).open(context, events)
   }

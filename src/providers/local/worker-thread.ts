@@ -4,8 +4,11 @@ import { LocalError } from './errors.ts'
 import type { FromThread, ToThread } from './thread-messages.ts'
 import { startThread, type ThreadFile } from './start-thread.ts'
 
-/** How long a thread may take to load its model. */
-const START_TIMEOUT = 15_000
+/**
+ * How long a thread may take to load its model: half a second on an idle machine. This bound only ends what hangs, since a
+ * session has its own `startTimeout`.
+ */
+const START_TIMEOUT = 60_000
 
 export interface ThreadOptions {
   readonly name: string

@@ -93,6 +93,11 @@ export class Agent {
     this.onExit = options.onExit
     this.onTurn = options.onTurn
   }
+
+  /** Its name only: instructions must not leave by an event or a log. */
+  toJSON(): { name: string } {
+    return { name: this.name }
+  }
 }
 
 export interface AgentTaskOptions<Result> extends Omit<AgentOptions, 'tools'> {

@@ -1,8 +1,9 @@
 import type { ToolDescription } from '../../parts/index.ts'
-import { noop, type TaskContext } from '../../scope/index.ts'
+import { LimitError, noop, type TaskContext } from '../../scope/index.ts'
 import { bounded } from '../bounded.ts'
 import type { SessionContext } from '../context.ts'
 import { HandoffError, SessionClosedError } from '../errors.ts'
+import { limits } from '../limits.ts'
 import type { Speaking } from '../speaking/speaking.ts'
 import { Agent, type HookContext } from './agent.ts'
 import { describeTools, type NestedTask, type Tool } from './tool.ts'
@@ -68,6 +69,9 @@ export class Agents {
   async handOff(next: Agent, from?: TaskContext): Promise<void> {
     const { history, events, settings } = this.#context
     const level = this.#top('hand over')
+    if (!(next instanceof Agent))
+      throw new HandoffError('the next agent is not an Agent: make it with new Agent({ … })')
+    this.#assertNoCircle()
     const { agent } = level.current
     const opening = this.#open(next)
     try {
@@ -76,7 +80,7 @@ export class Agents {
       assertWanted()
       await this.exit(agent)
       assertWanted()
-      await this.#speaking.finished()
+      await this.#speechEnded(next)
       assertWanted()
       level.closeToolsets()
       level.current = ready
@@ -95,6 +99,7 @@ export class Agents {
   /** Lets a nested agent talk until it has a result (AG5), or until the task that requested it (`from`) is cancelled. */
   async run<Result>(task: NestedTask<Result>, from?: TaskContext): Promise<Result> {
     this.#top('run a task')
+    this.#assertNoCircle()
     const { promise, resolve, reject } = withResolvers<Result>()
     const agent = task.agent(resolve)
     if (!(agent instanceof Agent)) throw new HandoffError(`'${task.name}' is not an AgentTask`)
@@ -132,6 +137,24 @@ export class Agents {
     if (!onTurn) return text
     const changed = await this.#hook(`turn hook of '${agent.name}'`, (context) => onTurn(text, context))
     return typeof changed === 'string' ? changed : text
+  }
+
+  /** Agents that hand over in a circle would never stop (AG6). */
+  #assertNoCircle(): void {
+    if (++this.#context.book.handoffs <= limits.handoffs) return
+    const what = 'agents hand over, or run tasks, again and again without a turn of the caller'
+    throw new LimitError('handoffs', limits.handoffs, what)
+  }
+
+  /** Waits for the end of the current speech, but not forever (AG3). */
+  async #speechEnded(next: Agent): Promise<void> {
+    const { scope } = this.#context
+    const what = `handoff to '${next.name}' waits for the speech`
+    const outcome = await bounded(scope, limits.handoffWait, what, this.#speaking.finished())
+    if (outcome.how !== 'late' || scope.state !== 'live') return
+    throw new HandoffError(
+      `'${next.name}' could not take over: the agent spoke for ${limits.handoffWait} ms more`,
+    )
   }
 
   #enter(agent: Agent): void {

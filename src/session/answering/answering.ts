@@ -1,10 +1,11 @@
 import type { PartContext } from '../../parts/index.ts'
-import { noop, type TaskContext, type TaskHandle } from '../../scope/index.ts'
+import { LimitError, noop, type TaskContext, type TaskHandle } from '../../scope/index.ts'
 import type { SessionContext } from '../context.ts'
 import { SessionClosedError, UninterruptibleError } from '../errors.ts'
 import type { CommitCommand } from '../hearing/turn-events.ts'
+import { limits } from '../limits.ts'
 import type { Speaking } from '../speaking/speaking.ts'
-import type { Speech, SpeechOptions } from '../speaking/speech.ts'
+import { Speech, type SpeechOptions } from '../speaking/speech.ts'
 import { once } from '../speaking/stages.ts'
 import { Agents } from './agents.ts'
 import { GuardrailRunner, stop } from './guardrail-runner.ts'
@@ -36,6 +37,7 @@ export class Answering implements ToolActions {
   #prepared: Preparation | undefined
   /** The turn that is being answered. */
   #turn: TaskHandle<unknown> | undefined
+  #overflowed = false
 
   constructor(context: SessionContext, speaking: Speaking) {
     this.#context = context
@@ -76,6 +78,7 @@ export class Answering implements ToolActions {
     if (this.#prepared && !prepared) this.discard()
     this.#prepared = undefined
     this.#turn?.cancel('another turn')
+    book.handoffs = 0
     book.waitingSince = turn.stopped
     book.turnCount++
     this.#context.movedAt = settings.clock.now()
@@ -136,17 +139,36 @@ export class Answering implements ToolActions {
   // ── requests from the application, tools and hooks ──
 
   say(text: string | AsyncIterable<string>, options?: SpeechOptions): Speech {
-    if (!this.#context.isOpen) throw new SessionClosedError('say anything', 'closing')
+    if (!this.#context.isOpen)
+      return Speech.refused(new SessionClosedError('say anything', 'closing'), options)
+    if (this.#speaking.isFull) return Speech.refused(this.#overflow(), options)
+    this.#overflowed = false
     const { agent } = this.agents.current
     const watch = agent.guardrails.output && this.#guardrails.watch(agent)
     return this.#speaking.say(typeof text === 'string' ? once(text) : text, { agent, watch }, options)
+  }
+
+  /** Too many speeches are queued. Reported once until there is room again. */
+  #overflow(): LimitError {
+    const { queuedSpeeches } = limits
+    const error = new LimitError(
+      'queuedSpeeches',
+      queuedSpeeches,
+      'too many speeches are waiting to be spoken',
+    )
+    if (!this.#overflowed) this.#context.failed('say', error)
+    this.#overflowed = true
+    return error
   }
 
   /** Answers the conversation as it stands. */
   reply(options: ReplyOptions = {}): Reply {
     if (this.#speaking.current) this.#speaking.noteHeard()
     const thought = { messages: this.#context.history.toMessages(), options }
-    return this.#replies.begin(options, (self, task) => this.#mind.think(self, thought, task))
+    return this.#replies.begin(options, async (self, task) => {
+      await this.#context.burst.next(task)
+      await this.#mind.think(self, thought, task)
+    })
   }
 
   runTask<Result>(task: NestedTask<Result>, from: TaskContext): Promise<Result> {

@@ -1,4 +1,5 @@
 import type { SessionContext } from '../context.ts'
+import { limits } from '../limits.ts'
 import type { OutputWatch } from '../speaking/delivery.ts'
 import type { Speaking } from '../speaking/speaking.ts'
 import type { Speech } from '../speaking/speech.ts'
@@ -19,6 +20,7 @@ const TIMEOUT = 15_000
 export class GuardrailRunner {
   readonly #context: SessionContext
   readonly #speaking: Speaking
+  #running = 0
 
   constructor(context: SessionContext, speaking: Speaking) {
     this.#context = context
@@ -37,6 +39,8 @@ export class GuardrailRunner {
     let checked = 0
     const check = (speech: Speech, least: number): void => {
       if (text.length < checked + least) return
+      // Each check has the whole text: one that is left out now is made up for by the next. The last is never left out.
+      if (least > 1 && this.#running >= limits.guardrails) return
       checked = text.length
       for (const [name, guardrail] of Object.entries(agent.guardrails.output ?? {}))
         this.#run(name, guardrail, text, (verdict) =>
@@ -55,6 +59,7 @@ export class GuardrailRunner {
   /** A guardrail objects: stops the speech and the reply it belongs to, and says the refusal instead. */
   #object(agent: Agent, on: 'input' | 'output', name: string, verdict: string, stops: () => boolean): void {
     if (!this.#context.isOpen) return
+    this.#context.book.objected({ name, on, verdict })
     this.#context.events.emit('guardrail', { name, on, verdict })
     // A listener may have closed the session, now or when the speech was stopped.
     if (!stops() || !this.#context.isOpen) return
@@ -67,6 +72,7 @@ export class GuardrailRunner {
     if (scope.state !== 'live') return
     const where = `guardrail ${name}`
     const task = scope.spawn(where, async ({ signal }) => guardrail(text, { signal }))
+    this.#running++
     let late = false
     const timer = scope.after(TIMEOUT, `timeout of ${where}`, () => {
       late = true
@@ -76,10 +82,12 @@ export class GuardrailRunner {
     task.result.then(
       (verdict) => {
         timer.clear()
+        this.#running--
         if (!late && typeof verdict === 'string') object(verdict)
       },
       (error: unknown) => {
         timer.clear()
+        this.#running--
         if (!late && task.outcome === 'failed') this.#context.failed(where, error)
       },
     )

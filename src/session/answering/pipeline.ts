@@ -1,18 +1,22 @@
 import {
+  FallbackError,
   type LlmChunk,
   type LlmClient,
   type LlmRequest,
   type Message,
   type PartContext,
 } from '../../parts/index.ts'
-import { Channel, iterate, noop, type TaskContext } from '../../scope/index.ts'
+import { Channel, OptionError, TimeLimit, iterate, noop, type TaskContext } from '../../scope/index.ts'
 import type { SessionContext } from '../context.ts'
+import { AnswerTimeoutError } from '../errors.ts'
+import { limits } from '../limits.ts'
 import type { Speaking } from '../speaking/speaking.ts'
 import type { Speech, SpeechOptions } from '../speaking/speech.ts'
 import type { Agents } from './agents.ts'
 import type { GuardrailRunner } from './guardrail-runner.ts'
 import type { Mind, Preparation, Thought } from './mind.ts'
 import type { ActiveReply } from './replies.ts'
+import type { ReplyOptions } from './reply.ts'
 import { endlessTools, nextAgent, type ToolRunner } from './tool-runner.ts'
 import type { ToolCall } from './tool.ts'
 
@@ -49,16 +53,18 @@ export class Pipeline implements Mind {
   }
 
   async open(part: PartContext): Promise<void> {
-    this.#llm = await this.#context.settings.models.llm!.open(part)
+    this.#llm = await this.#context.opened('llm', this.#context.settings.models.llm!.open(part), ['generate'])
   }
 
   prepare(text: string): Preparation {
+    const source = { name: 'answer of the llm' }
     const chunks = new Channel<LlmChunk>()
     const { history, scope } = this.#context
     const request = this.#request([...history.toMessages(), { role: 'user', text }])
     const task = scope.spawn('prepare a reply', async (self) => {
       try {
-        for await (const chunk of iterate(this.#llm.generate(request, self.signal), self)) chunks.push(chunk)
+        for await (const chunk of iterate(this.#llm.generate(request, self.signal), self, source))
+          chunks.push(chunk)
         chunks.end()
       } catch (error) {
         chunks.fail(error)
@@ -78,9 +84,8 @@ export class Pipeline implements Mind {
     const { maxToolSteps } = this.#context.settings
     if (prepared) task.onCancel(() => prepared.task.cancel('interrupted'))
     for (let step = 0; ; step++) {
-      const request = this.#request(messages, options.instructions)
-      const source = (step === 0 && prepared?.chunks) || this.#llm.generate(request, task.signal)
-      const { said, speech, calls } = await this.#listen(reply, source, options, task)
+      const early = step === 0 ? prepared?.chunks : undefined
+      const { said, speech, calls } = await this.#ask(reply, messages, options, task, early)
       if (said !== '') messages.push({ role: 'agent', text: said })
       if (calls.length === 0) return
       const uses = calls.map((call) => this.#tools.use(reply, call, speech, step).outcome)
@@ -100,33 +105,80 @@ export class Pipeline implements Mind {
     }
   }
 
+  /** Asks the model. If it fails before it has said or called anything, it is asked once more (FA1). */
+  async #ask(
+    reply: ActiveReply,
+    messages: readonly Message[],
+    options: ReplyOptions,
+    task: TaskContext,
+    early: AsyncIterable<LlmChunk> | undefined,
+  ): Promise<Answer> {
+    const { answerTimeout } = this.#context.settings
+    const limit = new TimeLimit(task, answerTimeout, () => new AnswerTimeoutError('llm', answerTimeout))
+    // Not the task's own signal: a model that is given up must stop, too.
+    let model = new AbortController()
+    const off = task.onCancel((reason) => model.abort(reason))
+    limit.onTimeout = (error) => model.abort(error)
+    const generate = (): AsyncIterable<LlmChunk> => {
+      model = new AbortController()
+      return this.#llm.generate(this.#request(messages, options.instructions), model.signal)
+    }
+    let begun = false
+    const onBegun = (): void => {
+      begun = true
+      limit.begun()
+    }
+    try {
+      try {
+        return await this.#listen(reply, early ?? generate(), options, task, limit, onBegun)
+      } catch (error) {
+        if (task.cancelled || begun || !mayRetry(error)) throw error
+        model.abort(error)
+        this.#context.failed('llm', error)
+        return await this.#listen(reply, generate(), options, task, limit, onBegun)
+      }
+    } catch (error) {
+      reply.modelFailed = !task.cancelled
+      model.abort(error)
+      throw error
+    } finally {
+      off()
+      limit.release()
+    }
+  }
+
   /** Reads one answer of the model: passes its words to the voice as they arrive, and collects its tool calls. */
   async #listen(
     reply: ActiveReply,
     source: AsyncIterable<LlmChunk>,
     options: SpeechOptions,
     task: TaskContext,
-  ): Promise<{ said: string; speech: Speech | undefined; calls: ToolCall[] }> {
+    limit: TimeLimit,
+    onBegun: () => void,
+  ): Promise<Answer> {
     const { agent } = this.#agents.current
     const calls: ToolCall[] = []
     let said = ''
     let words: Channel<string> | undefined
     let speech: Speech | undefined
     try {
-      for await (const chunk of iterate(source, task)) {
+      for await (const chunk of iterate(source, limit, { name: 'answer of the llm' })) {
         // The reply may have been interrupted while this chunk was on its way.
         if (task.cancelled) throw task.signal.reason
+        if (!isChunk(chunk)) continue
+        onBegun()
+        if (chunk.type === 'usage') this.#context.used(chunk.usage)
         if (chunk.type === 'tool-call') calls.push({ id: chunk.id, name: chunk.name, input: chunk.input })
-        else if (chunk.type === 'usage') this.#context.used(chunk.usage)
-        else if (chunk.text !== '') {
-          said += chunk.text
-          if (!words) {
-            words = new Channel()
-            const watch = agent.guardrails.output && this.#guardrails.watch(agent)
-            speech = this.#speaking.say(words, { agent, reply, watch }, options)
-          }
-          words.push(chunk.text)
+        if (calls.length >= limits.toolCalls) break
+        if (chunk.type !== 'text' || chunk.text === '') continue
+        const { text } = chunk
+        said += text
+        if (!words) {
+          words = new Channel()
+          const watch = agent.guardrails.output && this.#guardrails.watch(agent)
+          speech = this.#speaking.say(words, { agent, reply, watch }, options)
         }
+        words.push(text)
       }
       words?.end()
     } catch (error) {
@@ -141,4 +193,27 @@ export class Pipeline implements Mind {
     const instructions = extra === undefined ? agent.instructions : `${agent.instructions}\n\n${extra}`
     return { instructions, messages: [...messages], tools }
   }
+}
+
+/** One answer of the model. */
+interface Answer {
+  readonly said: string
+  readonly speech: Speech | undefined
+  readonly calls: readonly ToolCall[]
+}
+
+/** Whether the same request may succeed if it is made again at once. */
+function mayRetry(error: unknown): boolean {
+  if (error instanceof AnswerTimeoutError || error instanceof OptionError || error instanceof FallbackError)
+    return false
+  return !(error instanceof Error && 'retryable' in error && error.retryable === false)
+}
+
+/** Whether a chunk is what its type says. Whatever else a model yields must not be spoken (FA6). */
+function isChunk(chunk: unknown): chunk is LlmChunk {
+  if (typeof chunk !== 'object' || chunk === null) return false
+  const { type, text, usage, id, name, input } = chunk as Record<string, unknown>
+  if (type === 'text') return typeof text === 'string'
+  if (type === 'usage') return typeof usage === 'object' && usage !== null
+  return type === 'tool-call' && [id, name, input].every((field) => typeof field === 'string')
 }

@@ -7,8 +7,10 @@ import {
   type Shape,
   type SpokenChunk,
 } from '../../parts/index.ts'
-import { noop, shelter, type TaskContext } from '../../scope/index.ts'
+import { noop, shelter, type TaskContext, type Timer } from '../../scope/index.ts'
 import type { SessionContext } from '../context.ts'
+import { AnswerTimeoutError } from '../errors.ts'
+import { limits } from '../limits.ts'
 import type { Delivery } from '../speaking/delivery.ts'
 import type { Speaking } from '../speaking/speaking.ts'
 import type { Agents } from './agents.ts'
@@ -63,6 +65,9 @@ export class RealtimeMind implements Mind {
   readonly #calls = new Map<string, string>()
   /** The agent's instructions and tools as last sent to the model, as JSON. */
   #setup = ''
+  /** When the model was last asked for something, or did something. */
+  #movedAt = 0
+  #silence: Timer | undefined
 
   constructor(
     context: SessionContext,
@@ -96,11 +101,13 @@ export class RealtimeMind implements Mind {
     }
     const failed = (error: unknown): void => this.#context.failed('realtime', error)
     const events = inlet('realtime', shape, (...event) => this.#receive(event), failed)
-    this.#model = shelter(
-      await models.realtime!.open(part, setup, events),
-      ['push', 'commit', 'respond', 'addText', 'toolResult', 'interrupt', 'update'],
-      failed,
+    const methods = ['push', 'commit', 'respond', 'addText', 'toolResult', 'interrupt', 'update'] as const
+    const opened = await this.#context.opened(
+      'realtime model',
+      models.realtime!.open(part, setup, events),
+      methods,
     )
+    this.#model = shelter(opened, methods, failed)
     this.#speaking.useVoice({
       reportsWords: true,
       speak: (text, signal, delivery) => this.#speakWords(text, signal, delivery),
@@ -160,8 +167,14 @@ export class RealtimeMind implements Mind {
 
   // ── events from the model ──
 
-  /** Handles every event of the model. `RealtimeUser` handles the events about the user. */
   #receive(event: EventOf<RealtimeEvents>): void {
+    this.#movedAt = this.#context.now
+    this.#dispatch(event)
+    this.#watch()
+  }
+
+  /** Handles every event of the model. `RealtimeUser` handles the events about the user. */
+  #dispatch(event: EventOf<RealtimeEvents>): void {
     switch (event[0]) {
       case 'userStarted':
       case 'userStopped':
@@ -208,6 +221,12 @@ export class RealtimeMind implements Mind {
   #callTool(response: Response, call: ToolCall): void {
     if (!this.#context.isOpen) return
     const { reply, step, delivery } = response
+    if (response.uses.length >= limits.toolCalls)
+      return this.#model.toolResult(
+        call.id,
+        `too many calls in one answer (limit toolCalls = ${limits.toolCalls})`,
+        true,
+      )
     if (!reply)
       return this.#model.toolResult(call.id, 'tools cannot be called while these words are spoken', true)
     const used = this.#tools.use(reply, call, delivery?.speech, step)
@@ -236,7 +255,10 @@ export class RealtimeMind implements Mind {
     reply.onInterrupt(() => this.#withdraw(reply))
     for (let response = first; ;) {
       const { how, error } = await task.until(response.ended)
-      if (how === 'failed') throw error
+      if (how === 'failed') {
+        reply.modelFailed = true
+        throw error
+      }
       if (how === 'cancelled') return this.#stoppedByModel(reply)
       if (response.uses.length === 0) return
       const outcomes = (await task.until(Promise.all(response.uses))).flatMap((each) => each ?? [])
@@ -253,7 +275,47 @@ export class RealtimeMind implements Mind {
 
   #ask(response: Response, instructions?: string): void {
     this.#asked.push(response)
+    this.#movedAt = this.#context.now
+    this.#watch()
     this.#model.respond(instructions)
+  }
+
+  // ── silence ──
+
+  /** Whether the model owes an answer, or the rest of one. */
+  get #isOwing(): boolean {
+    if (this.isExpecting || this.#asked.some(({ withdrawn }) => !withdrawn)) return true
+    for (const { hasEnded } of this.#responses.values()) if (!hasEnded) return true
+    return false
+  }
+
+  /** Watches the model while it owes an answer (FA1). One timer, which checks again, rather than one per event. */
+  #watch(): void {
+    if (!this.#isOwing) {
+      this.#silence?.clear()
+      this.#silence = undefined
+    } else if (!this.#silence && this.#context.isOpen) {
+      const left = Math.max(0, this.#movedAt + this.#context.settings.answerTimeout - this.#context.now)
+      this.#silence = this.#context.scope.after(left, 'answer timeout', () => {
+        this.#silence = undefined
+        if (this.#context.now - this.#movedAt >= this.#context.settings.answerTimeout) this.#giveUp()
+        this.#watch()
+      })
+    }
+  }
+
+  /** The model has been silent for too long: fails whatever it owes. */
+  #giveUp(): void {
+    const error = new AnswerTimeoutError('realtime model', this.#context.settings.answerTimeout)
+    const { isExpecting } = this
+    const owed = [...this.#asked.splice(0), ...this.#responses.values()].filter(({ hasEnded }) => !hasEnded)
+    this.#movedAt = this.#context.now
+    this.#user.expectNothing()
+    for (const response of owed) {
+      response.end({ how: 'failed', error })
+      this.#stop(response)
+    }
+    if (isExpecting && owed.length === 0) this.#context.partFailed('realtime', error)
   }
 
   /** The model begins to answer on its own, because the user has finished. */

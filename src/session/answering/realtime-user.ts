@@ -71,6 +71,7 @@ export class RealtimeUser {
     else history.addUser(text, { at: settings.clock.date() })
     turns.handle({ type: 'final', text })
     if (isEmpty || !this.#context.isOpen) return
+    book.handoffs = 0
     book.turnCount++
     this.#context.movedAt = now
     events.emit('user', { text })

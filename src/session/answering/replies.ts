@@ -1,4 +1,4 @@
-import type { TaskContext, TaskHandle } from '../../scope/index.ts'
+import { noop, type TaskContext, type TaskHandle } from '../../scope/index.ts'
 import type { SessionContext } from '../context.ts'
 import { SessionClosedError, UninterruptibleError } from '../errors.ts'
 import type { PlayoutOutcome, Speech, SpeechOptions } from '../speaking/speech.ts'
@@ -16,6 +16,8 @@ export class ActiveReply implements Reply {
   #settle!: (outcome: ReplyOutcome) => void
   #outcome: ReplyOutcome | undefined
   #interrupted = false
+  /** Whether it was the model that failed, and not a tool or a handoff. Set by the mind. */
+  modelFailed = false
 
   constructor(id: number, { interruptible = true }: SpeechOptions, end: () => void) {
     this.id = id
@@ -24,6 +26,13 @@ export class ActiveReply implements Reply {
     this.#finished = new Promise((resolve) => {
       this.#settle = resolve
     })
+  }
+
+  /** A reply that was not accepted: it has failed. */
+  static refused(error: unknown, options: SpeechOptions = {}): ActiveReply {
+    const reply = new ActiveReply(0, options, noop)
+    reply.settle({ how: 'failed', error })
+    return reply
   }
 
   get interrupted(): boolean {
@@ -86,7 +95,7 @@ export class Replies {
     return [...this.#open]
   }
 
-  /** Begins a reply that ends when `think` does. */
+  /** Begins a reply that ends when `think` does. If the session is closing, the reply has failed. */
   begin(
     options: SpeechOptions,
     think: (reply: ActiveReply, task: TaskContext) => Promise<void>,
@@ -96,7 +105,7 @@ export class Replies {
     )
     let task: TaskHandle<void> | undefined
     reply.onInterrupt(() => task?.cancel('interrupted'))
-    if (!this.#context.isOpen) throw new SessionClosedError('reply', 'closing')
+    if (!this.#context.isOpen) return ActiveReply.refused(new SessionClosedError('reply', 'closing'), options)
     this.#open.add(reply)
     this.#changed()
     task = this.#context.scope.spawn(`reply ${reply.id}`, (self) => think(reply, self))
@@ -115,7 +124,10 @@ export class Replies {
     if (!this.#open.delete(reply)) return
     reply.settle(outcome)
     this.#changed()
-    if (outcome.how === 'failed') this.#context.failed('reply', outcome.error)
+    const part = this.#context.settings.models.realtime ? 'realtime' : 'llm'
+    if (outcome.how === 'completed' && this.#context.lastFailure !== undefined) this.#context.partWorked(part)
+    else if (outcome.how === 'failed')
+      this.#context.partFailed(part, outcome.error, reply.modelFailed ? part : 'reply')
     this.#context.onFinished?.()
   }
 

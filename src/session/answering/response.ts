@@ -36,6 +36,7 @@ export class Response {
   readonly uses: Promise<ToolOutcome | undefined>[] = []
   readonly ended: Promise<ResponseEnd>
   #end!: (end: ResponseEnd) => void
+  #hasEnded = false
 
   constructor({ reply, step = 0, speech, delivery }: ResponseOptions) {
     this.reply = reply
@@ -47,8 +48,14 @@ export class Response {
     })
   }
 
+  get hasEnded(): boolean {
+    return this.#hasEnded
+  }
+
   /** Ends it. The first end counts. */
   end(end: ResponseEnd): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
     if (end.how === 'failed') this.sound.fail(end.error)
     else this.sound.end()
     if (end.how === 'completed') this.delivery?.wordsEnded()

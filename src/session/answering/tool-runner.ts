@@ -121,10 +121,9 @@ export class ToolRunner {
 
   #returned(id: string, outcome: ToolOutcome): ToolOutcome {
     const { history, settings } = this.#context
-    const { value, failed } = outcome
-    const output = value instanceof Agent ? `handed over to ${value.name}` : outcome.output
+    const { output, failed } = outcome
     history.endTool(id, { output, failed, at: settings.clock.date() })
-    return { ...outcome, output }
+    return outcome
   }
 
   #call(call: ToolCall, speech: Speech | undefined, done: (outcome: ToolOutcome) => void): void {

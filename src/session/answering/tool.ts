@@ -132,6 +132,11 @@ export function tool<Schema extends StandardSchema | undefined = undefined>(
     if (Number.isFinite(value) && value >= 0) continue
     throw new OptionError(`tool: ${name} must be a finite number of milliseconds, 0 or more; it is ${value}`)
   }
+  if (options.input !== undefined && typeof options.input['~standard']?.validate !== 'function')
+    throw new OptionError(
+      'tool: input must be a Standard Schema, as zod, valibot and arktype make them; pass a JSON Schema as parameters',
+    )
+  if (typeof options.run !== 'function') throw new OptionError('tool: run must be a function')
   return {
     description: options.description,
     input: options.input,

@@ -3,6 +3,9 @@ import { bounded } from '../bounded.ts'
 import type { SessionSettings } from '../settings.ts'
 import type { SessionReport } from './report.ts'
 
+/** How long handlers that were cancelled may take to clean up, in milliseconds. */
+const CLEANUP = 100
+
 /** Runs the work after a call: all handlers at once, each within its own timeout, none affected by another (CL5). */
 export async function runAfterCall(report: SessionReport, settings: SessionSettings): Promise<void> {
   const { clock, logger, afterCall, afterCallTimeout, onLate, intercept } = settings
@@ -24,5 +27,6 @@ export async function runAfterCall(report: SessionReport, settings: SessionSetti
     }
   })
   await Promise.all(work)
-  await scope.close({ reason: 'after-call work is done' })
+  // Handlers that were late have been cancelled. They get a moment to clean up, and no more.
+  await scope.close({ reason: 'after-call work is done', closeTimeout: CLEANUP })
 }

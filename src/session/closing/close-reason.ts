@@ -12,8 +12,25 @@ export type CloseReason =
   | 'host-draining'
   | 'host-lost'
 
+/** How a call ended, whatever the close was like. */
+export type CallEnding = 'hung-up' | 'lost' | 'requested' | 'capped' | 'failed'
+
+export const endings: Readonly<Record<CloseReason, CallEnding>> = {
+  'caller-hung-up': 'hung-up',
+  'agent-hung-up': 'hung-up',
+  'caller-lost': 'lost',
+  'host-lost': 'lost',
+  requested: 'requested',
+  'host-draining': 'requested',
+  idle: 'capped',
+  'max-duration': 'capped',
+  budget: 'capped',
+  error: 'failed',
+  'start-failed': 'failed',
+}
+
 /** Reasons that mean that the session failed. */
 export const failures: ReadonlySet<CloseReason> = new Set(['error', 'start-failed'])
 
-/** Reasons that mean that the session was cut off. A drop is never reported as a clean end (CL2). */
+/** Reasons that mean that the session was cut off: a graceful end in progress does not name the reason then (CL2). */
 export const drops: ReadonlySet<CloseReason> = new Set(['caller-lost', 'host-lost', ...failures])

@@ -1,4 +1,5 @@
 import {
+  EndwellError,
   MachineShell,
   callOut,
   noop,
@@ -10,7 +11,7 @@ import {
 } from '../../scope/index.ts'
 import type { Answering } from '../answering/answering.ts'
 import type { SessionContext } from '../context.ts'
-import { SessionClosedError, SessionEndingError } from '../errors.ts'
+import { EndCutError, SessionClosedError, SessionEndingError } from '../errors.ts'
 import type { Hearing } from '../hearing/hearing.ts'
 import type { Speaking } from '../speaking/speaking.ts'
 import { runAfterCall } from './after-call.ts'
@@ -98,13 +99,19 @@ export class Closing implements Ends {
     return this.closed.then(() => this.#afterCall)
   }
 
+  /** The stations of a live session, or why it takes no new work. Throws if it was never started, which is a mistake. */
+  work(what: string): Stations | EndwellError {
+    const { state, stations } = this
+    if (state === 'live' && stations) return stations
+    if (state === 'new') throw new SessionClosedError(what, 'not started')
+    return state === 'ending' ? new SessionEndingError(what) : new SessionClosedError(what, state)
+  }
+
   /** The stations of a live session. Throws if the session takes no new work. */
   live(what: string): Stations {
-    const { state, stations } = this
-    if (state === 'ending') throw new SessionEndingError(what)
-    if (state !== 'live' || !stations)
-      throw new SessionClosedError(what, state === 'new' ? 'not started' : state)
-    return stations
+    const work = this.work(what)
+    if (work instanceof EndwellError) throw work
+    return work
   }
 
   /** The line and the models are open: makes the session live. */
@@ -144,8 +151,9 @@ export class Closing implements Ends {
   broken(where: string, error: unknown): void {
     const { settings, events, book } = this.#context
     settings.logger.error({ session: settings.id, where, error }, 'the session cannot go on')
-    events.emit('error', { where, error })
+    book.failed(where, error, this.#context.now)
     book.fail(error)
+    events.emit('error', { where, error })
     this.close({ reason: this.state === 'new' ? 'start-failed' : 'error', by: where }).catch(noop)
   }
 
@@ -168,6 +176,10 @@ export class Closing implements Ends {
         return this.#whenIdle(command.ending)
       case 'say':
         return this.#say(command.ending, command.say, command.interruptible)
+      case 'give-up-turn':
+        return this.stations?.answering.interrupt(true)
+      case 'apologise':
+        return this.#apologise(command.say)
       case 'resume':
         this.stations?.speaking.waitForLine(false)
         return this.stations?.hearing.takeTurns()
@@ -214,12 +226,22 @@ export class Closing implements Ends {
       .catch(noop)
   }
 
+  /** Says that an answer failed. If that fails as well, it counts, but nothing more is said. */
+  #apologise(words: string): void {
+    const done = (): void => this.#shell.handle({ type: 'apologised' })
+    this.stations?.answering.say(words).waitForPlayout().then(done, done)
+  }
+
   // ── closing: the synchronous part ──
 
   #begin({ ask, also, cutOff }: CloseCommand): void {
-    const { settings, events, scope } = this.#context
+    const { settings, events, scope, book, lastFailure } = this.#context
     const { hearing, answering, speaking } = this.stations ?? {}
     const { reason, by } = ask
+    if (reason === 'error' && lastFailure !== undefined) book.fail(lastFailure)
+    const cutBy = also?.by ?? by
+    if (cutBy === 'stallTimeout' || cutBy === 'endTimeout')
+      this.#context.failed('ending', new EndCutError(cutBy))
     const options = scopeOptions(ask)
     const time = Number.isFinite(ask.closeTimeout) ? Math.max(0, ask.closeTimeout!) : settings.closeTimeout
     settings.logger.info({ session: settings.id, reason, by }, 'session closing')

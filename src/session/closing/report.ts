@@ -2,7 +2,7 @@ import type { ConnectionReport, Usage } from '../../parts/index.ts'
 import { formatReport, type FormatOptions } from '../../report/index.ts'
 import type { Ask, ErrorReport, ScopeReport } from '../../scope/index.ts'
 import type { HistoryItem } from '../history/history-item.ts'
-import type { CloseReason } from './close-reason.ts'
+import type { CallEnding, CloseReason } from './close-reason.ts'
 
 /** The timing of one turn, in milliseconds. */
 export interface TurnReport {
@@ -10,6 +10,22 @@ export interface TurnReport {
   readonly latency: number
   /** When the user stopped, counted from the start of the session. */
   readonly at: number
+}
+
+/** Something that failed during the call. */
+export interface SessionError {
+  /** The part, hook, listener or tool: `llm`, `tts`, `line`, `enter hook of 'desk'`. */
+  readonly where: string
+  /** When it failed, counted from the start of the session. */
+  readonly at: number
+  readonly error: ErrorReport
+}
+
+/** A guardrail objected to what the user or the agent said. */
+export interface GuardrailReport {
+  readonly name: string
+  readonly on: 'input' | 'output'
+  readonly verdict: string
 }
 
 /**
@@ -21,6 +37,8 @@ export interface SessionReport {
   readonly version: 1
   readonly id: string
   readonly reason: CloseReason
+  /** How the call ended. `clean` is how the close went: a caller who closes the tab is `lost`, and the close may be clean. */
+  readonly ended: CallEnding
   /** Who requested the close, if given. */
   readonly by?: string
   /** What failed, if the reason is `error` or `start-failed`. */
@@ -34,10 +52,14 @@ export interface SessionReport {
   /** From the request to close to this report. */
   readonly took: number
   readonly closeTimeout: number
-  /** True only if nothing was dropped, forced, failed or abandoned. */
+  /** True only if nothing failed during the call, and the close dropped, forced and abandoned nothing (CL13). */
   readonly clean: boolean
   /** Later requests to end the session. A goodbye that was cut off was requested earlier: its time is negative. */
   readonly alsoAsked: readonly Ask[]
+  /** What failed during the call, oldest first. Lists the first 100; `errorCount` counts all. */
+  readonly errors: readonly SessionError[]
+  readonly errorCount: number
+  readonly guardrails: readonly GuardrailReport[]
   readonly connections: readonly ConnectionReport[]
   readonly usage: Usage & { readonly toolCalls: number; readonly turns: number }
   readonly turns: readonly TurnReport[]
@@ -52,10 +74,13 @@ export interface FormatSessionOptions extends FormatOptions {
   transcript?: boolean
 }
 
+/** How many errors are printed. */
+const SHOWN_ERRORS = 5
+
 /** Formats a report for a terminal: the waterfall of the close, then a summary of the session. */
 export function formatSession(report: SessionReport, options: FormatSessionOptions = {}): string {
-  const { usage, turns, connections, transcript, error } = report
-  // A dropped session is not clean, even if its scope closed cleanly.
+  const { usage, turns, connections, transcript, error, errors } = report
+  // A session in which something failed is not clean, even if its scope closed cleanly.
   const lines = [formatReport({ ...report.scope, clean: report.clean }, options), '']
   const count = (name: string, value: number | undefined): string[] => (value ? [`${value} ${name}`] : [])
   const used = [
@@ -66,6 +91,10 @@ export function formatSession(report: SessionReport, options: FormatSessionOptio
   ]
   lines.push(`  session ${report.id} · ${report.reason}${used.length > 0 ? ` · ${used.join(' · ')}` : ''}`)
   if (error) lines.push(`  ${error.name}: ${error.message}`)
+  for (const each of errors.slice(0, SHOWN_ERRORS))
+    if (each.error.message !== error?.message)
+      lines.push(`  ${each.where}: ${each.error.name}: ${each.error.message}`)
+  if (report.errorCount > SHOWN_ERRORS) lines.push(`  and ${report.errorCount - SHOWN_ERRORS} more errors`)
   if (turns.length > 0) {
     const latencies = turns.map(({ latency }) => latency).toSorted((a, b) => a - b)
     const median = latencies[Math.floor(latencies.length / 2)]!

@@ -1,8 +1,9 @@
 import type { ConnectionReport, Usage } from '../../parts/index.ts'
 import { describeError, type Ask, type Clock, type ErrorReport, type ScopeReport } from '../../scope/index.ts'
 import type { History } from '../history/history.ts'
-import { drops, type CloseReason } from './close-reason.ts'
-import type { SessionReport, TurnReport } from './report.ts'
+import { limits } from '../limits.ts'
+import { endings, type CloseReason } from './close-reason.ts'
+import type { GuardrailReport, SessionError, SessionReport, TurnReport } from './report.ts'
 
 /** Maximum number of connections in a report, so that a part that opens one per sentence cannot make it grow forever. */
 const MAX_CONNECTIONS = 200
@@ -14,6 +15,10 @@ export class SessionBook {
   readonly #connections: ConnectionReport[] = []
   #usage: Usage = {}
   #error: ErrorReport | undefined
+  readonly #errors: SessionError[] = []
+  #errorCount = 0
+  readonly #guardrails: GuardrailReport[] = []
+  readonly #line: string
   #startDate: number | undefined
   /** When the session was started, by its clock. */
   startedAt = 0
@@ -22,19 +27,35 @@ export class SessionBook {
   /** How many turns the user has taken. */
   turnCount = 0
   toolCalls = 0
+  /** Handoffs and nested tasks since the caller's last turn (AG6). */
+  handoffs = 0
   /** Milliseconds of sound the agent has made. */
   sound = 0
   /** When the user stopped speaking. Unset once the answer is heard. */
   waitingSince: number | undefined
 
-  constructor(id: string, history: History) {
+  /** `line` is the name of the line, which is also the name of its connection. */
+  constructor(id: string, line: string, history: History) {
     this.#id = id
+    this.#line = line
     this.#history = history
   }
 
   started(clock: Clock): void {
     this.startedAt = clock.now()
     this.#startDate = clock.date()
+  }
+
+  /** Records something that failed during the call. */
+  failed(where: string, error: unknown, now: number): void {
+    this.#errorCount++
+    if (this.#errors.length >= limits.reported) return
+    this.#errors.push(Object.freeze({ where, at: now - this.startedAt, error: describeError(error) }))
+  }
+
+  /** Records that a guardrail objected. */
+  objected(verdict: GuardrailReport): void {
+    if (this.#guardrails.length < limits.reported) this.#guardrails.push(Object.freeze(verdict))
   }
 
   /** Records why the session failed. The first error counts. */
@@ -65,11 +86,16 @@ export class SessionBook {
   /** `before` lists requests for a graceful end that was cut off. */
   write(reason: CloseReason, scope: ScopeReport, before: readonly Ask[]): SessionReport {
     const started = this.#startDate
-    const broken = this.#connections.some(({ how }) => how === 'dropped' || how === 'aborted')
+    const isLost = reason === 'caller-lost'
+    const cut = this.#connections.filter(({ how }) => how === 'dropped' || how === 'aborted')
+    // A caller who leaves without hanging up drops the line. That says nothing about the close.
+    const dropped = cut.filter(({ name }) => !isLost || name !== this.#line)
+    const failed = this.#error !== undefined || this.#errorCount > 0
     const report: SessionReport = {
       version: 1,
       id: this.#id,
       reason,
+      ended: endings[reason],
       ...(scope.by === undefined ? {} : { by: scope.by }),
       ...(this.#error ? { error: this.#error } : {}),
       ...(started === undefined ? {} : { startedAt: new Date(started).toISOString() }),
@@ -77,8 +103,11 @@ export class SessionBook {
       lived: scope.lived,
       took: scope.took,
       closeTimeout: scope.closeTimeout,
-      clean: scope.clean && !broken && !drops.has(reason) && this.#error === undefined,
+      clean: scope.clean && dropped.length === 0 && !failed && reason !== 'host-lost',
       alsoAsked: Object.freeze([...before, ...scope.alsoAsked]),
+      errors: Object.freeze([...this.#errors]),
+      errorCount: this.#errorCount,
+      guardrails: Object.freeze([...this.#guardrails]),
       connections: Object.freeze([...this.#connections]),
       usage: Object.freeze(this.usage),
       turns: Object.freeze(this.turns.map((turn) => Object.freeze({ ...turn }))),

@@ -17,6 +17,8 @@ const settings = {
   maxDuration: 100_000,
   idleTimeout: 20_000,
   goodbye: { idle: 'Are you there? Goodbye.' },
+  maxFailures: 3,
+  apology: { again: 'Sorry?', end: 'Sorry. Goodbye.' },
 }
 
 /** Which states may follow each state. */
@@ -214,11 +216,74 @@ describe('the session machine', () => {
   })
 })
 
+describe('failures', () => {
+  const fails = (life: Life, part = 'llm', canSpeak = true): void =>
+    void life.handle({ type: 'part-failed', part, canSpeak })
+  const said = (life: Life): unknown[] =>
+    life.commands.flatMap((command) => ('say' in command && command.say !== undefined ? [command.say] : []))
+
+  it('[FA2] are followed by an apology each, and the third in a row ends the session', () => {
+    const life = aLiveSession()
+    fails(life)
+    life.handle({ type: 'apologised' })
+    fails(life)
+    life.handle({ type: 'apologised' })
+    expect(life.machine.phase).toBe('live')
+    fails(life)
+    expect(life.machine.phase).toBe('ending')
+    life.handle({ type: 'idle', ending: 0 })
+    expect(said(life)).toEqual(['Sorry?', 'Sorry?', 'Sorry. Goodbye.'])
+    life.handle({ type: 'said', ending: 0, how: 'played', confirmed: true })
+    expect(life.reason).toBe('error')
+    expect(life.closes[0]).toMatchObject({ ask: { by: 'llm' }, cutOff: undefined })
+  })
+
+  it('[FA2] of an apology count, but are not followed by another', () => {
+    const life = aLiveSession()
+    fails(life)
+    fails(life)
+    expect(said(life)).toEqual(['Sorry?'])
+    fails(life)
+    expect(life.machine.phase).toBe('ending')
+  })
+
+  it('[FA2] of a voice are not followed by an apology', () => {
+    const life = aLiveSession()
+    for (let times = 0; times < 3; times++) fails(life, 'tts', false)
+    expect(life.machine.phase).toBe('ending')
+    life.handle({ type: 'idle', ending: 0 })
+    expect(said(life)).toEqual([])
+  })
+
+  it('[FA2] are counted for each part, in a row', () => {
+    const life = aLiveSession()
+    for (let times = 0; times < 20; times++) {
+      fails(life)
+      fails(life, 'tts', false)
+      life.handle({ type: 'part-worked', part: times % 2 === 0 ? 'llm' : 'tts' })
+    }
+    expect(life.machine.phase).toBe('live')
+  })
+})
+
+describe('a goodbye', () => {
+  it('[FA4] is said although the turn in flight is stuck, and closes the session if it is stuck, too', () => {
+    const life = aLiveSession()
+    life.end({ say: 'Bye.' })
+    life.elapse(settings.stallTimeout)
+    expect(life.machine.phase).toBe('ending')
+    expect(life.commands.slice(-2)).toMatchObject([{ type: 'give-up-turn' }, { type: 'say', say: 'Bye.' }])
+    life.elapse(settings.stallTimeout)
+    expect(life.machine.phase).toBe('closing')
+  })
+})
+
 const reasons: readonly CloseReason[] = ['requested', 'caller-hung-up', 'caller-lost', 'error']
 const step = fc.record({
   what: fc.constantFrom(
     ...(['opened', 'hang up', 'cancellable', 'drain', 'idle', 'played', 'interrupted', 'failed'] as const),
     ...(['stale', 'close', 'begun', 'closed', 'user-idle', 'user-active', 'spent', 'time'] as const),
+    ...(['llm fails', 'tts fails', 'llm works', 'apologised'] as const),
   ),
   pick: fc.nat(7),
 })
@@ -255,6 +320,14 @@ function act(life: Life, what: string, pick: number): void {
     case 'closed':
       if (life.machine.phase === 'closing') life.handle({ type: 'closed' })
       return undefined
+    case 'llm fails':
+      return void life.handle({ type: 'part-failed', part: 'llm', canSpeak: true })
+    case 'tts fails':
+      return void life.handle({ type: 'part-failed', part: 'tts', canSpeak: false })
+    case 'llm works':
+      return void life.handle({ type: 'part-worked', part: 'llm' })
+    case 'apologised':
+      return void life.handle({ type: what })
     case 'spent':
       return void life.handle({ type: 'spent', share: pick / 6 })
     case 'time':
@@ -286,6 +359,8 @@ describe('with random events, the session machine', () => {
         const life = new Life()
         for (const { what, pick } of steps) act(life, what, pick)
         if (life.machine.phase !== 'ending') return
+        // Once for the turn in flight, and once for the goodbye.
+        life.elapse(settings.stallTimeout)
         life.elapse(settings.stallTimeout)
         expect(life.machine.phase).toBe('closing')
       }),

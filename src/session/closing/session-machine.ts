@@ -30,6 +30,12 @@ export type SessionEvent = { readonly at: number } &
     /** Neither side has said anything for a while. */
     | { readonly type: 'user-idle' }
     | { readonly type: 'user-active' }
+    /** A model or a voice failed. `canSpeak` is false if the voice itself did. */
+    | { readonly type: 'part-failed'; readonly part: string; readonly canSpeak: boolean }
+    /** A model answered, or a voice was heard. */
+    | { readonly type: 'part-worked'; readonly part: string }
+    /** An apology has ended. */
+    | { readonly type: 'apologised' }
     /** The session has used this share of its budget; 1 is all of it. */
     | { readonly type: 'spent'; readonly share: number }
     | (TimerEvent<SessionTimer> & Activity)
@@ -67,6 +73,10 @@ export type SessionCommand =
       readonly say: string | undefined
       readonly interruptible: boolean
     }
+  /** The turn in flight is stuck: stop it, so that the goodbye can be said. */
+  | { readonly type: 'give-up-turn'; readonly ending: number }
+  /** An answer failed: say so, and answer with `apologised` once that has ended. */
+  | { readonly type: 'apologise'; readonly say: string }
   /** The end was cancelled: take turns again. */
   | { readonly type: 'resume' }
   | { readonly type: 'settle'; readonly ending: number; readonly outcome: HangUpOutcome }
@@ -94,6 +104,9 @@ export interface SessionMachineSettings {
   readonly idleTimeout?: number | undefined
   /** What to say before a cap ends the session. */
   readonly goodbye: Partial<Record<Cap, string>>
+  /** How often in a row a part may fail, and what to say then. */
+  readonly maxFailures: number
+  readonly apology: { readonly again: string; readonly end: string }
 }
 
 /** A graceful end in progress. Its request names the reason, whatever closes the session in the end (CL2). */
@@ -121,6 +134,9 @@ interface State {
   idleAt: number | undefined
   budgetWarned: boolean
   budgetSpent: boolean
+  /** How often each part has failed in a row. */
+  readonly failures: Map<string, number>
+  apologising: boolean
   /** Whether the synchronous part of closing is done, and the requests to close that came during it. */
   begun: boolean
   readonly meanwhile: CloseAsk[]
@@ -136,7 +152,8 @@ interface State {
  *       │ close            │ close                               ▼                               ▼
  *       └──────────────────┴─────────────────────────────────▶ closing ── report ──▶ closed
  *
- * The caps (CL14) are timers and counts in here: each warns first, then ends the session with a goodbye.
+ * The caps (CL14) are timers and counts in here: each warns first, then ends the session with a goodbye. So are failures of
+ * models and voices (FA2): each is followed by an apology, and the last one ends the session.
  */
 export class SessionMachine {
   readonly #settings: SessionMachineSettings
@@ -152,6 +169,8 @@ export class SessionMachine {
     idleAt: undefined,
     budgetWarned: false,
     budgetSpent: false,
+    failures: new Map(),
+    apologising: false,
     begun: false,
     meanwhile: [],
   }
@@ -216,6 +235,14 @@ export class SessionMachine {
         return []
       case 'spent':
         return this.#spent(event.share, event.at)
+      case 'part-failed':
+        return this.#partFailed(event.part, event.canSpeak, event.at)
+      case 'part-worked':
+        state.failures.delete(event.part)
+        return []
+      case 'apologised':
+        state.apologising = false
+        return []
       case 'timer':
         break
     }
@@ -272,10 +299,36 @@ export class SessionMachine {
     state.ending = undefined
     if (!ending) return [{ type: 'close', ask, also: undefined, cutOff: undefined }]
     const settle: SessionCommand = { type: 'settle', ending: ending.id, outcome: 'unconfirmed' }
-    if (drops.has(ask.reason)) return [{ type: 'close', ask, also: undefined, cutOff: ending }, settle]
+    if (drops.has(ask.reason) && ask.reason !== ending.ask.reason)
+      return [{ type: 'close', ask, also: undefined, cutOff: ending }, settle]
     const { reason, by } = ending.ask
     const also = ask === ending.ask ? undefined : ask
     return [{ type: 'close', ask: { ...ask, reason, by }, also, cutOff: undefined }, settle]
+  }
+
+  // ── failures ──
+
+  /** An apology that fails as well counts, but is not followed by another apology. */
+  #partFailed(part: string, canSpeak: boolean, at: number): SessionCommand[] {
+    const state = this.#state
+    const { maxFailures, apology } = this.#settings
+    const failures = (state.failures.get(part) ?? 0) + 1
+    state.failures.set(part, failures)
+    if (state.phase !== 'live') return []
+    if (failures >= maxFailures) {
+      const say = canSpeak && apology.end !== '' ? apology.end : undefined
+      return this.#end({
+        type: 'end',
+        id: 0,
+        ask: { reason: 'error', by: part },
+        say,
+        movedAt: at,
+        busyUntil: 0,
+      })
+    }
+    if (!canSpeak || state.apologising || apology.again === '') return []
+    state.apologising = true
+    return [{ type: 'apologise', say: apology.again }]
   }
 
   // ── caps ──
@@ -314,8 +367,15 @@ export class SessionMachine {
     switch (event.timer) {
       case 'stall': {
         if (!ending) return []
-        ending.stallAt = Math.max(event.movedAt, event.busyUntil) + this.#settings.stallTimeout
-        return ending.stallAt > state.now ? [] : this.#close({ ...ending.ask, by: 'stallTimeout' })
+        const { stallTimeout } = this.#settings
+        ending.stallAt = Math.max(event.movedAt, event.busyUntil) + stallTimeout
+        if (ending.stallAt > state.now) return []
+        // The caller still hears the goodbye, although the turn before it is stuck.
+        if (ending.step === 'finishing' && ending.say !== undefined) {
+          ending.stallAt = state.now + stallTimeout
+          return [{ type: 'give-up-turn', ending: ending.id }, ...this.#goodbye(ending)]
+        }
+        return this.#close({ ...ending.ask, by: 'stallTimeout' })
       }
       case 'limit':
         return ending ? this.#close({ ...ending.ask, by: 'endTimeout' }) : []

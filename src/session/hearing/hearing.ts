@@ -68,19 +68,21 @@ export class Hearing implements EventSink<TurnEvent> {
     const { models } = this.#context.settings
     if (models.realtime) return
     const { stt, vad, turnDetector } = models
+    const opened: SessionContext['opened'] = (...args) => this.#context.opened(...args)
     const failed = (where: string) => (error: unknown) => this.#context.failed(where, error)
     const stream = async (): Promise<void> => {
       const events = inlet('stt', sttShape, (...event) => this.#heard('stt', event), failed('stt'))
-      const opened = await stt?.open(part, events)
-      this.#stt = opened && shelter(opened, ['push', 'flush', 'detach'], failed('stt'))
+      const methods = ['push', 'flush', 'detach'] as const
+      if (stt)
+        this.#stt = shelter(await opened('stt', stt.open(part, events), methods), methods, failed('stt'))
     }
     const detector = async (): Promise<void> => {
       const events = inlet('vad', vadShape, (...event) => this.#heard('vad', event), failed('vad'))
-      const opened = await vad?.open(part, events)
-      this.#vad = opened && shelter(opened, ['push'], failed('vad'))
+      if (vad)
+        this.#vad = shelter(await opened('vad', vad.open(part, events), ['push']), ['push'], failed('vad'))
     }
     const judge = async (): Promise<void> => {
-      this.#judge = await turnDetector?.open(part)
+      if (turnDetector) this.#judge = await opened('turn detector', turnDetector.open(part), ['finished'])
     }
     await Promise.all([stream(), detector(), judge()])
   }

@@ -1,10 +1,12 @@
 import { Resampler, durationOf, type AudioFrame, type PlayoutStretch } from '../../audio/index.ts'
-import type { SpokenChunk, SpokenWord } from '../../parts/index.ts'
-import { iterate, type TaskContext, type TaskHandle } from '../../scope/index.ts'
+import { PartMisbehavedError, isFrame, type SpokenChunk, type SpokenWord } from '../../parts/index.ts'
+import { LimitError, iterate, type TaskContext, type TaskHandle } from '../../scope/index.ts'
 import type { Agent } from '../answering/agent.ts'
 import type { ActiveReply } from '../answering/replies.ts'
-import type { SessionContext } from '../context.ts'
+import type { Part, SessionContext } from '../context.ts'
+import { NoSoundError } from '../errors.ts'
 import type { SpokenWords } from '../history/history.ts'
+import { limits } from '../limits.ts'
 import { HeardText } from './heard-text.ts'
 import type { PlayoutOutcome, Speech } from './speech.ts'
 import { staged } from './stages.ts'
@@ -52,6 +54,8 @@ export class Delivery {
   #text: HeardText | undefined
   /** Whether all of its words have been made into sound. */
   #isComplete = false
+  /** Whether the voice waits for the next words. */
+  #awaitsWords = false
   /** Everything made so far and the times of its words, kept so that the speech can be resumed after a pause. */
   readonly #frames: AudioFrame[] | undefined
   readonly #words: SpokenWord[] = []
@@ -94,6 +98,9 @@ export class Delivery {
 
   /** Adds words. */
   said(piece: string): void {
+    const { speechText } = limits
+    if (this.#said.text.length + piece.length > speechText)
+      throw new LimitError('speechText', speechText, 'a speech has too many characters')
     this.#said.text += piece
     this.#context.movedAt = this.#context.now
     this.#options.watch?.grew(piece, this.speech)
@@ -116,7 +123,9 @@ export class Delivery {
       made = source.voice.speak(source.voice.reportsWords ? text : this.#read(text), task.signal, this)
     }
     let resampler: Resampler | undefined
-    for await (const { frame, words } of iterate(soundStage ? staged(made, soundStage) : made, task)) {
+    const sound = soundStage ? staged(made, soundStage) : made
+    for await (const { frame, words } of iterate(sound, task, { name: 'sound of the voice' })) {
+      if (!isFrame(frame)) throw new PartMisbehavedError('tts', 'speak', frame, 'frame')
       const ms = durationOf(frame)
       this.#text ??= new HeardText()
       this.#text.addSound(ms, this.speech.text, words)
@@ -128,6 +137,7 @@ export class Delivery {
       yield heard
     }
     this.#isComplete = true
+    if (!this.#text?.made && /[\p{L}\p{N}]/u.test(this.speech.text)) throw new NoSoundError(this.speech.text)
     if (!resampler) return
     const rest = { samples: resampler.flush(), sampleRate }
     this.#frames?.push(rest)
@@ -136,10 +146,14 @@ export class Delivery {
 
   /** Records the words while it passes them to the voice. */
   async *#read(text: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
+    this.#awaitsWords = true
     for await (const piece of text) {
+      this.#awaitsWords = false
       this.said(piece)
       yield piece
+      this.#awaitsWords = true
     }
+    this.#awaitsWords = false
     this.#options.watch?.ended(this.speech)
   }
 
@@ -191,7 +205,23 @@ export class Delivery {
     // A speech that we gave up on is not progress.
     if (how !== 'failed') this.#context.movedAt = this.#context.now
     events.emit('spoken', { speech: this.speech, outcome })
-    if (how === 'failed') this.#context.failed('speech', this.failure?.error)
+    if (how === 'failed') this.#reportFailure()
+    else if (this.#text?.made && this.#context.lastFailure !== undefined)
+      this.#context.partWorked(this.#voice)
+  }
+
+  get #voice(): Part {
+    return this.#context.settings.models.realtime ? 'realtime voice' : 'tts'
+  }
+
+  /** Reports that the voice has failed. If its words failed to come, that is not the voice's fault. */
+  #reportFailure(): void {
+    const { source, reply } = this.#options
+    const error = this.failure?.error
+    const isSilent = error instanceof NoSoundError
+    if (!this.#awaitsWords && (isSilent || 'words' in source)) this.#context.partFailed(this.#voice, error)
+    // The reply reports its own failure.
+    else if (!reply) this.#context.failed('speech', error)
   }
 
   /** Whether the line knows that less was heard than was made: the caller left without interrupting. */

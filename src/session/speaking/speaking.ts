@@ -3,6 +3,7 @@ import type { LineConnection, PartContext } from '../../parts/index.ts'
 import { MachineShell, noop, type TaskContext } from '../../scope/index.ts'
 import type { SessionContext } from '../context.ts'
 import { SpeechStalledError } from '../errors.ts'
+import { limits } from '../limits.ts'
 import { Delivery, type DeliveryOptions, type DeliveryVoice } from './delivery.ts'
 import { PlayoutMachine, type PlayoutCommand, type PlayoutEvent } from './playout-machine.ts'
 import { Speech, type SpeechOptions } from './speech.ts'
@@ -44,8 +45,8 @@ export class Speaking {
 
   /** Opens the TTS. A realtime model sets its own voice with `useVoice`. */
   async open(part: PartContext): Promise<void> {
-    const voice = await this.#context.settings.models.tts?.open(part)
-    if (voice) this.#voice = voice
+    const { tts } = this.#context.settings.models
+    if (tts) this.#voice = await this.#context.opened('tts', tts.open(part), ['speak'])
   }
 
   useVoice(voice: DeliveryVoice): void {
@@ -69,6 +70,11 @@ export class Speaking {
 
   get isIdle(): boolean {
     return this.#machine.isIdle
+  }
+
+  /** Whether no more speeches can be queued. */
+  get isFull(): boolean {
+    return this.#machine.queue.length >= limits.queuedSpeeches
   }
 
   /** When everything on the line should have been heard. */
@@ -96,6 +102,8 @@ export class Speaking {
     const words = { text: '' }
     const speech = new Speech(++this.#lastId, speechOptions, words, interrupt, onInterrupt)
     reply?.speeches.push(speech)
+    // The current speech is heard before this reply, so its place in the history comes first, even if its sound is late.
+    if (reply) this.#deliveries.get(this.#machine.current ?? 0)?.takePlace()
     const delivery = new Delivery(this.#context, speech, words, options)
     this.#deliveries.set(speech.id, delivery)
     this.#shell.handle({ type: 'queue', id: speech.id, priority: speech.priority })
@@ -196,6 +204,7 @@ export class Speaking {
   async #make(delivery: Delivery, task: TaskContext): Promise<void> {
     const { id, ended } = delivery.speech
     try {
+      await this.#context.burst.next(task)
       for await (const frame of delivery.sound(task)) {
         delivery.madeAt = this.#context.now
         this.#send(delivery, frame)

@@ -1,3 +1,4 @@
+import { noop } from '../../scope/index.ts'
 import { UninterruptibleError } from '../errors.ts'
 
 /** How a speech ended (SP3). */
@@ -53,6 +54,13 @@ export class Speech {
     this.#stopped = new Promise((resolve) => {
       this.#settle = resolve
     })
+  }
+
+  /** @internal A speech that was not accepted: it has failed, and none of it was heard. */
+  static refused(error: unknown, options: SpeechOptions = {}): Speech {
+    const speech = new Speech(0, options, { text: '' }, noop)
+    speech.settle({ how: 'failed', confirmed: true, heard: '', error })
+    return speech
   }
 
   /** All of its words so far, heard or not. */

@@ -73,7 +73,7 @@ export const lineConformance: readonly Check<LineSubject>[] = [
   check('emits the audio of the caller at its sample rate', async (stage, subject) => {
     const call = await answer(stage, subject)
     subject.caller.says(500)
-    await stage.elapse(1_000)
+    await stage.until(1_000, () => call.frames.length > 0)
     assert.ok(call.frames.length > 0, 'it emitted no frame')
     for (const frame of call.frames) assert.equal(frame.sampleRate, subject.line.sampleRate)
     await close(stage, call.context)
@@ -85,8 +85,9 @@ export const lineConformance: readonly Check<LineSubject>[] = [
     const call = await answer(stage, subject)
     caller.types?.('hello')
     caller.presses?.('1#')
-    await stage.elapse(500)
     const expected = [...(caller.types ? ['text hello'] : []), ...(caller.presses ? ['key 1', 'key #'] : [])]
+    await stage.until(500, () => call.emitted.length >= expected.length)
+    await stage.elapse(100)
     assert.deepEqual(words(call), expected)
     return undefined
   }),
@@ -168,7 +169,7 @@ export const lineConformance: readonly Check<LineSubject>[] = [
     const { connection } = call
     play(subject, connection, 500)
     subject.caller.hangsUp()
-    await stage.elapse(100)
+    await stage.until(100, () => call.emitted.length > 0)
     assert.deepEqual(words(call), ['hung up'])
     const before = call.frames.length
     connection.mark(1)
@@ -186,7 +187,7 @@ export const lineConformance: readonly Check<LineSubject>[] = [
     play(subject, call.connection, 500)
     call.connection.mark(1)
     subject.caller.vanishes()
-    await stage.elapse((subject.lostAfter ?? 0) + 100)
+    await stage.until((subject.lostAfter ?? 0) + 100, () => words(call).includes('lost'))
     assert.deepEqual(
       words(call).filter((what) => !what.startsWith('marked')),
       ['lost'],
@@ -204,7 +205,7 @@ export const lineConformance: readonly Check<LineSubject>[] = [
     call.connection.mark(1)
     await stage.elapse(100)
     await close(stage, call.context)
-    await stage.elapse(100)
+    await stage.until(100, () => subject.ended())
     assert.ok(subject.ended(), 'the caller is still on the line')
     const before = call.emitted.length + call.frames.length
     subject.caller.says(100)

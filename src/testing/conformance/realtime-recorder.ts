@@ -24,6 +24,17 @@ export class RealtimeRecorder implements RealtimeEvents {
   /** The number of events. */
   count = 0
 
+  /** The number of completed answers. */
+  get completed(): number {
+    return this.answers.filter(({ how }) => how === 'completed').length
+  }
+
+  /** Whether the last answer is running and has emitted both text and audio. */
+  get speaking(): boolean {
+    const last = this.answers.at(-1)
+    return last?.how === 'running' && last.text !== '' && last.sound > 0
+  }
+
   userStarted(): void {
     this.count++
   }

@@ -52,7 +52,8 @@ export const realtimeConformance: readonly Check<RealtimeSubject>[] = [
     const { context, emitted } = await talk(stage, subject)
     subject.answers(words)
     subject.hear('good morning')
-    await stage.elapse(5_000)
+    await stage.until(5_000, () => emitted.completed === 1 && emitted.user.trim() === 'good morning')
+    await stage.elapse(500)
     assert.equal(emitted.user.trim(), 'good morning')
     assert.deepEqual(
       emitted.answers.map(({ text, how }) => `${text} ${how}`),
@@ -71,7 +72,8 @@ export const realtimeConformance: readonly Check<RealtimeSubject>[] = [
     await stage.elapse(2_000)
     assert.equal(emitted.answers.length, 0, 'it answered before a response was requested')
     model.respond('Greet the caller.')
-    await stage.elapse(5_000)
+    await stage.until(5_000, () => emitted.completed === 1)
+    await stage.elapse(500)
     assert.deepEqual(
       emitted.answers.map(({ text }) => text),
       ['Good morning to you.'],
@@ -85,7 +87,8 @@ export const realtimeConformance: readonly Check<RealtimeSubject>[] = [
     subject.answers([{ type: 'text', text: 'Goodbye.' }])
     model.respond('Greet the caller.')
     model.respond('Say goodbye.')
-    await stage.elapse(10_000)
+    await stage.until(10_000, () => emitted.completed === 2)
+    await stage.elapse(500)
     assert.deepEqual(
       emitted.answers.map(({ text, asked, how }) => `${text} ${asked} ${how}`),
       ['Good morning to you. true completed', 'Goodbye. true completed'],
@@ -99,6 +102,7 @@ export const realtimeConformance: readonly Check<RealtimeSubject>[] = [
     subject.answers([callWith(written)])
     subject.answers(words)
     model.respond()
+    await stage.until(2_000, () => emitted.calls.length > 0)
     await stage.elapse(2_000)
     assert.deepEqual(
       emitted.calls.map(({ name, input }) => `${name} ${input}`),
@@ -108,7 +112,8 @@ export const realtimeConformance: readonly Check<RealtimeSubject>[] = [
     model.toolResult('no-such-call', 'nothing', false)
     model.toolResult(emitted.calls[0]!.id, 'Monday at nine', false)
     model.respond()
-    await stage.elapse(5_000)
+    await stage.until(5_000, () => emitted.answers[1]?.how === 'completed')
+    await stage.elapse(500)
     assert.ok(subject.results().includes('Monday at nine'), 'the result did not reach the model')
     assert.deepEqual(
       emitted.answers.map(({ text }) => text),
@@ -121,7 +126,8 @@ export const realtimeConformance: readonly Check<RealtimeSubject>[] = [
     for (let i = 0; i < 3; i++) {
       subject.answers(words)
       model.respond()
-      await stage.elapse(5_000)
+      await stage.until(5_000, () => emitted.completed === i + 1)
+      await stage.elapse(500)
     }
     assert.equal(emitted.answers.length, 3)
     assert.deepEqual(emitted.disorder, [])
@@ -131,16 +137,18 @@ export const realtimeConformance: readonly Check<RealtimeSubject>[] = [
     const { emitted, model, context } = await talk(stage, subject)
     subject.answers(words, true)
     model.respond()
-    await stage.elapse(1_000)
+    await stage.until(1_000, () => emitted.speaking)
     model.interrupt(emitted.answers[0]!.response, 100)
-    await stage.elapse(2_000)
+    await stage.until(2_000, () => emitted.answers[0]!.how !== 'running')
+    await stage.elapse(500)
     assert.deepEqual(
       emitted.answers.map(({ how }) => how),
       ['cancelled'],
     )
     subject.answers(words)
     model.respond()
-    await stage.elapse(5_000)
+    await stage.until(5_000, () => emitted.completed === 1)
+    await stage.elapse(500)
     assert.deepEqual(
       emitted.answers.map(({ how }) => how),
       ['cancelled', 'completed'],
@@ -154,7 +162,7 @@ export const realtimeConformance: readonly Check<RealtimeSubject>[] = [
     model.interrupt('no-such-answer', 0)
     subject.answers(words)
     model.respond()
-    await stage.elapse(5_000)
+    await stage.until(5_000, () => emitted.completed === 1)
     model.interrupt(emitted.answers[0]!.response, 100)
     await stage.elapse(2_000)
     assert.deepEqual(
@@ -189,7 +197,7 @@ export const realtimeConformance: readonly Check<RealtimeSubject>[] = [
     const { model, emitted, context } = await talk(stage, subject)
     subject.answers(words, true)
     model.respond()
-    await stage.elapse(500)
+    await stage.until(500, () => emitted.speaking)
     await close(stage, context)
     const before = emitted.count
     subject.hear('anybody there?')
@@ -204,7 +212,7 @@ export const realtimeConformance: readonly Check<RealtimeSubject>[] = [
       const { model, emitted, context } = await talk(stage, subject)
       subject.answers(words, true)
       model.respond()
-      await stage.elapse(500)
+      await stage.until(500, () => emitted.speaking)
       context.scope.abort()
       stage.assertEmpty(context)
       const before = emitted.count
@@ -218,9 +226,10 @@ export const realtimeConformance: readonly Check<RealtimeSubject>[] = [
     const { model, emitted, context } = await talk(stage, subject)
     subject.answers(words, true)
     model.respond()
-    await stage.elapse(500)
+    await stage.until(500, () => emitted.speaking)
     subject.breaks()
-    await stage.elapse(60_000)
+    await stage.until(60_000, () => emitted.failures.length > 0)
+    await stage.elapse(5_000)
     assert.equal(emitted.failures.length, 1)
     const before = emitted.count
     subject.breaks()

@@ -14,8 +14,14 @@ import type { SimNetwork } from '../sim-network.ts'
 import { inVirtualTime } from '../simulate.ts'
 import { outsideTimer } from '../outside-timer.ts'
 
-/** The time limit for everything without a limit of its own. */
-const SOON = 10_000
+/**
+ * The time limit for everything without a limit of its own. It only ends what hangs, so it is long enough for a machine
+ * with far more work than cores.
+ */
+const SOON = 60_000
+
+/** How often `until` checks its condition. */
+const CHECK_INTERVAL = 20
 
 /** The environment of a check: its clock, its random numbers, and the scopes it opens. */
 export class Stage {
@@ -24,7 +30,7 @@ export class Stage {
   /** The simulated network, on a virtual stage. */
   readonly network: SimNetwork | undefined
   /** Milliseconds by which a close may exceed its timeout. */
-  protected readonly slack: number = 0
+  readonly slack: number = 0
   readonly #scopes: Scope<string>[] = []
   readonly #before: ReadonlySet<Live>
 
@@ -70,12 +76,26 @@ export class Stage {
   /** Resolves when the promise does, or after `ms`. The promise must not reject. */
   within(ms: number, promise: PromiseLike<unknown>): Promise<void> {
     return new Promise((resolve) => {
-      const timer = outsideTimer(this.clock, ms, 'time passes', resolve)
+      const timer = outsideTimer(this.clock, this.patience(ms), 'time passes', resolve)
       promise.then(() => {
         timer.clear()
         resolve()
       }, noop)
     })
+  }
+
+  /**
+   * Resolves when the condition is true, or after `ms`. In real time it waits longer, because the machine may be busy.
+   * Checks use it to wait for what must happen, and `elapse` only before they assert that nothing happened.
+   */
+  async until(ms: number, condition: () => boolean): Promise<void> {
+    const end = this.clock.now() + this.patience(ms)
+    while (!condition() && this.clock.now() < end) await this.elapse(CHECK_INTERVAL)
+  }
+
+  /** How long to wait for something that should happen within `ms`. */
+  protected patience(ms: number): number {
+    return ms
   }
 
   /** Lets everything happen that is due now. */
@@ -132,7 +152,7 @@ export const onVirtualStage: OnStage = (play) =>
 
 class FastStage extends Stage {
   /** A busy machine may pause for a while. */
-  protected override readonly slack = 1_000
+  override readonly slack = 1_000
   readonly #times: number
 
   constructor(times: number) {
@@ -145,8 +165,8 @@ class FastStage extends Stage {
   }
 
   /** Real work may take longer on a busy machine. */
-  override within(ms: number, promise: PromiseLike<unknown>): Promise<void> {
-    return super.within(Math.max(ms, SOON), promise)
+  protected override patience(ms: number): number {
+    return Math.max(ms, SOON)
   }
 }
 

@@ -187,7 +187,8 @@ export const sttConformance: readonly Check<SttSubject>[] = [
     const { context, stream, emitted } = await listen(stage, subject)
     stream.push(silence(20, subject.stt.sampleRate))
     subject.breaks()
-    await stage.elapse(60_000)
+    await stage.until(60_000, () => emitted.length > 0)
+    await stage.elapse(5_000)
     assert.deepEqual(
       emitted.map(({ what }) => what),
       ['failed'],

@@ -12,6 +12,9 @@ import { ScriptedDialogue } from '../../../src/providers/local/scripted-dialogue
 
 const { phrases } = new ScriptedDialogue(clinic)
 
+/** How long to wait for a thread, in milliseconds. Only a hang takes this long. */
+const PATIENCE = 60_000
+
 /** Maps the texts of the suite to phrases that there are recordings of. */
 const spoken = new Map([
   ['one two', 'what are your opening hours'],
@@ -55,7 +58,7 @@ conformance(
   'the local STT',
   sttConformance,
   () => {
-    const stt = new LocalStt({ phrases })
+    const stt = new LocalStt({ phrases, timeout: PATIENCE })
     const recordings: string[] = []
     return {
       stt: dubbed(stt, recordings),
@@ -104,7 +107,7 @@ async function transcribe(
   const texts: string[] = []
   try {
     let notify: () => void = () => {}
-    const stream = await new LocalStt({ phrases, ...options }).open(context, {
+    const stream = await new LocalStt({ phrases, timeout: PATIENCE, ...options }).open(context, {
       interim() {},
       final: (text) => {
         texts.push(text)
@@ -186,6 +189,7 @@ describe('the local STT', () => {
     expect(() => new LocalStt({ phrases: ['book (me'] })).toThrow("invalid phrase 'book (me'")
     expect(() => new LocalStt({ phrases: [] })).toThrow('at least one phrase')
     expect(() => new LocalStt({ phrases, maxDoubt: 0 })).toThrow('maxDoubt')
+    expect(() => new LocalStt({ phrases, timeout: 0 })).toThrow('timeout')
   })
 
   it('fails when its worker dies', async () => {
@@ -200,11 +204,12 @@ describe('the local STT', () => {
     })
     stop()
     await workers[0]?.terminate()
-    await vi.waitUntil(() => failed.mock.calls.length > 0)
+    await vi.waitUntil(() => failed.mock.calls.length > 0, PATIENCE)
     expect(failed).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: 'WORKER_DIED' }))
     for (const frame of framesOf(clip('goodbye').samples)) stream.push(frame)
     stream.flush()
-    expect((await context.scope.close()).took).toBeLessThan(1_000)
+    const { took, closeTimeout } = await context.scope.close()
+    expect(took).toBeLessThan(closeTimeout)
     expect(failed).toHaveBeenCalledTimes(1)
   })
 
@@ -218,7 +223,7 @@ describe('the local STT', () => {
       failed() {},
     })
     const refused = expect(opening).rejects.toBeInstanceOf(ScopeClosedError)
-    await vi.waitUntil(() => workers.length === 1)
+    await vi.waitUntil(() => workers.length === 1, PATIENCE)
     stop()
     const exited = new Promise((resolve) => workers[0]!.once('exit', resolve))
     context.scope.abort()

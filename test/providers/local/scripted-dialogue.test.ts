@@ -36,7 +36,7 @@ const answerOf = (chunks: readonly LlmChunk[], last?: object): LlmAnswer =>
   [...chunks, ...(last ? [last] : [])] as LlmAnswer
 
 // Alone. It never writes invalid JSON, and its answers never stall halfway.
-const impossible = /^gives tool calls|^ends its answers when|in the middle of an answer$/
+const impossible = /^yields tool calls|^ends its answers with|in the middle of an answer$/
 const alone = llmConformance.filter(({ name }) => !impossible.test(name))
 conformance({ describe, it }, 'a scripted dialogue', alone, () => {
   const answers: Promise<string>[] = []

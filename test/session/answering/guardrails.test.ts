@@ -169,7 +169,9 @@ describe('a guardrail that misbehaves', () => {
       await caller.hears('Fine.')
       expect(log).toEqual(['user: Hello', 'error: guardrail throws', 'error: guardrail rejects'])
       expect(errors).toEqual([error, error])
-      expect((await session.close()).clean).toBe(true)
+      const report = await session.close()
+      expect(report.errors.map(({ where }) => where)).toEqual(['guardrail throws', 'guardrail rejects'])
+      expect(report).toMatchObject({ clean: false, scope: { clean: true } })
     }))
 
   it('[TL5] and hangs delays nothing, is cancelled after 15 s, and its late verdict is ignored', () =>

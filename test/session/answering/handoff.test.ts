@@ -180,7 +180,10 @@ describe('a handoff', () => {
       expect(call.log).toEqual(['error: handoff'])
       call.session.say('I am still here.')
       await call.caller.hears('I am still here.')
-      expect((await call.session.close()).clean).toBe(true)
+      expect(await call.session.close()).toMatchObject({
+        errors: [{ where: 'handoff' }],
+        scope: { clean: true },
+      })
       expectEnded(call)
     }))
 

@@ -140,11 +140,12 @@ describe('a session with a realtime model', () => {
     inVirtualTime(async (world) => {
       const { session, log } = aRealtimeCall(world, {
         realtime: { answers: [[{ fail: new Error('overloaded') }], 'Hello.'] },
+        apology: { again: '' },
       })
       await session.start()
       expect(await session.reply().finished).toMatchObject({ how: 'failed' })
       await session.reply().waitForPlayout()
-      expect(log).toEqual(['error: reply', 'agent played: Hello.'])
+      expect(log).toEqual(['error: realtime', 'agent played: Hello.'])
       await session.close()
     }))
 

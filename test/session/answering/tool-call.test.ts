@@ -105,11 +105,7 @@ describe('a tool call', () => {
         finishWithin: 2_000,
         run: async (_, context) => {
           await world.clock.elapse(500)
-          try {
-            context.say('Booked!')
-          } catch (error) {
-            errors.push(error)
-          }
+          errors.push((await context.say('Booked!').waitForPlayout()).error)
         },
       })
       const { session, clock, line } = await aCallWithTools(world, { book }, [[callTool('book')]])
@@ -184,6 +180,25 @@ describe('a running tool', () => {
       ])
       await session.reply().waitForPlayout()
       expect(line.heardText).toBe('I look it up for you now. And again, for somebody else. One moment. Done.')
+      await session.close()
+    }))
+
+  it('[SP6] has its filler in the history before the words after the tool, even if the voice is slow', () =>
+    inVirtualTime(async (world) => {
+      const filled = tool({
+        description: 'Filled',
+        filler: { say: 'One moment. ', after: 500 },
+        run: () => world.clock.elapse(700),
+      })
+      const { session, line } = await aCallWithTools(world, { filled }, [[callTool('filled')], 'Done.'], {
+        tts: { firstAfter: 1_000 },
+      })
+      await session.reply().waitForPlayout()
+      expect(line.heardText).toBe('One moment. Done.')
+      expect(said(session).filter((each) => each.startsWith('agent'))).toEqual([
+        'agent: One moment. ',
+        'agent: Done.',
+      ])
       await session.close()
     }))
 

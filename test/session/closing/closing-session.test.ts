@@ -52,10 +52,20 @@ describe('methods of a closing session', () => {
       await session.start()
       const closed = session.close()
       const check = async (state: string): Promise<void> => {
-        expect(() => session.say('Hello')).toThrow(SessionClosedError)
-        expect(() => session.reply()).toThrow(SessionClosedError)
-        expect(() => session.commitTurn()).toThrow(SessionClosedError)
-        expect(() => session.discardTurn()).toThrow(SessionClosedError)
+        const speech = session.say('Hello')
+        expect(speech.outcome).toMatchObject({
+          how: 'failed',
+          heard: '',
+          error: expect.any(SessionClosedError),
+        })
+        expect(await speech.waitForPlayout()).toBe(speech.outcome)
+        const reply = session.reply()
+        expect(reply).toMatchObject({ hasEnded: true, speeches: [], outcome: { how: 'failed' } })
+        expect((await reply.finished).error).toBeInstanceOf(SessionClosedError)
+        speech.interrupt()
+        reply.interrupt()
+        session.commitTurn()
+        session.discardTurn()
         await expect(session.handOff(new Agent({ instructions: 'next' }))).rejects.toThrow(SessionClosedError)
         await expect(session.hangUp()).rejects.toThrow(SessionClosedError)
         expect(session.approve('call-1', true)).toBe(false)
@@ -83,11 +93,7 @@ describe('methods of a closing session', () => {
               run: async (_, { say, run }) => {
                 await world.clock.elapse(1_000)
                 const task = new AgentTask<void>({ instructions: '', tools: () => ({}) })
-                try {
-                  say('Booked!')
-                } catch (error) {
-                  errors.push(error)
-                }
+                errors.push(say('Booked!').outcome?.error)
                 await run(task).catch((error: unknown) => errors.push(error))
               },
             }),

@@ -35,7 +35,11 @@ describe('a listener', () => {
         new Set(['state', 'started', 'user', 'speaking', 'spoken', 'closed']),
       )
       expect(heard.at(-1)).toBe('closed')
-      expect(expectEnded(call).clean).toBe(true)
+      const { scope, errors, clean } = expectEnded(call)
+      expect(scope.clean).toBe(true)
+      // What the application did wrong is in the report.
+      expect(clean).toBe(misbehave === never)
+      expect(errors.every(({ where }) => where.startsWith('listener of'))).toBe(true)
     }),
   )
 

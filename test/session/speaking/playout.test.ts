@@ -122,7 +122,7 @@ describe('waitForPlayout()', () => {
       expect(await next.waitForPlayout()).toMatchObject({ how: 'played' })
       expect(line.heardText).toBe('Good morning, Sorry.')
       expect(said(session)).toEqual(['agent: Good morning,', 'agent: Sorry.'])
-      expect(log).toContain('error: speech')
+      expect(log).toContain('error: tts')
       await session.close()
     }))
 
@@ -192,7 +192,7 @@ describe('a voice that stalls', () => {
       })
       expect(clock.now()).toBe(3_500)
       await second.waitForPlayout()
-      expect(log).toEqual(['agent failed: Good morn', 'error: speech', 'agent played: Hello.'])
+      expect(log).toEqual(['agent failed: Good morn', 'error: tts', 'agent played: Hello.'])
       expect(errors).toHaveLength(1)
       await session.close()
     }))

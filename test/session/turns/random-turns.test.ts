@@ -63,7 +63,7 @@ function spoken(event: TurnEvent, ago: number, said: string[]): TurnEvent {
 const wordsOf = (commands: readonly TurnCommand[]): string[] =>
   commands.flatMap((command) => (command.type === 'commit' ? command.text.split(' ') : []))
 
-describe('with random events at random times', { timeout: 60_000 }, () => {
+describe('with random events at random times', () => {
   it('no rule is broken, even if timers are late', () => {
     fc.assert(
       fc.property(anyOptions, fc.array(happening, { maxLength: 40 }), (options, life) => {

@@ -14,7 +14,7 @@ const everything: TurnOptions = {
   dtmf: { as: 'text', count: 2, timeout: 2 },
 }
 
-describe('in every order of events, however long', { timeout: 60_000 }, () => {
+describe('in every order of events, however long', () => {
   it.each<[string, TurnOptions, readonly MoveName[]]>([
     ['turns that end by silence', small, [...talk, ...late, ...unsure, 'end']],
     [

@@ -1,0 +1,19 @@
+/** Limits of a session, with their reasons (SC18). An agent that reaches one has a mistake in it, or a model runs away. */
+export const limits = {
+  /** Speeches that wait to be spoken. The last of 100 would be heard minutes later. */
+  queuedSpeeches: 100,
+  /** Characters of one speech: about two hours. A model that does not stop must not fill memory. */
+  speechText: 100_000,
+  /** Tool calls in one response of a model. The rest of the response is not read. */
+  toolCalls: 64,
+  /** Handoffs and nested tasks without a turn of the caller in between. Agents that hand over in a circle must stop. */
+  handoffs: 10,
+  /** How long a handoff waits for the agent to finish speaking, in milliseconds. */
+  handoffWait: 120_000,
+  /** Guardrails that run at once. Beyond that, a check of the agent's words waits for the next piece of text. */
+  guardrails: 32,
+  /** Errors and guardrail verdicts in a report; the rest is counted. */
+  reported: 100,
+  /** Replies, speeches and handoffs that may begin within 100 ms before each further one lets the event loop turn. */
+  burst: 100,
+} as const

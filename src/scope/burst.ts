@@ -1,5 +1,4 @@
 import type { Clock } from './clock.ts'
-import type { TaskContext } from './scope.ts'
 
 /** The time in which `limit` steps may begin, in milliseconds. */
 const WINDOW = 100
@@ -19,13 +18,13 @@ export class Burst {
     this.#limit = limit
   }
 
-  /** Call before a step begins, and await the result. */
-  next({ sleep }: Pick<TaskContext, 'sleep'>): Promise<void> | undefined {
+  /** Call before a step begins, and await the result. `pause` waits for a millisecond. */
+  next(pause: (ms: number) => Promise<void>): Promise<void> | undefined {
     const now = this.#clock.now()
     if (now - this.#since > WINDOW) {
       this.#since = now
       this.#count = 0
     }
-    return ++this.#count > this.#limit ? sleep(1) : undefined
+    return ++this.#count > this.#limit ? pause(1) : undefined
   }
 }

@@ -1,3 +1,4 @@
+import { Burst } from './burst.ts'
 import type { Scope } from './scope.ts'
 import type { Stop } from './stop.ts'
 
@@ -38,6 +39,7 @@ export async function* iterate<T>(
   const { until } = stop
   // Whether the source has ended or thrown. If not, it is asked to return.
   let ended = false
+  let burst: Burst | undefined
   const next = async (): Promise<IteratorResult<T>> => {
     try {
       const result = await iterator.next()
@@ -52,6 +54,10 @@ export async function* iterate<T>(
     for (;;) {
       const { done, value } = await until(next())
       if (done) return
+      // A source that never waits must not starve the event loop.
+      burst ??= new Burst(stop.scope.clock, MAX_BURST)
+      const pause = burst.next(() => pauseOf(stop))
+      if (pause) await until(pause)
       yield value
     }
   } catch (error) {
@@ -61,6 +67,14 @@ export async function* iterate<T>(
   } finally {
     if (!ended) await leave(iterator, stop, patience, name)
   }
+}
+
+/** How many values may come within 100 ms before each further one lets the event loop turn. */
+const MAX_BURST = 10_000
+
+/** Waits for a millisecond. */
+function pauseOf({ scope }: Stop): Promise<void> {
+  return new Promise((resolve) => void scope.after(1, 'pause of an iterator', resolve))
 }
 
 /** Asks the source to return, and waits for that, but for at most `patience` and not beyond the end of the scope. */

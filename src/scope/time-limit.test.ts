@@ -16,7 +16,7 @@ describe('a time limit', () => {
       const limit = new TimeLimit(self, 1_000, () => new Error('too slow'))
       limit.onTimeout = ({ message }) => stopped.push(message)
       try {
-        for await (const _ of iterate(source(), limit)) limit.begun()
+        for await (const _ of iterate(source(), limit)) limit.moved()
       } finally {
         limit.release()
       }
@@ -55,11 +55,11 @@ describe('a burst', () => {
       const task = scope.spawn('steps', async (self) => {
         const at: number[] = []
         for (let step = 0; step < 5; step++) {
-          await burst.next(self)
+          await burst.next(self.sleep)
           at.push(world.clock.now())
         }
         await self.sleep(200)
-        await burst.next(self)
+        await burst.next(self.sleep)
         at.push(world.clock.now())
         return at
       })

@@ -4,17 +4,16 @@ import type { TaskContext } from './scope.ts'
 import type { Stop } from './stop.ts'
 
 /**
- * Limits how long a source may be silent: `until` rejects if the first value does not come within `ms` of the construction,
- * or a later one within `ms` of the one before. Pass it to `iterate`. One timer serves all values. Call `release()` when the
- * source has ended.
+ * Limits how long a source may take: `until` rejects if `moved()` was not called for `ms`. Pass it to `iterate`, and call
+ * `moved()` for each value that counts. One timer serves all values. Call `release()` when the source has ended.
  */
 export class TimeLimit implements Stop {
   readonly #task: TaskContext
   readonly #ms: number
   readonly #error: () => Error
-  /** When the next value must have come. Infinity while none is awaited. */
-  #due = Infinity
-  #firstBy: number | undefined
+  /** Whether a value is awaited. */
+  #waits = false
+  #due: number
   #timer: Timer | undefined
   #reject: ((error: unknown) => void) | undefined
   /** Called when the time is up, before `until` rejects: stops the source. */
@@ -24,27 +23,27 @@ export class TimeLimit implements Stop {
     this.#task = task
     this.#ms = ms
     this.#error = error
-    this.#firstBy = this.#now + ms
+    this.#due = this.#now + ms
   }
 
   get scope(): TaskContext['scope'] {
     return this.#task.scope
   }
 
-  /** The first value has come. */
-  begun(): void {
-    this.#firstBy = undefined
+  /** The source has made progress. */
+  moved(): void {
+    this.#due = this.#now + this.#ms
   }
 
   readonly until = <T>(promise: PromiseLike<T>): Promise<T> => {
-    this.#due = this.#firstBy ?? this.#now + this.#ms
+    this.#waits = true
     if (!this.#timer) this.#arm()
     const timely = new Promise<T>((resolve, reject) => {
       this.#reject = reject
       promise.then(resolve, reject)
     })
     const settled = (): void => {
-      this.#due = Infinity
+      this.#waits = false
     }
     timely.then(settled, settled)
     return this.#task.until(timely)
@@ -62,7 +61,7 @@ export class TimeLimit implements Stop {
   #arm(): void {
     this.#timer = this.scope.after(Math.max(0, this.#due - this.#now), 'time limit', () => {
       this.#timer = undefined
-      if (this.#due === Infinity) return
+      if (!this.#waits) return
       if (this.#due > this.#now) return this.#arm()
       const error = this.#error()
       this.onTimeout(error)

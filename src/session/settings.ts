@@ -22,7 +22,7 @@ import {
   type Network,
   type Random,
 } from '../scope/index.ts'
-import { Agent } from './answering/agent.ts'
+import { isAgent, type Agent } from './answering/agent.ts'
 import { idleWarning, type Budget, type Cap } from './closing/caps.ts'
 import type { SessionReport } from './closing/report.ts'
 import { turnSettings, type TurnOptions } from './hearing/turn-options.ts'
@@ -159,7 +159,7 @@ export function sessionSettings(options: SessionOptions) {
     if (value === undefined || (typeof value === 'number' && Number.isFinite(value) && value >= 0)) continue
     throw new OptionError(`${name} must be a finite number, 0 or more; it is ${describeValue(value)}`)
   }
-  if (!(options.agent instanceof Agent))
+  if (!isAgent(options.agent))
     throw new OptionError(`agent must be an Agent: make it with new Agent({ instructions: … })`)
   for (const [name, part] of Object.entries({ line: options.line, ...options.models }))
     if (part !== undefined && typeof (part as { open?: unknown }).open !== 'function')

@@ -37,7 +37,7 @@ describe('a call of the demo', () => {
     await Promise.all([tab.page.close(), proxy.close()])
     const reports = await Promise.all([tab.report(), cut.report()])
     for (const report of reports) {
-      expect(report).toMatchObject({ reason: 'caller-lost', by: 'line', clean: false })
+      expect(report).toMatchObject({ reason: 'caller-lost', ended: 'lost', by: 'line', clean: true })
       expect(report.took).toBeLessThanOrEqual(report.closeTimeout + STANDSTILL)
       expect(report.connections).toMatchObject([{ name: 'browser', how: 'dropped' }])
     }

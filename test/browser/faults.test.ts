@@ -49,14 +49,14 @@ const known: Readonly<Record<string, Expected>> = {
     culprit: "exit hook of 'reception'",
     outcome: 'abandoned',
   },
-  'listener throws': { report: { reason: 'caller-hung-up', clean: true } },
+  'listener throws': { report: { reason: 'caller-hung-up', clean: false }, culprit: 'listener of' },
   'provider drops': {
     // The session cannot continue without its STT.
     does: async () => {},
     report: { reason: 'error', clean: false },
     culprit: 'stt',
   },
-  'half-open peer': { report: { reason: 'caller-lost', clean: false }, culprit: 'browser' },
+  'half-open peer': { report: { reason: 'caller-lost', clean: true } },
   'line vanishes': {
     does: async (page) => {
       await page.type('thank you')

@@ -201,10 +201,11 @@ describe('a page in a real browser', () => {
 describe('a microphone in a real browser', () => {
   const folder = mkdtempSync(join(tmpdir(), 'endwell-microphone-'))
   const file = join(folder, 'says.wav')
-  const says = 'I need an appointment'
+  // Short, and repeated: a browser on a busy machine loses some of the sound that it captures.
+  const says = 'Hello'
   let own: Browser
   beforeAll(async () => {
-    const sound = [silence(1_000, 48_000), soundOf(says, 48_000, 60), silence(200, 48_000)]
+    const sound = [silence(200, 48_000), soundOf(says, 48_000, 60)]
     writeFileSync(file, encodeWav([concat(sound, 48_000).samples], 48_000))
     own = await launchChromium({ microphone: file, repeats: true })
   })
@@ -218,7 +219,6 @@ describe('a microphone in a real browser', () => {
     // Voice enhancement changes samples, and with them the encoded words.
     const plain = { echoCancellation: false, noiseSuppression: false, autoGainControl: false }
     const call = await stage.call({ microphone: plain })
-    // The microphone repeats itself, because a browser on a busy machine loses some of the sound that it captures.
     await call.until(() => wordsIn(call.frames).includes(says))
     for (const { samples, sampleRate } of call.frames) {
       expect(sampleRate).toBe(48_000)

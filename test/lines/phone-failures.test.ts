@@ -97,7 +97,7 @@ describe('a phone call that goes wrong has one report', () => {
         await clock.elapse(9_900)
         expect(session.state).toBe('live')
         await clock.elapse(200)
-        expect(report()).toMatchObject({ reason: 'caller-lost', clean: false })
+        expect(report()).toMatchObject({ reason: 'caller-lost', ended: 'lost', clean: true })
         expect(lineOf(report())).toMatchObject({ how: 'dropped', reason: 'the call has ended' })
         expect(rest).toHaveLength(1)
         expectNothingLeft(scene)

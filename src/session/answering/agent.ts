@@ -100,6 +100,14 @@ export class Agent {
   }
 }
 
+/** The same in every copy of the package: an application and the `endwell` command may each have their own. */
+const brand = Symbol.for('endwell.Agent')
+Object.defineProperty(Agent.prototype, brand, { value: true })
+
+export function isAgent(value: unknown): value is Agent {
+  return typeof value === 'object' && value !== null && brand in value
+}
+
 export interface AgentTaskOptions<Result> extends Omit<AgentOptions, 'tools'> {
   tools: (done: (result: Result) => void) => Readonly<Record<string, Tool>>
 }

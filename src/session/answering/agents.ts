@@ -5,7 +5,7 @@ import type { SessionContext } from '../context.ts'
 import { HandoffError, SessionClosedError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { Speaking } from '../speaking/speaking.ts'
-import { Agent, type HookContext } from './agent.ts'
+import { isAgent, type Agent, type HookContext } from './agent.ts'
 import { describeTools, type NestedTask, type Tool } from './tool.ts'
 
 /** An agent whose toolsets are open. */
@@ -69,7 +69,7 @@ export class Agents {
   async handOff(next: Agent, from?: TaskContext): Promise<void> {
     const { history, events, settings } = this.#context
     const level = this.#top('hand over')
-    if (!(next instanceof Agent))
+    if (!isAgent(next))
       throw new HandoffError('the next agent is not an Agent: make it with new Agent({ … })')
     this.#assertNoCircle()
     const { agent } = level.current
@@ -102,7 +102,7 @@ export class Agents {
     this.#assertNoCircle()
     const { promise, resolve, reject } = withResolvers<Result>()
     const agent = task.agent(resolve)
-    if (!(agent instanceof Agent)) throw new HandoffError(`'${task.name}' is not an AgentTask`)
+    if (!isAgent(agent)) throw new HandoffError(`'${task.name}' is not an AgentTask`)
     const { ready, closeToolsets } = this.#open(agent)
     const level: Level = { current: await this.#nested(ready, closeToolsets, from), closeToolsets, reject }
     const off = from?.onCancel((reason) => reject(reason))

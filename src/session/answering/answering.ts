@@ -166,7 +166,7 @@ export class Answering implements ToolActions {
     if (this.#speaking.current) this.#speaking.noteHeard()
     const thought = { messages: this.#context.history.toMessages(), options }
     return this.#replies.begin(options, async (self, task) => {
-      await this.#context.burst.next(task)
+      await this.#context.burst.next(task.sleep)
       await this.#mind.think(self, thought, task)
     })
   }

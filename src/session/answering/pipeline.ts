@@ -126,7 +126,7 @@ export class Pipeline implements Mind {
     let begun = false
     const onBegun = (): void => {
       begun = true
-      limit.begun()
+      limit.moved()
     }
     try {
       try {
@@ -166,11 +166,12 @@ export class Pipeline implements Mind {
         // The reply may have been interrupted while this chunk was on its way.
         if (task.cancelled) throw task.signal.reason
         if (!isChunk(chunk)) continue
-        onBegun()
         if (chunk.type === 'usage') this.#context.used(chunk.usage)
+        if (chunk.type === 'usage' || (chunk.type === 'text' && chunk.text === '')) continue
+        onBegun()
         if (chunk.type === 'tool-call') calls.push({ id: chunk.id, name: chunk.name, input: chunk.input })
         if (calls.length >= limits.toolCalls) break
-        if (chunk.type !== 'text' || chunk.text === '') continue
+        if (chunk.type !== 'text') continue
         const { text } = chunk
         said += text
         if (!words) {

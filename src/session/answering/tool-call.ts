@@ -1,4 +1,4 @@
-import { Agent } from './agent.ts'
+import { isAgent } from './agent.ts'
 import type { Clock, Late, Scope, TaskContext } from '../../scope/index.ts'
 import type { SessionReport } from '../closing/report.ts'
 import type { SessionContext } from '../context.ts'
@@ -184,7 +184,7 @@ export async function parse(call: ToolCall, tool: Tool): Promise<unknown> {
 
 export function success(value: unknown): ToolOutcome {
   return {
-    output: value instanceof Agent ? `handed over to ${value.name}` : asText(value),
+    output: isAgent(value) ? `handed over to ${value.name}` : asText(value),
     failed: false,
     value,
   }

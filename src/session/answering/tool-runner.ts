@@ -9,7 +9,7 @@ import {
 import type { SessionContext } from '../context.ts'
 import { ToolError } from '../errors.ts'
 import type { Speech } from '../speaking/speech.ts'
-import { Agent } from './agent.ts'
+import { isAgent, type Agent } from './agent.ts'
 import type { Agents } from './agents.ts'
 import type { ActiveReply } from './replies.ts'
 import { bind, cancelled, failure, parse, runTool, success, type ToolActions } from './tool-call.ts'
@@ -298,7 +298,7 @@ export const endlessTools = (maxToolSteps: number): LimitError =>
 
 /** The agent that one of these tools returned, to hand the call over to. */
 export function nextAgent(outcomes: readonly ToolOutcome[]): Agent | undefined {
-  for (const { value } of outcomes) if (value instanceof Agent) return value
+  for (const { value } of outcomes) if (isAgent(value)) return value
   return undefined
 }
 

@@ -129,6 +129,8 @@ export class Delivery {
       const ms = durationOf(frame)
       this.#text ??= new HeardText()
       this.#text.addSound(ms, this.speech.text, words)
+      if (this.#text.made > limits.speechSound)
+        throw new LimitError('speechSound', limits.speechSound, 'a speech has too much sound')
       if (this.#frames && words) this.#words.push(...words)
       if (frame.sampleRate !== sampleRate)
         resampler ??= new Resampler({ from: frame.sampleRate, to: sampleRate })

@@ -204,7 +204,7 @@ export class Speaking {
   async #make(delivery: Delivery, task: TaskContext): Promise<void> {
     const { id, ended } = delivery.speech
     try {
-      await this.#context.burst.next(task)
+      await this.#context.burst.next(task.sleep)
       for await (const frame of delivery.sound(task)) {
         delivery.madeAt = this.#context.now
         this.#send(delivery, frame)

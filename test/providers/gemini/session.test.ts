@@ -215,6 +215,7 @@ describe('a session on Gemini', () => {
           answers: ['Good morning.', 'Until six, and on Sundays until four.', 'Until six.'],
           speed: 1,
         },
+        apology: { again: '' },
       })
       await session.start()
       await says(caller, 'hello')
@@ -227,7 +228,7 @@ describe('a session on Gemini', () => {
       await world.clock.elapse(3_000)
       const report = await session.close()
       expect(log[0]).toBe('user: hello')
-      expect(log).toContain('error: reply')
+      expect(log).toContain('error: realtime')
       expect(log.slice(-3)).toEqual(['user: pardon', 'agent played: Until six.', 'closed: requested'])
       expect(server.transcript.slice(0, 3)).toEqual([
         'user: hello',

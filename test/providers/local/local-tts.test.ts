@@ -35,7 +35,7 @@ async function say(text: string, options: LocalTtsOptions = {}, signal = new Abo
   const context = partContext({ clock: systemClock, random: systemRandom })
   const chunks: SpokenChunk[] = []
   try {
-    const voice = await new LocalTts(options).open(context)
+    const voice = await new LocalTts({ timeout: PATIENCE, ...options }).open(context)
     for await (const chunk of voice.speak(once(text), signal)) chunks.push(chunk)
     return chunks
   } finally {
@@ -58,7 +58,7 @@ conformance(
   async () => {
     const bin = await program('flite', SPEAKS)
     return {
-      tts: new LocalTts({ engine: 'flite' }),
+      tts: new LocalTts({ engine: 'flite', timeout: PATIENCE }),
       refuses: () => vi.stubEnv('PATH', ''),
       breaks: () => writeFileSync(join(bin, 'flite'), '#!/bin/sh\nexit 1\n'),
     }
@@ -76,6 +76,7 @@ conformance(
       // The voice is read on open().
       tts: new LocalTts({
         engine: 'espeak-wasm',
+        timeout: PATIENCE,
         get voice() {
           return voice
         },
@@ -128,7 +129,7 @@ describe('the local TTS', () => {
     ],
   ])('fails when a program %s', async (_, script, message, code) => {
     await program('flite', script)
-    const failed = say('Hello.', { engine: 'flite', timeout: code === 'ENGINE_TIMEOUT' ? 200 : 10_000 })
+    const failed = say('Hello.', { engine: 'flite', timeout: code === 'ENGINE_TIMEOUT' ? 200 : PATIENCE })
     await expect(failed).rejects.toMatchObject({ code, message: expect.stringContaining(message) })
   })
 

@@ -148,6 +148,7 @@ describe('a session on OpenAI Realtime', () => {
     inVirtualTime(async (world) => {
       const { session, server, caller, log } = anOpenAICall(world, {
         openai: { answers: [LONG, 'As I said.'] },
+        apology: { again: '' },
       })
       await session.start()
       const reply = session.reply()
@@ -158,7 +159,7 @@ describe('a session on OpenAI Realtime', () => {
       says(caller, 'what')
       await world.clock.elapse(4_000)
       expect(said(session).at(-1)).toBe('agent: As I said.')
-      expect(log).toContain('error: reply')
+      expect(log).toContain('error: realtime')
       await session.close()
     }))
 

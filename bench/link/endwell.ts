@@ -11,6 +11,8 @@ export const measure: Measure = () =>
     const link = await Link.open(context, {
       name: 'bench',
       request: () => ({ url }),
+      // The far end echoes as fast as it can.
+      inbound: { messages: 1e9, bytes: 1e15 },
       opened: (connection) => {
         connection.ready()
         events.ready()

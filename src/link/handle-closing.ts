@@ -59,6 +59,7 @@ export function handleClosing(step: ClosingStep, closing: Closing, event: LinkEv
     case 'roll-over':
     case 'wake':
     case 'overflow':
+    case 'invalid':
     case 'broken':
     case 'intent':
       // Too late (LK9).

@@ -28,6 +28,8 @@ export function handleLive(step: LinkStep, event: LinkEvent): void {
       return dial(step)
     case 'overflow':
       return fail(step, 'LINK_OVERFLOW', state.last)
+    case 'invalid':
+      return fail(step, 'LINK_INVALID', { class: 'fatal', reason: event.problem })
     case 'broken':
       return fail(step, 'LINK_FATAL', state.last)
     case 'timer':
@@ -99,20 +101,27 @@ function noteAnswer(state: LinkState, generation: number): void {
 
 function connectionEnded(step: LinkStep, event: EndedEvent): void {
   const { state } = step
-  const { generation, end, socketOpen, resumable, jitter } = event
+  const { generation, end, socketOpen, resumable, jitter, silentFor = 0 } = event
   if (state.retiring?.generation === generation) return socketOpen ? undefined : retiringEnded(step)
   const isCurrent = state.current?.generation === generation
   if (!isCurrent && state.next?.generation !== generation) return
   state.last = end
   if (socketOpen) dismiss(step, generation)
-  if (isCurrent) currentEnded(step, end, resumable, jitter)
+  if (isCurrent) currentEnded(step, end, resumable, jitter, silentFor)
   else nextEnded(step, end, resumable, jitter)
 }
 
-function currentEnded(step: LinkStep, end: LinkEnd, resumable: boolean, jitter: number): void {
+function currentEnded(
+  step: LinkStep,
+  end: LinkEnd,
+  resumable: boolean,
+  jitter: number,
+  silentFor: number,
+): void {
   const { state, settings, emit } = step
   const { answered, since } = state.current!
-  const healthy = answered && state.now - since >= settings.healthyAfter
+  // A peer that is silent on every connection must use up the retries, however long each silence lasts.
+  const healthy = answered && state.now - silentFor - since >= settings.healthyAfter
   if (healthy) state.failures = 0
   state.current = undefined
   emit({ type: 'hold' })

@@ -6,6 +6,7 @@ export { LinkError, type LinkErrorCode } from './link-error.ts'
 export type {
   Data,
   Ending,
+  InboundLimits,
   KeepAlive,
   LinkConnection,
   LinkContext,
@@ -15,4 +16,6 @@ export type {
   QueueLimits,
   Rollover,
 } from './protocol.ts'
+export { credentialsOf, redact, redactData } from './redact.ts'
+export { addressProblem } from './request-problem.ts'
 export { wsNetwork } from './ws-network.ts'

@@ -2,6 +2,7 @@ import { EndwellError } from '../scope/index.ts'
 import type { LinkEnd } from './link-end.ts'
 
 /**
+ * - `LINK_INVALID`: the request cannot be made: its address, a header or a subprotocol is invalid
  * - `LINK_REFUSED`: the peer rejected the request; the HTTP status says why
  * - `LINK_FATAL`: the peer closed the link for good, or the protocol's code threw
  * - `LINK_TIMEOUT`: the link was not ready in time
@@ -10,6 +11,7 @@ import type { LinkEnd } from './link-end.ts'
  * - `LINK_OVERFLOW`: too many messages are waiting to be sent
  */
 export type LinkErrorCode =
+  | 'LINK_INVALID'
   | 'LINK_REFUSED'
   | 'LINK_FATAL'
   | 'LINK_TIMEOUT'
@@ -32,6 +34,7 @@ export class LinkError extends EndwellError {
 }
 
 const texts: Record<LinkErrorCode, string> = {
+  LINK_INVALID: 'cannot be dialled',
   LINK_REFUSED: 'was refused',
   LINK_FATAL: 'cannot continue',
   LINK_TIMEOUT: 'was not ready in time',
@@ -41,6 +44,7 @@ const texts: Record<LinkErrorCode, string> = {
 }
 
 const advice: Record<LinkErrorCode, string> = {
+  LINK_INVALID: 'Check the url and the headers.',
   LINK_REFUSED: 'Check the address, the model and the options.',
   LINK_FATAL: "Check the options against the provider's reason.",
   LINK_TIMEOUT: 'Check the network, or allow more time.',

@@ -29,6 +29,8 @@ export type LinkEvent = { readonly at: number } & (
   | { readonly type: 'wake' }
   /** The queue of control messages is full. */
   | { readonly type: 'overflow' }
+  /** The protocol's request cannot succeed. */
+  | { readonly type: 'invalid'; readonly problem: string }
   /** The protocol's code threw. */
   | { readonly type: 'broken' }
   /** The scope has begun to close. */
@@ -49,6 +51,8 @@ export interface EndedEvent {
   readonly end: LinkEnd
   /** The socket is still open: the peer announced the end in a message, or has stopped answering. */
   readonly socketOpen: boolean
+  /** How long ago the last message arrived, if the connection is ended because its peer is silent. */
+  readonly silentFor?: number
   /** Whether the conversation can be carried over to a new connection. */
   readonly resumable: boolean
   /** A random number from 0 to 1 for the delay of a retry. */

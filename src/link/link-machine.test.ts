@@ -165,7 +165,7 @@ const liveSteps: Step['what'][] = [
   'fire',
   'fire',
 ]
-const allSteps: Step['what'][] = [...liveSteps, 'overflow', 'broken', 'intent', 'close', 'abort']
+const allSteps: Step['what'][] = [...liveSteps, 'overflow', 'invalid', 'broken', 'intent', 'close', 'abort']
 
 function take(monitor: Monitor, step: Step): void {
   if (step.what === 'fire' || step.what === 'timer') {
@@ -202,6 +202,9 @@ function take(monitor: Monitor, step: Step): void {
       })
       break
     case 'start':
+      break
+    case 'invalid':
+      monitor.handle({ type: what, at, problem: 'not a URL' })
       break
     case 'wake':
     case 'overflow':

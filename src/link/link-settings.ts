@@ -3,7 +3,7 @@ import { limits } from './limits.ts'
 import type { LinkTiming, Protocol } from './protocol.ts'
 
 /** A protocol's options as plain data, with defaults filled in. */
-export interface LinkSettings extends Required<Omit<LinkTiming, 'answer'>> {
+export interface LinkSettings extends Required<LinkTiming> {
   readonly order: 'new-first' | 'old-first'
   readonly maxAge: number | undefined
   /** Whether the protocol has ending frames. */
@@ -26,6 +26,8 @@ export function settle(protocol: Protocol): LinkSettings {
     healthyAfter: timing?.healthyAfter ?? 10_000,
     backoff: timing?.backoff ?? 250,
     longestBackoff: timing?.longestBackoff ?? 5_000,
+    answer: timing?.answer ?? 8_000,
+    pong: timing?.pong ?? 5_000,
     closeFrame,
     order: rollover?.order ?? 'new-first',
     maxAge: rollover?.maxAge,
@@ -34,7 +36,7 @@ export function settle(protocol: Protocol): LinkSettings {
     closePatience: closePatience ?? closeFrame,
     ignoresClose: closePatience !== undefined,
   }
-  for (const [option, value] of Object.entries({ ...settings, answer: timing?.answer, ...queue })) {
+  for (const [option, value] of Object.entries({ ...settings, ...queue })) {
     if (typeof value === 'number' && !(value >= 0 && Number.isFinite(value)))
       throw new OptionError(`link '${name}': ${option} must be a finite number of at least 0, not ${value}`)
   }

@@ -16,8 +16,11 @@ import { settle } from './link-settings.ts'
 import type { LinkPhase } from './link-state.ts'
 import { LiveConnection, type ConnectionHost } from './live-connection.ts'
 import { Outbox } from './outbox.ts'
+import { PeerWatch } from './peer-watch.ts'
 import { ProtocolEdge } from './protocol-edge.ts'
-import type { Data, LinkContext, Protocol } from './protocol.ts'
+import type { Data, InboundLimits, LinkContext, Protocol } from './protocol.ts'
+import { credentialsOf } from './redact.ts'
+import { requestProblem } from './request-problem.ts'
 
 /** The current status of a link, for display. */
 export interface LinkStatus {
@@ -62,6 +65,8 @@ export class Link {
   readonly name: string
   readonly #machine: LinkMachine
   readonly #outbox: Outbox
+  readonly #watch: PeerWatch
+  readonly #inbound: InboundLimits
   readonly #connections = new Map<number, LiveConnection>()
   readonly #shell: MachineShell<LinkEvent, LinkCommand>
   /** Released at the end, like the protocol, so that a reference to a closed link keeps nothing else alive. */
@@ -79,11 +84,13 @@ export class Link {
 
   private constructor(context: LinkContext, protocol: Protocol) {
     this.name = protocol.name
+    this.#inbound = protocol.inbound ?? {}
     this.#context = context
     this.#protocol = new ProtocolEdge(protocol, context.logger, (error) => this.#broken(error))
     this.#network = context.network
     const { clock } = context.scope
-    this.#machine = new LinkMachine(settle(protocol))
+    const settings = settle(protocol)
+    this.#machine = new LinkMachine(settings)
     // The clock's timers, not the scope's: a link still needs timers while its scope closes.
     const timers: Timers = { clock, after: (ms, name, callback) => clock.after(ms, name, callback) }
     this.#shell = new MachineShell(this.#machine, timers, {
@@ -93,8 +100,13 @@ export class Link {
     })
     this.#outbox = new Outbox(clock, protocol, {
       overflow: () => this.#shell.handle({ type: 'overflow' }),
-      unanswered: (connection) => this.#ended(connection, { class: 'dropped', reason: 'no answer' }, true),
       keepAlive: (connection) => this.#protocol?.keepAlive(connection),
+    })
+    this.#watch = new PeerWatch(clock, protocol.name, settings, {
+      ping: () => this.#current?.ping(),
+      silent: (reason, silentFor) => {
+        if (this.#current) this.#ended(this.#current, { class: 'dropped', reason }, true, silentFor)
+      },
     })
   }
 
@@ -149,6 +161,14 @@ export class Link {
     this.#outbox.sendAudio(data)
   }
 
+  /**
+   * The peer owes a message: for a question it was sent, for audio in which someone speaks. Any message counts. If none
+   * arrives within `timing.answer`, the connection is dropped, even if the peer still answers pings (LK11).
+   */
+  expectAnswer(): void {
+    if (!this.#isClosing) this.#watch.expectAnswer()
+  }
+
   /** Makes a sleeping link connect, because there is speech. */
   wake(): void {
     if (this.#machine.state.idle) this.#shell.handle({ type: 'wake' })
@@ -169,6 +189,10 @@ export class Link {
     ready: ({ generation }) => this.#shell.handle({ type: 'ready', generation }),
     rollOver: ({ generation }, after) => this.#shell.handle({ type: 'roll-over', generation, after }),
     message: (connection, data) => this.#message(connection, data),
+    flooded: (connection) => this.#flooded(connection),
+    alive: (connection) => {
+      if (connection === this.#current) this.#watch.alive()
+    },
     ended: (connection, end) => {
       // The machine already knows about a connection that it cut.
       if (!this.#connections.delete(connection.generation)) return
@@ -186,17 +210,27 @@ export class Link {
       if (this.#protocol?.answer(data)) this.#shell.handle({ type: 'acknowledged', generation })
       return
     }
-    this.#outbox.heard()
-    if (connection === this.#current && !connection.answered) {
-      connection.answered = true
-      this.#shell.handle({ type: 'answered', generation })
+    if (connection === this.#current) {
+      this.#watch.message()
+      if (!connection.answered) {
+        connection.answered = true
+        this.#shell.handle({ type: 'answered', generation })
+      }
     }
     this.#protocol?.message(data, connection)
   }
 
-  #ended({ generation }: LiveConnection, end: LinkEnd, socketOpen: boolean): void {
+  #ended({ generation }: LiveConnection, end: LinkEnd, socketOpen: boolean, silentFor = 0): void {
     const resumable = !this.#machine.state.wasReady || (this.#protocol?.canResume() ?? true)
-    this.#shell.handle({ type: 'ended', generation, end, socketOpen, resumable, jitter: this.#jitter })
+    const ended = { type: 'ended', generation, end, socketOpen, silentFor, resumable } as const
+    this.#shell.handle({ ...ended, jitter: this.#jitter })
+  }
+
+  /** Cuts the connection at once: waiting for its close frame would mean reading on. */
+  #flooded(connection: LiveConnection): void {
+    if (this.#isClosing) return this.#shell.handle({ type: 'abort' })
+    this.#cut(connection.generation)
+    return this.#ended(connection, { class: 'dropped', reason: 'the peer sent too much' }, false)
   }
 
   /** Fails the link, because the protocol's code threw. */
@@ -220,6 +254,7 @@ export class Link {
     this.#closeReason = reason
     this.#network = undefined
     this.#outbox.close()
+    this.#watch.stop()
     for (const connection of this.#connections.values()) connection.mute = true
     this.#shell.handle({ type: 'intent' })
   }
@@ -247,6 +282,7 @@ export class Link {
         return this.#use(this.#connections.get(command.generation))
       case 'hold':
         this.#current = undefined
+        this.#watch.stop()
         return this.#outbox.hold()
       case 'fence':
         return this.#connections.get(command.generation)?.fence()
@@ -268,7 +304,13 @@ export class Link {
     const request = this.#protocol?.request()
     const network = this.#network
     if (!request || !network) return
-    const connection = new LiveConnection(generation, this.#connectionHost)
+    const problem = requestProblem(request)
+    if (problem !== undefined) return this.#shell.handle({ type: 'invalid', problem })
+    const connection = new LiveConnection(generation, this.#connectionHost, {
+      clock: this.#context!.scope.clock,
+      credentials: credentialsOf(request),
+      inbound: this.#inbound,
+    })
     this.#connections.set(generation, connection)
     callOut(
       () => connection.attach(network.dial({ ...request, name: this.name }, connection)),
@@ -282,6 +324,7 @@ export class Link {
     this.#current = connection
     this.#opening?.resolve()
     this.#opening = undefined
+    this.#watch.start()
     this.#outbox.use(connection)
   }
 
@@ -317,6 +360,7 @@ export class Link {
   #release(): void {
     this.#current = undefined
     this.#outbox.close()
+    this.#watch.stop()
     for (const generation of this.#connections.keys()) this.#cut(generation)
     this.#context = undefined
     this.#protocol = undefined

@@ -1,12 +1,18 @@
-import type { Socket, SocketEnd, SocketEvents } from '../scope/index.ts'
+import { clip, type Clock, type Socket, type SocketEnd, type SocketEvents } from '../scope/index.ts'
+import { InboundBudget } from './inbound-budget.ts'
 import { limits } from './limits.ts'
 import type { EndClass, LinkEnd } from './link-end.ts'
-import type { Data, LinkConnection } from './protocol.ts'
+import type { Data, InboundLimits, LinkConnection } from './protocol.ts'
+import { redact, redactData } from './redact.ts'
 
 /** Receives the events of a connection: the link. */
 export interface ConnectionHost {
   opened(connection: LiveConnection): void
   message(connection: LiveConnection, data: Data): void
+  /** The peer has sent more than it may. */
+  flooded(connection: LiveConnection): void
+  /** A ping or a pong arrived. */
+  alive(connection: LiveConnection): void
   ended(connection: LiveConnection, end: SocketEnd): void
   ready(connection: LiveConnection): void
   rollOver(connection: LiveConnection, after: number): void
@@ -14,7 +20,17 @@ export interface ConnectionHost {
   endAnnounced(connection: LiveConnection, end: LinkEnd): void
 }
 
-/** One socket of a link. Its protocol sees it as a `LinkConnection`. */
+export interface ConnectionOptions {
+  readonly clock: Clock
+  /** The credentials of the request. */
+  readonly credentials: readonly string[]
+  readonly inbound: InboundLimits
+}
+
+/**
+ * One socket of a link. Its protocol sees it as a `LinkConnection`. A vendor's text enters here and nowhere else: what
+ * comes out contains no credential of the request (LK12).
+ */
 export class LiveConnection implements LinkConnection, SocketEvents {
   readonly generation: number
   /** Whether a message has arrived since it became ready. */
@@ -24,12 +40,18 @@ export class LiveConnection implements LinkConnection, SocketEvents {
   /** Whether its messages are ignored. */
   #fenced = false
   readonly #host: ConnectionHost
+  readonly #credentials: readonly string[]
+  readonly #clock: Clock
+  readonly #budget: InboundBudget
   /** Released at the end, so that a protocol that keeps this object does not keep the socket. */
   #socket: Socket | undefined
 
-  constructor(generation: number, host: ConnectionHost) {
+  constructor(generation: number, host: ConnectionHost, { clock, credentials, inbound }: ConnectionOptions) {
     this.generation = generation
     this.#host = host
+    this.#credentials = credentials
+    this.#clock = clock
+    this.#budget = new InboundBudget(inbound, clock.now())
   }
 
   /** To be called right after dialling. A socket emits no event before that. */
@@ -43,6 +65,10 @@ export class LiveConnection implements LinkConnection, SocketEvents {
     if (socket?.state !== 'open' || socket.buffered > limits.congested) return false
     socket.send(data)
     return true
+  }
+
+  ping(): void {
+    this.#socket?.ping()
   }
 
   /** Sends one of the protocol's ending frames, even when the connection is mute. */
@@ -84,7 +110,7 @@ export class LiveConnection implements LinkConnection, SocketEvents {
   }
 
   end(as: Exclude<EndClass, 'asked'>, reason?: string): void {
-    this.#host.endAnnounced(this, reason ? { class: as, reason: clip(reason) } : { class: as })
+    this.#host.endAnnounced(this, reason ? { class: as, reason: this.#plain(reason) } : { class: as })
   }
 
   // ── SocketEvents ──
@@ -94,15 +120,26 @@ export class LiveConnection implements LinkConnection, SocketEvents {
   }
 
   message(data: Data): void {
-    if (!this.#fenced) this.#host.message(this, data)
+    // A socket that was cut may still emit what it has read.
+    if (!this.#socket) return
+    const budget = this.#budget
+    const taken = this.mute ? budget.takeLate(data.length) : budget.take(data.length, this.#clock.now())
+    if (!taken) this.#host.flooded(this)
+    else if (!this.#fenced) this.#host.message(this, redactData(data, this.#credentials))
+  }
+
+  alive(): void {
+    if (!this.#fenced) this.#host.alive(this)
   }
 
   ended({ reason, ...end }: SocketEnd): void {
     this.#socket = undefined
-    this.#host.ended(this, reason ? { ...end, reason: clip(reason) } : end)
+    this.#host.ended(this, reason ? { ...end, reason: this.#plain(reason) } : end)
   }
-}
 
-function clip(text: string): string {
-  return text.length <= limits.reason ? text : `${text.slice(0, limits.reason - 1)}…`
+  /** A reason of the peer, without keys and control characters. */
+  #plain(reason: string): string {
+    const text = redact(reason, this.#credentials)
+    return clip(text.replaceAll(/\p{Cc}+/gu, ' '), limits.reason)
+  }
 }

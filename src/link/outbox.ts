@@ -9,8 +9,6 @@ import { SendQueue } from './send-queue.ts'
 export interface OutboxHost {
   /** The queue of control messages is full. */
   overflow(): void
-  /** The peer has not answered in time. */
-  unanswered(connection: LiveConnection): void
   /** A keep-alive frame is due. */
   keepAlive(connection: LiveConnection): void
 }
@@ -22,21 +20,17 @@ export class Outbox {
   readonly #host: OutboxHost
   readonly #queue: SendQueue
   readonly #heartbeat: Heartbeat | undefined
-  readonly #answerTimeout: number | undefined
   #current: LiveConnection | undefined
   #closed = false
   /** Set while the peer does not keep up. */
   #congestionTimer: Timer | undefined
-  /** Set while the peer owes an answer. */
-  #answerTimer: Timer | undefined
 
-  constructor(clock: Clock, { name, queue, keepAlive, timing }: Protocol, host: OutboxHost) {
+  constructor(clock: Clock, { name, queue, keepAlive }: Protocol, host: OutboxHost) {
     this.#clock = clock
     this.#name = name
     this.#host = host
     this.#queue = new SendQueue(queue?.audio ?? 250, queue?.control ?? 1_000)
     this.#heartbeat = keepAlive && new Heartbeat(clock, name, keepAlive)
-    this.#answerTimeout = timing?.answer
   }
 
   get queued(): number {
@@ -48,9 +42,8 @@ export class Outbox {
   }
 
   send(data: Data): void {
-    if (this.#sendNow(data)) this.#expectAnswer()
-    else if (this.#closed) return
-    else if (this.#queue.pushControl(data)) this.#flushSoon()
+    if (this.#sendNow(data) || this.#closed) return
+    if (this.#queue.pushControl(data)) this.#flushSoon()
     else this.#host.overflow()
   }
 
@@ -60,15 +53,8 @@ export class Outbox {
     this.#flushSoon()
   }
 
-  /** To be called for each message from the peer: any message counts as an answer. */
-  heard(): void {
-    this.#answerTimer?.clear()
-    this.#answerTimer = undefined
-  }
-
   /** Sends on this connection from now on, beginning with the queue. */
   use(connection: LiveConnection): void {
-    this.heard()
     this.#current = connection
     this.#heartbeat?.start(() => this.#host.keepAlive(connection))
     this.#flush()
@@ -80,7 +66,6 @@ export class Outbox {
     this.#heartbeat?.stop()
     this.#congestionTimer?.clear()
     this.#congestionTimer = undefined
-    this.heard()
   }
 
   /** Discards the queue and everything that is sent from now on. */
@@ -108,21 +93,10 @@ export class Outbox {
   /** Checks at intervals whether the peer has caught up. */
   #flushSoon(): void {
     if (this.#congestionTimer || !this.#current || this.#queue.size === 0) return
-    this.#congestionTimer = this.#after(limits.congestionCheck, 'congested', () => {
+    const name = `link '${this.#name}': congested`
+    this.#congestionTimer = this.#clock.after(limits.congestionCheck, name, () => {
       this.#congestionTimer = undefined
       this.#flush()
     })
-  }
-
-  #expectAnswer(): void {
-    if (this.#answerTimeout === undefined) return
-    this.#answerTimer ??= this.#after(this.#answerTimeout, 'answer', () => {
-      this.#answerTimer = undefined
-      if (this.#current) this.#host.unanswered(this.#current)
-    })
-  }
-
-  #after(ms: number, what: string, callback: () => void): Timer {
-    return this.#clock.after(ms, `link '${this.#name}': ${what}`, callback)
   }
 }

@@ -77,6 +77,7 @@ export interface Protocol {
   readonly rollover?: Rollover
   readonly timing?: LinkTiming
   readonly queue?: QueueLimits
+  readonly inbound?: InboundLimits
   /**
    * Only for a peer known not to answer close frames: its socket is cut after this many milliseconds and counts as
    * `closed` (CL13). Any other peer has `timing.closeFrame`, and a cut counts as `aborted`.
@@ -148,10 +149,20 @@ export interface LinkTiming {
   readonly backoff?: number
   /** The upper bound of that delay. Default: 5 s. */
   readonly longestBackoff?: number
-  /** The time limit for a message from the peer after each `send`; then the connection is cut. Default: none. */
+  /** The time limit for a message from the peer after `expectAnswer()`; then the connection is dropped. Default: 8 s. */
   readonly answer?: number
+  /** The time limit for the answer to a ping; then the connection is dropped. Default: 5 s. */
+  readonly pong?: number
   /** The time limit for the answer to our close frame. Default: 1.5 s. */
   readonly closeFrame?: number
+}
+
+/** How much the peer may send per second, on average (LK14). A peer that sends more is cut. */
+export interface InboundLimits {
+  /** Messages. Default: 5,000. */
+  readonly messages?: number
+  /** Bytes of text or data. Default: 16 MiB. */
+  readonly bytes?: number
 }
 
 /** How much is queued while no connection can take it (LK10). */

@@ -169,4 +169,41 @@ describe('the real network', () => {
     const { ended } = dial({ url: server.url })
     expect(await ended).toMatchObject({ reason: 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH' })
   })
+
+  it('sends pings, and emits that the peer is alive when it answers or sends pings itself', async () => {
+    const events: string[] = []
+    let ended = (): void => {}
+    const end = new Promise<void>((resolve) => (ended = resolve))
+    await using server = await listen({ opened: (peer) => peer.ping() })
+    const socket = wsNetwork.dial(
+      { name: 'stt', url: server.url },
+      {
+        opened: () => events.push('opened'),
+        message: () => {},
+        alive: () => {
+          events.push('alive')
+          if (events.length === 2) socket.ping()
+          if (events.length === 3) socket.close()
+        },
+        ended: () => ended(),
+      },
+    )
+    await end
+    expect(events).toEqual(['opened', 'alive', 'alive'])
+  })
+
+  it('does not buffer pongs for a peer that sends pings and does not read', async () => {
+    await using server = await listen({
+      opened: (peer) => {
+        peer.pause()
+        for (let n = 0; n < 100_000; n++) peer.ping('x'.repeat(100))
+        peer.send('last')
+      },
+    })
+    const { socket, ended } = dial({ url: server.url }, () => {
+      expect(socket.buffered).toBeLessThan(limits.congested * 2)
+      socket.abort()
+    })
+    await ended
+  })
 })

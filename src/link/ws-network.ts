@@ -20,12 +20,13 @@ export const wsNetwork: Network = {
 /**
  * Compression is off: audio does not shrink, and each socket would use more memory. UTF-8 validation stays on: it is
  * cheap, and corrupt text must not become a transcript. There is no handshake timeout, because links have one that also
- * covers the setup.
+ * covers the setup. Pings are answered below, because `ws` would buffer pongs without a limit for a peer that only sends.
  */
 const options = {
   perMessageDeflate: false,
   maxPayload: limits.payload,
   closeTimeout: limits.closeFrame,
+  autoPong: false,
 } as const
 
 const states = ['connecting', 'open', 'closing', 'ended'] as const
@@ -67,6 +68,11 @@ class WsSocket implements Socket, Live {
     if (ws?.readyState === WebSocket.OPEN) ws.send(data)
   }
 
+  ping(): void {
+    const ws = this.#ws
+    if (ws?.readyState === WebSocket.OPEN) ws.ping()
+  }
+
   close(code = 1000, reason = ''): void {
     if (this.state === 'connecting') return this.abort()
     if (this.state !== 'open') return
@@ -91,6 +97,11 @@ class WsSocket implements Socket, Live {
       const ws = new WebSocket(url, protocols ? [...protocols] : [], { ...options, headers: { ...headers } })
       ws.on('open', () => this.#open())
       ws.on('message', (data, isBinary) => this.#message(data, isBinary))
+      ws.on('ping', (data) => {
+        if (ws.readyState === WebSocket.OPEN && this.buffered <= limits.congested) ws.pong(data)
+        this.#alive()
+      })
+      ws.on('pong', () => this.#alive())
       ws.on('unexpected-response', (_, response) => {
         this.#status = response.statusCode
         ws.terminate()
@@ -116,6 +127,10 @@ class WsSocket implements Socket, Live {
     // `ws` still emits messages that arrived together with the one that made us abort.
     if (this.#aborted) return
     this.#events.message(isBinary ? (data as Buffer) : (data as Buffer).toString())
+  }
+
+  #alive(): void {
+    if (!this.#aborted) this.#events.alive?.()
   }
 
   #end(code: number, reason?: Buffer): void {

@@ -1,4 +1,5 @@
-import { EndwellError } from '../scope/index.ts'
+import { redact } from '../link/index.ts'
+import { clip, EndwellError } from '../scope/index.ts'
 
 /** A provider was constructed without an API key. */
 export class MissingKeyError extends EndwellError {
@@ -16,6 +17,8 @@ export interface ProviderFailure {
   readonly status?: number | undefined
   /** Whether the same request may succeed later. Default: true for status 408, 409, 429 and 5xx. */
   readonly retryable?: boolean | undefined
+  /** The credentials of the request, which the vendor may repeat in its message. */
+  readonly credentials?: readonly string[] | undefined
 }
 
 /**
@@ -29,10 +32,10 @@ export class ProviderError extends EndwellError {
   constructor(
     provider: string,
     message: unknown,
-    { status, retryable = isTransient(status) }: ProviderFailure = {},
+    { status, retryable = isTransient(status), credentials = [] }: ProviderFailure = {},
   ) {
     const what = status === undefined ? `${provider} failed` : `${provider} answered with status ${status}`
-    super('PROVIDER_FAILED', `${what}: ${describe(message, status)}${advice(status, retryable)}`)
+    super('PROVIDER_FAILED', `${what}: ${describe(message, status, credentials)}${advice(status, retryable)}`)
     if (status !== undefined) this.status = status
     this.retryable = retryable
   }
@@ -46,11 +49,10 @@ function isTransient(status = 0): boolean {
 const MAX_LENGTH = 300
 
 /** The provider's message, with keys removed. Responses to a bad key are not repeated: they may quote the key. */
-function describe(message: unknown, status: number | undefined): string {
+function describe(message: unknown, status: number | undefined, credentials: readonly string[]): string {
   if (status === 401 || status === 403) return 'not authorised'
   if (typeof message !== 'string' || message === '') return 'it gave no reason'
-  const words = message.replaceAll(/\b(bearer|token|sk|pk|api[-_]?key)([-_=: ]+)[\w.*/+=-]{6,}/gi, '$1$2…')
-  return words.length <= MAX_LENGTH ? words : `${words.slice(0, MAX_LENGTH - 1)}…`
+  return clip(redact(message, credentials), MAX_LENGTH)
 }
 
 function advice(status: number | undefined, retryable: boolean): string {

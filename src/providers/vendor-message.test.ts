@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { LinkConnection } from '../link/index.ts'
-import { checkByType, checkOf, decodeAudio, readMessage, receiveMessage } from './vendor-message.ts'
+import { AudioDecoder, checkByType, checkOf, readMessage, receiveMessage } from './vendor-message.ts'
 
 interface Content {
   readonly text?: string
@@ -8,6 +8,10 @@ interface Content {
   readonly count?: number
   readonly sound?: string
   readonly parts?: readonly { readonly text?: string }[]
+  readonly id?: string
+  readonly tokens?: number
+  readonly start?: number
+  readonly args?: Record<string, unknown>
 }
 
 const check = checkOf<Content>({
@@ -16,6 +20,10 @@ const check = checkOf<Content>({
   count: 'number',
   sound: 'audio',
   parts: [{ text: 'string' }],
+  id: 'id',
+  tokens: 'count',
+  start: 'seconds',
+  args: 'json',
 })
 
 describe('a message of a vendor', () => {
@@ -44,6 +52,17 @@ describe('a message of a vendor', () => {
     '{"parts":{"length":1}}',
     '{"parts":[null]}',
     '{"parts":[{"text":[]}]}',
+    '{"count":1e999}',
+    '{"tokens":-1}',
+    '{"tokens":1e300}',
+    '{"start":-1}',
+    '{"start":1e9}',
+    `{"id":"${'x'.repeat(1_001)}"}`,
+    `{"text":"${'x'.repeat(300_000)}"}`,
+    `{"parts":[${'{},'.repeat(2_000)}{}]}`,
+    `{"args":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`,
+    `{"args":{"a":"${'x'.repeat(300_000)}"}}`,
+    `{"args":[]}`,
   ])('[PR1] that is malformed is refused: %s', (json) => {
     expect(readMessage(json, check)).toBeUndefined()
   })
@@ -52,6 +71,15 @@ describe('a message of a vendor', () => {
     const sound = 'A'.repeat(4 * 1024 * 1024)
     expect(readMessage(JSON.stringify({ sound }), check)).toEqual({ sound })
     expect(readMessage(JSON.stringify({ sound: `${sound}A` }), check)).toBeUndefined()
+  })
+
+  it('[PR2] is read quickly, whatever it contains', () => {
+    const flat = `{"other":[${'null,'.repeat(1_500_000)}null]}`
+    const deep = '['.repeat(4_000_000)
+    const started = process.cpuUsage()
+    expect(readMessage(flat, check)).toBeDefined()
+    expect(readMessage(deep, check)).toBeUndefined()
+    expect(process.cpuUsage(started).user / 1_000).toBeLessThan(1_000)
   })
 
   it('[PR1] is checked by its type, and passes if that is unknown', () => {
@@ -76,7 +104,15 @@ describe('a message of a vendor', () => {
 
 describe('an audio field', () => {
   it('is decoded as little-endian PCM16, and is empty if it is missing', () => {
-    expect(decodeAudio('AQD//w==')).toEqual(Int16Array.of(1, -1))
-    expect(decodeAudio(undefined)).toEqual(new Int16Array(0))
+    const decoder = new AudioDecoder()
+    expect(decoder.push('AQD//w==')).toEqual(Int16Array.of(1, -1))
+    expect(decoder.push()).toEqual(new Int16Array(0))
+  })
+
+  it('[PR2] may end in the middle of a sample, which the next field completes', () => {
+    const decoder = new AudioDecoder()
+    expect(decoder.push('AQD/')).toEqual(Int16Array.of(1))
+    expect(decoder.push('/wIA')).toEqual(Int16Array.of(-1, 2))
+    expect(decoder.push('not base64!')).toBeInstanceOf(Int16Array)
   })
 })

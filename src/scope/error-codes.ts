@@ -130,6 +130,10 @@ export const errorCodes = {
     ALL_FAILED: ['Every model of a fallback failed.', '`errors` has what each of them threw.'],
   },
   Links: {
+    LINK_INVALID: [
+      'A connection cannot be dialled: its address, a header or a subprotocol is invalid.',
+      'Check the `url` option and the headers.',
+    ],
     LINK_REFUSED: ['The vendor refused the connection.', 'Check the key, the model and the URL.'],
     LINK_FATAL: [
       'The vendor ended the connection with an error that a retry would not fix.',

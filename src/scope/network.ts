@@ -21,6 +21,8 @@ export interface DialRequest {
 export interface SocketEvents {
   opened(): void
   message(data: string | Uint8Array): void
+  /** A ping or a pong arrived: the peer's host is alive, even if it has nothing to say. */
+  alive?(): void
   ended(end: SocketEnd): void
 }
 
@@ -44,6 +46,8 @@ export interface Socket {
   readonly buffered: number
   /** No-op unless the socket is open. */
   send(data: string | Uint8Array): void
+  /** Sends a ping, which every live peer answers with a pong. No-op unless the socket is open. */
+  ping(): void
   /** Sends the close frame. The peer may never answer, so bound the wait and then abort. */
   close(code?: number, reason?: string): void
   /** Cuts the connection now. Synchronous and idempotent. */

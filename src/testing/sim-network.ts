@@ -19,6 +19,10 @@ export interface Manners {
   refuse?: number
   /** The connection goes dead after this time: nothing arrives in either direction, and neither side is notified. */
   halfOpenAfter?: number
+  /** From this time on the server sends no message, although it stays connected, reads, and answers pings. */
+  silentAfter?: number
+  /** Whether the server answers pings. Default: true. */
+  pongs?: boolean
   /** The connection breaks after this time. */
   dropAfter?: number
   /** How long the answer to the client's close frame takes. `never` ignores it. Default: 1. */
@@ -40,6 +44,8 @@ export interface Peer {
   /** Whether the connection is still open. */
   readonly open: boolean
   send(data: string | Uint8Array): void
+  /** Sends a ping, with at most 125 bytes of data. */
+  ping(data?: string): void
   close(code?: number, reason?: string): void
   drop(): void
   /** Stops reading: messages pile up at the sender. */
@@ -87,6 +93,7 @@ class SimSocket implements Socket, Live {
   readonly #log: (text: string) => void
   readonly #peer: Peer
   #dead = false
+  #silent = false
   /** Messages that arrived while the peer is paused. */
   #unread: (string | Uint8Array)[] | undefined
 
@@ -110,7 +117,10 @@ class SimSocket implements Socket, Live {
       get open() {
         return isOpen()
       },
-      send: (data) => this.#later(() => this.#arriveAtClient(data)),
+      send: (data) => {
+        if (!this.#silent) this.#later(() => this.#arriveAtClient(data))
+      },
+      ping: () => this.#later(() => this.#events.alive?.()),
       close: (code = 1000, reason = '') => this.#later(() => this.#end({ how: 'closed', code, reason })),
       drop: () => this.#end({ how: 'dropped', code: 1006 }),
       pause: () => (this.#unread ??= []),
@@ -129,6 +139,14 @@ class SimSocket implements Socket, Live {
   send(data: string | Uint8Array): void {
     if (this.state !== 'open') return
     this.#later(() => this.#arriveAtServer(data))
+  }
+
+  ping(): void {
+    if (this.state !== 'open' || this.#manners.pongs === false) return
+    this.#later(() => {
+      // A paused peer does not read the ping.
+      if (!this.#unread) this.#later(() => this.#events.alive?.())
+    })
   }
 
   close(code = 1000, reason = ''): void {
@@ -159,7 +177,7 @@ class SimSocket implements Socket, Live {
   }
 
   #connect(): void {
-    const { connect = 1, refuse, dropAfter, halfOpenAfter } = this.#manners
+    const { connect = 1, refuse, dropAfter, halfOpenAfter, silentAfter } = this.#manners
     if (connect === 'never') return
     this.#clock.happen(connect, `${this.name}: connects`, () => {
       if (this.state !== 'connecting') return
@@ -171,6 +189,9 @@ class SimSocket implements Socket, Live {
       }
       if (halfOpenAfter !== undefined) {
         this.#clock.happen(halfOpenAfter, `${this.name}: goes dead`, () => (this.#dead = true))
+      }
+      if (silentAfter !== undefined) {
+        this.#clock.happen(silentAfter, `${this.name}: falls silent`, () => (this.#silent = true))
       }
       this.#manners.opened?.(this.#peer)
       this.#events.opened()

@@ -116,16 +116,18 @@ describe('sending on a link', () => {
       const link = await open({ timing: { answer: 3_000 } })
       await world.clock.elapse(5_000)
       link.send('question')
+      link.expectAnswer()
       await world.clock.elapse(6_000)
       expect(link.status.generation).toBe(1)
       link.send('question')
+      link.expectAnswer()
       await world.clock.elapse(2_900)
       expect(link.status.phase).toBe('ready')
       await world.clock.elapse(1_000)
       expect(link.status).toMatchObject({
         phase: 'ready',
         generation: 2,
-        last: { class: 'dropped', reason: 'no answer' },
+        last: { class: 'dropped', reason: 'no answer within 3000 ms' },
       })
       expect(log.slice(1, 3)).toEqual(['1 said answer', 'lost dropped'])
     }))

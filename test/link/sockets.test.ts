@@ -107,7 +107,7 @@ describe('a link over real sockets', () => {
   it('[LK5] cannot be opened at an invalid address', () =>
     onSockets({}, async ({ open }) => {
       const error = await rejection(open({ request: () => ({ url: 'not an address?key=secret' }) }))
-      expect(String(error)).toContain('invalid request')
+      expect(String(error)).toContain('the address is not a URL')
       expect(String(error)).not.toContain('secret')
     }))
 
@@ -223,6 +223,7 @@ describe('a link over real sockets', () => {
       const link = await open({ timing: { ...timing, answer: 30 } })
       await server.until(() => peers.length === 1)
       link.send('anybody there?')
+      link.expectAnswer()
       await server.until(() => peers.length === 2)
       expect(log).toEqual(['lost dropped 0'])
     }))

@@ -10,7 +10,7 @@ const DRAIN_TIMEOUT = 100
 
 const checkPart = checkByType<Extract<StreamPart, { readonly type: 'text-delta' | 'tool-call' }>>({
   'text-delta': { delta: 'string' },
-  'tool-call': { toolCallId: 'string', toolName: 'string', input: 'string', providerExecuted: 'boolean' },
+  'tool-call': { toolCallId: 'id', toolName: 'id', input: 'string', providerExecuted: 'boolean' },
 })
 
 /**

@@ -14,6 +14,10 @@ export function usageOf(usage: ModelUsage | undefined): Usage | undefined {
   return Object.keys(all).length > 0 ? all : undefined
 }
 
+/** A count that no model can reach is left out: it would use up a session's budget at once. */
+const MAX_TOKENS = 1e9
+
 function named(name: keyof Usage, value: number | undefined): Usage {
-  return typeof value === 'number' ? { [name]: value } : {}
+  const isCount = typeof value === 'number' && value >= 0 && value <= MAX_TOKENS
+  return isCount ? { [name]: value } : {}
 }

@@ -4,13 +4,13 @@ import { checkByType } from '../vendor-message.ts'
 export type CartesiaMessage = Chunk | Timestamps | Done | Failure
 
 export const checkCartesia = checkByType<CartesiaMessage>({
-  chunk: { context_id: 'string', data: 'audio' },
+  chunk: { context_id: 'id', data: 'audio' },
   timestamps: {
-    context_id: 'string',
-    word_timestamps: { words: ['string'], start: ['number'], end: ['number'] },
+    context_id: 'id',
+    word_timestamps: { words: ['string'], start: ['seconds'], end: ['seconds'] },
   },
-  done: { context_id: 'string' },
-  error: { context_id: 'string', status_code: 'number', title: 'string', message: 'string' },
+  done: { context_id: 'id' },
+  error: { context_id: 'id', status_code: 'number', title: 'string', message: 'string' },
 })
 
 export interface Chunk {

@@ -2,15 +2,12 @@ import { durationOf, type SampleRate } from '../../audio/index.ts'
 import { PartTimeoutError, type SpokenChunk, type SpokenWord, type Tts } from '../../parts/index.ts'
 import { Channel, type Scope, type Timer } from '../../scope/index.ts'
 import { ProviderError } from '../errors.ts'
-import { decodeAudio } from '../vendor-message.ts'
+import { silentSpeechProblem, speechProblem } from '../sound-limit.ts'
+import { AudioDecoder } from '../vendor-message.ts'
 import type { CartesiaMessage, Timestamps } from './cartesia-messages.ts'
 
-export interface CartesiaSpeechOptions {
-  /** Once all text is sent: the longest gap between two messages before the speech fails. */
-  readonly stallTimeout: number
-  /** Called after the speech failed because of `stallTimeout`. */
-  readonly stalled: () => void
-}
+/** Words that may wait for their audio. */
+const MAX_WORDS = 10_000
 
 /** One speech: the text sent and the audio received. */
 export class CartesiaSpeech {
@@ -19,10 +16,12 @@ export class CartesiaSpeech {
   readonly #name: string
   readonly #sampleRate: SampleRate
   readonly #scope: Scope<string>
-  readonly #options: CartesiaSpeechOptions
+  /** Once all text is sent: the longest gap between two messages before the speech fails. */
+  readonly #stallTimeout: number
   #context: string | undefined
   #text = ''
   #ended = false
+  #failed = false
   /** Whether all the text sent so far has been spoken. */
   #spoken = true
   /** Milliseconds of audio received. */
@@ -31,13 +30,16 @@ export class CartesiaSpeech {
   #contextStart = 0
   /** Words whose audio has not arrived yet. */
   #words: SpokenWord[] = []
+  #decoder = new AudioDecoder()
+  /** When the text was complete. */
+  #endedAt = 0
   #stallTimer: Timer | undefined
 
-  constructor({ name, sampleRate }: Tts, scope: Scope<string>, options: CartesiaSpeechOptions) {
+  constructor({ name, sampleRate }: Tts, scope: Scope<string>, stallTimeout: number) {
     this.#name = name
     this.#sampleRate = sampleRate
     this.#scope = scope
-    this.#options = options
+    this.#stallTimeout = stallTimeout
   }
 
   /** The id of the current context; undefined until the first text is sent. */
@@ -54,6 +56,10 @@ export class CartesiaSpeech {
     return this.#ended
   }
 
+  get failed(): boolean {
+    return this.#failed
+  }
+
   /** Whether any audio was received. */
   get audible(): boolean {
     return this.#received > 0
@@ -63,6 +69,7 @@ export class CartesiaSpeech {
   startContext(context: string): void {
     this.#context = context
     this.#words = []
+    this.#decoder = new AudioDecoder()
   }
 
   addText(text: string): void {
@@ -73,12 +80,14 @@ export class CartesiaSpeech {
   /** Marks the text as complete. Returns whether some of it has not been spoken yet. */
   endText(): boolean {
     this.#ended = true
+    this.#endedAt = this.#scope.clock.now()
     if (this.#spoken) this.#finish()
     else this.#startStallTimer()
     return !this.#spoken
   }
 
   fail(error: unknown): void {
+    this.#failed = true
     this.clearStallTimer()
     this.chunks.fail(error)
   }
@@ -90,13 +99,12 @@ export class CartesiaSpeech {
 
   /** Handles a message of the speech's context. Returns true if it was the last one. */
   handle(message: CartesiaMessage): boolean {
-    if (this.#stallTimer) this.#startStallTimer()
     switch (message.type) {
       case 'chunk':
         this.#emitAudio(message.data)
-        return false
+        return this.#failed
       case 'timestamps':
-        this.#words.push(...wordsOf(message, this.#contextStart))
+        if (this.#words.length < MAX_WORDS) this.#words.push(...wordsOf(message, this.#contextStart))
         return false
       case 'error': {
         const { message: text = message.title, status_code: status } = message
@@ -114,28 +122,38 @@ export class CartesiaSpeech {
   }
 
   #emitAudio(base64?: string): void {
-    const samples = decodeAudio(base64)
+    const samples = this.#decoder.push(base64)
     const words = this.#words
     this.#words = []
     const frame = { samples, sampleRate: this.#sampleRate }
     this.#received += durationOf(frame)
-    this.chunks.push(words.length > 0 ? { frame, words } : { frame })
+    const problem = speechProblem(this.#name, this.#received, this.#text)
+    if (problem) return this.fail(problem)
+    if (this.#stallTimer && samples.length > 0) this.#startStallTimer()
+    return this.chunks.push(words.length > 0 ? { frame, words } : { frame })
   }
 
   #finish(): void {
     this.clearStallTimer()
     // Timestamps may arrive after their audio.
     if (this.#words.length > 0) this.#emitAudio()
-    this.chunks.end()
+    const problem = silentSpeechProblem(this.#name, this.#received, this.#text)
+    if (problem) this.fail(problem)
+    else this.chunks.end()
   }
 
+  /** Only audio counts as progress, and only as much as it takes to play: a trickle does not keep a speech alive. */
   #startStallTimer(): void {
-    const { stallTimeout, stalled } = this.#options
+    const stallTimeout = this.#stallTimeout
+    const latest = this.#endedAt + stallTimeout + this.#received - this.#scope.clock.now()
     this.clearStallTimer()
-    this.#stallTimer = this.#scope.after(stallTimeout, `rest of a speech of '${this.#name}'`, () => {
-      this.fail(new PartTimeoutError(`the rest of a speech of '${this.#name}'`, stallTimeout))
-      stalled()
-    })
+    this.#stallTimer = this.#scope.after(
+      Math.max(0, Math.min(stallTimeout, latest)),
+      `rest of a speech of '${this.#name}'`,
+      () => {
+        this.fail(new PartTimeoutError(`the rest of a speech of '${this.#name}'`, stallTimeout))
+      },
+    )
   }
 }
 

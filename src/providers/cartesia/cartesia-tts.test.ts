@@ -258,10 +258,10 @@ describe('Cartesia', () => {
       await context.scope.close()
     }))
 
-  it.each<[what: string, manners: CartesiaServerOptions]>([
-    ['never sends done', { rude: ['never done'] }],
-    ['sends nothing at all', { rude: ['mute'] }],
-  ])('fails a speech after stallTimeout if the service %s, and reconnects', (_, manners) =>
+  it.each<[what: string, then: string, connections: number, manners: CartesiaServerOptions]>([
+    ['never sends done', 'keeps the connection, which works', 1, { rude: ['never done'] }],
+    ['sends nothing at all', 'reconnects', 2, { rude: ['mute'] }],
+  ])('fails a speech after stallTimeout if the service %s, and %s', (_, __, connections, manners) =>
     inVirtualTime(async (world) => {
       const { server, context, speak } = await open(world, manners, { stallTimeout: 3_000 })
       const { error } = await speak('Yes.')
@@ -269,7 +269,40 @@ describe('Cartesia', () => {
       expect(world.clock.now()).toBeLessThan(3_200)
       server.rude.clear()
       expect((await speak('Sorry.')).text).toBe('Sorry.')
-      expect(server.sessions).toHaveLength(2)
+      expect(server.sessions).toHaveLength(connections)
+      await context.scope.close()
+    }),
+  )
+
+  it('[PR3] fails a speech that ends without a sound', () =>
+    inVirtualTime(async (world) => {
+      const { server, context, speak } = await open(world, { rude: ['mute'] })
+      world.clock.happen(50, 'done', () => {
+        const context_id = contextOf(server)
+        server.open[0]!.connection.send(JSON.stringify({ type: 'done', context_id }))
+      })
+      expect((await speak('Yes.')).error).toMatchObject({ code: 'PROVIDER_FAILED', retryable: true })
+      await context.scope.close()
+    }))
+
+  it.each<[what: string, data: string, every: number, within: number]>([
+    ['that is far too long for its text', Buffer.alloc(480_000).toString('base64'), 100, 1_000],
+    ['that trickles', Buffer.alloc(2).toString('base64'), 900, 12_000],
+    ['that goes on without a sound', '', 900, 12_000],
+  ])('[PR3] fails a speech %s', (_, data, every, within) =>
+    inVirtualTime(async (world) => {
+      const { server, context, speak } = await open(world, { rude: ['mute'] })
+      const send = (): void => {
+        const session = server.open[0]
+        if (!session) return
+        session.connection.send(JSON.stringify({ type: 'chunk', context_id: contextOf(server), data }))
+        session.connection.after(every, 'next chunk', send)
+      }
+      world.clock.happen(50, 'chunks', send)
+      expect((await speak('Yes.')).error).toMatchObject({
+        code: expect.stringMatching(/PROVIDER_FAILED|PART_TIMEOUT/),
+      })
+      expect(world.clock.now()).toBeLessThan(within)
       await context.scope.close()
     }),
   )

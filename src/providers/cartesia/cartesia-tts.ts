@@ -1,6 +1,7 @@
 import type { SampleRate } from '../../audio/index.ts'
 import type { PartContext, Tts, Voice } from '../../parts/index.ts'
 import { apiKey } from '../api-key.ts'
+import { checkUrl } from '../check-url.ts'
 import type { VoiceSettings } from './cartesia-messages.ts'
 import { CartesiaVoice } from './cartesia-voice.ts'
 
@@ -54,7 +55,9 @@ export class CartesiaTts implements Tts {
     this.name = options.name ?? 'cartesia'
     this.sampleRate = options.sampleRate ?? 24_000
     this.#key = apiKey('cartesia', options.apiKey, 'CARTESIA_API_KEY')
-    this.#url = `${(options.url ?? 'wss://api.cartesia.ai').replace(/\/$/, '')}/tts/websocket`
+    const { url = 'wss://api.cartesia.ai' } = options
+    checkUrl('CartesiaTts', url)
+    this.#url = `${url.replace(/\/$/, '')}/tts/websocket`
     this.#settings = settingsOf(options, this.sampleRate)
     this.#stallTimeout = options.stallTimeout ?? 10_000
   }

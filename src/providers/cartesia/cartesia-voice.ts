@@ -10,6 +10,7 @@ import { type PartContext, type SpokenChunk, type Tts, type Voice } from '../../
 import { iterate, type SocketEnd } from '../../scope/index.ts'
 import { ProviderError } from '../errors.ts'
 import { OwnedRequest } from '../owned-request.ts'
+import { hasWords } from '../sound-limit.ts'
 import { receiveMessage } from '../vendor-message.ts'
 import { checkCartesia, type Cancel, type Generation, type VoiceSettings } from './cartesia-messages.ts'
 import { CartesiaSpeech } from './cartesia-speech.ts'
@@ -30,15 +31,14 @@ export interface CartesiaVoiceOptions {
 export class CartesiaVoice implements Voice, Protocol {
   readonly name: string
   readonly request: Protocol['request']
+  /** A speech fails when its connection is silent, and the next speech gets a new one. */
+  readonly timing: { readonly answer: number }
   readonly #tts: Tts
   readonly #context: PartContext
   readonly #options: CartesiaVoiceOptions
   /** Unfinished speeches, by context id. */
   readonly #speeches = new Map<string, CartesiaSpeech>()
   #link: Link | undefined
-  #connection: LinkConnection | undefined
-  /** The time of the last message of any context. */
-  #lastMessageAt = 0
   #contexts = 0
   /** Set when the link has failed for good. */
   #error: LinkError | undefined
@@ -46,6 +46,7 @@ export class CartesiaVoice implements Voice, Protocol {
   constructor(tts: Tts, context: PartContext, options: CartesiaVoiceOptions) {
     this.name = tts.name
     this.request = options.request
+    this.timing = { answer: options.stallTimeout }
     this.#tts = tts
     this.#context = context
     this.#options = options
@@ -61,10 +62,7 @@ export class CartesiaVoice implements Voice, Protocol {
   async *speak(text: AsyncIterable<string>, signal: AbortSignal): AsyncGenerator<SpokenChunk> {
     const { scope } = this.#context
     const request = new OwnedRequest(`speech of '${this.name}'`, scope, signal)
-    const speech = new CartesiaSpeech(this.#tts, scope, {
-      stallTimeout: this.#options.stallTimeout,
-      stalled: () => this.#stalled(),
-    })
+    const speech = new CartesiaSpeech(this.#tts, scope, this.#options.stallTimeout)
     try {
       if (this.#error) throw this.#error
       scope.spawn(`text for '${this.name}'`, () => this.#feed(speech, text, request))
@@ -119,33 +117,24 @@ export class CartesiaVoice implements Voice, Protocol {
     const { settings } = this.#options
     const generation: Generation = { ...settings, context_id: context, transcript, continue: more }
     this.#link?.send(JSON.stringify(generation))
-  }
-
-  /** Drops the connection if no other context had messages either, so that the next speech gets a new one. */
-  #stalled(): void {
-    const silentFor = this.#context.scope.clock.now() - this.#lastMessageAt
-    if (silentFor >= this.#options.stallTimeout)
-      this.#connection?.end('dropped', 'the server stopped sending messages')
+    // Words become audio, and the end of the text `done`. A piece without words may become nothing.
+    if (!more || hasWords(transcript)) this.#link?.expectAnswer()
   }
 
   // ── Protocol ──
 
-  opened(connection: LinkConnection): void {
-    this.#connection = connection
-    connection.ready()
-  }
-
   message(data: Data, connection: LinkConnection): void {
-    this.#lastMessageAt = this.#context.scope.clock.now()
     const message = receiveMessage(data, checkCartesia, connection)
     if (!message) return
     const { context_id: context = '' } = message
     if (this.#speeches.get(context)?.handle(message)) this.#speeches.delete(context)
     else if (message.type === 'error' && context === '')
       this.#context.logger.warn(
-        { part: this.name, error: message.message },
+        { part: this.name, error: new ProviderError(this.name, message.message) },
         'the service reported an error that belongs to no speech',
       )
+    // A speech whose text is complete is owed the rest of its audio.
+    for (const { ended } of this.#speeches.values()) if (ended) this.#link?.expectAnswer()
   }
 
   /** A connection that is closed between speeches is not needed until the next speech. */
@@ -153,11 +142,12 @@ export class CartesiaVoice implements Voice, Protocol {
     return how === 'closed' && code === 1000 && this.#speeches.size === 0 ? 'idle' : undefined
   }
 
-  /** Restarts the speeches without audio so far. The others cannot be continued and fail. */
+  /** Restarts the speeches without audio so far. Speeches with audio cannot be continued and fail. */
   lost(): void {
     const speeches = [...this.#speeches.values()]
     this.#speeches.clear()
     for (const speech of speeches) {
+      if (speech.failed) continue
       if (speech.audible) {
         const broken = 'the connection broke in the middle of a speech'
         speech.fail(new ProviderError(this.name, broken, { retryable: true }))

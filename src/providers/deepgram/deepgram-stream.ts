@@ -10,6 +10,7 @@ import {
 } from '../../link/index.ts'
 import type { PartContext, Stt, SttEvents, SttStream } from '../../parts/index.ts'
 import { noop, type SocketEnd } from '../../scope/index.ts'
+import { CallerSpeech } from '../caller-speech.ts'
 import { TranscriptEmitter } from '../transcript-emitter.ts'
 import { readMessage, receiveMessage } from '../vendor-message.ts'
 import { checkDeepgram, control, type DeepgramMessage, type Results } from './deepgram-messages.ts'
@@ -43,6 +44,7 @@ export class DeepgramStream implements SttStream, Protocol {
   readonly #endsTurns: boolean
   readonly #events: SttEvents
   readonly #transcripts: TranscriptEmitter
+  readonly #callerSpeech = new CallerSpeech()
   #context: PartContext | undefined
   #link: Link | undefined
   /** Whether a final transcript was emitted since the last end of turn. */
@@ -72,6 +74,7 @@ export class DeepgramStream implements SttStream, Protocol {
     // Deepgram takes an empty frame as the end of the stream.
     if (this.#detached || frame.samples.length === 0) return
     this.#link?.sendAudio(bytesFromSamples(frame.samples))
+    if (this.#callerSpeech.push(frame)) this.#link?.expectAnswer()
     if (!this.#asleep || level(frame.samples) < SPEECH_LEVEL) return
     this.#asleep = false
     this.#link?.wake()

@@ -1,6 +1,7 @@
 import type { SampleRate } from '../../audio/index.ts'
 import type { PartContext, Stt, SttEvents, SttStream } from '../../parts/index.ts'
 import { apiKey } from '../api-key.ts'
+import { checkUrl } from '../check-url.ts'
 import { DeepgramStream } from './deepgram-stream.ts'
 
 export interface DeepgramSttOptions {
@@ -51,6 +52,7 @@ export class DeepgramStt implements Stt {
     this.endsTurns = options.endsTurns ?? false
     this.#key = apiKey('deepgram', options.apiKey, 'DEEPGRAM_API_KEY')
     const { url = 'wss://api.deepgram.com' } = options
+    checkUrl('DeepgramStt', url)
     this.#url = `${url.replace(/\/$/, '')}/v1/listen?${queryOf(options, this.sampleRate)}`
   }
 

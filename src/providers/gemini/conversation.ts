@@ -1,5 +1,4 @@
 import type { RealtimeEvents, RealtimeSetup, Usage } from '../../parts/index.ts'
-import { decodeAudio } from '../vendor-message.ts'
 import { Memory } from './memory.ts'
 import type { FunctionCall, ServerContent, ServerMessage, UsageMetadata } from './messages.ts'
 import { Turns, type TurnsHost } from './turns.ts'
@@ -109,7 +108,7 @@ export class Conversation {
       this.#user.addText(inputTranscription.text, this.turns.answering && !this.#listening)
     if (outputTranscription?.text) this.turns.text(outputTranscription.text)
     for (const { inlineData } of modelTurn?.parts ?? [])
-      if (inlineData?.data) this.turns.audio(decodeAudio(inlineData.data))
+      if (inlineData?.data) this.turns.audio(inlineData.data)
     if (content.generationComplete) this.turns.generated()
     if (content.turnComplete) this.turns.completed(failureIn(content.turnCompleteReason))
     if (content.generationComplete || content.turnComplete) this.#user.answerGenerated()

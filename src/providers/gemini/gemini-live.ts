@@ -7,6 +7,7 @@ import type {
   RealtimeSetup,
 } from '../../parts/index.ts'
 import { apiKey } from '../api-key.ts'
+import { checkUrl } from '../check-url.ts'
 import { LiveProtocol } from './live-protocol.ts'
 import type { SetupOptions } from './setup.ts'
 import { outputRate } from './turns.ts'
@@ -83,6 +84,7 @@ function requestOf({
   token,
   ...options
 }: GeminiLiveOptions): () => Omit<DialRequest, 'name'> {
+  checkUrl('GeminiLive', url)
   const service = `${url.replace(/\/$/, '')}/ws/google.ai.generativelanguage`
   if (token !== undefined)
     return () => ({

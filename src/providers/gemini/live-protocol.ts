@@ -10,6 +10,7 @@ import {
 } from '../../link/index.ts'
 import type { PartContext, RealtimeEvents, RealtimeModel, RealtimeSetup } from '../../parts/index.ts'
 import type { SocketEnd, Timer } from '../../scope/index.ts'
+import { CallerSpeech } from '../caller-speech.ts'
 import { ProviderError } from '../errors.ts'
 import { readMessage, receiveMessage } from '../vendor-message.ts'
 import { Conversation } from './conversation.ts'
@@ -18,6 +19,11 @@ import { textOf } from './memory.ts'
 import { checkServerMessage, type ClientMessage, type ResumptionUpdate } from './messages.ts'
 import { setupOf, type AgentSetup, type SetupOptions } from './setup.ts'
 
+/**
+ * The service was seen to take half a minute to answer a ping while it works, so a late pong says little about it. What
+ * it owes, an answer or a transcript, says more, and is noticed sooner.
+ */
+const TIMING = { pong: 35_000, answer: 9_000 }
 /** A connection is left at least this long before its announced end, so that its close frame is still answered. */
 const GO_AWAY_MARGIN = 2_000
 /** How long an agent change waits for the conversation to become quiet. */
@@ -40,20 +46,21 @@ export interface LiveProtocolOptions {
  *   respond ▶ clientContent ─▶ modelTurn, toolCall, …           ─▶ answers
  *   goAway, update ─▶ when the conversation is quiet: the old socket closes, and the next one resumes by the last handle
  *
- * The protocol has no end message: a conversation ends with its socket. It uses no pings, because the service was seen
- * to take half a minute to answer them.
+ * The protocol has no end message: a conversation ends with its socket.
  */
 export class LiveProtocol implements RealtimeModel, Protocol {
   readonly name: string
   readonly request: Protocol['request']
   /** The service refuses to resume, with 1011, while the previous socket is open. */
   readonly rollover = { order: 'old-first' } as const
+  readonly timing = TIMING
   /** Sends no frames, but still reads the transcript of the user's last words. */
   readonly ending = { answer: (data: Data) => this.#handleWhileClosing(data) }
   readonly #context: PartContext
   readonly #events: RealtimeEvents
   readonly #setup: SetupOptions
   readonly #conversation: Conversation
+  readonly #callerSpeech = new CallerSpeech()
   #agent: AgentSetup
   #link: Link | undefined
   /** The connection in use. */
@@ -98,7 +105,8 @@ export class LiveProtocol implements RealtimeModel, Protocol {
 
   // ── RealtimeModel ──
 
-  push({ samples }: AudioFrame): void {
+  push(frame: AudioFrame): void {
+    const { samples } = frame
     if (samples.length === 0 || !this.#alive) return
     if (!this.#agent.takesTurns && !this.#conversation.listening) {
       this.#conversation.startListening()
@@ -107,6 +115,8 @@ export class LiveProtocol implements RealtimeModel, Protocol {
     const data = Buffer.from(bytesFromSamples(samples)).toString('base64')
     const message: ClientMessage = { realtimeInput: { audio: { data, mimeType: 'audio/pcm;rate=16000' } } }
     this.#link?.sendAudio(JSON.stringify(message))
+    // With manual turns, the service says nothing before the end of the turn.
+    if (this.#callerSpeech.push(frame) && this.#agent.takesTurns) this.#link?.expectAnswer()
   }
 
   commit(): void {
@@ -164,6 +174,7 @@ export class LiveProtocol implements RealtimeModel, Protocol {
     if (connection !== this.#connection) return undefined
     if (message.serverContent?.turnComplete) this.#startHandleTimer()
     this.#conversation.handle(message)
+    if (this.#conversation.turns.expectsOutput) this.#link?.expectAnswer()
     if (message.goAway) this.#move('going away', durationOf(message.goAway.timeLeft) - GO_AWAY_MARGIN)
     return this.#moveIfQuiet()
   }
@@ -198,6 +209,7 @@ export class LiveProtocol implements RealtimeModel, Protocol {
       connection.send(JSON.stringify({ clientContent: { turns: memory.sinceHandle, turnComplete } }))
     this.#connection = connection
     connection.ready()
+    if (turnComplete) this.#link?.expectAnswer()
     // The agent may have changed since the setup was sent.
     if (this.#agentSent !== this.#agent) this.#move('another agent', UPDATE_TIMEOUT)
     turns.sendNext()
@@ -248,7 +260,14 @@ export class LiveProtocol implements RealtimeModel, Protocol {
 
   #send(message: ClientMessage): void {
     this.#link?.send(JSON.stringify(message))
+    if (isQuestion(message)) this.#link?.expectAnswer()
   }
+}
+
+/** Whether the service answers the message. */
+function isQuestion(message: ClientMessage): boolean {
+  if ('clientContent' in message) return message.clientContent.turnComplete
+  return 'toolResponse' in message || ('realtimeInput' in message && 'activityEnd' in message.realtimeInput)
 }
 
 /** Milliseconds of a duration in the service's JSON: `10s`, `9.5s`. */

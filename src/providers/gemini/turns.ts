@@ -1,7 +1,9 @@
-import type { SampleRate } from '../../audio/index.ts'
+import { durationOf, type SampleRate } from '../../audio/index.ts'
 import { PartTimeoutError, type RealtimeEvents } from '../../parts/index.ts'
 import type { Scope, Timer } from '../../scope/index.ts'
 import { ProviderError } from '../errors.ts'
+import { answerProblem } from '../sound-limit.ts'
+import { AudioDecoder } from '../vendor-message.ts'
 import { Calls } from './calls.ts'
 import type { ClientMessage, Content, FunctionCall } from './messages.ts'
 import { RequestQueue, type ResponseRequest } from './request-queue.ts'
@@ -38,6 +40,10 @@ interface Turn {
   generated: boolean
   /** The turn was interrupted: its further output is ignored. */
   abandoned: boolean
+  readonly decoder: AudioDecoder
+  /** Milliseconds of audio and characters of text received. */
+  sound: number
+  characters: number
 }
 
 type How = 'completed' | 'cancelled' | 'failed'
@@ -76,6 +82,11 @@ export class Turns {
   get quiet(): boolean {
     if (this.#queue.sent || this.#turn?.response !== undefined) return false
     return !this.answering || this.#calls.waitingFor === 'request'
+  }
+
+  /** Whether the service is working on an answer and has not sent all of it. */
+  get expectsOutput(): boolean {
+    return this.#queue.sent || this.#turn?.response !== undefined
   }
 
   /** Whether a requested response has not started yet. */
@@ -129,15 +140,22 @@ export class Turns {
 
   // ── messages of the service ──
 
-  audio(samples: Int16Array): void {
+  audio(base64: string): void {
     const response = this.#openResponse()
-    if (response !== undefined) this.#host.events.audio(response, { samples, sampleRate: outputRate })
+    const turn = this.#turn
+    if (response === undefined || !turn) return
+    const frame = { samples: turn.decoder.push(base64), sampleRate: outputRate } as const
+    turn.sound += durationOf(frame)
+    if (!this.#failIfEndless(turn)) this.#host.events.audio(response, frame)
   }
 
   text(text: string): void {
     // A transcript that lags behind its answer does not start another one.
     const response = this.#turn?.generated ? undefined : this.#openResponse()
-    if (response === undefined) return
+    const turn = this.#turn
+    if (response === undefined || !turn) return
+    turn.characters += text.length
+    if (this.#failIfEndless(turn)) return
     this.#host.modelText(text)
     this.#host.events.text(response, text)
   }
@@ -260,6 +278,15 @@ export class Turns {
     return turn.response
   }
 
+  /** Stops an answer that does not end. Returns whether it did. */
+  #failIfEndless(turn: Turn): boolean {
+    const problem = answerProblem(this.#host.name, turn.sound, turn.characters)
+    if (!problem) return false
+    this.#endResponse('failed', problem)
+    this.#abandon(turn)
+    return true
+  }
+
   #endResponse(how: How, error?: unknown): void {
     const turn = this.#turn
     const response = turn?.response
@@ -311,4 +338,7 @@ const newTurn = (): Turn => ({
   lastResponse: undefined,
   generated: false,
   abandoned: false,
+  decoder: new AudioDecoder(),
+  sound: 0,
+  characters: 0,
 })

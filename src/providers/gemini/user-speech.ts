@@ -1,8 +1,10 @@
 import type { RealtimeEvents } from '../../parts/index.ts'
-import type { Scope, Timer } from '../../scope/index.ts'
+import { clip, type Scope, type Timer } from '../../scope/index.ts'
 
 /** After this long without a transcript or an answer, the user is assumed to have stopped speaking. */
 const SILENCE_TIMEOUT = 3_000
+/** Characters of one turn of the user: an hour of speech. */
+const MAX_TEXT = 50_000
 
 export interface UserSpeechHost {
   readonly scope: Scope<string>
@@ -54,7 +56,7 @@ export class UserSpeech {
   addText(text: string, late: boolean): void {
     if (!late && !this.pending) this.started()
     else if (this.pending) this.#startSilenceTimer()
-    this.#text = (this.#text + text).trimStart()
+    this.#text = clip((this.#text + text).trimStart(), MAX_TEXT)
     if (this.#speaking) this.#host.events.userInterim(this.#text)
   }
 

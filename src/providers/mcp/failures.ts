@@ -1,3 +1,4 @@
+import { redact } from '../../link/index.ts'
 import { EndwellError, type Scope } from '../../scope/index.ts'
 import { McpToolsetError } from './errors.ts'
 import type { McpSettings } from './options.ts'
@@ -52,7 +53,9 @@ export class Failures {
   #why(error: unknown, transport: OwnedTransport): string {
     if (this.#isLost(error) || isSystemError(error) || !(error instanceof Error)) return transport.cause
     // The message of a schema error fills a page.
-    return /zod|syntax/i.test(error.name) ? 'its response is malformed' : error.message
+    if (/zod|syntax/i.test(error.name)) return 'its response is malformed'
+    const { server } = this.#settings
+    return redact(error.message, server.command === undefined ? [] : Object.values(server.env ?? {}))
   }
 
   #isLost(error: unknown): boolean {

@@ -16,6 +16,8 @@ export interface HttpCallHost {
   readonly name: string
   readonly clock: Clock
   request(request: HttpRequest): Promise<Response>
+  /** Removes the credentials of the request from the text of a response. */
+  redact(text: string): string
   /** Handles a message: the response, or progress before it. Returns false if it is not a valid message. */
   read(json: unknown): boolean
 }
@@ -80,7 +82,7 @@ export class HttpCall {
         throw new LimitError('message', limits.message, `a message from '${this.#host.name}' is too long`)
       chunks.push(chunk)
     }
-    const json: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'))
+    const json: unknown = JSON.parse(this.#host.redact(Buffer.concat(chunks).toString('utf8')))
     for (const message of Array.isArray(json) ? json : [json]) this.#read(message)
   }
 
@@ -89,7 +91,7 @@ export class HttpCall {
       for await (const { data, id, retry } of eventsOf(body)) {
         this.#lastEventId = id || this.#lastEventId
         this.#retry = Math.min(retry ?? this.#retry, limits.maxResumeAfter)
-        if (data !== '') this.#read(parse(data))
+        if (data !== '') this.#read(parse(this.#host.redact(data)))
         if (this.#responded) this.#abortSoon()
       }
     } catch (error) {

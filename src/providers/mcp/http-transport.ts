@@ -1,6 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@modelcontextprotocol/sdk/types.js'
 
+import { credentialsOf, redactData } from '../../link/index.ts'
 import { noop, type Timer } from '../../scope/index.ts'
 import { McpToolsetError } from './errors.ts'
 import { HttpCall, type HttpRequest } from './http-call.ts'
@@ -35,6 +36,8 @@ export class HttpTransport implements OwnedTransport {
   readonly #calls = new Map<RequestId, HttpCall>()
   readonly #notifications = new Set<Notification>()
   #session: string | undefined
+  /** Of the last request. A server may repeat them. */
+  #credentials: readonly string[] = []
   #version: string | undefined
   #connected = false
   #closing = false
@@ -98,6 +101,7 @@ export class HttpTransport implements OwnedTransport {
       name,
       clock,
       request: (request) => this.#request(request),
+      redact: (text) => redactData(text, this.#credentials) as string,
       read: (json) => {
         const { data } = sdk.JSONRPCMessageSchema.safeParse(json)
         if (!data || this.#ended) return false
@@ -130,6 +134,7 @@ export class HttpTransport implements OwnedTransport {
 
   async #request({ method, headers, body, signal }: HttpRequest): Promise<Response> {
     const custom = typeof this.#headers === 'function' ? await this.#headers() : this.#headers
+    this.#credentials = credentialsOf({ url: this.#url.href, headers: custom })
     const response = await fetch(this.#url, {
       method,
       headers: {

@@ -1,11 +1,14 @@
 import { durationOf } from '../../audio/index.ts'
 import type { RealtimeEvents } from '../../parts/index.ts'
-import { decodeAudio } from '../vendor-message.ts'
+import { answerProblem } from '../sound-limit.ts'
+import { AudioDecoder } from '../vendor-message.ts'
 import type { ClientEvent, ItemEvent, OutputItem } from './events.ts'
 import type { Memory, MessageItem } from './memory.ts'
 import { RATE } from './session-config.ts'
 
 export interface AnswerHost {
+  /** The name of the provider. */
+  readonly name: string
   readonly events: RealtimeEvents
   readonly memory: Memory
   /** Sends an event that may arrive too late to have an effect. */
@@ -26,6 +29,10 @@ export class Answer {
   #hasOutput = false
   #ended = false
   #truncated = false
+  #decoder = new AudioDecoder()
+  /** Milliseconds of audio and characters of text received. */
+  #sound = 0
+  #characters = 0
 
   constructor(host: AnswerHost, id: string, instructions?: string) {
     this.#host = host
@@ -99,6 +106,7 @@ export class Answer {
     // An item after the truncation was never heard.
     if (this.#truncated) this.#host.attempt(memory.remove(id))
     else this.#items.push(memory.addModelMessage(id))
+    this.#decoder = new AudioDecoder()
   }
 
   #itemDone({ type, status, id = '', call_id = id, name = '', arguments: input = '' }: OutputItem): void {
@@ -113,7 +121,9 @@ export class Answer {
 
   #emitAudio(item: MessageItem | undefined, delta?: string, contentIndex = 0): void {
     if (!item) return
-    const frame = { samples: decodeAudio(delta), sampleRate: RATE } as const
+    const frame = { samples: this.#decoder.push(delta), sampleRate: RATE } as const
+    this.#sound += durationOf(frame)
+    if (this.#failIfEndless()) return
     item.duration += durationOf(frame)
     item.contentIndex = contentIndex
     this.#hasOutput = true
@@ -122,8 +132,19 @@ export class Answer {
 
   #emitText(item: MessageItem | undefined, delta = ''): void {
     if (!item) return
+    this.#characters += delta.length
+    if (this.#failIfEndless()) return
     item.text = (item.text ?? '') + delta
     this.#hasOutput = true
     this.#host.events.text(this.name, delta)
+  }
+
+  /** Stops an answer that does not end. Returns whether it did. */
+  #failIfEndless(): boolean {
+    const problem = answerProblem(this.#host.name, this.#sound, this.#characters)
+    if (!problem) return false
+    this.#host.attempt({ type: 'response.cancel', response_id: this.id })
+    this.end('failed', problem)
+    return true
   }
 }

@@ -1,5 +1,6 @@
 import type { Protocol } from '../../link/index.ts'
 import { apiKey } from '../api-key.ts'
+import { checkUrl } from '../check-url.ts'
 
 /** How to reach OpenAI or a compatible service. */
 export interface OpenAIEndpointOptions {
@@ -40,6 +41,7 @@ export class OpenAIEndpoint {
       const key = apiKey('openai', given, variable)
       this.#key = () => key
     }
+    checkUrl('openai', url)
     this.#url = url.replace(/\/+$/, '')
     this.#auth = auth
     this.#headers = headers

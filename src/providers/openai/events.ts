@@ -143,45 +143,45 @@ export interface OutputItem {
 // ── checks ──
 
 const response: ShapeOf<ServerResponse> = {
-  id: 'string',
+  id: 'id',
   status: 'string',
   status_details: { reason: 'string', error: { type: 'string', code: 'string' } },
   metadata: {},
   usage: {
-    input_tokens: 'number',
-    output_tokens: 'number',
-    input_token_details: { cached_tokens: 'number' },
+    input_tokens: 'count',
+    output_tokens: 'count',
+    input_token_details: { cached_tokens: 'count' },
   },
 }
 const outputItem: ShapeOf<OutputItem> = {
   type: 'string',
-  id: 'string',
+  id: 'id',
   status: 'string',
-  call_id: 'string',
-  name: 'string',
+  call_id: 'id',
+  name: 'id',
   arguments: 'string',
 }
-const inItem: ShapeOf<InItem> = { response_id: 'string', item_id: 'string' }
+const inItem: ShapeOf<InItem> = { response_id: 'id', item_id: 'id' }
 
 export const checkServerEvent = checkByType<ServerEvent>({
   'session.created': { session: { type: 'string', expires_at: 'number' } },
   'session.updated': {},
-  error: { error: { type: 'string', message: 'string', code: 'string', event_id: 'string' } },
-  'input_audio_buffer.speech_started': { item_id: 'string' },
-  'input_audio_buffer.speech_stopped': { item_id: 'string' },
-  'input_audio_buffer.committed': { item_id: 'string' },
+  error: { error: { type: 'string', message: 'string', code: 'string', event_id: 'id' } },
+  'input_audio_buffer.speech_started': { item_id: 'id' },
+  'input_audio_buffer.speech_stopped': { item_id: 'id' },
+  'input_audio_buffer.committed': { item_id: 'id' },
   'input_audio_buffer.cleared': {},
-  'conversation.item.input_audio_transcription.delta': { item_id: 'string', delta: 'string' },
-  'conversation.item.input_audio_transcription.completed': { item_id: 'string', transcript: 'string' },
+  'conversation.item.input_audio_transcription.delta': { item_id: 'id', delta: 'string' },
+  'conversation.item.input_audio_transcription.completed': { item_id: 'id', transcript: 'string' },
   'conversation.item.input_audio_transcription.failed': {
-    item_id: 'string',
+    item_id: 'id',
     error: { code: 'string', message: 'string' },
   },
   'response.created': { response },
   'response.done': { response },
-  'response.output_item.added': { response_id: 'string', item: outputItem },
-  'response.output_item.done': { response_id: 'string', item: outputItem },
-  'response.output_audio.delta': { ...inItem, content_index: 'number', delta: 'audio' },
+  'response.output_item.added': { response_id: 'id', item: outputItem },
+  'response.output_item.done': { response_id: 'id', item: outputItem },
+  'response.output_audio.delta': { ...inItem, content_index: 'count', delta: 'audio' },
   'response.output_audio_transcript.delta': { ...inItem, delta: 'string' },
   'response.output_text.delta': { ...inItem, delta: 'string' },
 })

@@ -23,8 +23,6 @@ import { Expiry } from './expiry.ts'
 
 /** How long to wait for a close frame, which the service is reported not to send. */
 const CLOSE_PATIENCE = 250
-/** The service answers everything with some event. A connection without one for this long is dead. */
-const ANSWER_TIMEOUT = 8_000
 /** The time limit for the last transcripts; the same as a session's default `lastWordsTimeout`. */
 const LAST_EVENTS_TIMEOUT = 2_000
 
@@ -47,6 +45,8 @@ export interface OpenAILinkHost {
   handleError?(error: ApiError): boolean
   /** The link has failed for good. */
   failed(error: LinkError): void
+  /** Whether the service has begun something that it must finish: an answer, or a transcript. */
+  expectsEvents(): boolean
   /** Whether nothing is in progress that would be lost with the connection. */
   quiet(): boolean
   /** The events to send when the link closes. Without this method the link does not wait for answers. */
@@ -66,7 +66,6 @@ export class OpenAILink implements Protocol {
   readonly name: string
   readonly request: Protocol['request']
   readonly closePatience = CLOSE_PATIENCE
-  readonly timing = { answer: ANSWER_TIMEOUT }
   readonly ending: Ending
   readonly #context: PartContext
   readonly #host: OpenAILinkHost
@@ -102,8 +101,16 @@ export class OpenAILink implements Protocol {
     return this.#connected
   }
 
+  /** Sends an event. The service answers each one with some event. */
   send(event: ClientEvent): void {
-    if (this.#connected) this.#link?.send(JSON.stringify(event))
+    if (!this.#connected) return
+    this.#link?.send(JSON.stringify(event))
+    this.#link?.expectAnswer()
+  }
+
+  /** The caller is speaking, and the service detects it: it owes an event. */
+  callerSpeaks(): void {
+    this.#link?.expectAnswer()
   }
 
   /** Sends an event that may arrive too late to have an effect. */
@@ -136,6 +143,7 @@ export class OpenAILink implements Protocol {
     else if (event.type === 'session.created') this.#expiry.plan(connection, event.session?.expires_at)
     else if (connection.generation === this.#current) this.#host.handle(event)
     else if (event.type === 'session.updated') this.#use(connection)
+    if (this.#host.expectsEvents()) this.#link?.expectAnswer()
     return this.#expiry.moveIfQuiet()
   }
 

@@ -1,6 +1,7 @@
 import { bytesFromSamples, durationOf, type AudioFrame } from '../../audio/index.ts'
 import type { LinkError, Protocol } from '../../link/index.ts'
 import type { PartContext, RealtimeEvents, RealtimeModel, RealtimeSetup } from '../../parts/index.ts'
+import { CallerSpeech } from '../caller-speech.ts'
 import {
   isInputEvent,
   isResponseEvent,
@@ -37,6 +38,7 @@ export class OpenAIRealtimeModel implements RealtimeModel, OpenAILinkHost {
   readonly #link: OpenAILink
   readonly #responses: Responses
   readonly #user: UserTurns
+  readonly #callerSpeech = new CallerSpeech()
   #setup: Omit<RealtimeSetup, 'messages'>
   /** Milliseconds of audio sent since the last commit. */
   #uncommitted = 0
@@ -74,6 +76,7 @@ export class OpenAIRealtimeModel implements RealtimeModel, OpenAILinkHost {
     if (this.#inactive || frame.samples.length === 0) return
     this.#link.sendAudio(bytesFromSamples(frame.samples))
     this.#uncommitted += durationOf(frame)
+    if (this.#callerSpeech.push(frame) && this.#setup.takesTurns) this.#link.callerSpeaks()
   }
 
   commit(): void {
@@ -147,6 +150,10 @@ export class OpenAIRealtimeModel implements RealtimeModel, OpenAILinkHost {
     this.#failed = true
     this.#responses.stop()
     this.#events.failed(error)
+  }
+
+  expectsEvents(): boolean {
+    return this.#responses.active
   }
 
   quiet(): boolean {

@@ -1,6 +1,7 @@
 import { bytesFromSamples, durationOf, level, type AudioFrame } from '../../audio/index.ts'
 import type { LinkError, Protocol } from '../../link/index.ts'
 import type { PartContext, Stt, SttEvents, SttStream } from '../../parts/index.ts'
+import { CallerSpeech } from '../caller-speech.ts'
 import { TranscriptEmitter } from '../transcript-emitter.ts'
 import {
   isTranscriptionEvent,
@@ -39,6 +40,7 @@ export class OpenAISttStream implements SttStream, OpenAILinkHost {
   readonly #link: OpenAILink
   readonly #transcripts: Transcripts
   readonly #emitter: TranscriptEmitter
+  readonly #callerSpeech = new CallerSpeech()
   /** Milliseconds of audio since the last commit. */
   #uncommitted = 0
   /** Whether that audio may contain speech. */
@@ -75,6 +77,7 @@ export class OpenAISttStream implements SttStream, OpenAILinkHost {
     this.#link.sendAudio(bytesFromSamples(frame.samples))
     this.#uncommitted += durationOf(frame)
     this.#loud ||= level(frame.samples) > SPEECH_LEVEL
+    if (this.#callerSpeech.push(frame) && this.#options.stt.endsTurns) this.#link.callerSpeaks()
   }
 
   flush(): void {
@@ -124,6 +127,10 @@ export class OpenAISttStream implements SttStream, OpenAILinkHost {
   failed(error: LinkError): void {
     this.#detached = true
     this.#events.failed(error)
+  }
+
+  expectsEvents(): boolean {
+    return this.#transcripts.size > 0
   }
 
   quiet(): boolean {

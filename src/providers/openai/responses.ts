@@ -6,7 +6,6 @@ import type { ApiError, ClientEvent, ResponseEvent, ServerResponse, ServerUsage 
 import { RequestQueue } from './request-queue.ts'
 
 export interface ResponsesHost extends AnswerHost {
-  readonly name: string
   /** Whether events can be sent now. */
   readonly connected: boolean
   send(event: ClientEvent): void
@@ -48,6 +47,11 @@ export class Responses {
 
   constructor(host: ResponsesHost) {
     this.#host = host
+  }
+
+  /** Whether the service is generating an answer. */
+  get active(): boolean {
+    return this.#active !== undefined
   }
 
   /** Whether no response is active or requested. */

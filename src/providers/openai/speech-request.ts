@@ -1,8 +1,10 @@
-import { SampleReader } from '../../audio/index.ts'
+import { durationOf, SampleReader } from '../../audio/index.ts'
+import { credentialsOf } from '../../link/index.ts'
 import { PartTimeoutError, type PartContext, type SpokenChunk } from '../../parts/index.ts'
 import { noop, type Timer } from '../../scope/index.ts'
 import { ProviderError } from '../errors.ts'
 import { OwnedRequest } from '../owned-request.ts'
+import { silentSpeechProblem, speechProblem } from '../sound-limit.ts'
 import { RATE } from './session-config.ts'
 
 export interface SpeechBody {
@@ -42,16 +44,30 @@ export class SpeechRequest {
   }
 
   async *speak(input: string, signal: AbortSignal): AsyncGenerator<SpokenChunk> {
-    const { name, context } = this.#options
+    const { name, context, stallTimeout } = this.#options
     const request = new OwnedRequest(`speech of '${name}'`, context.scope, signal)
     try {
       const { body } = await this.#post(input, request)
       const reader = body?.getReader()
       const samples = new SampleReader()
-      for (let next = await this.#read(reader, request); next; next = await this.#read(reader, request)) {
+      /** Milliseconds of audio received, and of waiting for it. */
+      let sound = 0
+      let waited = 0
+      for (;;) {
+        const since = context.scope.clock.now()
+        const next = await this.#read(reader, request)
+        if (!next) break
         const frame = { samples: samples.push(next), sampleRate: RATE } as const
+        sound += durationOf(frame)
+        waited += context.scope.clock.now() - since
+        const problem = speechProblem(name, sound, input)
+        if (problem) throw problem
+        // A trickle that takes longer than it is to hear does not keep a speech alive.
+        if (waited > sound + stallTimeout) throw new PartTimeoutError(`speech of '${name}'`, stallTimeout)
         if (frame.samples.length > 0) yield { frame }
       }
+      const silent = silentSpeechProblem(name, sound, input)
+      if (silent) throw silent
     } finally {
       request.end()
     }
@@ -74,23 +90,25 @@ export class SpeechRequest {
     const { url, headers, body, context } = this.#options
     const sent: SpeechBody = { ...body, input }
     const retryAfter = context.random.next() * RETRY_DELAY
+    const sentHeaders = headers()
+    const credentials = credentialsOf({ url, headers: sentHeaders })
     let response: Response
     try {
       response = await this.#withTimeout(
         fetch(url, {
           method: 'POST',
-          headers: { 'content-type': 'application/json', ...headers() },
+          headers: { 'content-type': 'application/json', ...sentHeaders },
           body: JSON.stringify(sent),
           signal: request.signal,
         }),
         request,
       )
     } catch (error) {
-      return { ok: false, error: this.#asProviderError(error), retryAfter }
+      return { ok: false, error: this.#asProviderError(error, credentials), retryAfter }
     }
     if (response.ok) return { ok: true, response }
     const message = await this.#withTimeout(errorMessageOf(response), request)
-    const error = new ProviderError(this.#options.name, message, { status: response.status })
+    const error = new ProviderError(this.#options.name, message, { status: response.status, credentials })
     return { ok: false, error, retryAfter: retryAfterOf(response.headers) ?? retryAfter }
   }
 
@@ -106,12 +124,15 @@ export class SpeechRequest {
   }
 
   /** Converts a network error of `fetch`. Rethrows any other error, such as an abort reason. */
-  #asProviderError(error: unknown): ProviderError {
+  #asProviderError(error: unknown, credentials: readonly string[] = []): ProviderError {
     // `fetch` reports network errors as TypeError.
     if (!(error instanceof TypeError)) throw error
     const { cause } = error
     const why = cause instanceof Error ? cause.message : error.message
-    return new ProviderError(this.#options.name, `the connection broke: ${why}`, { retryable: true })
+    return new ProviderError(this.#options.name, `the connection broke: ${why}`, {
+      retryable: true,
+      credentials,
+    })
   }
 
   /** Awaits a promise. Rejects when the request is aborted or after `stallTimeout`. */

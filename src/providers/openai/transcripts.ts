@@ -1,7 +1,10 @@
+import { clip } from '../../scope/index.ts'
 import type { TranscriptionEvent } from './events.ts'
 
 /** Turns of the user that may wait for their text. Beyond that, the oldest is emitted as it is. */
 const MAX_PENDING = 8
+/** Characters of one turn of the user: an hour of speech. */
+const MAX_TEXT = 50_000
 
 export interface TranscriptEvents {
   /** The text of a turn so far. */
@@ -65,8 +68,9 @@ export class Transcripts {
   }
 
   #append(item: string, text: string): void {
+    this.expect(item)
     const turn = this.#turn(item)
-    turn.text += text
+    turn.text = clip(turn.text + text, MAX_TEXT)
     if (turn === this.#first && turn.text !== '') this.#events.interim(turn.text, item)
   }
 

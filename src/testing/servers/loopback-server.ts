@@ -30,7 +30,12 @@ export class LoopbackServer {
   /** The number of all connections so far, including refused ones and HTTP requests. */
   total = 0
   readonly #http = createServer()
-  readonly #upgrades = new WebSocketServer({ noServer: true, clientTracking: false, WebSocket: ServerSocket })
+  readonly #upgrades = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    autoPong: false,
+    WebSocket: ServerSocket,
+  })
   readonly #connections = new Set<Connection>()
   readonly #waiting = new Set<() => void>()
   #url = ''
@@ -186,6 +191,7 @@ class WsConnection implements Connection {
   readonly #timers = new Set<Timer>()
   #ws: ServerSocket | undefined
   #dead = false
+  #silent = false
 
   constructor(tcp: TcpSocket, request: DialRequest, manners: Manners, changed: () => void) {
     this.#tcp = tcp
@@ -199,7 +205,10 @@ class WsConnection implements Connection {
       get open() {
         return !tcp.destroyed
       },
-      send: (data) => this.#wire(() => this.#ws?.send(data)),
+      send: (data) => {
+        if (!this.#silent) this.#wire(() => this.#ws?.send(data))
+      },
+      ping: (data) => this.#wire(() => this.#ws?.ping(data)),
       close: (code = 1000, reason = '') => this.#wire(() => this.#ws?.sendClose(code, reason)),
       drop: () => tcp.resetAndDestroy(),
       pause: () => this.#ws?.pause(),
@@ -235,7 +244,7 @@ class WsConnection implements Connection {
   }
 
   #open(ws: ServerSocket): void {
-    const { dropAfter, halfOpenAfter, message, opened } = this.#manners
+    const { dropAfter, halfOpenAfter, silentAfter, pongs = true, message, opened } = this.#manners
     this.#ws = ws
     ws.onCloseFrame = (code, reason) => this.#closeRequested(code, reason)
     ws.on('error', noop)
@@ -243,8 +252,12 @@ class WsConnection implements Connection {
       this.#wire(() => message?.(this.#peer, isBinary ? data : data.toString()))
       this.#changed()
     })
+    ws.on('ping', (data: Buffer) => {
+      if (pongs) this.#wire(() => ws.pong(data))
+    })
     if (dropAfter !== undefined) this.#after(dropAfter, () => this.#peer.drop())
     if (halfOpenAfter !== undefined) this.#after(halfOpenAfter, () => this.#goDead())
+    if (silentAfter !== undefined) this.#after(silentAfter, () => (this.#silent = true))
     opened?.(this.#peer)
     this.#changed()
   }

@@ -41,6 +41,9 @@ class Wire implements CarrierSocket {
     ws.on('message', (data: RawData, isBinary) => {
       if (!this.#aborted) events.message(isBinary ? (data as Buffer) : (data as Buffer).toString())
     })
+    ws.on('pong', () => {
+      if (!this.#aborted) events.alive?.()
+    })
     ws.on('unexpected-response', (_, response) => {
       this.#status = response.statusCode
       ws.terminate()
@@ -59,6 +62,10 @@ class Wire implements CarrierSocket {
 
   send(data: string | Uint8Array): void {
     if (!this.#frozen && this.#ws.readyState === WebSocket.OPEN) this.#ws.send(data)
+  }
+
+  ping(): void {
+    if (!this.#frozen && this.#ws.readyState === WebSocket.OPEN) this.#ws.ping()
   }
 
   close(code = 1000, reason = ''): void {

@@ -125,7 +125,9 @@ describe('a Gemini connection that is about to end', () => {
   it('counts as expired after goAway, whatever its close code', () =>
     inVirtualTime(async (world) => {
       const { model, server, log, context } = await talk(world, {
-        server: { answers: [['Well', { stall: true }], 'Yes.'] },
+        server: {
+          answers: [['Well', { wait: 6_000 }, ' hm', { wait: 6_000 }, ' hm', { stall: true }], 'Yes.'],
+        },
       })
       server.offerHandle()
       model.respond()

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { inspect } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { MissingKeyError, OpenAITts, type OpenAITtsOptions } from '../../../src/providers/openai/index.ts'
-import { systemClock, type Clock, type Random } from '../../../src/scope/index.ts'
+import { systemClock, type Clock, type Random, type Timer } from '../../../src/scope/index.ts'
 import {
   conformance,
   onFastStage,
@@ -107,11 +107,40 @@ describe('OpenAI speech', () => {
     await context.scope.close()
   })
 
+  it.each<[what: string, samples: number, error: object]>([
+    ['no sound', 0, { code: 'PROVIDER_FAILED', retryable: true }],
+    ['far too much sound', 24_000 * 60, { code: 'PROVIDER_FAILED', retryable: false }],
+  ])('[PR3] that has %s for its text fails', async (_, samples, error) => {
+    intercept = (_request, response) => {
+      response.end(Buffer.alloc(samples * 2))
+      return true
+    }
+    const { context, speak } = await speaker([])
+    expect((await speak('Hello.')).error).toMatchObject(error)
+    await context.scope.close()
+  })
+
+  it('[PR3] that trickles more slowly than it is heard fails', async () => {
+    let timer: Timer | undefined
+    const trickle = (response: ServerResponse): void => {
+      response.write(Buffer.alloc(2))
+      timer = systemClock.after(10, 'trickle', () => trickle(response))
+    }
+    intercept = (_request, response) => {
+      trickle(response)
+      return true
+    }
+    const { context, speak } = await speaker([], { stallTimeout: 50 })
+    expect((await speak('Hello.')).error).toMatchObject({ code: 'PART_TIMEOUT' })
+    timer?.clear()
+    await context.scope.close()
+  })
+
   it('goes to the configured URL, with the key in the configured header', async () => {
     const seen: unknown[] = []
     intercept = ({ url, headers }, response) => {
       seen.push(url, headers['api-key'], headers['x-team'])
-      response.end()
+      response.end(Buffer.alloc(4_800))
       return true
     }
     const { context, speak } = await speaker([], {
@@ -119,7 +148,7 @@ describe('OpenAI speech', () => {
       query: { 'api-version': '2025-04-01-preview' },
       headers: { 'x-team': 'phones' },
     })
-    expect(await speak('Hello.')).toEqual({ text: '' })
+    expect((await speak('Hello.')).error).toBeUndefined()
     expect(seen).toEqual(['/v1/audio/speech?api-version=2025-04-01-preview', KEY, 'phones'])
     await context.scope.close()
   })

@@ -1,0 +1,109 @@
+import { inspect } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import type { PartContext, RealtimeEvents, SttEvents } from '../../src/parts/index.ts'
+import { CartesiaTts } from '../../src/providers/cartesia/index.ts'
+import { DeepgramStt } from '../../src/providers/deepgram/index.ts'
+import { GeminiLive } from '../../src/providers/gemini/index.ts'
+import { OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
+import { systemClock, systemRandom } from '../../src/scope/index.ts'
+import { inVirtualTime, partContext, type Manners } from '../../src/testing/index.ts'
+import { LoopbackServer } from '../../src/testing/servers/index.ts'
+
+/** A key in no well-known shape. */
+const KEY = 'open-sesame-and-then-some'
+const options = { apiKey: KEY, url: 'wss://vendor.example' }
+const setup = { instructions: '', tools: [], messages: [], takesTurns: true }
+
+/** Records every event with its arguments. */
+const recorder = (log: unknown[]): SttEvents & RealtimeEvents =>
+  new Proxy({} as SttEvents & RealtimeEvents, {
+    get:
+      (_, name) =>
+      (...args: unknown[]) =>
+        void log.push([name, ...args]),
+  })
+
+type Open = (context: PartContext, log: unknown[]) => Promise<unknown>
+const providers: Record<string, Open> = {
+  deepgram: (context, log) => new DeepgramStt(options).open(context, recorder(log)),
+  'openai stt': (context, log) => new OpenAIStt(options).open(context, recorder(log)),
+  'openai realtime': (context, log) => new OpenAIRealtime(options).open(context, setup, recorder(log)),
+  gemini: (context, log) => new GeminiLive(options).open(context, setup, recorder(log)),
+  cartesia: async (context, log) => {
+    const voice = await new CartesiaTts({ ...options, voice: 'voice' }).open(context)
+    const speak = async (): Promise<void> => {
+      const text = (async function* () {
+        yield 'Hello.'
+      })()
+      for await (const chunk of voice.speak(text, new AbortController().signal)) log.push(chunk)
+    }
+    speak().catch((error: unknown) => log.push(error))
+    return voice
+  },
+}
+
+const says = (...messages: object[]): Manners => ({
+  opened: (peer) => {
+    for (const each of messages) peer.send(JSON.stringify(each))
+  },
+})
+
+/** What a vendor may say with the key in it. Every provider gets all of it. */
+const repetitions: Record<string, Manners> = {
+  'the reason of a fatal close': { opened: (peer) => peer.close(1008, `no such key: ${KEY}`) },
+  'the reason of a drop': { opened: (peer) => peer.close(1011, `try again with ${KEY}`) },
+  'an error': says(
+    { type: 'session.updated' },
+    { setupComplete: {} },
+    { type: 'error', context_id: 'speech-1', message: `no such key: ${KEY}`, title: KEY, status_code: 400 },
+    { type: 'error', error: { type: KEY, code: KEY, message: `no such key: ${KEY}`, event_id: KEY } },
+  ),
+  'an error before the setup': says({ type: 'error', error: { message: `no such key: ${KEY}`, code: KEY } }),
+  'a transcript': says(
+    { type: 'session.updated' },
+    { setupComplete: {} },
+    { type: 'Results', is_final: true, channel: { alternatives: [{ transcript: `your key is ${KEY}` }] } },
+    { type: 'conversation.item.input_audio_transcription.completed', item_id: KEY, transcript: KEY },
+    { serverContent: { inputTranscription: { text: KEY }, turnComplete: true, turnCompleteReason: KEY } },
+  ),
+}
+
+describe('a key that a vendor repeats', () => {
+  const cases = Object.keys(providers).flatMap((name) =>
+    Object.keys(repetitions).map((how) => [name, how] as const),
+  )
+
+  it.each(cases)('[LK12] reaches neither log, report, event nor error: %s, %s', (name, how) =>
+    inVirtualTime(async (world) => {
+      world.network.serve = () => repetitions[how]!
+      const log: unknown[] = []
+      const write = (fields: object, message: string): void => void log.push(fields, message)
+      const logger = { debug: write, info: write, warn: write, error: write }
+      const context = partContext(world, { logger })
+      await providers[name]!(context, log).catch((error: unknown) => log.push(error))
+      await world.clock.elapse(60_000)
+      log.push(context.scope.inspect(), await context.scope.close(), context.connections)
+      expect(log.length).toBeGreaterThan(3)
+      expect(inspect(log, { depth: 12, showHidden: true, maxStringLength: null })).not.toContain(KEY)
+    }),
+  )
+
+  it('[LK12] does not reach an error that quotes the body of an HTTP response', async () => {
+    await using server = await LoopbackServer.listen({
+      http: ({ headers }, response) => {
+        const message = `no such key: ${headers.authorization}, ${encodeURIComponent(KEY)}`
+        response.writeHead(400).end(JSON.stringify({ error: { message } }))
+      },
+    })
+    const context = partContext({ clock: systemClock, random: systemRandom })
+    const voice = await new OpenAITts({ apiKey: KEY, url: server.url.replace('ws', 'http') }).open(context)
+    const text = (async function* () {
+      yield 'Hello.'
+    })()
+    const speech = voice.speak(text, new AbortController().signal)[Symbol.asyncIterator]()
+    const error = await speech.next().catch((thrown: unknown) => thrown)
+    expect(inspect(error, { depth: 12, showHidden: true })).not.toContain(KEY)
+    expect(error).toMatchObject({ message: expect.stringContaining('no such key: Bearer ***') })
+    await context.scope.close()
+  })
+})

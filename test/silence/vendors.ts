@@ -1,0 +1,163 @@
+import type { AudioFrame, SampleRate } from '../../src/audio/index.ts'
+import type { PartContext, RealtimeEvents, SttEvents } from '../../src/parts/index.ts'
+import { CartesiaTts } from '../../src/providers/cartesia/index.ts'
+import { DeepgramStt } from '../../src/providers/deepgram/index.ts'
+import { GeminiLive } from '../../src/providers/gemini/index.ts'
+import { OpenAIRealtime, OpenAIStt } from '../../src/providers/openai/index.ts'
+import { noop, type Clock } from '../../src/scope/index.ts'
+import type { ConnectionManners } from '../../src/testing/servers/vendor-server.ts'
+import {
+  CartesiaServer,
+  DeepgramServer,
+  GeminiLiveServer,
+  OpenAIRealtimeServer,
+} from '../../src/testing/servers/index.ts'
+import type { SimNetwork } from '../../src/testing/index.ts'
+
+/** A provider that is open, and how to use it. */
+export interface OpenPart {
+  /** Passes on 20 ms of the caller's voice. */
+  readonly hear?: (frame: AudioFrame) => void
+  /** Asks for something that the vendor must answer. */
+  readonly ask?: () => void
+}
+
+/** A provider whose vendor falls silent. */
+export interface SilentVendor {
+  readonly name: string
+  readonly sampleRate: SampleRate
+  /** What of a call makes the vendor owe a message. */
+  readonly uses: readonly ('hear' | 'ask')[]
+  /** Milliseconds within which it notices silence while nothing is owed and pings are unanswered. Default: 10.5 s. */
+  readonly idleWithin?: number
+  /** Makes `network` behave like the vendor. */
+  serve(network: SimNetwork, clock: Clock, manners: ConnectionManners): void
+  open(context: PartContext, failed: (error: unknown) => void): Promise<OpenPart>
+}
+
+const apiKey = 'secret-key'
+const url = 'wss://vendor.example'
+
+const sttEvents = (failed: (error: unknown) => void): SttEvents => ({
+  interim: noop,
+  final: noop,
+  endOfTurn: noop,
+  failed,
+})
+
+const realtimeEvents = (failed: (error: unknown) => void): RealtimeEvents => ({
+  userStarted: noop,
+  userStopped: noop,
+  userInterim: noop,
+  userFinal: noop,
+  responseStarted: noop,
+  audio: noop,
+  text: noop,
+  toolCall: noop,
+  toolCancelled: noop,
+  responseEnded: noop,
+  usage: noop,
+  failed,
+})
+
+const setup = (takesTurns: boolean) => ({
+  instructions: 'You answer the phone.',
+  tools: [],
+  messages: [],
+  takesTurns,
+})
+
+async function* oneText(text: string): AsyncGenerator<string> {
+  yield text
+}
+
+export const vendors: readonly SilentVendor[] = [
+  {
+    name: 'deepgram stt',
+    uses: ['hear'],
+    sampleRate: 16_000,
+    serve: (network, clock, manners) => {
+      network.serve = new DeepgramServer({ clock, key: apiKey, manners }).serve
+    },
+    open: async (context, failed) => {
+      const stream = await new DeepgramStt({ url, apiKey }).open(context, sttEvents(failed))
+      return { hear: (frame) => stream.push(frame) }
+    },
+  },
+  {
+    name: 'openai stt',
+    uses: ['ask'],
+    sampleRate: 24_000,
+    serve: (network, clock, manners) => {
+      network.serve = new OpenAIRealtimeServer({ clock, apiKey, manners }).serve
+    },
+    open: async (context, failed) => {
+      const stream = await new OpenAIStt({ url, apiKey }).open(context, sttEvents(failed))
+      return {
+        ask: () => {
+          stream.push({ samples: new Int16Array(4_800).fill(5_000), sampleRate: 24_000 })
+          stream.flush()
+        },
+      }
+    },
+  },
+  {
+    name: 'openai stt, server vad',
+    uses: ['hear'],
+    sampleRate: 24_000,
+    serve: (network, clock, manners) => {
+      network.serve = new OpenAIRealtimeServer({ clock, apiKey, manners }).serve
+    },
+    open: async (context, failed) => {
+      const turnDetection = { type: 'server' } as const
+      const stream = await new OpenAIStt({ url, apiKey, turnDetection }).open(context, sttEvents(failed))
+      return { hear: (frame) => stream.push(frame) }
+    },
+  },
+  {
+    name: 'openai realtime',
+    uses: ['hear', 'ask'],
+    sampleRate: 24_000,
+    serve: (network, clock, manners) => {
+      network.serve = new OpenAIRealtimeServer({ clock, apiKey, answers: () => 'Hello.', manners }).serve
+    },
+    open: async (context, failed) => {
+      const realtime = new OpenAIRealtime({ url, apiKey })
+      const model = await realtime.open(context, setup(true), realtimeEvents(failed))
+      return { hear: (frame) => model.push(frame), ask: () => model.respond() }
+    },
+  },
+  {
+    name: 'gemini live',
+    idleWithin: 40_000,
+    uses: ['hear', 'ask'],
+    sampleRate: 16_000,
+    serve: (network, clock, manners) => {
+      network.serve = new GeminiLiveServer({ clock, apiKey, answers: () => 'Hello.', manners }).serve
+    },
+    open: async (context, failed) => {
+      const realtime = new GeminiLive({ url, apiKey })
+      const model = await realtime.open(context, setup(true), realtimeEvents(failed))
+      return { hear: (frame) => model.push(frame), ask: () => model.respond() }
+    },
+  },
+  {
+    name: 'cartesia tts',
+    uses: ['ask'],
+    sampleRate: 24_000,
+    serve: (network, clock, manners) => {
+      network.serve = new CartesiaServer({ clock, key: apiKey, manners }).serve
+    },
+    open: async (context, failed) => {
+      const voice = await new CartesiaTts({ url, apiKey, voice: 'voice' }).open(context)
+      return {
+        ask: () => {
+          const speak = async (): Promise<void> => {
+            for await (const _ of voice.speak(oneText('Hello.'), new AbortController().signal)) noop()
+          }
+          speak().catch(failed)
+        },
+      }
+    },
+  },
+]

@@ -41,7 +41,7 @@ export async function* iterate<T>(
   const { until } = stop
   // Whether the source has ended or thrown. If not, it is asked to return.
   let ended = false
-  let burst: Burst | undefined
+  const turn = turnsOf(stop)
   const next = async (): Promise<IteratorResult<T>> => {
     try {
       const result = await iterator.next()
@@ -57,8 +57,7 @@ export async function* iterate<T>(
       const { done, value } = await until(next())
       if (done) return
       // A source that never waits must not starve the event loop.
-      burst ??= new Burst(stop.scope.clock, MAX_BURST)
-      const pause = burst.next(() => pauseOf(stop))
+      const pause = turn()
       if (pause) await until(pause)
       yield value
     }
@@ -82,9 +81,18 @@ function iteratorOf<T>(source: AsyncIterable<T>, name: string): AsyncIterator<T>
   throw new TypeError(`${name} is not an async iterable: write it as an async generator`)
 }
 
-/** Waits for a millisecond. */
-function pauseOf({ scope }: Stop): Promise<void> {
-  return new Promise((resolve) => void scope.after(1, 'pause of an iterator', resolve))
+/**
+ * Lets the event loop turn now and then. Outside of `iterate`, so that a source that never returns does not hold the scope
+ * (SC9).
+ */
+function turnsOf(stop: Stop): () => Promise<void> | undefined {
+  let burst: Burst | undefined
+  const pause = (ms: number): Promise<void> =>
+    new Promise((resolve) => void stop.scope.after(ms, 'pause of an iterator', resolve))
+  return () => {
+    burst ??= new Burst(stop.scope.clock, MAX_BURST)
+    return burst.next(pause)
+  }
 }
 
 /** Asks the source to return, and waits for that, but for at most `patience` and not beyond the end of the scope. */

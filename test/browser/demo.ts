@@ -85,7 +85,12 @@ export class Demo {
     await fetch(`${this.url}/api/faults`, { method: 'PUT', headers, body: JSON.stringify({ names }) })
   }
 
-  /** Stops both. Returns the exit code of the server, which is 0 if everything closed cleanly. */
+  /** The exit code that tells the truth: 0 only if every session closed cleanly (HO10). */
+  async truth(): Promise<number> {
+    return (await this.sessions()).every(({ clean }) => clean !== false) ? 0 : 1
+  }
+
+  /** Stops both. Returns the exit code of the server. */
   async stop(): Promise<number> {
     await this.browser.close()
     this.#program.signal('SIGINT')

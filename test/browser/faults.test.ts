@@ -16,7 +16,10 @@ beforeAll(async () => {
 
 afterAll(async () => {
   // Nothing that was left open keeps a server from exiting.
-  for (const demo of demos.toReversed()) expect(await demo.stop()).toBe(0)
+  for (const demo of demos.toReversed()) {
+    const truth = await demo.truth()
+    expect(await demo.stop()).toBe(truth)
+  }
 })
 
 interface Expected {

@@ -31,7 +31,8 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  expect(await demo.stop()).toBe(0)
+  const truth = await demo.truth()
+  expect(await demo.stop()).toBe(truth)
 })
 
 describe('the studio of the demo, in a real browser', () => {

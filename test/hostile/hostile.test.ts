@@ -9,7 +9,7 @@ import { runSeeds, type SeedResult } from './run-seeds.ts'
 
 describe('a hostile call', () => {
   it('[SC19] neither crashes, freezes nor silences anything, and its report is true', async () => {
-    for (let seed = 1; seed <= 60; seed++) {
+    for (let seed = 1; seed <= 15; seed++) {
       const { violations, story } = await simulate(seed, hostileLife, { maxEvents: 300_000 })
       expect({ seed, violations, story: violations.length > 0 ? story : '' }).toEqual({
         seed,
@@ -43,7 +43,10 @@ describe('the run of hostile calls', () => {
   it('notices a life that ends or blocks its process, and continues after it', async () => {
     const { totals } = await run(lives(`if (seed === 2) process.exit(7); ${fine}`))
     expect(totals).toMatchObject({ seeds: 3, crashes: 1, freezes: 0 })
-    const blocked = await run(lives(`if (seed === 2) for (;;); ${fine}`), 5_000)
+    const blocked = await run(
+      lives(`if (seed === 2) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0); ${fine}`),
+      2_000,
+    )
     expect(blocked.totals).toMatchObject({ seeds: 3, crashes: 0, freezes: 1 })
   })
 })

@@ -68,9 +68,10 @@ function runUntilFrozen(
       take({ seed, violations: [{ rule, what }], story: '' })
       resolve(seed)
     }
-    const watch = () =>
-      systemClock.after(frozen, 'a hostile life', () => give('freezes', `no result for ${frozen} ms`))
-    let timer = watch()
+    const watch = (ms: number) =>
+      systemClock.after(ms, 'a hostile life', () => give('freezes', `no result for ${ms} ms`))
+    // The first result includes the start of the process.
+    let timer = watch(FROZEN)
     child.on('message', (message) => {
       const result = message as SeedResult
       timer.clear()
@@ -82,7 +83,7 @@ function runUntilFrozen(
         return
       }
       seed++
-      timer = watch()
+      timer = watch(frozen)
     })
     child.on('exit', (code) => give('crashes', `the process would have ended with ${code}`))
   })

@@ -1,7 +1,7 @@
 import type { ToolOutcome } from './answering/tool.ts'
 import type { CloseReason } from './closing/close-reason.ts'
 import type { SessionReport } from './closing/report.ts'
-import type { SessionState } from './closing/session-machine.ts'
+import type { SessionState } from './closing/session-events.ts'
 import type { PlayoutOutcome, Speech } from './speaking/speech.ts'
 
 /** The events of a session. Listeners are isolated from each other; `closed` is always emitted last, exactly once (CL1). */

@@ -16,7 +16,7 @@ export {
   ToolError,
   UninterruptibleError,
 } from './errors.ts'
-export type { SessionState } from './closing/session-machine.ts'
+export type { SessionState } from './closing/session-events.ts'
 export type { SessionEvents } from './events.ts'
 export { fileSink, type FileSinkOptions } from './recording/file-sink.ts'
 export type { CloseSessionOptions, HangUpOptions, HangUpOutcome } from './closing/asks.ts'

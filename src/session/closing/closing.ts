@@ -19,13 +19,8 @@ import type { CloseAsk, Ends, HangUpOptions, HangUpOutcome } from './asks.ts'
 import { failures, type CloseReason } from './close-reason.ts'
 import { SLOW_STEP, logSteps } from './log-steps.ts'
 import type { SessionReport } from './report.ts'
-import {
-  SessionMachine,
-  type Activity,
-  type CloseCommand,
-  type SessionCommand,
-  type SessionEvent,
-} from './session-machine.ts'
+import { SessionMachine } from './session-machine.ts'
+import type { Activity, CloseCommand, SessionCommand, SessionEvent } from './session-events.ts'
 
 /** The stations of a session that was started. */
 export interface Stations {

@@ -2,14 +2,14 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Untimed } from '../../scope/index.ts'
 import type { CloseReason } from './close-reason.ts'
-import {
-  SessionMachine,
-  type CloseCommand,
-  type SessionCommand,
-  type SessionEvent,
-  type SessionState,
-  type SessionTimer,
-} from './session-machine.ts'
+import { SessionMachine } from './session-machine.ts'
+import type {
+  CloseCommand,
+  SessionCommand,
+  SessionEvent,
+  SessionState,
+  SessionTimer,
+} from './session-events.ts'
 
 const settings = {
   stallTimeout: 1_000,

@@ -1,5 +1,5 @@
 import { Agent, Session, tool, type SessionReport } from '../../src/session/index.ts'
-import { noop } from '../../src/scope/index.ts'
+import { noop, type DialRequest } from '../../src/scope/index.ts'
 import type { Line, Llm, Realtime, Stt, Tts, Vad } from '../../src/parts/index.ts'
 import {
   callTool,
@@ -9,8 +9,20 @@ import {
   ScriptedTts,
   ScriptedVad,
   TestLine,
+  type Manners,
   type World,
 } from '../../src/testing/index.ts'
+import { CartesiaTts } from '../../src/providers/cartesia/index.ts'
+import { DeepgramStt } from '../../src/providers/deepgram/index.ts'
+import { GeminiLive } from '../../src/providers/gemini/index.ts'
+import { OpenAIRealtime } from '../../src/providers/openai/index.ts'
+import {
+  CartesiaServer,
+  DeepgramServer,
+  GeminiLiveServer,
+  OpenAIRealtimeServer,
+} from '../../src/testing/servers/index.ts'
+import { hostileVendor } from './hostile-vendor.ts'
 import { hostileEvents, hostileFunction, hostileObject, type Hostility } from './misbehave.ts'
 
 /** How long a caller may wait in silence, in milliseconds, before somebody must have been told. */
@@ -65,7 +77,7 @@ function aHealthyCall({ clock, random }: World) {
   return call
 }
 
-/** A call in which everything that is not endwell's misbehaves at random. */
+/** A call in which everything that is not endwell's misbehaves at random: parts, the line, or a vendor. */
 function aHostileCall(world: World) {
   const { clock, random, tell, violate } = world
   const hostility: Hostility = { random, tell, rate: random.pick([0.02, 0.1, 0.4]) }
@@ -103,6 +115,7 @@ function aHostileCall(world: World) {
     onLate: shaken('onLate', () => undefined),
     clock,
     random,
+    network: world.network,
   })
   for (const name of ['started', 'state', 'user', 'speaking', 'spoken', 'tool-done', 'error'] as const)
     session.on(
@@ -142,25 +155,47 @@ function aHostileCall(world: World) {
       if (report.took > report.closeTimeout) violate('untrue', `the close took ${report.took} ms`)
       if (report.clean && report.errorCount > 0) violate('untrue', `clean despite ${report.errors[0]?.where}`)
       if (report.clean && !report.scope.clean) violate('untrue', 'clean although its scope is not')
-      JSON.stringify(report)
+      if (JSON.stringify(report).includes(secret)) violate('untrue', 'the report contains a key')
     },
   }
 }
 
-function modelsOf({ random, clock }: World, hostility: Hostility) {
+/** A key that no report may contain. */
+const secret = 'sk-hostile-0123456789'
+
+function modelsOf({ random, clock, network }: World, hostility: Hostility) {
   const answers = () =>
     random.pick(['Fine.', ['Let me look. ', callTool('look')], 'It is a long story, in fact.'])
-  if (random.chance(0.3)) {
-    const realtime: Realtime = new ScriptedRealtime({ answers })
-    return { realtime: withHostileEvents(hostility, 'realtime', realtime, clock) }
+  const llm: Llm = hostileObject(hostility, 'llm', new ScriptedLlm({ answers }))
+  const tts: Tts = hostileObject(hostility, 'tts', new ScriptedTts())
+  const serves = (server: { serve(request: DialRequest): Manners }): void => {
+    network.serve = hostileVendor(hostility, (request) => server.serve(request), secret)
   }
-  const llm: Llm = new ScriptedLlm({ answers })
-  const tts: Tts = new ScriptedTts()
+  switch (random.pick(['parts', 'parts', 'realtime', 'openai', 'gemini', 'deepgram', 'cartesia'] as const)) {
+    case 'realtime': {
+      const realtime: Realtime = new ScriptedRealtime({ answers })
+      return { realtime: withHostileEvents(hostility, 'realtime', realtime, clock) }
+    }
+    case 'openai':
+      serves(new OpenAIRealtimeServer({ clock, answers: () => 'Fine.' }))
+      return { realtime: new OpenAIRealtime({ apiKey: secret }) }
+    case 'gemini':
+      serves(new GeminiLiveServer({ clock, answers: () => 'Fine.' }))
+      return { realtime: new GeminiLive({ apiKey: secret }) }
+    case 'deepgram':
+      serves(new DeepgramServer({ clock }))
+      return { llm, tts, stt: new DeepgramStt({ apiKey: secret }) }
+    case 'cartesia':
+      serves(new CartesiaServer({ clock }))
+      return { llm, tts: new CartesiaTts({ apiKey: secret, voice: 'any' }) }
+    case 'parts':
+      break
+  }
   const stt: Stt = new ScriptedStt({ finalOn: 'flush' })
   const vad: Vad = new ScriptedVad()
   return {
-    llm: hostileObject(hostility, 'llm', llm),
-    tts: hostileObject(hostility, 'tts', tts),
+    llm,
+    tts,
     stt: withHostileEvents(hostility, 'stt', stt, clock),
     vad: withHostileEvents(hostility, 'vad', vad, clock),
   }

@@ -234,7 +234,8 @@ export class Scope<Phase extends string = DefaultPhase> {
   /** Ends everything gracefully, in bounded time. Never rejects. Every caller gets the same report. */
   close(options: CloseOptions = {}): Promise<ScopeReport> {
     const ledger = this.#ledger
-    const { reason = 'closed', by, closeTimeout } = options
+    // Callers without types may pass null.
+    const { reason = 'closed', by, closeTimeout } = options ?? {}
     // A close must not throw: a time that is not a finite number is ignored, and a reason can be any value.
     const request = {
       reason: textOf(reason),

@@ -326,8 +326,8 @@ export class Session implements SessionHandle {
   }
 }
 
-const askOf = ({ reason = 'requested', by, closeTimeout }: CloseSessionOptions): CloseAsk => ({
-  reason,
-  by,
-  closeTimeout,
-})
+/** Callers without types may pass null. */
+function askOf(options: CloseSessionOptions | null): CloseAsk {
+  const { reason = 'requested', by, closeTimeout } = options ?? {}
+  return { reason, by, closeTimeout }
+}

@@ -1,6 +1,7 @@
 import {
   EndwellError,
   MachineShell,
+  OptionError,
   callOut,
   noop,
   type Ask,
@@ -16,7 +17,7 @@ import type { Hearing } from '../hearing/hearing.ts'
 import type { Speaking } from '../speaking/speaking.ts'
 import { runAfterCall } from './after-call.ts'
 import type { CloseAsk, Ends, HangUpOptions, HangUpOutcome } from './asks.ts'
-import { failures, type CloseReason } from './close-reason.ts'
+import { endings, failures, type CloseReason } from './close-reason.ts'
 import { SLOW_STEP, logSteps } from './log-steps.ts'
 import type { SessionReport } from './report.ts'
 import { SessionMachine } from './session-machine.ts'
@@ -232,12 +233,13 @@ export class Closing implements Ends {
   #begin({ ask, also, cutOff }: CloseCommand): void {
     const { settings, events, scope, book, lastFailure } = this.#context
     const { hearing, answering, speaking } = this.stations ?? {}
-    const { reason, by } = ask
+    const { by } = ask
+    const reason = this.#knownReason(ask.reason)
     if (reason === 'error' && lastFailure !== undefined) book.fail(lastFailure)
     const cutBy = also?.by ?? by
     if (cutBy === 'stallTimeout' || cutBy === 'endTimeout')
       this.#context.failed('ending', new EndCutError(cutBy))
-    const options = scopeOptions(ask)
+    const options = scopeOptions({ ...ask, reason })
     const time = Number.isFinite(ask.closeTimeout) ? Math.max(0, ask.closeTimeout!) : settings.closeTimeout
     settings.logger.info({ session: settings.id, reason, by }, 'session closing')
     this.#context.onFinished = undefined
@@ -252,6 +254,17 @@ export class Closing implements Ends {
     const before: Ask[] = cutOff ? [asked(cutOff.ask, cutOff.askedAt - settings.clock.now())] : []
     closed.then((report) => this.#finish(reason, report, before)).catch(noop)
     events.emit('state', { state: 'closing' })
+  }
+
+  /** A reason without a meaning is a mistake, but a close must not throw: it is reported, and the close was requested. */
+  #knownReason(reason: unknown): CloseReason {
+    if (typeof reason === 'string' && Object.hasOwn(endings, reason)) return reason as CloseReason
+    const known = Object.keys(endings).join(', ')
+    this.#context.failed(
+      'close',
+      new OptionError(`there is no reason '${String(reason)}': use one of ${known}`),
+    )
+    return 'requested'
   }
 
   // ── closing: the end ──

@@ -32,6 +32,22 @@ describe('a mistake in the options', () => {
   })
 })
 
+describe('a close', () => {
+  it.each([
+    ['an unknown reason', { reason: 'banana' }, 1],
+    ['an object as reason', { reason: { why: 'I want to' } }, 1],
+    ['a string as closeTimeout', { closeTimeout: '5000' }, 0],
+    ['null', null, 0],
+  ])('[FA7] [SC2] with %s closes all the same', (_, wrong, errors) =>
+    inVirtualTime(async (world) => {
+      const call = await aLiveCall(world)
+      const report = await call.session.close(wrong as never)
+      expect(report).toMatchObject({ reason: 'requested', closeTimeout: 5_000, errorCount: errors })
+      expectEnded(call)
+    }),
+  )
+})
+
 describe('a part that lacks a method', () => {
   const odd = { name: 'odd', sampleRate: 16_000 } as const
   const parts: [name: string, change: object, message: string][] = [

@@ -2,7 +2,9 @@ import { Resampler, encodeMuLaw, samplesFromBytes } from '../../src/audio/index.
 import { wsNetwork } from '../../src/link/index.ts'
 import { FrameWriter, readFrame } from '../../src/testing/servers/twilio-frames.ts'
 import { TwilioPlayout } from '../../src/testing/servers/twilio-playout.ts'
+import type { Socket } from '../../src/scope/index.ts'
 import type { Caller, Dial } from '../calls/caller.ts'
+import { streamAddress } from './stream-address.ts'
 
 /** Bytes of mu-law in 20 ms. */
 const BYTES = 160
@@ -34,39 +36,47 @@ export const dialPhone: Dial = (url, { frames, first }, { talking, ended }) => {
   }
   const writer = new FrameWriter('twilio', names)
   const playout = new TwilioPlayout()
+  let socket: Socket | undefined
   const marked = (marks: readonly string[]): void => {
-    for (const name of marks) socket.send(writer.write({ event: 'mark', name }))
+    for (const name of marks) socket?.send(writer.write({ event: 'mark', name }))
   }
-  const socket = wsNetwork.dial(
-    { name: 'caller', url },
-    {
-      opened: () => {
-        socket.send(writer.write({ event: 'connected' }))
-        socket.send(writer.write({ event: 'start' }))
-        talking()
+  const dial = (address: string): void => {
+    const stream = wsNetwork.dial(
+      { name: 'caller', url: address },
+      {
+        opened: () => {
+          stream.send(writer.write({ event: 'connected' }))
+          stream.send(writer.write({ event: 'start' }))
+          talking()
+        },
+        message: (data) => {
+          const frame = readFrame(data, 'twilio', names.stream)
+          if (typeof frame === 'string') return
+          if (frame.event === 'mark') return marked(playout.mark(frame.name))
+          if (frame.event === 'clear') return marked(playout.clear())
+          playout.push(frame.payload)
+          caller.heard += frame.payload.length / BYTES
+        },
+        ended,
       },
-      message: (data) => {
-        const frame = readFrame(data, 'twilio', names.stream)
-        if (typeof frame === 'string') return
-        if (frame.event === 'mark') return marked(playout.mark(frame.name))
-        if (frame.event === 'clear') return marked(playout.clear())
-        playout.push(frame.payload)
-        caller.heard += frame.payload.length / BYTES
-      },
-      ended,
-    },
-  )
+    )
+    socket = stream
+  }
+  streamAddress(url, names.call).then(dial, (error: unknown) => {
+    // Not handled: a call without a stream must fail the benchmark.
+    throw error
+  })
   const caller: Caller = {
     sent: 0,
     heard: 0,
     tick: () => {
       const payload = voice[(first + caller.sent++) % voice.length]!
-      socket.send(writer.write({ event: 'media', chunk: caller.sent, at: caller.sent * 20, payload }))
+      socket?.send(writer.write({ event: 'media', chunk: caller.sent, at: caller.sent * 20, payload }))
       marked(playout.play(BYTES).marks)
     },
     hangUp: () => {
-      socket.send(writer.write({ event: 'stop' }))
-      socket.close(1000)
+      socket?.send(writer.write({ event: 'stop' }))
+      socket?.close(1000)
     },
   }
   return caller

@@ -8,6 +8,7 @@ import type { Server } from '../calls/load.ts'
 import { llm } from '../calls/stubs.ts'
 import { median } from '../median.ts'
 import { servePhone } from './serve-phone.ts'
+import { streamAddress } from './stream-address.ts'
 
 const rounds = 40
 const beep = sine(300, { sampleRate: 16_000, duration: 20 })
@@ -24,7 +25,11 @@ class Beeper {
   #chunk = 0
   #next = quiet
 
-  constructor(url: string) {
+  static async dial(url: string): Promise<Beeper> {
+    return new Beeper(await streamAddress(url, names.call))
+  }
+
+  private constructor(url: string) {
     this.#socket = wsNetwork.dial(
       { name: 'beeper', url },
       {
@@ -71,7 +76,7 @@ class Beeper {
 
 /** Median milliseconds from a beep to its echo. */
 export async function echoDelay(server: Server): Promise<number> {
-  const beeper = new Beeper(server.url)
+  const beeper = await Beeper.dial(server.url)
   const took: number[] = []
   for (let n = 0; n < rounds; n++) {
     const heard = new Promise<number>((resolve) => {
@@ -125,7 +130,7 @@ export async function lineDelay(): Promise<number> {
   let began: (session: Session) => void = () => {}
   const talking = new Promise<Session>((resolve) => (began = resolve))
   const server = await servePhone(began, () => ({ llm, stt, tts }))
-  const beeper = new Beeper(server.url)
+  const beeper = await Beeper.dial(server.url)
   const session = await talking
   const [there, back]: [number[], number[]] = [[], []]
   for (let n = 0; n < rounds; n++) {

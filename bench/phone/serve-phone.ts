@@ -42,11 +42,11 @@ export async function servePhone(
       answered(session)
     },
   })
-  const server = createServer()
+  const server = createServer((request, response) => void calls.request(request, response))
   server.on('upgrade', (request, tcp, head) => calls.upgrade(request, tcp, head))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/phone/stream`,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/phone/answer`,
     left: () => sessions.size + calls.size + wsNetwork.sockets.size + systemClock.timers.size,
     close: async () => {
       await scope.close()

@@ -90,8 +90,10 @@ function turnsOf(stop: Stop): () => Promise<void> | undefined {
   const pause = (ms: number): Promise<void> =>
     new Promise((resolve) => void stop.scope.after(ms, 'pause of an iterator', resolve))
   return () => {
-    burst ??= new Burst(stop.scope.clock, MAX_BURST)
-    return burst.next(pause)
+    const { scope } = stop
+    burst ??= new Burst(scope.clock, MAX_BURST)
+    // A closing scope starts no timer. It has cancelled the task, which ends the loop.
+    return scope.state === 'live' ? burst.next(pause) : undefined
   }
 }
 

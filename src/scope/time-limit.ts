@@ -59,6 +59,8 @@ export class TimeLimit implements Stop {
   }
 
   #arm(): void {
+    // A closing scope cancels the task, which ends the wait.
+    if (this.scope.state !== 'live') return
     this.#timer = this.scope.after(Math.max(0, this.#due - this.#now), 'time limit', () => {
       this.#timer = undefined
       if (!this.#waits) return

@@ -48,7 +48,7 @@ export class SessionContext {
   /** Called when a reply, a speech or a tool has finished. Set while a graceful end waits for that. */
   onFinished: (() => void) | undefined
   /** The error of the model or voice that failed last. */
-  lastFailure: unknown
+  lastFailure: { readonly error: unknown } | undefined
   #scope: Scope<'work' | 'rest'> | undefined
   #rest: Scope<'links' | 'stores'> | undefined
 
@@ -154,7 +154,7 @@ export class SessionContext {
   /** A model or a voice failed (FA2). The session machine counts, and apologises or ends the session. */
   partFailed(part: Part, error: unknown, where: string = part): void {
     this.failed(where, error)
-    this.lastFailure = error
+    this.lastFailure = { error }
     const canSpeak = part === 'llm' || part === 'realtime'
     this.lifecycle.handle({ type: 'part-failed', part, canSpeak })
   }

@@ -4,6 +4,8 @@ export const limits = {
   queuedSpeeches: 100,
   /** Characters of one speech: about two hours. A model that does not stop must not fill memory. */
   speechText: 100_000,
+  /** Chunks of an answer that is prepared before the turn has certainly ended. Nothing reads them until then. */
+  preparedChunks: 10_000,
   /** Milliseconds of sound of one speech. A voice that does not stop must not fill the line. */
   speechSound: 20 * 60_000,
   /** Tool calls in one response of a model. The rest of the response is not read. */

@@ -165,9 +165,10 @@ export class Answering implements ToolActions {
   reply(options: ReplyOptions = {}): Reply {
     if (this.#speaking.current) this.#speaking.noteHeard()
     const thought = { messages: this.#context.history.toMessages(), options }
-    return this.#replies.begin(options, async (self, task) => {
-      await this.#context.burst.next(task.sleep)
-      await this.#mind.think(self, thought, task)
+    return this.#replies.begin(options, (self, task) => {
+      const think = (): Promise<void> => this.#mind.think(self, thought, task)
+      // At once, unless replies begin each other: a close in between would find a reply that has not begun.
+      return this.#context.burst.next(task.sleep)?.then(think) ?? think()
     })
   }
 

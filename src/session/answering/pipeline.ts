@@ -6,7 +6,15 @@ import {
   type Message,
   type PartContext,
 } from '../../parts/index.ts'
-import { Channel, OptionError, TimeLimit, iterate, noop, type TaskContext } from '../../scope/index.ts'
+import {
+  Channel,
+  LimitError,
+  OptionError,
+  TimeLimit,
+  iterate,
+  noop,
+  type TaskContext,
+} from '../../scope/index.ts'
 import type { SessionContext } from '../context.ts'
 import { AnswerTimeoutError } from '../errors.ts'
 import { limits } from '../limits.ts'
@@ -63,8 +71,12 @@ export class Pipeline implements Mind {
     const request = this.#request([...history.toMessages(), { role: 'user', text }])
     const task = scope.spawn('prepare a reply', async (self) => {
       try {
-        for await (const chunk of iterate(this.#llm.generate(request, self.signal), self, source))
+        let count = 0
+        for await (const chunk of iterate(this.#llm.generate(request, self.signal), self, source)) {
+          if (++count > limits.preparedChunks)
+            throw new LimitError('preparedChunks', limits.preparedChunks, 'an answer has too many chunks')
           chunks.push(chunk)
+        }
         chunks.end()
       } catch (error) {
         chunks.fail(error)
@@ -84,7 +96,7 @@ export class Pipeline implements Mind {
     const { maxToolSteps } = this.#context.settings
     if (prepared) task.onCancel(() => prepared.task.cancel('interrupted'))
     for (let step = 0; ; step++) {
-      const early = step === 0 ? prepared?.chunks : undefined
+      const early = step === 0 ? prepared : undefined
       const { said, speech, calls } = await this.#ask(reply, messages, options, task, early)
       if (said !== '') messages.push({ role: 'agent', text: said })
       if (calls.length === 0) return
@@ -111,7 +123,7 @@ export class Pipeline implements Mind {
     messages: readonly Message[],
     options: ReplyOptions,
     task: TaskContext,
-    early: AsyncIterable<LlmChunk> | undefined,
+    early: Preparation | undefined,
   ): Promise<Answer> {
     const { answerTimeout } = this.#context.settings
     const limit = new TimeLimit(task, answerTimeout, () => new AnswerTimeoutError('llm', answerTimeout))
@@ -130,7 +142,7 @@ export class Pipeline implements Mind {
     }
     try {
       try {
-        return await this.#listen(reply, early ?? generate(), options, task, limit, onBegun)
+        return await this.#listen(reply, early?.chunks ?? generate(), options, task, limit, onBegun)
       } catch (error) {
         if (task.cancelled || begun || !mayRetry(error)) throw error
         model.abort(error)
@@ -144,6 +156,8 @@ export class Pipeline implements Mind {
     } finally {
       off()
       limit.release()
+      // No-op if it has ended. An answer that failed, or was long enough, must not go on.
+      early?.task.cancel('the answer has ended')
     }
   }
 
@@ -174,6 +188,8 @@ export class Pipeline implements Mind {
         if (chunk.type !== 'text') continue
         const { text } = chunk
         said += text
+        if (said.length > limits.speechText)
+          throw new LimitError('speechText', limits.speechText, 'an answer has too many characters')
         if (!words) {
           words = new Channel()
           const watch = agent.guardrails.output && this.#guardrails.watch(agent)

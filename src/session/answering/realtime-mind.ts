@@ -7,7 +7,15 @@ import {
   type Shape,
   type SpokenChunk,
 } from '../../parts/index.ts'
-import { noop, shelter, type TaskContext, type Timer } from '../../scope/index.ts'
+import {
+  LimitError,
+  SignalStop,
+  iterate,
+  noop,
+  shelter,
+  type TaskContext,
+  type Timer,
+} from '../../scope/index.ts'
 import type { SessionContext } from '../context.ts'
 import { AnswerTimeoutError } from '../errors.ts'
 import { limits } from '../limits.ts'
@@ -157,7 +165,16 @@ export class RealtimeMind implements Mind {
     delivery: Delivery,
   ): AsyncGenerator<SpokenChunk, void, undefined> {
     let words = ''
-    for await (const piece of text) words += piece
+    const stop = new SignalStop(signal, this.#context.scope)
+    try {
+      for await (const piece of iterate(text, stop, { name: 'words to say' })) {
+        words += piece
+        if (words.length > limits.speechText)
+          throw new LimitError('speechText', limits.speechText, 'a speech has too many characters')
+      }
+    } finally {
+      stop.release()
+    }
     if (words.trim() === '' || signal.aborted) return
     const response = new Response({ delivery })
     delivery.speech.onInterrupt(() => this.#stop(response))
@@ -170,7 +187,8 @@ export class RealtimeMind implements Mind {
   #receive(event: EventOf<RealtimeEvents>): void {
     this.#movedAt = this.#context.now
     this.#dispatch(event)
-    this.#watch()
+    // Words and sound are neither the beginning nor the end of what the model owes.
+    if (event[0] !== 'audio' && event[0] !== 'text') this.#watch()
   }
 
   /** Handles every event of the model. `RealtimeUser` handles the events about the user. */
@@ -202,7 +220,7 @@ export class RealtimeMind implements Mind {
         this.#speak(response)
         return response.sound.push({ frame: event[2] })
       case 'text':
-        return event[2] === '' ? undefined : this.#speak(response).said(event[2])
+        return event[2] === '' ? undefined : this.#said(response, event[2])
       case 'toolCall':
         return this.#callTool(response, event[2])
       case 'responseEnded':
@@ -311,11 +329,22 @@ export class RealtimeMind implements Mind {
     const owed = [...this.#asked.splice(0), ...this.#responses.values()].filter(({ hasEnded }) => !hasEnded)
     this.#movedAt = this.#context.now
     this.#user.expectNothing()
-    for (const response of owed) {
-      response.end({ how: 'failed', error })
-      this.#stop(response)
-    }
+    for (const response of owed) this.#fail(response, error)
     if (isExpecting && owed.length === 0) this.#context.partFailed('realtime', error)
+  }
+
+  /** Adds words. A model that does not stop talking is stopped. */
+  #said(response: Response, text: string): void {
+    try {
+      this.#speak(response).said(text)
+    } catch (error) {
+      this.#fail(response, error)
+    }
+  }
+
+  #fail(response: Response, error: unknown): void {
+    response.end({ how: 'failed', error })
+    this.#stop(response)
   }
 
   /** The model begins to answer on its own, because the user has finished. */

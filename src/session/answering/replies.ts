@@ -125,7 +125,7 @@ export class Replies {
     reply.settle(outcome)
     this.#changed()
     const part = this.#context.settings.models.realtime ? 'realtime' : 'llm'
-    if (outcome.how === 'completed' && this.#context.lastFailure !== undefined) this.#context.partWorked(part)
+    if (outcome.how === 'completed' && this.#context.lastFailure) this.#context.partWorked(part)
     else if (outcome.how === 'failed')
       this.#context.partFailed(part, outcome.error, reply.modelFailed ? part : 'reply')
     this.#context.onFinished?.()

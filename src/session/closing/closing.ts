@@ -235,7 +235,7 @@ export class Closing implements Ends {
     const { hearing, answering, speaking } = this.stations ?? {}
     const { by } = ask
     const reason = this.#knownReason(ask.reason)
-    if (reason === 'error' && lastFailure !== undefined) book.fail(lastFailure)
+    if (reason === 'error' && lastFailure) book.fail(lastFailure.error)
     const cutBy = also?.by ?? by
     if (cutBy === 'stallTimeout' || cutBy === 'endTimeout')
       this.#context.failed('ending', new EndCutError(cutBy))

@@ -4,7 +4,7 @@ import { LimitError, iterate, type TaskContext, type TaskHandle } from '../../sc
 import type { Agent } from '../answering/agent.ts'
 import type { ActiveReply } from '../answering/replies.ts'
 import type { Part, SessionContext } from '../context.ts'
-import { NoSoundError } from '../errors.ts'
+import { NoSoundError, SpeechStalledError } from '../errors.ts'
 import type { SpokenWords } from '../history/history.ts'
 import { limits } from '../limits.ts'
 import { HeardText } from './heard-text.ts'
@@ -150,8 +150,8 @@ export class Delivery {
   async *#read(text: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
     this.#awaitsWords = true
     for await (const piece of text) {
-      this.#awaitsWords = false
       this.said(piece)
+      this.#awaitsWords = false
       yield piece
       this.#awaitsWords = true
     }
@@ -208,8 +208,7 @@ export class Delivery {
     if (how !== 'failed') this.#context.movedAt = this.#context.now
     events.emit('spoken', { speech: this.speech, outcome })
     if (how === 'failed') this.#reportFailure()
-    else if (this.#text?.made && this.#context.lastFailure !== undefined)
-      this.#context.partWorked(this.#voice)
+    else if (this.#text?.made && this.#context.lastFailure) this.#context.partWorked(this.#voice)
   }
 
   get #voice(): Part {
@@ -221,7 +220,9 @@ export class Delivery {
     const { source, reply } = this.#options
     const error = this.failure?.error
     const isSilent = error instanceof NoSoundError
-    if (!this.#awaitsWords && (isSilent || 'words' in source)) this.#context.partFailed(this.#voice, error)
+    const hasNoWords = error instanceof SpeechStalledError && this.speech.text.trim() === ''
+    const isVoice = isSilent || ('words' in source && !this.#awaitsWords && !hasNoWords)
+    if (isVoice) this.#context.partFailed(this.#voice, error)
     // The reply reports its own failure.
     else if (!reply) this.#context.failed('speech', error)
   }

@@ -204,7 +204,8 @@ export class Speaking {
   async #make(delivery: Delivery, task: TaskContext): Promise<void> {
     const { id, ended } = delivery.speech
     try {
-      await this.#context.burst.next(task.sleep)
+      const pause = this.#context.burst.next(task.sleep)
+      if (pause) await pause
       for await (const frame of delivery.sound(task)) {
         delivery.madeAt = this.#context.now
         this.#send(delivery, frame)

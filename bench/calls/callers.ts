@@ -56,13 +56,15 @@ async function call({ url, calls, far }: CallersOrder & { type: 'call' }): Promi
   callers = []
   ended = 0
   for (let n = 0; n < calls; n++) {
-    await new Promise<void>((talking) => {
+    await new Promise<void>((talking, fail) => {
       const first = (n * FRAMES_PER_LOOP) / calls
       const events = {
         talking,
         ended: () => {
           ended++
           onEnded()
+          // No-op once the caller talks.
+          fail(new Error(`call ${n + 1} was refused, or ended before it began`))
         },
       }
       callers.push(dial(url, { frames, first: Math.floor(first) }, events))

@@ -26,9 +26,12 @@ const minFrameShare = 0.9
 export async function sample(far: Far, serve: () => Promise<Server>): Promise<Sample> {
   const server = await serve()
   const callers = fork(fileURLToPath(new URL('callers.js', import.meta.url)))
+  const gone = new AbortController()
+  callers.once('exit', () => gone.abort())
   const ask = async (order: CallersOrder): Promise<CallersAnswer> => {
     callers.send(order)
-    const [answer] = (await once(callers, 'message')) as [CallersAnswer]
+    // Rejects if the callers end, so that a call that is refused cannot hang the benchmark.
+    const [answer] = (await once(callers, 'message', { signal: gone.signal })) as [CallersAnswer]
     return answer
   }
   const call = (): Promise<CallersAnswer> => ask({ type: 'call', url: server.url, calls, far })
@@ -107,6 +110,7 @@ function during(ms: number): Promise<void> {
 }
 
 async function end(callers: ChildProcess): Promise<void> {
+  if (callers.exitCode !== null || callers.signalCode !== null) return
   callers.disconnect()
   await once(callers, 'exit')
 }

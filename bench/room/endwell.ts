@@ -1,4 +1,4 @@
-import { Dev } from '../../src/cli/dev.ts'
+import { startDev } from '../../src/cli/dev.ts'
 import { LocalStt, LocalTts, LocalVad, ScriptedDialogue } from '../../src/providers/local/index.ts'
 import { Agent, Session, type Models } from '../../src/session/index.ts'
 import { TestLine } from '../../src/testing/index.ts'
@@ -44,7 +44,7 @@ async function oneCall(): Promise<Sample> {
 /** How a crowd fares that calls `endwell dev` at the same moment. */
 async function crowd(): Promise<Sample> {
   const file = { name: 'Clinic', agent, models }
-  const dev = await Dev.start({ file, choice: { name: 'own', models }, port: 0 })
+  const dev = await startDev({ file, choice: { name: 'own', models }, port: 0 })
   const began = performance.now()
   let told = 0
   const outcomes = await Promise.all(

@@ -4,7 +4,8 @@ import type { SessionReport } from '../session/index.ts'
 import { checkModels } from './check-models.ts'
 import { chooseModels, namesOf } from './choose-models.ts'
 import { exitCodes, runCommand } from './command.ts'
-import { Dev, untilSignal, type DevEnd, type PhoneAccount } from './dev.ts'
+import type { PhoneAccount, ReceptionEnd } from '../host/index.ts'
+import { startDev, untilSignal } from './dev.ts'
 import { didYouMean } from './did-you-mean.ts'
 import { heldOpen, holders } from './held-open.ts'
 import { loadAgent } from './load-agent.ts'
@@ -61,7 +62,7 @@ export function dev(args: readonly string[]): Promise<void> {
           const choice = chooseModels(file, model, process.env)
           const models = await checkModels(file, choice)
           const secret = process.env['ENDWELL_SECRET']
-          const running = await Dev.start({
+          const running = await startDev({
             file,
             choice,
             port: port ?? defaultPort(process.env),
@@ -122,7 +123,7 @@ function summaryOf({ id, reason, clean, took, error }: SessionReport): object {
   return { session: id, reason, clean, took, ...(error ? { error } : {}) }
 }
 
-function closeOf({ clean, took, sessions, notClean }: DevEnd): string {
+function closeOf({ clean, took, sessions, notClean }: ReceptionEnd): string {
   const how = clean ? 'cleanly' : 'not cleanly'
   const which = notClean === 0 ? '' : `: ${notClean} of ${sessions} sessions did not close cleanly`
   return `closed ${how} in ${Math.round(took)} ms${which}`

@@ -20,6 +20,8 @@ export interface AgentFile {
   readonly models: () => Models
   /** Example sentences shown on the page, for models that understand only these. */
   readonly phrases?: readonly string[]
+  /** What to do after each call, by name. */
+  readonly afterCall?: Readonly<Record<string, unknown>>
   /** Further options of the session. A function is called once per call, for example to name a recording. */
   readonly session?: CallOptions | ((call: { readonly id: string }) => CallOptions)
 }

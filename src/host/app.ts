@@ -1,6 +1,9 @@
 import type { HttpBindings } from '@hono/node-server'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { Hono, type Context } from 'hono'
 import { describeError, EndwellError, noop, OptionError, type ErrorCode } from '../scope/index.ts'
+import type { Fleet } from './fleet/fleet.ts'
+import { isRelayed, relayRequest } from './fleet/relay.ts'
 import type { EventStreams, Subscription } from './event-streams.ts'
 import type { Faults } from './fault-board.ts'
 import type { GateRequest, Gate, Refused } from './gate.ts'
@@ -10,7 +13,7 @@ import type { LoggedSession } from './logged-session.ts'
 import type { PageFile, PageFiles } from './page-files.ts'
 import { readJson } from './read-json.ts'
 import { securityHeaders } from './security-headers.ts'
-import type { HostInfo, ListMessage, Refusal } from './wire/index.ts'
+import type { HostInfo, ListMessage, Refusal, SessionSummary } from './wire/index.ts'
 
 export type HostHttp = Hono<{ Bindings: Partial<HttpBindings> }>
 type HostContext = Context<{ Bindings: Partial<HttpBindings> }>
@@ -23,6 +26,7 @@ export interface AppParts {
   readonly callToken: (() => string) | undefined
   readonly faults: Faults | undefined
   readonly files: PageFiles | undefined
+  readonly fleet: Fleet | undefined
 }
 
 /** The host's HTTP app: the API below `/api`, and the page. */
@@ -35,6 +39,7 @@ export function hostApp(parts: AppParts): HostHttp {
     if (cookie !== '') context.header('set-cookie', cookie)
     return context.body(null, 204)
   })
+  if (parts.fleet) addRelay(app, parts.logbook, parts.fleet)
   addQueries(app, parts)
   addStreams(app, parts)
   addActions(app, parts)
@@ -80,14 +85,45 @@ async function logIn(context: HostContext, gate: Gate): Promise<Response> {
   return context.body(null, 204)
 }
 
+// ── calls of other processes ──
+
+/** A live session of another process is watched and controlled there. */
+function addRelay(app: HostHttp, logbook: Logbook, { directory }: Fleet): void {
+  app.use('/api/sessions/:id/:what', async (context, next) => {
+    const { incoming, outgoing } = context.env
+    const id = context.req.param('id')
+    if (!incoming || !outgoing || isRelayed(incoming) || logbook.get(id)) return await next()
+    const place = await directory.place(id)
+    if (place.where !== 'elsewhere') return await next()
+    relayRequest(incoming, outgoing, place.address)
+    return RESPONSE_ALREADY_SENT
+  })
+}
+
 // ── queries ──
 
-function addQueries(app: HostHttp, { logbook, info, faults }: AppParts): void {
+function addQueries(app: HostHttp, { logbook, info, faults, fleet }: AppParts): void {
   app.get('/api/info', (context) => context.json<HostInfo>({ ...info, faults: faults?.list() ?? [] }))
-  app.get('/api/sessions', (context) => context.json({ sessions: logbook.list(queryOf(context)) }))
-  app.get('/api/sessions/:id', (context) =>
-    withSession(context, logbook, (session) => context.json(session.details())),
+  app.get('/api/sessions', async (context) =>
+    context.json({ sessions: await listOf(logbook, fleet, queryOf(context)) }),
   )
+  app.get('/api/sessions/:id', async (context) => {
+    const id = context.req.param('id')
+    const details = logbook.get(id)?.details() ?? (await fleet?.archive.details(id))
+    return details ? context.json(details) : refuseUnknown(context)
+  })
+}
+
+/** The sessions of this process as they are now, and all others as the journal has them. Newest first. */
+async function listOf(
+  logbook: Logbook,
+  fleet: Fleet | undefined,
+  query: LogbookQuery,
+): Promise<SessionSummary[]> {
+  const own = logbook.list(query)
+  if (!fleet) return own
+  const others = (await fleet.archive.list(query)).filter(({ id }) => !logbook.get(id))
+  return [...own, ...others].toSorted((one, other) => other.addedAt - one.addedAt)
 }
 
 function queryOf(context: HostContext): LogbookQuery {
@@ -106,11 +142,14 @@ function queryOf(context: HostContext): LogbookQuery {
 
 // ── event streams ──
 
-function addStreams(app: HostHttp, { logbook, streams, faults }: AppParts): void {
+function addStreams(app: HostHttp, { logbook, streams, faults, fleet }: AppParts): void {
   app.get('/api/events', (context) =>
     stream(context, streams, 'sessions', (out) => {
       const send = (message: ListMessage): void => out.send(message)
-      send({ type: 'sessions', sessions: logbook.list() })
+      listOf(logbook, fleet, {}).then(
+        (sessions) => send({ type: 'sessions', sessions }),
+        () => send({ type: 'sessions', sessions: logbook.list() }),
+      )
       if (faults) send({ type: 'faults', faults: faults.list() })
       const unwatchFaults = faults?.watch(() => send({ type: 'faults', faults: faults.list() }))
       const unwatchSessions = logbook.watch((session) => send({ type: 'session', session }))
@@ -221,7 +260,10 @@ function withSession(
 ): Response {
   const id = context.req.param('id') ?? ''
   const session = logbook.get(id)
-  if (session) return then(session)
+  return session ? then(session) : refuseUnknown(context)
+}
+
+function refuseUnknown(context: HostContext): Response {
   return refuse(context, 404, 'NO_SUCH_SESSION', 'session not found: the host keeps only the latest sessions')
 }
 

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { OptionError, type Scope } from '../scope/index.ts'
 import type { Session } from '../session/index.ts'
 import { hostApp, type HostHttp } from './app.ts'
+import type { Fleet } from './fleet/fleet.ts'
 import { EventStreams } from './event-streams.ts'
 import { Faults, type FaultBoard } from './fault-board.ts'
 import { Gate, type GateOptions, type Refused } from './gate.ts'
@@ -20,6 +21,8 @@ export interface HostOptions extends LogbookOptions, GateOptions {
   readonly faults?: FaultBoard
   /** The folder of the page. Default: none, only the API. */
   readonly page?: string
+  /** The calls of all processes that share a journal. Default: only those of this process. */
+  readonly fleet?: Fleet
   /** The number of concurrent event streams. Default: 100. */
   readonly maxStreams?: number
 }
@@ -39,7 +42,7 @@ export class Host {
   readonly #gate: Gate
 
   constructor(options: HostOptions) {
-    const { info, faults, page, maxStreams, callToken } = options
+    const { info, faults, page, maxStreams, callToken, fleet } = options
     if (faults && info.mode === 'production')
       throw new OptionError("faults are not allowed in mode 'production'")
     const files = page === undefined ? undefined : new PageFiles(page)
@@ -54,6 +57,7 @@ export class Host {
       callToken,
       faults: faults && new Faults(faults),
       files,
+      fleet,
     })
   }
 

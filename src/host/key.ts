@@ -42,3 +42,6 @@ export class Key {
 
 /** Makes texts of any length comparable in constant time. */
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+/** The hash of a key, to recognise it without storing it. */
+export const hashOf = (key: string): string => digest(key).toString('hex')

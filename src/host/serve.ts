@@ -78,6 +78,12 @@ export class HttpServer implements Resource {
     return server
   }
 
+  /** Serves a connection that another process has accepted. */
+  accept(socket: Socket): void {
+    this.#server.emit('connection', socket)
+    socket.resume()
+  }
+
   get port(): number {
     return this.#address!.port
   }

@@ -49,6 +49,8 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
   #generation = 0
   #dropped = false
   #hungUp = false
+  /** Whether the call goes on in another process. */
+  #handedOver = false
   #reported = false
   #overflowed = false
   #lastEnd: PeerEnd | undefined
@@ -118,7 +120,7 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
     // A peer that is away was cut off before anyone asked to close.
     if (this.#phase === 'away') this.#dropped = true
     this.#end('ended')
-    const confirming = this.confirmEnd?.()
+    const confirming = this.#handedOver ? undefined : this.confirmEnd?.()
     await this.#peerGone()
     const confirmed = confirming && (await confirming)
     this.#report(this.#dropped ? 'dropped' : confirmed ? 'acknowledged' : 'closed')
@@ -185,6 +187,11 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
   dismiss(farewell: 'unanswered' | 'closing'): void {
     if (!this.answered) return this.#end(farewell)
     return this.#lose('closing', new CallsClosedError(this.id))
+  }
+
+  /** The call goes on in another process: when it ends here, the far end is not asked to end it. */
+  letGo(): void {
+    this.#handedOver = true
   }
 
   /** Ends the call and cuts its peer, now. */
@@ -352,7 +359,7 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
     const released = this.released()
     if (peer && farewell) this.sayGoodbye(peer, farewell)
     else peer?.abort()
-    this.release?.()
+    if (!this.#handedOver) this.release?.()
     this.#options.calls.ended(this.id, released)
     if (!events || !notify) return
     for (const { id, heard } of this.playout.giveUp()) events.marked(id, heard)

@@ -32,6 +32,7 @@ export abstract class BaseCalls<Call extends BaseCall> implements Resource {
   readonly #present = new Set<BaseCall>()
   /** Peers that no longer belong to a call, until they have left. */
   readonly #leaving = new Set<Peer>()
+  #taking = true
 
   constructor(options: BaseCallsOptions) {
     const { scope, maxCalls = 100, maxRate = 20, hasRoom = () => true, logger, name, closePatience } = options
@@ -47,6 +48,21 @@ export abstract class BaseCalls<Call extends BaseCall> implements Resource {
   /** How many calls ring or are answered. */
   get size(): number {
     return this.#active.size
+  }
+
+  /** Whether this process knows a call of that name, ringing or answered. */
+  has(id: string): boolean {
+    return this.#active.has(id)
+  }
+
+  /** Takes no more calls: they are refused, or sent elsewhere. Those under way go on, and their peers may come back. */
+  stopTaking(): void {
+    this.#taking = false
+  }
+
+  /** The call goes on in another process: when it ends here, the far end is not asked to end it. */
+  letGo(id: string): void {
+    this.#active.get(id)?.letGo()
   }
 
   closing(): void {
@@ -94,9 +110,14 @@ export abstract class BaseCalls<Call extends BaseCall> implements Resource {
     return this.#active.get(id)
   }
 
+  /** Whether new calls are taken. */
+  protected get isTaking(): boolean {
+    return this.#taking
+  }
+
   /** Returns why another call is refused. If it is not refused, counts it towards the rate limit. */
   protected refusal(): 'CLOSING' | 'BUSY' | 'TOO_FAST' | undefined {
-    if (this.scope.state !== 'live') return 'CLOSING'
+    if (this.scope.state !== 'live' || !this.#taking) return 'CLOSING'
     if (this.#active.size >= this.#maxCalls || !this.#agrees()) return 'BUSY'
     return this.#rate.take(this.scope.clock.now()) ? undefined : 'TOO_FAST'
   }

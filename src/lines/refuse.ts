@@ -11,6 +11,9 @@ const statusTexts: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 }
 
+/** Seconds after which to try again where there is no room. */
+const RETRY_AFTER = 5
+
 /** Refuses an upgrade over HTTP and closes the connection. */
 export function refuse(tcp: Duplex, status: number, code: ErrorCode, message: string): void {
   const body = JSON.stringify({ code, message })
@@ -18,6 +21,7 @@ export function refuse(tcp: Duplex, status: number, code: ErrorCode, message: st
     [
       `HTTP/1.1 ${status} ${statusTexts[status] ?? 'Refused'}`,
       'Connection: close',
+      ...(status === 503 ? [`Retry-After: ${RETRY_AFTER}`] : []),
       'Content-Type: application/json',
       `Content-Length: ${Buffer.byteLength(body)}`,
       '',

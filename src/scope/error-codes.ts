@@ -319,6 +319,11 @@ export const errorCodes = {
     PORT_FORBIDDEN: ['This user may not listen on this port.', 'Choose a port above 1023.'],
     NO_SUCH_ADDRESS: ['This machine does not have the address to listen on.', 'Use 127.0.0.1 or 0.0.0.0.'],
     LISTEN_FAILED: ['The host could not listen.', 'The message says why.'],
+    JOURNAL_UNAVAILABLE: [
+      'The database of the journal cannot be reached, or cannot write.',
+      'Check that it runs, that it can be reached, and that its disk has room.',
+    ],
+    CALL_TAKEN: ['Another process answers this call, or has closed it.', 'Nothing: the call goes on there.'],
     CALL_FILE: [
       'The recording for `endwell phone`, or the file for what was heard, cannot be used.',
       'The message says what is wrong with it.',

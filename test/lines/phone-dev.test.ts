@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { Dev, type DevOptions } from '../../src/cli/dev.ts'
-import type { SessionDetails, SessionSummary } from '../../src/host/index.ts'
+import { startDev, type DevOptions } from '../../src/cli/dev.ts'
+import type { Reception, SessionDetails, SessionSummary } from '../../src/host/index.ts'
 import { Agent } from '../../src/session/index.ts'
 import { ScriptedLlm, ScriptedTts } from '../../src/testing/index.ts'
 import { TwilioCarrier } from '../../src/testing/servers/index.ts'
@@ -13,8 +13,8 @@ const authToken = 'a token of the account'
 const secret = 'a secret of sixteen'
 const unsigned = { signs: 'never', signsStream: 'never' } as const
 
-async function dev(options: Partial<DevOptions>): Promise<Dev> {
-  return await Dev.start({
+async function dev(options: Partial<DevOptions>): Promise<Reception> {
+  return await startDev({
     file: { name: 'Bright Dental', agent, models },
     choice: { name: 'own', models },
     port: 0,
@@ -76,7 +76,7 @@ describe('endwell dev, on the phone', () => {
 
   it('[LN11] serves the studio under its public name, to clients with the secret', async () => {
     const phone = { authToken, publicUrl: 'https://phone.example.com' }
-    const status = async (running: Dev, headers: Record<string, string>): Promise<number | undefined> =>
+    const status = async (running: Reception, headers: Record<string, string>): Promise<number | undefined> =>
       await new Promise((resolve, reject) => {
         request(`${running.url}/api/sessions`, { agent: false, headers }, (response) => {
           response.resume()

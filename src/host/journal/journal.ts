@@ -90,7 +90,14 @@ export type CallWrite =
       readonly fence: number
       readonly entries: readonly Entry[]
     }
-  | { readonly type: 'close'; readonly call: string; readonly fence: number; readonly report: SessionReport }
+  | {
+      readonly type: 'close'
+      readonly call: string
+      readonly fence: number
+      readonly report: SessionReport
+      /** What a list of calls shows of the report. */
+      readonly summary?: object
+    }
 
 /** `fenced`: the call belongs to another process now, or has been closed. A call that is opened has the fence 1. */
 export type WriteResult = 'written' | 'fenced'
@@ -113,6 +120,8 @@ export interface CallRecord {
   readonly orphanedAt?: number
   readonly reason?: string
   readonly clean?: boolean
+  /** What the writer of the report wants a list to show of it. */
+  readonly summary?: object
 }
 
 /** A call that lost its process, with what was said in it. */

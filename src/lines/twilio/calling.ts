@@ -28,6 +28,8 @@ export interface Ticket {
 export interface CallingOptions {
   readonly carrier: Carrier
   readonly secret: string | undefined
+  /** Signs tickets if there is no secret. */
+  readonly ticketKey?: string | undefined
   readonly publicUrl: string | undefined
   readonly date: () => number
 }
@@ -35,12 +37,12 @@ export interface CallingOptions {
 /** Decides whether a request comes from the carrier, before there is a call or a session (LN5, LN9, LN10). */
 export class Calling {
   readonly #options: CallingOptions
-  /** Signs tickets. Without a secret, webhooks and streams must reach the same process. */
+  /** Signs tickets. Processes that give out tickets for each other share it. */
   readonly #key: string
 
   constructor(options: CallingOptions) {
     this.#options = options
-    this.#key = options.secret ?? newKey()
+    this.#key = options.secret ?? options.ticketKey ?? newKey()
   }
 
   /** The fields of a webhook that its signature covers. Undefined if the webhook does not come from the carrier. */

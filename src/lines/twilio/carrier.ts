@@ -92,6 +92,10 @@ export const emptyDocument = document('')
 /** Refuses a call that was not taken yet: the caller hears the busy signal. */
 export const busyDocument = document('<Reject reason="busy"/>')
 
+/** Has the carrier ask again in a second, and perhaps reach another host: the caller hears one more ring. */
+export const askAgainDocument = (url: string): string =>
+  document(`<Pause length="1"/><Redirect method="POST">${attribute(url)}</Redirect>`)
+
 /** Ends a call. */
 export const hangUpDocument = document('<Hangup/>')
 

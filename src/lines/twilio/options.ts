@@ -17,6 +17,8 @@ export interface PhoneCallInfo {
   readonly details: Readonly<Record<string, string>>
 }
 
+export type ComesBack = 'yes' | 'no' | 'later'
+
 export interface TwilioCallsOptions {
   /** Owns the calls: closing it ends them, in bounded time. */
   scope: Scope<string>
@@ -40,6 +42,13 @@ export interface TwilioCallsOptions {
    * can come back. Webhook and stream must then reach the same process; where they may not, use `stream`.
    */
   beginsWith?: 'webhook' | 'stream'
+  /**
+   * Says whether a call that this process does not know may come back here after its stream was cut: for processes that
+   * share a journal. `later` has the carrier ask again. Default: such a call ends with its stream.
+   */
+  comesBack?: (call: string) => Promise<ComesBack>
+  /** Signs the addresses of streams, if there is no auth token. Processes that share a port share it. Default: random. */
+  ticketKey?: string | undefined
   /** Prefix of the paths. Default: `/phone`, which makes `/phone/answer`, `/phone/status` and `/phone/stream`. */
   path?: string
   /** Base address of the carrier's REST API. Default: the carrier's own. */

@@ -7,11 +7,24 @@ import { isCallName } from '../call-name.ts'
 import type { Peer } from '../peer.ts'
 import { refuse } from '../refuse.ts'
 import { Calling, type CarrierRequest, type Ticket } from './calling.ts'
-import { busyDocument, emptyDocument, endedStatuses, hangUpDocument, type Carrier } from './carrier.ts'
+import {
+  askAgainDocument,
+  busyDocument,
+  emptyDocument,
+  endedStatuses,
+  hangUpDocument,
+  type Carrier,
+} from './carrier.ts'
 import { HangUp } from './hang-up.ts'
 import { limits } from './limits.ts'
 import { Lobby } from './lobby.ts'
-import { carrierOf, checkOptions, type PhoneCallInfo, type TwilioCallsOptions } from './options.ts'
+import {
+  carrierOf,
+  checkOptions,
+  type ComesBack,
+  type PhoneCallInfo,
+  type TwilioCallsOptions,
+} from './options.ts'
 import { PhoneCall, closeCodes } from './phone-call.ts'
 import { readBody } from './read-body.ts'
 import type { StartMessage } from './read-message.ts'
@@ -72,12 +85,13 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   constructor(options: TwilioCallsOptions) {
     checkOptions(options)
     super({ ...options, name: 'phone calls', closePatience: limits.closePatience })
-    const { scope, authToken, publicUrl, path = '/phone' } = options
+    const { scope, authToken, publicUrl, ticketKey, path = '/phone' } = options
     const carrier = carrierOf(options)
     this.#options = options
     this.#path = path.replace(/\/+$/, '')
     this.#carrier = carrier
-    this.#calling = new Calling({ carrier, secret: authToken, publicUrl, date: () => scope.clock.date() })
+    const date = (): number => scope.clock.date()
+    this.#calling = new Calling({ carrier, secret: authToken, ticketKey, publicUrl, date })
     this.#lobby = new Lobby({
       scope,
       carrier,
@@ -102,8 +116,9 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     response.on('error', noop)
     readBody(request, limits.body)
       .then(
-        (body) => {
-          const { status, body: text } = this.webhook(requestOf(request, body))
+        async (body) => {
+          const asked = requestOf(request, body)
+          const { status, body: text } = this.webhook(asked, await this.#comesBack(asked))
           response.writeHead(status, { 'content-type': 'text/xml; charset=utf-8' }).end(text)
         },
         () => response.writeHead(413, { connection: 'close' }).end(),
@@ -120,11 +135,16 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     else refuse(tcp, refusals[refused][0], refused, refusals[refused][1])
   }
 
-  /** @internal Returns the answer to a webhook. */
-  webhook(request: CarrierRequest): Answer {
-    const [path = ''] = request.url.split('?', 1)
-    const purpose = path.slice(this.#path.length)
-    if (purpose !== '/answer' && purpose !== '/status') return { status: 404, body: '' }
+  /** The call whose stream an upgrade claims to be. */
+  callOf({ url = '/' }: { readonly url?: string | undefined }): string | undefined {
+    const ticket = this.#calling.ticketIn(url, `${this.#path}/stream`)
+    return ticket === 'none' ? undefined : ticket?.call
+  }
+
+  /** @internal Returns the answer to a webhook. `comesBack`: whether a call that is not known here may come back. */
+  webhook(request: CarrierRequest, comesBack: ComesBack = 'no'): Answer {
+    const purpose = this.#purposeOf(request)
+    if (!purpose) return { status: 404, body: '' }
     const fields = this.#calling.fieldsOf(request)
     if (!fields) {
       this.#refuse(request, 'NOT_THE_CARRIER')
@@ -137,7 +157,28 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     if (hasEnded) this.#callEnded(call)
     // Telnyx wants 200, and calls the failover address otherwise.
     if (purpose === '/status') return { status: 200, body: emptyDocument }
-    return { status: 200, body: hasEnded ? hangUpDocument : this.#answer(call, fields, request) }
+    if (hasEnded) return { status: 200, body: hangUpDocument }
+    if (purpose === '/again' && !this.find(call))
+      return { status: 200, body: this.#again(call, request, comesBack) }
+    return { status: 200, body: this.#answer(call, fields, request) }
+  }
+
+  #purposeOf({ url }: CarrierRequest): '/answer' | '/status' | '/again' | undefined {
+    const [path = ''] = url.split('?', 1)
+    const purpose = path.slice(this.#path.length)
+    return purpose === '/answer' || purpose === '/status' || purpose === '/again' ? purpose : undefined
+  }
+
+  /** Asks about a call whose stream has ended and that this process does not know, if the carrier signed the request. */
+  async #comesBack(request: CarrierRequest): Promise<ComesBack> {
+    const { comesBack } = this.#options
+    if (!comesBack || this.#purposeOf(request) !== '/again') return 'no'
+    const call = this.#calling.fieldsOf(request)?.get('CallSid')
+    if (!isCallName(call) || this.has(call) || this.#past.has(call)) return 'no'
+    return await comesBack(call).catch((error: unknown) => {
+      this.logger.warn({ call, error }, 'whether a call may come back is not known')
+      return 'later' as const
+    })
   }
 
   /** @internal Decides whether an upgrade is accepted. `accept` takes the socket. */
@@ -183,19 +224,35 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     const from = fields.get('From') ?? undefined
     const to = fields.get('To') ?? undefined
     const begins = this.#options.beginsWith !== 'stream'
+    if (!this.isTaking && !this.find(call))
+      return askAgainDocument(this.#calling.publicAddress(request, `${this.#path}/answer`))
     if (begins && !this.find(call)) {
       if (!this.#hasRoom()) return busyDocument
       const details = Object.fromEntries([...fields].slice(0, limits.parameters))
       this.#begin({ id: call, from, to, details }, fields.get('AccountSid') ?? undefined)
     }
+    // For a process that sees only the stream.
+    const parameters = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }
+    return this.#connect(call, request, parameters)
+  }
+
+  /** Returns what the carrier should do with a call that was cut off, and that this process does not know. */
+  #again(call: string, request: CarrierRequest, comesBack: ComesBack): string {
+    if (comesBack === 'no') return hangUpDocument
+    if (comesBack === 'yes') return this.#connect(call, request, {})
+    return askAgainDocument(this.#calling.publicAddress(request, `${this.#path}/again`))
+  }
+
+  #connect(call: string, request: CarrierRequest, parameters: Readonly<Record<string, string>>): string {
+    const { beginsWith, comesBack } = this.#options
     const streams = `${this.#path}/stream${this.#calling.ticketFor(call, request)}`
+    // Without `after` the call would end as soon as its stream breaks, and could not come back (LN4). But only a process
+    // that knows the call, or can look it up, can say whether it may.
+    const after = comesBack ? '/again' : beginsWith === 'stream' ? undefined : '/answer'
     return this.#carrier.connect({
       url: this.#calling.publicAddress(request, streams, 'ws'),
-      // Without `after` the call would end as soon as its stream breaks, and could not come back (LN4). But only the
-      // process that knows the call can say whether it may.
-      after: begins ? this.#calling.publicAddress(request, `${this.#path}/answer`) : undefined,
-      // For a process that sees only the stream.
-      parameters: { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) },
+      after: after && this.#calling.publicAddress(request, `${this.#path}${after}`),
+      parameters,
     })
   }
 

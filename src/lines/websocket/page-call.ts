@@ -29,6 +29,8 @@ export interface PageCallOptions extends Pick<
   'id' | 'calls' | 'answerTimeout' | 'rejoinTimeout' | 'lostTimeout'
 > {
   readonly sampleRate: SampleRate
+  /** Lets the page come back. Default: random. */
+  readonly key?: string
 }
 
 type Outgoing = SoundPiece | SoundMark | SoundClear
@@ -42,11 +44,14 @@ export class PageCall extends BaseCall<Outgoing> {
   protected readonly replaced = { code: closeCodes.replaced, reason: 'CALL_REPLACED' }
   readonly #options: PageCallOptions
   /** Lets the page come back. */
-  readonly #key = newKey()
+  readonly key: string
+  /** What the page calls the first sample of this process: it has played sound of another process before. */
+  #base = 0
 
   constructor(options: PageCallOptions) {
     super({ ...options, name: 'browser', messages: limits.messages, resendEvery: limits.resendEvery })
     this.#options = options
+    this.key = options.key ?? newKey()
     this.playout = new SendWindow({
       sampleRate: options.sampleRate,
       ahead: limits.ahead,
@@ -58,7 +63,7 @@ export class PageCall extends BaseCall<Outgoing> {
 
   /** Whether a page may come back with this ticket. */
   admits({ key, generation }: Ticket): Welcome {
-    if (!this.answered || !this.welcomes || !same(key, this.#key)) return 'gone'
+    if (!this.answered || !this.welcomes || !same(key, this.key)) return 'gone'
     return generation === this.generation || generation === this.generation + 1 ? 'welcome' : 'replaced'
   }
 
@@ -68,7 +73,7 @@ export class PageCall extends BaseCall<Outgoing> {
       type: 'hello',
       version,
       call: id,
-      key: this.#key,
+      key: this.key,
       generation: this.generation + 1,
       sampleRate,
       rejoinWithin: rejoinTimeout,
@@ -90,7 +95,7 @@ export class PageCall extends BaseCall<Outgoing> {
       case 'ready':
         return this.#start(message)
       case 'played':
-        this.playout.confirm(message.at)
+        this.playout.confirm(message.at - this.#base)
         return this.send()
       case 'marked': {
         const mark = this.playout.marked(message.id, message.heard)
@@ -111,11 +116,11 @@ export class PageCall extends BaseCall<Outgoing> {
   }
 
   protected transmit(peer: Peer, outgoing: Outgoing): void {
-    if ('samples' in outgoing) return peer.send(encodeSound(outgoing.position, outgoing.samples))
+    if ('samples' in outgoing) return peer.send(encodeSound(outgoing.position + this.#base, outgoing.samples))
     const message: LineMessage =
       'clearTo' in outgoing
-        ? { type: 'clear', at: outgoing.clearTo }
-        : { type: 'mark', id: outgoing.id, at: outgoing.at }
+        ? { type: 'clear', at: outgoing.clearTo + this.#base }
+        : { type: 'mark', id: outgoing.id, at: outgoing.at + this.#base }
     return peer.send(JSON.stringify(message))
   }
 
@@ -143,9 +148,12 @@ export class PageCall extends BaseCall<Outgoing> {
     this.ready()
     // The session may be closing: then nothing is sent but the goodbye.
     if (!this.isReady || !this.peer) return undefined
+    if (this.#options.key !== undefined && this.generation === 1) this.#base = buffered ?? 0
     const known = played !== undefined && buffered !== undefined
-    const at = known ? this.playout.resume(played, buffered) : this.playout.restart()
-    if (at > 0) sendMessage(this.peer, { type: 'clear', at })
+    const at = known
+      ? this.playout.resume(played - this.#base, buffered - this.#base)
+      : this.playout.restart()
+    if (at + this.#base > 0) sendMessage(this.peer, { type: 'clear', at: at + this.#base })
     return this.#setAudible(sound)
   }
 
@@ -156,7 +164,8 @@ export class PageCall extends BaseCall<Outgoing> {
     if (on) playout.unmute(this.now())
     else playout.mute(this.now())
     // The page skips sound that would have been heard while it was mute.
-    if (playout.from > before && this.isReady && peer) sendMessage(peer, { type: 'clear', at: playout.from })
+    if (playout.from > before && this.isReady && peer)
+      sendMessage(peer, { type: 'clear', at: playout.from + this.#base })
     this.send()
   }
 }

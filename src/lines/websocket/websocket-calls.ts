@@ -10,7 +10,7 @@ import { Admission, type CallRequest } from './admission.ts'
 import { makeToken, type TokenOptions } from './call-token.ts'
 import { limits } from './limits.ts'
 import { PageCall } from './page-call.ts'
-import { subprotocol } from './protocol.ts'
+import { readOffer, subprotocol, type Ticket } from './protocol.ts'
 import { refuseCall, statusOf, type RefusalCode } from './refusal.ts'
 import { WebSocketLine } from './websocket-line.ts'
 
@@ -26,6 +26,8 @@ export interface CallInfo {
   readonly address: string | undefined
   /** Path and query of the request. */
   readonly url: string
+  /** Lets the page come back. Another process that is to go on with the call needs it. */
+  readonly key: string
 }
 
 export interface WebSocketCallsOptions {
@@ -98,30 +100,44 @@ export class WebSocketCalls extends BaseCalls<PageCall> {
     return makeToken(secret, this.scope.clock.date(), options)
   }
 
-  /** Takes an upgrade from a server of `node:http`. Never throws: a refused caller gets the reason. */
-  upgrade(request: IncomingMessage, tcp: Duplex, head: Buffer): void {
+  /** The ticket with which a page wants to come back to a call. */
+  ticketOf(request: IncomingMessage): Ticket | undefined {
+    return readOffer(requestOf(request).protocols).ticket
+  }
+
+  /**
+   * Takes an upgrade from a server of `node:http`. Never throws: a refused caller gets the reason. With `resume`, a page
+   * comes back to a call of another process that is gone: check its ticket first.
+   */
+  upgrade(
+    request: IncomingMessage,
+    tcp: Duplex,
+    head: Buffer,
+    { resume = false }: { readonly resume?: boolean } = {},
+  ): void {
     tcp.on('error', noop)
-    const { accept, refused } = this.admit(requestOf(request))
+    const { accept, refused } = this.admit(requestOf(request), resume)
     if (accept) this.#sockets.upgrade(request, tcp, head, accept)
     else refuseCall(tcp, refused)
   }
 
   /** @internal Decides about an upgrade: `accept` takes the socket; without it, the upgrade is refused over HTTP. */
-  admit(request: CallRequest): Decision {
+  admit(request: CallRequest, resume = false): Decision {
     const verdict = this.#admission.check(request)
     if (verdict.kind === 'refused') return this.#refuse(request, verdict.code, verdict.speaks)
     // Over HTTP: no scope could own a socket that is accepted now.
     if (this.scope.state !== 'live') return this.#refuse(request, 'CLOSING', false)
     if (verdict.kind === 'back') {
       const call = this.find(verdict.ticket.call)
+      if (!call && resume)
+        return { accept: (peer) => this.#begin(peer, infoOf(request, verdict.ticket.call), verdict.ticket) }
       const welcome = call?.admits(verdict.ticket)
       if (call && welcome === 'welcome') return { accept: (peer) => call.join(peer) }
       return this.#refuse(request, welcome === 'replaced' ? 'CALL_REPLACED' : 'CALL_GONE')
     }
     const refusal = this.refusal()
     if (refusal) return this.#refuse(request, refusal)
-    const { origin, address, url } = request
-    const info = { id: newKey(), data: verdict.data, origin, address, url }
+    const info = infoOf(request, newKey(), verdict.data)
     return { accept: (peer) => this.#begin(peer, info) }
   }
 
@@ -132,19 +148,30 @@ export class WebSocketCalls extends BaseCalls<PageCall> {
     return { accept: (peer) => this.turnAway(peer, 4000 + statusOf(code), code), refused: code }
   }
 
-  #begin(peer: Peer, info: CallInfo): void {
+  #begin(peer: Peer, info: Omit<CallInfo, 'key'>, ticket?: Ticket): void {
     const { sampleRate = 16_000, rejoinTimeout = 5_000, lostTimeout = 10_000 } = this.#options
     const { answerTimeout = 30_000, onCall } = this.#options
     const { id } = info
-    const call = new PageCall({ id, calls: this, sampleRate, answerTimeout, rejoinTimeout, lostTimeout })
+    const timeouts = { answerTimeout, rejoinTimeout, lostTimeout }
+    const call = new PageCall({
+      id,
+      calls: this,
+      sampleRate,
+      ...timeouts,
+      ...(ticket ? { key: ticket.key } : {}),
+    })
     call.join(peer)
-    this.begin(call, () => onCall(new WebSocketLine(call, sampleRate), info))
+    this.begin(call, () => onCall(new WebSocketLine(call, sampleRate), { ...info, key: call.key }))
   }
 }
 
 type Decision =
   | { readonly accept: (peer: Peer) => void; readonly refused?: RefusalCode }
   | { readonly accept?: undefined; readonly refused: RefusalCode }
+
+function infoOf({ origin, address, url }: CallRequest, id: string, data?: unknown): Omit<CallInfo, 'key'> {
+  return { id, data, origin, address, url }
+}
 
 function requestOf({ headers, socket, url = '/' }: IncomingMessage): CallRequest {
   const { origin } = headers

@@ -1,0 +1,56 @@
+import { formatSession, type SessionReport } from '../session/index.ts'
+import type { CallQuery, CallRecord, Journal } from './journal/journal.ts'
+import { culpritsOf, type SessionDetails, type SessionSummary } from './wire/index.ts'
+
+/** The calls in the journal, as the page shows them: those of other processes, and those that ended long ago. */
+export class Archive {
+  readonly #journal: Pick<Journal, 'find' | 'list' | 'report' | 'entries'>
+
+  constructor(journal: Pick<Journal, 'find' | 'list' | 'report' | 'entries'>) {
+    this.#journal = journal
+  }
+
+  async list(query: CallQuery): Promise<SessionSummary[]> {
+    return (await this.#journal.list(query)).map(summaryOf)
+  }
+
+  async details(id: string): Promise<SessionDetails | undefined> {
+    const record = await this.#journal.find(id)
+    if (!record) return undefined
+    const report = record.state === 'closed' ? await this.#journal.report(id) : undefined
+    if (!report) return { summary: summaryOf(record) }
+    return { summary: { ...summaryOf(record), ...outcomeOf(report) }, report, text: formatSession(report) }
+  }
+}
+
+function summaryOf(record: CallRecord): SessionSummary {
+  const { id, agent, from, state, openedAt, endedAt, summary } = record
+  return {
+    turns: 0,
+    errors: 0,
+    ...summary,
+    id,
+    agent,
+    ...(from === undefined ? {} : { from }),
+    state,
+    addedAt: openedAt,
+    ...(endedAt === undefined ? {} : { closedAt: endedAt }),
+  }
+}
+
+/** What the list shows of a report. */
+export function outcomeOf(report: SessionReport): Partial<SessionSummary> {
+  const { reason, by, clean, lived, took, closeTimeout, usage, errorCount } = report
+  const [culprit] = clean ? [] : culpritsOf(report)
+  return {
+    turns: usage.turns,
+    errors: errorCount,
+    reason,
+    ...(by === undefined ? {} : { by }),
+    clean,
+    lived,
+    took,
+    closeTimeout,
+    ...(culprit ? { culprit } : {}),
+  }
+}

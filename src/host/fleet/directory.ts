@@ -1,0 +1,76 @@
+import { connect } from 'node:net'
+import type { Clock } from '../../scope/index.ts'
+import type { Journal, Owner } from '../journal/journal.ts'
+
+/** Where a call is. */
+export type Place =
+  /** This process serves it. */
+  | { readonly where: 'here' }
+  /** Another process serves it, and can be reached. */
+  | { readonly where: 'elsewhere'; readonly address: string }
+  /** The process that serves it does not answer, but may still live. */
+  | { readonly where: 'unreachable' }
+  /** Its process is gone: whoever takes it goes on with it. `key` is the hash of the key that lets its page come back. */
+  | { readonly where: 'lost'; readonly key: string | undefined }
+  | { readonly where: 'ended' }
+  | { readonly where: 'unknown' }
+
+export interface DirectoryOptions {
+  readonly clock: Clock
+  readonly journal: Pick<Journal, 'find' | 'hosts'>
+  /** This process. */
+  readonly own: () => Owner
+  /** Whether a process can be reached. Default: tries to connect. */
+  readonly reaches?: (address: string) => Promise<boolean>
+}
+
+/** How long another process may take to accept a connection, in milliseconds. */
+const REACH_TIMEOUT = 500
+
+/** Finds the process that serves a call, of all processes that share the journal. */
+export class Directory {
+  readonly #options: DirectoryOptions
+
+  constructor(options: DirectoryOptions) {
+    this.#options = options
+  }
+
+  /** Rejects while the journal is away. */
+  async place(call: string): Promise<Place> {
+    const { journal, own } = this.#options
+    const record = await journal.find(call)
+    if (!record) return { where: 'unknown' }
+    if (record.state === 'closed') return { where: 'ended' }
+    const lost = { where: 'lost', key: record.resume?.key } as const
+    const { owner } = record
+    if (!owner) return lost
+    const me = own()
+    if (owner.host === me.host && owner.worker === me.worker) return { where: 'here' }
+    const reaches = this.#options.reaches ?? ((address) => this.#reaches(address))
+    if (await reaches(owner.address)) return { where: 'elsewhere', address: owner.address }
+    const host = (await journal.hosts()).find(({ id }) => id === owner.host)
+    return !host || host.expired ? lost : { where: 'unreachable' }
+  }
+
+  async #reaches(address: string): Promise<boolean> {
+    const { host, port } = hostAndPort(address)
+    return await new Promise((resolve) => {
+      const socket = connect({ host, port })
+      const done = (reached: boolean): void => {
+        timer.clear()
+        socket.destroy()
+        resolve(reached)
+      }
+      const timer = this.#options.clock.after(REACH_TIMEOUT, `a connection to ${address}`, () => done(false))
+      socket.once('connect', () => done(true))
+      // Stays, since errors can follow.
+      socket.on('error', () => done(false))
+    })
+  }
+}
+
+/** Splits `10.0.0.5:40123` or `[::1]:40123`. */
+export function hostAndPort(address: string): { readonly host: string; readonly port: number } {
+  const at = address.lastIndexOf(':')
+  return { host: address.slice(0, at).replace(/^\[(.*)\]$/, '$1'), port: Number(address.slice(at + 1)) }
+}

@@ -1,0 +1,8 @@
+import type { Archive } from '../archive.ts'
+import type { Directory } from './directory.ts'
+
+/** The calls of all processes that share a journal. */
+export interface Fleet {
+  readonly archive: Archive
+  readonly directory: Directory
+}

@@ -1,0 +1,58 @@
+import { request as ask, type IncomingMessage, type ServerResponse } from 'node:http'
+import { connect } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { noop } from '../../scope/index.ts'
+import { refuseUpgrade } from '../serve.ts'
+import { hostAndPort } from './directory.ts'
+
+/** Marks a request that was relayed, so that it is not relayed again. */
+const RELAYED = 'x-endwell-relayed'
+
+/** Whether another process has relayed the request here. */
+export function isRelayed({ headers }: IncomingMessage): boolean {
+  return headers[RELAYED] !== undefined
+}
+
+/**
+ * Passes an upgrade on to the process that serves the call, and from then on raw bytes both ways. When one side ends, the
+ * other does. The headers stay as they are, so the other process checks who may come in, as this one did.
+ */
+export function relayUpgrade(request: IncomingMessage, tcp: Duplex, head: Buffer, address: string): void {
+  const other = connect(hostAndPort(address))
+  let connected = false
+  other.once('connect', () => {
+    connected = true
+    other.write(headOf(request))
+    other.write(head)
+    tcp.pipe(other)
+    other.pipe(tcp)
+  })
+  // Frames are small, and must not wait for each other.
+  other.setNoDelay(true)
+  other.on('error', noop)
+  other.once('close', () => (connected ? tcp.destroy() : refuseUpgrade(tcp, 503)))
+  tcp.once('close', () => other.destroy())
+}
+
+/** Passes a request on to the process that serves the call, and its answer back. */
+export function relayRequest(request: IncomingMessage, response: ServerResponse, address: string): void {
+  const { method = 'GET', url = '/', headers } = request
+  const onward = ask({ ...hostAndPort(address), method, path: url, headers: { ...headers, [RELAYED]: '1' } })
+  onward.once('response', (answer) => {
+    response.writeHead(answer.statusCode ?? 502, answer.headers)
+    answer.on('error', noop)
+    answer.pipe(response)
+  })
+  onward.on('error', () => {
+    if (response.headersSent) response.destroy()
+    else response.writeHead(503, { 'retry-after': '5' }).end()
+  })
+  response.once('close', () => onward.destroy())
+  request.pipe(onward)
+}
+
+function headOf({ method = 'GET', url = '/', rawHeaders }: IncomingMessage): string {
+  const lines = [`${method} ${url} HTTP/1.1`]
+  for (let at = 0; at < rawHeaders.length; at += 2) lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`)
+  return [...lines, `${RELAYED}: 1`, '', ''].join('\r\n')
+}

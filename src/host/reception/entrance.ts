@@ -1,0 +1,234 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { TwilioCalls, type TwilioCallsOptions } from '../../lines/twilio/index.ts'
+import { WebSocketCalls } from '../../lines/websocket/index.ts'
+import { silentLogger, type Line, type Logger } from '../../parts/index.ts'
+import { noop, type Scope } from '../../scope/index.ts'
+import type { Session } from '../../session/index.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import { isRelayed, relayUpgrade } from '../fleet/relay.ts'
+import type { FaultBoard } from '../fault-board.ts'
+import type { Refused } from '../gate.ts'
+import { Host, type HostOptions } from '../host.ts'
+import { hashOf } from '../key.ts'
+import type { SessionNote } from '../logged-session.ts'
+import { refuseUpgrade, type ServeOptions } from '../serve.ts'
+import type { NewCallInfo } from './new-call-info.ts'
+
+export interface PhoneAccount {
+  readonly carrier?: 'twilio' | 'telnyx'
+  readonly authToken?: string
+  readonly accountSid?: string
+  readonly publicKey?: string
+  readonly publicUrl?: string
+  /** The base URL of the REST API. Default: the carrier's. */
+  readonly api?: string
+}
+
+export interface EntranceOptions {
+  readonly scope: Scope<string>
+  readonly info: Omit<HostOptions['info'], 'agent' | 'call'>
+  /** The name of the agent, for the page. */
+  readonly agent: string
+  /** Required from every client, if set. */
+  readonly secret?: string
+  /** Host names of this server, besides addresses and `localhost`. */
+  readonly names?: readonly string[]
+  /** The account at the carrier. Without an auth token, only local calls are accepted. */
+  readonly phone?: PhoneAccount
+  /** The folder of the page. Default: none. */
+  readonly page?: string
+  readonly faults?: FaultBoard & { watch(tcp: Duplex): void }
+  /** Calls at once, on all lines together. Default: 100. */
+  readonly maxCalls?: number
+  /** Whether there is room for another call, by what a call costs. */
+  readonly hasRoom?: () => boolean
+  /** Finds calls of other processes. Without it, a call lives and dies with this process. */
+  readonly fleet?: Fleet
+  /** Shared by the processes of one host: signs what they give out for each other, if there is no auth token. */
+  readonly ticketKey?: string
+  /** The body of `/metrics`, with its content type. */
+  readonly metrics?: () => Promise<{ readonly type: string; readonly body: string }>
+  readonly logger?: Logger
+  /** How many sessions there are. */
+  readonly count: () => number
+  readonly answer: (line: Line & { readonly answered: boolean }, call: NewCallInfo) => Promise<void>
+}
+
+/** How long a caller may take to come back, where another process may have to take over the call first. */
+const FLEET_REJOIN = 25_000
+
+/** Where everything comes in: decides who may, and which line, page or endpoint is meant. */
+export class Entrance {
+  readonly #options: EntranceOptions
+  readonly #host: Host
+  readonly #pages: WebSocketCalls
+  readonly #phone: TwilioCalls
+  #draining = false
+
+  constructor(options: EntranceOptions) {
+    this.#options = options
+    const { scope, secret, phone, info, agent, page, faults, fleet } = options
+    this.#host = new Host({
+      scope,
+      info: { ...info, agent, call: '/call' },
+      ...(faults ? { faults } : {}),
+      ...(page === undefined ? {} : { page }),
+      ...(secret === undefined ? {} : { secret, callToken: () => this.#pages.token() }),
+      ...(fleet ? { fleet } : {}),
+      names: namesOf(options),
+    })
+    const { maxCalls = 100, logger = silentLogger, count, hasRoom = () => true, answer } = options
+    // All lines share this machine.
+    const shared = {
+      scope,
+      logger,
+      maxCalls,
+      maxRate: Math.max(20, maxCalls / 5),
+      hasRoom: () => count() < maxCalls && hasRoom(),
+    }
+    this.#pages = new WebSocketCalls({
+      ...shared,
+      ...(secret === undefined ? {} : { secret }),
+      ...(fleet ? { rejoinTimeout: FLEET_REJOIN } : {}),
+      onCall: (line, { id, origin, key }) => {
+        const from = origin === undefined ? 'a program' : 'browser'
+        return answer(line, { id, line: 'browser', from, resume: { key: hashOf(key) } })
+      },
+    })
+    this.#phone = new TwilioCalls({
+      ...shared,
+      ...phone,
+      ...fleetPhone(options),
+      onCall: (line, { id, from, details }) =>
+        answer(line, {
+          id,
+          line: 'phone',
+          from: from ? `phone ${masked(from)}` : 'phone',
+          resume: details['AccountSid'] ? { account: details['AccountSid'] } : {},
+        }),
+    })
+  }
+
+  /** The handlers for a server of `node:http`. */
+  handlers(): Pick<ServeOptions, 'app' | 'request' | 'upgrade'> {
+    return {
+      app: this.#host.app,
+      request: (request, response) => this.#request(request, response),
+      upgrade: (request, tcp, head) => this.#upgrade(request, tcp, head),
+    }
+  }
+
+  /** Shows a session on the page. */
+  add(session: Session, note: SessionNote): void {
+    this.#host.add(session, note)
+  }
+
+  /** Takes no more calls, and says so (HO3). */
+  drain(): void {
+    this.#draining = true
+    this.#pages.stopTaking()
+    this.#phone.stopTaking()
+  }
+
+  /** Ends a call here without ending it at the carrier: it goes on in another process. */
+  letGo(call: string): void {
+    this.#phone.letGo(call)
+    this.#pages.letGo(call)
+  }
+
+  /** Handles what is not for the app. Returns false for other requests. */
+  #request(request: IncomingMessage, response: ServerResponse): boolean {
+    const [path = '/'] = (request.url ?? '/').split('?', 1)
+    if (path === '/healthz') return reply(response, 200, 'ok')
+    if (path === '/readyz')
+      return this.#draining ? reply(response, 503, 'draining') : reply(response, 200, 'ready')
+    if (path === '/metrics') return this.#metrics(request, response)
+    if (this.#phone.concerns(request)) return this.#webhook(request, response)
+    return false
+  }
+
+  #metrics(request: IncomingMessage, response: ServerResponse): boolean {
+    const { metrics } = this.#options
+    if (!metrics) return false
+    const refused = this.#host.refuses(request)
+    if (refused) return reply(response, refused.status, refused.message)
+    metrics().then(
+      ({ type, body }) => response.writeHead(200, { 'content-type': type }).end(body),
+      () => reply(response, 503, 'the metrics could not be gathered'),
+    )
+    return true
+  }
+
+  #webhook(request: IncomingMessage, response: ServerResponse): boolean {
+    const refused = this.#refuses(request)
+    if (!refused) return this.#phone.request(request, response)
+    response.writeHead(refused.status).end()
+    return true
+  }
+
+  #upgrade(request: IncomingMessage, tcp: Duplex, head: Buffer): void {
+    const refused = this.#refuses(request)
+    if (refused) return refuseUpgrade(tcp, refused.status)
+    this.#options.faults?.watch(tcp)
+    const { fleet } = this.#options
+    const ticket = this.#phone.concerns(request) ? undefined : this.#pages.ticketOf(request)
+    const call = this.#phone.callOf(request) ?? ticket?.call
+    if (!fleet || call === undefined || isRelayed(request) || this.#pages.has(call) || this.#phone.has(call))
+      return this.#accept(request, tcp, head)
+    tcp.on('error', noop)
+    fleet.directory
+      .place(call)
+      .then((place) => {
+        if (tcp.destroyed) return undefined
+        if (place.where === 'elsewhere') return relayUpgrade(request, tcp, head, place.address)
+        if (place.where === 'unreachable') return refuseUpgrade(tcp, 503)
+        const fits = place.where === 'lost' && ticket !== undefined && place.key === hashOf(ticket.key)
+        return this.#accept(request, tcp, head, fits)
+      })
+      // The page tries again, and the carrier asks again.
+      .catch(() => refuseUpgrade(tcp, 503))
+    return undefined
+  }
+
+  #accept(request: IncomingMessage, tcp: Duplex, head: Buffer, resume = false): void {
+    if (this.#phone.concerns(request)) return this.#phone.upgrade(request, tcp, head)
+    return this.#pages.upgrade(request, tcp, head, { resume })
+  }
+
+  /** Signed requests of the carrier need no secret, and their host is the public one. */
+  #refuses(request: IncomingMessage): Refused | undefined {
+    const signed = this.#options.phone?.authToken !== undefined && this.#phone.concerns(request)
+    return signed ? undefined : this.#host.refuses(request)
+  }
+}
+
+/** In a fleet, any process can answer a webhook, and any process can go on with a call. */
+function fleetPhone({ fleet, ticketKey }: EntranceOptions): Partial<TwilioCallsOptions> {
+  if (!fleet) return {}
+  return {
+    beginsWith: 'stream',
+    comesBack: async (call) => {
+      const { where } = await fleet.directory.place(call)
+      if (where === 'unreachable') return 'later'
+      return where === 'elsewhere' || where === 'lost' ? 'yes' : 'no'
+    },
+    ...(ticketKey === undefined ? {} : { ticketKey }),
+  }
+}
+
+function namesOf({ names = [], phone }: EntranceOptions): string[] {
+  const own = phone?.publicUrl && URL.canParse(phone.publicUrl) ? [new URL(phone.publicUrl).hostname] : []
+  return [...names, ...own]
+}
+
+function reply(response: ServerResponse, status: number, text: string): true {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
+  response.end(`${text}\n`)
+  return true
+}
+
+/** The last two digits: enough to tell calls apart, without showing the caller's number in the page. */
+function masked(number: string): string {
+  return `…${number.slice(-2)}`
+}

@@ -1,0 +1,13 @@
+import type { CallResume } from '../journal/journal.ts'
+
+/** What is known about a call before its session begins. */
+export interface NewCallInfo {
+  readonly id: string
+  /** The kind of line: `phone`, `browser`. */
+  readonly line: string
+  /** Who calls, as it may be shown. */
+  readonly from: string
+  readonly resume?: CallResume
+  /** The W3C `traceparent` of the request. */
+  readonly trace?: string
+}

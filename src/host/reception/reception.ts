@@ -1,0 +1,312 @@
+import { silentLogger, type Line } from '../../parts/index.ts'
+import { Scope, ScopeClosedError, noop, type Intercept } from '../../scope/index.ts'
+import {
+  Session,
+  type Agent,
+  type HistoryItem,
+  type Models,
+  type SessionReport,
+} from '../../session/index.ts'
+import type { AgentFile } from '../agent-file.ts'
+import type { LostCall, Owner } from '../journal/journal.ts'
+import { serve } from '../serve.ts'
+import type { CallLog } from './call-log.ts'
+import { Entrance, type EntranceOptions } from './entrance.ts'
+import type { NewCallInfo } from './new-call-info.ts'
+
+export interface ReceptionOptions extends Omit<EntranceOptions, 'scope' | 'answer' | 'count' | 'agent'> {
+  readonly file: AgentFile
+  /** Creates the models. Called once per call. */
+  readonly models: () => Models
+  /** 0 for any free port. */
+  readonly port: number
+  /** The address to listen on. Default: 127.0.0.1. */
+  readonly host?: string
+  /** Writes the calls. Without it, a call is forgotten when its process ends. */
+  readonly journal?: ReceptionJournal
+  /** How long a session may take to close. Default: 5 s. */
+  readonly closeTimeout?: number
+  /** What is said to callers who are still there when a drain ends. */
+  readonly goodbye?: string
+  /** What is said to a caller whose call goes on in this process. */
+  readonly welcomeBack?: string
+  /** Changes a call before it begins: fault injection. */
+  readonly prepare?: (call: { readonly agent: Agent; readonly models: Models }) => Prepared
+  /** Called when a call arrives. */
+  readonly began?: (id: string, from: string) => void
+  /** Called when its session has closed. */
+  readonly ended?: (report: SessionReport) => void
+  /** Called for each session before it starts: metrics, traces. */
+  readonly follow?: (session: Session, call: NewCallInfo) => void
+}
+
+export interface ReceptionJournal {
+  readonly log: CallLog
+  /** Identifies this process. */
+  readonly owner: () => Owner
+  /** Takes over a call whose process is gone. Undefined if it has a living owner, or has ended. */
+  readonly take: (call: string) => Promise<LostCall | undefined>
+}
+
+export interface Prepared {
+  readonly models: Models
+  readonly intercept: Intercept
+  /** Called with the session. */
+  readonly follow: (session: Session) => void
+}
+
+interface AnswerableLine extends Line {
+  /** Whether a session has opened it. */
+  readonly answered: boolean
+}
+
+/** How a reception and all its sessions ended. */
+export interface ReceptionEnd {
+  /** Whether the server and every session since the start closed cleanly. */
+  readonly clean: boolean
+  /** Milliseconds. */
+  readonly took: number
+  /** The number of sessions since the start. */
+  readonly sessions: number
+  /** The number of those that did not close cleanly. */
+  readonly notClean: number
+  /** The number of reports that could not be stored. */
+  readonly notWritten: number
+}
+
+const GOODBYE = 'I am sorry, I have to end this call now. Please call again.'
+const WELCOME_BACK = 'Sorry, we were cut off for a moment. Please go on.'
+
+/** How long the goodbyes of a drain may take, in milliseconds. */
+const GOODBYE_TIMEOUT = 15_000
+
+/**
+ * Takes calls for one agent: makes a session for each, writes it to the journal, and ends them all.
+ *
+ *   Entrance  who may come in, and which line or page is meant
+ *   Session   one per call
+ *   CallLog   what outlives this process
+ */
+export class Reception {
+  readonly entrance: Entrance
+  readonly #options: ReceptionOptions
+  readonly #scope = new Scope<string>('endwell', { closeTimeout: 2_000 })
+  readonly #sessions = new Map<string, Session>()
+  /** Reports that are being written. */
+  readonly #writing = new Set<Promise<void>>()
+  #emptied: () => void = noop
+  #sessionCount = 0
+  #notClean = 0
+  #notWritten = 0
+  #ending = false
+  #aborted = false
+  url = ''
+
+  private constructor(options: ReceptionOptions) {
+    this.#options = options
+    this.entrance = new Entrance({
+      ...options,
+      scope: this.#scope,
+      agent: this.#agent().name,
+      count: () => this.#sessions.size,
+      answer: (line, call) => this.#answer(line, call),
+    })
+    // The last to close: reports are written until the end.
+    if (options.journal) this.#scope.own('call log', options.journal.log, { phase: 'stores' })
+  }
+
+  static async start(options: ReceptionOptions): Promise<Reception> {
+    const reception = new Reception(options)
+    const { port, host } = options
+    try {
+      const server = await serve({
+        scope: reception.#scope,
+        port,
+        ...(host === undefined ? {} : { host }),
+        ...reception.entrance.handlers(),
+      })
+      reception.url = server.url
+    } catch (error) {
+      await reception.close()
+      throw error
+    }
+    return reception
+  }
+
+  /** Listens on one more port: for processes that relay a request here. Returns it. */
+  async listenPrivately(host: string): Promise<number> {
+    const server = await serve({ scope: this.#scope, port: 0, host, ...this.entrance.handlers() })
+    return server.port
+  }
+
+  /** How many sessions there are. */
+  get size(): number {
+    return this.#sessions.size
+  }
+
+  /** The session that serves a call of this process. */
+  session(call: string): Session | undefined {
+    return this.#sessions.get(call)
+  }
+
+  /**
+   * Takes no more calls, and waits until those under way have ended. After `timeout` milliseconds, says goodbye to the callers
+   * who are still there.
+   */
+  async drain(timeout: number): Promise<void> {
+    this.entrance.drain()
+    await this.#untilEmpty(timeout)
+    const { goodbye = GOODBYE } = this.#options
+    for (const session of this.#sessions.values())
+      session.hangUp({ say: goodbye, reason: 'host-draining', by: 'drain' }).catch(noop)
+    await this.#untilEmpty(GOODBYE_TIMEOUT)
+  }
+
+  /** Closes the sessions first, so that each report has the reason, and then the server. */
+  async close(): Promise<ReceptionEnd> {
+    const { clock } = this.#scope
+    const began = clock.now()
+    const { closeTimeout = 5_000 } = this.#options
+    await this.#closeSessions(this.#aborted ? 0 : closeTimeout)
+    await Promise.all(this.#writing)
+    const { clean } = await this.#scope.close({ reason: 'asked' })
+    const notClean = this.#notClean
+    const notWritten = this.#notWritten
+    return {
+      clean: clean && notClean === 0 && notWritten === 0,
+      took: clock.now() - began,
+      sessions: this.#sessionCount,
+      notClean,
+      notWritten,
+    }
+  }
+
+  /** Aborts everything, also while it closes. */
+  abort(): void {
+    this.#aborted = true
+    this.#closeSessions(0).catch(noop)
+    this.#scope.abort()
+  }
+
+  /** The call belongs to another process now: ends its session, but not the call (HO5). */
+  letGo(call: string): void {
+    this.entrance.letGo(call)
+    const session = this.#sessions.get(call)
+    session?.close({ reason: 'host-lost', by: 'journal' }).catch(noop)
+  }
+
+  async #closeSessions(closeTimeout: number): Promise<void> {
+    this.#ending = true
+    const ask = { reason: 'host-draining', closeTimeout } as const
+    await Promise.all(Array.from(this.#sessions.values(), (session) => session.close(ask)))
+  }
+
+  /** Resolves when no session is left, or after `ms`. */
+  async #untilEmpty(ms: number): Promise<void> {
+    if (this.#sessions.size === 0 || this.#scope.state !== 'live') return
+    await new Promise<void>((resolve) => {
+      const timer = this.#scope.after(ms, 'calls end by themselves', resolve)
+      this.#emptied = () => {
+        timer.clear()
+        resolve()
+      }
+      this.#scope.signal.addEventListener('abort', () => resolve(), { once: true })
+    })
+    this.#emptied = noop
+  }
+
+  #agent(): Agent {
+    const { agent } = this.#options.file
+    return typeof agent === 'function' ? agent() : agent
+  }
+
+  async #answer(line: AnswerableLine, call: NewCallInfo): Promise<void> {
+    const { id, from } = call
+    if (this.#ending) throw new ScopeClosedError(this.#scope.name, 'answer a call', undefined)
+    const agent = this.#agent()
+    const lost = await this.#write(call, agent.name)
+    // Again: the journal may have taken its time.
+    if (this.#ending) throw new ScopeClosedError(this.#scope.name, 'answer a call', undefined)
+    this.#options.began?.(id, from)
+    const session = this.#session(line, id, agent, lost)
+    this.#options.follow?.(session, call)
+    this.entrance.add(session, { agent: agent.name, from })
+    this.#options.journal?.log.follow(session, itemsOf(lost))
+    this.#keep(session)
+    const { welcomeBack = WELCOME_BACK } = this.#options
+    if (lost) session.on('started', () => session.say(welcomeBack))
+    try {
+      await session.start()
+    } catch (error) {
+      // The log and the report of a session that has opened the line show the error already.
+      if (!line.answered) throw error
+    }
+  }
+
+  /** Writes a call before it is answered (HO1). Returns it if it goes on: its process is gone, and the caller came back. */
+  async #write({ id, line, from, resume, trace }: NewCallInfo, agent: string): Promise<LostCall | undefined> {
+    const { journal, file } = this.#options
+    if (!journal) return undefined
+    return await journal.log.open(
+      {
+        id,
+        owner: journal.owner(),
+        agent,
+        line,
+        from,
+        ...(resume ? { resume } : {}),
+        ...(trace === undefined ? {} : { trace }),
+        openedAt: this.#scope.clock.date(),
+        work: Object.keys(file.afterCall ?? {}),
+      },
+      journal.take,
+    )
+  }
+
+  #session(line: Line, id: string, agent: Agent, lost: LostCall | undefined): Session {
+    const { file, models, closeTimeout = 5_000, logger = silentLogger, prepare } = this.#options
+    const prepared = prepare?.({ agent, models: models() })
+    const session = new Session({
+      closeTimeout,
+      logger,
+      ...(typeof file.session === 'function' ? file.session({ id }) : file.session),
+      ...(lost ? { history: { version: 1, items: itemsOf(lost), lastId: 0, dropped: 0 } } : {}),
+      id,
+      agent,
+      models: prepared?.models ?? models(),
+      line,
+      ...(prepared ? { intercept: prepared.intercept } : {}),
+    })
+    prepared?.follow(session)
+    return session
+  }
+
+  #keep(session: Session): void {
+    const { ended = noop, journal } = this.#options
+    const { id } = session
+    this.#sessions.set(id, session)
+    this.#sessionCount++
+    session.on('closed', (report) => {
+      if (this.#sessions.get(id) === session) this.#sessions.delete(id)
+      if (!report.clean) this.#notClean++
+      ended(report)
+      if (journal) this.#record(id, report, journal.log)
+      if (this.#sessions.size === 0) this.#emptied()
+    })
+  }
+
+  #record(id: string, report: SessionReport, log: CallLog): void {
+    const writing = log
+      .end(id, report)
+      .catch(() => void this.#notWritten++)
+      .finally(() => this.#writing.delete(writing))
+    this.#writing.add(writing)
+  }
+}
+
+/** The items of a history, from the entries of a call: the latest entry of an item counts. */
+export function itemsOf(lost: LostCall | undefined): HistoryItem[] {
+  const items = new Map<string, HistoryItem>()
+  for (const { item } of lost?.entries ?? []) items.set(item.id, item)
+  return [...items.values()]
+}

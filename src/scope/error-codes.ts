@@ -323,6 +323,10 @@ export const errorCodes = {
       'The database of the journal cannot be reached, or cannot write.',
       'Check that it runs, that it can be reached, and that its disk has room.',
     ],
+    HOST_LOST: [
+      'In a report: the process that served the call ended before the call did. The report was made from the journal.',
+      'Read the log of the host: it says why the process ended.',
+    ],
     CALL_TAKEN: ['Another process answers this call, or has closed it.', 'Nothing: the call goes on there.'],
     CALL_FILE: [
       'The recording for `endwell phone`, or the file for what was heard, cannot be used.',

@@ -1,13 +1,8 @@
 import { silentLogger, type Line } from '../../parts/index.ts'
 import { Scope, ScopeClosedError, noop, type Intercept } from '../../scope/index.ts'
-import {
-  Session,
-  type Agent,
-  type HistoryItem,
-  type Models,
-  type SessionReport,
-} from '../../session/index.ts'
+import { Session, type Agent, type Models, type SessionReport } from '../../session/index.ts'
 import type { AgentFile } from '../agent-file.ts'
+import { itemsOf } from '../fleet/lost-report.ts'
 import type { LostCall, Owner } from '../journal/journal.ts'
 import { serve } from '../serve.ts'
 import type { CallLog } from './call-log.ts'
@@ -302,11 +297,4 @@ export class Reception {
       .finally(() => this.#writing.delete(writing))
     this.#writing.add(writing)
   }
-}
-
-/** The items of a history, from the entries of a call: the latest entry of an item counts. */
-export function itemsOf(lost: LostCall | undefined): HistoryItem[] {
-  const items = new Map<string, HistoryItem>()
-  for (const { item } of lost?.entries ?? []) items.set(item.id, item)
-  return [...items.values()]
 }

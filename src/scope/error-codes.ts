@@ -319,10 +319,6 @@ export const errorCodes = {
     PORT_FORBIDDEN: ['This user may not listen on this port.', 'Choose a port above 1023.'],
     NO_SUCH_ADDRESS: ['This machine does not have the address to listen on.', 'Use 127.0.0.1 or 0.0.0.0.'],
     LISTEN_FAILED: ['The host could not listen.', 'The message says why.'],
-    JOURNAL_UNAVAILABLE: [
-      'The database of the journal cannot be reached, or cannot write.',
-      'Check that it runs, that it can be reached, and that its disk has room.',
-    ],
     HOST_LOST: [
       'In a report: the process that served the call ended before the call did. The report was made from the journal.',
       'Read the log of the host: it says why the process ended.',
@@ -333,6 +329,22 @@ export const errorCodes = {
       'The message says what is wrong with it.',
     ],
     AGENT_FILE: ["The agent's file cannot be used.", 'The message says what is wrong with it.'],
+    JOURNAL_UNAVAILABLE: [
+      "The journal's database cannot be reached, or cannot write. Live calls go on.",
+      'The message says why: start the database, free some disk space, or correct its address.',
+    ],
+    JOURNAL_IN_USE: [
+      "Another process uses the journal's data folder.",
+      'Stop it, or choose another folder. Several hosts share a journal in Postgres.',
+    ],
+    JOURNAL_VERSION: [
+      'A newer version of endwell has changed the tables of the journal.',
+      'Update endwell, or choose another database.',
+    ],
+    JOURNAL_DRIVER: [
+      "The package that connects to the journal's database is not installed.",
+      'Install the package that the message names.',
+    ],
   },
   'The guard': {
     GUARD_CLOSED: [

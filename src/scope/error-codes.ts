@@ -319,6 +319,14 @@ export const errorCodes = {
     PORT_FORBIDDEN: ['This user may not listen on this port.', 'Choose a port above 1023.'],
     NO_SUCH_ADDRESS: ['This machine does not have the address to listen on.', 'Use 127.0.0.1 or 0.0.0.0.'],
     LISTEN_FAILED: ['The host could not listen.', 'The message says why.'],
+    SUPERVISOR_LOST: [
+      'The supervisor of a worker has ended, so that a request to it cannot be answered.',
+      'Nothing: the worker closes its calls and exits. Start the host again.',
+    ],
+    REQUEST_FAILED: [
+      'The supervisor could not do what a worker requested.',
+      'The message says why: the journal is unavailable, for instance.',
+    ],
     CALL_FILE: [
       'The recording for `endwell phone`, or the file for what was heard, cannot be used.',
       'The message says what is wrong with it.',

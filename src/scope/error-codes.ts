@@ -324,6 +324,14 @@ export const errorCodes = {
       'Read the log of the host: it says why the process ended.',
     ],
     CALL_TAKEN: ['Another process answers this call, or has closed it.', 'Nothing: the call goes on there.'],
+    SUPERVISOR_LOST: [
+      'The supervisor of a worker has ended, so that a request to it cannot be answered.',
+      'Nothing: the worker closes its calls and exits. Start the host again.',
+    ],
+    REQUEST_FAILED: [
+      'The supervisor could not do what a worker requested.',
+      'The message says why: the journal is unavailable, for instance.',
+    ],
     CALL_FILE: [
       'The recording for `endwell phone`, or the file for what was heard, cannot be used.',
       'The message says what is wrong with it.',

@@ -1,0 +1,43 @@
+/** The supervisor's limits, each with its reason (SC18). */
+export const limits = {
+  /** A worker lost within this time of being ready, or before, died young: its replacement may have to wait. */
+  young: 10_000,
+  /** The pause before a replacement, from the second young death in a row on. It doubles each time. */
+  firstPause: 1_000,
+  lastPause: 30_000,
+  /** Young deaths in a row after which the supervisor gives up, if no call worker was ever ready. */
+  hopeless: 5,
+  /** For a worker to load the agent file and become ready. Local models take seconds; this only ends what hangs. */
+  start: 60_000,
+  /** Beyond `closeTimeout`, for a worker to write its last reports and to exit. Then it is killed. */
+  exit: 2_000,
+  /** For a killed process to disappear. One that is stuck in the kernel may never do so. */
+  kill: 5_000,
+  /** Workers that drain at once because they were replaced, per call worker. Above it, the oldest closes its calls. */
+  draining: 2,
+  /** Requests of one worker that are not answered yet. More mean that the journal cannot keep up. */
+  requests: 10_000,
+  /** For a worker to answer with its metrics: a scrape must not wait for a worker that is stuck. */
+  metrics: 2_000,
+  /** Milliseconds between two beats of a worker's event loop. */
+  beat: 50,
+  /** Milliseconds between two looks of the watchdog. Each counts once: a late look is no evidence of a blocked loop. */
+  look: 100,
+  /** An event loop that has not turned for this long is blocked: its culprit is named, and cut. */
+  blocked: 500,
+  /** CPU time without a turn of the loop, above which a loop that computes counts as blocked. A starved one gets less. */
+  busy: 250,
+  /** A blocked loop that could not be cut by then is in native code: its process is killed. */
+  stuck: 2_000,
+  /** A process without a sign of life from its watchdog is killed, if it computes or waits. A starved one does neither. */
+  silent: 2_000,
+  /** Without any sign of life, a process is killed after this time, whatever it seems to do. */
+  dead: 30_000,
+  /** Characters of a line that a worker prints. The rest becomes the next line. */
+  line: 16_384,
+  /** Characters of a stack, and its frames. */
+  stack: 4_000,
+  frames: 20,
+  /** Connections that wait for a worker to be ready. More are refused. */
+  waiting: 1_000,
+} as const

@@ -1,0 +1,434 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Untimed } from '../../scope/index.ts'
+import { limits } from './limits.ts'
+import { exitCodes, type SupervisorCommand, type SupervisorEvent } from './supervisor-events.ts'
+import { SupervisorMachine, type SupervisorSettings } from './supervisor-machine.ts'
+
+const settings = { workers: 2, work: true, drainTimeout: 600_000, closeTimeout: 5_000 }
+
+/** A supervisor machine in virtual time. Checks every command against what came before. */
+class Life {
+  readonly machine: SupervisorMachine
+  readonly commands: SupervisorCommand[] = []
+  /** Processes that were started and have not exited. */
+  readonly alive = new Set<string>()
+  readonly orphaned = new Set<string>()
+  readonly #settings: SupervisorSettings
+  readonly #killed = new Set<string>()
+  readonly #spawned = new Set<string>()
+  now = 0
+  timer: number | undefined
+  exitCode: number | undefined
+  ready = false
+
+  constructor(changes: Partial<SupervisorSettings> = {}) {
+    this.#settings = { ...settings, ...changes }
+    this.machine = new SupervisorMachine(this.#settings)
+  }
+
+  /** A supervisor whose workers are all ready. */
+  static running(changes: Partial<SupervisorSettings> = {}): Life {
+    const life = new Life(changes)
+    life.handle({ type: 'start' })
+    for (const worker of life.alive) life.handle({ type: 'ready', worker })
+    return life
+  }
+
+  handle(event: Untimed<SupervisorEvent>): SupervisorCommand[] {
+    if (event.type === 'exited') this.alive.delete(event.worker)
+    const commands = this.machine.handle({ ...event, at: this.now })
+    for (const command of commands) this.#check(command)
+    this.commands.push(...commands)
+    if (this.exitCode !== undefined) expect(this.timer, 'no timer outlives the exit').toBeUndefined()
+    expect(this.machine.ready, 'readiness is reported').toBe(this.ready)
+    return commands
+  }
+
+  exit(worker: string): SupervisorCommand[] {
+    return this.handle({ type: 'exited', worker })
+  }
+
+  elapse(ms: number): void {
+    const until = this.now + ms
+    while (this.timer !== undefined && this.timer <= until) {
+      const due = this.timer
+      this.timer = undefined
+      this.now = Math.max(this.now, due)
+      this.handle({ type: 'timer', timer: 'next', due })
+    }
+    this.now = until
+  }
+
+  /** The names of workers in a phase. */
+  in(...phases: string[]): string[] {
+    return this.machine.workers.filter(({ phase }) => phases.includes(phase)).map(({ name }) => name)
+  }
+
+  #check(command: SupervisorCommand): void {
+    expect(this.exitCode, `${command.type} after the exit`).toBeUndefined()
+    switch (command.type) {
+      case 'set-timer':
+        this.timer = command.at
+        return
+      case 'clear-timer':
+        this.timer = undefined
+        return
+      case 'spawn':
+        expect(this.machine.phase).toBe('running')
+        expect(this.#spawned.has(command.worker), 'a name is used once').toBe(false)
+        this.#spawned.add(command.worker)
+        this.alive.add(command.worker)
+        return
+      case 'drain':
+      case 'close':
+        expect(this.alive.has(command.worker), `${command.type} to a process`).toBe(true)
+        return
+      case 'kill':
+        expect(this.#killed.has(command.worker), 'killed once').toBe(false)
+        this.#killed.add(command.worker)
+        return
+      case 'orphan':
+        expect(this.orphaned.has(command.worker), 'orphaned once').toBe(false)
+        expect(!this.alive.has(command.worker) || this.#killed.has(command.worker)).toBe(true)
+        this.orphaned.add(command.worker)
+        return
+      case 'readiness':
+        expect(command.ready).not.toBe(this.ready)
+        this.ready = command.ready
+        return
+      case 'exit':
+        this.exitCode = command.code
+        return
+      case 'replace':
+      case 'pause':
+    }
+  }
+}
+
+const only = (
+  commands: readonly SupervisorCommand[],
+  ...types: SupervisorCommand['type'][]
+): SupervisorCommand[] => commands.filter(({ type }) => types.includes(type))
+
+/** Drains the workers as they should: each reports the end of its calls, and exits. */
+function endWell(life: Life): void {
+  for (;;) {
+    const [worker] = life.in('draining', 'closing')
+    if (worker === undefined) return
+    life.handle({ type: 'drained', worker, clean: true, written: true })
+    life.exit(worker)
+    life.handle({ type: 'orphaned', worker, lost: 0 })
+  }
+}
+
+describe('a supervisor', () => {
+  it('starts its workers, and is ready with the first call worker', () => {
+    const life = new Life()
+    const spawned = only(life.handle({ type: 'start' }), 'spawn')
+    expect(spawned).toEqual([
+      { type: 'spawn', worker: 'w1', role: 'calls' },
+      { type: 'spawn', worker: 'w2', role: 'calls' },
+      { type: 'spawn', worker: 'work3', role: 'work' },
+    ])
+    life.handle({ type: 'ready', worker: 'work3' })
+    expect(life.ready).toBe(false)
+    life.handle({ type: 'ready', worker: 'w1' })
+    expect(life.ready).toBe(true)
+  })
+
+  it('[HO20] replaces a dead worker at once, orphans its calls, and leaves the others alone', () => {
+    const life = Life.running()
+    life.elapse(limits.young)
+    expect(life.exit('w1')).toEqual([
+      expect.objectContaining({ type: 'set-timer' }),
+      { type: 'replace', worker: 'w1', role: 'calls', why: 'exited' },
+      { type: 'orphan', worker: 'w1', role: 'calls' },
+      { type: 'spawn', worker: 'w4', role: 'calls' },
+    ])
+    expect(life.ready).toBe(true)
+  })
+
+  it.each([
+    ['whose loop was cut', { type: 'blocked', how: 'cut' }],
+    ['over its memory limit', { type: 'over-memory' }],
+  ] as const)('[HO20] drains a worker %s, and replaces it while its calls go on', (_, event) => {
+    const life = Life.running()
+    const commands = life.handle({ ...event, worker: 'w1' })
+    expect(only(commands, 'drain', 'spawn', 'kill', 'orphan')).toEqual([
+      { type: 'drain', worker: 'w1', within: 600_000 },
+      { type: 'spawn', worker: 'w4', role: 'calls' },
+    ])
+    expect(only(life.handle({ ...event, worker: 'w1' }), 'drain', 'spawn')).toEqual([])
+  })
+
+  it('[HO20] kills a worker that cannot be cut, and replaces it', () => {
+    const life = Life.running()
+    expect(only(life.handle({ type: 'blocked', how: 'stuck', worker: 'w2' }), 'kill', 'spawn')).toEqual([
+      { type: 'kill', worker: 'w2' },
+      { type: 'spawn', worker: 'w4', role: 'calls' },
+    ])
+  })
+
+  it('kills a worker that does not become ready, and tries again', () => {
+    const life = new Life({ workers: 1, work: false })
+    life.handle({ type: 'start' })
+    life.elapse(limits.start)
+    expect(only(life.commands, 'kill')).toEqual([{ type: 'kill', worker: 'w1' }])
+    expect(life.in('starting')).toEqual(['w2'])
+  })
+
+  it('closes the calls of the longest draining worker if replaced workers pile up', () => {
+    const life = Life.running({ workers: 1, work: false })
+    for (let count = 0; count <= limits.draining; count++) {
+      life.elapse(limits.young)
+      const [worker] = life.in('ready')
+      life.handle({ type: 'over-memory', worker: worker! })
+      life.handle({ type: 'ready', worker: life.in('starting')[0]! })
+    }
+    expect(life.in('closing')).toEqual(['w1'])
+    expect(life.in('draining')).toHaveLength(limits.draining)
+  })
+
+  it('takes a killed process that does not disappear for dead', () => {
+    const life = Life.running()
+    life.handle({ type: 'blocked', how: 'stuck', worker: 'w1' })
+    life.elapse(limits.kill)
+    expect([...life.orphaned]).toEqual(['w1'])
+  })
+})
+
+describe('workers that die young', () => {
+  it('[HO21] are replaced at once, then after 1 s, 2 s, … 30 s, once one has been ready', () => {
+    const life = Life.running({ workers: 1, work: false })
+    const pauses: number[] = []
+    for (let deaths = 0; deaths < 9; deaths++) {
+      const [worker] = life.in('starting', 'ready')
+      const at = life.now
+      life.exit(worker!)
+      while (life.in('starting').length === 0) life.elapse(life.timer! - life.now)
+      pauses.push(life.now - at)
+    }
+    expect(pauses).toEqual([0, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000])
+    expect(life.exitCode).toBeUndefined()
+  })
+
+  it('[HO21] make the supervisor give up if none was ever ready, with an exit code that says so', () => {
+    const life = new Life()
+    life.handle({ type: 'start' })
+    life.handle({ type: 'ready', worker: 'work3' })
+    for (let deaths = 0; deaths < limits.hopeless; deaths++) {
+      for (const worker of life.in('starting')) life.exit(worker)
+      if (deaths < limits.hopeless - 1) life.elapse(limits.lastPause)
+    }
+    expect(life.machine.phase).toBe('closing')
+    endWell(life)
+    life.elapse(settings.closeTimeout)
+    expect(life.exitCode).toBe(exitCodes.hopeless)
+  })
+
+  it('count once if they were started and die together', () => {
+    const life = Life.running({ workers: 8, work: false })
+    for (const worker of life.in('ready')) life.exit(worker)
+    expect(life.in('starting')).toHaveLength(8)
+    for (const worker of life.in('starting')) life.exit(worker)
+    expect(life.in('starting')).toHaveLength(0)
+    life.elapse(1_000)
+    expect(life.in('starting')).toHaveLength(8)
+  })
+
+  it('are forgotten once a replacement has lived', () => {
+    const life = Life.running({ workers: 1, work: false })
+    life.exit('w1')
+    life.handle({ type: 'ready', worker: 'w2' })
+    life.elapse(limits.young)
+    life.exit('w2')
+    expect(life.in('starting')).toEqual(['w3'])
+    life.exit('w3')
+    expect(life.in('starting')).toEqual(['w4'])
+  })
+})
+
+describe('a drain', () => {
+  it('[HO3] is not ready at once, then lets calls finish, ends the work worker last, and exits with 0', () => {
+    const life = Life.running()
+    const commands = life.handle({ type: 'signal' })
+    expect(only(commands, 'readiness', 'drain', 'close', 'kill')).toEqual([
+      { type: 'readiness', ready: false },
+      { type: 'drain', worker: 'w1', within: 600_000 },
+      { type: 'drain', worker: 'w2', within: 600_000 },
+    ])
+    life.handle({ type: 'drained', worker: 'w1', clean: true, written: true })
+    life.exit('w1')
+    life.handle({ type: 'orphaned', worker: 'w1', lost: 0 })
+    expect(life.in('ready')).toEqual(['work3'])
+    life.handle({ type: 'drained', worker: 'w2', clean: true, written: true })
+    expect(only(life.exit('w2'), 'close')).toEqual([{ type: 'close', worker: 'work3', within: 5_000 }])
+    life.handle({ type: 'orphaned', worker: 'w2', lost: 0 })
+    expect(life.exitCode).toBeUndefined()
+    endWell(life)
+    expect(life.exitCode).toBe(exitCodes.clean)
+  })
+
+  it('[HO3] closes calls after drainTimeout, and kills a worker that does not exit after closeTimeout', () => {
+    const life = Life.running({ workers: 1, work: false })
+    life.handle({ type: 'drain' })
+    life.elapse(settings.drainTimeout)
+    expect(only(life.commands, 'close')).toEqual([{ type: 'close', worker: 'w1', within: 5_000 }])
+    life.elapse(settings.closeTimeout + limits.exit)
+    expect(only(life.commands, 'kill')).toEqual([{ type: 'kill', worker: 'w1' }])
+    life.exit('w1')
+    life.handle({ type: 'orphaned', worker: 'w1', lost: 2 })
+    expect(life.exitCode).toBe(exitCodes.unclean)
+  })
+
+  it('[HO3] is hurried by a second signal, and a third kills', () => {
+    const life = Life.running()
+    life.handle({ type: 'signal' })
+    expect(only(life.handle({ type: 'signal' }), 'close', 'kill')).toEqual([
+      { type: 'close', worker: 'w1', within: 5_000 },
+      { type: 'close', worker: 'w2', within: 5_000 },
+      { type: 'close', worker: 'work3', within: 5_000 },
+    ])
+    expect(only(life.handle({ type: 'signal' }), 'kill')).toHaveLength(3)
+    for (const worker of life.in('dying')) {
+      life.exit(worker)
+      life.handle({ type: 'orphaned', worker, lost: 0 })
+    }
+    expect(life.exitCode).toBe(exitCodes.killed)
+  })
+
+  it('that was ordered is not hurried by the first signal: a stop hook drains, and the signal follows', () => {
+    const life = Life.running()
+    life.handle({ type: 'drain' })
+    life.handle({ type: 'drain' })
+    life.handle({ type: 'signal' })
+    expect(life.in('closing')).toEqual([])
+    life.handle({ type: 'signal' })
+    expect(life.in('closing')).toHaveLength(3)
+  })
+
+  it.each([
+    ['a call did not close cleanly', { clean: false, written: true, lost: 0 }, exitCodes.unclean],
+    ['a report was not written', { clean: true, written: false, lost: 0 }, exitCodes.unwritten],
+    ['the journal still had a live call', { clean: true, written: true, lost: 1 }, exitCodes.unclean],
+    [
+      'the journal is away, but all was spooled',
+      { clean: true, written: true, lost: undefined },
+      exitCodes.clean,
+    ],
+  ] as const)('[HO3] has an exit code that tells the truth: %s', (_, { clean, written, lost }, code) => {
+    const life = Life.running({ workers: 1, work: false })
+    life.handle({ type: 'signal' })
+    life.handle({ type: 'drained', worker: 'w1', clean, written })
+    life.exit('w1')
+    if (lost !== undefined) life.handle({ type: 'orphaned', worker: 'w1', lost })
+    else life.elapse(settings.closeTimeout)
+    expect(life.exitCode).toBe(code)
+  })
+
+  it('[HO3] does not exit with 0 if a worker died whose calls could not be orphaned', () => {
+    const life = Life.running({ workers: 1, work: false })
+    life.exit('w1')
+    life.handle({ type: 'signal' })
+    endWell(life)
+    expect(life.exitCode).toBeUndefined()
+    life.elapse(settings.closeTimeout)
+    expect(life.exitCode).toBe(exitCodes.unwritten)
+  })
+})
+
+const step = fc.record({
+  what: fc.constantFrom(
+    ...(['ready', 'ready', 'calls', 'cut', 'stuck', 'over-memory', 'drained', 'exited', 'exited'] as const),
+    ...(['orphaned', 'signal', 'drain', 'unknown', 'late', 'a while', 'long'] as const),
+  ),
+  pick: fc.nat(7),
+})
+
+function act(
+  life: Life,
+  what: (typeof step extends fc.Arbitrary<infer T> ? T : never)['what'],
+  pick: number,
+): void {
+  const workers = [...life.alive]
+  const worker = workers[pick % workers.length] ?? 'w1'
+  switch (what) {
+    case 'ready':
+    case 'over-memory':
+      return void life.handle({ type: what, worker })
+    case 'calls':
+      return void life.handle({ type: what, worker, count: pick })
+    case 'cut':
+    case 'stuck':
+      return void life.handle({ type: 'blocked', worker, how: what })
+    case 'drained':
+      return void life.handle({ type: what, worker, clean: pick % 4 !== 0, written: pick % 3 !== 0 })
+    case 'exited':
+      if (life.alive.has(worker)) life.exit(worker)
+      return undefined
+    case 'orphaned': {
+      const dead = [...life.orphaned][pick % Math.max(1, life.orphaned.size)] ?? 'w1'
+      return void life.handle({ type: what, worker: dead, lost: pick % 2 })
+    }
+    case 'signal':
+    case 'drain':
+      // Rarely: most of a life is not its end.
+      if (pick === 0) life.handle({ type: what })
+      return undefined
+    case 'unknown':
+      return void life.handle({ type: 'exited', worker: 'w999' })
+    case 'late':
+      return void life.handle({ type: 'timer', timer: 'next', due: life.now - 1 })
+    case 'a while':
+      return life.elapse(100 * pick)
+    case 'long':
+      return life.elapse(10_000 * pick)
+  }
+}
+
+/** The longest end: calls drain, close and are killed; so is the work worker after them; then the journal does not answer. */
+const longest =
+  settings.drainTimeout + 2 * (settings.closeTimeout + limits.exit + limits.kill) + settings.closeTimeout
+
+describe('whatever happens', () => {
+  it('[HO20] [HO3] every worker is replaced, orphaned once, and the supervisor ends within its bounds', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+        const life = new Life()
+        life.handle({ type: 'start' })
+        for (const { what, pick } of steps) act(life, what, pick)
+        if (life.machine.phase === 'running') {
+          for (const worker of life.in('starting')) life.handle({ type: 'ready', worker })
+          life.elapse(limits.lastPause)
+          const active = life.machine.workers.filter(({ phase }) => phase === 'starting' || phase === 'ready')
+          expect(active.filter(({ role }) => role === 'calls')).toHaveLength(settings.workers)
+          expect(active.filter(({ role }) => role === 'work')).toHaveLength(1)
+        }
+        life.handle({ type: 'signal' })
+        expect(life.ready).toBe(false)
+        life.elapse(longest)
+        expect(life.exitCode).toBeDefined()
+        expect([...life.orphaned].toSorted()).toEqual(
+          life.commands.flatMap((each) => (each.type === 'spawn' ? each.worker : [])).toSorted(),
+        )
+      }),
+      { numRuns: 1_500 },
+    )
+  })
+
+  it('[HO3] two more signals end the supervisor within the time of a kill', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const life = new Life()
+        life.handle({ type: 'start' })
+        for (const { what, pick } of steps) act(life, what, pick)
+        for (let count = 0; count < 3; count++) life.handle({ type: 'signal' })
+        life.elapse(limits.kill + settings.closeTimeout)
+        expect(life.exitCode).toBeDefined()
+        expect(life.exitCode).not.toBe(exitCodes.clean)
+      }),
+      { numRuns: 500 },
+    )
+  })
+})

@@ -1,0 +1,193 @@
+import type { Socket } from 'node:net'
+import { systemClock, type Clock, type Timer } from '../../scope/index.ts'
+import type { Order } from '../journal/journal.ts'
+import { RequestFailedError, SupervisorLostError } from './errors.ts'
+import { limits } from './limits.ts'
+import { IDENTITY, type SupervisorMessage, type WorkerIdentity, type WorkerMessage } from './messages.ts'
+import { exitCodes } from './supervisor-events.ts'
+
+/** The part of `process` that a link uses. */
+export interface WorkerProcess {
+  readonly env: Record<string, string | undefined>
+  readonly connected: boolean
+  send?(message: unknown, handle: undefined, options: undefined, done: (error: Error | null) => void): boolean
+  on(event: 'message', listener: (message: unknown, handle: unknown) => void): unknown
+  on(event: 'disconnect' | NodeJS.Signals, listener: () => void): unknown
+  exit(code: number): void
+}
+
+/** Why all calls are closed. `supervisor-lost`: reports go into the spool, because nothing else is left to write them. */
+export type CloseCause = 'drained' | 'supervisor-lost'
+
+/**
+ * A worker's link to its supervisor. It belongs to the main thread of a worker process, which
+ *
+ * 1. creates it with `WorkerLink.open()`, before it loads the agent file,
+ * 2. calls `ready(address)` once it takes calls, and `calls(count)` when their number changes,
+ * 3. serves the sockets it gets by `onConnection`: `server.emit('connection', socket)`. The supervisor listens on the public
+ *    port, so that connections wait while a worker is replaced. A worker must not listen on that port itself.
+ * 4. on `onDrain`, takes no new calls and finishes those it has, at the latest within `within`; on `onClose`, closes them,
+ * 5. calls `exit({ clean, written })` when its last call has ended and its report was written, or spooled.
+ *
+ * If the supervisor dies, `onClose` is called with the cause `supervisor-lost`, requests reject with `SupervisorLostError`,
+ * and the process exits within `closeTimeout` and two seconds, whatever it does (HO22).
+ */
+export class WorkerLink {
+  readonly identity: WorkerIdentity
+  readonly #process: WorkerProcess
+  readonly #clock: Clock
+  readonly #requests = new Map<number, { resolve: (body: unknown) => void; reject: (error: Error) => void }>()
+  readonly #draining = new Ask<{ readonly within: number }>()
+  readonly #closing = new Ask<{ readonly within: number; readonly cause: CloseCause }>()
+  #onOrder: ((order: Order) => void) | undefined
+  #onConnection: ((socket: Socket) => void) | undefined
+  #onMetrics: (() => unknown) | undefined
+  #lastId = 0
+  #backstop: Timer | undefined
+
+  private constructor(identity: WorkerIdentity, ownProcess: WorkerProcess, clock: Clock) {
+    this.identity = identity
+    this.#process = ownProcess
+    this.#clock = clock
+    ownProcess.on('message', (message, handle) => this.#handle(message as SupervisorMessage, handle))
+    ownProcess.on('disconnect', () => this.#lost())
+    // A service manager may send the signal to all processes of a service. The supervisor alone decides what it means.
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) ownProcess.on(signal, () => {})
+  }
+
+  /** Returns undefined in a process that no supervisor has started. */
+  static open(ownProcess: WorkerProcess = process, clock: Clock = systemClock): WorkerLink | undefined {
+    const identity = ownProcess.env[IDENTITY]
+    // Processes that the worker starts inherit its environment, and are no workers.
+    delete ownProcess.env[IDENTITY]
+    if (identity === undefined || !ownProcess.send) return undefined
+    return new WorkerLink(JSON.parse(identity) as WorkerIdentity, ownProcess, clock)
+  }
+
+  /** Whether the supervisor is there. */
+  get connected(): boolean {
+    return this.#process.connected
+  }
+
+  /** The worker takes calls. Other processes reach it at `address`. */
+  ready(address?: string): void {
+    this.#send({ type: 'ready', ...(address === undefined ? {} : { address }) })
+  }
+
+  calls(count: number): void {
+    this.#send({ type: 'calls', count })
+  }
+
+  /** Has the supervisor do something, such as writing to the journal. */
+  request(body: unknown): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (!this.connected) return reject(new SupervisorLostError())
+      const id = ++this.#lastId
+      this.#requests.set(id, { resolve, reject })
+      this.#send({ type: 'request', id, body })
+    })
+  }
+
+  /** Take no new calls, and exit after the last. Called at once if the order came before. */
+  onDrain(listener: (order: { readonly within: number }) => void): void {
+    this.#draining.listen(listener)
+  }
+
+  /** Close all calls within this time, and exit. Called at once if the order came before. */
+  onClose(listener: (order: { readonly within: number; readonly cause: CloseCause }) => void): void {
+    this.#closing.listen(listener)
+  }
+
+  onOrder(listener: (order: Order) => void): void {
+    this.#onOrder = listener
+  }
+
+  /** Sockets that were opened to the public port. They are paused. */
+  onConnection(listener: (socket: Socket) => void): void {
+    this.#onConnection = listener
+  }
+
+  /** Answers the supervisor's request for metrics. */
+  onMetrics(listener: () => unknown): void {
+    this.#onMetrics = listener
+  }
+
+  /** Reports how the worker's calls ended, and exits. */
+  exit(end: { readonly clean: boolean; readonly written: boolean }): void {
+    const code = end.written ? (end.clean ? exitCodes.clean : exitCodes.unclean) : exitCodes.unwritten
+    this.#backstop?.clear()
+    this.#send({ type: 'drained', ...end }, () => this.#process.exit(code))
+  }
+
+  #send(message: WorkerMessage, done: () => void = () => {}): void {
+    if (!this.connected) return done()
+    try {
+      // The supervisor may end at any time: 'disconnect' says so.
+      this.#process.send?.(message, undefined, undefined, done)
+    } catch {
+      done()
+    }
+  }
+
+  #handle(message: SupervisorMessage, handle: unknown): void {
+    switch (message.type) {
+      case 'drain':
+        return this.#draining.give({ within: message.within })
+      case 'close':
+        return this.#closing.give({ within: message.within, cause: 'drained' })
+      case 'order':
+        return this.#onOrder?.({ call: message.call, order: message.order })
+      case 'connection':
+        return this.#connection(handle as Socket | undefined)
+      case 'metrics':
+        return this.#metrics(message.id)
+      case 'answer': {
+        const request = this.#requests.get(message.id)
+        this.#requests.delete(message.id)
+        if (message.error) request?.reject(new RequestFailedError(message.error))
+        else request?.resolve(message.body)
+        return undefined
+      }
+    }
+  }
+
+  /** The socket is missing if its peer hung up while it was handed over. */
+  #connection(socket: Socket | undefined): void {
+    if (this.#onConnection && socket) this.#onConnection(socket)
+    else socket?.destroy()
+  }
+
+  #metrics(id: number): void {
+    const answer = (body: unknown): void => this.#send({ type: 'metrics', id, body })
+    new Promise((resolve) => {
+      resolve(this.#onMetrics?.())
+    }).then(answer, () => answer(undefined))
+  }
+
+  #lost(): void {
+    const { closeTimeout } = this.identity
+    for (const { reject } of this.#requests.values()) reject(new SupervisorLostError())
+    this.#requests.clear()
+    this.#backstop = this.#clock.after(closeTimeout + limits.exit, 'exit without a supervisor', () =>
+      this.#process.exit(exitCodes.unwritten),
+    )
+    this.#closing.give({ within: closeTimeout, cause: 'supervisor-lost' })
+  }
+}
+
+/** An order that may come before there is a listener. It is given once: a repetition changes nothing. */
+class Ask<T> {
+  #order: T | undefined
+  #listener: ((order: T) => void) | undefined
+
+  listen(listener: (order: T) => void): void {
+    this.#listener = listener
+    if (this.#order) listener(this.#order)
+  }
+
+  give(order: T): void {
+    if (this.#order) return
+    this.#order = order
+    this.#listener?.(order)
+  }
+}

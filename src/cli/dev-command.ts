@@ -1,3 +1,4 @@
+import { isLevel, logLevels, type Level } from '../host/index.ts'
 import { OptionError, describeError, noop, systemClock } from '../scope/index.ts'
 import { timeText } from '../report/index.ts'
 import type { SessionReport } from '../session/index.ts'
@@ -9,7 +10,7 @@ import { startDev, untilSignal } from './dev.ts'
 import { didYouMean } from './did-you-mean.ts'
 import { heldOpen, holders } from './held-open.ts'
 import { loadAgent } from './load-agent.ts'
-import { isLevel, levels, terminalLog, timeOfDay, type Level } from './terminal-log.ts'
+import { terminalLog, timeOfDay } from './terminal-log.ts'
 import { terminal } from './terminal.ts'
 
 /** Milliseconds from the second Ctrl-C to the exit, for reports to be printed. */
@@ -140,7 +141,7 @@ function isLocal(host: string): boolean {
 function levelOf(text: string): Level {
   if (isLevel(text)) return text
   throw new OptionError(
-    `--log must be debug, info, warn, error or none, not '${text}'.${didYouMean(text, levels)}`,
+    `--log must be debug, info, warn, error or none, not '${text}'.${didYouMean(text, logLevels)}`,
   )
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { EndwellError } from '../scope/index.ts'
-import { jsonLine } from './terminal.ts'
-import { terminalLog, type Level } from './terminal-log.ts'
+import type { Level } from '../host/index.ts'
+import { jsonLine } from '../report/index.ts'
+import { terminalLog } from './terminal-log.ts'
 
 function lines(level: Level, json = false) {
   const written: string[] = []
@@ -66,9 +67,10 @@ describe('the terminal log', () => {
     log.info({ session: 'a1', error: new CodedError('no') }, 'told')
     expect(written.map((line) => JSON.parse(line) as object)).toEqual([
       {
+        time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
         level: 'info',
         message: 'told',
-        session: 'a1',
+        call: 'a1',
         error: { name: 'CodedError', message: 'no', code: 'ENGINE_MISSING' },
       },
     ])

@@ -1,15 +1,8 @@
+import { isLogged, logRecord, type Level } from '../host/index.ts'
 import type { Logger } from '../parts/index.ts'
 import { describeError, systemClock } from '../scope/index.ts'
 import { plain } from '../report/index.ts'
 import type { terminal } from './terminal.ts'
-
-export const levels = ['debug', 'info', 'warn', 'error', 'none'] as const
-
-export type Level = (typeof levels)[number]
-
-export function isLevel(text: string): text is Level {
-  return levels.some((level) => level === text)
-}
 
 export interface TerminalLogOptions {
   /** Messages below this level are dropped. */
@@ -24,19 +17,11 @@ export function terminalLog({ level, json, to }: TerminalLogOptions): Logger {
   const at =
     (own: Level) =>
     (fields: object, message: string): void => {
-      if (levels.indexOf(own) < levels.indexOf(level)) return
-      if (json) to.json(asJson(own, fields, message))
+      if (!isLogged(own, level)) return
+      if (json) to.json(logRecord(own, fields, message, systemClock.date()))
       else to.print(...asText(own, fields, message))
     }
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
-}
-
-function asJson(level: Level, fields: object, message: string): object {
-  const own = Object.entries(fields).map(([name, value]) => [
-    name,
-    value instanceof Error ? describeError(value) : value,
-  ])
-  return { level, message, ...Object.fromEntries(own) }
 }
 
 function asText(level: Level, fields: object, message: string): string[] {

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { jsonLine, terminal } from './terminal.ts'
+import { jsonLine } from '../report/index.ts'
+import { terminal } from './terminal.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
@@ -19,7 +20,7 @@ describe('the terminal', () => {
   })
 
   it('[HO9] gets JSON that means the same', () => {
-    const value = { [hostile]: [hostile, 'é', '👩‍👩‍👧'] }
+    const value = { [hostile]: [hostile, 'é', '👩‍👩‍👧', '\u{e0001}'] }
     expect(JSON.parse(jsonLine(value))).toEqual(value)
   })
 })

@@ -1,4 +1,4 @@
-import { plain } from '../report/index.ts'
+import { jsonLine, plain } from '../report/index.ts'
 
 /**
  * Prints what the command has to say. The only place that does (HO9): every line is made plain, since names, errors and
@@ -19,11 +19,3 @@ export const terminal = {
     console.log(jsonLine(value))
   },
 } as const
-
-/** JSON without the control and format characters that JSON itself leaves unescaped. */
-export function jsonLine(value: unknown): string {
-  return JSON.stringify(value).replaceAll(
-    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
-}

@@ -57,3 +57,11 @@ export {
   type SessionDetails,
   type SessionSummary,
 } from './wire/index.ts'
+export { jsonLog, type JsonLogOptions } from './watch/json-log.ts'
+export { isLevel, isLogged, logLevels, logRecord, type Level, type LogRecord } from './watch/log-record.ts'
+export { WorkerMetrics, mergeMetrics, metricsResponse, type MetricsSnapshot } from './watch/merge-metrics.ts'
+export type { AttemptOutcome, BlockOutcome, RefusedWhy, RestartWhy } from './watch/metric-table.ts'
+export { Metrics, type CallLabels, type MetricsOptions } from './watch/metrics.ts'
+export { traceparentOf } from './watch/traceparent.ts'
+export { openTraces } from './watch/traces.ts'
+export type { CallTrace, TracedCall, Traces, TracesOptions } from './watch/trace-types.ts'

@@ -4,6 +4,10 @@ import type { PartContext } from './part.ts'
 /** A language model: messages and tools in, text and tool calls out. */
 export interface Llm {
   readonly name: string
+  /** The vendor, for traces: `openai`. Default: the name. */
+  readonly provider?: string
+  /** The vendor's name for the model, for traces: `gpt-5-mini`. Default: the name. */
+  readonly model?: string
   open(context: PartContext): Promise<LlmClient>
 }
 

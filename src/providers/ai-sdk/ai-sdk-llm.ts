@@ -28,11 +28,16 @@ export interface AiSdkLlmOptions {
  */
 export class AiSdkLlm implements Llm {
   readonly name: string
+  readonly provider: string
+  readonly model: string
   readonly #model: LanguageModel
   readonly #options: Omit<AiSdkLlmOptions, 'name'>
 
   constructor(model: LanguageModel, { name, ...options }: AiSdkLlmOptions = {}) {
     this.name = name ?? `${model.provider} ${model.modelId}`
+    // The AI SDK's names have the vendor first: `openai.chat`.
+    this.provider = model.provider.split('.')[0]!
+    this.model = model.modelId
     this.#model = model
     this.#options = options
   }

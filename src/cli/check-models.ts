@@ -11,8 +11,8 @@ const noLine: Line = {
 }
 
 /**
- * Makes the models once, and checks that a session can be made with them and that what they need is installed, so that a
- * mistake is reported when the server starts and not in the first call (HO11). Connects to nothing.
+ * Makes the agent, the models and a session with them once, so that a mistake is reported when the server starts and not
+ * in the first call (HO11). Constructors check their options and what they need to be installed; nothing is connected.
  */
 export async function checkModels({ agent, session }: AgentFile, choice: Choice): Promise<Models> {
   const models = choice.models()
@@ -24,11 +24,5 @@ export async function checkModels({ agent, session }: AgentFile, choice: Choice)
     line: noLine,
   })
   await made.close()
-  for (const part of Object.values(models) as (Partial<Checked> | undefined)[]) await part?.check?.()
   return models
-}
-
-/** A model that can tell whether what it needs is installed. */
-interface Checked {
-  check(): void | Promise<void>
 }

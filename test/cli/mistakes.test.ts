@@ -61,19 +61,20 @@ describe('a mistake on the command line', { timeout: 60_000 }, () => {
 })
 
 describe('an agent file whose calls cannot work', { timeout: 60_000 }, () => {
-  const agentFile = (name: string, models: string): string => {
+  const agentFile = (name: string, models: string, agent = `new Agent({ instructions: '' })`): string => {
     const own = join(folder, name)
     mkdirSync(own)
     writeFileSync(join(own, 'package.json'), '{"type":"module"}')
-    const imports = ['index', 'providers/local/index', 'testing/index']
+    const imports = ['index', 'providers/local/index', 'testing/index', 'parts/index', 'providers/mcp/index']
       .map(
         (path, i) =>
           `import * as part${i} from ${JSON.stringify(new URL(`../../dist/${path}.js`, import.meta.url).href)}`,
       )
       .join('\n')
     const code = `${imports}
-      const { Agent } = part0, { LocalTts, LocalStt } = part1, { ScriptedLlm, ScriptedTts } = part2
-      export default { name: 'x', agent: new Agent({ instructions: '' }), models: () => (${models}) }`
+      const { Agent, AgentTask, tool } = part0, { LocalTts, LocalStt } = part1, { ScriptedLlm, ScriptedTts } = part2
+      const { fallbackTts, resampledTts } = part3, { mcpTools } = part4
+      export default { name: 'x', agent: ${agent}, models: () => (${models}) }`
     writeFileSync(join(own, 'agent.js'), code)
     return join(own, 'agent.js')
   }
@@ -98,6 +99,63 @@ describe('an agent file whose calls cannot work', { timeout: 60_000 }, () => {
     expect(said).not.toMatch(/\n {4}at /)
     expect(code).toBe(1)
   })
+
+  /** The environment of a command for which a package is not installed. */
+  const without = (name: string): Record<string, string> => {
+    const file = join(folder, `without-${name.replace(/\W/g, '')}.cjs`)
+    writeFileSync(
+      file,
+      `const Module = require('node:module')
+      const resolve = Module._resolveFilename
+      Module._resolveFilename = (request, ...rest) => {
+        if (request.startsWith('${name}')) throw new Error('Cannot find module ' + request)
+        return resolve(request, ...rest)
+      }`,
+    )
+    return { NODE_OPTIONS: `--require ${file}`, PATH: '/nonexistent' }
+  }
+  const scripted = '{ llm: new ScriptedLlm({}), tts: new ScriptedTts() }'
+  const desk = (options: string): string => `new Agent({ instructions: '', ${options} })`
+  const calendar = `toolsets: [mcpTools({ command: 'calendar' })]`
+
+  it.each([
+    [
+      'voice-in-a-fallback',
+      '@echogarden/espeak-ng-emscripten',
+      '{ llm: new ScriptedLlm({}), tts: fallbackTts([new ScriptedTts(), resampledTts(new LocalTts(), 8_000)]) }',
+      desk(''),
+    ],
+    ['toolset', '@modelcontextprotocol/sdk', scripted, desk(calendar)],
+    ['toolset-per-call', '@modelcontextprotocol/sdk', scripted, `() => ${desk(calendar)}`],
+    [
+      'toolset-of-the-next-agent',
+      '@modelcontextprotocol/sdk',
+      scripted,
+      `(() => {
+        const next = ${desk(calendar)}
+        return ${desk(`tools: { transfer: tool({ description: 'Transfers', run: () => next }) }`)}
+      })()`,
+    ],
+    [
+      'toolset-of-a-task',
+      '@modelcontextprotocol/sdk',
+      scripted,
+      `(() => {
+        const task = new AgentTask({ instructions: '', tools: () => ({}), ${calendar} })
+        return ${desk(`tools: { ask: tool({ description: 'Asks', run: (_, { run }) => run(task) }) }`)}
+      })()`,
+    ],
+  ])(
+    '[HO11] needs a package that is not installed, however deep it is nested: %s',
+    async (name, missing, models, agent) => {
+      const args = ['dev', agentFile(name, models, agent), '--port', '0']
+      const { code, text } = await run(args, without(missing))
+      expect(text).toContain(`needs the package ${missing}, which `)
+      expect(text).toContain(`npm install ${missing}`)
+      expect(text).not.toMatch(/\n {4}at /)
+      expect(code).toBe(1)
+    },
+  )
 })
 
 describe('an old version of Node', () => {

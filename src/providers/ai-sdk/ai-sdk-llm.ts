@@ -1,4 +1,5 @@
 import type { Llm, LlmChunk, LlmClient, LlmRequest, PartContext } from '../../parts/index.ts'
+import { OptionError } from '../../scope/index.ts'
 import { ProviderError } from '../errors.ts'
 import { OwnedRequest } from '../owned-request.ts'
 import { chunkOf, verdictOn } from './answer.ts'
@@ -34,6 +35,12 @@ export class AiSdkLlm implements Llm {
   readonly #options: Omit<AiSdkLlmOptions, 'name'>
 
   constructor(model: LanguageModel, { name, ...options }: AiSdkLlmOptions = {}) {
+    // The SDK itself also accepts the name of a model, which only its gateway understands.
+    if (typeof (model as Partial<LanguageModel> | undefined)?.doStream !== 'function')
+      throw new OptionError(
+        "AiSdkLlm needs a model object of a provider, such as openai.chat('gpt-5-mini'), not " +
+          (typeof model === 'string' ? `the name '${String(model)}'` : `a value of type ${typeof model}`),
+      )
     this.name = name ?? `${model.provider} ${model.modelId}`
     // The AI SDK's names have the vendor first: `openai.chat`.
     this.provider = model.provider.split('.')[0]!

@@ -10,7 +10,7 @@ import {
 import { OptionError } from '../../scope/index.ts'
 import { grammarOf, type Grammar } from './grammar.ts'
 import { LocalVad } from './local-vad.ts'
-import { requirePackage } from './packages.ts'
+import { requirePackage } from './require-package.ts'
 import { PACKAGE, openRecogniser, type Recogniser, type RecogniserOptions } from './recogniser.ts'
 
 /** The default text of `LocalStt` for speech that matches none of its phrases. */
@@ -73,10 +73,7 @@ export class LocalStt implements Stt {
     const { maxDoubt = 1, timeout = TIMEOUT } = options
     if (!(maxDoubt > 0)) throw new OptionError(`${this.name}: maxDoubt must be above 0; it is ${maxDoubt}`)
     if (!(timeout > 0)) throw new OptionError(`${this.name}: timeout must be above 0; it is ${timeout}`)
-  }
-
-  /** Throws if the package that it needs is not installed. `endwell dev` calls it at the start. */
-  check(): void {
+    // Not in `open`: a missing package must be reported when the program starts, not in the first call (HO11).
     requirePackage(PACKAGE, this.name)
   }
 

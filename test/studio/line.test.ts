@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Host, refuseUpgrade, serve, type HttpServer } from '../../src/host/index.ts'
+import { Host, refuseUpgrade, listen, type HttpServer } from '../../src/host/index.ts'
 import { WebSocketCalls } from '../../src/lines/websocket/index.ts'
 import type { Tts } from '../../src/parts/index.ts'
 import { Scope } from '../../src/scope/index.ts'
@@ -58,7 +58,7 @@ class PhoneBox {
       page: built.folder,
       ...(secret === undefined ? {} : { secret, callToken: () => calls.token() }),
     })
-    box.server = await serve({
+    box.server = await listen({
       scope,
       app: host.app,
       port: 0,

@@ -6,7 +6,7 @@ import {
   HttpServer,
   Logbook,
   culpritsOf,
-  serve,
+  listen,
   type AgentFile,
   type CallOptions,
   type Culprit,
@@ -19,7 +19,7 @@ import {
   type LoggedSession,
   type Refusal,
   type Refused,
-  type ServeOptions,
+  type ListenOptions,
   type SessionSummary,
 } from '../../src/host/index.ts'
 import type { ErrorCode, Resource, Scope } from '../../src/scope/index.ts'
@@ -73,25 +73,25 @@ describe('a host', () => {
 
 describe('a server', () => {
   it('is started by `serve`, and owned as a resource', () =>
-    types(async (app = {} as ServeOptions['app']) => {
-      const server = await serve({ scope, app, port: 0 })
+    types(async (app = {} as ListenOptions['app']) => {
+      const server = await listen({ scope, app, port: 0 })
       expectTypeOf(server).toEqualTypeOf<HttpServer>()
       expectTypeOf<HttpServer>().toExtend<Resource>()
       expectTypeOf(server.port).toEqualTypeOf<number>()
       // @ts-expect-error a port is a number
-      await serve({ scope, app, port: process.env['PORT'] })
+      await listen({ scope, app, port: process.env['PORT'] })
       // @ts-expect-error a port is chosen, if only by 0
-      await serve({ scope, app })
+      await listen({ scope, app })
       // @ts-expect-error whether the request was taken is part of the answer
-      await serve({ scope, app, port: 0, request: () => {} })
+      await listen({ scope, app, port: 0, request: () => {} })
       // @ts-expect-error a server is made by `serve`
       return new HttpServer({ scope, app, port: 0 })
     }))
 
   it('serves an app of the host, or any that has `fetch`', () => {
-    expectTypeOf<Host['app']>().toExtend<ServeOptions['app']>()
-    expectTypeOf<{ fetch(request: Request): Promise<Response> }>().toExtend<ServeOptions['app']>()
-    expectTypeOf<{ fetch(request: Request): string }>().not.toExtend<ServeOptions['app']>()
+    expectTypeOf<Host['app']>().toExtend<ListenOptions['app']>()
+    expectTypeOf<{ fetch(request: Request): Promise<Response> }>().toExtend<ListenOptions['app']>()
+    expectTypeOf<{ fetch(request: Request): string }>().not.toExtend<ListenOptions['app']>()
   })
 })
 

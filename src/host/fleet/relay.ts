@@ -2,7 +2,7 @@ import { request as ask, type IncomingMessage, type ServerResponse } from 'node:
 import { connect } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { noop } from '../../scope/index.ts'
-import { refuseUpgrade } from '../serve.ts'
+import { refuseUpgrade } from '../http-server.ts'
 import { hostAndPort } from './directory.ts'
 
 /** Marks a request that was relayed, so that it is not relayed again. */

@@ -15,7 +15,7 @@ export type JournalAnswer =
   | { readonly error: { readonly code: string | undefined; readonly message: string } }
 
 /** Every method that can be called from afar. Only the owner of a journal closes it. */
-const methods: Readonly<Record<Exclude<keyof Journal, 'close'>, true>> = {
+const methods: Readonly<Record<Exclude<keyof Journal, 'close' | 'onWake'>, true>> = {
   join: true,
   beat: true,
   drain: true,

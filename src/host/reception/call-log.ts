@@ -14,6 +14,8 @@ export interface CallLogOptions {
   readonly whileAway?: 'spool' | 'refuse'
   /** The call belongs to another process now: let go of it (HO5). Called once per call. */
   readonly fenced: (call: string) => void
+  /** The journal has acknowledged writes after `ms`. */
+  readonly written?: (ms: number) => void
 }
 
 interface Pending {
@@ -183,7 +185,9 @@ export class CallLog implements Resource {
 
   async #send(batch: readonly Pending[]): Promise<void> {
     try {
+      const began = this.#options.scope.clock.now()
       const results = await this.#within(this.#options.journal.write(batch.map(({ write }) => write)))
+      this.#options.written?.(this.#options.scope.clock.now() - began)
       for (const [index, { resolve }] of batch.entries()) resolve(results[index]!)
     } catch (error) {
       this.#options.logger.error({ error }, 'the journal does not answer: calls are written to a spool')

@@ -12,7 +12,7 @@ import type { Refused } from '../gate.ts'
 import { Host, type HostOptions } from '../host.ts'
 import { hashOf } from '../key.ts'
 import type { SessionNote } from '../logged-session.ts'
-import { refuseUpgrade, type ServeOptions } from '../serve.ts'
+import { refuseUpgrade, type ListenOptions } from '../http-server.ts'
 import type { NewCallInfo } from './new-call-info.ts'
 
 export interface PhoneAccount {
@@ -111,7 +111,7 @@ export class Entrance {
   }
 
   /** The handlers for a server of `node:http`. */
-  handlers(): Pick<ServeOptions, 'app' | 'request' | 'upgrade'> {
+  handlers(): Pick<ListenOptions, 'app' | 'request' | 'upgrade'> {
     return {
       app: this.#host.app,
       request: (request, response) => this.#request(request, response),

@@ -1,10 +1,11 @@
+import type { Socket } from 'node:net'
 import { silentLogger, type Line } from '../../parts/index.ts'
 import { Scope, ScopeClosedError, noop, type Intercept } from '../../scope/index.ts'
 import { Session, type Agent, type Models, type SessionReport } from '../../session/index.ts'
 import type { AgentFile } from '../agent-file.ts'
 import { itemsOf } from '../fleet/lost-report.ts'
 import type { LostCall, Owner } from '../journal/journal.ts'
-import { serve } from '../serve.ts'
+import { listen, type HttpServer } from '../http-server.ts'
 import type { CallLog } from './call-log.ts'
 import { Entrance, type EntranceOptions } from './entrance.ts'
 import type { NewCallInfo } from './new-call-info.ts'
@@ -95,7 +96,7 @@ export class Reception {
   #notWritten = 0
   #ending = false
   #aborted = false
-  url = ''
+  #server: HttpServer | undefined
 
   private constructor(options: ReceptionOptions) {
     this.#options = options
@@ -114,13 +115,13 @@ export class Reception {
     const reception = new Reception(options)
     const { port, host } = options
     try {
-      const server = await serve({
+      const server = await listen({
         scope: reception.#scope,
         port,
         ...(host === undefined ? {} : { host }),
         ...reception.entrance.handlers(),
       })
-      reception.url = server.url
+      reception.#server = server
     } catch (error) {
       await reception.close()
       throw error
@@ -128,10 +129,19 @@ export class Reception {
     return reception
   }
 
-  /** Listens on one more port: for processes that relay a request here. Returns it. */
-  async listenPrivately(host: string): Promise<number> {
-    const server = await serve({ scope: this.#scope, port: 0, host, ...this.entrance.handlers() })
-    return server.port
+  /** The URL for a browser on this machine. */
+  get url(): string {
+    return this.#server?.url ?? ''
+  }
+
+  get port(): number {
+    return this.#server?.port ?? 0
+  }
+
+  /** Serves a connection that another process has accepted. */
+  accept(socket: Socket): void {
+    if (this.#server) this.#server.accept(socket)
+    else socket.destroy()
   }
 
   /** How many sessions there are. */
@@ -188,6 +198,11 @@ export class Reception {
     this.entrance.letGo(call)
     const session = this.#sessions.get(call)
     session?.close({ reason: 'host-lost', by: 'journal' }).catch(noop)
+  }
+
+  /** All calls belong to other processes now. */
+  letGoAll(): void {
+    for (const call of this.#sessions.keys()) this.letGo(call)
   }
 
   async #closeSessions(closeTimeout: number): Promise<void> {

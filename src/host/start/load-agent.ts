@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, extname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { AgentFile } from '../host/index.ts'
-import { EndwellError } from '../scope/index.ts'
+import { EndwellError } from '../../scope/index.ts'
+import type { AgentFile } from '../agent-file.ts'
 
 /** The given file is not a valid agent file. */
 export class AgentFileError extends EndwellError {

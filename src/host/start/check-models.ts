@@ -1,7 +1,6 @@
-import type { AgentFile } from '../host/index.ts'
-import type { Line } from '../parts/index.ts'
-import { Session, type Models } from '../session/index.ts'
-import type { Choice } from './choose-models.ts'
+import type { Line } from '../../parts/index.ts'
+import { Session, type Models } from '../../session/index.ts'
+import type { AgentFile } from '../agent-file.ts'
 
 /** A line that is never opened. */
 const noLine: Line = {
@@ -14,8 +13,11 @@ const noLine: Line = {
  * Makes the agent, the models and a session with them once, so that a mistake is reported when the server starts and not
  * in the first call (HO11). Constructors check their options and what they need to be installed; nothing is connected.
  */
-export async function checkModels({ agent, session }: AgentFile, choice: Choice): Promise<Models> {
-  const models = choice.models()
+export async function checkModels(
+  { agent, session, models: own }: AgentFile,
+  choose: () => Models = own,
+): Promise<Models> {
+  const models = choose()
   const made = new Session({
     // A function is called once per call, and may have effects that belong to a call.
     ...(typeof session === 'function' ? {} : session),

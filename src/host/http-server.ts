@@ -6,7 +6,7 @@ import { noop, type Resource, type Scope } from '../scope/index.ts'
 import { ListenError } from './errors.ts'
 import { limits } from './limits.ts'
 
-export interface ServeOptions {
+export interface ListenOptions {
   /** Owns the server. Closing it ends every connection in bounded time. */
   readonly scope: Scope<string>
   /** Answers requests like `fetch`: a hono app, for example. */
@@ -22,7 +22,7 @@ export interface ServeOptions {
 }
 
 /** Starts an HTTP server. Rejects with `ListenError` if it cannot listen, for example `PORT_IN_USE`. */
-export function serve(options: ServeOptions): Promise<HttpServer> {
+export function listen(options: ListenOptions): Promise<HttpServer> {
   return options.scope.open('http server', () => HttpServer.listen(options))
 }
 
@@ -34,7 +34,7 @@ export class HttpServer implements Resource {
   #closed: Promise<void> | undefined
   #checkClosed: (() => void) | undefined
 
-  private constructor({ app, request: handle, upgrade }: ServeOptions) {
+  private constructor({ app, request: handle, upgrade }: ListenOptions) {
     // Do not replace globals, and answer errors instead of printing them.
     const listener = getRequestListener((request, env) => app.fetch(request, env), {
       overrideGlobalObjects: false,
@@ -66,7 +66,7 @@ export class HttpServer implements Resource {
   }
 
   /** @internal */
-  static async listen(options: ServeOptions): Promise<HttpServer> {
+  static async listen(options: ListenOptions): Promise<HttpServer> {
     const { port, host = '127.0.0.1' } = options
     const server = new HttpServer(options)
     await new Promise<void>((resolve, reject) => {

@@ -1,0 +1,118 @@
+// The main file of a call worker: takes calls with the agent of a file, and writes them to the journal of its supervisor.
+
+import { hasLocalRoom } from '../../providers/local/index.ts'
+import { Scope, describeError, noop } from '../../scope/index.ts'
+import { Archive } from '../archive.ts'
+import { Directory } from '../fleet/directory.ts'
+import { remoteJournal, type JournalAnswer } from '../journal/remote-journal.ts'
+import type { Owner } from '../journal/journal.ts'
+import { CallLog } from '../reception/call-log.ts'
+import { Reception } from '../reception/reception.ts'
+import { Spool } from '../reception/spool.ts'
+import { Watchdog } from '../supervisor/watchdog.ts'
+import { WorkerLink } from '../supervisor/worker-link.ts'
+import { jsonLog } from '../watch/json-log.ts'
+import { Metrics } from '../watch/metrics.ts'
+import { checkModels } from './check-models.ts'
+import { loadAgent } from './load-agent.ts'
+import { takeSettings, type WorkerRequest, type WorkerSettings } from './worker-settings.ts'
+
+async function main(link: WorkerLink, settings: WorkerSettings): Promise<void> {
+  const { agentFile, privateHost, closeTimeout, logLevel } = settings
+  const ask = (request: WorkerRequest): Promise<unknown> => link.request(request)
+  const logger = jsonLog({ level: logLevel, write: (line) => process.stdout.write(`${line}\n`) })
+  const file = await loadAgent(agentFile)
+  const models = await checkModels(file)
+  const identity = (await ask({ type: 'identity' })) as { readonly host: string }
+  const { name } = link.identity
+  let owner: Owner = { host: identity.host, worker: name, address: '' }
+  const journal = remoteJournal(async (request) => (await ask({ type: 'journal', request })) as JournalAnswer)
+  const scope = new Scope<string>('call log', { closeTimeout })
+  const metrics = new Metrics()
+  const log = new CallLog({
+    scope,
+    journal,
+    spool: new Spool(settings.spool, `${identity.host}-${name}`),
+    logger,
+    whileAway: settings.whileAway,
+    fenced: (call) => reception.letGo(call),
+    written: (ms) => metrics.appended(ms),
+  })
+  const reception = await Reception.start({
+    ...settings,
+    file,
+    models: file.models,
+    // Connections to the public port come from the supervisor.
+    port: 0,
+    host: privateHost,
+    logger,
+    info: { ...settings.info, name: file.name, mode: 'production', models: namesOf(models) },
+    hasRoom: hasLocalRoom,
+    journal: { log, owner: () => owner, take: (call) => journal.take(call, owner) },
+    fleet: {
+      archive: new Archive(journal),
+      directory: new Directory({ clock: scope.clock, journal, own: () => owner }),
+    },
+    metrics: async () => (await ask({ type: 'metrics' })) as { readonly type: string; readonly body: string },
+    follow: (session, { line }) => {
+      metrics.follow(session, { line })
+      link.calls(reception.size + 1)
+    },
+    ended: ({ id, reason, clean, took }) => {
+      logger.info({ call: id, reason, clean, took }, 'the call has ended')
+      link.calls(reception.size)
+    },
+    began: (call, from) => logger.info({ call, from }, 'a call'),
+  })
+  owner = { ...owner, address: addressOf(privateHost, reception.port) }
+
+  const finish = async (): Promise<void> => {
+    const { clean, notWritten } = await reception.close()
+    await scope.close()
+    link.exit({ clean, written: notWritten === 0 && log.lost === 0 })
+  }
+  link.onDrain(({ within }) => void reception.drain(within).then(finish).catch(noop))
+  link.onClose(() => void finish().catch(noop))
+  link.onOrder(({ call, order }) => {
+    const session = reception.session(call)
+    if (order === 'interrupt') session?.interrupt()
+    else session?.[order]({ by: 'operator' }).catch(noop)
+  })
+  link.onHost((host) => {
+    owner = { ...owner, host }
+    reception.letGoAll()
+  })
+  link.onConnection((socket) => reception.accept(socket))
+  link.onMetrics(() => {
+    metrics.spooled(log.spooled)
+    return metrics.snapshot()
+  })
+  Watchdog.start({
+    closeTimeout,
+    onBlocked: ({ ms, how, culprit }) => {
+      const where = culprit && `${culprit.function} (${culprit.file}:${culprit.line})`
+      logger.error({ ms, how, culprit: where }, 'the event loop was blocked')
+    },
+  })
+  link.ready(owner.address)
+}
+
+function namesOf(models: object): Readonly<Record<string, string>> {
+  const parts = Object.entries(models) as [string, { readonly name?: string } | undefined][]
+  return Object.fromEntries(parts.flatMap(([kind, part]) => (part?.name ? [[kind, part.name]] : [])))
+}
+
+function addressOf(host: string, port: number): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+}
+
+const link = WorkerLink.open()
+if (!link) {
+  process.stderr.write('this file is started by `endwell start`\n')
+  process.exitCode = 2
+} else {
+  main(link, takeSettings(process.env)).catch((error: unknown) => {
+    process.stderr.write(`${describeError(error).message}\n`)
+    process.exit(1)
+  })
+}

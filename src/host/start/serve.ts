@@ -1,0 +1,320 @@
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { newKey } from '../../lines/index.ts'
+import { hangUpCall } from '../../lines/twilio/index.ts'
+import { silentLogger, type Logger } from '../../parts/index.ts'
+import { OptionError, Scope, noop } from '../../scope/index.ts'
+import { FleetMember } from '../fleet/fleet-member.ts'
+import { openJournal, type Journal, type LostCall } from '../journal/index.ts'
+import { answerRequest } from '../journal/remote-journal.ts'
+import type { PhoneAccount } from '../reception/entrance.ts'
+import { importSpools } from '../reception/spool.ts'
+import { Supervisor, type WorkerView } from '../supervisor/supervisor.ts'
+import type { Block } from '../supervisor/messages.ts'
+import type { Level } from '../watch/log-record.ts'
+import { WorkerMetrics, mergeMetrics, type MetricsSnapshot } from '../watch/merge-metrics.ts'
+import { Metrics } from '../watch/metrics.ts'
+import { settingsInEnv, workOwner, type WorkerRequest, type WorkerSettings } from './worker-settings.ts'
+
+export interface ServeOptions {
+  /** Default: 4600. 0 for any free port. */
+  readonly port?: number
+  /** The address to listen on. Default: 127.0.0.1. */
+  readonly host?: string
+  /** Where clients and carriers reach this host: `https://phone.example.com`. */
+  readonly publicUrl?: string
+  /** Host names of this server, besides that of `publicUrl`, addresses and `localhost`. */
+  readonly names?: readonly string[]
+  /** Required from every client, if set. */
+  readonly secret?: string
+  /** The folder for the journal and for what is written while that is away. Default: `./endwell-data`. */
+  readonly data?: string
+  /** A Postgres database for the journal, which several hosts may share. Default: SQLite in the data folder. */
+  readonly databaseUrl?: string
+  /** Names this host for operators. Default: the name of the machine. */
+  readonly name?: string
+  readonly version?: string
+  /** Processes that take calls. Default: 1. */
+  readonly workers?: number
+  /** Calls at once, in all workers together. Default: 100. */
+  readonly maxCalls?: number
+  /** In MB, per worker. A worker above it is drained and replaced. Default: none. */
+  readonly memoryLimit?: number
+  /** How long calls may take to finish by themselves when the host drains, in milliseconds. Default: 10 minutes. */
+  readonly drainTimeout?: number
+  /** How long a session may take to close, in milliseconds. Default: 5 s. */
+  readonly closeTimeout?: number
+  /** How long this host may be silent before others adopt its calls, in milliseconds. Default: 15 s. */
+  readonly lease?: number
+  /** The address at which other hosts reach this one. Default: 127.0.0.1, which only this machine can reach. */
+  readonly privateHost?: string
+  /** Whether calls are taken while the journal is away. Default: `spool`. */
+  readonly whileAway?: 'spool' | 'refuse'
+  /** How many days calls are kept in the journal. Default: 30. */
+  readonly retention?: number
+  readonly phone?: PhoneAccount
+  /** The folder of the page. Default: none. */
+  readonly page?: string
+  /** What is said to callers who are still there when a drain ends. */
+  readonly goodbye?: string
+  /** What is said to a caller whose call goes on in another process. */
+  readonly welcomeBack?: string
+  /** The level of the workers' logs. Default: `info`. */
+  readonly logLevel?: Level
+  readonly logger?: Logger
+}
+
+/** A host that runs. */
+export interface Running {
+  /** The URL for a browser on this machine. */
+  readonly url: string
+  /** Its id in the journal. It changes if the host was declared dead. */
+  readonly id: string
+  readonly workers: readonly WorkerView[]
+  /** Resolves to the exit code when everything has ended. */
+  readonly ended: Promise<number>
+  /** What SIGTERM does: the first drains, the second closes all calls now, the third kills. */
+  signal(): void
+}
+
+const DAY = 86_400_000
+/** Milliseconds between two looks for calls that are too old, and how many are deleted at once. */
+const PRUNE_EVERY = 3_600_000
+const PRUNE_AT_ONCE = 500
+
+const entry = (name: string): string => fileURLToPath(new URL(`${name}.js`, import.meta.url))
+
+/**
+ * Serves an agent in production: its calls survive the processes that serve them. The agent file is loaded by workers, never
+ * by this process.
+ *
+ * ```ts
+ * const host = await serve('agent.js', { port: 8080, publicUrl: 'https://phone.example.com' })
+ * process.on('SIGTERM', () => host.signal())
+ * process.exitCode = await host.ended
+ * ```
+ */
+export async function serve(agentFile: string, options: ServeOptions = {}): Promise<Running> {
+  const { data = './endwell-data', databaseUrl, logger = silentLogger } = options
+  const journal = await openJournal(databaseUrl ?? data)
+  try {
+    const count = await importSpools(spoolOf(data), journal)
+    if (count > 0) logger.info({ count }, 'the journal has what earlier processes had to write elsewhere')
+    return await ProductionHost.start(agentFile, options, journal)
+  } catch (error) {
+    await journal.close().catch(noop)
+    throw error
+  }
+}
+
+/** Puts the parts of a host together: the journal, its place in the fleet, and the supervisor of its workers. */
+class ProductionHost implements Running {
+  readonly #options: ServeOptions
+  readonly #journal: Journal
+  readonly #logger: Logger
+  readonly #scope: Scope<string>
+  readonly #member: FleetMember
+  readonly #metrics = new Metrics()
+  readonly #workerMetrics = new WorkerMetrics()
+  /** What blocked the event loop of a worker last, for the reports of its calls. */
+  readonly #culprits = new Map<string, string>()
+  #supervisor: Supervisor | undefined
+  #forget: () => void = noop
+
+  private constructor(options: ServeOptions, journal: Journal) {
+    const { logger = silentLogger, name = hostname(), version = '', maxCalls = 100, lease } = options
+    this.#options = options
+    this.#journal = journal
+    this.#logger = logger
+    this.#scope = new Scope<string>('host', { closeTimeout: 5_000 })
+    this.#member = new FleetMember({
+      scope: this.#scope,
+      journal,
+      host: { name, version, capacity: maxCalls },
+      newId: newKey,
+      ...(lease === undefined ? {} : { lease }),
+      joined: (id) => this.#supervisor?.setHost(id),
+      ordered: (orders) => {
+        for (const order of orders) this.#pass(order).catch(noop)
+      },
+      // The workers let go when they learn the new id.
+      letGo: noop,
+      hangUp: (call) => this.#hangUp(call),
+      adopted: (calls) => this.#metrics.adopted(calls.length),
+      closed: (report, { line }) => {
+        this.#metrics.closed(report, { line })
+        this.#supervisor?.wake()
+        logger.warn({ call: report.id, reason: report.reason }, 'a call lost its process')
+      },
+      logger,
+    })
+  }
+
+  static async start(agentFile: string, options: ServeOptions, journal: Journal): Promise<ProductionHost> {
+    const host = new ProductionHost(options, journal)
+    await host.#member.start()
+    try {
+      await host.#supervise(agentFile)
+    } catch (error) {
+      await host.#member.leave()
+      await host.#scope.close()
+      throw error
+    }
+    return host
+  }
+
+  get id(): string {
+    return this.#member.id
+  }
+
+  get url(): string {
+    const { host = '127.0.0.1' } = this.#options
+    const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
+    return `http://${name}:${this.#supervisor?.port ?? 0}`
+  }
+
+  get workers(): readonly WorkerView[] {
+    return this.#supervisor?.workers ?? []
+  }
+
+  get ended(): Promise<number> {
+    return this.#supervisor!.ended.then(async (code) => {
+      this.#forget()
+      await this.#scope.close()
+      await this.#journal.close().catch(noop)
+      return code
+    })
+  }
+
+  signal(): void {
+    this.#metrics.draining(true)
+    this.#journal.drain(this.#member.id).catch(noop)
+    this.#supervisor?.signal()
+  }
+
+  async #supervise(agentFile: string): Promise<void> {
+    const { port = 4_600, host = '127.0.0.1', workers = 1, memoryLimit, drainTimeout, closeTimeout } = this.#options
+    const env = { ...process.env, ...settingsInEnv(workerSettings(agentFile, this.#options)) }
+    const supervisor = await Supervisor.start({
+      calls: { entry: entry('call-worker'), env },
+      work: { entry: entry('work-worker'), env },
+      workers,
+      listen: { port, host },
+      ...(memoryLimit === undefined ? {} : { memoryLimit }),
+      ...(drainTimeout === undefined ? {} : { drainTimeout }),
+      ...(closeTimeout === undefined ? {} : { closeTimeout }),
+      journal: {
+        orphan: (worker, role) =>
+          role === 'work'
+            ? this.#journal.release(workOwner(this.#member.id, worker))
+            : this.#member.orphan(worker, this.#culprits.get(worker)),
+        leave: () => this.#member.leave(),
+      },
+      request: (_worker, body) => this.#answer(body as WorkerRequest),
+      listener: {
+        exited: (worker) => {
+          this.#workerMetrics.remove(worker)
+          this.#supervisor?.wake()
+        },
+        replaced: (worker, role, why) => {
+          this.#metrics.workerRestarted(why)
+          this.#logger.warn({ worker, role, why }, 'a worker is replaced')
+        },
+        paused: (role, pause, deaths) =>
+          this.#logger.error({ role, pause, deaths }, 'workers die young: the next one has to wait'),
+        blocked: (worker, block) => this.#blocked(worker, block),
+        misbehaved: (worker) => this.#logger.warn({ worker }, 'a worker sent something that is not a message'),
+        readiness: (ready) => this.#logger.info({ ready }, ready ? 'ready' : 'not ready'),
+      },
+    })
+    this.#supervisor = supervisor
+    this.#forget = this.#journal.onWake?.((what) => (what === 'orders' ? this.#member.wake() : supervisor.wake())) ?? noop
+    this.#scope.every(PRUNE_EVERY, 'delete old calls', () => void this.#prune().catch(noop))
+  }
+
+  async #answer(request: WorkerRequest): Promise<unknown> {
+    switch (request.type) {
+      case 'identity':
+        return { host: this.#member.id }
+      case 'metrics':
+        return await this.#gather()
+      case 'journal': {
+        const answer = await answerRequest(this.#journal, request.request)
+        if (isClose(request.request)) this.#supervisor?.wake()
+        return answer
+      }
+    }
+  }
+
+  async #gather(): Promise<{ readonly type: string; readonly body: string }> {
+    for (const [worker, snapshot] of (await this.#supervisor?.metrics()) ?? [])
+      if (snapshot) this.#workerMetrics.update(worker, snapshot as MetricsSnapshot)
+    this.#metrics.work(await this.#journal.workCounts())
+    const body = await mergeMetrics([...this.#workerMetrics.snapshots, await this.#metrics.snapshot()])
+    return { type: 'text/plain; version=0.0.4; charset=utf-8', body }
+  }
+
+  #blocked(worker: string, { ms, how, culprit }: Block): void {
+    const where = culprit ? `${culprit.function} (${culprit.file}:${culprit.line})` : 'unknown code'
+    this.#culprits.set(worker, `the event loop of its process was blocked by ${where}`)
+    this.#logger.error({ worker, ms, how, culprit: where }, 'an event loop is blocked')
+    if (how !== 'named') this.#metrics.loopBlocked(how)
+  }
+
+  /** Passes an order on to the worker that serves the call. */
+  async #pass(order: { readonly call: string; readonly order: 'close' | 'interrupt' | 'drain' }): Promise<void> {
+    const owner = (await this.#journal.find(order.call))?.owner
+    if (owner?.host === this.#member.id) this.#supervisor?.order(owner.worker, order)
+  }
+
+  async #hangUp({ id, line, resume }: LostCall): Promise<void> {
+    const { phone } = this.#options
+    if (line !== 'phone' || !phone) return
+    const { clock } = this.#scope
+    const hungUp = await hangUpCall({ ...phone, clock, call: id, account: resume?.account ?? phone.accountSid })
+    this.#logger.info({ call: id, hungUp }, 'a call that lost its process was hung up at the carrier')
+  }
+
+  async #prune(): Promise<void> {
+    const { retention = 30 } = this.#options
+    const before = this.#scope.clock.date() - retention * DAY
+    while ((await this.#journal.prune(before, PRUNE_AT_ONCE)) === PRUNE_AT_ONCE);
+  }
+}
+
+function workerSettings(agentFile: string, options: ServeOptions): WorkerSettings {
+  const { data = './endwell-data', workers = 1, maxCalls = 100, closeTimeout = 5_000, version = '' } = options
+  const { privateHost = '127.0.0.1', whileAway = 'spool', logLevel = 'info', names = [], publicUrl } = options
+  const { page, secret, phone, goodbye, welcomeBack } = options
+  if (publicUrl !== undefined && !URL.canParse(publicUrl))
+    throw new OptionError(`publicUrl must be a URL, such as https://phone.example.com; it is '${publicUrl}'`)
+  return {
+    agentFile,
+    spool: spoolOf(data),
+    maxCalls: Math.max(1, Math.floor(maxCalls / workers)),
+    closeTimeout,
+    privateHost,
+    ticketKey: newKey(),
+    whileAway,
+    info: { version },
+    names: [...names, ...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname])],
+    logLevel,
+    ...(page === undefined ? {} : { page }),
+    ...(secret === undefined ? {} : { secret }),
+    phone: { ...phone, ...(publicUrl === undefined ? {} : { publicUrl }) },
+    ...(goodbye === undefined ? {} : { goodbye }),
+    ...(welcomeBack === undefined ? {} : { welcomeBack }),
+  }
+}
+
+function spoolOf(data: string): string {
+  return join(data, 'spool')
+}
+
+/** Whether a request to the journal ended a call, so that work may be due. */
+function isClose(request: unknown): boolean {
+  const { method, args } = request as { readonly method?: string; readonly args?: readonly unknown[] }
+  const [batch] = args ?? []
+  return method === 'write' && Array.isArray(batch) && batch.some((write: { type?: string }) => write?.type === 'close')
+}

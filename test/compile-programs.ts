@@ -21,7 +21,15 @@ const programs = {
 // Loading the SDK file by file takes longer than anything else in the server.
 const mcpServer = { 'mcp-server': 'test/providers/mcp/server.ts' }
 
-export type Program = keyof typeof programs | keyof typeof mcpServer
+// Compiled alone, so that the worker finds the file of its thread beside its own.
+const worker = { 'fake-worker': 'test/host/supervisor/fake-worker.ts' }
+const watchdog = { 'watchdog-thread': 'src/host/supervisor/watchdog-thread.ts' }
+
+export type Program =
+  | keyof typeof programs
+  | keyof typeof mcpServer
+  | keyof typeof worker
+  | keyof typeof watchdog
 
 /** Compiles the programs once per run of the tests, into a folder from which Node finds `node_modules`. */
 export default async function compilePrograms({ provide }: TestProject): Promise<() => Promise<void>> {
@@ -30,6 +38,8 @@ export default async function compilePrograms({ provide }: TestProject): Promise
   const folder = await mkdtemp(join(cache, 'endwell-programs-'))
   await compile({ entries: programs, folder })
   await compile({ entries: mcpServer, folder, bundle: [/^@modelcontextprotocol\/sdk/, /^zod/] })
+  await compile({ entries: worker, folder })
+  await compile({ entries: watchdog, folder })
   provide('programs', folder)
   return () => rm(folder, { recursive: true, force: true })
 }

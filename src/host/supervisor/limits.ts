@@ -31,8 +31,8 @@ export const limits = {
   stuck: 2_000,
   /** A process without a sign of life from its watchdog is killed, if it computes or waits. A starved one does neither. */
   silent: 2_000,
-  /** Without any sign of life, a process is killed after this time, whatever it seems to do. */
-  dead: 30_000,
+  /** Milliseconds between two looks of the supervisor for signs of life. */
+  silentLook: 500,
   /** Characters of a line that a worker prints. The rest becomes the next line. */
   line: 16_384,
   /** Characters of a stack, and its frames. */

@@ -30,10 +30,10 @@ export interface Block {
   /** For how many milliseconds, so far. */
   readonly ms: number
   /**
-   * `cut`: the culprit was stopped. `ended`: it ended by itself, or cutting is off. `stuck`: it is in native code and cannot
+   * `cut`: the culprit was stopped. `named`: it was not, because cutting is off or it ended by itself. `stuck`: it is in native code and cannot
    * be stopped, so its process is killed.
    */
-  readonly how: 'cut' | 'ended' | 'stuck'
+  readonly how: 'cut' | 'named' | 'stuck'
   /** The culprit: the innermost function that is neither Node's nor endwell's. Absent if the stack could not be read. */
   readonly culprit?: Frame
   /** Innermost first, one per line, as in the stack of an error. Empty if it could not be read. */
@@ -104,7 +104,7 @@ export function readWatchdogLine(line: string): WatchdogMessage | undefined {
   const { type, stuck, rss, ms, how, stack, culprit } = value
   if (type === 'beat') return isCount(stuck) && isCount(rss) ? { type, stuck, rss } : undefined
   if (type !== 'blocked' || !isCount(ms) || !isText(stack, 100_000)) return undefined
-  if (how !== 'cut' && how !== 'ended' && how !== 'stuck') return undefined
+  if (how !== 'cut' && how !== 'named' && how !== 'stuck') return undefined
   return { type, ms, how, stack, ...(isFrame(culprit) ? { culprit } : {}) }
 }
 

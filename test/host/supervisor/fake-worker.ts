@@ -1,0 +1,99 @@
+import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { Watchdog } from '../../../src/host/supervisor/watchdog.ts'
+import { WorkerLink } from '../../../src/host/supervisor/worker-link.ts'
+
+// A worker whose calls are numbers, for tests of the supervisor. A test sends it commands, one per line, over a connection
+// to its own address, or to the public port. It answers each with a line.
+
+interface Behaviour {
+  /** `die`: exits before it is ready. `hang`: never becomes ready. */
+  readonly start?: 'die' | 'hang'
+  /** Never exits when it is asked to. */
+  readonly deaf?: boolean
+  /** The module with functions that block. */
+  readonly blocks?: string
+}
+
+const behaviour = JSON.parse(process.env['FAKE_WORKER'] ?? '{}') as Behaviour
+const found = WorkerLink.open()
+if (!found) throw new Error('started without a supervisor')
+const link = found
+let calls = 0
+let draining = false
+const hoard: Buffer[] = []
+
+function setCalls(count: number): void {
+  calls = count
+  link.calls(count)
+  if (draining && calls === 0 && !behaviour.deaf) link.exit({ clean: true, written: true })
+}
+
+async function command(line: string): Promise<string> {
+  const [verb = '', argument = ''] = line.split(' ')
+  switch (verb) {
+    case 'who':
+      return link.identity.name
+    case 'begin':
+      setCalls(calls + 1)
+      return String(calls)
+    case 'end':
+      setCalls(calls - 1)
+      return String(calls)
+    case 'request':
+      return JSON.stringify(await link.request(argument).catch((error: unknown) => String(error)))
+    case 'misbehave':
+      process.send?.({ type: 'ready', address: 7 })
+      return 'sent'
+    case 'hoard':
+      hoard.push(Buffer.alloc(Number(argument) * 2 ** 20, 1))
+      return String(hoard.length)
+    case 'block':
+      await block(argument)
+      return 'went on'
+    default:
+      return 'unknown'
+  }
+}
+
+async function block(kind: string): Promise<void> {
+  const module = (await import(behaviour.blocks ?? '')) as Record<string, () => unknown>
+  await module[kind]?.()
+}
+
+function serve(socket: Socket): void {
+  socket.setEncoding('utf8')
+  socket.on('error', () => {})
+  socket.on('data', (text: string) => {
+    for (const line of text.trim().split('\n'))
+      command(line).then(
+        (answer) => socket.write(`${answer}\n`),
+        (error: unknown) => socket.write(`${String(error)}\n`),
+      )
+  })
+}
+
+link.onDrain(() => {
+  console.log(`${link.identity.name} drains`)
+  draining = true
+  setCalls(calls)
+})
+link.onClose(({ cause }) => {
+  console.log(`${link.identity.name} closes: ${cause}`)
+  draining = true
+  setCalls(0)
+})
+link.onConnection(serve)
+link.onMetrics(() => ({ calls }))
+link.onOrder(({ call, order }) => console.log(`${link.identity.name} was ordered to ${order} ${call}`))
+
+if (behaviour.start === 'die') process.exit(7)
+if (behaviour.start !== 'hang') {
+  const server = createServer(serve)
+  server.listen(0, '127.0.0.1', () => {
+    Watchdog.start({
+      closeTimeout: link.identity.closeTimeout,
+      onBlocked: ({ how, culprit }) => console.log(`blocked: ${how} ${culprit?.function}`),
+    })
+    link.ready(`127.0.0.1:${(server.address() as AddressInfo).port}`)
+  })
+}

@@ -14,7 +14,7 @@ import type { ClosedCommand, LinkCommand, LinkEvent } from './link-events.ts'
 import { LinkMachine } from './link-machine.ts'
 import { settle } from './link-settings.ts'
 import type { LinkPhase } from './link-state.ts'
-import { LiveConnection, type ConnectionHost } from './live-connection.ts'
+import { LiveConnection, type ConnectionEvent, type ConnectionHost } from './live-connection.ts'
 import { Outbox } from './outbox.ts'
 import { PeerWatch } from './peer-watch.ts'
 import { ProtocolEdge } from './protocol-edge.ts'
@@ -102,11 +102,8 @@ export class Link {
       overflow: () => this.#shell.handle({ type: 'overflow' }),
       keepAlive: (connection) => this.#protocol?.keepAlive(connection),
     })
-    this.#watch = new PeerWatch(clock, protocol.name, settings, {
-      ping: () => this.#current?.ping(),
-      silent: (reason, silentFor) => {
-        if (this.#current) this.#ended(this.#current, { class: 'dropped', reason }, true, silentFor)
-      },
+    this.#watch = new PeerWatch(clock, protocol.name, settings, (reason, silentFor) => {
+      if (this.#current) this.#ended(this.#current, { class: 'dropped', reason }, true, silentFor)
     })
   }
 
@@ -181,26 +178,35 @@ export class Link {
 
   // ── connections ──
 
-  readonly #connectionHost: ConnectionHost = {
-    opened: (connection) => {
-      this.#shell.handle({ type: 'opened', generation: connection.generation })
-      this.#protocol?.opened(connection)
-    },
-    ready: ({ generation }) => this.#shell.handle({ type: 'ready', generation }),
-    rollOver: ({ generation }, after) => this.#shell.handle({ type: 'roll-over', generation, after }),
-    message: (connection, data) => this.#message(connection, data),
-    flooded: (connection) => this.#flooded(connection),
-    alive: (connection) => {
-      if (connection === this.#current) this.#watch.alive()
-    },
-    ended: (connection, end) => {
-      // The machine already knows about a connection that it cut.
-      if (!this.#connections.delete(connection.generation)) return
-      const { how: _, ...rest } = end
-      const as = this.#isClosing ? 'asked' : this.#protocol!.classify(end)
-      this.#ended(connection, { class: as, ...rest }, false)
-    },
-    endAnnounced: (connection, end) => this.#ended(connection, end, true),
+  /** One for all connections. */
+  readonly #connectionHost: ConnectionHost = (connection, event) => this.#connectionEvent(connection, event)
+
+  #connectionEvent(connection: LiveConnection, event: ConnectionEvent): void {
+    const { generation } = connection
+    switch (event.type) {
+      case 'message':
+        return this.#message(connection, event.data)
+      case 'alive':
+        return connection === this.#current ? this.#watch.alive() : undefined
+      case 'opened':
+        this.#shell.handle({ type: 'opened', generation })
+        return this.#protocol?.opened(connection)
+      case 'ready':
+        return this.#shell.handle({ type: 'ready', generation })
+      case 'roll-over':
+        return this.#shell.handle({ type: 'roll-over', generation, after: event.after })
+      case 'flooded':
+        return this.#flooded(connection)
+      case 'end-announced':
+        return this.#ended(connection, event.end, true)
+      case 'ended': {
+        // The machine already knows about a connection that it cut.
+        if (!this.#connections.delete(generation)) return undefined
+        const { how: _, ...rest } = event.end
+        const as = this.#isClosing ? 'asked' : this.#protocol!.classify(event.end)
+        return this.#ended(connection, { class: as, ...rest }, false)
+      }
+    }
   }
 
   #message(connection: LiveConnection, data: Data): void {
@@ -324,7 +330,7 @@ export class Link {
     this.#current = connection
     this.#opening?.resolve()
     this.#opening = undefined
-    this.#watch.start()
+    this.#watch.start(connection)
     this.#outbox.use(connection)
   }
 

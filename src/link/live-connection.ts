@@ -5,20 +5,21 @@ import type { EndClass, LinkEnd } from './link-end.ts'
 import type { Data, InboundLimits, LinkConnection } from './protocol.ts'
 import { redact, redactData } from './redact.ts'
 
-/** Receives the events of a connection: the link. */
-export interface ConnectionHost {
-  opened(connection: LiveConnection): void
-  message(connection: LiveConnection, data: Data): void
+/** What happens on a connection. */
+export type ConnectionEvent =
+  | { readonly type: 'opened' | 'ready' }
+  | { readonly type: 'message'; readonly data: Data }
   /** The peer has sent more than it may. */
-  flooded(connection: LiveConnection): void
+  | { readonly type: 'flooded' }
   /** A ping or a pong arrived. */
-  alive(connection: LiveConnection): void
-  ended(connection: LiveConnection, end: SocketEnd): void
-  ready(connection: LiveConnection): void
-  rollOver(connection: LiveConnection, after: number): void
+  | { readonly type: 'alive' }
+  | { readonly type: 'roll-over'; readonly after: number }
   /** The peer announced the end of the connection. The socket is still open. */
-  endAnnounced(connection: LiveConnection, end: LinkEnd): void
-}
+  | { readonly type: 'end-announced'; readonly end: LinkEnd }
+  | { readonly type: 'ended'; readonly end: SocketEnd }
+
+/** Receives the events of a connection: the link. One function, because a closure per event would make links larger. */
+export type ConnectionHost = (connection: LiveConnection, event: ConnectionEvent) => void
 
 export interface ConnectionOptions {
   readonly clock: Clock
@@ -100,23 +101,24 @@ export class LiveConnection implements LinkConnection, SocketEvents {
   }
 
   ready(): void {
-    this.#host.ready(this)
+    this.#host(this, { type: 'ready' })
   }
 
   /** `after` may come from a message of the peer, and be negative, NaN or infinite. */
   rollOver(after = 0): void {
     const delay = Number.isNaN(after) ? 0 : Math.max(0, after)
-    this.#host.rollOver(this, Math.min(delay, limits.longestRolloverDelay))
+    this.#host(this, { type: 'roll-over', after: Math.min(delay, limits.longestRolloverDelay) })
   }
 
   end(as: Exclude<EndClass, 'asked'>, reason?: string): void {
-    this.#host.endAnnounced(this, reason ? { class: as, reason: this.#plain(reason) } : { class: as })
+    const end = reason ? { class: as, reason: this.#plain(reason) } : { class: as }
+    this.#host(this, { type: 'end-announced', end })
   }
 
   // ── SocketEvents ──
 
   opened(): void {
-    if (!this.#fenced) this.#host.opened(this)
+    if (!this.#fenced) this.#host(this, { type: 'opened' })
   }
 
   message(data: Data): void {
@@ -124,17 +126,18 @@ export class LiveConnection implements LinkConnection, SocketEvents {
     if (!this.#socket) return
     const budget = this.#budget
     const taken = this.mute ? budget.takeLate(data.length) : budget.take(data.length, this.#clock.now())
-    if (!taken) this.#host.flooded(this)
-    else if (!this.#fenced) this.#host.message(this, redactData(data, this.#credentials))
+    if (!taken) this.#host(this, { type: 'flooded' })
+    else if (!this.#fenced) this.#host(this, { type: 'message', data: redactData(data, this.#credentials) })
   }
 
   alive(): void {
-    if (!this.#fenced) this.#host.alive(this)
+    if (!this.#fenced) this.#host(this, { type: 'alive' })
   }
 
-  ended({ reason, ...end }: SocketEnd): void {
+  ended({ reason, ...rest }: SocketEnd): void {
     this.#socket = undefined
-    this.#host.ended(this, reason ? { ...end, reason: this.#plain(reason) } : end)
+    const end = reason ? { ...rest, reason: this.#plain(reason) } : rest
+    this.#host(this, { type: 'ended', end })
   }
 
   /** A reason of the peer, without keys and control characters. */

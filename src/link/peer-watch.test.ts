@@ -27,13 +27,10 @@ function manualClock() {
 function watching() {
   const log: string[] = []
   const { clock, fireAt } = manualClock()
-  const watch = new PeerWatch(
-    clock,
-    'stt',
-    { pong: 5_000, answer: 8_000 },
-    { ping: () => log.push('ping'), silent: (reason, ms) => log.push(`silent: ${reason}, ${ms}`) },
-  )
-  watch.start()
+  const watch = new PeerWatch(clock, 'stt', { pong: 5_000, answer: 8_000 }, (reason, ms) => {
+    log.push(`silent: ${reason}, ${ms}`)
+  })
+  watch.start({ ping: () => log.push('ping') })
   fireAt(4_000)
   expect(log.splice(0)).toEqual(['ping'])
   return { watch, log, fireAt }

@@ -1,13 +1,13 @@
 import type { Clock, Timer } from '../scope/index.ts'
 import { limits } from './limits.ts'
 
-/** Receives the findings of a watch: the link. */
-export interface PeerWatchHost {
-  /** Send a ping: nothing has arrived for a while. */
+/** A connection, as its watch sees it. */
+export interface PingableConnection {
   ping(): void
-  /** The peer is connected but silent. Its last message arrived `silentFor` milliseconds ago. */
-  silent(reason: string, silentFor: number): void
 }
+
+/** Called when the peer is connected but silent. Its last message arrived `silentFor` milliseconds ago. */
+export type SilenceListener = (reason: string, silentFor: number) => void
 
 /** The time limits of a watch, in milliseconds. */
 export interface PeerWatchTiming {
@@ -29,8 +29,9 @@ export class PeerWatch {
   readonly #clock: Clock
   readonly #name: string
   readonly #timing: PeerWatchTiming
-  readonly #host: PeerWatchHost
-  #watching = false
+  readonly #silent: SilenceListener
+  /** The connection that is watched. */
+  #connection: PingableConnection | undefined
   /** When the last frame arrived, pings and pongs included. */
   #aliveAt = 0
   /** When the last message arrived, or the connection became the current one. */
@@ -43,18 +44,18 @@ export class PeerWatch {
   #owedNext = false
   #timer: Timer | undefined
 
-  constructor(clock: Clock, name: string, timing: PeerWatchTiming, host: PeerWatchHost) {
+  constructor(clock: Clock, name: string, timing: PeerWatchTiming, silent: SilenceListener) {
     this.#clock = clock
     this.#name = `link '${name}': silence`
     this.#timing = timing
-    this.#host = host
+    this.#silent = silent
   }
 
   /** Watches a new connection. It owes what was expected while there was none. */
-  start(): void {
+  start(connection: PingableConnection): void {
     this.#timer?.clear()
     const now = this.#clock.now()
-    this.#watching = true
+    this.#connection = connection
     this.#aliveAt = this.#messageAt = now
     this.#pingedAt = undefined
     this.#owedSince = this.#owedNext ? now : undefined
@@ -63,7 +64,7 @@ export class PeerWatch {
   }
 
   stop(): void {
-    this.#watching = false
+    this.#connection = undefined
     this.#owedNext = false
     this.#timer?.clear()
     this.#timer = undefined
@@ -84,7 +85,7 @@ export class PeerWatch {
 
   /** The peer owes a message from now on. No-op if it owes one already. */
   expectAnswer(): void {
-    if (!this.#watching) this.#owedNext = true
+    if (!this.#connection) this.#owedNext = true
     else if (this.#owedSince === undefined) {
       const now = this.#clock.now()
       this.#owedSince = now
@@ -115,12 +116,12 @@ export class PeerWatch {
     const { pong, answer } = this.#timing
     const silentFor = now - this.#messageAt
     if (this.#owedSince !== undefined && now >= this.#owedSince + answer)
-      return this.#host.silent(`no answer within ${answer} ms`, silentFor)
+      return this.#silent(`no answer within ${answer} ms`, silentFor)
     if (this.#pingedAt !== undefined && now >= this.#pingedAt + pong)
-      return this.#host.silent(`no pong within ${pong} ms`, silentFor)
+      return this.#silent(`no pong within ${pong} ms`, silentFor)
     if (this.#pingedAt === undefined && now >= this.#aliveAt + limits.quiet) {
       this.#pingedAt = now
-      this.#host.ping()
+      this.#connection?.ping()
     }
     this.#arm(now)
   }

@@ -41,6 +41,10 @@ export type { LoggedSession, SessionNote } from './logged-session.ts'
 export { HttpServer, refuseUpgrade, listen, type ListenOptions } from './http-server.ts'
 export type { PhoneAccount } from './reception/entrance.ts'
 export { Reception, type ReceptionEnd, type ReceptionOptions } from './reception/reception.ts'
+export { checkModels } from './start/check-models.ts'
+export { AgentFileError, loadAgent } from './start/load-agent.ts'
+export { serve, type Running, type ServeOptions } from './start/serve.ts'
+export type { WorkerView } from './supervisor/supervisor.ts'
 export {
   culpritsOf,
   type Culprit,

@@ -1,2 +1,2 @@
-export { checkSecret } from './secrets.ts'
+export { checkSecret, newKey, sign } from './secrets.ts'
 export { isFromThisMachine, type Origin } from './this-machine.ts'

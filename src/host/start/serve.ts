@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { newKey } from '../../lines/index.ts'
+import { newKey, sign } from '../../lines/index.ts'
 import { hangUpCall } from '../../lines/twilio/index.ts'
 import { silentLogger, type Logger } from '../../parts/index.ts'
 import { OptionError, Scope, noop } from '../../scope/index.ts'
@@ -12,8 +12,10 @@ import type { PhoneAccount } from '../reception/entrance.ts'
 import { importSpools } from '../reception/spool.ts'
 import { Supervisor, type WorkerView } from '../supervisor/supervisor.ts'
 import type { Block } from '../supervisor/messages.ts'
+import type { ReplaceReason } from '../supervisor/supervisor-events.ts'
 import type { Level } from '../watch/log-record.ts'
 import { WorkerMetrics, mergeMetrics, type MetricsSnapshot } from '../watch/merge-metrics.ts'
+import type { RestartWhy } from '../watch/metric-table.ts'
 import { Metrics } from '../watch/metrics.ts'
 import { settingsInEnv, workOwner, type WorkerRequest, type WorkerSettings } from './worker-settings.ts'
 
@@ -82,6 +84,15 @@ const DAY = 86_400_000
 /** Milliseconds between two looks for calls that are too old, and how many are deleted at once. */
 const PRUNE_EVERY = 3_600_000
 const PRUNE_AT_ONCE = 500
+
+/** Why a worker is replaced, in the words of the metrics. */
+const restartCauses: Readonly<Record<ReplaceReason, RestartWhy>> = {
+  exited: 'exit',
+  cut: 'blocked',
+  stuck: 'blocked',
+  memory: 'memory',
+  'start-timeout': 'other',
+}
 
 const entry = (name: string): string => fileURLToPath(new URL(`${name}.js`, import.meta.url))
 
@@ -194,7 +205,14 @@ class ProductionHost implements Running {
   }
 
   async #supervise(agentFile: string): Promise<void> {
-    const { port = 4_600, host = '127.0.0.1', workers = 1, memoryLimit, drainTimeout, closeTimeout } = this.#options
+    const {
+      port = 4_600,
+      host = '127.0.0.1',
+      workers = 1,
+      memoryLimit,
+      drainTimeout,
+      closeTimeout,
+    } = this.#options
     const env = { ...process.env, ...settingsInEnv(workerSettings(agentFile, this.#options)) }
     const supervisor = await Supervisor.start({
       calls: { entry: entry('call-worker'), env },
@@ -211,40 +229,38 @@ class ProductionHost implements Running {
             : this.#member.orphan(worker, this.#culprits.get(worker)),
         leave: () => this.#member.leave(),
       },
-      request: (_worker, body) => this.#answer(body as WorkerRequest),
+      request: (_worker, body) => this.#answer((body ?? {}) as Partial<WorkerRequest>),
       listener: {
         exited: (worker) => {
           this.#workerMetrics.remove(worker)
           this.#supervisor?.wake()
         },
         replaced: (worker, role, why) => {
-          this.#metrics.workerRestarted(why)
+          this.#metrics.workerRestarted(restartCauses[why])
           this.#logger.warn({ worker, role, why }, 'a worker is replaced')
         },
         paused: (role, pause, deaths) =>
           this.#logger.error({ role, pause, deaths }, 'workers die young: the next one has to wait'),
         blocked: (worker, block) => this.#blocked(worker, block),
-        misbehaved: (worker) => this.#logger.warn({ worker }, 'a worker sent something that is not a message'),
+        misbehaved: (worker) =>
+          this.#logger.warn({ worker }, 'a worker sent something that is not a message'),
         readiness: (ready) => this.#logger.info({ ready }, ready ? 'ready' : 'not ready'),
       },
     })
     this.#supervisor = supervisor
-    this.#forget = this.#journal.onWake?.((what) => (what === 'orders' ? this.#member.wake() : supervisor.wake())) ?? noop
+    this.#forget =
+      this.#journal.onWake?.((what) => (what === 'orders' ? this.#member.wake() : supervisor.wake())) ?? noop
     this.#scope.every(PRUNE_EVERY, 'delete old calls', () => void this.#prune().catch(noop))
   }
 
-  async #answer(request: WorkerRequest): Promise<unknown> {
-    switch (request.type) {
-      case 'identity':
-        return { host: this.#member.id }
-      case 'metrics':
-        return await this.#gather()
-      case 'journal': {
-        const answer = await answerRequest(this.#journal, request.request)
-        if (isClose(request.request)) this.#supervisor?.wake()
-        return answer
-      }
-    }
+  /** Does what a worker asks for. A worker runs code of the agent, so the request may be anything. */
+  async #answer(request: Partial<WorkerRequest>): Promise<unknown> {
+    if (request.type === 'identity') return { host: this.#member.id }
+    if (request.type === 'metrics') return await this.#gather()
+    const body = request.type === 'journal' ? request.request : undefined
+    const answer = await answerRequest(this.#journal, body)
+    if (isClose(body)) this.#supervisor?.wake()
+    return answer
   }
 
   async #gather(): Promise<{ readonly type: string; readonly body: string }> {
@@ -259,11 +275,14 @@ class ProductionHost implements Running {
     const where = culprit ? `${culprit.function} (${culprit.file}:${culprit.line})` : 'unknown code'
     this.#culprits.set(worker, `the event loop of its process was blocked by ${where}`)
     this.#logger.error({ worker, ms, how, culprit: where }, 'an event loop is blocked')
-    if (how !== 'named') this.#metrics.loopBlocked(how)
+    this.#metrics.loopBlocked(how === 'stuck' ? 'killed' : how)
   }
 
   /** Passes an order on to the worker that serves the call. */
-  async #pass(order: { readonly call: string; readonly order: 'close' | 'interrupt' | 'drain' }): Promise<void> {
+  async #pass(order: {
+    readonly call: string
+    readonly order: 'close' | 'interrupt' | 'drain'
+  }): Promise<void> {
     const owner = (await this.#journal.find(order.call))?.owner
     if (owner?.host === this.#member.id) this.#supervisor?.order(owner.worker, order)
   }
@@ -272,7 +291,12 @@ class ProductionHost implements Running {
     const { phone } = this.#options
     if (line !== 'phone' || !phone) return
     const { clock } = this.#scope
-    const hungUp = await hangUpCall({ ...phone, clock, call: id, account: resume?.account ?? phone.accountSid })
+    const hungUp = await hangUpCall({
+      ...phone,
+      clock,
+      call: id,
+      account: resume?.account ?? phone.accountSid,
+    })
     this.#logger.info({ call: id, hungUp }, 'a call that lost its process was hung up at the carrier')
   }
 
@@ -295,7 +319,7 @@ function workerSettings(agentFile: string, options: ServeOptions): WorkerSetting
     maxCalls: Math.max(1, Math.floor(maxCalls / workers)),
     closeTimeout,
     privateHost,
-    ticketKey: newKey(),
+    ticketKey: secret === undefined ? newKey() : sign('endwell tickets', secret),
     whileAway,
     info: { version },
     names: [...names, ...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname])],
@@ -314,7 +338,11 @@ function spoolOf(data: string): string {
 
 /** Whether a request to the journal ended a call, so that work may be due. */
 function isClose(request: unknown): boolean {
-  const { method, args } = request as { readonly method?: string; readonly args?: readonly unknown[] }
+  const { method, args } = (request ?? {}) as { readonly method?: string; readonly args?: readonly unknown[] }
   const [batch] = args ?? []
-  return method === 'write' && Array.isArray(batch) && batch.some((write: { type?: string }) => write?.type === 'close')
+  return (
+    method === 'write' &&
+    Array.isArray(batch) &&
+    batch.some((write: { type?: string }) => write?.type === 'close')
+  )
 }

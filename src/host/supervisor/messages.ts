@@ -5,7 +5,7 @@ import type { Order } from '../journal/journal.ts'
 //
 //   worker ──IPC──▶ supervisor        ready, calls, request, metrics, drained
 //   worker's watchdog thread ──pipe──▶ supervisor    beat, blocked: they arrive even while the worker's event loop is blocked
-//   supervisor ──IPC──▶ worker        drain, close, answer, order, metrics, connection (with a socket)
+//   supervisor ──IPC──▶ worker        drain, close, answer, order, host, wake, metrics, connection (with a socket)
 
 /** From a worker, over IPC. */
 export type WorkerMessage =
@@ -57,6 +57,10 @@ export type SupervisorMessage =
   | { readonly type: 'close'; readonly within: number }
   | { readonly type: 'answer'; readonly id: number; readonly body?: unknown; readonly error?: AnswerError }
   | ({ readonly type: 'order' } & Order)
+  /** The host has this id now: its lease was over. All calls of the worker belong to other processes. */
+  | { readonly type: 'host'; readonly id: string }
+  /** Work may be due. */
+  | { readonly type: 'wake' }
   | { readonly type: 'metrics'; readonly id: number }
   /** Comes with a socket that somebody has opened to the public port. */
   | { readonly type: 'connection' }

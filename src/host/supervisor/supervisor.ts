@@ -1,7 +1,7 @@
 import { MachineShell, noop, systemClock, type Clock, type Timer } from '../../scope/index.ts'
 import type { Order } from '../journal/journal.ts'
 import { limits } from './limits.ts'
-import type { AnswerError, Block, WatchdogMessage, WorkerMessage } from './messages.ts'
+import type { AnswerError, Block, SupervisorMessage, WatchdogMessage, WorkerMessage } from './messages.ts'
 import { PublicPort } from './public-port.ts'
 import type {
   ReplaceReason,
@@ -165,6 +165,20 @@ export class Supervisor {
     const found = this.#workers.get(worker)
     found?.process.send({ type: 'order', call: order.call, order: order.order })
     return found !== undefined
+  }
+
+  /** The host has a new id, because its lease was over: its workers let go of their calls. */
+  setHost(id: string): void {
+    this.#tell('calls', { type: 'host', id })
+  }
+
+  /** Work may be due. */
+  wake(): void {
+    this.#tell('work', { type: 'wake' })
+  }
+
+  #tell(role: WorkerRole, message: SupervisorMessage): void {
+    for (const worker of this.#workers.values()) if (worker.role === role) worker.process.send(message)
   }
 
   /** The metrics of all workers, by name. A worker that does not answer in time is left out. */

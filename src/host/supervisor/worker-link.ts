@@ -40,6 +40,8 @@ export class WorkerLink {
   readonly #draining = new Ask<{ readonly within: number }>()
   readonly #closing = new Ask<{ readonly within: number; readonly cause: CloseCause }>()
   #onOrder: ((order: Order) => void) | undefined
+  #onHost: ((id: string) => void) | undefined
+  #onWake: (() => void) | undefined
   #onConnection: ((socket: Socket) => void) | undefined
   #onMetrics: (() => unknown) | undefined
   #lastId = 0
@@ -102,6 +104,16 @@ export class WorkerLink {
     this.#onOrder = listener
   }
 
+  /** The host has a new id: let go of all calls. */
+  onHost(listener: (id: string) => void): void {
+    this.#onHost = listener
+  }
+
+  /** Work may be due. */
+  onWake(listener: () => void): void {
+    this.#onWake = listener
+  }
+
   /** Sockets that were opened to the public port. They are paused. */
   onConnection(listener: (socket: Socket) => void): void {
     this.#onConnection = listener
@@ -137,6 +149,10 @@ export class WorkerLink {
         return this.#closing.give({ within: message.within, cause: 'drained' })
       case 'order':
         return this.#onOrder?.({ call: message.call, order: message.order })
+      case 'host':
+        return this.#onHost?.(message.id)
+      case 'wake':
+        return this.#onWake?.()
       case 'connection':
         return this.#connection(handle as Socket | undefined)
       case 'metrics':

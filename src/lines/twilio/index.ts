@@ -1,5 +1,6 @@
 export { CallerGoneError, CallsClosedError, LineTakenError } from '../errors.ts'
 export { CarrierMisbehavedError, HangUpUnconfirmedError, StreamMissingError } from './errors.ts'
-export type { PhoneCallInfo, TwilioCallsOptions } from './options.ts'
+export { hangUpCall, type HangUpCallOptions } from './hang-up-call.ts'
+export type { ComesBack, PhoneCallInfo, TwilioCallsOptions } from './options.ts'
 export { TwilioCalls } from './twilio-calls.ts'
 export type { TwilioLine } from './twilio-line.ts'

@@ -76,7 +76,9 @@ export interface TwilioCallsOptions {
 }
 
 /** The carrier that the options describe. */
-export function carrierOf(options: TwilioCallsOptions): Carrier {
+export function carrierOf(
+  options: Pick<TwilioCallsOptions, 'carrier' | 'authToken' | 'accountSid' | 'publicKey' | 'api'>,
+): Carrier {
   const { carrier = 'twilio', authToken, accountSid, publicKey } = options
   if (carrier === 'telnyx') {
     const { api = 'https://api.telnyx.com' } = options

@@ -229,7 +229,7 @@ class ProductionHost implements Running {
             : this.#member.orphan(worker, this.#culprits.get(worker)),
         leave: () => this.#member.leave(),
       },
-      request: (_worker, body) => this.#answer((body ?? {}) as Partial<WorkerRequest>),
+      request: (_worker, body) => this.#answer(body ?? {}),
       listener: {
         exited: (worker) => {
           this.#workerMetrics.remove(worker)

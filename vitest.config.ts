@@ -69,7 +69,7 @@ export default defineConfig({
     // Concurrent tests wait for child processes.
     maxConcurrency: 2,
     sequence: { sequencer: SlowestFirst },
-    globalSetup: ['test/compile-programs.ts'],
+    globalSetup: ['test/compile-programs.ts', 'test/postgres/serve-postgres.ts'],
     projects: [
       {
         extends: true,

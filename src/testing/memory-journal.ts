@@ -199,7 +199,9 @@ export class MemoryJournal implements Journal {
 
   /** The live calls, oldest first. */
   #live(): MemoryCall[] {
-    return [...this.#store.live.values()].toSorted((a, b) => a.record.openedAt - b.record.openedAt)
+    return [...this.#store.live.values()].toSorted(
+      ({ record: a }, { record: b }) => a.openedAt - b.openedAt || (a.id < b.id ? -1 : 1),
+    )
   }
 
   #makeOrphans(calls: readonly MemoryCall[], host: string): readonly LostCall[] {

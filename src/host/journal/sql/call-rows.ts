@@ -57,7 +57,7 @@ export async function entriesOf(
 
 /** The calls of these rows with their entries, oldest first. */
 export async function lostCalls(query: Query, rows: readonly Row[]): Promise<readonly LostCall[]> {
-  const records = rows.map(recordOf).toSorted((a, b) => a.openedAt - b.openedAt)
+  const records = rows.map(recordOf).toSorted((a, b) => a.openedAt - b.openedAt || (a.id < b.id ? -1 : 1))
   const entries = await entriesOf(
     query,
     records.map(({ id }) => id),

@@ -11,7 +11,7 @@ import { busyDocument, emptyDocument, endedStatuses, hangUpDocument, type Carrie
 import { HangUp } from './hang-up.ts'
 import { limits } from './limits.ts'
 import { Lobby } from './lobby.ts'
-import { carrierOf, checkOptions, type PhoneCallInfo, type TwilioCallsOptions } from './options.ts'
+import { carrierOf, checkCallsOptions, type PhoneCallInfo, type TwilioCallsOptions } from './options.ts'
 import { PhoneCall, closeCodes } from './phone-call.ts'
 import { readBody } from './read-body.ts'
 import type { StartMessage } from './read-message.ts'
@@ -70,7 +70,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   readonly #past = new Set<string>()
 
   constructor(options: TwilioCallsOptions) {
-    checkOptions(options)
+    checkCallsOptions(options)
     super({ ...options, name: 'phone calls', closePatience: limits.closePatience })
     const { scope, authToken, publicUrl, path = '/phone' } = options
     const carrier = carrierOf(options)

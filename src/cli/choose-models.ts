@@ -1,9 +1,8 @@
 import type { AgentFile } from '../host/index.ts'
 import { GeminiLive } from '../providers/gemini/index.ts'
 import { OpenAIRealtime } from '../providers/openai/index.ts'
-import { OptionError } from '../scope/index.ts'
+import { OptionError, didYouMean } from '../scope/index.ts'
 import type { Models } from '../session/index.ts'
-import { didYouMean } from './did-you-mean.ts'
 
 /** The models of a session, and where they come from. */
 export interface Choice {

@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util'
-import { EndwellError, describeError } from '../scope/index.ts'
-import { didYouMean } from './did-you-mean.ts'
+import { EndwellError, describeError, didYouMean } from '../scope/index.ts'
 import { terminal } from './terminal.ts'
 
 interface Flag {

@@ -1,12 +1,18 @@
-import { isLevel, logLevels, type Level } from '../host/index.ts'
-import { OptionError, describeError, noop, systemClock } from '../scope/index.ts'
+import {
+  checkModels,
+  isLevel,
+  loadAgent,
+  logLevels,
+  type Level,
+  type PhoneAccount,
+  type ReceptionEnd,
+} from '../host/index.ts'
+import { OptionError, describeError, noop, systemClock, didYouMean } from '../scope/index.ts'
 import { timeText } from '../report/index.ts'
 import type { SessionReport } from '../session/index.ts'
 import { chooseModels, namesOf } from './choose-models.ts'
 import { exitCodes, runCommand } from './command.ts'
-import { checkModels, loadAgent, type PhoneAccount, type ReceptionEnd } from '../host/index.ts'
 import { startDev, untilSignal } from './dev.ts'
-import { didYouMean } from './did-you-mean.ts'
 import { heldOpen, holders } from './held-open.ts'
 import { terminalLog, timeOfDay } from './terminal-log.ts'
 import { terminal } from './terminal.ts'

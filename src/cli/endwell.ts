@@ -1,5 +1,5 @@
+import { didYouMean } from '../scope/index.ts'
 import { exitCodes } from './command.ts'
-import { didYouMean } from './did-you-mean.ts'
 import { terminal } from './terminal.ts'
 
 /** Loaded when they are needed: the help must not wait for the models and the host. */

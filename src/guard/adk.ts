@@ -1,11 +1,17 @@
-import { noop } from '../scope/index.ts'
-import { guard, type Guard, type GuardOptions } from './guard.ts'
+import { noop, checkOptions, type OptionNames } from '../scope/index.ts'
+import { guard, passedNames, type Guard, type GuardOptions } from './guard.ts'
 
 export interface GuardAdkOptions extends Omit<GuardOptions, 'close'> {
   /** The `LiveRequestQueue` of the run. Closing it asks the run to end. */
   queue?: { close(): void }
   /** The controller of the run's `abortSignal`, if it has one. It is aborted after the queue has been closed. */
   abort?: AbortController
+}
+
+const optionNames: OptionNames<GuardAdkOptions> = {
+  ...passedNames,
+  queue: true,
+  abort: true,
 }
 
 /** A guard with the events of its run. */
@@ -29,6 +35,7 @@ export function guardAdk<Event>(
   run: AsyncGenerator<Event, unknown, undefined>,
   options: GuardAdkOptions = {},
 ): GuardedAdk<Event> {
+  checkOptions('guardAdk', options, optionNames)
   const { queue, abort, ...rest } = options
   const call = guard({
     name: 'adk run',

@@ -1,7 +1,7 @@
-import { duration, noop } from '../scope/index.ts'
+import { duration, noop, checkOptions, type OptionNames } from '../scope/index.ts'
 import { GuardClosedError } from './errors.ts'
 import { GeminiConnection, type GeminiCallbacks, type GeminiSession } from './gemini-connection.ts'
-import { guard, type Guard, type GuardOptions } from './guard.ts'
+import { guard, passedNames, type Guard, type GuardOptions } from './guard.ts'
 
 /** The part of `ai.live` of `@google/genai` that is used here. */
 export interface GeminiLive<Parameters extends GeminiParameters, Session extends GeminiSession> {
@@ -17,6 +17,12 @@ export interface GuardGeminiOptions extends Omit<GuardOptions, 'close'> {
   connectTimeout?: number
   /** The app reconnects on its own, so the loss of the last connection does not close the session. Default: false. */
   reconnects?: boolean
+}
+
+const optionNames: OptionNames<GuardGeminiOptions> = {
+  ...passedNames,
+  connectTimeout: true,
+  reconnects: true,
 }
 
 /** A guard that can connect. */
@@ -45,6 +51,7 @@ export function guardGemini<Parameters extends GeminiParameters, Session extends
   live: GeminiLive<Parameters, Session>,
   options: GuardGeminiOptions = {},
 ): GuardedGemini<Parameters, Session> {
+  checkOptions('guardGemini', options, optionNames)
   const { connectTimeout = 15_000, reconnects = false, ...rest } = options
   const timeout = duration('connectTimeout', connectTimeout)
   const connections = new Set<GeminiConnection<Session>>()

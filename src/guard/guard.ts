@@ -6,10 +6,12 @@ import {
   Scope,
   noop,
   systemClock,
+  checkOptions,
   type CloseOptions,
   type Late,
   type ScopeOptions,
   type Timer,
+  type OptionNames,
 } from '../scope/index.ts'
 import { asOpened, type Adoptable } from './adopt.ts'
 import type { Context, Outside } from './context.ts'
@@ -45,6 +47,18 @@ export interface GuardOptions {
   /** Called for each uncaught error after closing began, and for each outcome after the report. */
   onLate?: (late: Late) => void
 }
+
+/** The options that guards of known frameworks pass on. Their `close` is the framework's. */
+export const passedNames: OptionNames<Omit<GuardOptions, 'close'>> = {
+  name: true,
+  closeTimeout: true,
+  linger: true,
+  noNewConnects: true,
+  ignore: true,
+  onLate: true,
+}
+
+const guardNames: OptionNames<GuardOptions> = { ...passedNames, close: true }
 
 /** The scopes of guards that are not sealed. A guard created inside another one becomes its child. */
 const scopes = new WeakMap<GuardContext, Scope<'close'>>()
@@ -94,6 +108,7 @@ export class Guard {
   #resolve: (report: GuardReport) => void = noop
 
   constructor(options: GuardOptions) {
+    checkOptions('guard', options, guardNames)
     const runtime = findRuntime()
     if (!runtime) throw new GuardNotInstalledError()
     const {

@@ -1,5 +1,5 @@
-import { duration, noop, systemClock, type Timer } from '../scope/index.ts'
-import { guard, outside, type Guard, type GuardOptions } from './guard.ts'
+import { duration, noop, systemClock, checkOptions, type Timer, type OptionNames } from '../scope/index.ts'
+import { guard, outside, passedNames, type Guard, type GuardOptions } from './guard.ts'
 import { methodsOf, replaceMethod, type Method } from './methods-of.ts'
 
 /** The part of an `AgentSession` of `@livekit/agents` that is used here. */
@@ -32,6 +32,11 @@ export interface GuardLiveKitOptions extends Omit<GuardOptions, 'close'> {
   drain?: number
 }
 
+const optionNames: OptionNames<GuardLiveKitOptions> = {
+  ...passedNames,
+  drain: true,
+}
+
 /**
  * Guards an `AgentSession` of `@livekit/agents`. Create the guard before the session starts.
  *
@@ -49,6 +54,7 @@ export interface GuardLiveKitOptions extends Omit<GuardOptions, 'close'> {
  * ```
  */
 export function guardLiveKit(session: LiveKitSession, options: GuardLiveKitOptions = {}): Guard {
+  checkOptions('guardLiveKit', options, optionNames)
   return new LiveKitEnd(session, options).guard
 }
 

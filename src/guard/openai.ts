@@ -1,6 +1,6 @@
-import { duration, noop, systemClock, type Timer } from '../scope/index.ts'
+import { duration, noop, systemClock, checkOptions, type Timer, type OptionNames } from '../scope/index.ts'
 import { GuardClosedError } from './errors.ts'
-import { guard, outside, type Guard, type GuardOptions } from './guard.ts'
+import { guard, outside, passedNames, type Guard, type GuardOptions } from './guard.ts'
 import { methodsOf, replaceMethod } from './methods-of.ts'
 
 /** The part of a `RealtimeSession` of `@openai/agents` that is used here. */
@@ -21,6 +21,12 @@ export interface GuardOpenAIOptions extends Omit<GuardOptions, 'close'> {
   reconnects?: boolean
 }
 
+const optionNames: OptionNames<GuardOpenAIOptions> = {
+  ...passedNames,
+  connectTimeout: true,
+  reconnects: true,
+}
+
 /**
  * Guards a `RealtimeSession` of `@openai/agents`. Create the guard before the session connects.
  *
@@ -38,6 +44,7 @@ export interface GuardOpenAIOptions extends Omit<GuardOptions, 'close'> {
  * ```
  */
 export function guardOpenAI(session: OpenAISession, options: GuardOpenAIOptions = {}): Guard {
+  checkOptions('guardOpenAI', options, optionNames)
   const { connectTimeout = 15_000, reconnects = false, ...rest } = options
   const timeout = duration('connectTimeout', connectTimeout)
   const call = guard({ name: 'OpenAI session', ...rest, close: session.close.bind(session) })

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { OptionError, type Scope } from '../scope/index.ts'
+import { OptionError, checkOptions, type Scope, type OptionNames } from '../scope/index.ts'
 import type { Session } from '../session/index.ts'
 import { hostApp, type HostHttp } from './app.ts'
 import type { Fleet } from './fleet/fleet.ts'
@@ -27,6 +27,19 @@ export interface HostOptions extends LogbookOptions, GateOptions {
   readonly maxStreams?: number
 }
 
+const optionNames: OptionNames<HostOptions> = {
+  reports: true,
+  secret: true,
+  names: true,
+  scope: true,
+  info: true,
+  callToken: true,
+  faults: true,
+  page: true,
+  maxStreams: true,
+  fleet: true,
+}
+
 /**
  * The sessions of one process over HTTP: live sessions with their events, and the reports of closed ones.
  *
@@ -42,6 +55,7 @@ export class Host {
   readonly #gate: Gate
 
   constructor(options: HostOptions) {
+    checkOptions('Host', options, optionNames)
     const { info, faults, page, maxStreams, callToken, fleet } = options
     if (faults && info.mode === 'production')
       throw new OptionError("faults are not allowed in mode 'production'")

@@ -2,7 +2,7 @@ import { RequestError, getRequestListener } from '@hono/node-server'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { noop, type Resource, type Scope } from '../scope/index.ts'
+import { noop, checkOptions, type Resource, type Scope, type OptionNames } from '../scope/index.ts'
 import { ListenError } from './errors.ts'
 import { limits } from './limits.ts'
 
@@ -21,8 +21,18 @@ export interface ListenOptions {
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 }
 
+const optionNames: OptionNames<ListenOptions> = {
+  scope: true,
+  app: true,
+  port: true,
+  host: true,
+  request: true,
+  upgrade: true,
+}
+
 /** Starts an HTTP server. Rejects with `ListenError` if it cannot listen, for example `PORT_IN_USE`. */
-export function listen(options: ListenOptions): Promise<HttpServer> {
+export async function listen(options: ListenOptions): Promise<HttpServer> {
+  checkOptions('listen', options, optionNames)
   return options.scope.open('http server', () => HttpServer.listen(options))
 }
 

@@ -1,5 +1,6 @@
 import type { AudioFrame, SampleRate } from '../audio/index.ts'
 import type { Vad } from './vad.ts'
+import { type OptionNames } from '../scope/index.ts'
 
 export interface BatchSttOptions {
   readonly name: string
@@ -20,4 +21,17 @@ export interface BatchSttOptions {
   readonly attempts?: number
   /** How many segments may be in transcription at once; one more fails the stream. Default: 8. */
   readonly maxWaiting?: number
+}
+
+export const batchSttNames: OptionNames<BatchSttOptions> = {
+  name: true,
+  sampleRate: true,
+  vad: true,
+  transcribe: true,
+  preRoll: true,
+  minSpeech: true,
+  maxSpeech: true,
+  timeout: true,
+  attempts: true,
+  maxWaiting: true,
 }

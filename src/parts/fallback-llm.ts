@@ -1,7 +1,8 @@
-import type { FallbackOptions } from './fallback-options.ts'
+import { fallbackNames, type FallbackOptions } from './fallback-options.ts'
 import { FallbackStream } from './fallback-stream.ts'
 import type { Llm, LlmChunk, LlmClient, LlmRequest } from './llm.ts'
 import { nameOf } from './fallback-models.ts'
+import { checkOptions } from '../scope/index.ts'
 
 /** A minimal request. */
 const PING: LlmRequest = { instructions: '', messages: [{ role: 'user', text: 'Say ok.' }], tools: [] }
@@ -15,6 +16,7 @@ const PING: LlmRequest = { instructions: '', messages: [{ role: 'user', text: 'S
  * ```
  */
 export function fallbackLlm(models: readonly Llm[], options: FallbackOptions = {}): Llm {
+  checkOptions('fallbackLlm', options, fallbackNames)
   const name = nameOf(models, options)
   return {
     name,

@@ -1,3 +1,4 @@
+import { type OptionNames } from '../scope/index.ts'
 /** Options of a fallback. */
 export interface FallbackOptions {
   /** Default: the names of the models, joined. */
@@ -12,9 +13,22 @@ export interface FallbackOptions {
   readonly onChange?: (change: FallbackChange) => void
 }
 
+export const fallbackNames: OptionNames<FallbackOptions> = {
+  name: true,
+  firstWithin: true,
+  probeAfter: true,
+  probes: true,
+  onChange: true,
+}
+
 export interface FallbackSttOptions extends FallbackOptions {
   /** How much of the audio since the last final text is replayed to the next model, at most. Default: 5 s. */
   readonly replay?: number
+}
+
+export const fallbackSttNames: OptionNames<FallbackSttOptions> = {
+  ...fallbackNames,
+  replay: true,
 }
 
 /**

@@ -1,8 +1,9 @@
-import type { FallbackSttOptions } from './fallback-options.ts'
+import { fallbackSttNames, type FallbackSttOptions } from './fallback-options.ts'
 import { FallbackSttStream } from './fallback-stt-stream.ts'
 import { resampledStt } from './resampled.ts'
 import { nameOf } from './fallback-models.ts'
 import type { Stt, SttEvents } from './stt.ts'
+import { checkOptions } from '../scope/index.ts'
 
 /**
  * Transcribes with the first model that works. When its stream fails, the next model is opened and the last few seconds
@@ -10,6 +11,7 @@ import type { Stt, SttEvents } from './stt.ts'
  * turns only if all models do.
  */
 export function fallbackStt(models: readonly Stt[], options: FallbackSttOptions = {}): Stt {
+  checkOptions('fallbackStt', options, fallbackSttNames)
   const name = nameOf(models, options)
   const { sampleRate } = models[0]!
   const endsTurns = models.every((model) => model.endsTurns === true)

@@ -1,6 +1,6 @@
-import { iterate, SignalStop } from '../scope/index.ts'
+import { iterate, SignalStop, checkOptions } from '../scope/index.ts'
 import type { Attempt } from './attempt.ts'
-import type { FallbackOptions } from './fallback-options.ts'
+import { fallbackNames, type FallbackOptions } from './fallback-options.ts'
 import { FallbackStream } from './fallback-stream.ts'
 import type { PartContext } from './part.ts'
 import { Replay } from './replay.ts'
@@ -14,6 +14,7 @@ import type { SpokenChunk, Tts, Voice } from './tts.ts'
  * change in the middle of a speech. All voices are resampled to the rate of the first.
  */
 export function fallbackTts(voices: readonly Tts[], options: FallbackOptions = {}): Tts {
+  checkOptions('fallbackTts', options, fallbackNames)
   const name = nameOf(voices, options)
   const { sampleRate } = voices[0]!
   const models = voices.map((voice) => resampledTts(voice, sampleRate))

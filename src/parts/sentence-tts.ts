@@ -1,5 +1,13 @@
 import { durationOf, type SampleRate } from '../audio/index.ts'
-import { Channel, iterate, type Scope, SignalStop, type TaskContext } from '../scope/index.ts'
+import {
+  Channel,
+  iterate,
+  SignalStop,
+  checkOptions,
+  type Scope,
+  type TaskContext,
+  type OptionNames,
+} from '../scope/index.ts'
 import type { PartContext } from './part.ts'
 import { sentences, type SentenceOptions } from './sentences.ts'
 import type { SpokenChunk, Tts, Voice } from './tts.ts'
@@ -17,6 +25,12 @@ export interface SentenceTtsOptions extends SentenceOptions {
   readonly ahead?: number
 }
 
+const optionNames: OptionNames<SentenceTtsOptions> = {
+  maxLength: true,
+  abbreviations: true,
+  ahead: true,
+}
+
 /** The time limit for unfinished sentences to stop when their speech ends; then they are abandoned. */
 const STOP_TIMEOUT = 250
 
@@ -25,6 +39,7 @@ const STOP_TIMEOUT = 250
  * all sentences of a speech are cancelled together.
  */
 export function sentenceTts(synthesiser: SentenceSynthesiser, options: SentenceTtsOptions = {}): Tts {
+  checkOptions('sentenceTts', options, optionNames)
   const { name, sampleRate } = synthesiser
   return {
     name,

@@ -23,7 +23,7 @@ export const errorCodes = {
       'Find what grows without end; or raise the limit.',
     ],
     BAD_OPTION: [
-      'An option has a value that cannot work. The message names the option.',
+      'An option is unknown or has a value that cannot work. The message names the option.',
       'Correct the option.',
     ],
     STILL_RUNNING: [

@@ -1,10 +1,12 @@
 export { Burst } from './burst.ts'
 export { CancelToken, type CancelListener } from './cancel.ts'
 export { Channel } from './channel.ts'
+export { checkOptions, optionProblem, type OptionNames } from './check-options.ts'
 export { clip } from './clip.ts'
 export { systemClock, type Clock, type Timer } from './clock.ts'
 export { Deadline } from './deadline.ts'
 export { describeError } from './describe-error.ts'
+export { didYouMean } from './did-you-mean.ts'
 export { callOut, shelter } from './edge.ts'
 export type { ErrorCode } from './error-codes.ts'
 export {

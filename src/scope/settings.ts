@@ -2,6 +2,7 @@ import { systemClock, type Clock } from './clock.ts'
 import { OptionError } from './errors.ts'
 import type { Late, Problem } from './report.ts'
 import type { TaskContextOf } from './task-context.ts'
+import { checkOptions, type OptionNames } from './check-options.ts'
 
 /** The default phases of a scope: first the work, then the resources that the work uses. */
 export const defaultPhases = ['tasks', 'resources'] as const
@@ -26,6 +27,19 @@ export interface ScopeOptions<Phase extends string = DefaultPhase> {
   onProblem?: (problem: Problem, error: unknown) => void
   /** Replaces functions that the scope is about to run. Meant for fault injection. */
   intercept?: Intercept
+}
+
+const scopeNames: OptionNames<ScopeOptions & { phase?: unknown }> = {
+  phase: true,
+  closeTimeout: true,
+  reserve: true,
+  taskCap: true,
+  releaseTimeout: true,
+  phases: true,
+  clock: true,
+  onLate: true,
+  onProblem: true,
+  intercept: true,
 }
 
 /** What is about to run: a task, an opener, a resource's `close`, or deferred work. */
@@ -71,6 +85,7 @@ export function settingsFrom(
   parent: Settings = defaults,
 ): Settings {
   if (!options) return parent.phases === defaultPhases ? parent : { ...parent, phases: defaultPhases }
+  checkOptions('Scope', options, scopeNames)
   const settings = {
     closeTimeout: options.closeTimeout ?? parent.closeTimeout,
     reserve: options.reserve ?? parent.reserve,

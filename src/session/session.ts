@@ -17,7 +17,7 @@ import {
 import type { Agent, SessionHandle } from './answering/agent.ts'
 import { Answering } from './answering/answering.ts'
 import { ActiveReply } from './answering/replies.ts'
-import type { Reply, ReplyOptions } from './answering/reply.ts'
+import { replyNames, type Reply, type ReplyOptions } from './answering/reply.ts'
 import type { CloseAsk, CloseSessionOptions, HangUpOptions, HangUpOutcome } from './closing/asks.ts'
 import { Closing, type Stations } from './closing/closing.ts'
 import type { SessionReport } from './closing/report.ts'
@@ -31,7 +31,7 @@ import type { History } from './history/history.ts'
 import { Recorder } from './recording/recorder.ts'
 import { sessionSettings, type SessionOptions } from './settings.ts'
 import { Speaking } from './speaking/speaking.ts'
-import { Speech, type SpeechOptions } from './speaking/speech.ts'
+import { Speech, speechNames, type SpeechOptions } from './speaking/speech.ts'
 
 const lineShape: Shape<LineEvents> = {
   frame: ['frame'],
@@ -243,7 +243,8 @@ export class Session implements SessionHandle {
    */
   say(text: string | AsyncIterable<string>, options?: SpeechOptions): Speech {
     const work = this.#closing.work('say')
-    return work instanceof EndwellError ? Speech.refused(work, options) : work.answering.say(text, options)
+    const own = this.#closing.optionsOf('say', options, speechNames)
+    return work instanceof EndwellError ? Speech.refused(work, own) : work.answering.say(text, own)
   }
 
   /**
@@ -252,12 +253,14 @@ export class Session implements SessionHandle {
    */
   reply(options?: ReplyOptions): Reply {
     const work = this.#closing.work('reply')
-    return work instanceof EndwellError ? ActiveReply.refused(work, options) : work.answering.reply(options)
+    const own = this.#closing.optionsOf('reply', options, replyNames)
+    return work instanceof EndwellError ? ActiveReply.refused(work, own) : work.answering.reply(own)
   }
 
   /** Stops the agent's speech and its reply in progress, synchronously (SP1). */
   interrupt(options?: { force?: boolean }): void {
-    this.#closing.stations?.answering.interruptAll(options)
+    const own = this.#closing.optionsOf('interrupt', options, { force: true })
+    this.#closing.stations?.answering.interruptAll(own)
   }
 
   /** Ends the user's turn by hand. No-op if the session is ending or closed. */
@@ -294,7 +297,7 @@ export class Session implements SessionHandle {
   // ── ending ──
 
   /** Lets the turn in flight finish, its tools and its answer included, then closes (CL3). */
-  drain(options: CloseSessionOptions = {}): Promise<SessionReport> {
+  drain(options?: CloseSessionOptions): Promise<SessionReport> {
     return this.#closing.drain(askOf(options))
   }
 
@@ -307,7 +310,7 @@ export class Session implements SessionHandle {
   }
 
   /** Ends the session now, within `closeTimeout`. Never rejects; every caller gets the same report. */
-  close(options: CloseSessionOptions = {}): Promise<SessionReport> {
+  close(options?: CloseSessionOptions): Promise<SessionReport> {
     this.#context.lifecycle.handle({ type: 'close', ask: askOf(options) })
     return this.#closing.closed
   }
@@ -326,8 +329,7 @@ export class Session implements SessionHandle {
   }
 }
 
-/** Callers without types may pass null. */
-function askOf(options: CloseSessionOptions | null): CloseAsk {
-  const { reason = 'requested', by, closeTimeout } = options ?? {}
-  return { reason, by, closeTimeout }
+/** Unknown options stay: the close reports them (FA7). */
+function askOf(options: CloseSessionOptions | undefined): CloseAsk {
+  return { ...options, reason: options?.reason ?? 'requested', from: undefined }
 }

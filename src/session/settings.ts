@@ -16,14 +16,16 @@ import {
   shelter,
   systemClock,
   systemRandom,
+  checkOptions,
   type Clock,
   type Intercept,
   type Late,
   type Network,
   type Random,
+  type OptionNames,
 } from '../scope/index.ts'
 import { isAgent, type Agent } from './answering/agent.ts'
-import { idleWarning, type Budget, type Cap } from './closing/caps.ts'
+import { budgetNames, capNames, idleWarning, type Budget, type Cap } from './closing/caps.ts'
 import type { SessionReport } from './closing/report.ts'
 import { turnSettings, type TurnOptions } from './hearing/turn-options.ts'
 import type { HistoryJSON } from './history/history-item.ts'
@@ -42,6 +44,15 @@ export interface PipelineModels {
   readonly realtime?: undefined
 }
 
+const modelNames: OptionNames<Models> = {
+  llm: true,
+  tts: true,
+  stt: true,
+  vad: true,
+  turnDetector: true,
+  realtime: true,
+}
+
 export interface RealtimeModels {
   readonly realtime: Realtime
   readonly llm?: undefined
@@ -55,6 +66,11 @@ export interface Apology {
   again?: string
   /** Before the session ends because of failures. Default: "Sorry, I cannot help you right now. Please call again later." */
   end?: string
+}
+
+const apologyNames: OptionNames<Apology> = {
+  again: true,
+  end: true,
 }
 
 /** Runs after the call. Awaited for at most `afterCallTimeout`; a failure affects no other handler (CL5). */
@@ -123,10 +139,48 @@ export interface SessionOptions {
   intercept?: Intercept
 }
 
+export const optionNames: OptionNames<SessionOptions> = {
+  agent: true,
+  models: true,
+  line: true,
+  id: true,
+  startTimeout: true,
+  closeTimeout: true,
+  lastWordsTimeout: true,
+  stallTimeout: true,
+  endTimeout: true,
+  playoutTimeout: true,
+  hookTimeout: true,
+  afterCallTimeout: true,
+  maxDuration: true,
+  idleTimeout: true,
+  budget: true,
+  goodbye: true,
+  answerTimeout: true,
+  maxFailures: true,
+  apology: true,
+  maxToolSteps: true,
+  turns: true,
+  history: true,
+  recording: true,
+  afterCall: true,
+  logger: true,
+  onLate: true,
+  clock: true,
+  random: true,
+  network: true,
+  intercept: true,
+}
+
 export type SessionSettings = ReturnType<typeof sessionSettings>
 
 /** Fills in the defaults and validates the options. */
 export function sessionSettings(options: SessionOptions) {
+  checkOptions('Session', options, optionNames)
+  checkOptions('Session: models', options.models, modelNames)
+  if (options.apology) checkOptions('Session: apology', options.apology, apologyNames)
+  if (options.goodbye) checkOptions('Session: goodbye', options.goodbye, capNames)
+  if (options.budget) checkOptions('Session: budget', options.budget, budgetNames)
   const { afterCall, random = systemRandom } = options
   const settings = {
     startTimeout: 30_000,

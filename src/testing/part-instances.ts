@@ -1,6 +1,7 @@
 import type { PartContext } from '../parts/index.ts'
 import { PartInstance } from './part-instance.ts'
 import { never } from './never.ts'
+import { type OptionNames } from '../scope/index.ts'
 
 /** How a scripted part opens and closes. Default: without errors and without delay. */
 export interface PartManners {
@@ -18,6 +19,16 @@ export interface PartManners {
   closeHangs?: boolean
   /** `close()` rejects with this. */
   closeFails?: unknown
+}
+
+export const mannerNames: OptionNames<PartManners> = {
+  name: true,
+  openTakes: true,
+  openHangs: true,
+  openFails: true,
+  closeTakes: true,
+  closeHangs: true,
+  closeFails: true,
 }
 
 /** How many instances a part has opened, and how they ended. */

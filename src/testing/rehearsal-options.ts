@@ -1,5 +1,5 @@
 import type { Llm, LlmRequest } from '../parts/index.ts'
-import { OptionError } from '../scope/index.ts'
+import { OptionError, type OptionNames } from '../scope/index.ts'
 import type { SessionOptions } from '../session/index.ts'
 import type { Fault } from './faults.ts'
 import type { MockTool } from './mock-tools.ts'
@@ -34,6 +34,41 @@ export interface RehearsalOptions extends Omit<
   /** Options of the agent's voice. */
   voice?: ScriptedTtsOptions
   line?: TestLineOptions
+}
+
+export const rehearsalNames: OptionNames<RehearsalOptions> = {
+  id: true,
+  startTimeout: true,
+  closeTimeout: true,
+  lastWordsTimeout: true,
+  stallTimeout: true,
+  endTimeout: true,
+  playoutTimeout: true,
+  hookTimeout: true,
+  afterCallTimeout: true,
+  maxDuration: true,
+  idleTimeout: true,
+  budget: true,
+  goodbye: true,
+  answerTimeout: true,
+  maxFailures: true,
+  apology: true,
+  maxToolSteps: true,
+  turns: true,
+  history: true,
+  recording: true,
+  afterCall: true,
+  logger: true,
+  onLate: true,
+  network: true,
+  answers: true,
+  llm: true,
+  clock: true,
+  patience: true,
+  tools: true,
+  faults: true,
+  voice: true,
+  line: true,
 }
 
 /** How time passes in a rehearsal. */

@@ -1,4 +1,4 @@
-import { EndwellError, OptionError, type Clock } from '../scope/index.ts'
+import { EndwellError, OptionError, checkOptions, type Clock } from '../scope/index.ts'
 import {
   formatSession,
   type Agent,
@@ -9,7 +9,7 @@ import {
 import type { Activity } from './activity.ts'
 import type { Faults } from './faults.ts'
 import type { Pace, Waiting } from './pace.ts'
-import type { RehearsalOptions } from './rehearsal-options.ts'
+import { rehearsalNames, type RehearsalOptions } from './rehearsal-options.ts'
 import { createStage, type Stage, type StageLimits } from './rehearsal-stage.ts'
 import { SimClock } from './sim-clock.ts'
 import type { TestLine } from './test-line.ts'
@@ -46,6 +46,7 @@ export interface RunOptions {
  * ```
  */
 export async function rehearse(agent: Agent, options: RehearsalOptions = {}): Promise<Rehearsal> {
+  checkOptions('rehearse', options, rehearsalNames)
   const call = new Rehearsal(createStage(agent, options))
   await call.start()
   return call

@@ -1,8 +1,9 @@
 import type { Llm, LlmChunk, LlmClient, LlmRequest, PartContext } from '../parts/index.ts'
 import type { PartInstance } from './part-instance.ts'
-import { PartInstances, type PartCounts, type PartManners } from './part-instances.ts'
+import { PartInstances, mannerNames, type PartCounts, type PartManners } from './part-instances.ts'
 import { Script, type Answers, type LlmAnswer, type LlmStep } from './script.ts'
 import { never } from './never.ts'
+import { checkOptions, type OptionNames } from '../scope/index.ts'
 
 export interface ScriptedLlmOptions extends PartManners {
   /** Answers in order, or a function of the request. Once the list is used up, generating fails. */
@@ -13,6 +14,14 @@ export interface ScriptedLlmOptions extends PartManners {
   every?: number
   /** Misbehaves: ignores its signal, even while it stalls. */
   ignoresSignal?: boolean
+}
+
+const optionNames: OptionNames<ScriptedLlmOptions> = {
+  ...mannerNames,
+  answers: true,
+  firstAfter: true,
+  every: true,
+  ignoresSignal: true,
 }
 
 /** The record of one generation. `left` means that its consumer stopped reading. */
@@ -33,6 +42,7 @@ export class ScriptedLlm implements Llm {
   readonly #script: Script<LlmRequest>
 
   constructor(options: ScriptedLlmOptions = {}) {
+    checkOptions('ScriptedLlm', options, optionNames)
     this.#options = options
     this.#instances = new PartInstances('llm', options)
     this.counts = this.#instances

@@ -1,7 +1,8 @@
 import type { SampleRate } from '../audio/index.ts'
-import type { PartManners } from './part-instances.ts'
+import { mannerNames, type PartManners } from './part-instances.ts'
 import type { RealtimeTurn } from './realtime-record.ts'
 import type { Answers } from './script.ts'
+import { type OptionNames } from '../scope/index.ts'
 
 export interface ScriptedRealtimeOptions extends PartManners {
   /** Default: 16,000. */
@@ -24,4 +25,18 @@ export interface ScriptedRealtimeOptions extends PartManners {
   yields?: boolean
   /** Milliseconds until an interruption takes effect. Audio continues until then. Default: 0. */
   interruptTakes?: number
+}
+
+export const realtimeNames: OptionNames<ScriptedRealtimeOptions> = {
+  ...mannerNames,
+  inputRate: true,
+  outputRate: true,
+  answers: true,
+  msPerCharacter: true,
+  firstAfter: true,
+  speed: true,
+  turnSilence: true,
+  finalAfter: true,
+  yields: true,
+  interruptTakes: true,
 }

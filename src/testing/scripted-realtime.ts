@@ -4,7 +4,8 @@ import { PartInstances, type PartCounts } from './part-instances.ts'
 import type { RealtimeAnswer, RealtimeRecord, RealtimeTurn } from './realtime-record.ts'
 import { Script, type LlmAnswer } from './script.ts'
 import { ScriptedRealtimeModel } from './scripted-realtime-model.ts'
-import type { ScriptedRealtimeOptions } from './scripted-realtime-options.ts'
+import { realtimeNames, type ScriptedRealtimeOptions } from './scripted-realtime-options.ts'
+import { checkOptions } from '../scope/index.ts'
 
 /**
  * A realtime model that answers by a script. It understands the speech of a `TestLine` caller, and `hear('book me in')`
@@ -29,6 +30,7 @@ export class ScriptedRealtime implements Realtime, RealtimeRecord {
   readonly #models = new Set<ScriptedRealtimeModel>()
 
   constructor(options: ScriptedRealtimeOptions = {}) {
+    checkOptions('ScriptedRealtime', options, realtimeNames)
     this.#options = options
     this.#instances = new PartInstances('realtime', options, 'acknowledged')
     this.counts = this.#instances

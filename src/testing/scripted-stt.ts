@@ -1,8 +1,9 @@
 import type { AudioFrame, SampleRate } from '../audio/index.ts'
 import type { PartContext, Stt, SttEvents, SttStream } from '../parts/index.ts'
 import type { PartInstance } from './part-instance.ts'
-import { PartInstances, type PartCounts, type PartManners } from './part-instances.ts'
+import { PartInstances, mannerNames, type PartCounts, type PartManners } from './part-instances.ts'
 import { SoundReader } from './sound-text.ts'
+import { checkOptions, type OptionNames } from '../scope/index.ts'
 
 /** An event that a stream emits `after` milliseconds of audio since the previous step. */
 export type SttStep = { readonly after?: number } & (
@@ -27,6 +28,16 @@ export interface ScriptedSttOptions extends PartManners {
   talksAfterEnd?: boolean
 }
 
+const optionNames: OptionNames<ScriptedSttOptions> = {
+  ...mannerNames,
+  sampleRate: true,
+  endsTurns: true,
+  script: true,
+  finalOn: true,
+  finalAfter: true,
+  talksAfterEnd: true,
+}
+
 /**
  * An STT that is controlled by a script or by `hear('book me in')`, and that understands the speech of a `TestLine`
  * caller, whose audio encodes its words.
@@ -45,6 +56,7 @@ export class ScriptedStt implements Stt {
   readonly #streams = new Set<ScriptedSttStream>()
 
   constructor(options: ScriptedSttOptions = {}) {
+    checkOptions('ScriptedStt', options, optionNames)
     this.#options = options
     this.#instances = new PartInstances('stt', options, 'closed')
     this.counts = this.#instances

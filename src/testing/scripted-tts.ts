@@ -1,8 +1,8 @@
 import type { SampleRate } from '../audio/index.ts'
 import { type PartContext, type SpokenChunk, type SpokenWord, type Tts, type Voice } from '../parts/index.ts'
-import { SignalStop, iterate } from '../scope/index.ts'
+import { SignalStop, iterate, checkOptions, type OptionNames } from '../scope/index.ts'
 import type { PartInstance } from './part-instance.ts'
-import { PartInstances, type PartCounts, type PartManners } from './part-instances.ts'
+import { PartInstances, mannerNames, type PartCounts, type PartManners } from './part-instances.ts'
 import { soundOf } from './sound-text.ts'
 import { never } from './never.ts'
 
@@ -29,6 +29,20 @@ export interface ScriptedTtsOptions extends PartManners {
   ignoresSignal?: boolean
 }
 
+const optionNames: OptionNames<ScriptedTtsOptions> = {
+  ...mannerNames,
+  sampleRate: true,
+  msPerCharacter: true,
+  words: true,
+  frame: true,
+  firstAfter: true,
+  speed: true,
+  failAfter: true,
+  stallAfter: true,
+  error: true,
+  ignoresSignal: true,
+}
+
 /** The record of one speech. `left` means that its consumer stopped reading. */
 export interface ScriptedSpeech {
   /** The text received so far. */
@@ -50,6 +64,7 @@ export class ScriptedTts implements Tts {
   readonly #options: ScriptedTtsOptions
 
   constructor(options: ScriptedTtsOptions = {}) {
+    checkOptions('ScriptedTts', options, optionNames)
     this.#options = options
     this.#instances = new PartInstances('tts', options, 'closed')
     this.counts = this.#instances

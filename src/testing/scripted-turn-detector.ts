@@ -1,6 +1,7 @@
 import type { PartContext, TurnDetector, TurnJudge } from '../parts/index.ts'
-import { PartInstances, type PartCounts, type PartManners } from './part-instances.ts'
+import { PartInstances, mannerNames, type PartCounts, type PartManners } from './part-instances.ts'
 import { never } from './never.ts'
+import { checkOptions, type OptionNames } from '../scope/index.ts'
 
 export interface ScriptedTurnDetectorOptions extends PartManners {
   /** The score for a text, from 0 to 1. Default: 1 if it ends with `.`, `!` or `?`, otherwise 0. */
@@ -13,6 +14,14 @@ export interface ScriptedTurnDetectorOptions extends PartManners {
   hangs?: boolean
 }
 
+const optionNames: OptionNames<ScriptedTurnDetectorOptions> = {
+  ...mannerNames,
+  finished: true,
+  takes: true,
+  fails: true,
+  hangs: true,
+}
+
 /** A turn detector that judges by a script. */
 export class ScriptedTurnDetector implements TurnDetector {
   readonly name: string
@@ -23,6 +32,7 @@ export class ScriptedTurnDetector implements TurnDetector {
   readonly #options: ScriptedTurnDetectorOptions
 
   constructor(options: ScriptedTurnDetectorOptions = {}) {
+    checkOptions('ScriptedTurnDetector', options, optionNames)
     this.#options = options
     this.#instances = new PartInstances('turn', options)
     this.counts = this.#instances

@@ -1,13 +1,20 @@
 import type { AudioFrame, SampleRate } from '../audio/index.ts'
 import type { PartContext, Vad, VadEvents, VadStream } from '../parts/index.ts'
 import type { PartInstance } from './part-instance.ts'
-import { PartInstances, type PartCounts, type PartManners } from './part-instances.ts'
+import { PartInstances, mannerNames, type PartCounts, type PartManners } from './part-instances.ts'
+import { checkOptions, type OptionNames } from '../scope/index.ts'
 
 export interface ScriptedVadOptions extends PartManners {
   /** Default: 16,000. */
   sampleRate?: SampleRate
   /** Detects speech by loudness. False for explicit calls only. Default: on. */
   energy?: false | { threshold?: number; onset?: number; hangover?: number }
+}
+
+const optionNames: OptionNames<ScriptedVadOptions> = {
+  ...mannerNames,
+  sampleRate: true,
+  energy: true,
 }
 
 /**
@@ -23,6 +30,7 @@ export class ScriptedVad implements Vad {
   readonly #streams = new Set<ScriptedVadStream>()
 
   constructor(options: ScriptedVadOptions = {}) {
+    checkOptions('ScriptedVad', options, optionNames)
     this.#options = options
     this.#instances = new PartInstances('vad', options)
     this.counts = this.#instances

@@ -1,5 +1,6 @@
 import type { SampleRate } from '../audio/index.ts'
-import type { PartManners } from './part-instances.ts'
+import { mannerNames, type PartManners } from './part-instances.ts'
+import { type OptionNames } from '../scope/index.ts'
 
 export interface TestLineOptions extends PartManners {
   /** Default: 16,000, the rate of the other scripted parts. */
@@ -18,4 +19,16 @@ export interface TestLineOptions extends PartManners {
   streams?: boolean
   /** Milliseconds until it notices that the caller has vanished. Default: 0. */
   lostAfter?: number
+}
+
+export const lineNames: OptionNames<TestLineOptions> = {
+  ...mannerNames,
+  sampleRate: true,
+  latency: true,
+  avatar: true,
+  confirms: true,
+  knows: true,
+  marksAtOnce: true,
+  streams: true,
+  lostAfter: true,
 }

@@ -4,7 +4,8 @@ import { PartInstances, type PartCounts } from './part-instances.ts'
 import type { HeardFrame } from './playout-record.ts'
 import { TestCaller } from './test-caller.ts'
 import { TestConnection } from './test-connection.ts'
-import type { TestLineOptions } from './test-line-options.ts'
+import { lineNames, type TestLineOptions } from './test-line-options.ts'
+import { checkOptions } from '../scope/index.ts'
 
 /**
  * A line to a simulated caller, who hears audio in the clock's time. Everything the caller has heard is recorded.
@@ -28,6 +29,7 @@ export class TestLine implements Line {
   #connection: TestConnection | undefined
 
   constructor(options: TestLineOptions = {}) {
+    checkOptions('TestLine', options, lineNames)
     this.options = options
     this.#instances = new PartInstances('line', options, 'closed')
     this.counts = this.#instances

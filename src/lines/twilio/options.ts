@@ -1,5 +1,5 @@
 import type { Logger } from '../../parts/index.ts'
-import { OptionError, type Scope } from '../../scope/index.ts'
+import { OptionError, checkOptions, type Scope, type OptionNames } from '../../scope/index.ts'
 import type { Carrier } from './carrier.ts'
 import { telnyx } from './telnyx.ts'
 import { twilio } from './twilio.ts'
@@ -75,6 +75,30 @@ export interface TwilioCallsOptions {
   logger?: Logger
 }
 
+const optionNames: OptionNames<TwilioCallsOptions> = {
+  scope: true,
+  onCall: true,
+  carrier: true,
+  authToken: true,
+  accountSid: true,
+  publicKey: true,
+  publicUrl: true,
+  beginsWith: true,
+  comesBack: true,
+  ticketKey: true,
+  path: true,
+  api: true,
+  fetch: true,
+  connectTimeout: true,
+  rejoinTimeout: true,
+  lostTimeout: true,
+  answerTimeout: true,
+  maxCalls: true,
+  maxRate: true,
+  hasRoom: true,
+  logger: true,
+}
+
 /** The carrier that the options describe. */
 export function carrierOf(
   options: Pick<TwilioCallsOptions, 'carrier' | 'authToken' | 'accountSid' | 'publicKey' | 'api'>,
@@ -89,7 +113,8 @@ export function carrierOf(
 }
 
 /** Throws if options are invalid. */
-export function checkOptions(options: TwilioCallsOptions): void {
+export function checkCallsOptions(options: TwilioCallsOptions): void {
+  checkOptions('TwilioCalls', options, optionNames)
   const {
     authToken,
     publicKey,

@@ -20,7 +20,7 @@ import { limits } from './limits.ts'
 import { Lobby } from './lobby.ts'
 import {
   carrierOf,
-  checkOptions,
+  checkCallsOptions,
   type ComesBack,
   type PhoneCallInfo,
   type TwilioCallsOptions,
@@ -83,7 +83,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   readonly #past = new Set<string>()
 
   constructor(options: TwilioCallsOptions) {
-    checkOptions(options)
+    checkCallsOptions(options)
     super({ ...options, name: 'phone calls', closePatience: limits.closePatience })
     const { scope, authToken, publicUrl, ticketKey, path = '/phone' } = options
     const carrier = carrierOf(options)

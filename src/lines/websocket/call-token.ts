@@ -1,4 +1,5 @@
 import { same, sign } from '../secrets.ts'
+import { checkOptions } from '../../scope/index.ts'
 
 export interface TokenOptions {
   /** Milliseconds until the token expires. Default: 60 s, since a page fetches it right before it calls. */
@@ -18,6 +19,7 @@ export type TokenCheck =
 
 /** Makes a token: its claims and a signature. `date` is wall-clock time, which other servers must agree on. */
 export function makeToken(secret: string, date: number, options: TokenOptions = {}): string {
+  checkOptions('token', options, { expiresIn: true, data: true })
   const { expiresIn = 60_000, data } = options
   const claims: Claims = { expires: date + expiresIn, ...(data === undefined ? {} : { data }) }
   const text = Buffer.from(JSON.stringify(claims)).toString('base64url')

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Logger } from '../../parts/index.ts'
-import { OptionError, noop, type Scope } from '../../scope/index.ts'
+import { OptionError, noop, checkOptions, type Scope, type OptionNames } from '../../scope/index.ts'
 import { SocketServer } from '../accepted-socket.ts'
 import { BaseCalls } from '../base-calls.ts'
 import type { Peer } from '../peer.ts'
@@ -62,6 +62,21 @@ export interface WebSocketCallsOptions {
   logger?: Logger
 }
 
+const optionNames: OptionNames<WebSocketCallsOptions> = {
+  scope: true,
+  onCall: true,
+  secret: true,
+  origins: true,
+  sampleRate: true,
+  rejoinTimeout: true,
+  lostTimeout: true,
+  answerTimeout: true,
+  maxCalls: true,
+  maxRate: true,
+  hasRoom: true,
+  logger: true,
+}
+
 /**
  * Takes calls from browsers, each over one WebSocket.
  *
@@ -80,6 +95,7 @@ export class WebSocketCalls extends BaseCalls<PageCall> {
   readonly #sockets: SocketServer
 
   constructor(options: WebSocketCallsOptions) {
+    checkOptions('WebSocketCalls', options, optionNames)
     check(options)
     super({ ...options, name: 'browser calls', closePatience: limits.closePatience })
     this.#options = options

@@ -1,5 +1,5 @@
 import type { Llm, LlmChunk, LlmClient, LlmRequest, PartContext } from '../../parts/index.ts'
-import { OptionError } from '../../scope/index.ts'
+import { OptionError, checkOptions, type OptionNames } from '../../scope/index.ts'
 import { ProviderError } from '../errors.ts'
 import { OwnedRequest } from '../owned-request.ts'
 import { chunkOf, verdictOn } from './answer.ts'
@@ -19,6 +19,13 @@ export interface AiSdkLlmOptions {
   readonly providerOptions?: ProviderOptions
 }
 
+const optionNames: OptionNames<AiSdkLlmOptions> = {
+  name: true,
+  temperature: true,
+  maxOutputTokens: true,
+  providerOptions: true,
+}
+
 /**
  * Any language model of the Vercel AI SDK.
  *
@@ -34,7 +41,9 @@ export class AiSdkLlm implements Llm {
   readonly #model: LanguageModel
   readonly #options: Omit<AiSdkLlmOptions, 'name'>
 
-  constructor(model: LanguageModel, { name, ...options }: AiSdkLlmOptions = {}) {
+  constructor(model: LanguageModel, options: AiSdkLlmOptions = {}) {
+    checkOptions('AiSdkLlm', options, optionNames)
+    const { name, ...passed } = options
     // The SDK itself also accepts the name of a model, which only its gateway understands.
     if (typeof (model as Partial<LanguageModel> | undefined)?.doStream !== 'function')
       throw new OptionError(
@@ -46,7 +55,7 @@ export class AiSdkLlm implements Llm {
     this.provider = model.provider.split('.')[0]!
     this.model = model.modelId
     this.#model = model
-    this.#options = options
+    this.#options = passed
   }
 
   async open(context: PartContext): Promise<LlmClient> {

@@ -4,6 +4,7 @@ import { apiKey } from '../api-key.ts'
 import { checkUrl } from '../check-url.ts'
 import type { VoiceSettings } from './cartesia-messages.ts'
 import { CartesiaVoice } from './cartesia-voice.ts'
+import { checkOptions, type OptionNames } from '../../scope/index.ts'
 
 /** The protocol version, sent as `cartesia-version`. */
 const VERSION = '2026-08-14'
@@ -35,6 +36,21 @@ export interface CartesiaTtsOptions {
   readonly stallTimeout?: number
 }
 
+const optionNames: OptionNames<CartesiaTtsOptions> = {
+  voice: true,
+  apiKey: true,
+  url: true,
+  name: true,
+  model: true,
+  language: true,
+  sampleRate: true,
+  speed: true,
+  volume: true,
+  emotion: true,
+  bufferDelay: true,
+  stallTimeout: true,
+}
+
 /**
  * Cartesia's streaming text-to-speech: all speeches over one connection.
  *
@@ -52,6 +68,7 @@ export class CartesiaTts implements Tts {
 
   /** Throws `MissingKeyError` without a key. */
   constructor(options: CartesiaTtsOptions) {
+    checkOptions('CartesiaTts', options, optionNames)
     this.name = options.name ?? 'cartesia'
     this.sampleRate = options.sampleRate ?? 24_000
     this.#key = apiKey('cartesia', options.apiKey, 'CARTESIA_API_KEY')

@@ -3,6 +3,7 @@ import type { PartContext, Stt, SttEvents, SttStream } from '../../parts/index.t
 import { apiKey } from '../api-key.ts'
 import { checkUrl } from '../check-url.ts'
 import { DeepgramStream } from './deepgram-stream.ts'
+import { checkOptions, type OptionNames } from '../../scope/index.ts'
 
 export interface DeepgramSttOptions {
   /** Default: the environment variable `DEEPGRAM_API_KEY`. */
@@ -31,6 +32,21 @@ export interface DeepgramSttOptions {
   readonly query?: Readonly<Record<string, string | number | boolean>>
 }
 
+const optionNames: OptionNames<DeepgramSttOptions> = {
+  apiKey: true,
+  url: true,
+  name: true,
+  model: true,
+  language: true,
+  sampleRate: true,
+  interimResults: true,
+  smartFormat: true,
+  endpointing: true,
+  utteranceEnd: true,
+  endsTurns: true,
+  query: true,
+}
+
 /**
  * Deepgram's streaming speech-to-text.
  *
@@ -47,6 +63,7 @@ export class DeepgramStt implements Stt {
 
   /** Throws `MissingKeyError` without a key. */
   constructor(options: DeepgramSttOptions = {}) {
+    checkOptions('DeepgramStt', options, optionNames)
     this.name = options.name ?? 'deepgram'
     this.sampleRate = options.sampleRate ?? 16_000
     this.endsTurns = options.endsTurns ?? false

@@ -1,4 +1,4 @@
-import type { DialRequest } from '../../scope/index.ts'
+import { checkOptions, type DialRequest, type OptionNames } from '../../scope/index.ts'
 import type {
   PartContext,
   Realtime,
@@ -43,6 +43,22 @@ export interface GeminiLiveOptions {
   readonly setup?: Readonly<Record<string, unknown>>
 }
 
+const optionNames: OptionNames<GeminiLiveOptions> = {
+  apiKey: true,
+  token: true,
+  url: true,
+  name: true,
+  model: true,
+  voice: true,
+  language: true,
+  temperature: true,
+  silence: true,
+  prefixPadding: true,
+  compression: true,
+  stallTimeout: true,
+  setup: true,
+}
+
 /**
  * Google's Gemini Live API, a speech-to-speech model.
  *
@@ -60,7 +76,10 @@ export class GeminiLive implements Realtime {
 
   /** Throws `MissingKeyError` without a key or a token. */
   constructor(options: GeminiLiveOptions = {}) {
+    checkOptions('GeminiLive', options, optionNames)
     const { model = 'gemini-3.8-live', compression = true, setup: extra } = options
+    if (typeof compression === 'object')
+      checkOptions('GeminiLive: compression', compression, { triggerTokens: true, targetTokens: true })
     this.name = options.name ?? 'gemini'
     this.#request = requestOf(options)
     this.#setup = { ...options, model, compression, extra }

@@ -7,7 +7,7 @@ import {
   type SttEvents,
   type SttStream,
 } from '../../parts/index.ts'
-import { OptionError } from '../../scope/index.ts'
+import { OptionError, checkOptions, type OptionNames } from '../../scope/index.ts'
 import { grammarOf, type Grammar } from './grammar.ts'
 import { LocalVad } from './local-vad.ts'
 import { requirePackage } from './require-package.ts'
@@ -42,6 +42,16 @@ export interface LocalSttOptions {
   readonly name?: string
 }
 
+const optionNames: OptionNames<LocalSttOptions> = {
+  phrases: true,
+  slots: true,
+  pronunciations: true,
+  unknown: true,
+  maxDoubt: true,
+  timeout: true,
+  name: true,
+}
+
 const TIMEOUT = 10_000
 /** A shorter sound that matches no phrase is ignored: it is a cough or a door. In milliseconds. */
 const MIN_SPEECH = 250
@@ -66,6 +76,7 @@ export class LocalStt implements Stt {
   /** @internal */
   constructor(options: LocalSttOptions, open: typeof openRecogniser)
   constructor(options: LocalSttOptions, open = openRecogniser) {
+    checkOptions('LocalStt', options, optionNames)
     this.name = options.name ?? 'local-stt'
     this.#options = options
     this.#open = open

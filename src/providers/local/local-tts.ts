@@ -1,6 +1,6 @@
 import { samplesIn } from '../../audio/index.ts'
 import { sentenceTts, type PartContext, type SpokenChunk, type Tts, type Voice } from '../../parts/index.ts'
-import { OptionError, type Scope } from '../../scope/index.ts'
+import { OptionError, checkOptions, type Scope, type OptionNames } from '../../scope/index.ts'
 import { findPackage } from '../find-package.ts'
 import { ttsEngines, type Speak, type TtsEngine } from './engine.ts'
 import { LocalError } from './errors.ts'
@@ -22,6 +22,14 @@ export interface LocalTtsOptions {
   readonly timeout?: number
 }
 
+const optionNames: OptionNames<LocalTtsOptions> = {
+  name: true,
+  engine: true,
+  voice: true,
+  speed: true,
+  timeout: true,
+}
+
 const PACKAGE = '@echogarden/espeak-ng-emscripten'
 /** In milliseconds: short enough that an interruption wastes little, long enough that frames are few. */
 const FRAME = 100
@@ -38,6 +46,7 @@ export class LocalTts implements Tts {
   readonly #timeout: number
 
   constructor(options: LocalTtsOptions = {}) {
+    checkOptions('LocalTts', options, optionNames)
     const { name = 'local-tts', engine, speed = 1, timeout = 10_000 } = options
     this.name = name
     this.#options = options

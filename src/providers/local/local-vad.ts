@@ -1,10 +1,17 @@
 import type { PartContext, Vad, VadEvents, VadStream } from '../../parts/index.ts'
-import { OptionError } from '../../scope/index.ts'
+import { OptionError, checkOptions, type OptionNames } from '../../scope/index.ts'
 import { SpeechDetector, type SpeechDetectorOptions } from './speech-detector.ts'
 
 export interface LocalVadOptions extends SpeechDetectorOptions {
   /** Default: `local-vad`. */
   readonly name?: string
+}
+
+const optionNames: OptionNames<LocalVadOptions> = {
+  margin: true,
+  minSpeech: true,
+  hangover: true,
+  name: true,
 }
 
 /**
@@ -17,6 +24,7 @@ export class LocalVad implements Vad {
   readonly #options: LocalVadOptions
 
   constructor(options: LocalVadOptions = {}) {
+    checkOptions('LocalVad', options, optionNames)
     this.name = options.name ?? 'local-vad'
     this.#options = options
     for (const option of ['margin', 'minSpeech', 'hangover'] as const) {

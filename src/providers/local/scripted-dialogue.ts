@@ -5,7 +5,14 @@ import {
   type LlmRequest,
   type PartContext,
 } from '../../parts/index.ts'
-import { SignalStop, ScopeClosedError, type CancelledError, type Random } from '../../scope/index.ts'
+import {
+  SignalStop,
+  ScopeClosedError,
+  checkOptions,
+  type CancelledError,
+  type Random,
+  type OptionNames,
+} from '../../scope/index.ts'
 import {
   readRules,
   type DialogueOptions,
@@ -22,6 +29,19 @@ export interface ScriptedDialogueOptions extends DialogueOptions {
   readonly name?: string
   /** A model that answers when no intent matches. */
   readonly otherwise?: Llm
+}
+
+const optionNames: OptionNames<ScriptedDialogueOptions> = {
+  slots: true,
+  intents: true,
+  greeting: true,
+  notUnderstood: true,
+  declined: true,
+  yes: true,
+  no: true,
+  repeat: true,
+  name: true,
+  otherwise: true,
 }
 
 /** The next answer, and the tool to call after it. */
@@ -69,6 +89,7 @@ export class ScriptedDialogue implements Llm {
   readonly #rules: Rules
 
   constructor(options: ScriptedDialogueOptions) {
+    checkOptions('ScriptedDialogue', options, optionNames)
     this.name = options.name ?? 'scripted'
     this.#options = options
     this.#rules = readRules(options)

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 
-import { OptionError } from '../../scope/index.ts'
+import { OptionError, checkOptions, type OptionNames } from '../../scope/index.ts'
 import type { ToolOptions } from '../../session/index.ts'
 
 /** How the tools of a server are called; see `tool`. */
@@ -36,6 +36,21 @@ export interface McpProcessOptions extends CommonOptions {
   url?: undefined
 }
 
+const processNames: OptionNames<McpProcessOptions> = {
+  name: true,
+  prefix: true,
+  only: true,
+  call: true,
+  startTimeout: true,
+  endTimeout: true,
+  maxRestarts: true,
+  command: true,
+  args: true,
+  env: true,
+  cwd: true,
+  url: true,
+}
+
 /** A server at a URL that communicates over streamable HTTP. */
 export interface McpHttpOptions extends CommonOptions {
   url: string | URL
@@ -44,12 +59,27 @@ export interface McpHttpOptions extends CommonOptions {
   command?: undefined
 }
 
+const httpNames: OptionNames<McpHttpOptions> = {
+  name: true,
+  prefix: true,
+  only: true,
+  call: true,
+  startTimeout: true,
+  endTimeout: true,
+  maxRestarts: true,
+  url: true,
+  headers: true,
+  command: true,
+}
+
 export type McpHeaders = Readonly<Record<string, string>>
 export type McpOptions = McpProcessOptions | McpHttpOptions
 export type McpSettings = ReturnType<typeof resolveOptions>
 
 /** Validates the options and fills in the defaults. */
 export function resolveOptions(options: McpOptions) {
+  if (options?.command === undefined) checkOptions<McpHttpOptions>('mcpTools', options, httpNames)
+  else checkOptions('mcpTools', options, processNames)
   const { prefix = '', only, call = {} } = options
   const { startTimeout = 10_000, endTimeout = 1_000, maxRestarts = 3 } = options
   for (const [name, value] of Object.entries({ startTimeout, endTimeout, maxRestarts })) {

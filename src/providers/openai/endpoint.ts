@@ -1,6 +1,7 @@
 import type { Protocol } from '../../link/index.ts'
 import { apiKey } from '../api-key.ts'
 import { checkUrl } from '../check-url.ts'
+import { type OptionNames } from '../../scope/index.ts'
 
 /** How to reach OpenAI or a compatible service. */
 export interface OpenAIEndpointOptions {
@@ -20,6 +21,14 @@ export interface OpenAIEndpointOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** Further query parameters: `{ 'api-version': '2025-04-01-preview' }`. */
   readonly query?: Readonly<Record<string, string>>
+}
+
+export const endpointNames: OptionNames<OpenAIEndpointOptions> = {
+  apiKey: true,
+  url: true,
+  auth: true,
+  headers: true,
+  query: true,
 }
 
 /** The service's address and credentials. Neither `inspect` nor `JSON.stringify` prints the key. */

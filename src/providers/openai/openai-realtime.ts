@@ -5,10 +5,13 @@ import type {
   RealtimeModel,
   RealtimeSetup,
 } from '../../parts/index.ts'
-import { OpenAIEndpoint, type OpenAIEndpointOptions } from './endpoint.ts'
+import { checkOptions, type OptionNames } from '../../scope/index.ts'
+import { OpenAIEndpoint, endpointNames, type OpenAIEndpointOptions } from './endpoint.ts'
 import { OpenAIRealtimeModel } from './openai-realtime-model.ts'
 import {
   RATE,
+  checkTurnDetection,
+  transcriptionNames,
   type OpenAINoiseReduction,
   type OpenAITranscription,
   type OpenAITurnDetection,
@@ -37,6 +40,18 @@ export interface OpenAIRealtimeOptions extends OpenAIEndpointOptions {
   readonly maxOutputTokens?: number
 }
 
+const optionNames: OptionNames<OpenAIRealtimeOptions> = {
+  ...endpointNames,
+  name: true,
+  model: true,
+  voice: true,
+  speed: true,
+  transcription: true,
+  turnDetection: true,
+  noiseReduction: true,
+  maxOutputTokens: true,
+}
+
 /**
  * OpenAI's realtime speech-to-speech models. When a session of the service ends after an hour, or its connection breaks,
  * the conversation is carried over to a new one, as far as it was heard.
@@ -56,6 +71,10 @@ export class OpenAIRealtime implements Realtime {
 
   /** Throws `MissingKeyError` without a key. */
   constructor(options: OpenAIRealtimeOptions = {}) {
+    checkOptions('OpenAIRealtime', options, optionNames)
+    const { transcription, turnDetection } = options
+    if (transcription) checkOptions('OpenAIRealtime: transcription', transcription, transcriptionNames)
+    if (turnDetection) checkTurnDetection('OpenAIRealtime', turnDetection)
     this.name = options.name ?? 'openai'
     this.#endpoint = new OpenAIEndpoint(options)
     this.#model = options.model ?? 'gpt-realtime'

@@ -1,9 +1,12 @@
 import type { PartContext, Stt, SttEvents, SttStream } from '../../parts/index.ts'
-import { OpenAIEndpoint, type OpenAIEndpointOptions } from './endpoint.ts'
+import { checkOptions, type OptionNames } from '../../scope/index.ts'
+import { OpenAIEndpoint, endpointNames, type OpenAIEndpointOptions } from './endpoint.ts'
 import type { TranscriptionSettings } from './events.ts'
 import { OpenAISttStream } from './openai-stt-stream.ts'
 import {
   RATE,
+  checkTurnDetection,
+  transcriptionNames,
   transcriptionSettings,
   type OpenAINoiseReduction,
   type OpenAITranscription,
@@ -22,6 +25,14 @@ export interface OpenAISttOptions extends OpenAIEndpointOptions, OpenAITranscrip
   readonly noiseReduction?: OpenAINoiseReduction
 }
 
+const optionNames: OptionNames<OpenAISttOptions> = {
+  ...endpointNames,
+  ...transcriptionNames,
+  name: true,
+  turnDetection: true,
+  noiseReduction: true,
+}
+
 /**
  * OpenAI's streaming speech-to-text: a transcription session of its Realtime API.
  *
@@ -38,6 +49,8 @@ export class OpenAIStt implements Stt {
 
   /** Throws `MissingKeyError` without a key. */
   constructor(options: OpenAISttOptions = {}) {
+    checkOptions('OpenAIStt', options, optionNames)
+    if (options.turnDetection) checkTurnDetection('OpenAIStt', options.turnDetection)
     const { name = 'openai-stt', model, language, prompt, turnDetection = null, noiseReduction } = options
     this.name = name
     this.endsTurns = turnDetection !== null

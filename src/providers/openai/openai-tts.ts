@@ -1,8 +1,9 @@
 import type { PartContext, SentenceTtsOptions, Tts, Voice } from '../../parts/index.ts'
 import { sentenceTts } from '../../parts/index.ts'
-import { OpenAIEndpoint, type OpenAIEndpointOptions } from './endpoint.ts'
+import { OpenAIEndpoint, endpointNames, type OpenAIEndpointOptions } from './endpoint.ts'
 import { RATE } from './session-config.ts'
 import { SpeechRequest, type SpeechBody } from './speech-request.ts'
+import { checkOptions, type OptionNames } from '../../scope/index.ts'
 
 export interface OpenAITtsOptions extends OpenAIEndpointOptions {
   /** The name in reports and logs. Default: `openai-tts`. */
@@ -19,6 +20,17 @@ export interface OpenAITtsOptions extends OpenAIEndpointOptions {
   readonly sentences?: SentenceTtsOptions
   /** How long a sentence may go without new audio before it fails. Default: 10 s. */
   readonly stallTimeout?: number
+}
+
+const optionNames: OptionNames<OpenAITtsOptions> = {
+  ...endpointNames,
+  name: true,
+  model: true,
+  voice: true,
+  instructions: true,
+  speed: true,
+  sentences: true,
+  stallTimeout: true,
 }
 
 /**
@@ -39,6 +51,7 @@ export class OpenAITts implements Tts {
 
   /** Throws `MissingKeyError` without a key. */
   constructor(options: OpenAITtsOptions = {}) {
+    checkOptions('OpenAITts', options, optionNames)
     const { instructions, speed } = options
     this.name = options.name ?? 'openai-tts'
     this.#endpoint = new OpenAIEndpoint(options)

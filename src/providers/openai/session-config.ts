@@ -1,4 +1,5 @@
 import type { RealtimeSetup } from '../../parts/index.ts'
+import { checkOptions, type OptionNames } from '../../scope/index.ts'
 import type {
   AudioInput,
   Pcm,
@@ -29,6 +30,25 @@ export type OpenAITurnDetection =
     }
 
 /** How the user's speech is transcribed. */
+const serverNames: OptionNames<Extract<OpenAITurnDetection, { type: 'server' }>> = {
+  type: true,
+  threshold: true,
+  prefix: true,
+  silence: true,
+  idleTimeout: true,
+}
+
+const semanticNames: OptionNames<Extract<OpenAITurnDetection, { type: 'semantic' }>> = {
+  type: true,
+  eagerness: true,
+}
+
+/** Throws if turn detection has an option that it does not know. */
+export function checkTurnDetection(what: string, options: OpenAITurnDetection): void {
+  if (options.type === 'semantic') checkOptions(`${what}: semantic turnDetection`, options, semanticNames)
+  else checkOptions(`${what}: turnDetection`, options, serverNames)
+}
+
 export interface OpenAITranscription {
   /** Default: `gpt-4o-mini-transcribe`. */
   readonly model?: string
@@ -36,6 +56,12 @@ export interface OpenAITranscription {
   readonly language?: string
   /** Words and names to expect. */
   readonly prompt?: string
+}
+
+export const transcriptionNames: OptionNames<OpenAITranscription> = {
+  model: true,
+  language: true,
+  prompt: true,
 }
 
 /** `near` for a headset, `far` for a microphone in a room. */

@@ -1,5 +1,11 @@
 import type { AudioFrame } from '../../audio/index.ts'
-import type { Change, Inspection } from '../../scope/index.ts'
+import {
+  checkOptions,
+  OptionError,
+  type Change,
+  type Inspection,
+  type OptionNames,
+} from '../../scope/index.ts'
 import type { CloseSessionOptions, HangUpOptions, HangUpOutcome } from '../closing/asks.ts'
 import type { SessionReport } from '../closing/report.ts'
 import type { SessionState } from '../closing/session-events.ts'
@@ -7,7 +13,7 @@ import type { EventOf } from '../emitter.ts'
 import type { SessionEvents } from '../events.ts'
 import type { History } from '../history/history.ts'
 import type { Speech, SpeechOptions } from '../speaking/speech.ts'
-import type { Guardrails } from './guardrails.ts'
+import { guardrailNames, type Guardrails } from './guardrails.ts'
 import type { Reply, ReplyOptions } from './reply.ts'
 import type { NestedTask, Tool, Toolset } from './tool.ts'
 
@@ -62,12 +68,29 @@ export interface AgentOptions {
   stages?: Stages
 }
 
+const agentNames: OptionNames<AgentOptions> = {
+  name: true,
+  instructions: true,
+  tools: true,
+  toolsets: true,
+  guardrails: true,
+  onEnter: true,
+  onExit: true,
+  onTurn: true,
+  stages: true,
+}
+
 /** Transforms between the model and the caller, as async generators. */
 export interface Stages {
   /** Text on its way to the voice. */
   text?: (text: AsyncIterable<string>) => AsyncIterable<string>
   /** Sound on its way to the line. It must not change the duration of the sound. */
   sound?: (frames: AsyncIterable<AudioFrame>) => AsyncIterable<AudioFrame>
+}
+
+const stageNames: OptionNames<Stages> = {
+  text: true,
+  sound: true,
 }
 
 /** An agent that the caller can talk to. It keeps no state of a call, so one agent may serve many sessions. */
@@ -83,6 +106,7 @@ export class Agent {
   readonly onTurn: AgentOptions['onTurn']
 
   constructor(options: AgentOptions) {
+    checkAgent('Agent', options)
     this.name = options.name ?? 'agent'
     this.instructions = options.instructions
     this.tools = options.tools ?? {}
@@ -98,6 +122,15 @@ export class Agent {
   toJSON(): { name: string } {
     return { name: this.name }
   }
+}
+
+/** Checks the options of an agent or of a task, which have the same names. */
+function checkAgent(what: string, options: Omit<AgentOptions, 'tools'>): void {
+  checkOptions<AgentOptions>(what, options, agentNames)
+  const { instructions, guardrails, stages } = options
+  if (typeof instructions !== 'string') throw new OptionError(`${what}: instructions must be a string`)
+  if (guardrails) checkOptions(`${what}: guardrails`, guardrails, guardrailNames)
+  if (stages) checkOptions(`${what}: stages`, stages, stageNames)
 }
 
 /** The same in every copy of the package: an application and the `endwell` command may each have their own. */
@@ -127,6 +160,7 @@ export class AgentTask<Result> implements NestedTask<Result> {
   readonly #options: AgentTaskOptions<Result>
 
   constructor(options: AgentTaskOptions<Result>) {
+    checkAgent('AgentTask', options)
     this.#options = options
   }
 

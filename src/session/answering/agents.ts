@@ -242,7 +242,7 @@ export class Agents {
       get signal() {
         return task.signal
       },
-      close: ({ reason = 'requested', ...rest } = {}) => ends.close({ reason, ...rest, from: task }),
+      close: (options) => ends.close({ ...options, reason: options?.reason ?? 'requested', from: task }),
     }
   }
 

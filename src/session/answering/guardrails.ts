@@ -1,3 +1,5 @@
+import type { OptionNames } from '../../scope/index.ts'
+
 /** Why a guardrail objects to a text. Undefined if it does not object. */
 export type Verdict = string | undefined | void
 
@@ -15,4 +17,10 @@ export interface Guardrails {
   output?: Readonly<Record<string, Guardrail>>
   /** What is said instead. Default: 'I am sorry, I cannot help with that.' */
   refusal?: string
+}
+
+export const guardrailNames: OptionNames<Guardrails> = {
+  input: true,
+  output: true,
+  refusal: true,
 }

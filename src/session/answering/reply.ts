@@ -1,8 +1,14 @@
-import type { PlayoutOutcome, Speech, SpeechOptions } from '../speaking/speech.ts'
+import type { OptionNames } from '../../scope/index.ts'
+import { speechNames, type PlayoutOutcome, type Speech, type SpeechOptions } from '../speaking/speech.ts'
 
 export interface ReplyOptions extends SpeechOptions {
   /** Extra instructions for this reply only. */
   instructions?: string | undefined
+}
+
+export const replyNames: OptionNames<ReplyOptions> = {
+  ...speechNames,
+  instructions: true,
 }
 
 /** How a reply ended. */

@@ -148,10 +148,14 @@ function contextOf(task: TaskContext, call: ToolCall, binding: Binding): ToolCon
         throw error
       }
     },
-    close: async ({ reason = 'requested', ...rest } = {}) => {
+    close: async (options) => {
       const { context } = session()
       binding.endsWith = 'closed'
-      return (binding.closed ??= context.ends.close({ reason, ...rest, from: task }))
+      return (binding.closed ??= context.ends.close({
+        ...options,
+        reason: options?.reason ?? 'requested',
+        from: task,
+      }))
     },
   }
 }

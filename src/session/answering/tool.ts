@@ -1,5 +1,5 @@
 import type { PartContext, ToolDescription } from '../../parts/index.ts'
-import { OptionError, type Endings } from '../../scope/index.ts'
+import { OptionError, checkOptions, type Endings, type OptionNames } from '../../scope/index.ts'
 import type { CloseSessionOptions, HangUpOptions, HangUpOutcome } from '../closing/asks.ts'
 import type { SessionReport } from '../closing/report.ts'
 import type { Speech } from '../speaking/speech.ts'
@@ -91,6 +91,19 @@ export interface ToolOptions<Schema extends StandardSchema | undefined> {
   ) => unknown
 }
 
+const toolNames: OptionNames<ToolOptions<undefined>> = {
+  description: true,
+  input: true,
+  parameters: true,
+  timeout: true,
+  finishWithin: true,
+  onInterrupt: true,
+  approval: true,
+  filler: true,
+  duplicates: true,
+  run: true,
+}
+
 /** A tool that an agent can use, with all defaults filled in. */
 export interface Tool {
   readonly description: string
@@ -127,11 +140,13 @@ export interface Toolset {
 export function tool<Schema extends StandardSchema | undefined = undefined>(
   options: ToolOptions<Schema>,
 ): Tool {
+  checkOptions('tool', options, toolNames)
   const { timeout = 15_000, finishWithin = 0, approval = false, filler } = options
   for (const [name, value] of Object.entries({ timeout, finishWithin })) {
     if (Number.isFinite(value) && value >= 0) continue
     throw new OptionError(`tool: ${name} must be a finite number of milliseconds, 0 or more; it is ${value}`)
   }
+  if (filler) checkOptions('tool: filler', filler, { say: true, after: true })
   if (options.input !== undefined && typeof options.input['~standard']?.validate !== 'function')
     throw new OptionError(
       'tool: input must be a Standard Schema, as zod, valibot and arktype make them; pass a JSON Schema as parameters',

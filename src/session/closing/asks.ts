@@ -1,4 +1,4 @@
-import type { TaskContext } from '../../scope/index.ts'
+import type { TaskContext, OptionNames } from '../../scope/index.ts'
 import type { CloseReason } from './close-reason.ts'
 import type { SessionReport } from './report.ts'
 
@@ -20,6 +20,13 @@ export interface CloseAsk {
   readonly from?: TaskContext | undefined
 }
 
+export const askNames: OptionNames<CloseAsk> = {
+  reason: true,
+  by: true,
+  closeTimeout: true,
+  from: true,
+}
+
 export interface HangUpOptions {
   /** The last words. */
   say?: string
@@ -29,6 +36,13 @@ export interface HangUpOptions {
   reason?: CloseReason
   /** Who hangs up, for the report. */
   by?: string
+}
+
+export const hangUpNames: OptionNames<HangUpOptions> = {
+  say: true,
+  cancellable: true,
+  reason: true,
+  by: true,
 }
 
 /** How a goodbye ended (SP8). */

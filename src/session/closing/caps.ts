@@ -1,3 +1,4 @@
+import type { OptionNames } from '../../scope/index.ts'
 import type { SessionBook } from './session-book.ts'
 
 /** What a session may use before it says goodbye (CL14). */
@@ -8,8 +9,16 @@ export interface Budget {
   readonly sound?: number
 }
 
+export const budgetNames: OptionNames<Budget> = {
+  tokens: true,
+  toolCalls: true,
+  sound: true,
+}
+
 /** Limits on silence, duration and cost that end a session. Each warns first (CL14). */
 export type Cap = 'idle' | 'max-duration' | 'budget'
+
+export const capNames: OptionNames<Record<Cap, string>> = { idle: true, 'max-duration': true, budget: true }
 
 /** How long before its end a session is warned, in milliseconds, and at which share of its budget. */
 const WARNING = 30_000

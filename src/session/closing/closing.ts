@@ -4,11 +4,13 @@ import {
   OptionError,
   callOut,
   noop,
+  optionProblem,
   type Ask,
   type CloseOptions,
   type ScopeReport,
   type TaskContext,
   type Timers,
+  type OptionNames,
 } from '../../scope/index.ts'
 import type { Answering } from '../answering/answering.ts'
 import type { SessionContext } from '../context.ts'
@@ -16,7 +18,14 @@ import { EndCutError, SessionClosedError, SessionEndingError } from '../errors.t
 import type { Hearing } from '../hearing/hearing.ts'
 import type { Speaking } from '../speaking/speaking.ts'
 import { runAfterCall } from './after-call.ts'
-import type { CloseAsk, Ends, HangUpOptions, HangUpOutcome } from './asks.ts'
+import {
+  askNames,
+  hangUpNames,
+  type CloseAsk,
+  type Ends,
+  type HangUpOptions,
+  type HangUpOutcome,
+} from './asks.ts'
 import { endings, failures, type CloseReason } from './close-reason.ts'
 import { SLOW_STEP, logSteps } from './log-steps.ts'
 import type { SessionReport } from './report.ts'
@@ -62,6 +71,8 @@ export class Closing implements Ends {
   readonly #outcomes = new Map<number, (outcome: HangUpOutcome) => void>()
   #resolve: (report: SessionReport) => void = noop
   #afterCall: Promise<void> = Promise.resolve()
+  /** The verbs that were called with a mistake in their options. */
+  readonly #misused = new Set<string>()
   #lastEnding = 0
 
   constructor(context: SessionContext) {
@@ -115,6 +126,23 @@ export class Closing implements Ends {
     this.#shell.handle({ type: 'opened' })
   }
 
+  /**
+   * Returns the options that a verb was called with. A mistake in them must not throw into a live call: it is reported, and
+   * the verb does its work without the option (FA7). Once per verb, so that a listener of `error` may use the verb again.
+   */
+  optionsOf<T extends object>(
+    verb: string,
+    options: T | null | undefined,
+    names: OptionNames<T>,
+  ): T | undefined {
+    const given = options ?? undefined
+    const problem = given && optionProblem(verb, given, names)
+    if (!problem || this.#misused.has(verb)) return given
+    this.#misused.add(verb)
+    this.#context.failed(verb, problem)
+    return given
+  }
+
   /** Closes the session. Never rejects and never throws. */
   close(ask: CloseAsk): Promise<SessionReport> {
     this.#shell.handle({ type: 'close', ask })
@@ -131,9 +159,10 @@ export class Closing implements Ends {
    * Lets the turn in flight finish, says goodbye, waits until all of it was heard, and hangs up (SP8). A tool that hangs
    * up (`from`) belongs to the turn in flight, so neither waits for the other.
    */
-  async hangUp(options: HangUpOptions = {}, from?: TaskContext): Promise<HangUpOutcome> {
+  async hangUp(options?: HangUpOptions, from?: TaskContext): Promise<HangUpOutcome> {
     this.live('hang up')
-    const { say, cancellable = false, reason = 'agent-hung-up', by } = options
+    const own = this.optionsOf('hangUp', options, hangUpNames) ?? {}
+    const { say, cancellable = false, reason = 'agent-hung-up', by } = own
     const id = ++this.#lastEnding
     const outcome = new Promise<HangUpOutcome>((resolve) => this.#outcomes.set(id, resolve))
     const ask: CloseAsk = { reason, by, from }
@@ -234,6 +263,7 @@ export class Closing implements Ends {
     const { settings, events, scope, book, lastFailure } = this.#context
     const { hearing, answering, speaking } = this.stations ?? {}
     const { by } = ask
+    this.optionsOf('close', ask, askNames)
     const reason = this.#knownReason(ask.reason)
     if (reason === 'error' && lastFailure) book.fail(lastFailure.error)
     const cutBy = also?.by ?? by

@@ -1,4 +1,4 @@
-import { OptionError } from '../../scope/index.ts'
+import { OptionError, checkOptions, type OptionNames } from '../../scope/index.ts'
 
 /**
  * What ends the user's turn:
@@ -29,6 +29,18 @@ export interface TurnOptions {
   readonly wordless?: boolean
 }
 
+const turnNames: OptionNames<TurnOptions> = {
+  mode: true,
+  vad: true,
+  endpointing: true,
+  bargeIn: true,
+  falseInterruption: true,
+  preemptive: true,
+  idle: true,
+  dtmf: true,
+  wordless: true,
+}
+
 export type EndpointingOptions =
   | {
       readonly mode?: 'fixed'
@@ -48,12 +60,30 @@ export type EndpointingOptions =
       readonly detector?: boolean
     }
 
+const fixedNames: OptionNames<Exclude<EndpointingOptions, { mode: 'dynamic' }>> = {
+  mode: true,
+  delay: true,
+  maxDelay: true,
+}
+
+const dynamicNames: OptionNames<Extract<EndpointingOptions, { mode: 'dynamic' }>> = {
+  mode: true,
+  minDelay: true,
+  maxDelay: true,
+  detector: true,
+}
+
 /** Which speech of the user interrupts the agent. Ignored in mode `realtime`, where the model decides. */
 export interface BargeInOptions {
   /** Minimum length of the speech. Default: 500 ms. A committed turn interrupts however short it is. */
   readonly minDuration?: number
   /** Minimum number of words. Turns with fewer words wait until the agent is silent. Default: 0. */
   readonly minWords?: number
+}
+
+const bargeInNames: OptionNames<BargeInOptions> = {
+  minDuration: true,
+  minWords: true,
 }
 
 export interface FalseInterruptionOptions {
@@ -63,11 +93,21 @@ export interface FalseInterruptionOptions {
   readonly pauseAfter?: number
 }
 
+const falseInterruptionNames: OptionNames<FalseInterruptionOptions> = {
+  timeout: true,
+  pauseAfter: true,
+}
+
 export interface PreemptiveOptions {
   /** How long an interim text must stay the same before a reply is begun. Default: 200 ms. */
   readonly stableFor?: number
   /** How many replies may be begun per turn. Each one costs money. Default: 3. */
   readonly attempts?: number
+}
+
+const preemptiveNames: OptionNames<PreemptiveOptions> = {
+  stableFor: true,
+  attempts: true,
 }
 
 export interface DtmfOptions {
@@ -81,6 +121,14 @@ export interface DtmfOptions {
   readonly timeout?: number
   /** Whether the first key interrupts the agent. An entry that is a turn always does. Default: true. */
   readonly interrupts?: boolean
+}
+
+const dtmfNames: OptionNames<DtmfOptions> = {
+  as: true,
+  endKey: true,
+  count: true,
+  timeout: true,
+  interrupts: true,
 }
 
 export interface TurnSettings {
@@ -101,7 +149,11 @@ export interface TurnSettings {
 }
 
 export function turnSettings(options: TurnOptions): TurnSettings {
+  checkOptions('turns', options, turnNames)
   const { mode = 'vad', vad = true, endpointing = {}, bargeIn = {}, wordless = false } = options
+  if (endpointing.mode === 'dynamic') checkOptions('turns: dynamic endpointing', endpointing, dynamicNames)
+  else checkOptions('turns: fixed endpointing', endpointing, fixedNames)
+  checkOptions('turns: bargeIn', bargeIn, bargeInNames)
   if (mode === 'vad' && !vad) throw new OptionError("turns cannot have mode 'vad' without a VAD")
   if (wordless && mode !== 'manual') throw new OptionError("wordless turns need mode 'manual'")
   const dynamic = endpointing.mode === 'dynamic'
@@ -127,27 +179,35 @@ export function turnSettings(options: TurnOptions): TurnSettings {
   }
 }
 
-const falseInterruption = (options: FalseInterruptionOptions): Required<FalseInterruptionOptions> => ({
-  timeout: time('falseInterruption.timeout', options.timeout, 2_000),
-  pauseAfter: time('falseInterruption.pauseAfter', options.pauseAfter, 0),
-})
+function falseInterruption(options: FalseInterruptionOptions): Required<FalseInterruptionOptions> {
+  checkOptions('turns: falseInterruption', options, falseInterruptionNames)
+  return {
+    timeout: time('falseInterruption.timeout', options.timeout, 2_000),
+    pauseAfter: time('falseInterruption.pauseAfter', options.pauseAfter, 0),
+  }
+}
 
 function preemptive(options: TurnOptions['preemptive'] = false): Required<PreemptiveOptions> | undefined {
   if (options === false) return undefined
-  const { stableFor, attempts } = options === true ? {} : options
+  const given = options === true ? {} : options
+  checkOptions('turns: preemptive', given, preemptiveNames)
+  const { stableFor, attempts } = given
   return {
     stableFor: time('preemptive.stableFor', stableFor, 200),
     attempts: number('preemptive.attempts', attempts, 3, 1),
   }
 }
 
-const dtmf = (options: DtmfOptions): Required<DtmfOptions> => ({
-  as: options.as ?? 'event',
-  endKey: options.endKey ?? '#',
-  count: number('dtmf.count', options.count, 32, 1),
-  timeout: time('dtmf.timeout', options.timeout, 3_000),
-  interrupts: options.interrupts ?? true,
-})
+function dtmf(options: DtmfOptions): Required<DtmfOptions> {
+  checkOptions('turns: dtmf', options, dtmfNames)
+  return {
+    as: options.as ?? 'event',
+    endKey: options.endKey ?? '#',
+    count: number('dtmf.count', options.count, 32, 1),
+    timeout: time('dtmf.timeout', options.timeout, 3_000),
+    interrupts: options.interrupts ?? true,
+  }
+}
 
 function time(name: string, given: number | undefined, fallback: number): number {
   const value = given ?? fallback

@@ -1,6 +1,7 @@
 import { close, mkdir, open, write } from 'node:fs'
 import { dirname } from 'node:path'
 import { RecordingError, type RecordingSink } from './recording-sink.ts'
+import { checkOptions } from '../../scope/index.ts'
 
 export interface FileSinkOptions {
   /** Whether to overwrite an existing file. Default: false, the first write rejects with `EEXIST`. */
@@ -14,7 +15,9 @@ export interface FileSinkOptions {
  * Node's file operations run in threads that cannot be cancelled. If the disk hangs, `abort` returns at once and starts no
  * further operation, but the file is closed only when the pending operation has returned.
  */
-export function fileSink(path: string, { overwrite = false }: FileSinkOptions = {}): RecordingSink {
+export function fileSink(path: string, options: FileSinkOptions = {}): RecordingSink {
+  checkOptions('fileSink', options, { overwrite: true })
+  const { overwrite = false } = options
   return new FileSink(path, overwrite ? 'w' : 'wx')
 }
 

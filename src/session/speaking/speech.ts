@@ -1,4 +1,4 @@
-import { noop } from '../../scope/index.ts'
+import { noop, type OptionNames } from '../../scope/index.ts'
 import { UninterruptibleError } from '../errors.ts'
 
 /** How a speech ended (SP3). */
@@ -16,6 +16,11 @@ export interface SpeechOptions {
   interruptible?: boolean
   /** Speeches with a higher priority go first, but never overtake the one being spoken. Default: 0. */
   priority?: number
+}
+
+export const speechNames: OptionNames<SpeechOptions> = {
+  interruptible: true,
+  priority: true,
 }
 
 /**

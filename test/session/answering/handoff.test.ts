@@ -33,11 +33,11 @@ function aToolset(log: string[], name: string, open?: () => Promise<unknown>): T
 type DeskOptions = Omit<CallOptions, 'agent'> & { agent?: Partial<AgentOptions>; next?: Agent }
 
 /** A call whose agent, the desk, has a tool that hands over to billing. */
-function aDesk(world: World, options: DeskOptions = {}) {
+function aDesk(world: World, { next, ...options }: DeskOptions = {}) {
   const steps: string[] = []
   const at = (what: string): void => void steps.push(`${world.clock.now()} ${what}`)
   const billing =
-    options.next ??
+    next ??
     new Agent({
       name: 'billing',
       instructions: 'You know the bills.',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Line, Stt, Tts } from '../../../src/parts/index.ts'
+import type { Line } from '../../../src/parts/index.ts'
 import { Agent, Session, tool, type SessionOptions } from '../../../src/session/index.ts'
 import { callTool, inVirtualTime, ScriptedLlm, ScriptedTts, TestLine } from '../../../src/testing/index.ts'
 import { aCall, aLiveCall, expectEnded, never } from '../fixture.ts'
@@ -50,35 +50,21 @@ describe('a close', () => {
 
 describe('a part that lacks a method', () => {
   const odd = { name: 'odd', sampleRate: 16_000 } as const
-  const parts: [name: string, change: object, message: string][] = [
-    [
-      'line',
-      { line: { ...odd, open: async () => ({ play() {}, mark() {} }) } as unknown as Line },
-      'the line has no method clear()',
-    ],
-    [
-      'stt',
-      { stt: { ...odd, endsTurns: true, open: async () => ({ push() {} }) } as unknown as Stt },
-      'the stt has no method flush()',
-    ],
-    [
-      'tts',
-      { tts: { ...odd, open: async () => undefined } as unknown as Tts },
-      'the tts has no method speak()',
-    ],
-    ['llm', { llm: { name: 'odd', open: async () => ({}) } }, 'the llm has no method generate()'],
+  const parts: [name: 'line' | 'stt' | 'tts' | 'llm', part: unknown, message: string][] = [
+    ['line', { ...odd, open: async () => ({ play() {}, mark() {} }) }, 'the line has no method clear()'],
+    ['stt', { ...odd, endsTurns: true, open: async () => ({ push() {} }) }, 'the stt has no method flush()'],
+    ['tts', { ...odd, open: async () => undefined }, 'the tts has no method speak()'],
+    ['llm', { name: 'odd', open: async () => ({}) }, 'the llm has no method generate()'],
   ]
 
-  it.each(parts)('[FA7] fails the start, and is named: %s', (_, change, message) =>
+  it.each(parts)('[FA7] fails the start, and is named: %s', (name, part, message) =>
     inVirtualTime(async ({ clock, random }) => {
       const { line, models, agent } = options()
       const session = new Session({
         agent,
-        line,
         clock,
         random,
-        models: { ...models, ...change },
-        ...change,
+        ...(name === 'line' ? { line: part as Line, models } : { line, models: { ...models, [name]: part } }),
       })
       await expect(session.start()).rejects.toThrow(message)
       expect(await session.closed).toMatchObject({ reason: 'start-failed', ended: 'failed' })

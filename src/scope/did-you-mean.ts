@@ -1,7 +1,7 @@
 /** Suggests the known word that is nearest to a misspelt one: ` Did you mean 'port'?`, or nothing. */
 export function didYouMean(word: string, known: readonly string[], prefix = ''): string {
   const [nearest] = known
-    .map((each) => ({ each, distance: distanceOf(word.toLowerCase(), each) }))
+    .map((each) => ({ each, distance: distanceOf(word.toLowerCase(), each.toLowerCase()) }))
     .filter(({ each, distance }) => distance <= Math.max(1, Math.floor(each.length / 3)))
     .toSorted((one, other) => one.distance - other.distance)
   return nearest ? ` Did you mean '${prefix}${nearest.each}'?` : ''

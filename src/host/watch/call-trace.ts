@@ -50,8 +50,7 @@ export class OtelCallTrace implements CallTrace, ModelTracer {
   #flushedAt: number | undefined
   /** Spans of requests and tools that have not ended. */
   readonly #open = new Set<OpenSpan>()
-  /** Models reuse the ids of calls. */
-  readonly #tools = new Map<string, OpenSpan[]>()
+  readonly #tools = new Map<string, OpenSpan>()
 
   constructor(spans: Spans, call: TracedCall, clock: Clock, content: boolean) {
     this.#spans = spans
@@ -121,9 +120,9 @@ export class OtelCallTrace implements CallTrace, ModelTracer {
 
   chat({ name, provider = name, model = name }: TracedPart, request?: LlmRequest): TracedRequest {
     // An answer that is prepared before the turn is certain answers the words that are being heard.
-    const isPrepared = this.#next !== undefined || this.#utterance !== undefined
+    const hasWords = this.#next !== undefined || (this.#utterance && !this.#utterance.turn)
     const turn =
-      isPrepared && request?.messages.at(-1)?.role === 'user'
+      hasWords && request?.messages.at(-1)?.role === 'user'
         ? this.#nextTurn(this.#utterance?.at ?? this.#now)
         : this.#turn
     return this.#request(`chat ${model}`, turn, {
@@ -160,10 +159,12 @@ export class OtelCallTrace implements CallTrace, ModelTracer {
         if (this.#content && text.length < MAX_SAID) text += piece
       },
       used: (usage) => span.set(usageAttributes(usage)),
-      ended: end,
-      failed: (error, stopped) => {
+      ended: (stopped = false) => {
         if (stopped) span.set({ 'endwell.stopped': true })
-        else span.fail(errorType(error), error)
+        end()
+      },
+      failed: (error) => {
+        span.fail(errorType(error), error)
         end()
       },
     }
@@ -200,17 +201,16 @@ export class OtelCallTrace implements CallTrace, ModelTracer {
       'gen_ai.tool.type': 'function',
       ...(this.#content ? { 'gen_ai.tool.call.arguments': input } : {}),
     })
-    this.#tools.set(id, [...(this.#tools.get(id) ?? []), span])
+    this.#tools.set(id, span)
   }
 
   #toolEnded(
     id: string,
     { failed, error, output }: { failed: boolean; error?: unknown; output: string },
   ): void {
-    const [span, ...rest] = this.#tools.get(id) ?? []
-    if (rest.length > 0) this.#tools.set(id, rest)
-    else this.#tools.delete(id)
+    const span = this.#tools.get(id)
     if (!span) return
+    this.#tools.delete(id)
     if (this.#content) span.set({ 'gen_ai.tool.call.result': output })
     if (failed) span.fail(error === undefined ? 'tool_failed' : errorType(error), error)
     this.#end(span, this.#turn)

@@ -17,9 +17,9 @@ export interface TracedRequest {
   answered(): void
   said(text: string): void
   used(usage: Usage): void
-  ended(): void
   /** `stopped`: it was told to stop, because of an interruption or a close. */
-  failed(error: unknown, stopped: boolean): void
+  ended(stopped?: boolean): void
+  failed(error: unknown): void
 }
 
 /** Answers of a realtime model in progress at once. A model that starts more than that does not end them. */
@@ -104,8 +104,8 @@ function streamed<T>(
   const watch: StreamWatch<T> = {
     first: (work) => request.run(work),
     chunk: (each) => chunk(request, each),
-    ended: () => request.ended(),
-    failed: (error) => request.failed(error, signal.aborted),
+    ended: () => request.ended(signal.aborted),
+    failed: (error) => (signal.aborted ? request.ended(true) : request.failed(error)),
   }
   try {
     return observed(request.run(make), watch)
@@ -188,8 +188,8 @@ function tracedRealtime(realtime: Realtime, tracer: ModelTracer): Realtime {
         responseEnded: (response, how, error) => {
           const answer = answers.get(response)
           answers.delete(response)
-          if (how === 'failed') answer?.failed(error, false)
-          else answer?.ended()
+          if (how === 'failed') answer?.failed(error)
+          else answer?.ended(how === 'cancelled')
           events.responseEnded(response, how, error)
         },
       })

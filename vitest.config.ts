@@ -8,6 +8,7 @@ export const isolated = [
   '{src,test}/guard/**/*.test.ts',
   '**/*memory.test.ts',
   'src/**/file-sink.test.ts',
+  'src/host/journal/missing.test.ts',
   'src/providers/local/missing.test.ts',
 ]
 

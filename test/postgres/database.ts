@@ -1,4 +1,4 @@
-import pg from 'pg'
+import { Client } from 'pg'
 import { inject } from 'vitest'
 
 /** The URL of a Postgres server for tests: `DATABASE_URL` if set, otherwise one that this run of the tests has started. */
@@ -18,7 +18,7 @@ export const newSchema = (): string => `test_${process.pid}_${(schemas += 1)}`
 
 /** Runs statements on a connection of their own. Returns the rows of the last. */
 export async function runSql(url: string, ...statements: string[]): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url })
+  const client = new Client({ connectionString: url })
   await client.connect()
   try {
     let rows: Record<string, unknown>[] = []

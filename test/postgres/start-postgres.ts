@@ -4,7 +4,7 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import pg from 'pg'
+import { Client } from 'pg'
 import { Binaries } from './binaries.ts'
 
 /**
@@ -73,7 +73,7 @@ export class PostgresServer {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
       server.once('exit', () => reject(new Error(`Postgres did not start:\n${log}`)))
-      server.stderr!.setEncoding('utf8').on('data', (text: string) => {
+      server.stderr.setEncoding('utf8').on('data', (text: string) => {
         if (log.length < 10_000) log += text
         if (log.includes('ready to accept connections')) resolve()
       })
@@ -90,7 +90,7 @@ export class PostgresServer {
 
   /** Ends all connections, as a failing network does. Returns how many there were. */
   async cutConnections(): Promise<number> {
-    const client = new pg.Client({ connectionString: this.url })
+    const client = new Client({ connectionString: this.url })
     await client.connect()
     try {
       const others = 'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()'
@@ -147,6 +147,6 @@ const keep = (folder: string): ChildProcess =>
 
 async function letGo(process: ChildProcess): Promise<void> {
   const exited = once(process, 'exit')
-  process.stdin!.end()
+  process.stdin?.end()
   await exited
 }

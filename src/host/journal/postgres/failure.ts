@@ -28,8 +28,10 @@ const hints: Readonly<Record<string, string>> = {
 }
 
 /** SQLSTATE, or the code of a system error. */
-export const codeOf = (error: unknown): string =>
-  String((error as { code?: unknown } | undefined)?.code ?? '')
+export function codeOf(error: unknown): string {
+  const code = (error as { code?: unknown } | undefined)?.code
+  return typeof code === 'string' ? code : ''
+}
 
 /** The error that the journal rejects with. Mistakes of the journal stay as they are. */
 export function failure(where: string, error: unknown): unknown {

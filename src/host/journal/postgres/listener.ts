@@ -4,7 +4,7 @@ import type { Wake } from '../journal.ts'
 import { Listeners } from '../listeners.ts'
 
 /** The delays between attempts to connect, in milliseconds. */
-const FIRST_DELAY = 500
+const FIRST_DELAY = 250
 const LONGEST_DELAY = 30_000
 
 /**
@@ -61,7 +61,7 @@ export class Listener {
     client.end().catch(noop)
     if (this.#closed) return
     this.#failures += 1
-    const longest = Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** Math.min(this.#failures, 10))
+    const longest = Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** Math.min(this.#failures - 1, 10))
     // At random: the hosts of a fleet lose their connections at the same time.
     const delay = longest * (0.5 + systemRandom.next() / 2)
     this.#timer = systemClock.after(delay, 'connect the listener of the journal', () => this.#connect())

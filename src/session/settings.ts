@@ -125,6 +125,8 @@ export interface SessionOptions {
   turns?: SessionTurnOptions
   /** A conversation to continue: `history.toJSON()` of an earlier session. */
   history?: HistoryJSON
+  /** Whether the call was cut off, and `history` is what was said in it. The agent's `onResume` runs, and not `onEnter`. */
+  resumed?: boolean
   /** Where to write a stereo recording of the call. */
   recording?: RecordingSink
   afterCall?: AfterCall | readonly AfterCall[]
@@ -162,6 +164,7 @@ export const optionNames: OptionNames<SessionOptions> = {
   maxToolSteps: true,
   turns: true,
   history: true,
+  resumed: true,
   recording: true,
   afterCall: true,
   logger: true,

@@ -107,8 +107,6 @@ export class Reception {
       count: () => this.#sessions.size,
       answer: (line, call) => this.#answer(line, call),
     })
-    // The last to close: reports are written until the end.
-    if (options.journal) this.#scope.own('call log', options.journal.log, { phase: 'stores' })
   }
 
   static async start(options: ReceptionOptions): Promise<Reception> {
@@ -237,14 +235,15 @@ export class Reception {
     const lost = await this.#write(call, agent.name)
     // Again: the journal may have taken its time.
     if (this.#ending) throw new ScopeClosedError(this.#scope.name, 'answer a call', undefined)
-    this.#options.began?.(id, from)
+    const shown = lost?.from ?? from
+    this.#options.began?.(id, shown)
     const session = this.#session(line, id, agent, lost)
     this.#options.follow?.(session, call)
-    this.entrance.add(session, { agent: agent.name, from })
+    this.entrance.add(session, { agent: agent.name, from: shown })
     this.#options.journal?.log.follow(session, itemsOf(lost))
     this.#keep(session)
     const { welcomeBack = WELCOME_BACK } = this.#options
-    if (lost) session.on('started', () => session.say(welcomeBack))
+    if (lost && !agent.onResume) session.on('started', () => session.say(welcomeBack))
     try {
       await session.start()
     } catch (error) {
@@ -280,7 +279,7 @@ export class Reception {
       closeTimeout,
       logger,
       ...(typeof file.session === 'function' ? file.session({ id }) : file.session),
-      ...(lost ? { history: { version: 1, items: itemsOf(lost), lastId: 0, dropped: 0 } } : {}),
+      ...(lost ? { history: { version: 1, items: itemsOf(lost), lastId: 0, dropped: 0 }, resumed: true } : {}),
       id,
       agent,
       models: prepared?.models ?? models(),

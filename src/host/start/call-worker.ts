@@ -38,6 +38,7 @@ async function main(link: WorkerLink, settings: WorkerSettings): Promise<void> {
     fenced: (call) => reception.letGo(call),
     written: (ms) => metrics.appended(ms),
   })
+  scope.own('call log', log)
   const reception = await Reception.start({
     ...settings,
     file,

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, extname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { AgentFile } from '../host/index.ts'
+import { handlersProblem, type AgentFile } from '../host/index.ts'
 import { EndwellError } from '../scope/index.ts'
 
 /** The given file is not a valid agent file. */
@@ -74,15 +74,18 @@ function renamed(file: string): string {
 }
 
 function check(file: string, value: unknown): AgentFile {
-  const { name, agent, models } = (value ?? {}) as Partial<AgentFile>
+  const { name, agent, models, afterCall } = (value ?? {}) as Partial<AgentFile>
   const missing = [
     typeof name === 'string' ? [] : ['name'],
     typeof agent === 'function' || (typeof agent === 'object' && agent !== null) ? [] : ['agent'],
     typeof models === 'function' ? [] : ['models'],
   ].flat()
-  if (missing.length === 0) return value as AgentFile
-  throw new AgentFileError(
-    file,
-    `must have a default export { name, agent, models }; missing: ${missing.join(', ')}`,
-  )
+  if (missing.length > 0)
+    throw new AgentFileError(
+      file,
+      `must have a default export { name, agent, models }; missing: ${missing.join(', ')}`,
+    )
+  const problem = afterCall === undefined ? undefined : handlersProblem(afterCall)
+  if (problem !== undefined) throw new AgentFileError(file, `cannot be used: ${problem}`)
+  return value as AgentFile
 }

@@ -24,3 +24,18 @@ export {
   type SessionDetails,
   type SessionSummary,
 } from './wire/index.ts'
+export {
+  RetryLater,
+  Unrecoverable,
+  WebhookError,
+  WorkRunner,
+  handlersProblem,
+  webhook,
+  type AfterCallContext,
+  type AfterCallHandler,
+  type AfterCallHandlers,
+  type WebhookOptions,
+  type WorkAttempt,
+  type WorkJournal,
+  type WorkRunnerOptions,
+} from './work/index.ts'

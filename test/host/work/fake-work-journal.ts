@@ -31,9 +31,12 @@ export class FakeWorkJournal implements WorkJournal {
   readonly broken = new Set<Method>()
   readonly silent = new Set<Method>()
   readonly #clock: Clock
+  readonly #report: SessionReport | undefined
 
-  constructor(clock: Clock) {
+  /** `report` is that of every call. Default: a short one of its own for each. */
+  constructor(clock: Clock, report?: SessionReport) {
     this.#clock = clock
+    this.#report = report
   }
 
   /** Adds work that is due. */
@@ -72,7 +75,7 @@ export class FakeWorkJournal implements WorkJournal {
       .filter((each) => !items.includes(each))
       .map(({ dueAt }) => Math.max(0, dueAt - this.#now))
     return {
-      items: items.map((each) => claimedOf(each)),
+      items: items.map((each) => claimedOf(each, this.#report)),
       ...(left.length > 0 ? { nextIn: Math.min(...left) } : {}),
     }
   }
@@ -136,7 +139,10 @@ export class FakeWorkJournal implements WorkJournal {
   }
 }
 
-function claimedOf({ key, handler, fence, attempts, since, trace }: FakeWork): ClaimedWork {
+function claimedOf(
+  { key, handler, fence, attempts, since, trace }: FakeWork,
+  report?: SessionReport,
+): ClaimedWork {
   const call = key.split(':')[0]!
   return {
     key,
@@ -145,7 +151,7 @@ function claimedOf({ key, handler, fence, attempts, since, trace }: FakeWork): C
     fence,
     attempt: attempts,
     since,
-    report: reportOf(call),
+    report: report ?? reportOf(call),
     ...(trace === undefined ? {} : { trace }),
   }
 }

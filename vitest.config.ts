@@ -8,6 +8,7 @@ export const isolated = [
   '{src,test}/guard/**/*.test.ts',
   '**/*memory.test.ts',
   'src/**/file-sink.test.ts',
+  'src/host/journal/missing.test.ts',
   'src/providers/local/missing.test.ts',
 ]
 
@@ -69,7 +70,7 @@ export default defineConfig({
     // Concurrent tests wait for child processes.
     maxConcurrency: 2,
     sequence: { sequencer: SlowestFirst },
-    globalSetup: ['test/compile-programs.ts'],
+    globalSetup: ['test/compile-programs.ts', 'test/postgres/serve-postgres.ts'],
     projects: [
       {
         extends: true,

@@ -14,6 +14,7 @@ const programs = {
   'espeak-thread': 'src/providers/local/espeak-thread.ts',
   'recogniser-thread': 'src/providers/local/recogniser-thread.ts',
   'guard-processes': 'test/guard/process-scenarios.ts',
+  'journal-writer': 'test/host/journal/writer.ts',
   'mcp-alone': 'test/providers/mcp/alone.ts',
   sim: 'test/sim/main.ts',
 }

@@ -4,6 +4,37 @@ export { ListenError } from './errors.ts'
 export type { FaultBoard } from './fault-board.ts'
 export type { Refused } from './gate.ts'
 export { Host, type HostOptions } from './host.ts'
+export {
+  JournalDriverError,
+  JournalInUseError,
+  JournalUnavailableError,
+  JournalVersionError,
+  openJournal,
+  type Beat,
+  type CallQuery,
+  type CallRecord,
+  type CallResume,
+  type CallState,
+  type CallWrite,
+  type Claim,
+  type ClaimedWork,
+  type Entry,
+  type HostRecord,
+  type HostState,
+  type Journal,
+  type JournalPlace,
+  type LostCall,
+  type NewCall,
+  type Order,
+  type Owner,
+  type Wake,
+  type WorkCounts,
+  type WorkOutcome,
+  type WorkQuery,
+  type WorkRecord,
+  type WorkState,
+  type WriteResult,
+} from './journal/index.ts'
 export { limits as hostLimits } from './limits.ts'
 export { Logbook, type LogbookOptions, type LogbookQuery } from './logbook.ts'
 export type { LoggedSession, SessionNote } from './logged-session.ts'

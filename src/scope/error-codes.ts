@@ -324,6 +324,22 @@ export const errorCodes = {
       'The message says what is wrong with it.',
     ],
     AGENT_FILE: ["The agent's file cannot be used.", 'The message says what is wrong with it.'],
+    JOURNAL_UNAVAILABLE: [
+      "The journal's database cannot be reached, or cannot write. Live calls go on.",
+      'The message says why: start the database, free some disk space, or correct its address.',
+    ],
+    JOURNAL_IN_USE: [
+      "Another process uses the journal's data folder.",
+      'Stop it, or choose another folder. Several hosts share a journal in Postgres.',
+    ],
+    JOURNAL_VERSION: [
+      'A newer version of endwell has changed the tables of the journal.',
+      'Update endwell, or choose another database.',
+    ],
+    JOURNAL_DRIVER: [
+      "The package that connects to the journal's database is not installed.",
+      'Install the package that the message names.',
+    ],
   },
   'After-call work': {
     UNRECOVERABLE: [

@@ -6,6 +6,8 @@ import type { Manifest, Source } from './tree.ts'
 const others = new Set([
   // The page shares this with the host. It needs no Node, unlike the host's index.
   'src/host/wire/index.ts',
+  // The journal in memory, in `testing`, shares what is not public.
+  'src/host/journal/index.ts',
 ])
 
 /** The source files of the published entry points: the `exports` of package.json. */

@@ -92,7 +92,12 @@ export type CallWrite =
     }
   | { readonly type: 'close'; readonly call: string; readonly fence: number; readonly report: SessionReport }
 
-/** `fenced`: the call belongs to another process now, or has been closed. A call that is opened has the fence 1. */
+/**
+ * `fenced`: the call belongs to another process now, or has been closed. A call that is opened has the fence 1.
+ *
+ * A repeated write is `written` as long as no other process has taken the call: entries that are there already, and a
+ * close of a call that was closed under the same fence. To open a call again is only `written` while the call is live.
+ */
 export type WriteResult = 'written' | 'fenced'
 
 export interface CallRecord {
@@ -123,10 +128,15 @@ export interface LostCall extends CallRecord {
 export interface CallQuery {
   readonly state?: CallState
   readonly clean?: boolean
-  /** Matches the id, the agent, the caller, the reason, and what was said. */
+  /**
+   * A text that occurs in the id, the agent, the caller, the reason, or what was said, in upper or lower case. Searches
+   * the newest 10,000 calls that match the rest of the query.
+   */
   readonly words?: string
   /** Only calls that opened before this time: for the next page. Newest calls come first. */
   readonly before?: number
+  /** The id of the last call of the page: includes those that opened at `before` as well, and come after it. */
+  readonly beforeId?: string
   /** Default: 100. */
   readonly limit?: number
 }
@@ -136,6 +146,9 @@ export interface Order {
   readonly call: string
   readonly order: 'close' | 'interrupt' | 'drain'
 }
+
+/** What there may be more of: orders for a host, or work that is due. */
+export type Wake = 'orders' | 'work'
 
 /** The answer to a heartbeat. */
 export interface Beat {
@@ -180,7 +193,7 @@ export type WorkOutcome =
 
 export interface Claim {
   readonly items: readonly ClaimedWork[]
-  /** Milliseconds until more is due, if more is waiting. */
+  /** Milliseconds until more is due: work that waits, or that another owner has claimed. */
   readonly nextIn?: number
 }
 
@@ -191,10 +204,11 @@ export interface WorkQuery {
 }
 
 export interface WorkCounts {
+  /** Work of calls that have ended. */
   readonly waiting: number
   readonly running: number
   readonly dead: number
-  /** Milliseconds since the oldest work that is not done fell due. */
+  /** Milliseconds since the oldest work that is waiting or running first fell due. */
   readonly oldest: number
 }
 
@@ -204,7 +218,10 @@ export interface Journal {
 
   /** A host begins. Its lease lasts for `lease` milliseconds. */
   join(host: HostRecord, lease: number): Promise<void>
-  /** Renews the lease. Undefined if the host was declared dead: it must let go of all its calls (HO5). */
+  /**
+   * Renews the lease, even if it is over. Undefined if the host was declared dead, by a host that adopts or takes its
+   * calls: it must let go of all of them (HO5).
+   */
   beat(host: string, lease: number): Promise<Beat | undefined>
   /** The host takes no more calls. */
   drain(host: string): Promise<void>
@@ -222,7 +239,10 @@ export interface Journal {
   adopt(host: string, limit: number): Promise<readonly LostCall[]>
   /** The orphans of a host, with what was said in them. */
   orphans(host: string): Promise<readonly LostCall[]>
-  /** Hands a call whose process is gone to `owner`, under a new fence. Undefined if it has a living owner, or has ended. */
+  /**
+   * Hands a call whose process is gone to `owner`, under a new fence. Undefined if it has a living owner, or has ended, or
+   * if the lease of the owner's host is over. An owner that asks again gets the same answer, under the same fence.
+   */
   take(call: string, owner: Owner): Promise<LostCall | undefined>
   find(call: string): Promise<CallRecord | undefined>
   list(query: CallQuery): Promise<readonly CallRecord[]>
@@ -242,11 +262,14 @@ export interface Journal {
     work: readonly { readonly key: string; readonly fence: number }[],
     lease: number,
   ): Promise<readonly string[]>
-  /** Ends a claim. False if another owner has claimed the work since. */
+  /** Ends a claim. False if another owner has claimed the work since. Ending a claim again changes nothing. */
   settle(work: { readonly key: string; readonly fence: number }, outcome: WorkOutcome): Promise<boolean>
   /** Makes the running work of an owner that is gone due at once. */
   release(owner: string): Promise<number>
-  /** Makes dead or waiting work due now: one piece, or all that is dead. Returns how many. */
+  /**
+   * Makes dead or waiting work due now: one piece, that of a call, or all that is dead. Dead work starts over, with attempt
+   * 1. Returns how many.
+   */
   retry(query: { readonly key?: string; readonly call?: string }): Promise<number>
   work(query: WorkQuery): Promise<readonly WorkRecord[]>
   workCounts(): Promise<WorkCounts>
@@ -255,7 +278,15 @@ export interface Journal {
 
   /** Deletes calls that ended before a time and whose work is done or dead, `limit` at most. Returns how many. */
   prune(before: number, limit: number): Promise<number>
-  /** Removes what was said from the report and the entries of a call. The rest stays. False if there is no such call. */
+  /**
+   * Removes what was said from the report and the entries of a call, also from those that are yet to be written. The rest
+   * stays. False if there is no such call.
+   */
   redact(call: string): Promise<boolean>
+  /**
+   * Calls `listener` when another process may have left orders or made work due, so that it need not wait for its next
+   * heartbeat or poll. A journal may miss some. Returns an unsubscribe function.
+   */
+  onWake?(listener: (what: Wake) => void): () => void
   close(): Promise<void>
 }

@@ -1,0 +1,34 @@
+export { endOf, redactedItem, redactedReport, searched, wordsOf, workKey } from './call-texts.ts'
+export {
+  JournalDriverError,
+  JournalInUseError,
+  JournalUnavailableError,
+  JournalVersionError,
+} from './errors.ts'
+export type {
+  Beat,
+  CallQuery,
+  CallRecord,
+  CallResume,
+  CallState,
+  CallWrite,
+  Claim,
+  ClaimedWork,
+  Entry,
+  HostRecord,
+  HostState,
+  Journal,
+  LostCall,
+  NewCall,
+  Order,
+  Owner,
+  Wake,
+  WorkCounts,
+  WorkOutcome,
+  WorkQuery,
+  WorkRecord,
+  WorkState,
+  WriteResult,
+} from './journal.ts'
+export { openJournal, type JournalPlace } from './open-journal.ts'
+export { Listeners } from './listeners.ts'

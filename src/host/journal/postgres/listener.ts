@@ -1,0 +1,77 @@
+import type pg from 'pg'
+import { noop, systemClock, systemRandom, type Timer } from '../../../scope/index.ts'
+import type { Wake } from '../journal.ts'
+import { Listeners } from '../listeners.ts'
+
+/** The delays between attempts to connect, in milliseconds. */
+const FIRST_DELAY = 250
+const LONGEST_DELAY = 30_000
+
+/**
+ * Listens to notifications on a connection of its own, from the first listener on. Connects again after the connection was
+ * lost, and then wakes all listeners, because notifications may have been missed.
+ */
+export class Listener {
+  readonly #channel: string
+  readonly #newClient: () => pg.Client
+  readonly #listeners = new Listeners()
+  #client: pg.Client | undefined
+  #timer: Timer | undefined
+  #failures = 0
+  #started = false
+  #closed = false
+
+  constructor(channel: string, newClient: () => pg.Client) {
+    this.#channel = channel
+    this.#newClient = newClient
+  }
+
+  add(listener: (what: Wake) => void): () => void {
+    if (!this.#started) this.#connect()
+    this.#started = true
+    return this.#listeners.add(listener)
+  }
+
+  #connect(): void {
+    if (this.#closed) return
+    const client = this.#newClient()
+    this.#client = client
+    const lost = (): void => this.#lost(client)
+    client.on('error', lost)
+    client.on('end', lost)
+    client.on('notification', ({ payload }) => {
+      if (payload === 'orders' || payload === 'work') this.#listeners.notify(payload)
+    })
+    this.#listen(client).catch(lost)
+  }
+
+  async #listen(client: pg.Client): Promise<void> {
+    await client.connect()
+    await client.query(`listen ${this.#channel}`)
+    const missed = this.#failures > 0
+    this.#failures = 0
+    if (!missed || this.#closed) return
+    this.#listeners.notify('orders')
+    this.#listeners.notify('work')
+  }
+
+  #lost(client: pg.Client): void {
+    if (this.#client !== client) return
+    this.#client = undefined
+    client.end().catch(noop)
+    if (this.#closed) return
+    this.#failures += 1
+    const longest = Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** Math.min(this.#failures - 1, 10))
+    // At random: the hosts of a fleet lose their connections at the same time.
+    const delay = longest * (0.5 + systemRandom.next() / 2)
+    this.#timer = systemClock.after(delay, 'connect the listener of the journal', () => this.#connect())
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#timer?.clear()
+    const client = this.#client
+    this.#client = undefined
+    client?.end().catch(noop)
+  }
+}

@@ -1,0 +1,155 @@
+import type { SessionReport } from '../../../session/index.ts'
+import { searched } from '../call-texts.ts'
+import type { CallQuery, CallRecord, Journal } from '../journal.ts'
+import { entriesOf, lostCalls, recordColumns, recordOf } from './call-rows.ts'
+import { listOf, optionalText, storable, type Database, type Value } from './database.ts'
+import { declareDead, idOf, isAlive } from './host-methods.ts'
+import { writeCalls } from './write-calls.ts'
+
+type CallMethods = Pick<
+  Journal,
+  'write' | 'orphan' | 'adopt' | 'orphans' | 'take' | 'find' | 'list' | 'report' | 'entries' | 'order'
+>
+
+/** Makes orphans of the calls `{list $1}`, which are locked. */
+const makeOrphans = `update {calls} set host = $2, worker = null, address = null, fence = fence + 1, orphaned_at = {now}
+  where id in {list $1} returning ${recordColumns}`
+
+export const callMethods = (db: Database): CallMethods => ({
+  async write(batch) {
+    if (batch.length === 0) return []
+    const { results, due } = await db.transaction((query) => writeCalls(query, batch))
+    if (due) db.wake('work')
+    return results
+  },
+
+  orphan(host, worker) {
+    return db.transaction(async (query) => {
+      const rows = await query(
+        `select id from {calls} where host = $1 and worker = $2 and state = 'live' order by id {lock}`,
+        host,
+        worker,
+      )
+      if (rows.length === 0) return []
+      return lostCalls(query, await query(makeOrphans, listOf(rows.map(idOf)), host))
+    })
+  },
+
+  adopt(host, limit) {
+    return db.transaction(async (query) => {
+      // Calls adopted by a host that is dead itself would be adopted at once by the next.
+      if (!(await isAlive(query, host))) return []
+      await declareDead(query)
+      const rows = await query(
+        `select id from {calls} where state = 'live' and not exists (select 1 from {hosts} where {hosts}.id = {calls}.host)
+         order by opened_at, id limit $1 {lock free}`,
+        limit,
+      )
+      if (rows.length === 0) return []
+      return lostCalls(query, await query(makeOrphans, listOf(rows.map(idOf)), host))
+    })
+  },
+
+  async orphans(host) {
+    const rows = await db.query(
+      `select ${recordColumns} from {calls} where host = $1 and worker is null and state = 'live'`,
+      host,
+    )
+    return lostCalls(db.query, rows)
+  },
+
+  take(call, owner) {
+    return db.transaction(async (query) => {
+      const rows = await query(`select ${recordColumns} from {calls} where id = $1 {lock}`, call)
+      const found = rows.map(recordOf)[0]
+      if (found?.state !== 'live' || !(await isAlive(query, owner.host))) return undefined
+      if (isOwner(found, owner)) return (await lostCalls(query, rows))[0]
+      if (found.owner) {
+        await declareDead(query, found.host)
+        const served = await query('select id from {hosts} where id = $1', found.host)
+        if (served.length > 0) return undefined
+      }
+      const taken = await query(
+        `update {calls} set host = $2, worker = $3, address = $4, fence = fence + 1, orphaned_at = null
+         where id = $1 returning ${recordColumns}`,
+        call,
+        owner.host,
+        owner.worker,
+        owner.address,
+      )
+      return (await lostCalls(query, taken))[0]
+    })
+  },
+
+  async find(call) {
+    const rows = await db.query(`select ${recordColumns} from {calls} where id = $1`, call)
+    return rows.map(recordOf)[0]
+  },
+
+  async list(query) {
+    const [sql, values] = listing(query)
+    const rows = await db.query(sql, ...values)
+    return rows.map(recordOf)
+  },
+
+  async report(call) {
+    const [row] = await db.query('select report from {calls} where id = $1', call)
+    const report = row && optionalText(row, 'report')
+    return report === undefined ? undefined : (JSON.parse(report) as SessionReport)
+  },
+
+  async entries(call) {
+    const id = String(storable(call))
+    return (await entriesOf(db.query, [id])).get(id) ?? []
+  },
+
+  async order({ call, order }) {
+    const left = await db.transaction(async (query) => {
+      const [row] = await query(
+        `select ordered from {calls} where id = $1 and state = 'live' and worker is not null {lock}`,
+        call,
+      )
+      if (!row) return false
+      const orders = new Set(optionalText(row, 'ordered')?.split(' ')).add(order)
+      await query('update {calls} set ordered = $1 where id = $2', [...orders].join(' '), call)
+      return true
+    })
+    if (left) db.wake('orders')
+    return left
+  },
+})
+
+const isOwner = (
+  { owner }: CallRecord,
+  { host, worker, address }: NonNullable<CallRecord['owner']>,
+): boolean =>
+  owner?.host === storable(host) && owner.worker === storable(worker) && owner.address === storable(address)
+
+/** How many calls a search looks through: on SQLite, the host waits for it. */
+const SEARCHED_CALLS = 10_000
+const DEFAULT_LIMIT = 100
+
+function listing({ state, clean, words, before, beforeId, limit }: CallQuery): [string, Value[]] {
+  const values: Value[] = []
+  const place = (value: Value): string => `$${values.push(value)}`
+  const where = ['true']
+  if (state !== undefined) where.push(`state = ${place(state)}`)
+  if (clean !== undefined) where.push(`clean = ${place(clean ? 1 : 0)}`)
+  if (before !== undefined && beforeId === undefined) where.push(`opened_at < ${place(before)}`)
+  if (before !== undefined && beforeId !== undefined)
+    where.push(`(opened_at, id) < (${place(before)}, ${place(beforeId)})`)
+  const wanted = searched(words)
+  const newest = (count: number): string => `order by opened_at desc, id desc limit ${place(count)}`
+  const found = `from {calls} where ${where.join(' and ')}`
+  const count = limit ?? DEFAULT_LIMIT
+  if (wanted === undefined) return [`select ${recordColumns} ${found} ${newest(count)}`, values]
+  const inner = `select ${recordColumns}, words ${found} ${newest(SEARCHED_CALLS)}`
+  const pattern = place(`%${wanted.replaceAll(/[!%_]/g, '!$&')}%`)
+  return [
+    `select ${recordColumns} from (${inner}) as found
+     where words like ${pattern} escape '!'
+     or exists (select 1 from {entries} where call = found.id and {entries}.words like ${pattern} escape '!')
+     ${newest(count)}`,
+    values,
+  ]
+}

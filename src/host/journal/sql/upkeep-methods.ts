@@ -1,0 +1,47 @@
+import type { SessionReport } from '../../../session/index.ts'
+import { redactedItem, redactedReport } from '../call-texts.ts'
+import type { Journal } from '../journal.ts'
+import { entriesOf } from './call-rows.ts'
+import { listOf, optionalText, text, type Database } from './database.ts'
+import { idOf } from './host-methods.ts'
+import { insertEntries } from './write-calls.ts'
+
+type UpkeepMethods = Pick<Journal, 'prune' | 'redact'>
+
+export const upkeepMethods = (db: Database): UpkeepMethods => ({
+  prune(before, limit) {
+    return db.transaction(async (query) => {
+      const rows = await query(
+        `select id from {calls} where state = 'closed' and ended_at < $1 and not exists
+         (select 1 from {work} where call = {calls}.id and {work}.state in ('waiting', 'running'))
+         order by ended_at limit $2 {lock free}`,
+        before,
+        limit,
+      )
+      // The entries and the work of a call are deleted with it.
+      if (rows.length > 0) await query('delete from {calls} where id in {list $1}', listOf(rows.map(idOf)))
+      return rows.length
+    })
+  },
+
+  redact(call) {
+    return db.transaction(async (query) => {
+      const [row] = await query('select id, report from {calls} where id = $1 {lock}', call)
+      if (!row) return false
+      const id = text(row, 'id')
+      const report = optionalText(row, 'report')
+      await query(
+        'update {calls} set redacted = 1, report = $1 where id = $2',
+        report && JSON.stringify(redactedReport(JSON.parse(report) as SessionReport)),
+        id,
+      )
+      const entries = (await entriesOf(query, [id])).get(id) ?? []
+      await query('delete from {entries} where call = $1', id)
+      await insertEntries(
+        query,
+        entries.map((entry) => ({ ...entry, call: id, item: redactedItem(entry.item) })),
+      )
+      return true
+    })
+  },
+})

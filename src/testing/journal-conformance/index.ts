@@ -1,0 +1,6 @@
+export { lostCallChecks } from './lost-calls.ts'
+export * as samples from './samples.ts'
+export { journalCheck, type JournalSubject } from './subject.ts'
+export { upkeepChecks } from './upkeep.ts'
+export { workChecks } from './work.ts'
+export { writeChecks } from './writes.ts'

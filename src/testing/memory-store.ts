@@ -1,0 +1,147 @@
+import {
+  endOf,
+  redactedItem,
+  redactedReport,
+  wordsOf,
+  workKey,
+  type CallRecord,
+  type Entry,
+  type HostRecord,
+  type LostCall,
+  type NewCall,
+  type Order,
+  type WorkRecord,
+} from '../host/journal/index.ts'
+import type { SessionReport } from '../session/index.ts'
+
+export interface MemoryHost extends HostRecord {
+  readonly startedAt: number
+  leaseUntil: number
+  draining: boolean
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+export interface MemoryCall {
+  record: CallRecord
+  readonly entries: Map<number, Entry>
+  readonly orders: Set<Order['order']>
+  readonly work: readonly MemoryWork[]
+  redacted: boolean
+  report?: SessionReport
+}
+
+export interface MemoryWork extends Mutable<WorkRecord> {
+  fence: number
+  owner?: string
+  since?: number
+}
+
+/** What a journal keeps, in plain maps. Every change is one synchronous step, as a transaction is. */
+export class MemoryStore {
+  readonly hosts = new Map<string, MemoryHost>()
+  readonly calls = new Map<string, MemoryCall>()
+  readonly live = new Map<string, MemoryCall>()
+  readonly work = new Map<string, MemoryWork>()
+
+  /** A copy that shares nothing with the original, as after a database. */
+  copy<T>(value: T): T {
+    return JSON.parse(JSON.stringify(value)) as T
+  }
+
+  open(call: NewCall): void {
+    const { id, owner, agent, line, from, resume, trace, openedAt } = this.copy(call)
+    const record: CallRecord = {
+      id,
+      state: 'live',
+      owner,
+      host: owner.host,
+      fence: 1,
+      agent,
+      line,
+      ...(from === undefined ? {} : { from }),
+      ...(resume === undefined ? {} : { resume }),
+      ...(trace === undefined ? {} : { trace }),
+      openedAt,
+    }
+    const work = call.work.map((handler) => newWork(id, handler))
+    const opened = { record, entries: new Map(), orders: new Set<never>(), work, redacted: false }
+    this.calls.set(id, opened)
+    this.live.set(id, opened)
+    for (const each of work) this.work.set(each.key, each)
+  }
+
+  append(call: MemoryCall, entries: readonly Entry[]): void {
+    for (const entry of this.copy(entries))
+      if (!call.entries.has(entry.seq))
+        call.entries.set(entry.seq, call.redacted ? { ...entry, item: redactedItem(entry.item) } : entry)
+  }
+
+  close(call: MemoryCall, report: SessionReport, now: number): void {
+    const { resume: _, ...record } = call.record
+    const { reason, clean } = report
+    call.record = { ...record, state: 'closed', reason, clean, endedAt: endOf(report) ?? now }
+    call.report = this.copy(call.redacted ? redactedReport(report) : report)
+    call.orders.clear()
+    this.live.delete(record.id)
+    for (const work of call.work) {
+      work.dueAt ??= now
+      work.since ??= now
+    }
+  }
+
+  redact(call: MemoryCall): void {
+    call.redacted = true
+    if (call.report) call.report = redactedReport(call.report)
+    for (const [seq, entry] of call.entries)
+      call.entries.set(seq, { ...entry, item: redactedItem(entry.item) })
+  }
+
+  delete(call: MemoryCall): void {
+    this.calls.delete(call.record.id)
+    for (const { key } of call.work) this.work.delete(key)
+  }
+}
+
+const newWork = (call: string, handler: string): MemoryWork => ({
+  key: workKey(call, handler),
+  call,
+  handler,
+  state: 'waiting',
+  attempts: 0,
+  fence: 0,
+})
+
+export const entriesOf = (call: MemoryCall | undefined): readonly Entry[] =>
+  [...(call?.entries.values() ?? [])].toSorted((a, b) => a.seq - b.seq)
+
+export const lostCall = (call: MemoryCall): LostCall => ({ ...call.record, entries: entriesOf(call) })
+
+/** Whether a call contains these words, which are in lower case. */
+export function mentions(call: MemoryCall, words: string): boolean {
+  const { id, agent, from, reason } = call.record
+  const fields = [id, agent, from ?? '', reason ?? ''].map((field) => field.toLowerCase())
+  return [...fields, ...entriesOf(call).map(({ item }) => wordsOf(item))].some((field) =>
+    field.includes(words),
+  )
+}
+
+export const workRecord = ({
+  key,
+  call,
+  handler,
+  state,
+  dueAt,
+  attempts,
+  error,
+  doneAt,
+}: MemoryWork): WorkRecord => ({
+  key,
+  call,
+  handler,
+  state,
+  attempts,
+  ...(dueAt === undefined ? {} : { dueAt }),
+  ...(error === undefined ? {} : { error }),
+  ...(doneAt === undefined ? {} : { doneAt }),
+})

@@ -1,0 +1,199 @@
+import { createServer, type Socket } from 'node:net'
+import { inspect } from 'node:util'
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openJournal, type Journal } from '../../../src/host/index.ts'
+import { describeUrl } from '../../../src/host/journal/postgres/failure.ts'
+import { samples } from '../../../src/testing/journal-conformance/index.ts'
+import { Changes } from '../../../src/testing/servers/changes.ts'
+import { runSql } from '../../postgres/database.ts'
+import { startPostgres, type PostgresServer } from '../../postgres/start-postgres.ts'
+
+const { LONG, appends, closes, joinAs, message, newCall, opens, write } = samples
+
+const unavailable = { code: 'JOURNAL_UNAVAILABLE' }
+
+/** Writes calls until it is stopped. Collects what was acknowledged, and with what the rest was rejected. */
+class Writer {
+  readonly acknowledged: string[] = []
+  readonly rejected: unknown[] = []
+  readonly changes = new Changes()
+  readonly #journal: Journal
+  readonly #name: string
+  #running = true
+  readonly done: Promise<void>
+
+  constructor(journal: Journal, name: string) {
+    this.#journal = journal
+    this.#name = name
+    this.done = this.#run()
+  }
+
+  async #run(): Promise<void> {
+    for (let index = 0; this.#running; index += 1) {
+      const id = `${this.#name}${index}`
+      const batch = [opens(newCall(id)), appends(id, 1, message(1, 'one'), message(2, 'two')), closes(id, 1)]
+      await this.#journal.write(batch).then(
+        () => this.acknowledged.push(id),
+        (error: unknown) => this.rejected.push(error),
+      )
+      this.changes.notify()
+    }
+  }
+
+  stop(): Promise<void> {
+    this.#running = false
+    return this.done
+  }
+}
+
+describe('a journal in Postgres', () => {
+  let server: PostgresServer
+  beforeAll(async () => {
+    server = await startPostgres()
+  })
+  afterAll(() => server.end())
+
+  it('[HO12] rejects while the server is down, works again afterwards, and has all that was acknowledged', async () => {
+    const journal = await openJournal(server.url)
+    const writers = ['a', 'b', 'c'].map((name) => new Writer(journal, name))
+    const all = (check: (writer: Writer) => boolean): Promise<unknown> =>
+      Promise.all(writers.map((writer) => writer.changes.until(() => check(writer))))
+    await all(({ acknowledged }) => acknowledged.length >= 10)
+    await server.stop('immediate')
+    await all(({ rejected }) => rejected.length >= 2)
+    await server.start()
+    const before = writers.map(({ acknowledged }) => acknowledged.length)
+    await all((writer) => writer.acknowledged.length >= before[writers.indexOf(writer)]! + 10)
+    // A failing network: the server stays up.
+    expect(await server.cutConnections()).toBeGreaterThan(0)
+    const cut = writers.map(({ acknowledged }) => acknowledged.length)
+    await all((writer) => writer.acknowledged.length >= cut[writers.indexOf(writer)]! + 10)
+    for (const writer of writers) {
+      await writer.stop()
+      for (const error of writer.rejected) expect(error).toMatchObject(unavailable)
+      for (const id of writer.acknowledged) expect(await journal.entries(id)).toHaveLength(2)
+    }
+    for (const { id, state } of await journal.list({ limit: 10_000 })) {
+      expect(state).toBe('closed')
+      expect(await journal.entries(id)).toHaveLength(2)
+    }
+    await journal.close()
+  })
+
+  it('[HO12] listens again after its connection was lost, and wakes its listeners', async () => {
+    const journal = await openJournal({ url: server.url, schema: 'listening' })
+    const woken: string[] = []
+    const changes = new Changes()
+    const stop = journal.onWake!((what) => {
+      woken.push(what)
+      changes.notify()
+    })
+    await joinAs(journal, 'h1')
+    const listening = `select 1 from pg_stat_activity where query like 'listen %' and state = 'idle'`
+    while ((await runSql(server.url, listening)).length === 0);
+    await server.cutConnections()
+    await changes.until(() => woken.length === 2)
+    expect(woken).toEqual(['orders', 'work'])
+    await write(journal, opens(newCall('c1')))
+    await journal.order({ call: 'c1', order: 'close' })
+    await changes.until(() => woken.length === 3)
+    expect(woken.at(-1)).toBe('orders')
+    stop()
+    await journal.close()
+  })
+
+  it('[HO12] gives up a statement that waits for a lock for too long', async () => {
+    const schema = 'locking'
+    const journal = await openJournal({ url: server.url, schema, statementTimeout: 100 })
+    await write(journal, opens(newCall('c1')))
+    const other = new Client({ connectionString: server.url })
+    await other.connect()
+    await other.query(`begin; select * from ${schema}.calls for update`)
+    await expect(write(journal, closes('c1', 1))).rejects.toMatchObject(unavailable)
+    expect(await journal.find('c1')).toMatchObject({ state: 'live' })
+    await other.end()
+    expect(await write(journal, closes('c1', 1))).toEqual(['written'])
+    await journal.close()
+  })
+
+  it('[HO12] gives up a server that accepts connections and does not answer', async () => {
+    const sockets: Socket[] = []
+    const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1')
+    await new Promise((resolve) => silent.once('listening', resolve))
+    const { port } = silent.address() as { port: number }
+    const url = `postgres://bob:hunter2@127.0.0.1:${port}/calls`
+    await expect(openJournal({ url, connectTimeout: 50 })).rejects.toMatchObject(unavailable)
+    for (const socket of sockets) socket.destroy()
+    await new Promise((resolve) => silent.close(resolve))
+  })
+
+  it('[HO14] has its tables created by many hosts at once', async () => {
+    const schema = 'at_once'
+    const journals = await Promise.all(
+      Array.from({ length: 6 }, () => openJournal({ url: server.url, schema })),
+    )
+    await Promise.all(journals.map((journal, index) => joinAs(journal, `h${index}`)))
+    expect(await journals[0]!.hosts()).toHaveLength(6)
+    expect(await runSql(server.url, `select version from ${schema}.tables`)).toEqual([{ version: 1 }])
+    await Promise.all(journals.map((journal) => journal.close()))
+  })
+
+  it('[HO14] is refused if a newer version has changed its tables', async () => {
+    const place = { url: server.url, schema: 'newer' }
+    await (await openJournal(place)).close()
+    await runSql(server.url, 'update newer.tables set version = 99')
+    await expect(openJournal(place)).rejects.toMatchObject({ code: 'JOURNAL_VERSION' })
+  })
+
+  it('needs no right to create tables that exist, and says which right it lacks', async () => {
+    await (await openJournal({ url: server.url, schema: 'granted' })).close()
+    await runSql(
+      server.url,
+      'create role clerk login',
+      'grant usage on schema granted to clerk',
+      'grant select, insert, update, delete on all tables in schema granted to clerk',
+    )
+    const url = server.url.replace('postgres@', 'clerk@')
+    const journal = await openJournal({ url, schema: 'granted' })
+    await joinAs(journal, 'h1')
+    expect(await journal.beat('h1', LONG)).toEqual({ orders: [] })
+    await journal.close()
+    await expect(openJournal({ url, schema: 'other' })).rejects.toMatchObject({
+      code: 'JOURNAL_UNAVAILABLE',
+      message: expect.stringMatching(/permission denied.*Grant the user/) as string,
+    })
+  })
+
+  it('keeps journals in different schemas apart', async () => {
+    const [one, two] = await Promise.all(
+      ['one', 'two'].map((schema) => openJournal({ url: server.url, schema })),
+    )
+    await write(one!, opens(newCall('c1')))
+    expect(await two!.find('c1')).toBeUndefined()
+    await Promise.all([one!.close(), two!.close()])
+    await expect(openJournal({ url: server.url, schema: 'a"; drop' })).rejects.toMatchObject({
+      code: 'BAD_OPTION',
+    })
+  })
+})
+
+describe('the address of a journal', () => {
+  it.each([
+    ['postgres://bob:hunter2@db.internal:5432/calls', 'postgres://bob@db.internal:5432/calls'],
+    ['postgresql://bob:hun@ter2/?@db/calls?sslmode=require', 'postgresql://bob@db/calls'],
+    ['postgres://db/calls?user=bob&password=hunter2', 'postgres://db/calls'],
+    ['postgres:///calls?host=/run/pg', 'postgres:///calls'],
+  ])('[HO15] is shown without its password: %s', (url, shown) => {
+    expect(describeUrl(url)).toBe(shown)
+  })
+
+  it.each(['postgres://bob:hunter2@127.0.0.1:1/calls', 'postgres://bob:hunter2@127.0.0.1:99999/x'])(
+    '[HO15] is in an error without its password: %s',
+    async (url) => {
+      const error: unknown = await openJournal(url).catch((thrown: unknown) => thrown)
+      expect(error).toBeInstanceOf(Error)
+      expect(inspect(error, { depth: 20, showHidden: true })).not.toContain('hunter2')
+    },
+  )
+})

@@ -1,0 +1,33 @@
+import { Client } from 'pg'
+import { inject } from 'vitest'
+
+/** The URL of a Postgres server for tests: `DATABASE_URL` if set, otherwise one that this run of the tests has started. */
+export async function databaseUrl(): Promise<string> {
+  const { DATABASE_URL: given } = process.env
+  if (given !== undefined && given !== '') return given
+  const response = await fetch(inject('postgres'))
+  const text = await response.text()
+  if (!response.ok) throw new Error(text)
+  return text
+}
+
+let schemas = 0
+
+/** The name of a schema that no other test uses. */
+export const newSchema = (): string => `test_${process.pid}_${(schemas += 1)}`
+
+/** Runs statements on a connection of their own. Returns the rows of the last. */
+export async function runSql(url: string, ...statements: string[]): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    let rows: Record<string, unknown>[] = []
+    for (const statement of statements) ({ rows } = await client.query<Record<string, unknown>>(statement))
+    return rows
+  } finally {
+    await client.end()
+  }
+}
+
+export const dropSchema = (url: string, schema: string): Promise<unknown> =>
+  runSql(url, `set client_min_messages = error`, `drop schema if exists "${schema}" cascade`)

@@ -69,3 +69,18 @@ export { Metrics, type CallLabels, type MetricsOptions } from './watch/metrics.t
 export { traceparentOf } from './watch/traceparent.ts'
 export { openTraces } from './watch/traces.ts'
 export type { CallTrace, TracedCall, Traces, TracesOptions } from './watch/trace-types.ts'
+export {
+  RetryLater,
+  Unrecoverable,
+  WebhookError,
+  WorkRunner,
+  handlersProblem,
+  webhook,
+  type AfterCallContext,
+  type AfterCallHandler,
+  type AfterCallHandlers,
+  type WebhookOptions,
+  type WorkAttempt,
+  type WorkJournal,
+  type WorkRunnerOptions,
+} from './work/index.ts'

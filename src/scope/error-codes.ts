@@ -354,6 +354,26 @@ export const errorCodes = {
       'Install the package that the message names.',
     ],
   },
+  'After-call work': {
+    UNRECOVERABLE: [
+      'A handler said that its work can never succeed. The work is dead.',
+      'Correct the cause, and then run `endwell work retry`.',
+    ],
+    RETRY_LATER: ['A handler asked to be tried again after a while.', 'Nothing: the work waits.'],
+    NO_SUCH_HANDLER: [
+      'The journal has work for a handler that the agent file does not have. The work waits, and is not lost.',
+      'Add the handler to `afterCall` under its old name.',
+    ],
+    AFTER_CALL_TIMEOUT: [
+      'A handler took longer than `afterCallTimeout`. The attempt counts as failed.',
+      'Make it faster, raise `afterCallTimeout`, or start a workflow in it.',
+    ],
+    JOURNAL_SILENT: ['The journal did not answer in time. The call is repeated.', 'Check the database.'],
+    WEBHOOK_FAILED: [
+      'The receiver of a webhook did not accept it. The message says why; the work is retried.',
+      'Correct the receiver.',
+    ],
+  },
   'The guard': {
     GUARD_CLOSED: [
       'What is left of a closed guarded session tried to open a connection, and was refused.',

@@ -73,7 +73,11 @@ const apologyNames: OptionNames<Apology> = {
   end: true,
 }
 
-/** Runs after the call. Awaited for at most `afterCallTimeout`; a failure affects no other handler (CL5). */
+/**
+ * Runs after the call, once, in the process of the call. Awaited for at most `afterCallTimeout`; a failure affects no other
+ * handler (CL5). It is for sessions without a host: it is lost in a crash and is not retried. With a host, use `afterCall` of
+ * the agent file instead.
+ */
 export type AfterCall = (report: SessionReport, context: { readonly signal: AbortSignal }) => unknown
 
 /** How turns are taken. The session derives the other turn options from its models and `idleTimeout`. */

@@ -140,7 +140,7 @@ export class MemoryJournal implements Journal {
     if (write.type === 'entries' && !live) return write.entries.every(({ seq }) => call.entries.has(seq))
     if (write.type === 'entries') this.#store.append(call, write.entries)
     else if (live) {
-      this.#store.close(call, write.report, this.#now)
+      this.#store.close(call, write.report, this.#now, write.summary)
       if (call.work.length > 0) this.#listeners.notify('work')
     }
     return true

@@ -7,7 +7,7 @@ import type { Spool } from './spool.ts'
 
 export interface CallLogOptions {
   readonly scope: Scope<string>
-  readonly journal: Pick<Journal, 'write'>
+  readonly journal: Pick<Journal, 'write' | 'hosts'>
   readonly spool: Spool
   readonly logger: Logger
   /** Whether calls are taken while the journal is away. Default: `spool`. */
@@ -246,7 +246,7 @@ export class CallLog implements Resource {
   /** Asks beside the queue, so that new calls do not wait behind a journal that is still away. */
   async #probe(): Promise<void> {
     try {
-      await this.#within(this.#options.journal.write([]))
+      await this.#within(this.#options.journal.hosts())
       this.#backAgain = true
     } catch {
       this.#tryLater()

@@ -279,7 +279,9 @@ export class Reception {
       closeTimeout,
       logger,
       ...(typeof file.session === 'function' ? file.session({ id }) : file.session),
-      ...(lost ? { history: { version: 1, items: itemsOf(lost), lastId: 0, dropped: 0 }, resumed: true } : {}),
+      ...(lost
+        ? { history: { version: 1, items: itemsOf(lost), lastId: 0, dropped: 0 }, resumed: true }
+        : {}),
       id,
       agent,
       models: prepared?.models ?? models(),

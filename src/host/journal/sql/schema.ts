@@ -20,7 +20,7 @@ const migrations: readonly (readonly string[])[] = [
       id text primary key, host text not null, worker text, address text, fence integer not null, state text not null,
       agent text not null, line text not null, caller text, resume text, trace text,
       opened_at bigint not null, ended_at bigint, orphaned_at bigint, reason text, clean integer,
-      ordered text, redacted integer not null default 0, words text not null, report text)`,
+      ordered text, redacted integer not null default 0, words text not null, summary text, report text)`,
     `create index calls_newest on {calls} (opened_at, id)`,
     `create index calls_live on {calls} (host, worker) where state = 'live'`,
     `create index calls_ended on {calls} (ended_at) where state = 'closed'`,

@@ -72,7 +72,7 @@ class Writer {
     if (write.type === 'open') return isSameCall(call, write.call)
     if (write.fence !== call.fence) return false
     if (write.type === 'entries') return this.#append(call, write.entries)
-    if (call.live) await this.#close(call, write.report)
+    if (call.live) await this.#close(call, write.report, write.summary)
     return true
   }
 
@@ -90,17 +90,18 @@ class Writer {
     return entries.every(({ seq }) => known.has(seq))
   }
 
-  async #close(call: LockedCall, report: SessionReport): Promise<void> {
+  async #close(call: LockedCall, report: SessionReport, summary: object | undefined): Promise<void> {
     call.live = false
     const { reason, clean } = report
     await this.#query(
       `update {calls} set state = 'closed', reason = $1, clean = $2, ended_at = coalesce($3, {now}), report = $4,
-       words = words || $5, resume = null, ordered = null where id = $6`,
+       words = words || $5, resume = null, ordered = null, summary = $6 where id = $7`,
       reason,
       clean ? 1 : 0,
       endOf(report),
       JSON.stringify(call.redacted ? redactedReport(report) : report),
       `\n${reason.toLowerCase()}`,
+      summary && JSON.stringify(summary),
       call.id,
     )
     const due = await this.#query(

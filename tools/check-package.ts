@@ -43,7 +43,8 @@ interface Result {
 }
 
 async function checkPackage(folder: string): Promise<Result> {
-  const packing = await npm('pack', '--pack-destination', folder)
+  // Without the scripts, because `prepack` would delete and rebuild `dist` while other checks read it.
+  const packing = await npm('pack', '--ignore-scripts', '--pack-destination', folder)
   const name = readdirSync(folder).find((file) => file.endsWith('.tgz'))
   if (name === undefined) {
     const problems = [...packing.problems, 'npm pack wrote no tarball']
@@ -114,7 +115,7 @@ async function attwProblems(tarball: string): Promise<string[]> {
 
 await runCommand({
   name: 'npm run check:package --',
-  summary: 'Packs endwell for publishing, and checks the files that users would install.',
+  summary: 'Packs endwell for publishing, and checks the files that users would install. Build first.',
   options: {},
   async run({ json }) {
     const folder = mkdtempSync(join(tmpdir(), 'endwell-package-'))

@@ -63,7 +63,8 @@ function failure({ state, jitter }: WorkStep, attempt: Attempt, error: string, a
   const tries = attempt.work.attempt
   if (state.now >= attempt.giveUpAt && tries >= limits.attempts) return { state: 'dead', error }
   const backoff = fullJitter(limits.firstDelay, limits.longestDelay, tries, jitter)
-  return { state: 'waiting', delay: Math.max(backoff, Math.min(atLeast, limits.longestDelay)), error }
+  const asked = Math.round(Math.min(atLeast, limits.longestDelay))
+  return { state: 'waiting', delay: Math.max(backoff, asked), error }
 }
 
 /** What becomes of work whose handler this process does not have: it waits, and is never given up. */

@@ -3,7 +3,7 @@ import type { Journal } from '../journal/journal.ts'
 import { limits } from './limits.ts'
 
 /** The part of a journal that after-call work needs. */
-export type WorkJournal = Pick<Journal, 'claim' | 'renew' | 'settle' | 'release'>
+export type WorkJournal = Pick<Journal, 'claim' | 'renew' | 'settle' | 'release' | 'onWake'>
 
 /** Calls a journal, each call within a time limit. */
 export class JournalCalls {

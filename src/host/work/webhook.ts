@@ -79,7 +79,7 @@ function endOf({ askedAt, took }: SessionReport): string {
 
 /** The key in characters that a header can have. A full stop would make it ambiguous what is signed. */
 function idOf(key: string): string {
-  return key.replaceAll(/[^\w:~-]/gu, (each) => (each === '.' ? '%2E' : encodeURIComponent(each)))
+  return key.replaceAll(/[^\w:~/-]/gu, (each) => (each === '.' ? '%2E' : encodeURIComponent(each)))
 }
 
 function sign(key: Buffer, text: string): string {

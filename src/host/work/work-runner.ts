@@ -68,7 +68,8 @@ const RESERVE = 2_000
  *      ▲                 │   ▲                 │
  *      └── renew, settle ┘   └──── ended ──────┘
  *
- * Nothing polls. Call `wake()` whenever work may have become due: after a call was closed or adopted, and after `retry`.
+ * Nothing polls. A journal with `onWake` says itself when work may have become due. Call `wake()` otherwise: after a call
+ * was closed, after another host was declared dead, and after `retry`.
  */
 export class WorkRunner {
   readonly #options: WorkRunnerOptions
@@ -84,6 +85,7 @@ export class WorkRunner {
   readonly #journal: JournalCalls
   readonly #lease: number
   readonly #tasks = new Map<number, TaskHandle<unknown>>()
+  readonly #unsubscribe: () => void
   #stopped: () => void = noop
 
   constructor(options: WorkRunnerOptions) {
@@ -107,6 +109,7 @@ export class WorkRunner {
       timerEvent: (timer, due) => ({ type: 'timer', timer, due, jitter: this.#random.next() }),
     })
     this.#attach()
+    this.#unsubscribe = journal.onWake?.((what) => what === 'work' && this.wake()) ?? noop
     this.wake()
   }
 
@@ -276,6 +279,7 @@ export class WorkRunner {
 
   /** Ends everything now. What is still claimed falls due when its lease runs out. */
   #end(): void {
+    this.#unsubscribe()
     this.#shell.stop()
     this.#inner.abort('after-call work was stopped')
     this.#stopped()

@@ -54,6 +54,7 @@ describe('after-call work that failed', () => {
       new WorkMonitor().outcomeOf(item('k'), { how: 'failed', error: 'no', delay: asked })
     expect(delay(120_000)).toMatchObject({ delay: 120_000 })
     expect(delay(0)).toMatchObject({ delay: 500 })
+    expect(delay(60_000.4)).toMatchObject({ delay: 60_000 })
     expect(delay(Number.POSITIVE_INFINITY)).toMatchObject({ delay: 3_600_000 })
   })
 })

@@ -142,6 +142,11 @@ export class Reception {
     else socket.destroy()
   }
 
+  /** The calls of this process. */
+  get calls(): Iterable<string> {
+    return this.#sessions.keys()
+  }
+
   /** How many sessions there are. */
   get size(): number {
     return this.#sessions.size

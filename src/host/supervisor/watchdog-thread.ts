@@ -101,7 +101,7 @@ function look(before: number): void {
   if (looks++ % 2 === 0)
     send({ type: 'beat', stuck: Math.round(watch.counted), rss: process.memoryUsage.rss() })
   const alone = supervisorLostAt !== undefined && now - supervisorLostAt > closeTimeout + 2 * limits.exit
-  if (alone) process.kill(process.pid, 'SIGKILL')
+  if (alone) killAll()
   systemClock.after(limits.look, 'look at the main thread', () => look(now))
 }
 
@@ -126,8 +126,16 @@ function name(current: NonNullable<typeof block>): void {
 /** The supervisor kills the process. If it does not, because it has ended or is busy, the watchdog does. */
 function stuck(now: number, since: number): void {
   if (block && !block.reported) report('stuck', framesOf(note.text))
-  if (supervisorLostAt !== undefined || now - since > limits.stuck + limits.kill)
+  if (supervisorLostAt !== undefined || now - since > limits.stuck + limits.kill) killAll()
+}
+
+/** Kills this process, and those that it has started: a worker has a process group of its own. */
+function killAll(): void {
+  try {
+    process.kill(-process.pid, 'SIGKILL')
+  } catch {
     process.kill(process.pid, 'SIGKILL')
+  }
 }
 
 function report(how: Block['how'], frames: readonly RawFrame[]): void {

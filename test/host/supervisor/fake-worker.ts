@@ -8,8 +8,6 @@ import { WorkerLink } from '../../../src/host/supervisor/worker-link.ts'
 interface Behaviour {
   /** `die`: exits before it is ready. `hang`: never becomes ready. */
   readonly start?: 'die' | 'hang'
-  /** Never exits when it is asked to. */
-  readonly deaf?: boolean
   /** The module with functions that block. */
   readonly blocks?: string
 }
@@ -20,12 +18,14 @@ if (!found) throw new Error('started without a supervisor')
 const link = found
 let calls = 0
 let draining = false
+/** Never exits when it is asked to. */
+let deaf = false
 const hoard: Buffer[] = []
 
 function setCalls(count: number): void {
   calls = count
   link.calls(count)
-  if (draining && calls === 0 && !behaviour.deaf) link.exit({ clean: true, written: true })
+  if (draining && calls === 0 && !deaf) link.exit({ clean: true, written: true })
 }
 
 async function command(line: string): Promise<string> {
@@ -47,6 +47,9 @@ async function command(line: string): Promise<string> {
     case 'hoard':
       hoard.push(Buffer.alloc(Number(argument) * 2 ** 20, 1))
       return String(hoard.length)
+    case 'deaf':
+      deaf = true
+      return verb
     case 'compute':
       compute(Number(argument))
       return 'computed'

@@ -109,9 +109,9 @@ export class PageCall extends BaseCall<Outgoing> {
       case 'sound':
         return this.#setAudible(message.on)
       case 'text':
-        return this.events?.text(message.text.slice(0, limits.text))
+        return this.typed('text', message.text.slice(0, limits.text))
       case 'dtmf':
-        return this.events?.dtmf(message.digit)
+        return this.typed('dtmf', message.digit)
       case 'pong':
         return undefined
       case 'hang-up':

@@ -1,10 +1,11 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
-import { createWriteStream, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { createWriteStream, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ServeOptions } from '../../src/host/index.ts'
 import { noop, systemClock, type Timer } from '../../src/scope/index.ts'
 import { Changes } from '../../src/testing/servers/changes.ts'
 import type { HostProgram, UpMessage } from './host.ts'
+import { kill, processesOf, type ProcessRole } from './processes.ts'
 
 export interface CrashHostOptions {
   readonly name: string
@@ -16,8 +17,6 @@ export interface CrashHostOptions {
   readonly serve: ServeOptions
   readonly env: Readonly<Record<string, string>>
 }
-
-export type ProcessRole = 'supervisor' | 'calls' | 'work'
 
 /** Milliseconds before a host that ended is started again. */
 const RESTART = 200
@@ -109,15 +108,9 @@ export class CrashHost {
 
   /** The processes of a role, of this and of earlier lives, that are still there. */
   processes(role?: ProcessRole): number[] {
-    const folder = join(this.#options.folder, 'processes')
-    return names(folder).flatMap((file) => {
-      const found = processOf(join(folder, file))
-      if (found?.host !== this.name || (role !== undefined && found.role !== role)) return []
-      const pid = Number(file)
-      if (isOurs(pid, this.#options.programs)) return [pid]
-      rmSync(join(folder, file), { force: true })
-      return []
-    })
+    return processesOf(this.#options.programs)
+      .filter((each) => each.host === this.name && (role === undefined || each.role === role))
+      .map(({ pid }) => pid)
   }
 
   /** The process of its supervisor in this life. */
@@ -162,39 +155,5 @@ export class CrashHost {
     }
     this.killAll()
     return this.code
-  }
-}
-
-const names = (folder: string): string[] => {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
-}
-
-function processOf(file: string): { readonly host: string; readonly role: string } | undefined {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as { readonly host: string; readonly role: string }
-  } catch {
-    return undefined
-  }
-}
-
-/** Whether a process runs our programs: the id of one that has ended may belong to another program by now. */
-function isOurs(pid: number, programs: string): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(programs)
-  } catch {
-    return false
-  }
-}
-
-export function kill(pid: number | undefined, signal: NodeJS.Signals = 'SIGKILL'): void {
-  if (pid === undefined) return
-  try {
-    process.kill(pid, signal)
-  } catch {
-    // It has ended.
   }
 }

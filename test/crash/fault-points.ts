@@ -10,13 +10,12 @@
 // The harness arms a point by creating the file `armed/<point>`. The process that gets there first moves the file to
 // `reached/<point>.<pid>` and dies.
 
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { renameSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { isMainThread } from 'node:worker_threads'
 
 const folder = process.env['CRASH_FOLDER'] ?? ''
-const host = process.env['CRASH_NAME'] ?? ''
 const identity = process.env['ENDWELL_WORKER']
 const role = identity === undefined ? 'supervisor' : (JSON.parse(identity) as { role: string }).role
 
@@ -163,8 +162,6 @@ function watchDatabases(): void {
 }
 
 if (isMainThread && folder !== '') {
-  mkdirSync(join(folder, 'processes'), { recursive: true })
-  writeFileSync(join(folder, 'processes', String(process.pid)), JSON.stringify({ host, role }))
   if (role === 'supervisor') watchDatabases()
   else watchRequests()
 }

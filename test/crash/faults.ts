@@ -1,8 +1,9 @@
 import { Client } from 'pg'
 import { noop, systemClock } from '../../src/scope/index.ts'
 import type { SimRandom } from '../../src/testing/sim-random.ts'
-import { kill, type CrashHost } from './crash-host.ts'
+import type { CrashHost } from './crash-host.ts'
 import { arm, points, type Point } from './points.ts'
+import { kill } from './processes.ts'
 import type { Site } from './site.ts'
 
 /** What the harness did, and how many processes or hosts it killed by that. */

@@ -52,7 +52,7 @@ export class Site {
 
   static async open(options: SiteOptions): Promise<Site> {
     const { store, folder, programs, receiver, serve, changes, name, agentFile } = options
-    for (const each of ['armed', 'reached', 'processes']) mkdirSync(join(folder, each), { recursive: true })
+    for (const each of ['armed', 'reached']) mkdirSync(join(folder, each), { recursive: true })
     const postgres = store === 'postgres' ? await startPostgres() : undefined
     const carrier = await TwilioCarrier.listen({ random: options.random })
     const hosts: CrashHost[] = []

@@ -49,6 +49,8 @@ export interface ServeOptions {
   readonly closeTimeout?: number
   /** How long this host may be silent before others adopt its calls, in milliseconds. Default: 15 s. */
   readonly lease?: number
+  /** How long a caller whose process is gone may take to come back, in milliseconds. Default: 20 s. */
+  readonly resumeWindow?: number
   /** The address at which other hosts reach this one. Default: 127.0.0.1, which only this machine can reach. */
   readonly privateHost?: string
   /** Whether calls are taken while the journal is away. Default: `spool`. */
@@ -135,7 +137,8 @@ class ProductionHost implements Running {
   #forget: () => void = noop
 
   private constructor(options: ServeOptions, journal: Journal) {
-    const { logger = silentLogger, name = hostname(), version = '', maxCalls = 100, lease } = options
+    const { logger = silentLogger, name = hostname(), version = '', maxCalls = 100 } = options
+    const { lease, resumeWindow } = options
     this.#options = options
     this.#journal = journal
     this.#logger = logger
@@ -146,12 +149,17 @@ class ProductionHost implements Running {
       host: { name, version, capacity: maxCalls },
       newId: newKey,
       ...(lease === undefined ? {} : { lease }),
+<<<<<<< HEAD
       // Only this host can open the journal, so all others in it are dead.
       ...(options.databaseUrl === undefined ? { grace: 0 } : {}),
       joined: (id) => {
         this.#ids.add(id)
         this.#supervisor?.setHost(id)
       },
+=======
+      ...(resumeWindow === undefined ? {} : { resumeWindow }),
+      joined: (id) => this.#supervisor?.setHost(id),
+>>>>>>> crash
       ordered: (orders) => {
         for (const order of orders) this.#pass(order).catch(noop)
       },
@@ -342,6 +350,7 @@ class ProductionHost implements Running {
 
 function workerSettings(agentFile: string, options: ServeOptions): WorkerSettings {
   const { data = './endwell-data', workers = 1, maxCalls = 100, closeTimeout = 5_000, version = '' } = options
+  const { lease = 15_000 } = options
   const { privateHost = '127.0.0.1', whileAway = 'spool', logLevel = 'info', names = [], publicUrl } = options
   const { page, secret, phone, goodbye, welcomeBack } = options
   if (publicUrl !== undefined && !URL.canParse(publicUrl))
@@ -351,6 +360,8 @@ function workerSettings(agentFile: string, options: ServeOptions): WorkerSetting
     spool: spoolOf(data),
     maxCalls: Math.max(1, Math.floor(maxCalls / workers)),
     closeTimeout,
+    // Longer than the host's: its work is adopted after its calls, and a busy journal must not lose it.
+    workLease: 2 * lease,
     privateHost,
     ticketKey: secret === undefined ? newKey() : sign('endwell tickets', secret),
     whileAway,

@@ -9,7 +9,8 @@ import { Metrics } from '../watch/metrics.ts'
 import { loadAgent } from './load-agent.ts'
 import { takeSettings, workOwner, type WorkerRequest, type WorkerSettings } from './worker-settings.ts'
 
-async function main(link: WorkerLink, { agentFile, logLevel, closeTimeout }: WorkerSettings): Promise<void> {
+async function main(link: WorkerLink, settings: WorkerSettings): Promise<void> {
+  const { agentFile, logLevel, closeTimeout, workLease } = settings
   const ask = (request: WorkerRequest): Promise<unknown> => link.request(request)
   const logger = jsonLog({ level: logLevel, write: (line) => process.stdout.write(`${line}\n`) })
   const { afterCall = {}, afterCallTimeout } = await loadAgent(agentFile)
@@ -21,6 +22,7 @@ async function main(link: WorkerLink, { agentFile, logLevel, closeTimeout }: Wor
     journal: remoteJournal(async (request) => (await ask({ type: 'journal', request })) as JournalAnswer),
     owner: workOwner(host, link.identity.name),
     handlers: afterCall,
+    lease: workLease,
     ...(afterCallTimeout === undefined ? {} : { timeout: afterCallTimeout }),
     logger,
     onAttempt: ({ outcome }) => metrics.attempted(outcome === 'waiting' ? 'retry' : outcome),

@@ -11,6 +11,8 @@ export interface WorkerSettings {
   /** Calls at once, per worker. */
   readonly maxCalls: number
   readonly closeTimeout: number
+  /** How long work stays claimed by a process that is gone, in milliseconds. */
+  readonly workLease: number
   /** Where other processes reach a worker. */
   readonly privateHost: string
   /** Signs what one worker gives out for another. */

@@ -1,0 +1,129 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { systemClock } from '../../src/scope/index.ts'
+import { Changes } from '../../src/testing/servers/changes.ts'
+import { SimRandom } from '../../src/testing/sim-random.ts'
+import { Chaos } from './chaos.ts'
+import { compilePrograms } from './programs.ts'
+import { Receiver } from './receiver.ts'
+import { Site, type Store } from './site.ts'
+import { handlers, judge, story, type Verdict } from './verdict.ts'
+
+export interface CrashRunOptions {
+  readonly stores: readonly Store[]
+  /** In all stores together. */
+  readonly kills: number
+  readonly seed: number
+  readonly lease: number
+  /** Keeps the folder with the hosts' logs and data. */
+  readonly keep: boolean
+  readonly print: (line: string) => void
+}
+
+export interface CrashResult {
+  readonly kills: number
+  readonly verdicts: readonly Verdict[]
+}
+
+/** How long everything may take to have its report and its work done once all is whole again, in milliseconds. */
+const SETTLE = 120_000
+/** How long the hosts may take to stop then. */
+const STOP = 20_000
+
+/** Kills hosts and their processes under calls, on each store in turn. */
+export async function crash(options: CrashRunOptions): Promise<CrashResult> {
+  const { stores, kills, print, keep } = options
+  const programs = await compilePrograms()
+  try {
+    let killed = 0
+    const verdicts: Verdict[] = []
+    for (const [index, store] of stores.entries()) {
+      const share =
+        Math.ceil((kills * (index + 1)) / stores.length) - Math.ceil((kills * index) / stores.length)
+      print(`${store}: ${share} kills`)
+      const result = await crashStore(options, programs, store, share)
+      killed += result.kills
+      verdicts.push(...result.verdicts)
+    }
+    return { kills: killed, verdicts }
+  } finally {
+    if (keep) print(`kept ${programs}`)
+    else await rm(programs, { recursive: true, force: true })
+  }
+}
+
+async function crashStore(
+  options: CrashRunOptions,
+  programs: string,
+  store: Store,
+  kills: number,
+): Promise<CrashResult> {
+  const { seed, lease, print } = options
+  const random = new SimRandom(seed)
+  const changes = new Changes()
+  const receiver = await Receiver.listen(random, changes)
+  const sites: Site[] = []
+  const began = systemClock.now()
+  const at = (): string => `${((systemClock.now() - began) / 1_000).toFixed(1)} s`
+  try {
+    // A folder belongs to one host, so there are three of them. A database belongs to all hosts.
+    const [count, hosts] = store === 'sqlite' ? [3, 1] : [1, 3]
+    for (let index = 0; index < count; index++) {
+      const name = store === 'sqlite' ? `s${index + 1}-` : 'p'
+      const folder = join(programs, name)
+      const serve = { lease, resumeWindow: 2 * lease, workers: 2, closeTimeout: 2_000 }
+      sites.push(await Site.open({ name, store, hosts, programs, folder, receiver, random, changes, serve }))
+    }
+    for (const site of sites) {
+      site.start()
+      site.call({ size: Math.round(12 / count), lifetime: [2_000, 12_000] })
+    }
+    await changes.until(() => sites.every(({ hosts: all }) => all.every(({ up }) => up)))
+    print(`  ${at()}  all hosts are up`)
+    const chaos = new Chaos({
+      sites,
+      random,
+      changes,
+      lease,
+      kills,
+      progress: ({ what }, done) => print(`  ${at()}  ${done} of ${kills}  ${what}`),
+    })
+    await chaos.run()
+    print(`  ${at()}  callers hang up, and everything is to be settled`)
+    await settle(sites, receiver, changes)
+    const codes = await Promise.all(sites.map((site) => site.stop(STOP)))
+    print(`  ${at()}  the hosts have ended with ${codes.flat().map(String).join(', ')}`)
+    const verdicts = await Promise.all(sites.map((site) => judge(site, receiver, chaos.hostKills)))
+    for (const [index, { lost }] of verdicts.entries())
+      for (const each of lost.slice(0, 3)) tell(sites[index]!, each, print)
+    return { kills: chaos.kills, verdicts }
+  } finally {
+    for (const site of sites) await site.end()
+    receiver.close()
+  }
+}
+
+function tell(site: Site, lost: string, print: (line: string) => void): void {
+  const [, id = ''] = /^\w+ (\S+):/.exec(lost) ?? []
+  print(`lost: ${lost}`)
+  for (const line of story(site, id).slice(0, 30)) print(`    ${line.slice(0, 400)}`)
+}
+
+/** Waits until the work of every answered call was delivered, or the time is up. */
+async function settle(sites: readonly Site[], receiver: Receiver, changes: Changes): Promise<void> {
+  receiver.polite = true
+  for (const { crowd } of sites) crowd?.hangUp()
+  const waiting = (): number =>
+    sites
+      .flatMap(({ crowd }) => crowd?.answered ?? [])
+      .filter(({ id }) => handlers.some((handler) => (receiver.of(id, handler)?.accepted ?? 0) === 0)).length
+  let late = false
+  const timer = systemClock.after(SETTLE, 'everything is settled', () => {
+    late = true
+    changes.notify()
+  })
+  await changes.until(
+    () => late || (waiting() === 0 && sites.every(({ crowd }) => crowd?.present.length === 0)),
+  )
+  timer.clear()
+}

@@ -20,7 +20,7 @@ class Writer {
   readonly changes = new Changes()
   readonly #journal: Journal
   readonly #name: string
-  #running = true
+  running = true
   readonly done: Promise<void>
 
   constructor(journal: Journal, name: string) {
@@ -30,7 +30,7 @@ class Writer {
   }
 
   async #run(): Promise<void> {
-    for (let index = 0; this.#running; index += 1) {
+    for (let index = 0; this.running; index += 1) {
       const id = `${this.#name}${index}`
       const batch = [opens(newCall(id)), appends(id, 1, message(1, 'one'), message(2, 'two')), closes(id, 1)]
       await this.#journal.write(batch).then(
@@ -42,7 +42,7 @@ class Writer {
   }
 
   stop(): Promise<void> {
-    this.#running = false
+    this.running = false
     return this.done
   }
 }

@@ -27,6 +27,8 @@ export {
   type NewCall,
   type Order,
   type Owner,
+  type PostgresOptions,
+  type SqliteOptions,
   type Wake,
   type WorkCounts,
   type WorkOutcome,

@@ -89,7 +89,7 @@ async function main(link: WorkerLink, settings: WorkerSettings): Promise<void> {
     metrics.spooled(log.spooled)
     return metrics.snapshot()
   })
-  Watchdog.start({
+  await Watchdog.start({
     closeTimeout,
     onBlocked: ({ ms, how, culprit }) => {
       const where = culprit && `${culprit.function} (${culprit.file}:${culprit.line})`

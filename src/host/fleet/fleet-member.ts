@@ -22,6 +22,8 @@ export interface FleetMemberOptions {
   readonly joined: (host: string) => void
   /** Orders for calls of this host. */
   readonly ordered: (orders: readonly Order[]) => void
+  /** An operator asks this host to take no more calls. May be called again. */
+  readonly drained: () => void
   /** All calls of this host belong to others now: let go of them. */
   readonly letGo: () => void
   /** Hangs up a call that nobody goes on with, at its carrier. */
@@ -141,10 +143,11 @@ export class FleetMember {
   }
 
   async #beat(): Promise<void> {
-    const { journal, lease = limits.lease, ordered } = this.#options
+    const { journal, lease = limits.lease, ordered, drained } = this.#options
     const beat = await journal.beat(this.#id, lease)
     if (!beat) return this.#lease.handle({ type: 'declared-dead' })
     this.#lease.handle({ type: 'beaten' })
+    if (beat.draining) drained()
     if (beat.orders.length > 0) ordered(beat.orders)
     return undefined
   }

@@ -32,3 +32,4 @@ export type {
 } from './journal.ts'
 export { openJournal, type JournalPlace } from './open-journal.ts'
 export { Listeners } from './listeners.ts'
+export { describeUrl as describeDatabase } from './postgres/failure.ts'

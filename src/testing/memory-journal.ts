@@ -101,7 +101,7 @@ export class MemoryJournal implements Journal {
         [...left].map((order) => ({ call: record.id, order })),
       )
       for (const call of mine) call.orders.clear()
-      return { orders }
+      return known.draining ? { orders, draining: true } : { orders }
     })
   }
 

@@ -57,6 +57,16 @@ export const lostCallChecks: readonly Check<JournalSubject>[] = [
     assert.equal(await journal.beat('unknown', LONG), undefined)
   }),
 
+  journalCheck('has a host learn with a heartbeat that an operator drains it', async (journal, other) => {
+    await joinAs(journal, 'h1')
+    await joinAs(other, 'h2')
+    await other.drain('h1')
+    assert.deepEqual(await journal.beat('h1', LONG), { orders: [], draining: true })
+    assert.deepEqual(await journal.beat('h1', LONG), { orders: [], draining: true })
+    assert.deepEqual(await other.beat('h2', LONG), { orders: [] })
+    await other.drain('unknown')
+  }),
+
   journalCheck('hands out each order once, to the host of the call', async (journal, other) => {
     await joinAs(journal, 'h1')
     await joinAs(other, 'h2')

@@ -15,7 +15,7 @@ import {
   type LostCall,
   type Order,
   type Owner,
-  type Wake,
+  type WakeListener,
   type WorkCounts,
   type WorkOutcome,
   type WorkQuery,
@@ -213,7 +213,11 @@ export class MemoryJournal implements Journal {
   }
 
   find(call: string): Promise<CallRecord | undefined> {
-    return this.#request('find', ({ calls }) => calls.get(call)?.record)
+    return this.#request('find', ({ calls }) => {
+      const record = calls.get(call)?.record
+      const lost = record?.state === 'live' && !this.#isAlive(record.host)
+      return lost ? { ...record, hostLost: true as const } : record
+    })
   }
 
   list(query: CallQuery): Promise<readonly CallRecord[]> {
@@ -244,7 +248,7 @@ export class MemoryJournal implements Journal {
       const found = calls.get(call)
       if (found?.record.state !== 'live' || !found.record.owner) return false
       found.orders.add(order)
-      this.#listeners.notify('orders')
+      this.#listeners.notify('orders', found.record.host)
       return true
     })
   }
@@ -253,7 +257,7 @@ export class MemoryJournal implements Journal {
 
   claim(owner: string, { limit, lease }: { limit: number; lease: number }): Promise<Claim> {
     return this.#request('claim', () => {
-      const open = this.#openWork()
+      const open = this.#store.openWork()
       const items = open
         .filter(({ dueAt }) => dueAt! <= this.#now)
         .slice(0, limit)
@@ -262,13 +266,6 @@ export class MemoryJournal implements Journal {
       const next = Math.min(...later.map(({ dueAt }) => dueAt!))
       return { items, ...(later.length > 0 ? { nextIn: Math.max(0, next - this.#now) } : {}) }
     })
-  }
-
-  /** The work that is waiting or running after a call, in the order in which it falls due. */
-  #openWork(): MemoryWork[] {
-    return [...this.#store.work.values()]
-      .filter(({ state, dueAt }) => (state === 'waiting' || state === 'running') && dueAt !== undefined)
-      .toSorted((a, b) => a.dueAt! - b.dueAt! || (a.key < b.key ? -1 : 1))
   }
 
   #claimed(work: MemoryWork, owner: string, until: number): ClaimedWork {
@@ -361,7 +358,7 @@ export class MemoryJournal implements Journal {
     return this.#request('workCounts', ({ work }) => {
       const ended = [...work.values()].filter(({ dueAt }) => dueAt !== undefined)
       const count = (state: WorkState): number => ended.filter((each) => each.state === state).length
-      const oldest = Math.min(this.#now, ...this.#openWork().map(({ since }) => since!))
+      const oldest = Math.min(this.#now, ...this.#store.openWork().map(({ since }) => since!))
       return {
         waiting: count('waiting'),
         running: count('running'),
@@ -392,7 +389,7 @@ export class MemoryJournal implements Journal {
     })
   }
 
-  onWake(listener: (what: Wake) => void): () => void {
+  onWake(listener: WakeListener): () => void {
     return this.#listeners.add(listener)
   }
 

@@ -98,6 +98,13 @@ export class MemoryStore {
       call.entries.set(seq, { ...entry, item: redactedItem(entry.item) })
   }
 
+  /** The work that is waiting or running after a call, in the order in which it falls due. */
+  openWork(): MemoryWork[] {
+    return [...this.work.values()]
+      .filter(({ state, dueAt }) => (state === 'waiting' || state === 'running') && dueAt !== undefined)
+      .toSorted((a, b) => a.dueAt! - b.dueAt! || (a.key < b.key ? -1 : 1))
+  }
+
   delete(call: MemoryCall): void {
     this.calls.delete(call.record.id)
     for (const { key } of call.work) this.work.delete(key)

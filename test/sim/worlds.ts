@@ -1,9 +1,11 @@
 import type { World } from '../../src/testing/index.ts'
 import { scopeLife } from './scope-life.ts'
 import { sessionLife } from './session-life.ts'
+import { supervisorLife } from './supervisor-life.ts'
 
 /** The worlds that can be simulated, by name. */
 export const worlds: Readonly<Record<string, (world: World) => Promise<void>>> = {
   scope: scopeLife,
   session: sessionLife,
+  supervisor: supervisorLife,
 }

@@ -17,7 +17,7 @@ export type Place =
 
 export interface DirectoryOptions {
   readonly clock: Clock
-  readonly journal: Pick<Journal, 'find' | 'hosts'>
+  readonly journal: Pick<Journal, 'find'>
   /** This process. */
   readonly own: () => Owner
   /** Whether a process can be reached. Default: tries to connect. */
@@ -47,13 +47,15 @@ export class Directory {
     const me = own()
     if (owner.host === me.host && owner.worker === me.worker) return { where: 'here' }
     const reaches = this.#options.reaches ?? ((address) => this.#reaches(address))
-    if (await reaches(owner.address)) return { where: 'elsewhere', address: owner.address }
-    const host = (await journal.hosts()).find(({ id }) => id === owner.host)
-    return !host || host.expired ? lost : { where: 'unreachable' }
+    // This process under the id that it had before it was declared dead: it has let go of the call.
+    const letGo = owner.address === me.address
+    if (!letGo && (await reaches(owner.address))) return { where: 'elsewhere', address: owner.address }
+    return record.hostLost ? lost : { where: 'unreachable' }
   }
 
   async #reaches(address: string): Promise<boolean> {
     const { host, port } = hostAndPort(address)
+    if (!(port > 0 && port < 65_536)) return false
     return await new Promise((resolve) => {
       const socket = connect({ host, port })
       const done = (reached: boolean): void => {

@@ -1,6 +1,6 @@
-import { advance, changeTimers, type TimerCommand, type TimerEvent } from '../../scope/index.ts'
+import { advance, changeTimers, type Random, type TimerCommand, type TimerEvent } from '../../scope/index.ts'
 
-export type LeaseTimer = 'beat' | 'retry'
+export type LeaseTimer = 'beat' | 'adopt' | 'retry'
 
 export type LeaseEvent = { readonly at: number } & (
   | { readonly type: 'start' }
@@ -12,10 +12,15 @@ export type LeaseEvent = { readonly at: number } & (
   | { readonly type: 'declared-dead' }
   /** The calls of dead hosts were adopted: `more` if there are others. */
   | { readonly type: 'adopted'; readonly more: boolean }
-  /** A request to the journal failed. */
+  /** The orphans of this host were looked up. */
+  | { readonly type: 'recovered' }
+  /** A request to the journal failed, or was not answered in time. */
   | { readonly type: 'failed' }
-  /** Another host may have died, or left orders: look now, and not with the next beat. */
+  /** The journal may have made orphans of calls without this host's knowledge: the answer was lost. */
+  | { readonly type: 'unsure' }
+  /** There may be orders: look now, and not with the next beat. */
   | { readonly type: 'wake' }
+  /** The host gives up its lease. Nothing follows. */
   | { readonly type: 'leave' }
   | TimerEvent<LeaseTimer>
 )
@@ -28,19 +33,24 @@ export type LeaseCommand =
   | { readonly type: 'beat' }
   /** Adopt the calls of hosts whose lease is over. */
   | { readonly type: 'adopt' }
+  /** Look up the orphans of this host. */
+  | { readonly type: 'recover' }
   /** All calls of this host belong to others now: let go of them. */
   | { readonly type: 'let-go' }
-  /** Give up the lease. Nothing follows. */
-  | { readonly type: 'leave' }
 
 export interface LeaseSettings {
   /** How long a lease lasts, in milliseconds. It is renewed three times as often. */
   readonly lease: number
-  /** How long to wait after a failed request. */
+  /** How long to wait after a failed request, on average, and at least between two beats. */
   readonly retry: number
+  /** How long beats must have succeeded without a break before this host adopts calls. */
+  readonly grace: number
+  /** How long to wait, on average, before more calls are adopted. */
+  readonly adoptPause: number
+  readonly random: Random
 }
 
-type Request = 'join' | 'beat' | 'adopt'
+type Request = 'join' | 'beat' | 'adopt' | 'recover'
 
 interface State {
   now: number
@@ -50,10 +60,14 @@ interface State {
   pending: Request | undefined
   /** When the lease was last renewed, or asked for. */
   beatAt: number
-  /** Whether to adopt when the request under way is done. */
-  adopts: boolean
-  /** Whether to beat then, ahead of time. */
-  beatsNow: boolean
+  /** When to beat next. */
+  beatDue: number
+  /** Since when every beat was answered, and soon. */
+  steadySince: number | undefined
+  /** When to adopt. Undefined until the next beat has succeeded. */
+  adoptDue: number | undefined
+  /** Whether to look up the orphans of this host. */
+  recovers: boolean
   retryAt: number | undefined
 }
 
@@ -67,8 +81,11 @@ interface State {
  *                            declared dead
  *      from anywhere: leave ─▶ left
  *
- * A request that fails is repeated after a pause. While the journal is away, nobody can adopt anything, so that a host whose
- * lease runs out meanwhile has lost nothing yet.
+ * A request that fails is repeated after a pause. After an outage of the journal, the leases of all hosts are over, and the
+ * first host to come back would take all others for dead. So a host only adopts after a time of `grace` in which all its
+ * beats were answered: by then, every host that lives has renewed its lease.
+ *
+ * All times are spread at random, so that the hosts of a large fleet do not ask all at once.
  */
 export class LeaseMachine {
   readonly #settings: LeaseSettings
@@ -78,8 +95,10 @@ export class LeaseMachine {
     phase: 'new',
     pending: undefined,
     beatAt: 0,
-    adopts: false,
-    beatsNow: false,
+    beatDue: 0,
+    steadySince: undefined,
+    adoptDue: undefined,
+    recovers: false,
     retryAt: undefined,
   }
 
@@ -108,30 +127,38 @@ export class LeaseMachine {
       case 'joined':
         if (!this.#answers('join')) break
         state.phase = 'member'
-        state.adopts = true
+        this.#renewed()
         break
       case 'beaten':
-        if (this.#answers('beat')) state.adopts = true
+        if (this.#answers('beat')) this.#renewed()
         break
       case 'declared-dead':
         if (!this.#answers('beat')) break
         state.phase = 'joining'
-        state.adopts = false
+        state.steadySince = undefined
+        state.adoptDue = undefined
+        state.recovers = false
         return [{ type: 'let-go' }]
       case 'adopted':
-        if (this.#answers('adopt')) state.adopts = event.more
+        if (!this.#answers('adopt')) break
+        state.adoptDue = event.more ? state.now + this.#spread(this.#settings.adoptPause) : undefined
+        break
+      case 'recovered':
+        if (this.#answers('recover')) state.recovers = false
         break
       case 'failed':
-        if (state.pending !== undefined) state.retryAt = state.now + this.#settings.retry
-        state.pending = undefined
+        this.#failed()
+        break
+      case 'unsure':
+        state.recovers = state.phase === 'member'
         break
       case 'wake':
-        state.beatsNow = state.phase === 'member'
+        if (state.phase === 'member')
+          state.beatDue = Math.min(state.beatDue, state.beatAt + this.#settings.retry)
         break
       case 'leave':
         state.phase = 'left'
-        state.pending = undefined
-        return [{ type: 'leave' }]
+        break
       case 'timer':
         if (event.timer === 'retry') state.retryAt = undefined
     }
@@ -145,37 +172,70 @@ export class LeaseMachine {
     return true
   }
 
+  #renewed(): void {
+    const state = this.#state
+    // An answer that took long may mean an outage, in which other hosts could not renew their leases.
+    if (state.now - state.beatAt > this.#settings.lease / 10) state.steadySince = undefined
+    state.steadySince ??= state.now
+    state.adoptDue = state.now
+  }
+
+  #failed(): void {
+    const state = this.#state
+    const { pending } = state
+    if (pending === undefined) return
+    state.pending = undefined
+    state.retryAt = state.now + this.#spread(this.#settings.retry)
+    if (pending === 'join' || pending === 'beat') {
+      state.steadySince = undefined
+      state.beatDue = state.retryAt
+    }
+    // The journal may have adopted calls, and the answer was lost.
+    if (pending === 'adopt') state.recovers = true
+  }
+
   /** The next request, if none is under way. A beat comes before everything else. */
   #next(): LeaseCommand[] {
-    const state = this.#state
-    if (state.pending !== undefined || state.retryAt !== undefined) return []
-    if (state.phase === 'joining') return this.#request('join')
-    if (state.phase !== 'member') return []
-    if (state.beatsNow || state.now >= this.#beatDue()) return this.#request('beat')
-    return state.adopts ? this.#request('adopt') : []
+    const { phase, pending, retryAt, now, beatDue, recovers } = this.#state
+    if (pending !== undefined || retryAt !== undefined) return []
+    if (phase === 'joining') return this.#request('join')
+    if (phase !== 'member') return []
+    if (now >= beatDue) return this.#request('beat')
+    if (recovers) return this.#request('recover')
+    return now >= this.#adoptAt() ? this.#request('adopt') : []
   }
 
   #request(request: Request): LeaseCommand[] {
     const state = this.#state
     state.pending = request
-    if (request !== 'adopt') {
+    if (request === 'join' || request === 'beat') {
       // From when it was asked for: the journal counts from later.
       state.beatAt = state.now
-      state.beatsNow = false
+      state.beatDue = state.now + (this.#settings.lease / 3) * (0.8 + 0.2 * this.#settings.random.next())
     }
     return [{ type: request }]
   }
 
-  #beatDue(): number {
-    return this.#state.beatAt + this.#settings.lease / 3
+  /** When to adopt: not before the beats have succeeded for long enough. */
+  #adoptAt(): number {
+    const { adoptDue = Infinity, steadySince = Infinity } = this.#state
+    return Math.max(adoptDue, steadySince + this.#settings.grace)
+  }
+
+  /** A time of `ms` on average. */
+  #spread(ms: number): number {
+    return ms * (0.5 + this.#settings.random.next())
   }
 
   #wanted(): Map<LeaseTimer, number> {
-    const { phase, pending, retryAt } = this.#state
+    const { phase, pending, retryAt, beatDue } = this.#state
     const wanted = new Map<LeaseTimer, number>()
     if (phase === 'left') return wanted
-    if (retryAt !== undefined) wanted.set('retry', retryAt)
-    else if (phase === 'member' && pending === undefined) wanted.set('beat', this.#beatDue())
+    if (retryAt !== undefined) return wanted.set('retry', retryAt)
+    if (phase !== 'member' || pending !== undefined) return wanted
+    wanted.set('beat', beatDue)
+    const adoptAt = this.#adoptAt()
+    if (adoptAt < Infinity) wanted.set('adopt', adoptAt)
     return wanted
   }
 }

@@ -1,24 +1,30 @@
 import { advance, changeTimers, type TimerCommand, type TimerEvent } from '../../scope/index.ts'
+import { DueQueue } from './due-queue.ts'
 
 export type OrphanTimer = 'next'
 
-export type OrphanEvent = { readonly at: number } &
-  /** A call has lost its process. `wait`: how long its caller may take to come back, in milliseconds. */
-  (
-    | { readonly type: 'orphaned'; readonly call: string; readonly wait: number }
-    /** The call has a report, or belongs to another process. */
-    | { readonly type: 'closed'; readonly call: string }
-    /** The journal could not write the report. */
-    | { readonly type: 'failed'; readonly call: string }
-    /** All calls of this host belong to others now. */
-    | { readonly type: 'let-go' }
-    | TimerEvent<OrphanTimer>
-  )
+/** Calls are named by id and fence: a call that is orphaned again, after another process had it, is another orphan. */
+export type OrphanEvent = { readonly at: number } & (
+  | {
+      /** Calls have lost their process. Repeating it changes nothing. */
+      readonly type: 'orphaned'
+      readonly calls: readonly string[]
+      /** How long the callers may take to come back, in milliseconds. */
+      readonly wait: number
+    }
+  /** The call has a report, or belongs to another process. */
+  | { readonly type: 'closed'; readonly call: string }
+  /** The journal could not write the reports. */
+  | { readonly type: 'failed'; readonly calls: readonly string[] }
+  /** All calls of this host belong to others now. */
+  | { readonly type: 'let-go' }
+  | TimerEvent<OrphanTimer>
+)
 
 export type OrphanCommand =
   | TimerCommand<OrphanTimer>
-  /** Hang up at the carrier, and write the report. Answered by `closed` or `failed`. */
-  | { readonly type: 'close'; readonly call: string }
+  /** Write the reports, and hang up at the carrier. `closed` or `failed` must follow for each call. */
+  | { readonly type: 'close'; readonly calls: readonly string[] }
 
 export interface OrphanSettings {
   /** How many calls are closed at once. */
@@ -30,8 +36,9 @@ export interface OrphanSettings {
 interface State {
   now: number
   timers: Partial<Record<OrphanTimer, number | undefined>>
-  /** When each orphan is to be closed. Those that are being closed are in `closing`. */
-  readonly waiting: Map<string, number>
+  /** All calls that have no report yet. Each is either in `waiting` or in `closing`. */
+  readonly known: Set<string>
+  readonly waiting: DueQueue
   readonly closing: Set<string>
 }
 
@@ -41,7 +48,13 @@ interface State {
  */
 export class OrphanMachine {
   readonly #settings: OrphanSettings
-  readonly #state: State = { now: 0, timers: {}, waiting: new Map(), closing: new Set() }
+  readonly #state: State = {
+    now: 0,
+    timers: {},
+    known: new Set(),
+    waiting: new DueQueue(),
+    closing: new Set(),
+  }
 
   constructor(settings: OrphanSettings) {
     this.#settings = settings
@@ -49,7 +62,7 @@ export class OrphanMachine {
 
   /** Calls that have no report yet. */
   get size(): number {
-    return this.#state.waiting.size + this.#state.closing.size
+    return this.#state.known.size
   }
 
   handle(event: OrphanEvent): OrphanCommand[] {
@@ -61,19 +74,24 @@ export class OrphanMachine {
   }
 
   #react(event: OrphanEvent): void {
-    const { waiting, closing, now } = this.#state
+    const { known, waiting, closing, now } = this.#state
     switch (event.type) {
       case 'orphaned':
-        if (!closing.has(event.call)) waiting.set(event.call, now + event.wait)
+        for (const call of event.calls) {
+          if (known.has(call)) continue
+          known.add(call)
+          waiting.add(call, now + event.wait)
+        }
         return
       case 'closed':
-        waiting.delete(event.call)
-        closing.delete(event.call)
+        if (closing.delete(event.call)) known.delete(event.call)
         return
       case 'failed':
-        if (closing.delete(event.call)) waiting.set(event.call, now + this.#settings.retry)
+        for (const call of event.calls)
+          if (closing.delete(call)) waiting.add(call, now + this.#settings.retry)
         return
       case 'let-go':
+        known.clear()
         waiting.clear()
         closing.clear()
         return
@@ -83,20 +101,14 @@ export class OrphanMachine {
 
   #due(): OrphanCommand[] {
     const { waiting, closing, now } = this.#state
-    const commands: OrphanCommand[] = []
-    for (const [call, due] of waiting) {
-      if (closing.size >= this.#settings.atOnce) break
-      if (due > now) continue
-      waiting.delete(call)
-      closing.add(call)
-      commands.push({ type: 'close', call })
-    }
-    return commands
+    const calls = waiting.take(now, this.#settings.atOnce - closing.size)
+    for (const call of calls) closing.add(call)
+    return calls.length > 0 ? [{ type: 'close', calls }] : []
   }
 
   #wanted(): Map<OrphanTimer, number> {
     const { waiting, closing } = this.#state
-    if (waiting.size === 0 || closing.size >= this.#settings.atOnce) return new Map()
-    return new Map([['next', Math.min(...waiting.values())]])
+    if (waiting.next === undefined || closing.size >= this.#settings.atOnce) return new Map()
+    return new Map([['next', waiting.next]])
   }
 }

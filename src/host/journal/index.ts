@@ -23,6 +23,7 @@ export type {
   Order,
   Owner,
   Wake,
+  WakeListener,
   WorkCounts,
   WorkOutcome,
   WorkQuery,

@@ -123,6 +123,8 @@ export interface CallRecord {
   readonly endedAt?: number
   /** When it became an orphan, by the database's clock. */
   readonly orphanedAt?: number
+  /** The call is live, and the lease of its host is over. Only set by `find`. */
+  readonly hostLost?: true
   readonly reason?: string
   readonly clean?: boolean
   /** What the writer of the report wants a list to show of it. */
@@ -158,6 +160,8 @@ export interface Order {
 
 /** What there may be more of: orders for a host, or work that is due. */
 export type Wake = 'orders' | 'work'
+
+export type WakeListener = (what: Wake, host?: string) => void
 
 /** The answer to a heartbeat. */
 export interface Beat {
@@ -293,9 +297,11 @@ export interface Journal {
    */
   redact(call: string): Promise<boolean>
   /**
-   * Calls `listener` when another process may have left orders or made work due, so that it need not wait for its next
-   * heartbeat or poll. A journal may miss some. Returns an unsubscribe function.
+   * Calls `listener` when there may be orders or work, so that it need not wait for its next heartbeat or poll: `host` has
+   * orders, if it is known which, or work is due. Work that falls due because a call has ended wakes only listeners of the
+   * same process, because every other host of a large fleet would look for it as well. A journal may miss some. Returns an
+   * unsubscribe function.
    */
-  onWake?(listener: (what: Wake) => void): () => void
+  onWake?(listener: WakeListener): () => void
   close(): Promise<void>
 }

@@ -1,20 +1,20 @@
-import type { Wake } from './journal.ts'
+import type { Wake, WakeListener } from './journal.ts'
 
 /** The listeners of one journal. */
 export class Listeners {
-  readonly #listeners = new Set<(what: Wake) => void>()
+  readonly #listeners = new Set<WakeListener>()
 
   get size(): number {
     return this.#listeners.size
   }
 
-  add(listener: (what: Wake) => void): () => void {
-    const own = (what: Wake): void => listener(what)
+  add(listener: WakeListener): () => void {
+    const own: WakeListener = (what, host) => listener(what, host)
     this.#listeners.add(own)
     return () => void this.#listeners.delete(own)
   }
 
-  notify(what: Wake): void {
-    for (const listener of this.#listeners) listener(what)
+  notify(what: Wake, host?: string): void {
+    for (const listener of this.#listeners) listener(what, host)
   }
 }

@@ -142,6 +142,11 @@ export class Reception {
     else socket.destroy()
   }
 
+  /** The calls of this process. */
+  get calls(): Iterable<string> {
+    return this.#sessions.keys()
+  }
+
   /** How many sessions there are. */
   get size(): number {
     return this.#sessions.size
@@ -171,8 +176,9 @@ export class Reception {
     const began = clock.now()
     const { closeTimeout = 5_000 } = this.#options
     await this.#closeSessions(this.#aborted ? 0 : closeTimeout)
-    await Promise.all(this.#writing)
     const { clean } = await this.#scope.close({ reason: 'asked' })
+    // Bounded: the scope has closed or aborted the call log, which settles every write.
+    await Promise.all(this.#writing)
     const notClean = this.#notClean
     const notWritten = this.#notWritten
     return {
@@ -194,6 +200,7 @@ export class Reception {
   /** The call belongs to another process now: ends its session, but not the call (HO5). */
   letGo(call: string): void {
     this.entrance.letGo(call)
+    this.#options.journal?.log.letGo(call)
     const session = this.#sessions.get(call)
     session?.close({ reason: 'host-lost', by: 'journal' }).catch(noop)
   }

@@ -48,7 +48,8 @@ async function main(link: WorkerLink, settings: WorkerSettings): Promise<void> {
     host: privateHost,
     logger,
     info: { ...settings.info, name: file.name, mode: 'production', models: namesOf(models) },
-    hasRoom: hasLocalRoom,
+    // A host that was declared dead takes no calls until it has joined again.
+    hasRoom: () => owner.host !== '' && hasLocalRoom(),
     journal: { log, owner: () => owner, take: (call) => journal.take(call, owner) },
     fleet: {
       archive: new Archive(journal),

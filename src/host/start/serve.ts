@@ -84,6 +84,7 @@ export interface Running {
 
 const DAY = 86_400_000
 /** Milliseconds between two looks for calls that are too old, and how many are deleted at once. */
+const IMPORT_EVERY = 15_000
 const PRUNE_EVERY = 3_600_000
 const PRUNE_AT_ONCE = 500
 
@@ -109,11 +110,9 @@ const entry = (name: string): string => fileURLToPath(new URL(`${name}.js`, impo
  * ```
  */
 export async function serve(agentFile: string, options: ServeOptions = {}): Promise<Running> {
-  const { data = './endwell-data', databaseUrl, logger = silentLogger } = options
+  const { data = './endwell-data', databaseUrl } = options
   const journal = await openJournal(databaseUrl ?? data)
   try {
-    const count = await importSpools(spoolOf(data), journal)
-    if (count > 0) logger.info({ count }, 'the journal has what earlier processes had to write elsewhere')
     return await ProductionHost.start(agentFile, options, journal)
   } catch (error) {
     await journal.close().catch(noop)
@@ -132,6 +131,8 @@ class ProductionHost implements Running {
   readonly #workerMetrics = new WorkerMetrics()
   /** What blocked the event loop of a worker last, for the reports of its calls. */
   readonly #culprits = new Map<string, string>()
+  /** The ids that this host has had. */
+  readonly #ids = new Set<string>()
   #supervisor: Supervisor | undefined
   #forget: () => void = noop
 
@@ -148,13 +149,21 @@ class ProductionHost implements Running {
       host: { name, version, capacity: maxCalls },
       newId: newKey,
       ...(lease === undefined ? {} : { lease }),
+<<<<<<< HEAD
+      // Only this host can open the journal, so all others in it are dead.
+      ...(options.databaseUrl === undefined ? { grace: 0 } : {}),
+      joined: (id) => {
+        this.#ids.add(id)
+        this.#supervisor?.setHost(id)
+      },
+=======
       ...(resumeWindow === undefined ? {} : { resumeWindow }),
       joined: (id) => this.#supervisor?.setHost(id),
+>>>>>>> crash
       ordered: (orders) => {
         for (const order of orders) this.#pass(order).catch(noop)
       },
-      // The workers let go when they learn the new id.
-      letGo: noop,
+      letGo: () => this.#supervisor?.setHost(''),
       hangUp: (call) => this.#hangUp(call),
       adopted: (calls) => this.#metrics.adopted(calls.length),
       closed: (report, { line }) => {
@@ -168,8 +177,9 @@ class ProductionHost implements Running {
 
   static async start(agentFile: string, options: ServeOptions, journal: Journal): Promise<ProductionHost> {
     const host = new ProductionHost(options, journal)
-    await host.#member.start()
     try {
+      await host.#importSpools()
+      await host.#member.start()
       await host.#supervise(agentFile)
     } catch (error) {
       await host.#member.leave()
@@ -228,9 +238,7 @@ class ProductionHost implements Running {
       ...(closeTimeout === undefined ? {} : { closeTimeout }),
       journal: {
         orphan: (worker, role) =>
-          role === 'work'
-            ? this.#journal.release(workOwner(this.#member.id, worker))
-            : this.#member.orphan(worker, this.#culprits.get(worker)),
+          role === 'work' ? this.#journal.release(workOwner(this.#member.id, worker)) : this.#orphan(worker),
         leave: () => this.#member.leave(),
       },
       request: (_worker, body) => this.#answer(body ?? {}),
@@ -253,8 +261,37 @@ class ProductionHost implements Running {
     })
     this.#supervisor = supervisor
     this.#forget =
-      this.#journal.onWake?.((what) => (what === 'orders' ? this.#member.wake() : supervisor.wake())) ?? noop
+      this.#journal.onWake?.((what, id = this.#member.id) => {
+        if (what === 'work') supervisor.wake()
+        else if (id === this.#member.id) this.#member.wake()
+      }) ?? noop
+    this.#scope.every(
+      IMPORT_EVERY,
+      'import what dead processes left',
+      () => void this.#importSpools().catch(noop),
+    )
     this.#scope.every(PRUNE_EVERY, 'delete old calls', () => void this.#prune().catch(noop))
+  }
+
+  /** A worker is gone. What it had to write elsewhere belongs to its calls. */
+  async #orphan(worker: string): Promise<number> {
+    await this.#importSpools()
+    return await this.#member.orphan(worker, this.#culprits.get(worker))
+  }
+
+  /** Moves what processes of this machine that are gone had to write elsewhere into the journal. */
+  async #importSpools(): Promise<void> {
+    const { data = './endwell-data', databaseUrl } = this.#options
+    // Another host can only share the folder if the journal is elsewhere.
+    const hosts = databaseUrl === undefined ? [] : await this.#journal.hosts()
+    const alive = new Set(hosts.filter(({ expired }) => !expired).map(({ id }) => id))
+    const count = await importSpools(spoolOf(data), this.#journal, (host, worker) =>
+      this.#ids.has(host)
+        ? this.workers.some(({ name, pid }) => name === worker && pid !== undefined)
+        : alive.has(host),
+    )
+    if (count > 0)
+      this.#logger.info({ count }, 'the journal has what earlier processes had to write elsewhere')
   }
 
   /** Does what a worker asks for. A worker runs code of the agent, so the request may be anything. */

@@ -65,8 +65,6 @@ async function post(
   } finally {
     timer.clear()
     signal.removeEventListener('abort', stop)
-    // Ends the connection unless the response was read to its end.
-    cut.abort()
   }
 }
 

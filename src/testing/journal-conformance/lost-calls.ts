@@ -191,6 +191,18 @@ export const lostCallChecks: readonly Check<JournalSubject>[] = [
     assert.equal(await journal.beat('h1', LONG), undefined, 'its host was declared dead')
   }),
 
+  journalCheck('finds a call with the loss of its host, until the call has ended', async (journal) => {
+    await joinAs(journal, 'h1')
+    await openOn(journal, 'h1', ['c1'])
+    assert.equal((await journal.find('c1'))?.hostLost, undefined)
+    await journal.beat('h1', -1)
+    assert.equal((await journal.find('c1'))?.hostLost, true)
+    await journal.leave('h1')
+    assert.equal((await journal.find('c1'))?.hostLost, true)
+    await write(journal, closes('c1', 1))
+    assert.equal((await journal.find('c1'))?.hostLost, undefined)
+  }),
+
   journalCheck('gives a call to one of several that take and adopt at once', async (journal, other) => {
     await joinAs(journal, 'h1')
     await joinAs(other, 'h2')

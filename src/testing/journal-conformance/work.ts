@@ -174,19 +174,19 @@ export const workChecks: readonly Check<JournalSubject>[] = [
 
   journalCheck('wakes listeners when work falls due or an order is left', async (journal, other, stage) => {
     const woken = new Set<string>()
-    const stop = journal.onWake?.((what) => woken.add(what))
+    const stop = journal.onWake?.((what, host) => woken.add(host === undefined ? what : `${what} ${host}`))
     assert.ok(stop, 'it cannot wake')
     await joinAs(journal, 'h1')
     // Again and again: a journal may miss what happens before it listens.
     for (let index = 0; index < 500 && !woken.has('work'); index += 1) {
-      await endCall(other, `c${index}`, ['a'])
+      await endCall(journal, `c${index}`, ['a'])
       await stage.elapse(10)
     }
     assert.deepEqual([...woken], ['work'])
     await write(other, opens(newCall('live')))
     await other.order({ call: 'live', order: 'close' })
-    await stage.until(10_000, () => woken.has('orders'))
-    assert.deepEqual([...woken], ['work', 'orders'])
+    await stage.until(10_000, () => woken.has('orders h1'))
+    assert.deepEqual([...woken], ['work', 'orders h1'])
     stop()
   }),
 ]

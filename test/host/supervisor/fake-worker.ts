@@ -8,8 +8,6 @@ import { WorkerLink } from '../../../src/host/supervisor/worker-link.ts'
 interface Behaviour {
   /** `die`: exits before it is ready. `hang`: never becomes ready. */
   readonly start?: 'die' | 'hang'
-  /** Never exits when it is asked to. */
-  readonly deaf?: boolean
   /** The module with functions that block. */
   readonly blocks?: string
 }
@@ -20,12 +18,14 @@ if (!found) throw new Error('started without a supervisor')
 const link = found
 let calls = 0
 let draining = false
+/** Never exits when it is asked to. */
+let deaf = false
 const hoard: Buffer[] = []
 
 function setCalls(count: number): void {
   calls = count
   link.calls(count)
-  if (draining && calls === 0 && !behaviour.deaf) link.exit({ clean: true, written: true })
+  if (draining && calls === 0 && !deaf) link.exit({ clean: true, written: true })
 }
 
 async function command(line: string): Promise<string> {
@@ -47,12 +47,28 @@ async function command(line: string): Promise<string> {
     case 'hoard':
       hoard.push(Buffer.alloc(Number(argument) * 2 ** 20, 1))
       return String(hoard.length)
+    case 'deaf':
+      deaf = true
+      return verb
+    case 'compute':
+      compute(Number(argument))
+      return 'computed'
     case 'block':
       await block(argument)
       return 'went on'
     default:
       return 'unknown'
   }
+}
+
+/** Computes for this many milliseconds of CPU time. */
+function compute(ms: number): void {
+  const begin = process.cpuUsage()
+  const used = (): number => {
+    const { user, system } = process.cpuUsage(begin)
+    return user + system
+  }
+  while (used() < 1_000 * ms);
 }
 
 async function block(kind: string): Promise<void> {
@@ -89,11 +105,10 @@ link.onOrder(({ call, order }) => console.log(`${link.identity.name} was ordered
 if (behaviour.start === 'die') process.exit(7)
 if (behaviour.start !== 'hang') {
   const server = createServer(serve)
-  server.listen(0, '127.0.0.1', () => {
-    Watchdog.start({
-      closeTimeout: link.identity.closeTimeout,
-      onBlocked: ({ how, culprit }) => console.log(`blocked: ${how} ${culprit?.function}`),
-    })
-    link.ready(`127.0.0.1:${(server.address() as AddressInfo).port}`)
+  server.listen(0, '127.0.0.1')
+  await Watchdog.start({
+    closeTimeout: link.identity.closeTimeout,
+    onBlocked: ({ how, culprit }) => console.log(`blocked: ${how} ${culprit?.function}`),
   })
+  link.ready(`127.0.0.1:${(server.address() as AddressInfo).port}`)
 }

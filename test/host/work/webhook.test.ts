@@ -216,8 +216,10 @@ describe('a rude receiver', () => {
     ],
   ])('[HO19] that %s has accepted the webhook, and its connection is released', async (_, manner) => {
     const { url } = await open(manner)
-    await expect(send(url)).resolves.toBeUndefined()
+    const clock = new FastClock({ step: 100 })
+    await expect(send(url, { clock })).resolves.toBeUndefined()
     await receiver!.disconnected
+    expect(clock.now()).toBeLessThan(5_000)
   })
 
   it('[HO19] that sends a body without end has accepted the webhook, and is cut off early', async () => {
@@ -239,8 +241,10 @@ describe('a rude receiver', () => {
   it('[HO19] is left alone when the work is cancelled', async () => {
     const stop = new AbortController()
     const { url } = await open(() => stop.abort(new Error('the claim was lost')))
-    await expect(send(url, { signal: stop.signal })).rejects.toThrow('the claim was lost')
+    const clock = new FastClock({ step: 100 })
+    await expect(send(url, { signal: stop.signal, clock })).rejects.toThrow('the claim was lost')
     await receiver!.disconnected
+    expect(clock.now()).toBeLessThan(15_000)
     await expect(send(url, { signal: stop.signal })).rejects.toThrow('the claim was lost')
     expect(receiver!.deliveries).toHaveLength(1)
   })

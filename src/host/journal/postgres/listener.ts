@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { noop, systemClock, systemRandom, type Timer } from '../../../scope/index.ts'
-import type { Wake } from '../journal.ts'
+import type { Wake, WakeListener } from '../journal.ts'
 import { Listeners } from '../listeners.ts'
 
 /** The delays between attempts to connect, in milliseconds. */
@@ -26,7 +26,12 @@ export class Listener {
     this.#newClient = newClient
   }
 
-  add(listener: (what: Wake) => void): () => void {
+  /** Calls the listeners of this process. */
+  notify(what: Wake): void {
+    this.#listeners.notify(what)
+  }
+
+  add(listener: WakeListener): () => void {
     if (!this.#started) this.#connect()
     this.#started = true
     return this.#listeners.add(listener)
@@ -40,7 +45,8 @@ export class Listener {
     client.on('error', lost)
     client.on('end', lost)
     client.on('notification', ({ payload }) => {
-      if (payload === 'orders' || payload === 'work') this.#listeners.notify(payload)
+      const [what, host] = payload?.split(' ') ?? []
+      if (what === 'orders' || what === 'work') this.#listeners.notify(what, host)
     })
     this.#listen(client).catch(lost)
   }

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { OptionError, noop, systemClock } from '../../../scope/index.ts'
 import { JournalDriverError, JournalUnavailableError } from '../errors.ts'
-import type { Wake } from '../journal.ts'
+import type { Wake, WakeListener } from '../journal.ts'
 import {
   inDialect,
   number,
@@ -48,7 +48,7 @@ export class PostgresDatabase implements Database {
   readonly #channel: string
   readonly #listener: Listener
   /** Notifications that are being sent: true if the same has to be sent once more. */
-  readonly #notifying = new Map<Wake, boolean>()
+  readonly #notifying = new Map<string, boolean>()
   #closed: Promise<void> | undefined
 
   private constructor(driver: typeof pg, options: PostgresOptions) {
@@ -152,23 +152,28 @@ export class PostgresDatabase implements Database {
   }
 
   /** Notifies all hosts. Best effort, and outside of the transaction: a commit that notifies waits for all others. */
-  wake(what: Wake): void {
-    if (this.#notifying.has(what)) this.#notifying.set(what, true)
-    else this.#notify(what).catch(noop)
+  wake(what: Wake, host?: string): void {
+    const payload = host === undefined ? what : `${what} ${host}`
+    if (this.#notifying.has(payload)) this.#notifying.set(payload, true)
+    else this.#notify(payload).catch(noop)
   }
 
-  async #notify(what: Wake): Promise<void> {
+  wakeHere(what: Wake): void {
+    this.#listener.notify(what)
+  }
+
+  async #notify(payload: string): Promise<void> {
     try {
       do {
-        this.#notifying.set(what, false)
-        await this.query('select pg_notify($1, $2)', this.#channel, what)
-      } while (this.#notifying.get(what) === true)
+        this.#notifying.set(payload, false)
+        await this.query('select pg_notify($1, $2)', this.#channel, payload)
+      } while (this.#notifying.get(payload) === true)
     } finally {
-      this.#notifying.delete(what)
+      this.#notifying.delete(payload)
     }
   }
 
-  onWake(listener: (what: Wake) => void): () => void {
+  onWake(listener: WakeListener): () => void {
     return this.#listener.add(listener)
   }
 

@@ -2,7 +2,7 @@ import type { SessionReport } from '../../../session/index.ts'
 import { searched } from '../call-texts.ts'
 import type { CallQuery, CallRecord, Journal } from '../journal.ts'
 import { entriesOf, lostCalls, recordColumns, recordOf } from './call-rows.ts'
-import { listOf, optionalText, storable, type Database, type Value } from './database.ts'
+import { listOf, optionalText, storable, text, type Database, type Value } from './database.ts'
 import { declareDead, idOf, isAlive } from './host-methods.ts'
 import { writeCalls } from './write-calls.ts'
 
@@ -19,7 +19,7 @@ export const callMethods = (db: Database): CallMethods => ({
   async write(batch) {
     if (batch.length === 0) return []
     const { results, due } = await db.transaction((query) => writeCalls(query, batch))
-    if (due) db.wake('work')
+    if (due) db.wakeHere('work')
     return results
   },
 
@@ -82,8 +82,14 @@ export const callMethods = (db: Database): CallMethods => ({
   },
 
   async find(call) {
-    const rows = await db.query(`select ${recordColumns} from {calls} where id = $1`, call)
-    return rows.map(recordOf)[0]
+    const [row] = await db.query(
+      `select ${recordColumns}, (select 1 from {hosts} where {hosts}.id = {calls}.host and lease_until > {now}) as alive
+       from {calls} where id = $1`,
+      call,
+    )
+    if (!row) return undefined
+    const record = recordOf(row)
+    return record.state === 'live' && row['alive'] === null ? { ...record, hostLost: true } : record
   },
 
   async list(query) {
@@ -104,18 +110,18 @@ export const callMethods = (db: Database): CallMethods => ({
   },
 
   async order({ call, order }) {
-    const left = await db.transaction(async (query) => {
+    const host = await db.transaction(async (query) => {
       const [row] = await query(
-        `select ordered from {calls} where id = $1 and state = 'live' and worker is not null {lock}`,
+        `select ordered, host from {calls} where id = $1 and state = 'live' and worker is not null {lock}`,
         call,
       )
-      if (!row) return false
+      if (!row) return undefined
       const orders = new Set(optionalText(row, 'ordered')?.split(' ')).add(order)
       await query('update {calls} set ordered = $1 where id = $2', [...orders].join(' '), call)
-      return true
+      return text(row, 'host')
     })
-    if (left) db.wake('orders')
-    return left
+    if (host !== undefined) db.wake('orders', host)
+    return host !== undefined
   },
 })
 

@@ -1,4 +1,4 @@
-import type { Wake } from '../journal.ts'
+import type { Wake, WakeListener } from '../journal.ts'
 
 export type Value = string | number | null
 export type Row = Readonly<Record<string, Value>>
@@ -15,9 +15,11 @@ export interface Database {
   readonly query: Query
   /** Commits once `work` resolves, and rolls back if it rejects. `work` may run again after a deadlock. */
   transaction<T>(work: (query: Query) => Promise<T>): Promise<T>
-  /** Calls the listeners of every process that uses the database, if possible. */
-  wake(what: Wake): void
-  onWake(listener: (what: Wake) => void): () => void
+  /** Calls the listeners of every process that uses the database, if possible. `host` has orders. */
+  wake(what: Wake, host?: string): void
+  /** Calls the listeners of this process. */
+  wakeHere(what: Wake): void
+  onWake(listener: WakeListener): () => void
   close(): Promise<void>
 }
 

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { JournalInUseError, JournalUnavailableError } from '../errors.ts'
-import type { Wake } from '../journal.ts'
+import type { Wake, WakeListener } from '../journal.ts'
 import { Listeners } from '../listeners.ts'
 import {
   inDialect,
@@ -149,11 +149,15 @@ export class SqliteDatabase implements Database {
     }
   }
 
-  wake(what: Wake): void {
+  wake(what: Wake, host?: string): void {
+    this.#listeners.notify(what, host)
+  }
+
+  wakeHere(what: Wake): void {
     this.#listeners.notify(what)
   }
 
-  onWake(listener: (what: Wake) => void): () => void {
+  onWake(listener: WakeListener): () => void {
     return this.#listeners.add(listener)
   }
 

@@ -149,17 +149,13 @@ class ProductionHost implements Running {
       host: { name, version, capacity: maxCalls },
       newId: newKey,
       ...(lease === undefined ? {} : { lease }),
-<<<<<<< HEAD
+      ...(resumeWindow === undefined ? {} : { resumeWindow }),
       // Only this host can open the journal, so all others in it are dead.
       ...(options.databaseUrl === undefined ? { grace: 0 } : {}),
       joined: (id) => {
         this.#ids.add(id)
         this.#supervisor?.setHost(id)
       },
-=======
-      ...(resumeWindow === undefined ? {} : { resumeWindow }),
-      joined: (id) => this.#supervisor?.setHost(id),
->>>>>>> crash
       ordered: (orders) => {
         for (const order of orders) this.#pass(order).catch(noop)
       },

@@ -146,14 +146,19 @@ function addStreams(app: HostHttp, { logbook, streams, faults, fleet }: AppParts
   app.get('/api/events', (context) =>
     stream(context, streams, 'sessions', (out) => {
       const send = (message: ListMessage): void => out.send(message)
-      listOf(logbook, fleet, {}).then(
-        (sessions) => send({ type: 'sessions', sessions }),
-        () => send({ type: 'sessions', sessions: logbook.list() }),
-      )
+      const sendAll = (): void => {
+        listOf(logbook, fleet, {}).then(
+          (sessions) => send({ type: 'sessions', sessions }),
+          () => send({ type: 'sessions', sessions: logbook.list() }),
+        )
+      }
+      sendAll()
       if (faults) send({ type: 'faults', faults: faults.list() })
       const unwatchFaults = faults?.watch(() => send({ type: 'faults', faults: faults.list() }))
       const unwatchSessions = logbook.watch((session) => send({ type: 'session', session }))
+      const unwatchOthers = fleet?.archive.watch(sendAll)
       return () => {
+        unwatchOthers?.()
         unwatchFaults?.()
         unwatchSessions()
       }

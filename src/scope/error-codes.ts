@@ -324,6 +324,10 @@ export const errorCodes = {
       'Read the log of the host: it says why the process ended.',
     ],
     CALL_TAKEN: ['Another process answers this call, or has closed it.', 'Nothing: the call goes on there.'],
+    LOOP_BLOCKED: [
+      'Code blocked the event loop, so that no call of its process could go on. The message names its function and line.',
+      'Make it asynchronous, or move it to a thread.',
+    ],
     SUPERVISOR_LOST: [
       'The supervisor of a worker has ended, so that a request to it cannot be answered.',
       'Nothing: the worker closes its calls and exits. Start the host again.',

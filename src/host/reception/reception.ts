@@ -1,11 +1,12 @@
 import type { Socket } from 'node:net'
 import { silentLogger, type Line } from '../../parts/index.ts'
-import { Scope, ScopeClosedError, noop, type Intercept } from '../../scope/index.ts'
+import { Scope, ScopeClosedError, describeError, noop, type Intercept } from '../../scope/index.ts'
 import { Session, type Agent, type Models, type SessionReport } from '../../session/index.ts'
 import type { AgentFile } from '../agent-file.ts'
-import { itemsOf } from '../fleet/lost-report.ts'
+import { itemsOf, lostReport } from '../fleet/lost-report.ts'
 import type { LostCall, Owner } from '../journal/journal.ts'
 import { listen, type HttpServer } from '../http-server.ts'
+import type { CallTrace, Traces } from '../watch/trace-types.ts'
 import type { CallLog } from './call-log.ts'
 import { Entrance, type EntranceOptions } from './entrance.ts'
 import type { NewCallInfo } from './new-call-info.ts'
@@ -32,8 +33,9 @@ export interface ReceptionOptions extends Omit<EntranceOptions, 'scope' | 'answe
   readonly began?: (id: string, from: string) => void
   /** Called when its session has closed. */
   readonly ended?: (report: SessionReport) => void
-  /** Called for each session before it starts: metrics, traces. */
+  /** Called for each session before it starts: metrics. */
   readonly follow?: (session: Session, call: NewCallInfo) => void
+  readonly traces?: Traces
 }
 
 export interface ReceptionJournal {
@@ -205,6 +207,11 @@ export class Reception {
     session?.close({ reason: 'host-lost', by: 'journal' }).catch(noop)
   }
 
+  /** Something went wrong that concerns all sessions: it is in the report of each. */
+  reportError(where: string, error: unknown): void {
+    for (const session of this.#sessions.values()) session.reportError(where, error)
+  }
+
   /** All calls belong to other processes now. */
   letGoAll(): void {
     for (const call of this.#sessions.keys()) this.letGo(call)
@@ -239,18 +246,17 @@ export class Reception {
     const { id, from } = call
     if (this.#ending) throw new ScopeClosedError(this.#scope.name, 'answer a call', undefined)
     const agent = this.#agent()
-    const lost = await this.#write(call, agent.name)
-    // Again: the journal may have taken its time.
-    if (this.#ending) throw new ScopeClosedError(this.#scope.name, 'answer a call', undefined)
-    const shown = lost?.from ?? from
-    this.#options.began?.(id, shown)
-    const session = this.#session(line, id, agent, lost)
-    this.#options.follow?.(session, call)
-    this.entrance.add(session, { agent: agent.name, from: shown })
-    this.#options.journal?.log.follow(session, itemsOf(lost))
-    this.#keep(session)
-    const { welcomeBack = WELCOME_BACK } = this.#options
-    if (lost && !agent.onResume) session.on('started', () => session.say(welcomeBack))
+    const trace = this.#options.traces?.call({ id, line: call.line, agent: agent.name, parent: call.trace })
+    let session: Session
+    let lost: LostCall | undefined
+    try {
+      lost = await this.#write({ ...call, trace: trace?.traceparent ?? call.trace }, agent.name)
+      session = await this.#begin(line, call, { agent, lost, trace })
+    } catch (error) {
+      trace?.failed(error)
+      throw error
+    }
+    this.#options.began?.(id, lost?.from ?? from)
     try {
       await session.start()
     } catch (error) {
@@ -259,8 +265,39 @@ export class Reception {
     }
   }
 
+  /** Makes the session of a call that the journal has. If that fails, the journal has its report at once. */
+  async #begin(
+    line: Line,
+    call: NewCallInfo,
+    { agent, lost, trace }: { agent: Agent; lost: LostCall | undefined; trace: CallTrace | undefined },
+  ): Promise<Session> {
+    const { journal, welcomeBack = WELCOME_BACK } = this.#options
+    const { id, from } = call
+    try {
+      // The journal may have taken its time.
+      if (this.#ending) throw new ScopeClosedError(this.#scope.name, 'answer a call', undefined)
+      const session = this.#session(line, id, { agent, lost, trace })
+      trace?.follow(session)
+      this.#options.follow?.(session, call)
+      this.entrance.add(session, { agent: agent.name, from: lost?.from ?? from })
+      journal?.log.follow(session, itemsOf(lost))
+      this.#keep(session)
+      if (lost && !agent.onResume) session.on('started', () => session.say(welcomeBack))
+      return session
+    } catch (error) {
+      const { clock } = this.#scope
+      const openedAt = lost?.openedAt ?? clock.date()
+      const unserved = { id, openedAt, entries: lost?.entries ?? [] }
+      await journal?.log.end(id, lostReport(unserved, clock.date(), describeError(error).message))
+      throw error
+    }
+  }
+
   /** Writes a call before it is answered (HO1). Returns it if it goes on: its process is gone, and the caller came back. */
-  async #write({ id, line, from, resume, trace }: NewCallInfo, agent: string): Promise<LostCall | undefined> {
+  async #write(
+    { id, line, from, resume, trace }: Omit<NewCallInfo, 'trace'> & { readonly trace: string | undefined },
+    agent: string,
+  ): Promise<LostCall | undefined> {
     const { journal, file } = this.#options
     if (!journal) return undefined
     return await journal.log.open(
@@ -279,9 +316,14 @@ export class Reception {
     )
   }
 
-  #session(line: Line, id: string, agent: Agent, lost: LostCall | undefined): Session {
+  #session(
+    line: Line,
+    id: string,
+    { agent, lost, trace }: { agent: Agent; lost: LostCall | undefined; trace: CallTrace | undefined },
+  ): Session {
     const { file, models, closeTimeout = 5_000, logger = silentLogger, prepare } = this.#options
-    const prepared = prepare?.({ agent, models: models() })
+    const own = trace?.models(models()) ?? models()
+    const prepared = prepare?.({ agent, models: own })
     const session = new Session({
       closeTimeout,
       logger,
@@ -291,7 +333,7 @@ export class Reception {
         : {}),
       id,
       agent,
-      models: prepared?.models ?? models(),
+      models: prepared?.models ?? own,
       line,
       ...(prepared ? { intercept: prepared.intercept } : {}),
     })

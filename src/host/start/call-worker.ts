@@ -10,9 +10,11 @@ import { CallLog } from '../reception/call-log.ts'
 import { Reception } from '../reception/reception.ts'
 import { Spool } from '../reception/spool.ts'
 import { Watchdog } from '../supervisor/watchdog.ts'
+import { LoopBlockedError } from '../supervisor/errors.ts'
 import { WorkerLink } from '../supervisor/worker-link.ts'
 import { jsonLog } from '../watch/json-log.ts'
 import { Metrics } from '../watch/metrics.ts'
+import { openTraces } from '../watch/traces.ts'
 import { checkModels, modelNames } from './check-models.ts'
 import { loadAgent } from './load-agent.ts'
 import { takeSettings, type WorkerRequest, type WorkerSettings } from './worker-settings.ts'
@@ -28,7 +30,8 @@ async function main(link: WorkerLink, settings: WorkerSettings): Promise<void> {
   let owner: Owner = { host: identity.host, worker: name, address: '' }
   const journal = remoteJournal(async (request) => (await ask({ type: 'journal', request })) as JournalAnswer)
   const scope = new Scope<string>('call log', { closeTimeout })
-  const metrics = new Metrics()
+  const metrics = new Metrics({ names: Object.values(modelNames(models)) })
+  const traces = await openTraces({ logger })
   const log = new CallLog({
     scope,
     journal,
@@ -39,6 +42,7 @@ async function main(link: WorkerLink, settings: WorkerSettings): Promise<void> {
     written: (ms) => metrics.appended(ms),
   })
   scope.own('call log', log)
+  const archive = new Archive(journal)
   const reception = await Reception.start({
     ...settings,
     file,
@@ -52,9 +56,11 @@ async function main(link: WorkerLink, settings: WorkerSettings): Promise<void> {
     hasRoom: () => owner.host !== '' && hasLocalRoom(),
     journal: { log, owner: () => owner, take: (call) => journal.take(call, owner) },
     fleet: {
-      archive: new Archive(journal),
+      archive,
       directory: new Directory({ clock: scope.clock, journal, own: () => owner }),
     },
+    traces,
+    refused: (why) => metrics.refused(refusedBecause[why]),
     metrics: async () => (await ask({ type: 'metrics' })) as { readonly type: string; readonly body: string },
     follow: (session, { line }) => {
       metrics.follow(session, { line })
@@ -84,6 +90,7 @@ async function main(link: WorkerLink, settings: WorkerSettings): Promise<void> {
     owner = { ...owner, host }
     reception.letGoAll()
   })
+  link.onWake(() => archive.changed())
   link.onConnection((socket) => reception.accept(socket))
   link.onMetrics(() => {
     metrics.spooled(log.spooled)
@@ -94,10 +101,14 @@ async function main(link: WorkerLink, settings: WorkerSettings): Promise<void> {
     onBlocked: ({ ms, how, culprit }) => {
       const where = culprit && `${culprit.function} (${culprit.file}:${culprit.line})`
       logger.error({ ms, how, culprit: where }, 'the event loop was blocked')
+      reception.reportError('event loop', new LoopBlockedError(ms, where))
     },
   })
   link.ready(owner.address)
 }
+
+/** Why a call was refused, in the words of the metrics. */
+const refusedBecause = { BUSY: 'busy', TOO_FAST: 'rate', CLOSING: 'draining' } as const
 
 function addressOf(host: string, port: number): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`

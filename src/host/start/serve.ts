@@ -91,6 +91,8 @@ const DAY = 86_400_000
 const IMPORT_EVERY = 15_000
 const PRUNE_EVERY = 3_600_000
 const PRUNE_AT_ONCE = 500
+/** Milliseconds between two messages to the workers that calls have begun or ended. */
+const CHANGES_EVERY = 500
 
 /** Why a worker is replaced, in the words of the metrics. */
 const restartCauses: Readonly<Record<ReplaceReason, RestartWhy>> = {
@@ -140,6 +142,7 @@ class ProductionHost implements Running {
   #supervisor: Supervisor | undefined
   #ended: Promise<number> | undefined
   #draining = false
+  #toldSoon = false
   #forget: () => void = noop
 
   private constructor(options: ServeOptions, journal: Journal) {
@@ -325,8 +328,19 @@ class ProductionHost implements Running {
     if (request.type === 'drain') return this.drain()
     const body = request.type === 'journal' ? request.request : undefined
     const answer = await answerRequest(this.#journal, body)
-    if (isClose(body)) this.#supervisor?.wake()
+    if (hasWrite(body, 'close')) this.#supervisor?.wake()
+    if (hasWrite(body, 'close') || hasWrite(body, 'open')) this.#callsChanged()
     return answer
+  }
+
+  /** Tells the workers that calls have begun or ended, at most twice a second. */
+  #callsChanged(): void {
+    if (this.#toldSoon || this.#scope.state !== 'live') return
+    this.#toldSoon = true
+    this.#scope.after(CHANGES_EVERY, 'tell workers about calls', () => {
+      this.#toldSoon = false
+      this.#supervisor?.callsChanged()
+    })
   }
 
   async #gather(): Promise<{ readonly type: string; readonly body: string }> {
@@ -405,13 +419,13 @@ function spoolOf(data: string): string {
   return join(data, 'spool')
 }
 
-/** Whether a request to the journal ended a call, so that work may be due. */
-function isClose(request: unknown): boolean {
+/** Whether a request to the journal has a write of this type. */
+function hasWrite(request: unknown, type: 'open' | 'close'): boolean {
   const { method, args } = (request ?? {}) as { readonly method?: string; readonly args?: readonly unknown[] }
   const [batch] = args ?? []
   return (
     method === 'write' &&
     Array.isArray(batch) &&
-    batch.some((write: { type?: string }) => write?.type === 'close')
+    batch.some((write: { type?: string }) => write?.type === type)
   )
 }

@@ -59,7 +59,7 @@ export type SupervisorMessage =
   | ({ readonly type: 'order' } & Order)
   /** The host has this id now: its lease was over. All calls of the worker belong to other processes. */
   | { readonly type: 'host'; readonly id: string }
-  /** Work may be due. */
+  /** Work may be due; or, for a call worker, calls of other workers have changed. */
   | { readonly type: 'wake' }
   | { readonly type: 'metrics'; readonly id: number }
   /** Comes with a socket that somebody has opened to the public port. */

@@ -177,6 +177,11 @@ export class Supervisor {
     this.#tell('work', { type: 'wake' })
   }
 
+  /** Calls have begun or ended: the workers show them in their pages. */
+  callsChanged(): void {
+    this.#tell('calls', { type: 'wake' })
+  }
+
   #tell(role: WorkerRole, message: SupervisorMessage): void {
     for (const worker of this.#workers.values()) if (worker.role === role) worker.process.send(message)
   }

@@ -109,7 +109,7 @@ export class WorkerLink {
     this.#onHost = listener
   }
 
-  /** Work may be due. */
+  /** Work may be due; or, for a call worker, calls of other workers have changed. */
   onWake(listener: () => void): void {
     this.#onWake = listener
   }

@@ -1,3 +1,4 @@
+import type { CallRefusal } from '../base-calls.ts'
 import type { Logger } from '../../parts/index.ts'
 import { OptionError, checkOptions, type Scope, type OptionNames } from '../../scope/index.ts'
 import type { Carrier } from './carrier.ts'
@@ -13,6 +14,8 @@ export interface PhoneCallInfo {
   readonly from: string | undefined
   /** The number that was called. */
   readonly to: string | undefined
+  /** The carrier's account that the call belongs to. */
+  readonly account: string | undefined
   /** Everything else that the carrier sent: the fields of its webhook, or the parameters of a stream without one. */
   readonly details: Readonly<Record<string, string>>
 }
@@ -72,6 +75,8 @@ export interface TwilioCallsOptions {
    * at once that the line is busy. With local models: `hasLocalRoom` of `endwell/providers/local`.
    */
   hasRoom?: () => boolean
+  /** Called for each new call that is refused, for metrics. */
+  onRefused?: (why: CallRefusal) => void
   logger?: Logger
 }
 
@@ -96,6 +101,7 @@ const optionNames: OptionNames<TwilioCallsOptions> = {
   maxCalls: true,
   maxRate: true,
   hasRoom: true,
+  onRefused: true,
   logger: true,
 }
 

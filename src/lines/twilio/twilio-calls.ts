@@ -231,7 +231,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     if (begins && !this.find(call)) {
       if (!this.#hasRoom()) return busyDocument
       const details = Object.fromEntries([...fields].slice(0, limits.parameters))
-      this.#begin({ id: call, from, to, details }, fields.get('AccountSid') ?? undefined)
+      this.#begin({ id: call, from, to, account: fields.get('AccountSid') ?? undefined, details })
     }
     // For a process that sees only the stream.
     const parameters = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }
@@ -285,7 +285,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     if (!this.find(id)) {
       if (!this.#hasRoom()) return turnAway()
       const { from, to } = parameters
-      this.#begin({ id, from, to, details: parameters }, account)
+      this.#begin({ id, from, to, account, details: parameters })
     }
     // `onCall` may have ended the call already.
     const call = this.find(id)
@@ -310,10 +310,10 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     return code === undefined
   }
 
-  #begin(info: PhoneCallInfo, account: string | undefined): void {
+  #begin(info: PhoneCallInfo): void {
     const { connectTimeout = 10_000, rejoinTimeout = 5_000, lostTimeout = 10_000 } = this.#options
     const { answerTimeout = 30_000, onCall, fetch: ask = fetch } = this.#options
-    const { id } = info
+    const { id, account } = info
     const carrier = this.#carrier
     const hangUp = new HangUp({ clock: this.scope.clock, carrier, fetch: ask, call: id, account })
     const timeouts = { answerTimeout, connectTimeout, rejoinTimeout, lostTimeout }

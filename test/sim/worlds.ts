@@ -1,4 +1,5 @@
 import type { World } from '../../src/testing/index.ts'
+import { fleetLife } from './fleet/fleet-life.ts'
 import { scopeLife } from './scope-life.ts'
 import { sessionLife } from './session-life.ts'
 
@@ -6,4 +7,5 @@ import { sessionLife } from './session-life.ts'
 export const worlds: Readonly<Record<string, (world: World) => Promise<void>>> = {
   scope: scopeLife,
   session: sessionLife,
+  fleet: fleetLife,
 }

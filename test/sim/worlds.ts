@@ -1,4 +1,5 @@
 import type { World } from '../../src/testing/index.ts'
+import { fleetLife } from './fleet/fleet-life.ts'
 import { scopeLife } from './scope-life.ts'
 import { sessionLife } from './session-life.ts'
 import { supervisorLife } from './supervisor-life.ts'
@@ -8,4 +9,5 @@ export const worlds: Readonly<Record<string, (world: World) => Promise<void>>> =
   scope: scopeLife,
   session: sessionLife,
   supervisor: supervisorLife,
+  fleet: fleetLife,
 }

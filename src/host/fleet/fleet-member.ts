@@ -53,6 +53,8 @@ const limits = {
   adoptPause: 500,
   /** Calls that are closed at once. */
   close: 20,
+  /** Milliseconds after which no request of a worker that is gone can be under way. */
+  orphanAgain: 30_000,
   /** Orphans that are remembered after their end. */
   ended: 10_000,
   /** How long to wait for the carrier to hang up a call, in milliseconds. */
@@ -120,15 +122,9 @@ export class FleetMember {
 
   /** A worker of this host is gone. Rejects if the journal is away. Returns the number of its calls. */
   async orphan(worker: string, culprit?: string): Promise<number> {
-    const id = this.#id
-    try {
-      const lost = await this.#options.journal.orphan(id, worker)
-      this.#take(id, lost, culprit)
-      return lost.length
-    } catch (error) {
-      this.#lease.handle({ type: 'unsure' })
-      throw error
-    }
+    const count = await this.#orphan(worker, culprit)
+    this.#orphanAgain(worker, culprit)
+    return count
   }
 
   /** Looks for orders now. */
@@ -226,6 +222,27 @@ export class FleetMember {
   }
 
   // ── orphans ──
+
+  async #orphan(worker: string, culprit?: string): Promise<number> {
+    const id = this.#id
+    try {
+      const lost = await this.#options.journal.orphan(id, worker)
+      this.#take(id, lost, culprit)
+      return lost.length
+    } catch (error) {
+      this.#lease.handle({ type: 'unsure' })
+      throw error
+    }
+  }
+
+  /** The worker may have been killed while it opened a call, and the journal may get that later. */
+  #orphanAgain(worker: string, culprit?: string): void {
+    const { scope } = this.#options
+    if (scope.state !== 'live' || this.#leaving) return
+    scope.after(limits.orphanAgain, `calls of ${worker}`, () => {
+      this.#orphan(worker, culprit).catch(() => this.#orphanAgain(worker, culprit))
+    })
+  }
 
   #take(host: string, calls: readonly LostCall[], culprit?: string): void {
     // An answer from before the host was declared dead: others have the calls.

@@ -198,8 +198,9 @@ describe('a lease machine', () => {
     expect(life.pending).toBe('beat')
   })
 
-  it('looks up its orphans after an adoption that failed, and when it is unsure', () => {
+  it('looks up its orphans when it is unsure, until that succeeds', () => {
     const life = Life.steady()
+    life.handle({ type: 'unsure' })
     life.fail()
     life.elapse(1_000)
     expect(life.pending).toBe('recover')

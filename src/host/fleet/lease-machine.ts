@@ -190,8 +190,6 @@ export class LeaseMachine {
       state.steadySince = undefined
       state.beatDue = state.retryAt
     }
-    // The journal may have adopted calls, and the answer was lost.
-    if (pending === 'adopt') state.recovers = true
   }
 
   /** The next request, if none is under way. A beat comes before everything else. */

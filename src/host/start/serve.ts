@@ -143,6 +143,7 @@ class ProductionHost implements Running {
   #ended: Promise<number> | undefined
   #draining = false
   #toldSoon = false
+  #importing: Promise<void> = Promise.resolve()
   #forget: () => void = noop
 
   private constructor(options: ServeOptions, journal: Journal) {
@@ -306,8 +307,13 @@ class ProductionHost implements Running {
     return await this.#member.orphan(worker, this.#culprits.get(worker))
   }
 
-  /** Moves what processes of this machine that are gone had to write elsewhere into the journal. */
-  async #importSpools(): Promise<void> {
+  /** Moves what processes of this machine that are gone had to write elsewhere into the journal. One at a time. */
+  #importSpools(): Promise<void> {
+    this.#importing = this.#importing.catch(noop).then(() => this.#importNow())
+    return this.#importing
+  }
+
+  async #importNow(): Promise<void> {
     const { data = './endwell-data', databaseUrl } = this.#options
     // Another host can only share the folder if the journal is elsewhere.
     const hosts = databaseUrl === undefined ? [] : await this.#journal.hosts()

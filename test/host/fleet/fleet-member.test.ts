@@ -203,6 +203,17 @@ describe('a member of a fleet', () => {
       expect(a.reports[0]?.error?.message).toBe('blocked by spin (agent.ts:3)')
     }))
 
+  it('[HO34] finds a call that a worker opened just before it was killed', () =>
+    staged(async ({ clock, journal, member }) => {
+      const a = await member('a')
+      expect(await a.fleet.orphan('w1')).toBe(0)
+      await write(journal, opens(newCall('c1', { owner: ownerOn('a') })))
+      let left = 1
+      a.fault = (method) => (method === 'orphan' && left-- > 0 ? 'fail' : undefined)
+      await clock.elapse(61_000)
+      expect(a.reports.map(({ id }) => id)).toEqual(['c1'])
+    }))
+
   it.each<JournalFault>(['lost', { late: 8_000 }])(
     '[HO34] finds the calls that the journal gave it in an answer with the fault %j',
     (fault) =>

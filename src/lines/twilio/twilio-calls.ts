@@ -212,8 +212,10 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
 
   /** @internal */
   override ended(id: string, released: Promise<void>): void {
+    // One that goes on elsewhere may come back to this process.
+    const hasEnded = this.find(id)?.isHandedOver !== true
     super.ended(id, released)
-    this.#remember(id)
+    if (hasEnded) this.#remember(id)
   }
 
   // ── webhooks ──

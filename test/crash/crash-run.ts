@@ -135,8 +135,8 @@ async function settle(sites: readonly Site[], receiver: Receiver, changes: Chang
   await changes.until(() => systemClock.now() >= until || isSettled())
   timer.clear()
   // Also calls that nobody answered. Only Postgres lets somebody else look.
-  for (const { postgres } of sites)
-    while (postgres && systemClock.now() < until && (await hasLiveCalls(postgres.url))) await pause(500)
+  for (const url of sites.flatMap(({ postgres }) => (postgres ? [postgres.url] : [])))
+    while (systemClock.now() < until && (await hasLiveCalls(url))) await pause(500)
 }
 
 async function hasLiveCalls(url: string): Promise<boolean> {

@@ -137,6 +137,11 @@ export class Entrance {
     this.#pages.letGo(call)
   }
 
+  letGoAll(): void {
+    this.#phone.letGoAll()
+    this.#pages.letGoAll()
+  }
+
   /** Handles what is not for the app. Returns false for other requests. */
   #request(request: IncomingMessage, response: ServerResponse): boolean {
     const [path = '/'] = (request.url ?? '/').split('?', 1)

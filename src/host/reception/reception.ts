@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { silentLogger, type Line } from '../../parts/index.ts'
-import { Scope, ScopeClosedError, noop, type Intercept } from '../../scope/index.ts'
+import { EndwellError, Scope, ScopeClosedError, noop, type Intercept } from '../../scope/index.ts'
 import { Session, type Agent, type Models, type SessionReport } from '../../session/index.ts'
 import type { AgentFile } from '../agent-file.ts'
 import { itemsOf } from '../fleet/lost-report.ts'
@@ -207,6 +207,7 @@ export class Reception {
 
   /** All calls belong to other processes now. */
   letGoAll(): void {
+    this.entrance.letGoAll()
     for (const call of this.#sessions.keys()) this.letGo(call)
   }
 
@@ -239,7 +240,11 @@ export class Reception {
     const { id, from } = call
     if (this.#ending) throw new ScopeClosedError(this.#scope.name, 'answer a call', undefined)
     const agent = this.#agent()
-    const lost = await this.#write(call, agent.name)
+    const lost = await this.#write(call, agent.name).catch((error: unknown) => {
+      // Not hung up at the carrier: it goes on elsewhere.
+      if (error instanceof EndwellError && error.code === 'CALL_TAKEN') this.entrance.letGo(id)
+      throw error
+    })
     // Again: the journal may have taken its time.
     if (this.#ending) throw new ScopeClosedError(this.#scope.name, 'answer a call', undefined)
     const shown = lost?.from ?? from

@@ -30,6 +30,7 @@ const slowest = [
   'test/browser/ends',
   'test/browser/faults',
   'test/lines/conformance',
+  'test/host/journal/postgres',
   'test/providers/local/local-tts',
   'test/providers/gemini/sockets',
   'test/house/examples',

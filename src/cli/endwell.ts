@@ -5,6 +5,7 @@ import { terminal } from './terminal.ts'
 /** Loaded when they are needed: the help must not wait for the models and the host. */
 const commands = {
   dev: async (args: readonly string[]) => (await import('./dev-command.ts')).dev(args),
+  start: async (args: readonly string[]) => (await import('./start-command.ts')).start(args),
   phone: async (args: readonly string[]) => (await import('./phone.ts')).phone(args),
 }
 
@@ -12,6 +13,7 @@ const usage = [
   'Usage: endwell <command> [options]',
   '',
   'Commands:',
+  '  start  serve an agent in production',
   '  dev    talk to an agent in the browser, and see what each session owns and how it ended',
   '  phone  call an agent with a recording, and record its answers',
   '',

@@ -9,6 +9,7 @@ export {
   JournalInUseError,
   JournalUnavailableError,
   JournalVersionError,
+  describeDatabase,
   openJournal,
   type Beat,
   type CallQuery,
@@ -27,6 +28,8 @@ export {
   type NewCall,
   type Order,
   type Owner,
+  type PostgresOptions,
+  type SqliteOptions,
   type Wake,
   type WorkCounts,
   type WorkOutcome,
@@ -41,9 +44,12 @@ export type { LoggedSession, SessionNote } from './logged-session.ts'
 export { HttpServer, refuseUpgrade, listen, type ListenOptions } from './http-server.ts'
 export type { PhoneAccount } from './reception/entrance.ts'
 export { Reception, type ReceptionEnd, type ReceptionOptions } from './reception/reception.ts'
-export { checkModels } from './start/check-models.ts'
+export { checkAgent, type AgentSummary, type CheckAgentOptions } from './start/check-agent.ts'
+export { checkModels, modelNames } from './start/check-models.ts'
 export { AgentFileError, loadAgent } from './start/load-agent.ts'
 export { serve, type Running, type ServeOptions } from './start/serve.ts'
+export { ownVersion } from './start/version.ts'
+export { exitCodes as hostExitCodes } from './supervisor/supervisor-events.ts'
 export type { WorkerView } from './supervisor/supervisor.ts'
 export {
   culpritsOf,

@@ -120,10 +120,15 @@ export abstract class BaseCalls<Call extends BaseCall> implements Resource {
     return this.#taking
   }
 
+  /** Whether there is no room for another call. */
+  protected get isFull(): boolean {
+    return this.#active.size >= this.#maxCalls || !this.#agrees()
+  }
+
   /** Returns why another call is refused. If it is not refused, counts it towards the rate limit. */
   protected refusal(): 'CLOSING' | 'BUSY' | 'TOO_FAST' | undefined {
     if (this.scope.state !== 'live' || !this.#taking) return 'CLOSING'
-    if (this.#active.size >= this.#maxCalls || !this.#agrees()) return 'BUSY'
+    if (this.isFull) return 'BUSY'
     return this.#rate.take(this.scope.clock.now()) ? undefined : 'TOO_FAST'
   }
 

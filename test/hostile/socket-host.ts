@@ -1,4 +1,4 @@
-import { Host, serve, type HttpServer } from '../../src/host/index.ts'
+import { Host, listen, type HttpServer } from '../../src/host/index.ts'
 import { TwilioCalls } from '../../src/lines/twilio/index.ts'
 import { WebSocketCalls } from '../../src/lines/websocket/index.ts'
 import type { Line } from '../../src/parts/index.ts'
@@ -35,7 +35,7 @@ export class SocketHost {
     const onCall = (line: Line & { readonly id: string }): Promise<void> => host.#answer(line)
     const pages = new WebSocketCalls({ scope, maxRate: 1_000, onCall })
     const phones = new TwilioCalls({ scope, maxRate: 1_000, onCall })
-    host.#server = await serve({
+    host.#server = await listen({
       scope,
       app: host.#host.app,
       port: 0,

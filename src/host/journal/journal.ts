@@ -167,6 +167,8 @@ export type WakeListener = (what: Wake, host?: string) => void
 export interface Beat {
   /** Orders for the host's calls. Each is handed out once. */
   readonly orders: readonly Order[]
+  /** Set if the host takes no more calls: its own decision, or an operator's. */
+  readonly draining?: true
 }
 
 export type WorkState = 'waiting' | 'running' | 'done' | 'dead'
@@ -236,7 +238,7 @@ export interface Journal {
    * calls: it must let go of all of them (HO5).
    */
   beat(host: string, lease: number): Promise<Beat | undefined>
-  /** The host takes no more calls. */
+  /** The host takes no more calls. An operator may ask this of any host, which learns it with its next heartbeat. */
   drain(host: string): Promise<void>
   /** The host ends. Whatever it still owns may be adopted at once. */
   leave(host: string): Promise<void>

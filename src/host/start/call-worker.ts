@@ -13,7 +13,7 @@ import { Watchdog } from '../supervisor/watchdog.ts'
 import { WorkerLink } from '../supervisor/worker-link.ts'
 import { jsonLog } from '../watch/json-log.ts'
 import { Metrics } from '../watch/metrics.ts'
-import { checkModels } from './check-models.ts'
+import { checkModels, modelNames } from './check-models.ts'
 import { loadAgent } from './load-agent.ts'
 import { takeSettings, type WorkerRequest, type WorkerSettings } from './worker-settings.ts'
 
@@ -47,7 +47,7 @@ async function main(link: WorkerLink, settings: WorkerSettings): Promise<void> {
     port: 0,
     host: privateHost,
     logger,
-    info: { ...settings.info, name: file.name, mode: 'production', models: namesOf(models) },
+    info: { ...settings.info, name: file.name, mode: 'production', models: modelNames(models) },
     // A host that was declared dead takes no calls until it has joined again.
     hasRoom: () => owner.host !== '' && hasLocalRoom(),
     journal: { log, owner: () => owner, take: (call) => journal.take(call, owner) },
@@ -93,7 +93,7 @@ async function main(link: WorkerLink, settings: WorkerSettings): Promise<void> {
     metrics.spooled(log.spooled)
     return metrics.snapshot()
   })
-  Watchdog.start({
+  await Watchdog.start({
     closeTimeout,
     onBlocked: ({ ms, how, culprit }) => {
       const where = culprit && `${culprit.function} (${culprit.file}:${culprit.line})`
@@ -101,11 +101,6 @@ async function main(link: WorkerLink, settings: WorkerSettings): Promise<void> {
     },
   })
   link.ready(owner.address)
-}
-
-function namesOf(models: object): Readonly<Record<string, string>> {
-  const parts = Object.entries(models) as [string, { readonly name?: string } | undefined][]
-  return Object.fromEntries(parts.flatMap(([kind, part]) => (part?.name ? [[kind, part.name]] : [])))
 }
 
 function addressOf(host: string, port: number): string {

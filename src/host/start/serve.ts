@@ -17,6 +17,7 @@ import type { Level } from '../watch/log-record.ts'
 import { WorkerMetrics, mergeMetrics, type MetricsSnapshot } from '../watch/merge-metrics.ts'
 import type { RestartWhy } from '../watch/metric-table.ts'
 import { Metrics } from '../watch/metrics.ts'
+import { ownVersion } from './version.ts'
 import { settingsInEnv, workOwner, type WorkerRequest, type WorkerSettings } from './worker-settings.ts'
 
 export interface ServeOptions {
@@ -36,6 +37,7 @@ export interface ServeOptions {
   readonly databaseUrl?: string
   /** Names this host for operators. Default: the name of the machine. */
   readonly name?: string
+  /** The version of the program, for operators. Default: that of endwell. */
   readonly version?: string
   /** Processes that take calls. Default: 1. */
   readonly workers?: number
@@ -55,7 +57,7 @@ export interface ServeOptions {
   readonly privateHost?: string
   /** Whether calls are taken while the journal is away. Default: `spool`. */
   readonly whileAway?: 'spool' | 'refuse'
-  /** How many days calls are kept in the journal. Default: 30. */
+  /** How long calls are kept in the journal, in milliseconds. Default: 30 days. */
   readonly retention?: number
   readonly phone?: PhoneAccount
   /** The folder of the page. Default: none. */
@@ -80,6 +82,8 @@ export interface Running {
   readonly ended: Promise<number>
   /** What SIGTERM does: the first drains, the second closes all calls now, the third kills. */
   signal(): void
+  /** Takes no more calls, and ends after the last one, as after the first signal. Repeating it changes nothing. */
+  drain(): void
 }
 
 const DAY = 86_400_000
@@ -134,10 +138,12 @@ class ProductionHost implements Running {
   /** The ids that this host has had. */
   readonly #ids = new Set<string>()
   #supervisor: Supervisor | undefined
+  #ended: Promise<number> | undefined
+  #draining = false
   #forget: () => void = noop
 
   private constructor(options: ServeOptions, journal: Journal) {
-    const { logger = silentLogger, name = hostname(), version = '', maxCalls = 100 } = options
+    const { logger = silentLogger, name = hostname(), version = ownVersion(), maxCalls = 100 } = options
     const { lease, resumeWindow } = options
     this.#options = options
     this.#journal = journal
@@ -149,13 +155,11 @@ class ProductionHost implements Running {
       host: { name, version, capacity: maxCalls },
       newId: newKey,
       ...(lease === undefined ? {} : { lease }),
-      ...(resumeWindow === undefined ? {} : { resumeWindow }),
       // Only this host can open the journal, so all others in it are dead.
       ...(options.databaseUrl === undefined ? { grace: 0 } : {}),
-      joined: (id) => {
-        this.#ids.add(id)
-        this.#supervisor?.setHost(id)
-      },
+      joined: (id) => this.#joined(id),
+      drained: () => this.drain(),
+      ...(resumeWindow === undefined ? {} : { resumeWindow }),
       ordered: (orders) => {
         for (const order of orders) this.#pass(order).catch(noop)
       },
@@ -200,18 +204,42 @@ class ProductionHost implements Running {
   }
 
   get ended(): Promise<number> {
-    return this.#supervisor!.ended.then(async (code) => {
-      this.#forget()
-      await this.#scope.close()
-      await this.#journal.close().catch(noop)
-      return code
-    })
+    this.#ended ??= this.#end()
+    return this.#ended
+  }
+
+  async #end(): Promise<number> {
+    const code = await this.#supervisor!.ended
+    this.#forget()
+    await this.#scope.close()
+    await this.#journal.close().catch(noop)
+    return code
   }
 
   signal(): void {
+    this.#stopTaking()
+    this.#supervisor?.signal()
+  }
+
+  drain(): void {
+    this.#stopTaking()
+    this.#supervisor?.drain()
+  }
+
+  /** Tells the other hosts, and the metrics. */
+  #stopTaking(): void {
+    if (this.#draining) return
+    this.#draining = true
+    this.#logger.info({}, 'draining: no more calls are taken, and those under way may finish')
     this.#metrics.draining(true)
     this.#journal.drain(this.#member.id).catch(noop)
-    this.#supervisor?.signal()
+  }
+
+  #joined(id: string): void {
+    this.#ids.add(id)
+    this.#supervisor?.setHost(id)
+    // The journal knows a host by its id, and this one is new.
+    if (this.#draining) this.#journal.drain(id).catch(noop)
   }
 
   async #supervise(agentFile: string): Promise<void> {
@@ -294,6 +322,7 @@ class ProductionHost implements Running {
   async #answer(request: Partial<WorkerRequest>): Promise<unknown> {
     if (request.type === 'identity') return { host: this.#member.id }
     if (request.type === 'metrics') return await this.#gather()
+    if (request.type === 'drain') return this.drain()
     const body = request.type === 'journal' ? request.request : undefined
     const answer = await answerRequest(this.#journal, body)
     if (isClose(body)) this.#supervisor?.wake()
@@ -338,17 +367,17 @@ class ProductionHost implements Running {
   }
 
   async #prune(): Promise<void> {
-    const { retention = 30 } = this.#options
-    const before = this.#scope.clock.date() - retention * DAY
+    const { retention = 30 * DAY } = this.#options
+    const before = this.#scope.clock.date() - retention
     while ((await this.#journal.prune(before, PRUNE_AT_ONCE)) === PRUNE_AT_ONCE);
   }
 }
 
 function workerSettings(agentFile: string, options: ServeOptions): WorkerSettings {
-  const { data = './endwell-data', workers = 1, maxCalls = 100, closeTimeout = 5_000, version = '' } = options
+  const { data = './endwell-data', workers = 1, maxCalls = 100, closeTimeout = 5_000 } = options
   const { lease = 15_000 } = options
   const { privateHost = '127.0.0.1', whileAway = 'spool', logLevel = 'info', names = [], publicUrl } = options
-  const { page, secret, phone, goodbye, welcomeBack } = options
+  const { page, secret, phone, goodbye, welcomeBack, version = ownVersion() } = options
   if (publicUrl !== undefined && !URL.canParse(publicUrl))
     throw new OptionError(`publicUrl must be a URL, such as https://phone.example.com; it is '${publicUrl}'`)
   return {

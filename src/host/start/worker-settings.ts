@@ -48,6 +48,8 @@ export type WorkerRequest =
   | { readonly type: 'identity' }
   | { readonly type: 'journal'; readonly request: unknown }
   | { readonly type: 'metrics' }
+  /** Drain the whole host. */
+  | { readonly type: 'drain' }
 
 /** Names the work worker of a host in the journal. */
 export function workOwner(host: string, worker: string): string {

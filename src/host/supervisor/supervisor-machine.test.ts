@@ -413,7 +413,7 @@ describe('whatever happens', () => {
           life.commands.flatMap((each) => (each.type === 'spawn' ? each.worker : [])).toSorted(),
         )
       }),
-      { numRuns: 1_500 },
+      { numRuns: 300 },
     )
   })
 
@@ -428,7 +428,7 @@ describe('whatever happens', () => {
         expect(life.exitCode).toBeDefined()
         expect(life.exitCode).not.toBe(exitCodes.clean)
       }),
-      { numRuns: 500 },
+      { numRuns: 300 },
     )
   })
 })

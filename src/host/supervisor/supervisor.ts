@@ -347,7 +347,7 @@ export class Supervisor {
   #line(name: string, stream: 'stdout' | 'stderr', line: string): void {
     const { listener } = this.#options
     if (listener?.line) listener.line(name, stream, line)
-    else process[stream].write(`${line}\n`)
+    else (stream === 'stdout' ? process.stdout : process.stderr).write(`${line}\n`)
   }
 
   // ── connections and time ──

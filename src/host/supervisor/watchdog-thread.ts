@@ -52,7 +52,7 @@ class Attempt {
     if (!turned) this.frames = callFrames.map((frame) => this.#rawFrame(frame))
     const cuts = cut && prompt && !turned
     if (cuts) {
-      this.#session.post('Runtime.evaluate', { expression: `globalThis[Symbol.for('${ABOUT_TO_CUT}')]?.()` })
+      this.#session.post('Runtime.evaluate', { expression: `process[Symbol.for('${ABOUT_TO_CUT}')]?.()` })
       this.#session.post('Runtime.terminateExecution')
     }
     this.#session.post('Debugger.resume', () => this.#session.disconnect())

@@ -94,7 +94,7 @@ function allowCuts(): void {
   } finally {
     node.noDeprecation = noDeprecation
   }
-  Object.defineProperty(globalThis, Symbol.for(ABOUT_TO_CUT), { value: clear, configurable: true })
+  Object.defineProperty(process, Symbol.for(ABOUT_TO_CUT), { value: clear, configurable: true })
 }
 
 interface NodeInternals {

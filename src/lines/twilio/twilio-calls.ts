@@ -228,6 +228,8 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     const begins = this.#options.beginsWith !== 'stream'
     if (!this.isTaking && !this.find(call))
       return askAgainDocument(this.#calling.publicAddress(request, `${this.#path}/answer`))
+    // The stream counts the call. Without room now, the caller hears the busy signal instead of a stream that breaks (LN12).
+    if (!begins && !this.find(call) && this.isFull) return busyDocument
     if (begins && !this.find(call)) {
       if (!this.#hasRoom()) return busyDocument
       const details = Object.fromEntries([...fields].slice(0, limits.parameters))

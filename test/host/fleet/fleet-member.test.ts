@@ -48,6 +48,7 @@ class Member {
         this.story.push(`joined ${id}`)
       },
       ordered: (orders) => this.orders.push(...orders),
+      drained: () => this.story.push('drained'),
       letGo: () => this.story.push('let go'),
       hangUp: (call) => {
         this.hungUp.push(call.id)

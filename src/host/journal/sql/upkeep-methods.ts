@@ -8,19 +8,26 @@ import { insertEntries } from './write-calls.ts'
 
 type UpkeepMethods = Pick<Journal, 'prune' | 'redact'>
 
+/** Whether all work of a call has ended. */
+const hasNoWork =
+  "not exists (select 1 from {work} where call = {calls}.id and {work}.state in ('waiting', 'running'))"
+
 export const upkeepMethods = (db: Database): UpkeepMethods => ({
   prune(before, limit) {
     return db.transaction(async (query) => {
       const rows = await query(
-        `select id from {calls} where state = 'closed' and ended_at < $1 and not exists
-         (select 1 from {work} where call = {calls}.id and {work}.state in ('waiting', 'running'))
+        `select id from {calls} where state = 'closed' and ended_at < $1 and ${hasNoWork}
          order by ended_at limit $2 {lock free}`,
         before,
         limit,
       )
+      if (rows.length === 0) return 0
       // The entries and the work of a call are deleted with it.
-      if (rows.length > 0) await query('delete from {calls} where id in {list $1}', listOf(rows.map(idOf)))
-      return rows.length
+      const deleted = await query(
+        `delete from {calls} where id in {list $1} and ${hasNoWork} returning id`,
+        listOf(rows.map(idOf)),
+      )
+      return deleted.length
     })
   },
 

@@ -2,7 +2,6 @@ import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { Watchdog } from '../../../src/host/supervisor/watchdog.ts'
 import { systemClock } from '../../../src/scope/index.ts'
 import { WorkerLink } from '../../../src/host/supervisor/worker-link.ts'
-import { systemClock } from '../../../src/scope/index.ts'
 
 // A worker whose calls are numbers, for tests of the supervisor. A test sends it commands, one per line, over a connection
 // to its own address, or to the public port. It answers each with a line.

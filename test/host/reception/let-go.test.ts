@@ -143,8 +143,6 @@ describe('a process that cannot take over a call', () => {
     await caller.until(() => caller.over || second.reception.session(call) !== undefined)
     expect(caller.over).toBe(false)
     expect(tries).toBe(2)
-    const session = second.reception.session(call)!
-    caller.wire.hangUp()
-    await session.closed
+    await second.reception.session(call)!.close()
   })
 })

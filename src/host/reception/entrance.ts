@@ -105,6 +105,7 @@ export class Entrance {
           id,
           line: 'phone',
           from: from ? `phone ${masked(from)}` : 'phone',
+          comesBack: details['again'] !== undefined,
           resume: details['AccountSid'] ? { account: details['AccountSid'] } : {},
         }),
     })

@@ -241,8 +241,9 @@ export class Reception {
     if (this.#ending) throw new ScopeClosedError(this.#scope.name, 'answer a call', undefined)
     const agent = this.#agent()
     const lost = await this.#write(call, agent.name).catch((error: unknown) => {
-      // Not hung up at the carrier: it goes on elsewhere.
-      if (error instanceof EndwellError && error.code === 'CALL_TAKEN') this.entrance.letGo(id)
+      // Not hung up at the carrier: it goes on elsewhere, or here once the journal is back.
+      const taken = error instanceof EndwellError && error.code === 'CALL_TAKEN'
+      if (taken || call.comesBack) this.entrance.letGo(id)
       throw error
     })
     // Again: the journal may have taken its time.

@@ -243,7 +243,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   /** Returns what the carrier should do with a call that was cut off, and that this process does not know. */
   #again(call: string, request: CarrierRequest, comesBack: ComesBack): string {
     if (comesBack === 'no') return hangUpDocument
-    if (comesBack === 'yes') return this.#connect(call, request, {})
+    if (comesBack === 'yes') return this.#connect(call, request, { again: 'yes' })
     return askAgainDocument(this.#calling.publicAddress(request, `${this.#path}/again`))
   }
 

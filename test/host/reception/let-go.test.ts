@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { CallLog } from '../../../src/host/reception/call-log.ts'
 import { systemClock } from '../../../src/scope/index.ts'
 import { TwilioCarrier, type TwilioCall } from '../../../src/testing/servers/index.ts'
 import { TcpProxy } from '../../lines/tcp-proxy.ts'
@@ -85,6 +86,28 @@ describe('a process that cannot take over a call', () => {
       phone,
       take: (take) => (++tries < 3 ? Promise.resolve(undefined) : take()),
     })
+    await using front = await TcpProxy.listen(first.reception.port)
+    const call = await lostCall(host, first, front, carrier, second)
+    await hears(call)
+    expect(call.over).toBe(false)
+    expect(tries).toBe(3)
+    expect(carrier.rest.requests).toEqual([])
+    call.hangUp()
+    await call.gone()
+    await second.reception.session(call.sid)?.closed
+  })
+
+  it('[HO38] does not hang it up at the carrier while the journal is away', async () => {
+    await using host = await TestHost.open()
+    const { carrier, phone } = await signed()
+    await using _ = carrier
+    const first = await host.start({ phone })
+    const second = await host.start({ phone })
+    let tries = 0
+    second.log.open = async (call, take) => {
+      if (++tries < 3) throw new Error('neither the journal nor the disk can be written')
+      return await CallLog.prototype.open.call(second.log, call, take)
+    }
     await using front = await TcpProxy.listen(first.reception.port)
     const call = await lostCall(host, first, front, carrier, second)
     await hears(call)

@@ -155,6 +155,11 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
     return this.#phase === 'ended'
   }
 
+  /** Whether the call goes on in another process. */
+  get isHandedOver(): boolean {
+    return this.#handedOver
+  }
+
   /** Whether a peer may join or come back: not to a session that is closing. */
   get welcomes(): boolean {
     if (this.#phase === 'ended') return false
@@ -365,7 +370,8 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
     this.#enter('ended')
     this.events = undefined
     const released = this.released()
-    if (peer && farewell) this.sayGoodbye(peer, farewell)
+    // A peer of a call that goes on elsewhere is cut off, and not told that the call has ended: it comes back.
+    if (peer && farewell && !this.#handedOver) this.sayGoodbye(peer, farewell)
     else peer?.abort()
     if (!this.#handedOver) this.release?.()
     this.#options.calls.ended(this.id, released)

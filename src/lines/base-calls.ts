@@ -71,6 +71,11 @@ export abstract class BaseCalls<Call extends BaseCall> implements Resource {
     this.#active.get(id)?.letGo()
   }
 
+  /** Does so for all calls, also those that no session has answered yet. */
+  letGoAll(): void {
+    for (const call of this.#active.values()) call.letGo()
+  }
+
   closing(): void {
     for (const call of this.#active.values()) call.dismiss('closing')
   }

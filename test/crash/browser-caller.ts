@@ -22,6 +22,7 @@ export class BrowserCaller implements Caller {
   id = ''
   answered = false
   over = false
+  end = 'browser: not over'
   readonly #options: BrowserCallerOptions
   readonly #outages = new Outages()
   readonly #marks: { readonly id: number; readonly at: number }[] = []
@@ -34,6 +35,7 @@ export class BrowserCaller implements Caller {
   #played = 0
   #marked = 0
   #cutAt: number | undefined
+  #leaving = false
 
   constructor(options: BrowserCallerOptions) {
     this.#options = options
@@ -48,10 +50,11 @@ export class BrowserCaller implements Caller {
 
   hangUp(): void {
     if (this.over) return
-    this.#send({ type: 'hang-up' })
-    // A page that is cut off can only close itself.
-    if (this.#cutAt !== undefined || this.id === '') this.abort()
-    else this.#after(3_000, () => this.abort())
+    this.end = 'browser: caller'
+    this.#leaving = true
+    // A page that is cut off comes back first, so that the host need not wait for it.
+    if (this.id === '') this.abort()
+    else if (this.#cutAt === undefined) this.#send({ type: 'hang-up' })
   }
 
   abort(): void {
@@ -110,6 +113,7 @@ export class BrowserCaller implements Caller {
     // 4503: busy, or a process that serves the call cannot be reached yet.
     const hopeless = this.id === '' || code === 1000 || (code >= 4400 && code < 4500)
     this.#cutAt ??= now
+    if (!this.#leaving) this.end = `browser: code ${code}`
     if (hopeless || now - this.#cutAt > this.#rejoinWithin) return this.#end()
     this.#outages.broke(now)
     this.#after(REDIAL, () => this.#dial())
@@ -123,7 +127,10 @@ export class BrowserCaller implements Caller {
       this.#answerMarks(this.#played)
     } else if (message.type === 'clear') this.#answerMarks(message.at)
     else if (message.type === 'ping') this.#send({ type: 'pong' })
-    else this.#end()
+    else {
+      if (!this.#leaving) this.end = `browser: ${message.reason}`
+      this.#end()
+    }
   }
 
   #greeted({ call, key, generation, sampleRate, rejoinWithin }: LineMessage & { type: 'hello' }): void {
@@ -138,6 +145,7 @@ export class BrowserCaller implements Caller {
     // Marks of a process that is gone mean nothing to the next one.
     if (generation === 1) this.#marks.length = 0
     this.#send({ type: 'ready', generation, sound: true, ...back })
+    if (this.#leaving) this.#send({ type: 'hang-up' })
     this.#options.changed()
   }
 

@@ -9,6 +9,8 @@ export interface Caller {
   readonly over: boolean
   /** When the connection broke, and when the caller heard the agent again. */
   readonly outages: readonly Outage[]
+  /** How the call ended for the caller. */
+  readonly end: string
   hangUp(): void
   /** Cuts all connections. */
   abort(): void

@@ -1,9 +1,12 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Client } from 'pg'
 import { systemClock } from '../../src/scope/index.ts'
 import { Changes } from '../../src/testing/servers/changes.ts'
 import { SimRandom } from '../../src/testing/sim-random.ts'
+import type { Caller } from './caller.ts'
 import { Chaos } from './chaos.ts'
+import { pause } from './faults.ts'
 import { compilePrograms } from './programs.ts'
 import { Receiver } from './receiver.ts'
 import { Site, type Store } from './site.ts'
@@ -71,12 +74,12 @@ async function crashStore(
     for (let index = 0; index < count; index++) {
       const name = store === 'sqlite' ? `s${index + 1}-` : 'p'
       const folder = join(programs, name)
-      const serve = { lease, resumeWindow: 2 * lease, workers: 2, closeTimeout: 2_000 }
+      const serve = { lease, resumeWindow: (4 * lease) / 3, workers: 2, closeTimeout: 2_000 }
       sites.push(await Site.open({ name, store, hosts, programs, folder, receiver, random, changes, serve }))
     }
     for (const site of sites) {
       site.start()
-      site.call({ size: Math.round(12 / count), lifetime: [2_000, 12_000] })
+      site.call({ size: Math.round(12 / count), lifetime: [3_000, 25_000] })
     }
     await changes.until(() => sites.every(({ hosts: all }) => all.every(({ up }) => up)))
     print(`  ${at()}  all hosts are up`)
@@ -94,6 +97,16 @@ async function crashStore(
     const codes = await Promise.all(sites.map((site) => site.stop(STOP)))
     print(`  ${at()}  the hosts have ended with ${codes.flat().map(String).join(', ')}`)
     const verdicts = await Promise.all(sites.map((site) => judge(site, receiver, chaos.hostKills)))
+    if (process.env['CRASH_DEBUG'])
+      for (const site of sites)
+        for (const c of site.crowd!.answered)
+          if (/4404|application/.test(c.end)) {
+            print(
+              `DEBUG ${c.end} ${c.id} ${JSON.stringify(c.outages.map((o) => [new Date(systemClock.date() - systemClock.now() + o.from).toISOString().slice(17), o.until && new Date(systemClock.date() - systemClock.now() + o.until).toISOString().slice(17)]))}`,
+            )
+            for (const line of story(site, c.id))
+              if (!/after-call/.test(line)) print(`    ${line.slice(0, 300)}`)
+          }
     for (const [index, { lost }] of verdicts.entries())
       for (const each of lost.slice(0, 3)) tell(sites[index]!, each, print)
     return { kills: chaos.kills, verdicts }
@@ -109,21 +122,30 @@ function tell(site: Site, lost: string, print: (line: string) => void): void {
   for (const line of story(site, id).slice(0, 30)) print(`    ${line.slice(0, 400)}`)
 }
 
-/** Waits until the work of every answered call was delivered, or the time is up. */
+/** Waits until every call has ended, and the work of every answered one was delivered, or until the time is up. */
 async function settle(sites: readonly Site[], receiver: Receiver, changes: Changes): Promise<void> {
   receiver.polite = true
   for (const { crowd } of sites) crowd?.hangUp()
-  const waiting = (): number =>
-    sites
-      .flatMap(({ crowd }) => crowd?.answered ?? [])
-      .filter(({ id }) => handlers.some((handler) => (receiver.of(id, handler)?.accepted ?? 0) === 0)).length
-  let late = false
-  const timer = systemClock.after(SETTLE, 'everything is settled', () => {
-    late = true
-    changes.notify()
-  })
-  await changes.until(
-    () => late || (waiting() === 0 && sites.every(({ crowd }) => crowd?.present.length === 0)),
-  )
+  const until = systemClock.now() + SETTLE
+  const isDelivered = ({ id }: Caller): boolean =>
+    handlers.every((handler) => (receiver.of(id, handler)?.accepted ?? 0) > 0)
+  const isSettled = (): boolean =>
+    sites.every(({ crowd }) => crowd?.present.length === 0 && crowd.answered.every(isDelivered))
+  const timer = systemClock.after(SETTLE, 'everything is settled', () => changes.notify())
+  await changes.until(() => systemClock.now() >= until || isSettled())
   timer.clear()
+  // Also calls that nobody answered. Only Postgres lets somebody else look.
+  for (const url of sites.flatMap(({ postgres }) => (postgres ? [postgres.url] : [])))
+    while (systemClock.now() < until && (await hasLiveCalls(url))) await pause(500)
+}
+
+async function hasLiveCalls(url: string): Promise<boolean> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { rows } = await client.query(`select 1 from endwell.calls where state = 'live' limit 1`)
+    return rows.length > 0
+  } finally {
+    await client.end()
+  }
 }

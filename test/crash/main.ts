@@ -46,6 +46,7 @@ await runCommand({
     for (const each of lost) print(`lost: ${each}`)
     for (const each of problems) print(`wrong: ${each}`)
     print(`reports: ${verdicts.map(({ reasons }) => JSON.stringify(reasons)).join(' ')}`)
+    print(`callers: ${verdicts.map(({ ends }) => JSON.stringify(ends)).join(' ')}`)
     print(
       `${back.length} callers were cut off and heard the agent again, after ${percentile(back, 0.5)} ms at the median and ` +
         `${percentile(back, 1)} ms at most (lease ${lease} ms)`,

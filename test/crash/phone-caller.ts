@@ -43,6 +43,11 @@ export class PhoneCaller implements Caller {
     return this.#outages.list
   }
 
+  get end(): string {
+    if (this.refused !== undefined) return `webhook answered ${this.refused}`
+    return `phone: ${this.call.endedBy ?? 'not over'}`
+  }
+
   hangUp(): void {
     this.#timer.clear()
     this.call.hangUp()

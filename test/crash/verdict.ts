@@ -28,6 +28,8 @@ export interface Verdict {
   readonly backMs: readonly number[]
   /** How many calls ended for each reason. */
   readonly reasons: Readonly<Record<string, number>>
+  /** How many callers left in each way. */
+  readonly ends: Readonly<Record<string, number>>
 }
 
 /** A cut within this time after the kill of a host is due to it, in milliseconds. */
@@ -68,6 +70,7 @@ export async function judge(
       backMs: answered.flatMap(({ outages }) =>
         outages.flatMap(({ from, until }) => (until === undefined ? [] : [until - from])),
       ),
+      ends: counted(answered.map(({ end }) => end)),
       reasons: counted(reports.map(({ id }) => records.get(id)?.reason ?? '')),
     }
   } finally {

@@ -117,12 +117,13 @@ export class Entrance {
       ...shared,
       ...phone,
       ...fleetPhone(options),
-      onCall: (line, { id, from, account }) => {
+      onCall: (line, { id, from, account, details }) => {
         const trace = this.#traceOf(id)
         return answer(line, {
           id,
           line: 'phone',
           from: from ? `phone ${masked(from)}` : 'phone',
+          comesBack: details['again'] !== undefined,
           resume: account === undefined ? {} : { account },
           ...(trace === undefined ? {} : { trace }),
         })
@@ -155,6 +156,11 @@ export class Entrance {
   letGo(call: string): void {
     this.#phone.letGo(call)
     this.#pages.letGo(call)
+  }
+
+  letGoAll(): void {
+    this.#phone.letGoAll()
+    this.#pages.letGoAll()
   }
 
   /** Handles what is not for the app. Returns false for other requests. */

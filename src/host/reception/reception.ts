@@ -1,6 +1,13 @@
 import type { Socket } from 'node:net'
 import { silentLogger, type Line } from '../../parts/index.ts'
-import { Scope, ScopeClosedError, describeError, noop, type Intercept } from '../../scope/index.ts'
+import {
+  EndwellError,
+  Scope,
+  ScopeClosedError,
+  describeError,
+  noop,
+  type Intercept,
+} from '../../scope/index.ts'
 import { Session, type Agent, type Models, type SessionReport } from '../../session/index.ts'
 import type { AgentFile } from '../agent-file.ts'
 import { itemsOf, lostReport } from '../fleet/lost-report.ts'
@@ -214,6 +221,7 @@ export class Reception {
 
   /** All calls belong to other processes now. */
   letGoAll(): void {
+    this.entrance.letGoAll()
     for (const call of this.#sessions.keys()) this.letGo(call)
   }
 
@@ -253,6 +261,9 @@ export class Reception {
       lost = await this.#write({ ...call, trace: trace?.traceparent ?? call.trace }, agent.name)
       session = await this.#begin(line, call, { agent, lost, trace })
     } catch (error) {
+      // Not hung up at the carrier: it goes on elsewhere, or here once the journal is back.
+      const taken = error instanceof EndwellError && error.code === 'CALL_TAKEN'
+      if (taken || call.comesBack) this.entrance.letGo(id)
       trace?.failed(error)
       throw error
     }

@@ -80,7 +80,11 @@ async function main(link: WorkerLink, settings: WorkerSettings): Promise<void> {
     link.exit({ clean, written: notWritten === 0 && log.lost === 0 })
   }
   link.onDrain(({ within }) => void reception.drain(within).then(finish).catch(noop))
-  link.onClose(() => void finish().catch(noop))
+  link.onClose(({ cause }) => {
+    // Without a supervisor, this host is dead. Its calls go on elsewhere, if their callers come back.
+    if (cause === 'supervisor-lost') reception.letGoAll()
+    finish().catch(noop)
+  })
   link.onOrder(({ call, order }) => {
     const session = reception.session(call)
     if (order === 'interrupt') session?.interrupt()

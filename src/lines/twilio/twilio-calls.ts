@@ -212,8 +212,10 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
 
   /** @internal */
   override ended(id: string, released: Promise<void>): void {
+    // One that goes on elsewhere may come back to this process.
+    const hasEnded = this.find(id)?.isHandedOver !== true
     super.ended(id, released)
-    this.#remember(id)
+    if (hasEnded) this.#remember(id)
   }
 
   // ── webhooks ──
@@ -241,7 +243,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   /** Returns what the carrier should do with a call that was cut off, and that this process does not know. */
   #again(call: string, request: CarrierRequest, comesBack: ComesBack): string {
     if (comesBack === 'no') return hangUpDocument
-    if (comesBack === 'yes') return this.#connect(call, request, {})
+    if (comesBack === 'yes') return this.#connect(call, request, { again: 'yes' })
     return askAgainDocument(this.#calling.publicAddress(request, `${this.#path}/again`))
   }
 

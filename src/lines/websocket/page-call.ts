@@ -130,6 +130,8 @@ export class PageCall extends BaseCall<Outgoing> {
 
   protected sayGoodbye(peer: Peer, farewell: Farewell): void {
     if (farewell === 'misbehaved') return peer.close(closeCodes.misbehaved, 'PAGE_MISBEHAVED')
+    // The page came back to a call of another process, which this one could not take over: it may try again.
+    if (!this.answered && this.#options.key !== undefined) return peer.abort()
     sendMessage(peer, { type: 'bye', reason: farewell })
     return peer.close(closeCodes.bye, farewell)
   }

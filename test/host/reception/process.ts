@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Archive } from '../../../src/host/archive.ts'
 import { Directory } from '../../../src/host/fleet/directory.ts'
-import type { Journal, Owner } from '../../../src/host/journal/index.ts'
+import type { Journal, LostCall, Owner } from '../../../src/host/journal/index.ts'
 import { CallLog, type CallLogOptions } from '../../../src/host/reception/call-log.ts'
 import { Reception, type ReceptionOptions } from '../../../src/host/reception/reception.ts'
 import { Spool } from '../../../src/host/reception/spool.ts'
@@ -16,6 +16,8 @@ import { ScriptedLlm, ScriptedTts } from '../../../src/testing/index.ts'
 export interface ProcessOptions extends Partial<ReceptionOptions>, Pick<CallLogOptions, 'whileAway'> {
   /** Its name within the host. */
   readonly worker?: string
+  /** Replaces the journal's `take`. */
+  readonly take?: (take: () => Promise<LostCall | undefined>) => Promise<LostCall | undefined>
 }
 
 /** What is shared by processes: the journal, and the folder of their host. */
@@ -71,6 +73,7 @@ export class TestProcess {
     const started = new TestProcess(host, worker, options)
     const journal = started.#journal
     const own = (): Owner => started.#owner
+    const { take = (original) => original() } = options
     const models = () => ({ llm: new ScriptedLlm(), tts: new ScriptedTts() })
     const agent = () =>
       new Agent({ name: 'desk', instructions: '', onEnter: ({ session }) => session.say('Good morning!') })
@@ -80,7 +83,7 @@ export class TestProcess {
       port: 0,
       info: { name: 'Bright Dental', version: '1', mode: 'dev' },
       ticketKey: 'shared by both processes',
-      journal: { log: started.log, owner: own, take: (call) => journal.take(call, own()) },
+      journal: { log: started.log, owner: own, take: (call) => take(() => journal.take(call, own())) },
       fleet: {
         archive: new Archive(journal),
         directory: new Directory({ clock: started.#scope.clock, journal, own }),

@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { Watchdog } from '../../../src/host/supervisor/watchdog.ts'
-import { WorkerLink } from '../../../src/host/supervisor/worker-link.ts'
 import { systemClock } from '../../../src/scope/index.ts'
+import { WorkerLink } from '../../../src/host/supervisor/worker-link.ts'
 
 // A worker whose calls are numbers, for tests of the supervisor. A test sends it commands, one per line, over a connection
 // to its own address, or to the public port. It answers each with a line.
@@ -78,15 +78,20 @@ async function block(kind: string): Promise<void> {
   systemClock.after(1, `block: ${kind}`, () => module[kind]?.())
 }
 
+/** Hear a last word when the worker closes. */
+const followers = new Set<Socket>()
+
 function serve(socket: Socket): void {
   socket.setEncoding('utf8')
   socket.on('error', () => {})
   socket.on('data', (text: string) => {
-    for (const line of text.trim().split('\n'))
-      command(line).then(
-        (answer) => socket.write(`${answer}\n`),
-        (error: unknown) => socket.write(`${String(error)}\n`),
-      )
+    if (text === 'follow\n') followers.add(socket)
+    else
+      for (const line of text.trim().split('\n'))
+        command(line).then(
+          (answer) => socket.write(`${answer}\n`),
+          (error: unknown) => socket.write(`${String(error)}\n`),
+        )
   })
 }
 
@@ -96,10 +101,18 @@ link.onDrain(() => {
   setCalls(calls)
 })
 link.onClose(({ cause }) => {
-  console.log(`${link.identity.name} closes: ${cause}`)
+  // Not console.log, which ignores that nothing reads it.
+  process.stdout.write(`${link.identity.name} closes: ${cause}\n`)
   draining = true
-  setCalls(0)
+  if (followers.size === 0) setCalls(0)
+  else systemClock.after(50, 'the last word', () => sayLastWord(cause))
 })
+
+function sayLastWord(cause: string): void {
+  for (const socket of followers) socket.end(`closed: ${cause}\n`)
+  setCalls(0)
+}
+
 link.onConnection(serve)
 link.onMetrics(() => ({ calls }))
 link.onOrder(({ call, order }) => console.log(`${link.identity.name} was ordered to ${order} ${call}`))

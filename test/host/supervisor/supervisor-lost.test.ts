@@ -26,4 +26,14 @@ describe('workers whose supervisor was killed', () => {
     host.signal('SIGKILL')
     await Promise.all(sockets.map(ended))
   })
+
+  it('[HO22] are not ended by what they print, which nothing reads any more', async () => {
+    const host = new Program([compiled('fake-host'), compiled('fake-worker')])
+    await host.until(() => host.lines.length === 3)
+    const lastWords = host.lines.map(({ address }) => ask(Number(String(address).split(':')[1]), 'follow'))
+    // The workers have the command when they answer another.
+    await Promise.all(host.lines.map(({ address }) => ask(Number(String(address).split(':')[1]), 'who')))
+    host.signal('SIGKILL')
+    expect(await Promise.all(lastWords)).toEqual(Array(3).fill('closed: supervisor-lost'))
+  })
 })

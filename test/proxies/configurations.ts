@@ -3,7 +3,10 @@ import { readFileSync } from 'node:fs'
 export type ProxyName = 'nginx' | 'caddy'
 
 /** The file of each proxy, as the documentation shows it. */
-export const files: Readonly<Record<ProxyName, string>> = { nginx: 'deploy/nginx.conf', caddy: 'deploy/Caddyfile' }
+export const files: Readonly<Record<ProxyName, string>> = {
+  nginx: 'deploy/nginx.conf',
+  caddy: 'deploy/Caddyfile',
+}
 
 export const DOMAIN = 'phone.example.com'
 

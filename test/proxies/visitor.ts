@@ -96,7 +96,11 @@ export class Visitor {
     headers: Readonly<Record<string, string>>,
     answered: (response: IncomingMessage) => void,
   ): ClientRequest {
-    return request(this.url + path, { method, headers: { ...this.headers, ...headers }, agent: false }, answered)
+    return request(
+      this.url + path,
+      { method, headers: { ...this.headers, ...headers }, agent: false },
+      answered,
+    )
   }
 }
 

@@ -58,6 +58,9 @@ export interface EntranceOptions {
 /** How long a caller may take to come back, where another process may have to take over the call first. */
 const FLEET_REJOIN = 25_000
 
+/** Seconds after which to try again while a host drains. */
+const RETRY_AFTER = '5'
+
 /** Where everything comes in: decides who may, and which line, page or endpoint is meant. */
 export class Entrance {
   readonly #options: EntranceOptions
@@ -223,7 +226,11 @@ function namesOf({ names = [], phone }: EntranceOptions): string[] {
 }
 
 function reply(response: ServerResponse, status: number, text: string): true {
-  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
+  response.writeHead(status, {
+    'content-type': 'text/plain; charset=utf-8',
+    'cache-control': 'no-store',
+    ...(status === 503 ? { 'retry-after': RETRY_AFTER } : {}),
+  })
   response.end(`${text}\n`)
   return true
 }

@@ -103,7 +103,7 @@ class SupervisorLife {
   checkEnd(began: number): void {
     const { world, settings, journal } = this
     const { drainTimeout, closeTimeout } = settings
-    const longest = drainTimeout + 3 * closeTimeout + 2 * (limits.exit + limits.kill)
+    const longest = drainTimeout + limits.goodbye + 3 * closeTimeout + 2 * (limits.exit + limits.kill)
     const took = this.#endedAt - began
     if (took > longest) world.violate('HO3', `the end took ${took} ms`)
     for (const worker of this.workers.values()) {

@@ -65,6 +65,9 @@ const FLEET_REJOIN = 25_000
 /** Calls that come back at once, whose stream may never start. */
 const MAX_TRACES = 1_000
 
+/** Seconds after which to try again while a host drains. */
+const RETRY_AFTER = '5'
+
 /** Where everything comes in: decides who may, and which line, page or endpoint is meant. */
 export class Entrance {
   readonly #options: EntranceOptions
@@ -264,7 +267,11 @@ function namesOf({ names = [], phone }: EntranceOptions): string[] {
 }
 
 function reply(response: ServerResponse, status: number, text: string): true {
-  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
+  response.writeHead(status, {
+    'content-type': 'text/plain; charset=utf-8',
+    'cache-control': 'no-store',
+    ...(status === 503 ? { 'retry-after': RETRY_AFTER } : {}),
+  })
   response.end(`${text}\n`)
   return true
 }

@@ -12,6 +12,7 @@ import { Session, type Agent, type Models, type SessionReport } from '../../sess
 import type { AgentFile } from '../agent-file.ts'
 import { itemsOf, lostReport } from '../fleet/lost-report.ts'
 import type { LostCall, Owner } from '../journal/journal.ts'
+import { limits as supervision } from '../supervisor/limits.ts'
 import { listen, type HttpServer } from '../http-server.ts'
 import type { CallTrace, Traces } from '../watch/trace-types.ts'
 import type { CallLog } from './call-log.ts'
@@ -81,9 +82,6 @@ export interface ReceptionEnd {
 
 const GOODBYE = 'I am sorry, I have to end this call now. Please call again.'
 const WELCOME_BACK = 'Sorry, we were cut off for a moment. Please go on.'
-
-/** How long the goodbyes of a drain may take, in milliseconds. */
-const GOODBYE_TIMEOUT = 15_000
 
 /**
  * Takes calls for one agent: makes a session for each, writes it to the journal, and ends them all.
@@ -176,7 +174,7 @@ export class Reception {
     const { goodbye = GOODBYE } = this.#options
     for (const session of this.#sessions.values())
       session.hangUp({ say: goodbye, reason: 'host-draining', by: 'drain' }).catch(noop)
-    await this.#untilEmpty(GOODBYE_TIMEOUT)
+    await this.#untilEmpty(supervision.goodbye)
   }
 
   /** Closes the sessions first, so that each report has the reason, and then the server. */

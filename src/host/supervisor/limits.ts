@@ -9,6 +9,8 @@ export const limits = {
   hopeless: 5,
   /** For a worker to load the agent file and become ready. Local models take seconds; this only ends what hangs. */
   start: 60_000,
+  /** Beyond `drainTimeout`, for a worker to say goodbye in the calls that are left. Then they are closed. */
+  goodbye: 15_000,
   /** Beyond `closeTimeout`, for a worker to write its last reports and to exit. Then it is killed. */
   exit: 2_000,
   /** For a killed process to disappear. One that is stuck in the kernel may never do so. */

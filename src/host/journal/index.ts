@@ -30,6 +30,8 @@ export type {
   WorkState,
   WriteResult,
 } from './journal.ts'
+export { checkJournal, type JournalCheck } from './check-journal.ts'
 export { openJournal, type JournalPlace } from './open-journal.ts'
 export { Listeners } from './listeners.ts'
+export { hasNodeSqlite } from './sqlite/driver.ts'
 export { describeUrl as describeDatabase } from './postgres/failure.ts'

@@ -36,6 +36,10 @@ const commands: Readonly<Record<string, Entry>> = {
     about: 'list after-call work, or retry it',
     run: async (args) => (await hostCommands()).work(args),
   },
+  doctor: {
+    about: 'check what `start` needs, and say what to do',
+    run: async (args) => (await import('./doctor/doctor-command.ts')).doctor(args),
+  },
 }
 
 const width = Math.max(...Object.keys(commands).map((name) => name.length))

@@ -33,7 +33,11 @@ export async function openJournal(place: JournalPlace): Promise<Journal> {
 export async function openDatabase(place: JournalPlace): Promise<JournalDatabase> {
   const options = typeof place === 'string' ? optionsOf(place) : place
   return 'url' in options
-    ? { db: await PostgresDatabase.open(options), version: postgresVersion(options.schema), product: 'Postgres' }
+    ? {
+        db: await PostgresDatabase.open(options),
+        version: postgresVersion(options.schema),
+        product: 'Postgres',
+      }
     : { db: await SqliteDatabase.open(options), version: sqliteVersion, product: 'SQLite' }
 }
 

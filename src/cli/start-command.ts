@@ -111,7 +111,7 @@ function serveWith(
 }
 
 /** Settings that exclude each other. */
-function conflicts({ workers = 1, maxCalls = 100 }: StartValues): string[] {
+export function conflicts({ workers = 1, maxCalls = 100 }: StartValues): string[] {
   return maxCalls >= workers
     ? []
     : [`max-calls is ${maxCalls}: it must be at least ${workers}, one per worker`]

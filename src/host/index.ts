@@ -1,5 +1,5 @@
 export type { AgentFile, CallOptions } from './agent-file.ts'
-export type { HostHttp } from './app.ts'
+export type { HostHttp } from './answers.ts'
 export { ListenError } from './errors.ts'
 export type { FaultBoard } from './fault-board.ts'
 export type { Refused } from './gate.ts'
@@ -9,7 +9,9 @@ export {
   JournalInUseError,
   JournalUnavailableError,
   JournalVersionError,
+  checkJournal,
   describeDatabase,
+  hasNodeSqlite,
   openJournal,
   type Beat,
   type CallQuery,
@@ -23,6 +25,7 @@ export {
   type HostRecord,
   type HostState,
   type Journal,
+  type JournalCheck,
   type JournalPlace,
   type LostCall,
   type NewCall,
@@ -38,6 +41,8 @@ export {
   type WorkState,
   type WriteResult,
 } from './journal/index.ts'
+export { Archive } from './archive.ts'
+export { Operations, type OperationsOptions, type RetryQuery } from './fleet/operations.ts'
 export { limits as hostLimits } from './limits.ts'
 export { Logbook, type LogbookOptions, type LogbookQuery } from './logbook.ts'
 export type { LoggedSession, SessionNote } from './logged-session.ts'
@@ -46,7 +51,7 @@ export type { PhoneAccount } from './reception/entrance.ts'
 export { Reception, type ReceptionEnd, type ReceptionOptions } from './reception/reception.ts'
 export { checkAgent, type AgentSummary, type CheckAgentOptions } from './start/check-agent.ts'
 export { checkModels, modelNames } from './start/check-models.ts'
-export { AgentFileError, loadAgent } from './start/load-agent.ts'
+export { AgentFileError, loadAgent, readsTypeScript } from './start/load-agent.ts'
 export { serve, type Running, type ServeOptions } from './start/serve.ts'
 export { ownVersion } from './start/version.ts'
 export { exitCodes as hostExitCodes } from './supervisor/supervisor-events.ts'

@@ -314,6 +314,18 @@ export const errorCodes = {
     BAD_REQUEST: ['The request is not valid. The message says what is expected.', 'Correct it.'],
     NOT_FOUND: ['There is nothing at this address.', 'Check the path.'],
     NO_SUCH_SESSION: ['The host does not know this session. It keeps only the latest ones.', 'Check the id.'],
+    NO_SUCH_HOST: [
+      'No host with this id shares the journal.',
+      'Run `endwell drain --help`, or list the hosts with `GET /api/hosts`.',
+    ],
+    HOST_UNREACHABLE: [
+      'No host answers at the address that a command was given.',
+      'Start a host, or pass its address with `--url`.',
+    ],
+    NO_JOURNAL: [
+      'The host has no journal: `endwell dev` serves it.',
+      'Serve the agent with `endwell start`.',
+    ],
     FAILED: ['The host failed, or its response could not be read.', 'Read the log of the host.'],
     PORT_IN_USE: ['Another program listens on this port.', 'Stop it, or choose another port.'],
     PORT_FORBIDDEN: ['This user may not listen on this port.', 'Choose a port above 1023.'],

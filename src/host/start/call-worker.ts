@@ -4,6 +4,7 @@ import { hasLocalRoom } from '../../providers/local/index.ts'
 import { Scope, describeError, noop } from '../../scope/index.ts'
 import { Archive } from '../archive.ts'
 import { Directory } from '../fleet/directory.ts'
+import { Operations } from '../fleet/operations.ts'
 import { remoteJournal, type JournalAnswer } from '../journal/remote-journal.ts'
 import type { Owner } from '../journal/journal.ts'
 import { CallLog } from '../reception/call-log.ts'
@@ -58,6 +59,10 @@ async function main(link: WorkerLink, settings: WorkerSettings): Promise<void> {
     fleet: {
       archive,
       directory: new Directory({ clock: scope.clock, journal, own: () => owner }),
+      operations: new Operations({
+        journal,
+        own: { id: () => owner.host, drain: () => ask({ type: 'drain' }) },
+      }),
     },
     traces,
     refused: (why) => metrics.refused(refusedBecause[why]),

@@ -33,7 +33,8 @@ export async function loadAgent(file: string): Promise<AgentFile> {
   }
 }
 
-function readsTypeScript(): boolean {
+/** Whether this version of Node runs TypeScript itself. */
+export function readsTypeScript(): boolean {
   return 'typescript' in process.features && process.features.typescript !== false
 }
 

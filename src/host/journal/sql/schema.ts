@@ -50,15 +50,23 @@ export interface VersionStore {
 export async function migrate(db: Database, version: VersionStore): Promise<void> {
   // Most processes find the tables as they should be, and need no right to create any.
   if (checked(db, await version.read(db.query)) === migrations.length) return
-  await db.transaction(async (query) => {
-    await version.begin(query)
-    const found = checked(db, await version.read(query))
-    if (found === 0) await query('create table {tables} (version integer not null)')
-    if (found === 0) await query('insert into {tables} (version) values (0)')
-    for (const statement of migrations.slice(found).flat()) await query(statement)
-    await query('update {tables} set version = $1', migrations.length)
-  })
+  await db.transaction((query) => upgrade(db, version, query))
 }
+
+/** Creates or upgrades the tables in a transaction. Returns the version that they had. */
+export async function upgrade(db: Database, version: VersionStore, query: Query): Promise<number> {
+  await version.begin(query)
+  const found = checked(db, await version.read(query))
+  if (found === migrations.length) return found
+  if (found === 0) await query('create table {tables} (version integer not null)')
+  if (found === 0) await query('insert into {tables} (version) values (0)')
+  for (const statement of migrations.slice(found).flat()) await query(statement)
+  await query('update {tables} set version = $1', migrations.length)
+  return found
+}
+
+/** The version of the tables that this version of endwell uses. */
+export const newestTables = migrations.length
 
 function checked({ where }: Database, version: number): number {
   if (version > migrations.length) throw new JournalVersionError(where, version, migrations.length)

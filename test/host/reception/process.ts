@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Archive } from '../../../src/host/archive.ts'
 import { Directory } from '../../../src/host/fleet/directory.ts'
+import { Operations } from '../../../src/host/fleet/operations.ts'
 import type { Journal, LostCall, Owner } from '../../../src/host/journal/index.ts'
 import { CallLog, type CallLogOptions } from '../../../src/host/reception/call-log.ts'
 import { Reception, type ReceptionOptions } from '../../../src/host/reception/reception.ts'
@@ -87,6 +88,7 @@ export class TestProcess {
       fleet: {
         archive: new Archive(journal),
         directory: new Directory({ clock: started.#scope.clock, journal, own }),
+        operations: new Operations({ journal }),
       },
       ended: (report) => started.reports.push(report),
       ...options,

@@ -29,7 +29,19 @@ export class Checks {
       (error: unknown) => String(error),
     )
     const ok = outcome === JSON.stringify(wanted)
-    const check: Check = { proxy: this.#proxy, what, ok, ...(ok ? {} : { found: outcome }) }
+    this.#add({ proxy: this.#proxy, what, ok, ...(ok ? {} : { found: outcome }) })
+  }
+
+  /** Runs a group of checks. Whatever ends it early is a failure. */
+  async group(what: string, run: () => Promise<void>): Promise<void> {
+    try {
+      await run()
+    } catch (error) {
+      this.#add({ proxy: this.#proxy, what, ok: false, found: String(error) })
+    }
+  }
+
+  #add(check: Check): void {
     this.list.push(check)
     this.#report(check)
   }

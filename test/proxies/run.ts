@@ -18,13 +18,17 @@ export async function runProxy(
   await using carrier = await TwilioCarrier.listen({ publicUrl: PUBLIC_URL })
   const { authToken, accountSid, url } = carrier
   const account = { TWILIO_AUTH_TOKEN: authToken, TWILIO_ACCOUNT_SID: accountSid, TWILIO_API_URL: url }
-  await behind(name, program, { ENDWELL_SECRET: SECRET, ...account }, async (visitor, host) => {
-    await checkPage(checks, visitor)
-    await checkCalls(checks, visitor)
-    await checkPhone(checks, visitor, carrier)
-    await checkDrain(checks, visitor, carrier, host)
-  })
-  await behind(name, program, {}, (visitor) => checkNoSecret(checks, visitor, carrier))
+  await checks.group('a host with a secret', () =>
+    behind(name, program, { ENDWELL_SECRET: SECRET, ...account }, async (visitor, host) => {
+      await checkPage(checks, visitor)
+      await checkCalls(checks, visitor)
+      await checkPhone(checks, visitor, carrier)
+      await checkDrain(checks, visitor, carrier, host)
+    }),
+  )
+  await checks.group('a host without a secret', () =>
+    behind(name, program, {}, (visitor) => checkNoSecret(checks, visitor, carrier)),
+  )
   return checks.list
 }
 

@@ -11,7 +11,7 @@ interface Entry {
 const callCommands = () => import('./operator/call-commands.ts')
 const hostCommands = () => import('./operator/host-commands.ts')
 
-const commands: Readonly<Record<string, Entry>> = {
+export const commands: Readonly<Record<string, Entry>> = {
   start: {
     about: 'serve an agent in production',
     run: async (args) => (await import('./start-command.ts')).start(args),

@@ -32,7 +32,7 @@ export default {
   models: () => ({
     stt: new ScriptedStt({ script: turns, endsTurns: true }),
     llm: new ScriptedLlm({ answers: () => ANSWER }),
-    tts: new ScriptedTts({ msPerCharacter: 40 }),
+    tts: new ScriptedTts({ msPerCharacter: 40, speed: 3 }),
   }),
   session: { turns: { mode: 'stt', vad: false } },
   afterCall: { crm: send('crm'), audit: send('audit') },

@@ -8,15 +8,19 @@ export interface BrowserCallerOptions {
   readonly url: string
   /** Hangs up after this many milliseconds. */
   readonly lifetime: number
+  /** What the caller types again and again. Empty for nothing. */
+  readonly types?: string
   readonly changed: () => void
 }
 
 /** Milliseconds between two attempts to come back. */
 const REDIAL = 300
+/** Milliseconds between two reports of what was played. */
+const PLAY = 200
 /** Milliseconds between two texts. */
 const TYPE = 1_500
 
-/** A page without a browser: plays sound as soon as it arrives, types, and comes back when it was cut off. */
+/** A page without a browser: plays sound in real time, types, and comes back when it was cut off. */
 export class BrowserCaller implements Caller {
   readonly kind = 'browser'
   id = ''
@@ -32,7 +36,10 @@ export class BrowserCaller implements Caller {
   #generation = 0
   #rate = 16_000
   #rejoinWithin = 0
+  /** Positions: how far sound has arrived, and how far the caller has heard it. */
+  #arrived = 0
   #played = 0
+  #playedAt = systemClock.now()
   #marked = 0
   #cutAt: number | undefined
   #leaving = false
@@ -41,7 +48,9 @@ export class BrowserCaller implements Caller {
     this.#options = options
     this.#dial()
     this.#after(options.lifetime, () => this.hangUp())
-    this.#after(TYPE, () => this.#type())
+    this.#after(PLAY, () => this.#play())
+    const { types = 'When are you open?' } = options
+    if (types !== '') this.#after(TYPE, () => this.#repeat(types))
   }
 
   get outages(): Outages['list'] {
@@ -76,9 +85,13 @@ export class BrowserCaller implements Caller {
     this.#timers.add(timer)
   }
 
-  #type(): void {
-    this.#send({ type: 'text', text: 'When are you open?' })
-    this.#after(TYPE, () => this.#type())
+  type(text: string): void {
+    this.#send({ type: 'text', text })
+  }
+
+  #repeat(text: string): void {
+    this.type(text)
+    this.#after(TYPE, () => this.#repeat(text))
   }
 
   #dial(): void {
@@ -97,7 +110,7 @@ export class BrowserCaller implements Caller {
         message: (data) => {
           if (socket !== this.#socket) return
           if (typeof data === 'string') this.#take(JSON.parse(data) as LineMessage)
-          else this.#play(data)
+          else this.#hear(data)
         },
         ended: (end) => {
           if (socket === this.#socket) this.#left(end)
@@ -125,8 +138,10 @@ export class BrowserCaller implements Caller {
     else if (message.type === 'mark') {
       this.#marks.push(message)
       this.#answerMarks(this.#played)
-    } else if (message.type === 'clear') this.#answerMarks(message.at)
-    else if (message.type === 'ping') this.#send({ type: 'pong' })
+    } else if (message.type === 'clear') {
+      this.#played = Math.max(this.#played, message.at)
+      this.#answerMarks(message.at)
+    } else if (message.type === 'ping') this.#send({ type: 'pong' })
     else {
       if (!this.#leaving) this.end = `browser: ${message.reason}`
       this.#end()
@@ -134,7 +149,7 @@ export class BrowserCaller implements Caller {
   }
 
   #greeted({ call, key, generation, sampleRate, rejoinWithin }: LineMessage & { type: 'hello' }): void {
-    const back = this.id !== '' ? { played: this.#played, buffered: this.#played } : {}
+    const back = this.id === '' ? {} : { played: this.#played, buffered: this.#arrived }
     this.id = call
     this.answered = true
     this.#key = key
@@ -149,10 +164,19 @@ export class BrowserCaller implements Caller {
     this.#options.changed()
   }
 
-  #play(data: Uint8Array): void {
+  #hear(data: Uint8Array): void {
     const samples = (data.byteLength - soundHeader) / 2
-    this.#played = new DataView(data.buffer, data.byteOffset).getFloat64(0, true) + samples
+    this.#arrived = new DataView(data.buffer, data.byteOffset).getFloat64(0, true) + samples
     this.#outages.heard(systemClock.now())
+  }
+
+  #play(): void {
+    this.#after(PLAY, () => this.#play())
+    const now = systemClock.now()
+    const due = this.#played + Math.round(((now - this.#playedAt) * this.#rate) / 1_000)
+    this.#playedAt = now
+    if (this.#arrived <= this.#played) return
+    this.#played = Math.min(this.#arrived, due)
     this.#send({ type: 'played', at: this.#played })
     this.#answerMarks(this.#played)
   }

@@ -1,26 +1,17 @@
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { Client } from 'pg'
 import { systemClock } from '../../src/scope/index.ts'
-import { Changes } from '../../src/testing/servers/changes.ts'
-import { SimRandom } from '../../src/testing/sim-random.ts'
 import type { Caller } from './caller.ts'
 import { Chaos } from './chaos.ts'
-import { pause } from './faults.ts'
-import { compilePrograms } from './programs.ts'
-import { Receiver } from './receiver.ts'
-import { Site, type Store } from './site.ts'
+import { pause, type Done } from './faults.ts'
+import type { Site, Store } from './site.ts'
+import { Stage, type StageOptions } from './stage.ts'
 import { handlers, judge, story, type Verdict } from './verdict.ts'
 
-export interface CrashRunOptions {
+export interface CrashRunOptions extends StageOptions {
   readonly stores: readonly Store[]
   /** In all stores together. */
   readonly kills: number
-  readonly seed: number
   readonly lease: number
-  /** Keeps the folder with the hosts' logs and data. */
-  readonly keep: boolean
-  readonly print: (line: string) => void
 }
 
 export interface CrashResult {
@@ -28,6 +19,8 @@ export interface CrashResult {
   readonly verdicts: readonly Verdict[]
 }
 
+/** How long the hosts may take to start, in milliseconds: a busy machine has other things to do. */
+const UP = 60_000
 /** How long everything may take to have its report and its work done once all is whole again, in milliseconds. */
 const SETTLE = 120_000
 /** How long the hosts may take to stop then. */
@@ -35,85 +28,48 @@ const STOP = 20_000
 
 /** Kills hosts and their processes under calls, on each store in turn. */
 export async function crash(options: CrashRunOptions): Promise<CrashResult> {
-  const { stores, kills, print, keep } = options
-  const programs = await compilePrograms()
-  try {
-    let killed = 0
-    const verdicts: Verdict[] = []
-    for (const [index, store] of stores.entries()) {
-      const share =
-        Math.ceil((kills * (index + 1)) / stores.length) - Math.ceil((kills * index) / stores.length)
-      print(`${store}: ${share} kills`)
-      const result = await crashStore(options, programs, store, share)
-      killed += result.kills
-      verdicts.push(...result.verdicts)
-    }
-    return { kills: killed, verdicts }
-  } finally {
-    if (keep) print(`kept ${programs}`)
-    else await rm(programs, { recursive: true, force: true })
+  const { stores, kills, print } = options
+  let killed = 0
+  const verdicts: Verdict[] = []
+  for (const [index, store] of stores.entries()) {
+    const share =
+      Math.ceil((kills * (index + 1)) / stores.length) - Math.ceil((kills * index) / stores.length)
+    print(`${store}: ${share} kills`)
+    const result = await crashStore(options, store, share)
+    killed += result.kills
+    verdicts.push(...result.verdicts)
   }
+  return { kills: killed, verdicts }
 }
 
-async function crashStore(
-  options: CrashRunOptions,
-  programs: string,
-  store: Store,
-  kills: number,
-): Promise<CrashResult> {
-  const { seed, lease, print } = options
-  const random = new SimRandom(seed)
-  const changes = new Changes()
-  const receiver = await Receiver.listen(random, changes)
-  const sites: Site[] = []
-  const began = systemClock.now()
-  const at = (): string => `${((systemClock.now() - began) / 1_000).toFixed(1)} s`
-  try {
-    // A folder belongs to one host, so there are three of them. A database belongs to all hosts.
-    const [count, hosts] = store === 'sqlite' ? [3, 1] : [1, 3]
-    for (let index = 0; index < count; index++) {
-      const name = store === 'sqlite' ? `s${index + 1}-` : 'p'
-      const folder = join(programs, name)
-      const serve = { lease, resumeWindow: (4 * lease) / 3, workers: 2, closeTimeout: 2_000 }
-      sites.push(await Site.open({ name, store, hosts, programs, folder, receiver, random, changes, serve }))
-    }
-    for (const site of sites) {
-      site.start()
-      site.call({ size: Math.round(12 / count), lifetime: [3_000, 25_000] })
-    }
-    await changes.until(() => sites.every(({ hosts: all }) => all.every(({ up }) => up)))
-    print(`  ${at()}  all hosts are up`)
-    const chaos = new Chaos({
-      sites,
-      random,
-      changes,
-      lease,
-      kills,
-      progress: ({ what }, done) => print(`  ${at()}  ${done} of ${kills}  ${what}`),
-    })
-    await chaos.run()
-    print(`  ${at()}  callers hang up, and everything is to be settled`)
-    await settle(sites, receiver, changes)
-    const codes = await Promise.all(sites.map((site) => site.stop(STOP)))
-    print(`  ${at()}  the hosts have ended with ${codes.flat().map(String).join(', ')}`)
-    const verdicts = await Promise.all(sites.map((site) => judge(site, receiver, chaos.hostKills)))
-    if (process.env['CRASH_DEBUG'])
-      for (const site of sites)
-        for (const c of site.crowd!.answered)
-          if (/4404|application/.test(c.end)) {
-            print(
-              `DEBUG ${c.end} ${c.id} ${JSON.stringify(c.outages.map((o) => [new Date(systemClock.date() - systemClock.now() + o.from).toISOString().slice(17), o.until && new Date(systemClock.date() - systemClock.now() + o.until).toISOString().slice(17)]))}`,
-            )
-            for (const line of story(site, c.id))
-              if (!/after-call/.test(line)) print(`    ${line.slice(0, 300)}`)
-          }
-    for (const [index, { lost }] of verdicts.entries())
-      for (const each of lost.slice(0, 3)) tell(sites[index]!, each, print)
-    return { kills: chaos.kills, verdicts }
-  } finally {
-    for (const site of sites) await site.end()
-    receiver.close()
+async function crashStore(options: CrashRunOptions, store: Store, kills: number): Promise<CrashResult> {
+  const { lease, print } = options
+  await using stage = await Stage.open(options)
+  const { sites, random, changes, receiver } = stage
+  // A folder belongs to one host, so there are three of them. A database belongs to all hosts.
+  const names = store === 'sqlite' ? ['s1-', 's2-', 's3-'] : ['p']
+  const serve = { lease, resumeWindow: (4 * lease) / 3, workers: 2, closeTimeout: 2_000 }
+  for (const name of names) await stage.site(name, store, { hosts: 3 / names.length, serve })
+  for (const site of sites) {
+    site.start()
+    site.call({ size: 12 / names.length, lifetime: [3_000, 25_000] })
   }
+  const up = await stage.until(UP, 'all hosts are up', () =>
+    sites.every(({ hosts }) => hosts.every((host) => host.up)),
+  )
+  if (!up) throw new Error('the hosts did not start')
+  stage.print('all hosts are up')
+  const progress = ({ what }: Done, done: number): void => stage.print(`${done} of ${kills}  ${what}`)
+  const chaos = new Chaos({ sites, random, changes, lease, kills, progress })
+  await chaos.run()
+  stage.print('callers hang up, and everything is to be settled')
+  await settle(stage)
+  const codes = await Promise.all(sites.map((site) => site.stop(STOP)))
+  stage.print(`the hosts have ended with ${codes.flat().map(String).join(', ')}`)
+  const verdicts = await Promise.all(sites.map((site) => judge(site, receiver, chaos.hostKills)))
+  for (const [index, { lost }] of verdicts.entries())
+    for (const each of lost.slice(0, 3)) tell(sites[index]!, each, print)
+  return { kills: chaos.kills, verdicts }
 }
 
 function tell(site: Site, lost: string, print: (line: string) => void): void {
@@ -123,17 +79,16 @@ function tell(site: Site, lost: string, print: (line: string) => void): void {
 }
 
 /** Waits until every call has ended, and the work of every answered one was delivered, or until the time is up. */
-async function settle(sites: readonly Site[], receiver: Receiver, changes: Changes): Promise<void> {
+async function settle(stage: Stage): Promise<void> {
+  const { receiver, sites } = stage
   receiver.polite = true
   for (const { crowd } of sites) crowd?.hangUp()
   const until = systemClock.now() + SETTLE
   const isDelivered = ({ id }: Caller): boolean =>
     handlers.every((handler) => (receiver.of(id, handler)?.accepted ?? 0) > 0)
-  const isSettled = (): boolean =>
-    sites.every(({ crowd }) => crowd?.present.length === 0 && crowd.answered.every(isDelivered))
-  const timer = systemClock.after(SETTLE, 'everything is settled', () => changes.notify())
-  await changes.until(() => systemClock.now() >= until || isSettled())
-  timer.clear()
+  await stage.until(SETTLE, 'everything is settled', () =>
+    sites.every(({ crowd }) => crowd?.present.length === 0 && crowd.answered.every(isDelivered)),
+  )
   // Also calls that nobody answered. Only Postgres lets somebody else look.
   for (const url of sites.flatMap(({ postgres }) => (postgres ? [postgres.url] : [])))
     while (systemClock.now() < until && (await hasLiveCalls(url))) await pause(500)

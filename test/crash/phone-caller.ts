@@ -19,10 +19,13 @@ export class PhoneCaller implements Caller {
   readonly verbs: string[] = []
   /** The status of a webhook that failed. */
   refused: number | undefined
+  /** Silences in the middle of a stream, in milliseconds. With an agent that never pauses, its sound was late. */
+  readonly gaps: number[] = []
   readonly call: TwilioCall
   readonly #outages = new Outages()
   readonly #options: PhoneCallerOptions
   readonly #timer: Timer
+  #quietAt: number | undefined
 
   constructor(options: PhoneCallerOptions) {
     const { carrier, url, lifetime } = options
@@ -62,8 +65,12 @@ export class PhoneCaller implements Caller {
     const now = systemClock.now()
     if (event.type === 'speaks') {
       this.answered = true
+      if (this.#quietAt !== undefined) this.gaps.push(now - this.#quietAt)
       this.#outages.heard(now)
-    } else if (event.type === 'stream-ended' && !this.over) this.#outages.broke(now)
+    }
+    if (event.type === 'quiet') this.#quietAt = now
+    if (event.type === 'speaks' || event.type === 'stream-ended') this.#quietAt = undefined
+    if (event.type === 'stream-ended' && !this.over) this.#outages.broke(now)
     else if (event.type === 'refused') this.refused = event.status
     else if (event.type === 'verb') this.verbs.push(event.name)
     else if (event.type === 'ended') {

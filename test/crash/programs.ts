@@ -13,6 +13,7 @@ export async function compilePrograms(): Promise<string> {
     entries: {
       host: 'test/crash/host.ts',
       agent: 'test/crash/agent.ts',
+      'blocking-agent': 'test/crash/blocking-agent.ts',
       'fault-points': 'test/crash/fault-points.ts',
       'call-worker': 'src/host/start/call-worker.ts',
       'work-worker': 'src/host/start/work-worker.ts',

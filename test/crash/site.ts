@@ -33,7 +33,7 @@ export class Site {
   readonly store: Store
   readonly folder: string
   readonly carrier: TwilioCarrier
-  readonly hosts: readonly CrashHost[]
+  readonly hosts: CrashHost[]
   readonly front: Front
   readonly postgres: PostgresServer | undefined
   readonly #options: SiteOptions
@@ -51,34 +51,40 @@ export class Site {
   }
 
   static async open(options: SiteOptions): Promise<Site> {
-    const { store, folder, programs, receiver, serve, changes, name, agentFile } = options
+    const { store, folder } = options
     for (const each of ['armed', 'reached']) mkdirSync(join(folder, each), { recursive: true })
     const postgres = store === 'postgres' ? await startPostgres() : undefined
     const carrier = await TwilioCarrier.listen({ random: options.random })
     const hosts: CrashHost[] = []
     // The front has to be there before the hosts, which say where they are reached.
     const front = await Front.listen(hosts)
-    const { authToken, accountSid, url: api } = carrier
-    for (let index = 0; index < options.hosts; index++)
-      hosts.push(
-        new CrashHost(
-          {
-            name: `${name}${index + 1}`,
-            programs,
-            folder,
-            ...(agentFile === undefined ? {} : { agentFile }),
-            serve: {
-              ...serve,
-              publicUrl: front.url,
-              ...(postgres ? { databaseUrl: postgres.url } : {}),
-              phone: { authToken, accountSid, api },
-            },
-            env: { CRASH_RECEIVER: receiver.url, ...options.env },
-          },
-          changes,
-        ),
-      )
-    return new Site(options, { carrier, hosts, front, postgres })
+    const site = new Site(options, { carrier, hosts, front, postgres })
+    for (let index = 0; index < options.hosts; index++) site.add()
+    return site
+  }
+
+  /** Adds a host, which has to be started. */
+  add(): CrashHost {
+    const { folder, programs, receiver, serve, changes, name, agentFile, env } = this.#options
+    const { authToken, accountSid, url: api } = this.carrier
+    const host = new CrashHost(
+      {
+        name: `${name}${this.hosts.length + 1}`,
+        programs,
+        folder,
+        ...(agentFile === undefined ? {} : { agentFile }),
+        serve: {
+          ...serve,
+          publicUrl: this.front.url,
+          ...(this.postgres ? { databaseUrl: this.postgres.url } : {}),
+          phone: { authToken, accountSid, api },
+        },
+        env: { CRASH_RECEIVER: receiver.url, ...env },
+      },
+      changes,
+    )
+    this.hosts.push(host)
+    return host
   }
 
   start(): void {

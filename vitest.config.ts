@@ -37,6 +37,8 @@ const slowest = [
   'test/lines/browser',
   'test/browser/studio',
   'test/phone/matrix',
+  'test/cli/start',
+  'test/cli/operate',
   'test/cli/dev',
   'test/browser/demo',
   'test/matrix/',

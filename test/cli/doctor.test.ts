@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Finding } from '../../src/cli/doctor/finding.ts'
 import { runCheck } from '../../src/cli/doctor/finding.ts'
-import { databaseUrl, runSql } from '../postgres/database.ts'
+import { newDatabase, runSql } from '../postgres/database.ts'
 import { productionFolder } from './production.ts'
 import { runProgram } from './run-program.ts'
 
@@ -15,16 +15,12 @@ const states = (checks: readonly Finding[]): Record<string, string> =>
 describe('endwell doctor', { timeout: 120_000 }, () => {
   it('[HO31] finds nothing wrong with a host that can start, and changes nothing', async () => {
     const folder = productionFolder()
-    const url = await databaseUrl()
-    const database = `doctor_${process.pid}`
-    await runSql(url, `create database ${database}`)
-    onTestFinished(async () => void (await runSql(url, `drop database ${database} with (force)`)))
-    const own = new URL(url)
-    own.pathname = `/${database}`
+    const { url, drop } = await newDatabase('doctor')
+    onTestFinished(drop)
     const port = await freePort()
     const env = {
       ENDWELL_SECRET: '0123456789abcdef',
-      DATABASE_URL: own.href,
+      DATABASE_URL: url,
       ENDWELL_PRIVATE_HOST: '10.0.0.5',
     }
     const args = [
@@ -56,7 +52,7 @@ describe('endwell doctor', { timeout: 120_000 }, () => {
       /^Postgres \d+.* can be written to, and has no tables yet: the first start creates them$/,
     )
     expect(readdirSync(folder).toSorted()).toEqual(['agent.js', 'package.json'])
-    expect(await runSql(own.href, `select 1 from pg_namespace where nspname = 'endwell'`)).toEqual([])
+    expect(await runSql(url, `select 1 from pg_namespace where nspname = 'endwell'`)).toEqual([])
   })
 
   it('[HO31] says in one line each what is wrong and what to do, and exits with 1', async () => {

@@ -127,6 +127,12 @@ export class FleetMember {
     return count
   }
 
+  /** Why the process of a call is gone, if that is known. */
+  culpritOf(call: string): string | undefined {
+    for (const orphan of this.#lost.values()) if (orphan.call.id === call) return orphan.culprit
+    return undefined
+  }
+
   /** Looks for orders now. */
   wake(): void {
     this.#lease.handle({ type: 'wake' })

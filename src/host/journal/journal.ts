@@ -134,6 +134,8 @@ export interface CallRecord {
 /** A call that lost its process, with what was said in it. */
 export interface LostCall extends CallRecord {
   readonly entries: readonly Entry[]
+  /** Why its process is gone, if its host knows: what blocked the event loop. Not in the journal. */
+  readonly culprit?: string
 }
 
 export interface CallQuery {

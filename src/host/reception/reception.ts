@@ -292,6 +292,9 @@ export class Reception {
       journal?.log.follow(session, itemsOf(lost))
       this.#keep(session)
       if (lost && !agent.onResume) session.on('started', () => session.say(welcomeBack))
+      const { culprit } = lost ?? {}
+      if (culprit !== undefined)
+        session.on('started', () => session.reportError('host', new EndwellError('HOST_LOST', culprit)))
       return session
     } catch (error) {
       const { clock } = this.#scope

@@ -7,7 +7,7 @@ import { silentLogger, type Logger } from '../../parts/index.ts'
 import { OptionError, Scope, noop } from '../../scope/index.ts'
 import { FleetMember } from '../fleet/fleet-member.ts'
 import { openJournal, type Journal, type LostCall } from '../journal/index.ts'
-import { answerRequest } from '../journal/remote-journal.ts'
+import { answerRequest, type JournalAnswer, type JournalRequest } from '../journal/remote-journal.ts'
 import type { PhoneAccount } from '../reception/entrance.ts'
 import { importSpools } from '../reception/spool.ts'
 import { Supervisor, type WorkerView } from '../supervisor/supervisor.ts'
@@ -334,6 +334,7 @@ class ProductionHost implements Running {
     if (request.type === 'drain') return this.drain()
     const body = request.type === 'journal' ? request.request : undefined
     const answer = await answerRequest(this.#journal, body)
+    if ((body as Partial<JournalRequest> | undefined)?.method === 'take') return this.#withCulprit(answer)
     if (hasWrite(body, 'close')) this.#supervisor?.wake()
     if (hasWrite(body, 'close') || hasWrite(body, 'open')) this.#callsChanged()
     return answer
@@ -347,6 +348,13 @@ class ProductionHost implements Running {
       this.#toldSoon = false
       this.#supervisor?.callsChanged()
     })
+  }
+
+  /** A call that goes on in another worker says in its report what happened to the first. */
+  #withCulprit(answer: JournalAnswer): JournalAnswer {
+    const lost = 'value' in answer ? (answer.value as LostCall | undefined) : undefined
+    const culprit = lost && this.#member.culpritOf(lost.id)
+    return culprit === undefined ? answer : { value: { ...lost, culprit } }
   }
 
   async #gather(): Promise<{ readonly type: string; readonly body: string }> {

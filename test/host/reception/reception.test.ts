@@ -71,6 +71,27 @@ describe('a reception with a journal', () => {
     expect(report).toMatchObject({ reason: 'caller-hung-up', clean: true })
   })
 
+  it('[HO4] a call that goes on says in its report what blocked the process that it was in before', async () => {
+    await using host = await TestHost.open()
+    await using pages = new Pages()
+    const first = await host.start()
+    const culprit = 'the event loop of its process was blocked by loop (agent.ts:7)'
+    const second = await host.start({ take: async (take) => ({ ...(await take())!, culprit }) })
+    await using front = await TcpProxy.listen(first.reception.port)
+    const caller = pages.dial(front.port)
+    await caller.until(() => caller.heard.length > 0)
+    const { call } = caller.hello!
+    await first.die(host)
+    front.lead(second.reception.port)
+    front.cut()
+    await caller.until(() => caller.over || second.reception.session(call)?.state === 'live')
+    const report = await second.reception.session(call)!.close()
+    expect(report).toMatchObject({
+      clean: false,
+      errors: [{ where: 'host', error: { code: 'HOST_LOST', message: culprit } }],
+    })
+  })
+
   it('[HO36] a page without the key of a call cannot go on with it', async () => {
     await using host = await TestHost.open()
     await using pages = new Pages()

@@ -17,7 +17,11 @@ const { agentFile, options } = JSON.parse(process.env['CRASH_HOST'] ?? '{}') as 
 const logger = jsonLog({ level: 'info', write: (line) => process.stdout.write(`${line}\n`) })
 // Nothing outlives the harness.
 process.on('disconnect', () => process.exit(9))
-const host = await serve(agentFile, { ...options, logger })
+const host = await serve(agentFile, { ...options, logger }).catch((error: unknown) => {
+  // The database may be away. The harness starts the host again.
+  logger.error({ error }, 'the host could not start')
+  process.exit(7)
+})
 process.on('SIGTERM', () => host.signal())
 process.send?.({ type: 'up', url: host.url, id: host.id } satisfies UpMessage)
 const code = await host.ended

@@ -70,7 +70,7 @@ export class PhoneCaller implements Caller {
     }
     if (event.type === 'quiet') this.#quietAt = now
     if (event.type === 'speaks' || event.type === 'stream-ended') this.#quietAt = undefined
-    if (event.type === 'stream-ended' && !this.over) this.#outages.broke(now)
+    if (event.type === 'stream-ended' && this.answered && !this.over) this.#outages.broke(now)
     else if (event.type === 'refused') this.refused = event.status
     else if (event.type === 'verb') this.verbs.push(event.name)
     else if (event.type === 'ended') {

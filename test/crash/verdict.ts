@@ -64,7 +64,7 @@ export async function judge(
           different.size > 1 ? [`${[...keys].join(', ')}: ${different.size} different reports`] : [],
         ),
         ...(await stuckCalls(site, records)),
-        ...site.hosts.flatMap((host) => leftovers(host.data)),
+        ...site.hosts.flatMap((host) => [...leftovers(host.data), ...crashes(host.logFile)]),
       ],
       adoptMs: answered.flatMap((caller) => adoptTimes(caller, kills, records.get(caller.id))),
       backMs: answered.flatMap(({ outages }) =>
@@ -119,6 +119,16 @@ async function stuckCalls(site: Site, records: ReadonlyMap<string, CallRecord>):
 function leftovers(data: string): string[] {
   const folder = join(data, 'spool')
   return existsSync(folder) ? readdirSync(folder).map((file) => `${file} was left in the spool`) : []
+}
+
+/** Errors that ended a process by themselves: Node prints its version after each. */
+function crashes(logFile: string): string[] {
+  const lines = existsSync(logFile) ? readFileSync(logFile, 'utf8').split('\n') : []
+  return lines.flatMap((line, index) => {
+    if (!/^Node\.js v\d/.test(line)) return []
+    const error = lines.slice(Math.max(0, index - 30), index).findLast((each) => /^\w*Error\b/.test(each))
+    return [`a process crashed: ${error ?? 'see its log'}`]
+  })
 }
 
 function adoptTimes(

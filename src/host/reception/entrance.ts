@@ -255,6 +255,7 @@ function fleetPhone({ fleet, ticketKey }: EntranceOptions): Partial<TwilioCallsO
     comesBack: async (call) => {
       const { where } = await fleet.directory.place(call)
       if (where === 'unreachable') return 'later'
+      if (where === 'unknown') return 'unknown'
       return where === 'elsewhere' || where === 'lost' ? 'yes' : 'no'
     },
     ...(ticketKey === undefined ? {} : { ticketKey }),

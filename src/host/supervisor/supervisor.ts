@@ -239,6 +239,8 @@ export class Supervisor {
         exited: (code, signal) => {
           listener?.exited?.(name, code, signal)
           this.#shell.handle({ type: 'exited', worker: name })
+          // Connections that it did not take any more.
+          this.#port?.offer()
         },
       },
     })

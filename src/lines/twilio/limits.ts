@@ -54,6 +54,8 @@ export const limits = {
   pause: 500,
   /** Milliseconds for all attempts together, and a little more. */
   longestHangUp: 10_000,
+  /** Attempts to connect a call whose stream ended before any process answered it: one that drains refuses it. */
+  attempts: 5,
   /** Ended calls to remember: a late webhook or stream must not start them again. */
   remembered: 1_000,
 } as const

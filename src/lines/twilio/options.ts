@@ -20,7 +20,8 @@ export interface PhoneCallInfo {
   readonly details: Readonly<Record<string, string>>
 }
 
-export type ComesBack = 'yes' | 'no' | 'later'
+/** `unknown`: no process has ever answered the call. */
+export type ComesBack = 'yes' | 'no' | 'later' | 'unknown'
 
 export interface TwilioCallsOptions {
   /** Owns the calls: closing it ends them, in bounded time. */
@@ -47,7 +48,8 @@ export interface TwilioCallsOptions {
   beginsWith?: 'webhook' | 'stream'
   /**
    * Says whether a call that this process does not know may come back here after its stream was cut: for processes that
-   * share a journal. `later` has the carrier ask again. Default: such a call ends with its stream.
+   * share a journal. `later` has the carrier ask again, and `unknown` as for a new call, a few times. Default: such a call
+   * ends with its stream.
    */
   comesBack?: (call: string) => Promise<ComesBack>
   /** Signs the addresses of streams, if there is no auth token. Processes that share a port share it. Default: random. */

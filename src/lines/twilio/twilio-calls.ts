@@ -226,8 +226,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     const from = fields.get('From') ?? undefined
     const to = fields.get('To') ?? undefined
     const begins = this.#options.beginsWith !== 'stream'
-    if (!this.isTaking && !this.find(call))
-      return askAgainDocument(this.#calling.publicAddress(request, `${this.#path}/answer`))
+    if (!this.isTaking && !this.find(call)) return this.#askAgain(request, '/answer', attemptOf(request))
     // The stream counts the call. Without room now, the caller hears the busy signal instead of a stream that breaks (LN12).
     if (!begins && !this.find(call) && this.isFull) return busyDocument
     if (begins && !this.find(call)) {
@@ -242,9 +241,17 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
 
   /** Returns what the carrier should do with a call that was cut off, and that this process does not know. */
   #again(call: string, request: CarrierRequest, comesBack: ComesBack): string {
+    const attempt = attemptOf(request)
     if (comesBack === 'no') return hangUpDocument
     if (comesBack === 'yes') return this.#connect(call, request, { again: 'yes' })
-    return askAgainDocument(this.#calling.publicAddress(request, `${this.#path}/again`))
+    if (comesBack === 'later') return this.#askAgain(request, '/again', attempt)
+    return attempt < limits.attempts ? this.#askAgain(request, '/answer', attempt + 1) : hangUpDocument
+  }
+
+  #askAgain(request: CarrierRequest, purpose: '/answer' | '/again', attempt: number): string {
+    return askAgainDocument(
+      this.#calling.publicAddress(request, `${this.#path}${purpose}${queryOf(attempt)}`),
+    )
   }
 
   #connect(call: string, request: CarrierRequest, parameters: Readonly<Record<string, string>>): string {
@@ -252,7 +259,8 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     const streams = `${this.#path}/stream${this.#calling.ticketFor(call, request)}`
     // Without `after` the call would end as soon as its stream breaks, and could not come back (LN4). But only a process
     // that knows the call, or can look it up, can say whether it may.
-    const after = comesBack ? '/again' : beginsWith === 'stream' ? undefined : '/answer'
+    const again = `/again${queryOf(attemptOf(request))}`
+    const after = comesBack ? again : beginsWith === 'stream' ? undefined : '/answer'
     return this.#carrier.connect({
       url: this.#calling.publicAddress(request, streams, 'ws'),
       after: after && this.#calling.publicAddress(request, `${this.#path}${after}`),
@@ -329,6 +337,17 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     const [oldest] = this.#past
     if (this.#past.size > limits.remembered && oldest !== undefined) this.#past.delete(oldest)
   }
+}
+
+/** How many times the call was to be connected, counted in the addresses that the carrier is given. */
+function attemptOf({ url }: CarrierRequest): number {
+  const [, query = ''] = url.split('?', 2)
+  const attempt = Number(new URLSearchParams(query).get('attempt') ?? 1)
+  return attempt >= 1 ? attempt : limits.attempts
+}
+
+function queryOf(attempt: number): string {
+  return attempt > 1 ? `?attempt=${attempt}` : ''
 }
 
 function requestOf(

@@ -216,6 +216,48 @@ describe('a reception that drains', () => {
   })
 })
 
+describe('a stream that reaches a process that drains', () => {
+  it('[HO3] is refused, and its call begins in another process', async () => {
+    await using host = await TestHost.open()
+    const first = await host.start()
+    const second = await host.start()
+    await using front = await TcpProxy.listen(first.reception.port)
+    await using carrier = await TwilioCarrier.listen()
+    const call = carrier.call(`http://127.0.0.1:${front.port}/phone/answer`, {
+      ...unsigned,
+      onEvent: ({ type }) => {
+        // The webhook was answered, and the stream goes to the same process.
+        if (type === 'answered') first.reception.entrance.drain()
+        if (type === 'stream-ended') front.lead(second.reception.port)
+      },
+    })
+    await call.until(() => call.heardBytes > 0 || call.over)
+    expect(call.over).toBe(false)
+    expect(first.reception.session(call.sid)).toBeUndefined()
+    call.hangUp()
+    await call.gone()
+    await second.reception.session(call.sid)?.closed
+  })
+
+  it('[HO3] is not connected for ever if no process takes it', async () => {
+    await using host = await TestHost.open()
+    const { url } = await host.start({ maxCalls: 1, hasRoom: () => false })
+    const ask = async (path: string): Promise<string> => {
+      const body = new URLSearchParams({ CallSid: `CA${'1'.repeat(32)}`, CallStatus: 'in-progress' })
+      const response = await fetch(`${url}/phone/${path}`, {
+        method: 'POST',
+        body,
+        headers: { connection: 'close' },
+      })
+      return await response.text()
+    }
+    expect(await ask('again')).toContain('/phone/answer?attempt=2</Redirect>')
+    expect(await ask('again?attempt=4')).toContain('/phone/answer?attempt=5</Redirect>')
+    for (const attempt of ['5', '6', 'x', '-1'])
+      expect(await ask(`again?attempt=${attempt}`)).toContain('<Hangup/>')
+  })
+})
+
 it('[HO39] the list, the search and the permalinks of the page survive the process', async () => {
   await using host = await TestHost.open()
   await using pages = new Pages()

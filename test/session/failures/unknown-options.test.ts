@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { guard, guardOpenAI } from '../../../src/guard/index.ts'
-import { Host, serve } from '../../../src/host/index.ts'
+import { Host, listen } from '../../../src/host/index.ts'
 import { TwilioCalls } from '../../../src/lines/twilio/index.ts'
 import { WebSocketCalls } from '../../../src/lines/websocket/index.ts'
 import { batchStt, fallbackLlm, fallbackStt, fallbackTts, sentenceTts } from '../../../src/parts/index.ts'
@@ -142,9 +142,9 @@ describe('an unknown option', () => {
     },
   )
 
-  it('[FA7] of serve and rehearse rejects', async () => {
-    await expect(serve({ prot: 1 } as never)).rejects.toThrow(
-      "serve: unknown option 'prot'. Did you mean 'port'?",
+  it('[FA7] of listen and rehearse rejects', async () => {
+    await expect(listen({ prot: 1 } as never)).rejects.toThrow(
+      "listen: unknown option 'prot'. Did you mean 'port'?",
     )
     const agent = new Agent({ instructions: '' })
     await expect(rehearse(agent, { anwsers: [] } as never)).rejects.toThrow(

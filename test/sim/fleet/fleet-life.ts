@@ -165,7 +165,7 @@ class FleetLife {
   }
 
   #order(): void {
-    const [live] = [...this.#facts.calls.values()].filter(({ servers }) => servers.size > 0)
+    const live = [...this.#facts.calls.values()].find(({ servers }) => servers.size > 0)
     if (live) this.#facts.database.order({ call: live.id, order: 'close' }).catch(noop)
   }
 

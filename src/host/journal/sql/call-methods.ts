@@ -3,7 +3,7 @@ import { searched } from '../call-texts.ts'
 import type { CallQuery, CallRecord, Journal } from '../journal.ts'
 import { entriesOf, lostCalls, recordColumns, recordOf } from './call-rows.ts'
 import { listOf, optionalText, storable, text, type Database, type Value } from './database.ts'
-import { declareDead, idOf, isAlive } from './host-methods.ts'
+import { declareDead, idOf, isAlive, someDeadHosts } from './host-methods.ts'
 import { writeCalls } from './write-calls.ts'
 
 type CallMethods = Pick<
@@ -40,9 +40,11 @@ export const callMethods = (db: Database): CallMethods => ({
       // Calls adopted by a host that is dead itself would be adopted at once by the next.
       if (!(await isAlive(query, host))) return []
       await declareDead(query)
+      const dead = await someDeadHosts(query)
+      if (dead.length === 0) return []
       const rows = await query(
-        `select id from {calls} where state = 'live' and not exists (select 1 from {hosts} where {hosts}.id = {calls}.host)
-         order by opened_at, id limit $1 {lock free}`,
+        `select id from {calls} where host in {list $1} and state = 'live' order by opened_at, id limit $2 {lock free}`,
+        listOf(dead),
         limit,
       )
       if (rows.length === 0) return []
@@ -66,7 +68,7 @@ export const callMethods = (db: Database): CallMethods => ({
       if (isOwner(found, owner)) return (await lostCalls(query, rows))[0]
       if (found.owner) {
         await declareDead(query, found.host)
-        const served = await query('select id from {hosts} where id = $1', found.host)
+        const served = await query('select id from {hosts} where id = $1 and dead = 0', found.host)
         if (served.length > 0) return undefined
       }
       const taken = await query(
@@ -83,7 +85,7 @@ export const callMethods = (db: Database): CallMethods => ({
 
   async find(call) {
     const [row] = await db.query(
-      `select ${recordColumns}, (select 1 from {hosts} where {hosts}.id = {calls}.host and lease_until > {now}) as alive
+      `select ${recordColumns}, (select 1 from {hosts} where {hosts}.id = {calls}.host and dead = 0 and lease_until > {now}) as alive
        from {calls} where id = $1`,
       call,
     )

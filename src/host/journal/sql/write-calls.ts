@@ -1,7 +1,7 @@
 import type { SessionReport } from '../../../session/index.ts'
 import { endOf, redactedItem, redactedReport, wordsOf, workKey } from '../call-texts.ts'
 import type { CallWrite, Entry, NewCall, WriteResult } from '../journal.ts'
-import { idOf } from './host-methods.ts'
+import { ensureHost, idOf } from './host-methods.ts'
 import { listOf, number, optionalText, placeholders, storable, text, type Query } from './database.ts'
 
 // A batch of writes in one transaction. First the new calls are inserted, then all calls of the batch are locked, in the
@@ -45,8 +45,13 @@ class Writer {
   }
 
   async insert(calls: readonly NewCall[]): Promise<void> {
-    for (const call of calls.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
-      if (await insertCall(this.#query, call)) await insertWork(this.#query, call)
+    const hosts = new Set<string>()
+    for (const call of calls.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+      if (!(await insertCall(this.#query, call))) continue
+      await insertWork(this.#query, call)
+      hosts.add(call.owner.host)
+    }
+    for (const host of [...hosts].toSorted((a, b) => (a < b ? -1 : 1))) await ensureHost(this.#query, host)
   }
 
   async lock(ids: readonly string[]): Promise<void> {

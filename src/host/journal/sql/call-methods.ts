@@ -2,7 +2,7 @@ import type { SessionReport } from '../../../session/index.ts'
 import { searched } from '../call-texts.ts'
 import type { CallQuery, CallRecord, Journal } from '../journal.ts'
 import { entriesOf, lostCalls, recordColumns, recordOf } from './call-rows.ts'
-import { listOf, optionalText, storable, text, type Database, type Value } from './database.ts'
+import { listOf, optionalText, storable, text, type Database, type Row, type Value } from './database.ts'
 import { declareDead, idOf, isAlive, someDeadHosts } from './host-methods.ts'
 import { writeCalls } from './write-calls.ts'
 
@@ -40,13 +40,17 @@ export const callMethods = (db: Database): CallMethods => ({
       // Calls adopted by a host that is dead itself would be adopted at once by the next.
       if (!(await isAlive(query, host))) return []
       await declareDead(query)
-      const dead = await someDeadHosts(query)
-      if (dead.length === 0) return []
-      const rows = await query(
-        `select id from {calls} where host in {list $1} and state = 'live' order by opened_at, id limit $2 {lock free}`,
-        listOf(dead),
-        limit,
-      )
+      const rows: Row[] = []
+      for (const dead of await someDeadHosts(query)) {
+        if (rows.length >= limit) break
+        // One host at a time: for several, Postgres would rather read all calls in the order of their opening.
+        const some = await query(
+          `select id from {calls} where host = $1 and state = 'live' order by opened_at, id limit $2 {lock free}`,
+          dead,
+          limit - rows.length,
+        )
+        rows.push(...some)
+      }
       if (rows.length === 0) return []
       return lostCalls(query, await query(makeOrphans, listOf(rows.map(idOf)), host))
     })

@@ -14,7 +14,7 @@ const CALL_LOG = {
   batch: 200,
   chunk: 50,
   gather: 1_000,
-  gatherFactor: 0,
+  gatherFactor: 10,
   answer: 2_000,
   import: 10_000,
   retry: 1_000,

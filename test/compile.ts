@@ -10,13 +10,16 @@ export interface CompileOptions {
   /** Packages to bundle. All others are imported from `node_modules`. */
   readonly bundle?: readonly RegExp[]
   readonly plugins?: readonly Plugin[]
+  /** Puts shared modules beside the entries, for programs that find each other's files by their own. Default: false. */
+  readonly flat?: boolean
 }
 
 /**
  * Compiles programs that tests start as processes or threads into one file of JavaScript each. Reading TypeScript with
  * tsx instead costs every process more time than the test itself.
  */
-export async function compile({ entries, folder, bundle = [], plugins = [] }: CompileOptions): Promise<void> {
+export async function compile(options: CompileOptions): Promise<void> {
+  const { entries, folder, bundle = [], plugins = [], flat = false } = options
   await build({
     configFile: false,
     root,
@@ -30,7 +33,11 @@ export async function compile({ entries, folder, bundle = [], plugins = [] }: Co
       emptyOutDir: false,
       minify: false,
       // package.json lists side effects of `dist` only; modules of `src` would be dropped.
-      rolldownOptions: { input: { ...entries }, treeshake: false },
+      rolldownOptions: {
+        input: { ...entries },
+        treeshake: false,
+        ...(flat ? { output: { chunkFileNames: '[name]-[hash].js' } } : {}),
+      },
     },
   })
 }

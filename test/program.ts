@@ -4,17 +4,21 @@ import { Changes } from '../src/testing/servers/changes.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Ends the program when its parent is killed, so that no test process is left behind. */
+/** Ends the program when its parent is killed, so that no test process is left behind. Its own children inherit this. */
 const endsWithParent = `data:text/javascript,${encodeURIComponent(`
-  process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'))
-  process.channel?.unref()`)}`
+  if (process.ppid === ${process.pid}) {
+    process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'))
+    process.channel?.unref()
+  }`)}`
 
 export interface ProgramOptions {
   /** Added to the environment of this process, without its API keys, accounts and ports. */
   readonly env?: Readonly<Record<string, string>>
+  /** The working directory. Default: the root of the repository. */
+  readonly cwd?: string
 }
 
-/** A program as a user runs it: built, in its own process, in the root of the repository. */
+/** A program as a user runs it: built, in its own process. */
 export class Program {
   readonly #child: ChildProcess
   readonly #changes = new Changes()
@@ -23,9 +27,9 @@ export class Program {
   code: number | undefined
 
   /** `args` are the arguments of `node`. */
-  constructor(args: readonly string[], { env = {} }: ProgramOptions = {}) {
+  constructor(args: readonly string[], { env = {}, cwd = root }: ProgramOptions = {}) {
     this.#child = spawn(process.execPath, ['--import', endsWithParent, ...args], {
-      cwd: root,
+      cwd,
       env: { ...withoutAccounts(process.env), ...env },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })
@@ -45,7 +49,7 @@ export class Program {
 
   /** Runs the `endwell` command. */
   static command(args: readonly string[], options?: ProgramOptions): Program {
-    return new Program(['dist/cli/main.js', ...args], options)
+    return new Program([`${root}dist/cli/main.js`, ...args], options)
   }
 
   /** The lines of its output that are JSON objects. */
@@ -92,6 +96,6 @@ export class Program {
 }
 
 function withoutAccounts(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const accounts = /_API_KEY$|_BASE_URL$|^TWILIO_|^PUBLIC_URL$|^ENDWELL_SECRET$|^PORT$/
+  const accounts = /_API_KEY$|_BASE_URL$|^TWILIO_|^PUBLIC_URL$|^ENDWELL_|^DATABASE_URL$|^PORT$/
   return Object.fromEntries(Object.entries(env).filter(([name]) => !accounts.test(name)))
 }

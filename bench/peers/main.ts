@@ -1,13 +1,17 @@
 import { writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import { exitCodes, runCommand } from '../../src/cli/command.ts'
+import { OwnPackages } from '../../tools/own-packages.ts'
 import { columns, type Column, type Run } from './case.ts'
 import { frameworks, type Framework } from './frameworks.ts'
-import { checkTypes, install, versionOf } from './install.ts'
 import type { CaseInfo } from './messages.ts'
 import { page } from './page.ts'
 import { PATIENCE, listCases, runCase } from './run-case.ts'
 import { table } from './table.ts'
 import { problemsOf, summaryOf, type Row } from './verdict.ts'
+
+/** About 600 MB. */
+const packages = new OwnPackages(fileURLToPath(new URL('.', import.meta.url)))
 
 await runCommand({
   name: 'npm run peers --',
@@ -33,8 +37,8 @@ await runCommand({
     }
     const say = (text: string): void => void process.stderr.write(`${text}\n`)
     try {
-      await install(say)
-      await checkTypes(say)
+      await packages.install()
+      await packages.checkTypes()
     } catch (error) {
       say(error instanceof Error ? error.message : String(error))
       return exitCodes.failed
@@ -107,10 +111,10 @@ async function attempt(framework: Framework, one: CaseInfo, column: Column): Pro
 }
 
 function versionsOf(chosen: readonly Framework[]): Record<string, string> {
-  const packages = chosen.flatMap((framework) => framework.packages)
+  const names = chosen.flatMap((framework) => framework.packages)
   return Object.fromEntries([
     ['node', process.versions.node],
-    ...packages.map((name) => [name, versionOf(name)]),
+    ...names.map((name) => [name, packages.versionOf(name)]),
   ])
 }
 

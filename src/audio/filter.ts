@@ -10,7 +10,7 @@ const REACH = 45
 const SHAPE = 8
 const CUTOFF = 0.943
 
-/** Rows are padded to a multiple of this many steps, so that the convolution has no leftover taps. */
+/** Rows that are not symmetric are padded to a multiple of this many steps, so that the convolution has no leftover taps. */
 const TAPS_AT_ONCE = 4
 
 /** A low-pass filter split into phases: the taps of an output depend only on where it falls between two inputs. */
@@ -22,8 +22,18 @@ export interface Filter {
   readonly centre: number
   /** How many inputs contribute to an output. */
   readonly taps: number
-  /** One row of taps per phase, oldest input first. */
-  readonly phases: readonly Float64Array[]
+  /** One row of taps per phase. */
+  readonly phases: readonly Row[]
+}
+
+/** The taps of one phase, oldest input first. */
+export interface Row {
+  readonly taps: Float64Array
+  /**
+   * Set if the row is symmetric. Then `taps` is the half with the older inputs: the tap for input `from + t` is also the
+   * tap for input `last - t`. A tap in the middle is halved, because it counts twice.
+   */
+  readonly mirror: { readonly from: number; readonly last: number } | undefined
 }
 
 const filters = new Map<number, Filter>()
@@ -45,14 +55,16 @@ function design(from: number, to: number): Filter {
   const down = from / common
   const perUnit = Math.max(up, down)
   const centre = REACH * perUnit - 1
-  const taps = roundUp((2 * centre + 1) / up, TAPS_AT_ONCE * down)
+  // The filter is symmetric. With these ratios each of its phases is, too, and `three` has no leftover taps.
+  const symmetric = up === 1 || (up === 2 && down === 1)
+  const taps = roundUp((2 * centre + 1) / up, symmetric ? 1 : TAPS_AT_ONCE * down)
 
   const phases = Array.from({ length: up }, (_, phase) => {
     const row = new Float64Array(taps)
     for (let tap = 0; tap < taps; tap++) {
       row[taps - 1 - tap] = lowPass((phase + tap * up - centre) / perUnit)
     }
-    return normalise(row)
+    return symmetric ? half(normalise(row), phase) : { taps: normalise(row), mirror: undefined }
   })
   return { up, down, centre, taps, phases }
 }
@@ -61,6 +73,14 @@ function design(from: number, to: number): Filter {
 function normalise(row: Float64Array): Float64Array {
   const sum = row.reduce((total, tap) => total + tap, 0)
   return row.map((tap) => tap / sum)
+}
+
+/** The half of a symmetric row. The row of the second phase is one tap shorter: it begins with a zero. */
+function half(row: Float64Array, from: number): Row {
+  const last = row.length - 1
+  const taps = row.slice(from, Math.floor((from + last) / 2) + 1)
+  if ((from + last) % 2 === 0) taps[taps.length - 1]! /= 2
+  return { taps, mirror: { from, last } }
 }
 
 function lowPass(at: number): number {

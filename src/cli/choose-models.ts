@@ -40,9 +40,3 @@ function modelWithKey(env: Readonly<Record<string, string | undefined>>): string
   if (env['OPENAI_API_KEY']) return 'openai'
   return env['GEMINI_API_KEY'] ? 'gemini' : 'own'
 }
-
-/** The names of the models, by kind. */
-export function namesOf(models: Models): Readonly<Record<string, string>> {
-  const parts = Object.entries(models) as [string, { readonly name?: string } | undefined][]
-  return Object.fromEntries(parts.flatMap(([kind, part]) => (part?.name ? [[kind, part.name]] : [])))
-}

@@ -10,7 +10,16 @@ interface Flag {
 interface Text {
   readonly type: 'string'
   readonly about: string
+  /** What the help calls the value. Default: `string`. */
+  readonly value?: string
   readonly default?: string
+}
+
+/** An option that can be repeated. */
+interface List {
+  readonly type: 'list'
+  readonly about: string
+  readonly value?: string
 }
 
 interface Amount {
@@ -21,9 +30,15 @@ interface Amount {
   readonly range?: readonly [least: number, most: number]
 }
 
-export type Options = Readonly<Record<string, Flag | Text | Amount>>
+export type Options = Readonly<Record<string, Flag | Text | List | Amount>>
 
-type Base<O> = O extends Flag ? boolean : O extends Text ? string : number
+type Base<O> = O extends Flag
+  ? boolean
+  : O extends Text
+    ? string
+    : O extends List
+      ? readonly string[]
+      : number
 type Value<O> = O extends Flag | { readonly default: string | number } ? Base<O> : Base<O> | undefined
 
 /** The parsed arguments: one value per option, the positional argument, and whether to print JSON. */
@@ -39,6 +54,8 @@ export interface Command<O extends Options> {
   /** The positional argument, if the command takes one. */
   readonly argument?: { readonly name: string; readonly about: string; readonly default?: string }
   readonly options: O
+  /** Further lines of the help. */
+  readonly notes?: readonly string[]
   /** Returns the exit code. */
   readonly run: (values: Values<O>) => Promise<number>
 }
@@ -120,7 +137,7 @@ export function readArguments<const O extends Options>(
 
   const values: unknown[][] = [['argument', rest[0] ?? argument?.default]]
   for (const [name, option] of Object.entries<Options[string]>({ ...command.options, json: common.json })) {
-    const value = given[name] ?? (option.type === 'boolean' ? false : option.default)
+    const value = given[name] ?? (option.type === 'boolean' ? false : defaultOf(option))
     if (option.type !== 'number' || typeof value !== 'string') values.push([name, value])
     else if (value === '' || !Number.isFinite(Number(value)))
       return misuse(`Option '--${name}' must be a number, not '${value}'`)
@@ -131,6 +148,10 @@ export function readArguments<const O extends Options>(
     else values.push([name, Number(value)])
   }
   return { kind: 'run', values: Object.fromEntries(values) }
+}
+
+function defaultOf(option: Options[string]): string | number | undefined {
+  return 'default' in option ? option.default : undefined
 }
 
 function isWithin(value: number, [least, most]: readonly [number, number]): boolean {
@@ -147,16 +168,21 @@ function problemOf<O extends Options>(error: unknown, { options }: Command<O>): 
 }
 
 /** The options in the form of `parseArgs`, which has no numbers. */
-function parserOptions(options: Options): Record<string, { type: 'boolean' | 'string' }> {
+function parserOptions(options: Options): Record<string, { type: 'boolean' | 'string'; multiple?: true }> {
   return Object.fromEntries(
-    Object.entries(options).map(([name, { type }]) => [name, { type: type === 'boolean' ? type : 'string' }]),
+    Object.entries(options).map(([name, { type }]) => [
+      name,
+      { type: type === 'boolean' ? type : 'string', ...(type === 'list' ? { multiple: true } : {}) },
+    ]),
   )
 }
 
-export function helpFor<O extends Options>({ name, summary, argument, options }: Command<O>): string {
+export function helpFor<O extends Options>(command: Command<O>): string {
+  const { name, summary, argument, options, notes = [] } = command
   const rows = Object.entries<Options[string]>({ ...options, ...common }).map(([option, details]) => {
     const { type, about } = details
-    const spelling = type === 'boolean' ? `--${option}` : `--${option} <${type}>`
+    const value = 'value' in details ? details.value : type === 'list' ? 'string' : type
+    const spelling = type === 'boolean' ? `--${option}` : `--${option} <${value}>`
     const preset = 'default' in details ? ` (default: ${details.default})` : ''
     return [spelling, about + preset] as const
   })
@@ -165,5 +191,5 @@ export function helpFor<O extends Options>({ name, summary, argument, options }:
   const usage = `Usage: ${name}${argument ? ` [${argument.name}]` : ''} [options]`
   const preset = argument?.default === undefined ? '' : ` (default: ${argument.default})`
   const about = argument ? ['', `  ${argument.name}  ${argument.about}${preset}`] : []
-  return [usage, ...about, '', summary, '', 'Options:', ...lines].join('\n')
+  return [usage, ...about, '', summary, '', 'Options:', ...lines, ...notes].join('\n')
 }

@@ -3,6 +3,7 @@ import {
   isLevel,
   loadAgent,
   logLevels,
+  modelNames,
   type Level,
   type PhoneAccount,
   type ReceptionEnd,
@@ -10,7 +11,7 @@ import {
 import { OptionError, describeError, noop, systemClock, didYouMean } from '../scope/index.ts'
 import { timeText } from '../report/index.ts'
 import type { SessionReport } from '../session/index.ts'
-import { chooseModels, namesOf } from './choose-models.ts'
+import { chooseModels } from './choose-models.ts'
 import { exitCodes, runCommand } from './command.ts'
 import { startDev, untilSignal } from './dev.ts'
 import { heldOpen, holders } from './held-open.ts'
@@ -84,14 +85,14 @@ export function dev(args: readonly string[]): Promise<void> {
             running.abort()
             systemClock.after(ABORT_PATIENCE, 'exit', () => process.exit(exitCodes.failed))
           })
-          const listed = Object.entries(namesOf(models)).map(([what, which]) => `${what} ${which}`)
+          const listed = Object.entries(modelNames(models)).map(([what, which]) => `${what} ${which}`)
           say(
             [
               `${file.name} answers at ${running.url}`,
               listed.join(' · '),
               'Open the page and press Call. Press Ctrl-C to stop.',
             ],
-            { url: running.url, models: namesOf(models) },
+            { url: running.url, models: modelNames(models) },
           )
           if (!secret && !isLocal(host)) say([openWarning(host)], { warning: openWarning(host) })
           await signalled

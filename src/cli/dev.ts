@@ -1,9 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { Reception, type AgentFile, type ReceptionOptions } from '../host/index.ts'
+import { Reception, modelNames, ownVersion, type AgentFile, type ReceptionOptions } from '../host/index.ts'
 import { hasLocalRoom } from '../providers/local/index.ts'
 import { breakable } from './breakable.ts'
-import { namesOf, type Choice } from './choose-models.ts'
+import type { Choice } from './choose-models.ts'
 import { FaultSwitches } from './fault-switches.ts'
 
 export interface DevOptions extends Pick<
@@ -17,7 +17,7 @@ export interface DevOptions extends Pick<
 }
 
 /** The output folder of `vite build`. */
-const page = fileURLToPath(new URL('../studio', import.meta.url))
+export const page = fileURLToPath(new URL('../studio', import.meta.url))
 
 /** Serves an agent and the page to talk to it, on a port of this machine, with faults that the page can inject. */
 export async function startDev({ file, choice, mode = 'dev', ...options }: DevOptions): Promise<Reception> {
@@ -48,12 +48,7 @@ export function infoOf(
   { models, phrases }: Choice,
   mode: 'demo' | 'dev' | 'production',
 ): ReceptionOptions['info'] {
-  return { name, version: versionOf(), mode, models: namesOf(models()), ...(phrases ? { phrases } : {}) }
-}
-
-export function versionOf(): string {
-  const manifest = new URL('../../package.json', import.meta.url)
-  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version
+  return { name, version: ownVersion(), mode, models: modelNames(models()), ...(phrases ? { phrases } : {}) }
 }
 
 /** Resolves on the first SIGINT or SIGTERM. The second one calls `abort`. */

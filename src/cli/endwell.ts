@@ -2,18 +2,53 @@ import { didYouMean } from '../scope/index.ts'
 import { exitCodes } from './command.ts'
 import { terminal } from './terminal.ts'
 
-/** Loaded when they are needed: the help must not wait for the models and the host. */
-const commands = {
-  dev: async (args: readonly string[]) => (await import('./dev-command.ts')).dev(args),
-  phone: async (args: readonly string[]) => (await import('./phone.ts')).phone(args),
+interface Entry {
+  readonly about: string
+  /** Loaded when it is needed: the help must not wait for the models and the host. */
+  readonly run: (args: readonly string[]) => Promise<void>
 }
+
+const callCommands = () => import('./operator/call-commands.ts')
+const hostCommands = () => import('./operator/host-commands.ts')
+
+export const commands: Readonly<Record<string, Entry>> = {
+  start: {
+    about: 'serve an agent in production',
+    run: async (args) => (await import('./start-command.ts')).start(args),
+  },
+  dev: {
+    about: 'talk to an agent in the browser, and see what each session owns and how it ended',
+    run: async (args) => (await import('./dev-command.ts')).dev(args),
+  },
+  phone: {
+    about: 'call an agent with a recording, and record its answers',
+    run: async (args) => (await import('./phone.ts')).phone(args),
+  },
+  sessions: { about: 'list calls', run: async (args) => (await callCommands()).sessions(args) },
+  report: { about: 'print how a call ended', run: async (args) => (await callCommands()).report(args) },
+  close: { about: 'close a call', run: async (args) => (await callCommands()).close(args) },
+  hosts: { about: 'list hosts', run: async (args) => (await hostCommands()).hosts(args) },
+  drain: {
+    about: 'have a host take no more calls, and exit after the last',
+    run: async (args) => (await hostCommands()).drain(args),
+  },
+  work: {
+    about: 'list after-call work, or retry it',
+    run: async (args) => (await hostCommands()).work(args),
+  },
+  doctor: {
+    about: 'check what `start` needs, and say what to do',
+    run: async (args) => (await import('./doctor/doctor-command.ts')).doctor(args),
+  },
+}
+
+const width = Math.max(...Object.keys(commands).map((name) => name.length))
 
 const usage = [
   'Usage: endwell <command> [options]',
   '',
   'Commands:',
-  '  dev    talk to an agent in the browser, and see what each session owns and how it ended',
-  '  phone  call an agent with a recording, and record its answers',
+  ...Object.entries(commands).map(([name, { about }]) => `  ${name.padEnd(width)}  ${about}`),
   '',
   'See endwell <command> --help',
 ]
@@ -21,7 +56,7 @@ const usage = [
 /** Runs the `endwell` command. */
 export async function endwell([name = '--help', ...args]: readonly string[]): Promise<void> {
   if (name === '--help' || name === '-h') return terminal.print(...usage)
-  if (Object.hasOwn(commands, name)) return await commands[name as keyof typeof commands](args)
+  if (Object.hasOwn(commands, name)) return await commands[name]!.run(args)
   terminal.complain(`Unknown command '${name}'.${didYouMean(name, Object.keys(commands))}`, ...usage)
   process.exitCode = exitCodes.misuse
 }

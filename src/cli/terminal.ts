@@ -18,4 +18,11 @@ export const terminal = {
   json(value: unknown): void {
     console.log(jsonLine(value))
   },
+
+  /** Resolves when stdout has what was printed, or has lost its reader. */
+  flush(): Promise<void> {
+    return new Promise((resolve) => {
+      process.stdout.write('', () => resolve())
+    })
+  },
 } as const

@@ -1,4 +1,5 @@
 import type { Agent, Models, SessionOptions } from '../session/index.ts'
+import type { AfterCallHandlers } from './work/index.ts'
 
 /**
  * The default export of an agent file: the agent that answers calls, and its models.
@@ -20,10 +21,15 @@ export interface AgentFile {
   readonly models: () => Models
   /** Example sentences shown on the page, for models that understand only these. */
   readonly phrases?: readonly string[]
-  /** What to do after each call, by name. */
-  readonly afterCall?: Readonly<Record<string, unknown>>
   /** Further options of the session. A function is called once per call, for example to name a recording. */
   readonly session?: CallOptions | ((call: { readonly id: string }) => CallOptions)
+  /**
+   * Work after each call, by name: `{ saveTranscript(report, { key }) { … }, crm: webhook({ … }) }`. The host runs it in a
+   * process of its own, at least once, also after a crash (HO2). Keep the names: the journal has nothing else.
+   */
+  readonly afterCall?: AfterCallHandlers
+  /** How long an attempt at after-call work may take. Default: 60 s. */
+  readonly afterCallTimeout?: number
 }
 
 export type CallOptions = Omit<SessionOptions, 'agent' | 'models' | 'line' | 'intercept' | 'id'>

@@ -1,7 +1,17 @@
-import type { HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
-import { Hono, type Context } from 'hono'
-import { describeError, EndwellError, noop, OptionError, type ErrorCode } from '../scope/index.ts'
+import { Hono } from 'hono'
+import { describeError, EndwellError, noop, OptionError } from '../scope/index.ts'
+import {
+  choiceIn,
+  field,
+  limitIn,
+  refuse,
+  refuseLarge,
+  refuseUnknown,
+  textIn,
+  type HostContext,
+  type HostHttp,
+} from './answers.ts'
 import type { Fleet } from './fleet/fleet.ts'
 import { isRelayed, relayRequest } from './fleet/relay.ts'
 import type { EventStreams, Subscription } from './event-streams.ts'
@@ -10,13 +20,11 @@ import type { GateRequest, Gate, Refused } from './gate.ts'
 import { limits } from './limits.ts'
 import type { Logbook, LogbookQuery } from './logbook.ts'
 import type { LoggedSession } from './logged-session.ts'
+import { addOperations } from './operator-api.ts'
 import type { PageFile, PageFiles } from './page-files.ts'
 import { readJson } from './read-json.ts'
 import { securityHeaders } from './security-headers.ts'
-import type { HostInfo, ListMessage, Refusal, SessionSummary } from './wire/index.ts'
-
-export type HostHttp = Hono<{ Bindings: Partial<HttpBindings> }>
-type HostContext = Context<{ Bindings: Partial<HttpBindings> }>
+import type { HostInfo, ListMessage, SessionSummary } from './wire/index.ts'
 
 export interface AppParts {
   readonly logbook: Logbook
@@ -29,6 +37,9 @@ export interface AppParts {
   readonly fleet: Fleet | undefined
 }
 
+/** Errors that pass: the journal is away, or the supervisor of this process. */
+const passing: ReadonlySet<string> = new Set(['JOURNAL_UNAVAILABLE', 'SUPERVISOR_LOST', 'LIMIT'])
+
 /** The host's HTTP app: the API below `/api`, and the page. */
 export function hostApp(parts: AppParts): HostHttp {
   const app: HostHttp = new Hono()
@@ -40,6 +51,7 @@ export function hostApp(parts: AppParts): HostHttp {
     return context.body(null, 204)
   })
   if (parts.fleet) addRelay(app, parts.logbook, parts.fleet)
+  if (parts.fleet) addOperations(app, parts.fleet)
   addQueries(app, parts)
   addStreams(app, parts)
   addActions(app, parts)
@@ -48,6 +60,10 @@ export function hostApp(parts: AppParts): HostHttp {
   app.get('*', (context) => page(context, parts.files))
   app.onError((error, context) => {
     if (error instanceof OptionError) return refuse(context, 400, error.code, error.message)
+    if (error instanceof EndwellError && passing.has(error.code)) {
+      context.header('retry-after', '5')
+      return refuse(context, 503, error.code, error.message)
+    }
     return refuse(context, 500, 'FAILED', `internal error: ${describeError(error).name}`)
   })
   return app
@@ -88,24 +104,35 @@ async function logIn(context: HostContext, gate: Gate): Promise<Response> {
 // ── calls of other processes ──
 
 /** A live session of another process is watched and controlled there. */
-function addRelay(app: HostHttp, logbook: Logbook, { directory }: Fleet): void {
+function addRelay(app: HostHttp, logbook: Logbook, fleet: Fleet): void {
   app.use('/api/sessions/:id/:what', async (context, next) => {
     const { incoming, outgoing } = context.env
     const id = context.req.param('id')
     if (!incoming || !outgoing || isRelayed(incoming) || logbook.get(id)) return await next()
-    const place = await directory.place(id)
-    if (place.where !== 'elsewhere') return await next()
-    relayRequest(incoming, outgoing, place.address)
-    return RESPONSE_ALREADY_SENT
+    const place = await fleet.directory.place(id)
+    if (place.where === 'elsewhere') {
+      relayRequest(incoming, outgoing, place.address)
+      return RESPONSE_ALREADY_SENT
+    }
+    const order = orders.find((each) => each === context.req.param('what'))
+    if (!order || context.req.method !== 'POST') return await next()
+    if (place.where === 'ended') return refuse(context, 409, 'SESSION_CLOSED', `session '${id}' is closed`)
+    // Its process may come back, or another one may take the call: both look for orders (HO30).
+    if (place.where === 'unreachable' && (await fleet.operations.order({ call: id, order })))
+      return context.json({ ordered: true }, 202)
+    if (place.where !== 'lost' && place.where !== 'unreachable') return await next()
+    return refuse(context, 409, 'HOST_LOST', `the process of session '${id}' is gone: its host ends the call`)
   })
 }
+
+const orders = ['close', 'drain', 'interrupt'] as const
 
 // ── queries ──
 
 function addQueries(app: HostHttp, { logbook, info, faults, fleet }: AppParts): void {
   app.get('/api/info', (context) => context.json<HostInfo>({ ...info, faults: faults?.list() ?? [] }))
   app.get('/api/sessions', async (context) =>
-    context.json({ sessions: await listOf(logbook, fleet, queryOf(context)) }),
+    context.json({ sessions: await listOf(logbook, fleet, { ...queryOf(context), ...limitIn(context) }) }),
   )
   app.get('/api/sessions/:id', async (context) => {
     const id = context.req.param('id')
@@ -118,25 +145,22 @@ function addQueries(app: HostHttp, { logbook, info, faults, fleet }: AppParts): 
 async function listOf(
   logbook: Logbook,
   fleet: Fleet | undefined,
-  query: LogbookQuery,
+  { limit, ...query }: LogbookQuery & { readonly limit?: number },
 ): Promise<SessionSummary[]> {
   const own = logbook.list(query)
-  if (!fleet) return own
-  const others = (await fleet.archive.list(query)).filter(({ id }) => !logbook.get(id))
-  return [...own, ...others].toSorted((one, other) => other.addedAt - one.addedAt)
+  if (!fleet) return own.slice(0, limit)
+  const listed = await fleet.archive.list({ ...query, ...(limit === undefined ? {} : { limit }) })
+  const others = listed.filter(({ id }) => !logbook.get(id))
+  return [...own, ...others].toSorted((one, other) => other.addedAt - one.addedAt).slice(0, limit)
 }
 
 function queryOf(context: HostContext): LogbookQuery {
-  const { q = '', state = '', clean = '' } = context.req.query()
-  if (q.length > limits.query) throw new OptionError(`the query is longer than ${limits.query} characters`)
-  if (state !== '' && state !== 'live' && state !== 'closed')
-    throw new OptionError(`state must be 'live' or 'closed', not '${state}'`)
-  if (clean !== '' && clean !== 'true' && clean !== 'false')
-    throw new OptionError(`clean must be 'true' or 'false', not '${clean}'`)
+  const state = choiceIn(context, 'state', ['live', 'closed'])
+  const clean = choiceIn(context, 'clean', ['true', 'false'])
   return {
-    words: q,
-    ...(state === '' ? {} : { state }),
-    ...(clean === '' ? {} : { clean: clean === 'true' }),
+    words: textIn(context, 'q'),
+    ...(state === undefined ? {} : { state }),
+    ...(clean === undefined ? {} : { clean: clean === 'true' }),
   }
 }
 
@@ -146,14 +170,19 @@ function addStreams(app: HostHttp, { logbook, streams, faults, fleet }: AppParts
   app.get('/api/events', (context) =>
     stream(context, streams, 'sessions', (out) => {
       const send = (message: ListMessage): void => out.send(message)
-      listOf(logbook, fleet, {}).then(
-        (sessions) => send({ type: 'sessions', sessions }),
-        () => send({ type: 'sessions', sessions: logbook.list() }),
-      )
+      const sendAll = (): void => {
+        listOf(logbook, fleet, {}).then(
+          (sessions) => send({ type: 'sessions', sessions }),
+          () => send({ type: 'sessions', sessions: logbook.list() }),
+        )
+      }
+      sendAll()
       if (faults) send({ type: 'faults', faults: faults.list() })
       const unwatchFaults = faults?.watch(() => send({ type: 'faults', faults: faults.list() }))
       const unwatchSessions = logbook.watch((session) => send({ type: 'session', session }))
+      const unwatchOthers = fleet?.archive.watch(sendAll)
       return () => {
+        unwatchOthers?.()
         unwatchFaults?.()
         unwatchSessions()
       }
@@ -263,31 +292,11 @@ function withSession(
   return session ? then(session) : refuseUnknown(context)
 }
 
-function refuseUnknown(context: HostContext): Response {
-  return refuse(context, 404, 'NO_SUCH_SESSION', 'session not found: the host keeps only the latest sessions')
-}
-
 function requestOf(context: HostContext): GateRequest {
   return { address: context.env?.incoming?.socket.remoteAddress, headers: context.req.header() }
-}
-
-type Status = 400 | 401 | 403 | 404 | 409 | 413 | 429 | 500 | 503
-
-function refuse(context: Context, status: Status, code: ErrorCode, message: string): Response {
-  return context.json<Refusal>({ error: { code, message } }, status)
-}
-
-function refuseLarge(context: HostContext): Response {
-  return refuse(context, 413, 'TOO_LARGE', `the request is larger than ${limits.body} bytes`)
 }
 
 function refuseWith(context: HostContext, { status, code, message }: Refused): Response {
   if (status === 401) context.header('www-authenticate', 'Bearer')
   return refuse(context, status, code, message)
-}
-
-function field(body: unknown, name: string): unknown {
-  return typeof body === 'object' && body !== null && Object.hasOwn(body, name)
-    ? (body as Record<string, unknown>)[name]
-    : undefined
 }

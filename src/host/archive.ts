@@ -6,8 +6,22 @@ import { culpritsOf, type SessionDetails, type SessionSummary } from './wire/ind
 export class Archive {
   readonly #journal: Pick<Journal, 'find' | 'list' | 'report' | 'entries'>
 
+  readonly #watchers = new Set<() => void>()
+
   constructor(journal: Pick<Journal, 'find' | 'list' | 'report' | 'entries'>) {
     this.#journal = journal
+  }
+
+  /** Calls `watcher` when calls of other processes have begun or ended. Returns an unsubscribe function. */
+  watch(watcher: () => void): () => void {
+    const own = (): void => watcher()
+    this.#watchers.add(own)
+    return () => void this.#watchers.delete(own)
+  }
+
+  /** Calls of other processes have begun or ended. */
+  changed(): void {
+    for (const watcher of this.#watchers) watcher()
   }
 
   async list(query: CallQuery): Promise<SessionSummary[]> {

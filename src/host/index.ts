@@ -1,5 +1,5 @@
 export type { AgentFile, CallOptions } from './agent-file.ts'
-export type { HostHttp } from './app.ts'
+export type { HostHttp } from './answers.ts'
 export { ListenError } from './errors.ts'
 export type { FaultBoard } from './fault-board.ts'
 export type { Refused } from './gate.ts'
@@ -9,6 +9,9 @@ export {
   JournalInUseError,
   JournalUnavailableError,
   JournalVersionError,
+  checkJournal,
+  describeDatabase,
+  hasNodeSqlite,
   openJournal,
   type Beat,
   type CallQuery,
@@ -22,11 +25,14 @@ export {
   type HostRecord,
   type HostState,
   type Journal,
+  type JournalCheck,
   type JournalPlace,
   type LostCall,
   type NewCall,
   type Order,
   type Owner,
+  type PostgresOptions,
+  type SqliteOptions,
   type Wake,
   type WorkCounts,
   type WorkOutcome,
@@ -35,15 +41,20 @@ export {
   type WorkState,
   type WriteResult,
 } from './journal/index.ts'
+export { Archive } from './archive.ts'
+export { Operations, type OperationsOptions, type RetryQuery } from './fleet/operations.ts'
 export { limits as hostLimits } from './limits.ts'
 export { Logbook, type LogbookOptions, type LogbookQuery } from './logbook.ts'
 export type { LoggedSession, SessionNote } from './logged-session.ts'
 export { HttpServer, refuseUpgrade, listen, type ListenOptions } from './http-server.ts'
 export type { PhoneAccount } from './reception/entrance.ts'
 export { Reception, type ReceptionEnd, type ReceptionOptions } from './reception/reception.ts'
-export { checkModels } from './start/check-models.ts'
-export { AgentFileError, loadAgent } from './start/load-agent.ts'
+export { checkAgent, type AgentSummary, type CheckAgentOptions } from './start/check-agent.ts'
+export { checkModels, modelNames } from './start/check-models.ts'
+export { AgentFileError, loadAgent, readsTypeScript } from './start/load-agent.ts'
 export { serve, type Running, type ServeOptions } from './start/serve.ts'
+export { ownVersion } from './start/version.ts'
+export { exitCodes as hostExitCodes } from './supervisor/supervisor-events.ts'
 export type { WorkerView } from './supervisor/supervisor.ts'
 export {
   culpritsOf,
@@ -69,3 +80,18 @@ export { Metrics, type CallLabels, type MetricsOptions } from './watch/metrics.t
 export { traceparentOf } from './watch/traceparent.ts'
 export { openTraces } from './watch/traces.ts'
 export type { CallTrace, TracedCall, Traces, TracesOptions } from './watch/trace-types.ts'
+export {
+  RetryLater,
+  Unrecoverable,
+  WebhookError,
+  WorkRunner,
+  handlersProblem,
+  webhook,
+  type AfterCallContext,
+  type AfterCallHandler,
+  type AfterCallHandlers,
+  type WebhookOptions,
+  type WorkAttempt,
+  type WorkJournal,
+  type WorkRunnerOptions,
+} from './work/index.ts'

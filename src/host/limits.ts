@@ -24,6 +24,8 @@ export const limits = {
   body: 16_384,
   /** Characters of a search query. */
   query: 200,
+  /** Rows of a list that a request may ask for. */
+  rows: 1_000,
   /** Wrong secrets per address within `attemptsWindow`, and the number of addresses that are tracked. */
   attempts: 10,
   attemptsWindow: 60_000,

@@ -37,6 +37,7 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
   protected readonly watchdog: Watchdog
   readonly #options: CallOptions
   readonly #budget: RateLimit
+  readonly #typed: RateLimit
   #phase: 'ringing' | 'connecting' | 'here' | 'away' | 'ended' = 'ringing'
   #context: PartContext | undefined
   /** The timer of the phase. */
@@ -64,6 +65,7 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
     this.id = id
     this.#options = options
     this.#budget = new RateLimit(messages, now)
+    this.#typed = new RateLimit(limits.typed, now)
     this.watchdog = new Watchdog(lostTimeout)
     this.#timer = calls.scope.after(answerTimeout, `answer to call ${id}`, () => this.dismiss('unanswered'))
   }
@@ -151,6 +153,11 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
 
   get hasEnded(): boolean {
     return this.#phase === 'ended'
+  }
+
+  /** Whether the call goes on in another process. */
+  get isHandedOver(): boolean {
+    return this.#handedOver
   }
 
   /** Whether a peer may join or come back: not to a session that is closing. */
@@ -243,6 +250,12 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
   /** How many peers have become ready. */
   protected get generation(): number {
     return this.#generation
+  }
+
+  /** Emits a typed text or a key, unless there are too many (LN7). */
+  protected typed(what: 'text' | 'dtmf', value: string): void {
+    if (this.#typed.take(this.now())) this.events?.[what](value)
+    else this.misbehaved('it sends too many texts or keys')
   }
 
   /** Queues samples, if there are new ones. Then sends what the peer should have by now, as long as it keeps up. */
@@ -357,7 +370,8 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
     this.#enter('ended')
     this.events = undefined
     const released = this.released()
-    if (peer && farewell) this.sayGoodbye(peer, farewell)
+    // A peer of a call that goes on elsewhere is cut off, and not told that the call has ended: it comes back.
+    if (peer && farewell && !this.#handedOver) this.sayGoodbye(peer, farewell)
     else peer?.abort()
     if (!this.#handedOver) this.release?.()
     this.#options.calls.ended(this.id, released)

@@ -5,11 +5,15 @@ import { isolatedLogger } from './isolated-logger.ts'
 import { deafOwner, type Peer } from './peer.ts'
 import { RateLimit } from './rate-limit.ts'
 
+/** Why a new call was refused: the server no longer takes calls, has no room, or takes no more per second. */
+export type CallRefusal = 'CLOSING' | 'BUSY' | 'TOO_FAST'
+
 export interface BaseCallsOptions {
   readonly scope: Scope<string>
   readonly maxCalls?: number
   readonly maxRate?: number
   readonly hasRoom?: () => boolean
+  readonly onRefused?: (why: CallRefusal) => void
   readonly logger?: Logger
   /** The name of the calls in the scope's report. */
   readonly name: string
@@ -25,6 +29,7 @@ export abstract class BaseCalls<Call extends BaseCall> implements Resource {
   readonly #maxCalls: number
   readonly #closePatience: number
   readonly #hasRoom: () => boolean
+  readonly #onRefused: (why: CallRefusal) => void
   readonly #rate: RateLimit
   /** Calls that ring or are answered, by name. */
   readonly #active = new Map<string, Call>()
@@ -41,6 +46,7 @@ export abstract class BaseCalls<Call extends BaseCall> implements Resource {
     this.#maxCalls = maxCalls
     this.#closePatience = closePatience
     this.#hasRoom = hasRoom
+    this.#onRefused = options.onRefused ?? noop
     this.#rate = new RateLimit({ perSecond: maxRate, burst: Math.max(1, maxRate) }, scope.clock.now())
     scope.own(name, this)
   }
@@ -63,6 +69,11 @@ export abstract class BaseCalls<Call extends BaseCall> implements Resource {
   /** The call goes on in another process: when it ends here, the far end is not asked to end it. */
   letGo(id: string): void {
     this.#active.get(id)?.letGo()
+  }
+
+  /** Does so for all calls, also those that no session has answered yet. */
+  letGoAll(): void {
+    for (const call of this.#active.values()) call.letGo()
   }
 
   closing(): void {
@@ -115,10 +126,21 @@ export abstract class BaseCalls<Call extends BaseCall> implements Resource {
     return this.#taking
   }
 
+  /** Whether there is no room for another call. */
+  protected get isFull(): boolean {
+    return this.#active.size >= this.#maxCalls || !this.#agrees()
+  }
+
   /** Returns why another call is refused. If it is not refused, counts it towards the rate limit. */
-  protected refusal(): 'CLOSING' | 'BUSY' | 'TOO_FAST' | undefined {
+  protected refusal(): CallRefusal | undefined {
+    const why = this.#refusal()
+    if (why) callOut(() => this.#onRefused(why), noop)
+    return why
+  }
+
+  #refusal(): CallRefusal | undefined {
     if (this.scope.state !== 'live' || !this.#taking) return 'CLOSING'
-    if (this.#active.size >= this.#maxCalls || !this.#agrees()) return 'BUSY'
+    if (this.isFull) return 'BUSY'
     return this.#rate.take(this.scope.clock.now()) ? undefined : 'TOO_FAST'
   }
 

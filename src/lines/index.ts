@@ -1,2 +1,3 @@
+export type { CallRefusal } from './base-calls.ts'
 export { checkSecret, newKey, sign } from './secrets.ts'
 export { isFromThisMachine, type Origin } from './this-machine.ts'

@@ -6,6 +6,11 @@ export const limits = {
   unread: 1024 * 1024,
   /** Milliseconds of sound that may be queued. A model that speaks for longer has lost its mind. */
   queued: 10 * 60_000,
+  /**
+   * Typed texts and keys. Each may become a turn, which costs a request to a model. A telephone sends ten keys per
+   * second; a page may send at once what was typed while it was cut off.
+   */
+  typed: { perSecond: 10, burst: 50 },
   /** Marks that may be pending: a page without sound, and some carriers, never return one. */
   marks: 1_000,
 } as const

@@ -314,6 +314,18 @@ export const errorCodes = {
     BAD_REQUEST: ['The request is not valid. The message says what is expected.', 'Correct it.'],
     NOT_FOUND: ['There is nothing at this address.', 'Check the path.'],
     NO_SUCH_SESSION: ['The host does not know this session. It keeps only the latest ones.', 'Check the id.'],
+    NO_SUCH_HOST: [
+      'No host with this id shares the journal.',
+      'Run `endwell drain --help`, or list the hosts with `GET /api/hosts`.',
+    ],
+    HOST_UNREACHABLE: [
+      'No host answers at the address that a command was given.',
+      'Start a host, or pass its address with `--url`.',
+    ],
+    NO_JOURNAL: [
+      'The host has no journal: `endwell dev` serves it.',
+      'Serve the agent with `endwell start`.',
+    ],
     FAILED: ['The host failed, or its response could not be read.', 'Read the log of the host.'],
     PORT_IN_USE: ['Another program listens on this port.', 'Stop it, or choose another port.'],
     PORT_FORBIDDEN: ['This user may not listen on this port.', 'Choose a port above 1023.'],
@@ -324,6 +336,10 @@ export const errorCodes = {
       'Read the log of the host: it says why the process ended.',
     ],
     CALL_TAKEN: ['Another process answers this call, or has closed it.', 'Nothing: the call goes on there.'],
+    LOOP_BLOCKED: [
+      'Code blocked the event loop, so that no call of its process could go on. The message names its function and line.',
+      'Make it asynchronous, or move it to a thread.',
+    ],
     SUPERVISOR_LOST: [
       'The supervisor of a worker has ended, so that a request to it cannot be answered.',
       'Nothing: the worker closes its calls and exits. Start the host again.',
@@ -352,6 +368,26 @@ export const errorCodes = {
     JOURNAL_DRIVER: [
       "The package that connects to the journal's database is not installed.",
       'Install the package that the message names.',
+    ],
+  },
+  'After-call work': {
+    UNRECOVERABLE: [
+      'A handler said that its work can never succeed. The work is dead.',
+      'Correct the cause, and then run `endwell work retry`.',
+    ],
+    RETRY_LATER: ['A handler asked to be tried again after a while.', 'Nothing: the work waits.'],
+    NO_SUCH_HANDLER: [
+      'The journal has work for a handler that the agent file does not have. The work waits, and is not lost.',
+      'Add the handler to `afterCall` under its old name.',
+    ],
+    AFTER_CALL_TIMEOUT: [
+      'A handler took longer than `afterCallTimeout`. The attempt counts as failed.',
+      'Make it faster, raise `afterCallTimeout`, or start a workflow in it.',
+    ],
+    JOURNAL_SILENT: ['The journal did not answer in time. The call is repeated.', 'Check the database.'],
+    WEBHOOK_FAILED: [
+      'The receiver of a webhook did not accept it. The message says why; the work is retried.',
+      'Correct the receiver.',
     ],
   },
   'The guard': {

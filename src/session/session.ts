@@ -294,6 +294,11 @@ export class Session implements SessionHandle {
     return this.#closing.stations?.answering.tools.approve(id, approved) ?? false
   }
 
+  /** Reports a failure that the application has noticed: it is logged, emitted as `error`, and in the report. */
+  reportError(where: string, error: unknown): void {
+    if (this.state !== 'closed') this.#context.failed(where, error)
+  }
+
   // ── ending ──
 
   /** Lets the turn in flight finish, its tools and its answer included, then closes (CL3). */

@@ -73,7 +73,11 @@ const apologyNames: OptionNames<Apology> = {
   end: true,
 }
 
-/** Runs after the call. Awaited for at most `afterCallTimeout`; a failure affects no other handler (CL5). */
+/**
+ * Runs after the call, once, in the process of the call. Awaited for at most `afterCallTimeout`; a failure affects no other
+ * handler (CL5). It is for sessions without a host: it is lost in a crash and is not retried. With a host, use `afterCall` of
+ * the agent file instead.
+ */
 export type AfterCall = (report: SessionReport, context: { readonly signal: AbortSignal }) => unknown
 
 /** How turns are taken. The session derives the other turn options from its models and `idleTimeout`. */
@@ -125,6 +129,8 @@ export interface SessionOptions {
   turns?: SessionTurnOptions
   /** A conversation to continue: `history.toJSON()` of an earlier session. */
   history?: HistoryJSON
+  /** Whether the call was cut off, and `history` is what was said in it. The agent's `onResume` runs, and not `onEnter`. */
+  resumed?: boolean
   /** Where to write a stereo recording of the call. */
   recording?: RecordingSink
   afterCall?: AfterCall | readonly AfterCall[]
@@ -162,6 +168,7 @@ export const optionNames: OptionNames<SessionOptions> = {
   maxToolSteps: true,
   turns: true,
   history: true,
+  resumed: true,
   recording: true,
   afterCall: true,
   logger: true,

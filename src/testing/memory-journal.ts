@@ -84,10 +84,8 @@ export class MemoryJournal implements Journal {
 
   join(host: HostRecord, lease: number): Promise<void> {
     return this.#request('join', ({ hosts }) => {
-      const known = hosts.get(host.id)
-      const leaseUntil = this.#now + lease
-      if (known) known.leaseUntil = leaseUntil
-      else hosts.set(host.id, { ...host, startedAt: this.#now, leaseUntil, draining: false })
+      const known = hosts.get(host.id) ?? { ...host, startedAt: this.#now, draining: false }
+      hosts.set(host.id, { ...known, leaseUntil: this.#now + lease })
     })
   }
 
@@ -101,7 +99,7 @@ export class MemoryJournal implements Journal {
         [...left].map((order) => ({ call: record.id, order })),
       )
       for (const call of mine) call.orders.clear()
-      return { orders }
+      return known.draining ? { orders, draining: true } : { orders }
     })
   }
 
@@ -140,7 +138,7 @@ export class MemoryJournal implements Journal {
     if (write.type === 'entries' && !live) return write.entries.every(({ seq }) => call.entries.has(seq))
     if (write.type === 'entries') this.#store.append(call, write.entries)
     else if (live) {
-      this.#store.close(call, write.report, this.#now)
+      this.#store.close(call, write.report, this.#now, write.summary)
       if (call.work.length > 0) this.#listeners.notify('work')
     }
     return true
@@ -187,8 +185,8 @@ export class MemoryJournal implements Journal {
     return this.#request('take', ({ calls, hosts }) => {
       const found = calls.get(call)
       if (found?.record.state !== 'live' || !this.#isAlive(owner.host)) return undefined
-      const { owner: before, host, fence } = found.record
       const { orphanedAt: _, ...record } = found.record
+      const { owner: before, host, fence } = record
       if (before && JSON.stringify(before) === JSON.stringify(owner)) return lostCall(found)
       if (before && this.#isAlive(host)) return undefined
       if (before) hosts.delete(host)
@@ -385,7 +383,7 @@ export class MemoryJournal implements Journal {
     return this.#request('redact', (store) => {
       const found = store.calls.get(call)
       if (found) store.redact(found)
-      return found !== undefined
+      return !!found
     })
   }
 

@@ -77,10 +77,11 @@ export class MemoryStore {
         call.entries.set(entry.seq, call.redacted ? { ...entry, item: redactedItem(entry.item) } : entry)
   }
 
-  close(call: MemoryCall, report: SessionReport, now: number): void {
+  close(call: MemoryCall, report: SessionReport, now: number, summary?: object): void {
     const { resume: _, ...record } = call.record
     const { reason, clean } = report
-    call.record = { ...record, state: 'closed', reason, clean, endedAt: endOf(report) ?? now }
+    const ended = { reason, clean, endedAt: endOf(report) ?? now, ...(summary ? { summary } : {}) }
+    call.record = { ...record, state: 'closed', ...ended }
     call.report = this.copy(call.redacted ? redactedReport(report) : report)
     call.orders.clear()
     this.live.delete(record.id)

@@ -56,6 +56,7 @@ export const rehearsalNames: OptionNames<RehearsalOptions> = {
   maxToolSteps: true,
   turns: true,
   history: true,
+  resumed: true,
   recording: true,
   afterCall: true,
   logger: true,

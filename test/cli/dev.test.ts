@@ -119,10 +119,12 @@ describe('endwell dev', () => {
     const session = began!['session']
     const error = { name: 'Error', message: 'no voice is installed' }
     expect(began).toEqual({ session: expect.any(String), from: 'browser' })
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT/)
     expect(lines).toContainEqual({
+      time,
       level: 'error',
       message: expect.any(String),
-      session,
+      call: session,
       where: 'start',
       error,
     })
@@ -134,6 +136,7 @@ describe('endwell dev', () => {
       error,
     })
     expect(lines).toContainEqual({
+      time,
       level: 'warn',
       message: 'a call could not be answered',
       call: expect.not.stringContaining(String(session)),

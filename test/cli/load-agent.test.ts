@@ -69,6 +69,13 @@ describe('an agent file', () => {
       /missing: agent$/,
     ],
     [
+      'with a bad name in afterCall',
+      'module',
+      'agent.js',
+      plain.replace('agent, models', "agent, afterCall: { 'save it': () => {} }, models"),
+      /cannot be used: afterCall: the name 'save it' must be 1 to 64 letters/,
+    ],
+    [
       'a module that throws',
       'module',
       'agent.js',

@@ -5,6 +5,12 @@ import { Changes } from '../../src/testing/servers/changes.ts'
 
 const HEADER = encodeSound(0, new Int16Array(0)).byteLength
 
+export interface TypingPageOptions {
+  readonly headers?: Readonly<Record<string, string>>
+  /** Admits the page, if the host has a secret. */
+  readonly token?: string
+}
+
 /** A page without a browser. It plays audio as soon as it arrives, and its user types. */
 export class TypingPage {
   readonly #socket: Socket
@@ -20,12 +26,12 @@ export class TypingPage {
   readonly #marks: { readonly id: number; readonly at: number }[] = []
   #rate = 16_000
 
-  constructor(url: string) {
+  constructor(url: string, { headers = {}, token }: TypingPageOptions = {}) {
     const request = {
       name: 'page',
       url: `${url.replace(/^http/, 'ws')}/call`,
-      headers: { origin: url },
-      protocols: offer({}),
+      headers: { origin: url, ...headers },
+      protocols: offer({ token }),
     }
     this.#socket = wsNetwork.dial(request, {
       opened: () => {},

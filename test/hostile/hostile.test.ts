@@ -5,7 +5,8 @@ import { pathToFileURL } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { simulate } from '../../src/testing/index.ts'
 import { hostileLife } from './hostile-life.ts'
-import { runSeeds, type SeedResult } from './run-seeds.ts'
+import { hostileSockets } from './hostile-sockets.ts'
+import { isSocketSeed, runSeeds, type SeedResult, type World } from './run-seeds.ts'
 
 describe('a hostile call', () => {
   it('[SC19] neither crashes, freezes nor silences anything, and its report is true', async () => {
@@ -17,6 +18,17 @@ describe('a hostile call', () => {
         story: '',
       })
     }
+  })
+})
+
+describe('a hostile peer over a real socket', () => {
+  it('[LN6] [LN7] neither crashes, freezes nor silences anything, and every report is true', async () => {
+    for (let seed = 1; seed <= 15; seed++)
+      expect({ seed, ...(await hostileSockets(seed)), story: '' }).toEqual({
+        seed,
+        violations: [],
+        story: '',
+      })
   })
 })
 
@@ -38,6 +50,12 @@ describe('the run of hostile calls', () => {
     const violated = `process.send({ seed, violations: [{ rule: 'SC9', what: '' }, { rule: 'silent', what: '' }], story: '' })`
     const { totals } = await run(lives(`if (seed === 2) ${violated}; else ${fine}`))
     expect(totals).toEqual({ seeds: 3, crashes: 1, freezes: 0, silent: 1, untrue: 0 })
+  })
+
+  it('uses sockets for one seed in ten, or for all or none of them', () => {
+    const socketSeeds = (world: World): number =>
+      Array.from({ length: 100 }, (_, seed) => isSocketSeed(seed, world)).filter(Boolean).length
+    expect([socketSeeds('all'), socketSeeds('parts'), socketSeeds('sockets')]).toEqual([10, 0, 100])
   })
 
   it('notices a life that ends or blocks its process, and continues after it', async () => {

@@ -37,7 +37,7 @@ export function blocksOf(page: string): { blocks: Block[]; rest: string[] } {
   return { blocks, rest }
 }
 
-const namesExample = /^<!--\s*((?:examples|bench\/peers)\/[^\s#]+\.ts)(?:#(\S+))?\s*-->$/
+const namesExample = /^<!--\s*((?:examples|bench\/peers|test\/workflows)\/[^\s#]+\.ts)(?:#(\S+))?\s*-->$/
 
 /** Blocks of a page that differ from the example named above them, one line each. */
 export function staleExamples(

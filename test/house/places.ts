@@ -56,6 +56,11 @@ export const places: readonly Place[] = [
     reason: 'runs all microtasks between two events of a simulation',
   },
   {
+    path: 'examples/after-call/receiver.ts',
+    powers: ['now'],
+    reason: 'is the program of somebody else, which receives webhooks and has no other clock',
+  },
+  {
     path: 'test/sim/main.ts',
     powers: ['now'],
     reason: 'prints the number of simulated lives per second; no life can read it',

@@ -267,6 +267,24 @@ describe('what a peer sends', () => {
   })
 })
 
+describe('typed texts and keys', () => {
+  it('[LN7] have a budget of their own, because each may become a turn', async () => {
+    await using server = await Server.listen()
+    const page = await server.page()
+    const phone = await server.phone('CA1')
+    for (let i = 0; i < 2 * shared.typed.burst; i++) {
+      page.says({ type: 'text', text: 'How are you?' })
+      phone.says({ event: 'dtmf', dtmf: { digit: '5' } })
+    }
+    await Promise.all([page.ended, phone.ended])
+    for (const [index, code] of ['PAGE_MISBEHAVED', 'CARRIER_MISBEHAVED'].entries()) {
+      const { emitted } = server.answered[index]!
+      expect(emitted.at(-1)).toBe(`lost ${code}`)
+      expect(emitted.length).toBeLessThan(1.5 * shared.typed.burst)
+    }
+  })
+})
+
 describe('control frames', () => {
   it('[LN7] are answered as long as the caller reads', async () => {
     await using server = await Server.listen()

@@ -7,14 +7,16 @@ export class TcpProxy {
   total = 0
   readonly #sockets = new Set<Socket>()
   readonly #server
+  #target: number
   #frozen = false
   #down = false
 
   private constructor(target: number) {
+    this.#target = target
     this.#server = createServer({ allowHalfOpen: false }, (near) => {
       this.total++
       if (this.#down) near.resetAndDestroy()
-      else this.#carry(near, connect(target, '127.0.0.1'))
+      else this.#carry(near, connect(this.#target, '127.0.0.1'))
     })
   }
 
@@ -26,6 +28,11 @@ export class TcpProxy {
 
   get port(): number {
     return (this.#server.address() as AddressInfo).port
+  }
+
+  /** Leads new connections to another server. */
+  lead(target: number): void {
+    this.#target = target
   }
 
   /** Breaks all connections. New ones work. */

@@ -11,6 +11,20 @@ export async function databaseUrl(): Promise<string> {
   return text
 }
 
+/** A database that no other test uses. */
+export async function newDatabase(
+  name: string,
+): Promise<{ readonly url: string; readonly drop: () => Promise<void> }> {
+  const server = await databaseUrl()
+  const database = `${name}_${process.pid}`
+  await runSql(server, `create database ${database}`)
+  const url = new URL(server)
+  url.pathname = `/${database}`
+  const drop = async (): Promise<void> =>
+    void (await runSql(server, `drop database ${database} with (force)`))
+  return { url: url.href, drop }
+}
+
 let schemas = 0
 
 /** The name of a schema that no other test uses. */

@@ -10,7 +10,12 @@ import { mutants, type Mutant } from './mutants.ts'
 
 const run = promisify(execFile)
 /** How many lives each world gets to notice a mutant, and how many must pass without one. */
-const seedsOf: Readonly<Record<string, number>> = { scope: 3_000, session: 600, fleet: 800 }
+const seedsOf: Readonly<Record<string, number>> = {
+  scope: 3_000,
+  session: 600,
+  supervisor: 2_000,
+  fleet: 800,
+}
 
 interface Summary {
   readonly seeds: number

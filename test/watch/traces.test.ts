@@ -1,107 +1,12 @@
 import * as api from '@opentelemetry/api'
-import {
-  BasicTracerProvider,
-  InMemorySpanExporter,
-  SimpleSpanProcessor,
-  type ReadableSpan,
-} from '@opentelemetry/sdk-trace-base'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { openTraces, traceparentOf, type TracesOptions } from '../../src/host/index.ts'
-import { Agent, Session, tool, type Models, type SessionTurnOptions } from '../../src/session/index.ts'
-import {
-  ScriptedLlm,
-  ScriptedRealtime,
-  ScriptedStt,
-  ScriptedTts,
-  ScriptedVad,
-  TestLine,
-  Faults,
-  callTool,
-  inVirtualTime,
-  type LlmAnswer,
-  type World,
-} from '../../src/testing/index.ts'
-import { aCall, aLogger, never } from '../session/fixture.ts'
+import { describe, expect, it } from 'vitest'
+import { openTraces } from '../../src/host/index.ts'
+import { Agent, Session, tool } from '../../src/session/index.ts'
+import { Faults, ScriptedRealtime, TestLine, callTool, inVirtualTime } from '../../src/testing/index.ts'
+import { never } from '../session/fixture.ts'
+import { aTracedCall, ms, recordSpans } from './trace-fixture.ts'
 
-const exporter = new InMemorySpanExporter()
-const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] })
-
-beforeAll(() => void api.trace.setGlobalTracerProvider(provider))
-afterEach(() => exporter.reset())
-afterAll(async () => {
-  api.trace.disable()
-  await provider.shutdown()
-})
-
-const request = {
-  traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
-}
-
-interface TracedCallOptions extends TracesOptions {
-  answers?: readonly LlmAnswer[]
-  agent?: Agent
-  models?: Partial<Models>
-  tts?: ConstructorParameters<typeof ScriptedTts>[0]
-  stt?: ConstructorParameters<typeof ScriptedStt>[0]
-  intercept?: Faults['intercept']
-  turns?: SessionTurnOptions
-}
-
-/** A call with scripted models that is traced. */
-async function aTracedCall({ clock, random }: World, options: TracedCallOptions = {}) {
-  const { answers = [], agent, models, tts, stt, intercept, turns, ...rest } = options
-  const traces = await openTraces({ clock, ...rest })
-  const trace = traces.call({ id: 'c1', line: 'phone', agent: 'desk', parent: traceparentOf(request) })
-  const line = new TestLine()
-  const llm = new ScriptedLlm({ answers, firstAfter: 100 })
-  const session = new Session({
-    id: 'c1',
-    agent: agent ?? new Agent({ name: 'desk', instructions: 'The secret instructions.' }),
-    models: trace.models({
-      llm: Object.assign(llm, { provider: 'openai', model: 'gpt-5-mini' }),
-      tts: new ScriptedTts(tts),
-      stt: new ScriptedStt({ finalOn: 'flush', ...stt }),
-      vad: new ScriptedVad(),
-      ...models,
-    } as Models),
-    line,
-    clock,
-    random,
-    ...(intercept ? { intercept } : {}),
-    ...(turns ? { turns } : {}),
-  })
-  trace.follow(session)
-  return { session, caller: line.caller, clock, trace, llm }
-}
-
-const ms = ([seconds, nanoseconds]: api.HrTime): number => seconds * 1_000 + nanoseconds / 1e6
-
-/** The spans as a tree, in the order in which they began, with their times since the start of the call. */
-function treeOf(spans: readonly ReadableSpan[]): string[] {
-  const root = spans.find(({ name }) => name === 'call')!
-  const zero = ms(root.startTime)
-  const lines = (parent: ReadableSpan, depth: number): string[] => [
-    `${'  '.repeat(depth)}${parent.name} ${Math.round(ms(parent.startTime) - zero)}–${Math.round(ms(parent.endTime) - zero)}` +
-      (parent.status.code === api.SpanStatusCode.ERROR
-        ? ` error ${String(parent.attributes['error.type'])}`
-        : ''),
-    ...spans
-      .filter(({ parentSpanContext }) => parentSpanContext?.spanId === parent.spanContext().spanId)
-      .toSorted((one, other) => ms(one.startTime) - ms(other.startTime))
-      .flatMap((child) => lines(child, depth + 1)),
-  ]
-  return lines(root, 0)
-}
-
-const named = (name: string): ReadableSpan => exporter.getFinishedSpans().find((span) => span.name === name)!
-
-/** Everything that was exported, as text. */
-const exported = (): string =>
-  JSON.stringify(
-    exporter
-      .getFinishedSpans()
-      .map(({ name, attributes, status, events }) => ({ name, attributes, status, events })),
-  )
+const recorded = recordSpans()
 
 describe('the trace of a call', () => {
   it('[HO26] has its turns, requests and tools, at their real times, in the trace of the request', () =>
@@ -133,8 +38,8 @@ describe('the trace of a call', () => {
       caller.types('Thanks')
       await clock.elapse(3_000)
       const report = await session.close()
-      const spans = exporter.getFinishedSpans()
-      expect(treeOf(spans)).toMatchInlineSnapshot(`
+      const spans = recorded.spans()
+      expect(recorded.tree()).toMatchInlineSnapshot(`
         [
           "call 0–7660",
           "  text_to_speech 0–80",
@@ -158,12 +63,15 @@ describe('the trace of a call', () => {
       expect(new Set(spans.map((span) => span.spanContext().traceId))).toEqual(
         new Set(['0af7651916cd43dd8448eb211c80319c']),
       )
-      expect(named('call').parentSpanContext).toMatchObject({ spanId: 'b7ad6b7169203331', isRemote: true })
+      expect(recorded.named('call').parentSpanContext).toMatchObject({
+        spanId: 'b7ad6b7169203331',
+        isRemote: true,
+      })
       expect(trace.traceparent).toBe(
-        `00-0af7651916cd43dd8448eb211c80319c-${named('call').spanContext().spanId}-01`,
+        `00-0af7651916cd43dd8448eb211c80319c-${recorded.named('call').spanContext().spanId}-01`,
       )
       const ids = { 'session.id': 'c1', 'gen_ai.conversation.id': 'c1' }
-      expect(named('call').attributes).toEqual({
+      expect(recorded.named('call').attributes).toEqual({
         ...ids,
         'endwell.line': 'phone',
         'gen_ai.agent.name': 'desk',
@@ -176,12 +84,12 @@ describe('the trace of a call', () => {
         'gen_ai.usage.output_tokens': 3,
         'gen_ai.usage.cache_read.input_tokens': 5,
       })
-      expect(named('turn').attributes).toEqual({
+      expect(recorded.named('turn').attributes).toEqual({
         ...ids,
         'endwell.turn.number': 1,
         'endwell.turn.latency': report.turns[0]!.latency / 1_000,
       })
-      expect(named('chat gpt-5-mini')).toMatchObject({
+      expect(recorded.named('chat gpt-5-mini')).toMatchObject({
         kind: api.SpanKind.CLIENT,
         attributes: {
           ...ids,
@@ -194,7 +102,7 @@ describe('the trace of a call', () => {
           'gen_ai.usage.cache_read.input_tokens': 5,
         },
       })
-      expect(named('execute_tool findSlot')).toMatchObject({
+      expect(recorded.named('execute_tool findSlot')).toMatchObject({
         kind: api.SpanKind.INTERNAL,
         attributes: {
           ...ids,
@@ -204,7 +112,7 @@ describe('the trace of a call', () => {
           'gen_ai.tool.type': 'function',
         },
       })
-      expect(named('text_to_speech').attributes).toEqual({
+      expect(recorded.named('text_to_speech').attributes).toEqual({
         ...ids,
         'gen_ai.operation.name': 'text_to_speech',
         'gen_ai.provider.name': 'tts',
@@ -230,7 +138,7 @@ describe('the trace of a call', () => {
       caller.types('Hello')
       await clock.elapse(2_000)
       const report = await session.close()
-      expect(treeOf(exporter.getFinishedSpans())).toMatchInlineSnapshot(`
+      expect(recorded.tree()).toMatchInlineSnapshot(`
         [
           "call 0–6750",
           "  turn 0–2000",
@@ -246,9 +154,9 @@ describe('the trace of a call', () => {
           "    llm 3000–3300",
         ]
       `)
-      const close = named('close')
+      const close = recorded.named('close')
       expect(ms(close.endTime) - ms(close.startTime)).toBe(report.took)
-      expect(named('stt').attributes).toMatchObject({
+      expect(recorded.named('stt').attributes).toMatchObject({
         'endwell.step.name': 'stt',
         'endwell.step.kind': 'resource',
         'endwell.step.phase': 'resources',
@@ -272,7 +180,7 @@ describe('the trace of a call', () => {
       await caller.pauses(3_000)
       await clock.elapse(1_000)
       await session.close()
-      const tree = treeOf(exporter.getFinishedSpans())
+      const tree = recorded.tree()
       expect(tree).toMatchInlineSnapshot(`
         [
           "call 0–7220",
@@ -293,7 +201,7 @@ describe('the trace of a call', () => {
         ]
       `)
       expect(tree.join()).not.toContain('error')
-      const voices = exporter.getFinishedSpans().filter(({ name }) => name === 'text_to_speech')
+      const voices = recorded.spans().filter(({ name }) => name === 'text_to_speech')
       expect(voices.map(({ attributes }) => attributes['endwell.stopped'])).toEqual([true, undefined])
     }))
 
@@ -306,12 +214,12 @@ describe('the trace of a call', () => {
       session.interrupt()
       await clock.elapse(500)
       await session.close()
-      expect(treeOf(exporter.getFinishedSpans()).slice(0, 3)).toEqual([
+      expect(recorded.tree().slice(0, 3)).toEqual([
         'call 0–1000',
         '  turn 0–500',
         '    chat gpt-5-mini 0–500',
       ])
-      expect(named('chat gpt-5-mini').attributes).toMatchObject({ 'endwell.stopped': true })
+      expect(recorded.named('chat gpt-5-mini').attributes).toMatchObject({ 'endwell.stopped': true })
     }))
 
   it('[HO26] has a stopped request of a model that rejects when it is stopped, not as an error', () =>
@@ -331,8 +239,8 @@ describe('the trace of a call', () => {
       session.interrupt()
       await clock.elapse(500)
       await session.close()
-      expect(treeOf(exporter.getFinishedSpans())[2]).toBe('    chat llm 0–500')
-      expect(named('chat llm').attributes).toMatchObject({ 'endwell.stopped': true })
+      expect(recorded.tree()[2]).toBe('    chat llm 0–500')
+      expect(recorded.named('chat llm').attributes).toMatchObject({ 'endwell.stopped': true })
     }))
 
   it('[HO26] has words whose transcript comes late in the turn that took them', () =>
@@ -343,7 +251,7 @@ describe('the trace of a call', () => {
       caller.types('Hello?')
       await clock.elapse(1_000)
       await session.close()
-      expect(treeOf(exporter.getFinishedSpans()).slice(0, 6)).toMatchInlineSnapshot(`
+      expect(recorded.tree().slice(0, 6)).toMatchInlineSnapshot(`
         [
           "call 0–1660",
           "  turn 60–1660",
@@ -371,11 +279,11 @@ describe('the trace of a call', () => {
       caller.types('Hello')
       await clock.elapse(5_000)
       await session.close()
-      expect(treeOf(exporter.getFinishedSpans()).filter((line) => line.includes('error'))).toEqual([
+      expect(recorded.tree().filter((line) => line.includes('error'))).toEqual([
         '    chat gpt-5-mini 0–0 error RangeError',
         '    execute_tool broken 100–100 error TypeError',
       ])
-      expect(exported()).not.toContain('Jones')
+      expect(recorded.text()).not.toContain('Jones')
     }))
 
   it('[HO26] ends a request that never ends, as abandoned, with the call', () =>
@@ -389,9 +297,7 @@ describe('the trace of a call', () => {
       caller.types('Hello')
       await clock.elapse(1_000)
       await session.close()
-      expect(treeOf(exporter.getFinishedSpans())).toContainEqual(
-        expect.stringMatching(/^ {4}chat stuck 0–\d+ error abandoned$/),
-      )
+      expect(recorded.tree()).toContainEqual(expect.stringMatching(/^ {4}chat stuck 0–\d+ error abandoned$/))
     }))
 
   it('[HO26] has the answers of a realtime model', () =>
@@ -412,7 +318,7 @@ describe('the trace of a call', () => {
       await line.caller.says('When do you open?')
       await line.caller.pauses(3_000)
       await session.close()
-      expect(treeOf(exporter.getFinishedSpans())).toMatchInlineSnapshot(`
+      expect(recorded.tree()).toMatchInlineSnapshot(`
         [
           "call 0–3860",
           "  turn 60–1960",
@@ -424,223 +330,4 @@ describe('the trace of a call', () => {
         ]
       `)
     }))
-})
-
-describe('what was said in a call', () => {
-  const talk = async (world: World, content: boolean): Promise<string> => {
-    const agent = new Agent({
-      name: 'desk',
-      instructions: 'The secret instructions.',
-      tools: { look: tool({ description: 'Look', run: () => 'the tool said ten' }) },
-    })
-    const { session, caller, clock } = await aTracedCall(world, {
-      agent,
-      content,
-      answers: [[callTool('look', { day: 'the model said Monday' })], 'The agent said yes.'],
-    })
-    await session.start()
-    await caller.says('The caller said please.')
-    await caller.pauses(3_000)
-    await clock.elapse(3_000)
-    await session.close()
-    return exported()
-  }
-
-  it('[HO26] is not in its trace by default', () =>
-    inVirtualTime(async (world) => {
-      const text = await talk(world, false)
-      expect(text).toContain('execute_tool look')
-      expect(text).not.toMatch(/ said |secret instructions/)
-    }))
-
-  it('[HO26] is in its trace if asked for, except for the instructions', () =>
-    inVirtualTime(async (world) => {
-      const text = await talk(world, true)
-      for (const who of ['tool', 'model', 'agent', 'caller'])
-        expect(text).toMatch(new RegExp(`${who} said `, 'i'))
-      expect(text).not.toContain('secret instructions')
-      expect(
-        JSON.parse(
-          String(
-            exporter.getFinishedSpans().find(({ attributes }) => attributes['gen_ai.output.messages'])!
-              .attributes['gen_ai.output.messages'],
-          ),
-        ),
-      ).toEqual([{ role: 'assistant', parts: [{ type: 'text', content: 'The agent said yes.' }] }])
-    }))
-})
-
-describe('a call that another process closed', () => {
-  it('[HO26] has the steps of scopes that had begun to close before, at their real times', () =>
-    inVirtualTime(async (world) => {
-      const { session, clock } = aCall(world)
-      await session.start()
-      await clock.elapse(3_000)
-      const report = await session.close()
-      const step = { kind: 'resource', phase: 'resources', outcome: 'done', forced: false } as const
-      const steps = [{ ...step, name: 'file', at: 100, took: 50 }]
-      const inner = { ...report.scope, name: 'inner', steps, tasks: [], children: [] }
-      const outer = {
-        ...inner,
-        name: 'outer',
-        steps: [],
-        children: [{ phase: 'work', at: 0, askedAt: -200, report: inner }],
-      }
-      const children = [{ phase: 'work', at: 0, askedAt: -500, report: outer }]
-      const scope = { ...report.scope, steps: [], tasks: [], children }
-      const traces = await openTraces()
-      traces.lost({ id: 'c1', line: 'phone', agent: 'desk' }, { ...report, scope })
-      expect(treeOf(exporter.getFinishedSpans())).toEqual([
-        'call 0–3000',
-        '  close 3000–3000',
-        '    file 2400–2450',
-      ])
-    }))
-
-  it('[HO26] has its span in the trace of the call', () =>
-    inVirtualTime(async (world) => {
-      const { session, clock } = aCall(world)
-      await session.start()
-      await clock.elapse(3_000)
-      const report = await session.close()
-      const traces = await openTraces()
-      traces.lost(
-        { id: 'c1', line: 'phone', agent: 'desk', trace: request.traceparent },
-        { ...report, reason: 'host-lost' },
-      )
-      const call = named('call')
-      expect(call.spanContext().traceId).toBe('0af7651916cd43dd8448eb211c80319c')
-      expect(call.parentSpanContext?.spanId).toBe('b7ad6b7169203331')
-      expect(ms(call.endTime)).toBe(Date.parse(report.askedAt) + report.took)
-      expect(treeOf(exporter.getFinishedSpans()).slice(0, 3)).toEqual([
-        'call 0–3000 error host-lost',
-        '  close 3000–3000',
-        '    line 3000–3000',
-      ])
-    }))
-})
-
-describe('tracing', () => {
-  const modelsOf = (): Models => ({ llm: new ScriptedLlm(), tts: new ScriptedTts() })
-
-  it('[HO27] is off without the package, and passes the trace on', async () => {
-    const missing = Object.assign(new Error('no such package'), { code: 'ERR_MODULE_NOT_FOUND' })
-    const { logger, lines } = aLogger()
-    const traces = await openTraces({ load: () => Promise.reject(missing), logger })
-    const trace = traces.call({ id: 'c1', line: 'phone', parent: request.traceparent })
-    const models = modelsOf()
-    expect(trace.models(models)).toBe(models)
-    expect(trace.traceparent).toBe(request.traceparent)
-    expect(lines).toEqual([])
-    await openTraces({ load: () => Promise.reject(new Error('broken')), logger })
-    expect(lines).toHaveLength(1)
-  })
-
-  it('[HO27] is off without an SDK, or if the call is not sampled, and passes the trace on', async () => {
-    api.trace.disable()
-    const off = (await openTraces()).call({ id: 'c1', line: 'phone', parent: request.traceparent })
-    expect(off.traceparent).toBe(request.traceparent)
-    expect((await openTraces()).call({ id: 'c1', line: 'phone' }).traceparent).toBeUndefined()
-    const models = modelsOf()
-    expect(off.models(models)).toBe(models)
-    api.trace.setGlobalTracerProvider(provider)
-    const unsampled = request.traceparent.replace(/01$/, '00')
-    const skipped = (await openTraces()).call({ id: 'c1', line: 'phone', parent: unsampled })
-    expect(skipped.models(models)).toBe(models)
-    expect(skipped.traceparent).toMatch(/^00-0af7651916cd43dd8448eb211c80319c-\w{16}-00$/)
-  })
-
-  it('[HO27] affects no call if the SDK throws', () =>
-    inVirtualTime(async (world) => {
-      const throws = (): never => {
-        throw new Error('the exporter is broken')
-      }
-      const span = {
-        isRecording: () => true,
-        spanContext: () => ({ traceId: '1'.repeat(32), spanId: '1'.repeat(16), traceFlags: 1 }),
-        setAttributes: throws,
-        setStatus: throws,
-        end: throws,
-      }
-      let spans = 0
-      const startSpan = (name: string): typeof span => {
-        spans++
-        return name.startsWith('chat') ? throws() : span
-      }
-      const broken = {
-        ...api,
-        context: { with: throws },
-        trace: {
-          setSpan: api.trace.setSpan,
-          setSpanContext: api.trace.setSpanContext,
-          getTracer: () => ({ startSpan }),
-        },
-      }
-      const { session, caller, clock } = await aTracedCall(world, {
-        load: async () => broken,
-        answers: ['Yes.'],
-      })
-      await session.start()
-      await caller.says('Hello?')
-      await caller.pauses(3_000)
-      await clock.elapse(1_000)
-      const report = await session.close()
-      expect(report).toMatchObject({ clean: true, errors: [] })
-      expect(report.transcript.map((item) => item.type === 'message' && item.text)).toEqual([
-        'Hello?',
-        'Yes.',
-      ])
-      expect(spans).toBeGreaterThan(5)
-    }))
-
-  it('[HO27] makes the span of a request active while the model makes it', () =>
-    inVirtualTime(async (world) => {
-      let active: api.Context | undefined
-      const seen: (string | undefined)[] = []
-      const load = async () => ({
-        ...api,
-        context: {
-          with: (context: api.Context, work: () => unknown) => {
-            active = context
-            try {
-              return work()
-            } finally {
-              active = undefined
-            }
-          },
-        },
-      })
-      const llm = {
-        name: 'llm',
-        open: async () => ({
-          async *generate() {
-            seen.push(active && api.trace.getSpan(active)?.spanContext().spanId)
-            yield { type: 'text', text: 'Yes.' }
-          },
-        }),
-      }
-      const { session, caller, clock } = await aTracedCall(world, { load, models: { llm } as never })
-      await session.start()
-      caller.types('Hello')
-      await clock.elapse(2_000)
-      await session.close()
-      expect(seen).toEqual([named('chat llm').spanContext().spanId])
-    }))
-
-  it('leaves a model that misbehaves to the session', () =>
-    inVirtualTime(async (world) => {
-      const llm = { name: 'llm', open: async () => ({}) }
-      const { session } = await aTracedCall(world, { models: { llm } as never })
-      await expect(session.start()).rejects.toThrow('generate')
-      await session.closed
-    }))
-
-  it('[HO26] ends the span of a call that never gets a session', async () => {
-    const trace = (await openTraces()).call({ id: 'c1', line: 'phone' })
-    trace.failed(new RangeError('no'))
-    expect(named('call')).toMatchObject({
-      status: { code: api.SpanStatusCode.ERROR },
-      attributes: { 'error.type': 'RangeError' },
-    })
-  })
 })

@@ -10,8 +10,11 @@ export type Place =
   | { readonly where: 'elsewhere'; readonly address: string }
   /** The process that serves it does not answer, but may still live. */
   | { readonly where: 'unreachable' }
-  /** Its process is gone: whoever takes it goes on with it. `key` is the hash of the key that lets its page come back. */
-  | { readonly where: 'lost'; readonly key: string | undefined }
+  /**
+   * Its process is gone: whoever takes it goes on with it. `key` is the hash of the key that lets its page come back, `trace`
+   * the place in its trace.
+   */
+  | { readonly where: 'lost'; readonly key: string | undefined; readonly trace: string | undefined }
   | { readonly where: 'ended' }
   | { readonly where: 'unknown' }
 
@@ -41,7 +44,7 @@ export class Directory {
     const record = await journal.find(call)
     if (!record) return { where: 'unknown' }
     if (record.state === 'closed') return { where: 'ended' }
-    const lost = { where: 'lost', key: record.resume?.key } as const
+    const lost = { where: 'lost', key: record.resume?.key, trace: record.trace } as const
     const { owner } = record
     if (!owner) return lost
     const me = own()

@@ -29,6 +29,8 @@ export interface FleetMemberOptions {
   readonly joined: (host: string) => void
   /** Orders for calls of this host. */
   readonly ordered: (orders: readonly Order[]) => void
+  /** An operator asks this host to take no more calls. May be called again. */
+  readonly drained: () => void
   /** All calls of this host belong to others now: let go of them, and take no new ones until it has joined again. */
   readonly letGo: () => void
   /** Hangs up a call that nobody goes on with, at its carrier. */
@@ -125,6 +127,12 @@ export class FleetMember {
     return count
   }
 
+  /** Why the process of a call is gone, if that is known. */
+  culpritOf(call: string): string | undefined {
+    for (const orphan of this.#lost.values()) if (orphan.call.id === call) return orphan.culprit
+    return undefined
+  }
+
   /** Looks for orders now. */
   wake(): void {
     this.#lease.handle({ type: 'wake' })
@@ -186,11 +194,12 @@ export class FleetMember {
   }
 
   async #beat(): Promise<void> {
-    const { journal, lease = limits.lease, ordered } = this.#options
+    const { journal, lease = limits.lease, ordered, drained } = this.#options
     const request = journal.beat(this.#id, lease)
     // Also those of a late answer: the journal hands out each order once.
     request.then((late) => late && late.orders.length > 0 && ordered(late.orders)).catch(noop)
     const beat = await this.#within(request)
+    if (beat?.draining) drained()
     this.#lease.handle({ type: beat ? 'beaten' : 'declared-dead' })
   }
 

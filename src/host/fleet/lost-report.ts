@@ -2,7 +2,7 @@ import type { HistoryItem, SessionReport } from '../../session/index.ts'
 import type { LostCall } from '../journal/journal.ts'
 
 /** The items of a history, from the entries of a call: the latest entry of an item counts. */
-export function itemsOf(lost: LostCall | undefined): HistoryItem[] {
+export function itemsOf(lost: Pick<LostCall, 'entries'> | undefined): HistoryItem[] {
   const items = new Map<string, HistoryItem>()
   for (const { item } of lost?.entries ?? []) items.set(item.id, item)
   return [...items.values()]
@@ -12,7 +12,11 @@ export function itemsOf(lost: LostCall | undefined): HistoryItem[] {
  * The report of a call whose process is gone, from what the journal has of it (HO4). It says when the call was last heard of,
  * and what was said until then. How its resources ended is not known.
  */
-export function lostReport(lost: LostCall, now: number, culprit?: string): SessionReport {
+export function lostReport(
+  lost: Pick<LostCall, 'id' | 'openedAt' | 'entries'>,
+  now: number,
+  culprit?: string,
+): SessionReport {
   const { id, openedAt, entries } = lost
   const lastAt = entries.at(-1)?.at ?? openedAt
   const transcript = itemsOf(lost)

@@ -31,5 +31,10 @@ export type {
   WorkState,
   WriteResult,
 } from './journal.ts'
-export { openJournal, type JournalPlace } from './open-journal.ts'
+export { checkJournal, type JournalCheck } from './check-journal.ts'
 export { Listeners } from './listeners.ts'
+export { openJournal, type JournalPlace } from './open-journal.ts'
+export type { PostgresOptions } from './postgres/postgres-database.ts'
+export type { SqliteOptions } from './sqlite/sqlite-database.ts'
+export { hasNodeSqlite } from './sqlite/driver.ts'
+export { describeUrl as describeDatabase } from './postgres/failure.ts'

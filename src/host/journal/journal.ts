@@ -134,6 +134,8 @@ export interface CallRecord {
 /** A call that lost its process, with what was said in it. */
 export interface LostCall extends CallRecord {
   readonly entries: readonly Entry[]
+  /** Why its process is gone, if its host knows: what blocked the event loop. Not in the journal. */
+  readonly culprit?: string
 }
 
 export interface CallQuery {
@@ -167,6 +169,8 @@ export type WakeListener = (what: Wake, host?: string) => void
 export interface Beat {
   /** Orders for the host's calls. Each is handed out once. */
   readonly orders: readonly Order[]
+  /** Set if the host takes no more calls: its own decision, or an operator's. */
+  readonly draining?: true
 }
 
 export type WorkState = 'waiting' | 'running' | 'done' | 'dead'
@@ -236,7 +240,7 @@ export interface Journal {
    * calls: it must let go of all of them (HO5).
    */
   beat(host: string, lease: number): Promise<Beat | undefined>
-  /** The host takes no more calls. */
+  /** The host takes no more calls. An operator may ask this of any host, which learns it with its next heartbeat. */
   drain(host: string): Promise<void>
   /** The host ends. Whatever it still owns may be adopted at once. */
   leave(host: string): Promise<void>

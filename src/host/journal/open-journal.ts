@@ -1,7 +1,8 @@
 import { OptionError } from '../../scope/index.ts'
 import type { Journal } from './journal.ts'
 import { PostgresDatabase, postgresVersion, type PostgresOptions } from './postgres/postgres-database.ts'
-import { migrate } from './sql/schema.ts'
+import type { Database } from './sql/database.ts'
+import { migrate, type VersionStore } from './sql/schema.ts'
 import { sqlJournal } from './sql/sql-journal.ts'
 import { SqliteDatabase, sqliteVersion, type SqliteOptions } from './sqlite/sqlite-database.ts'
 
@@ -18,11 +19,7 @@ export type JournalPlace = string | SqliteOptions | PostgresOptions
  * ```
  */
 export async function openJournal(place: JournalPlace): Promise<Journal> {
-  const options = typeof place === 'string' ? optionsOf(place) : place
-  const [db, version] =
-    'url' in options
-      ? ([await PostgresDatabase.open(options), postgresVersion(options.schema)] as const)
-      : ([await SqliteDatabase.open(options), sqliteVersion] as const)
+  const { db, version } = await openDatabase(place)
   try {
     await migrate(db, version)
     return sqlJournal(db)
@@ -30,6 +27,24 @@ export async function openJournal(place: JournalPlace): Promise<Journal> {
     await db.close()
     throw error
   }
+}
+
+/** Opens the database of a journal, whatever tables it has. */
+export async function openDatabase(place: JournalPlace): Promise<JournalDatabase> {
+  const options = typeof place === 'string' ? optionsOf(place) : place
+  return 'url' in options
+    ? {
+        db: await PostgresDatabase.open(options),
+        version: postgresVersion(options.schema),
+        product: 'Postgres',
+      }
+    : { db: await SqliteDatabase.open(options), version: sqliteVersion, product: 'SQLite' }
+}
+
+export interface JournalDatabase {
+  readonly db: Database
+  readonly version: VersionStore
+  readonly product: 'SQLite' | 'Postgres'
 }
 
 function optionsOf(place: string): SqliteOptions | PostgresOptions {

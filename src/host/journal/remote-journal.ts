@@ -46,7 +46,8 @@ const methods: Readonly<Record<Exclude<keyof Journal, 'close' | 'onWake'>, true>
 export function remoteJournal(ask: (request: JournalRequest) => Promise<JournalAnswer>): Journal {
   const call = async (method: keyof Journal, args: readonly unknown[]): Promise<unknown> => {
     const answer = await ask({ method, args })
-    if ('value' in answer) return answer.value
+    // Not by its value: messages between processes leave out what is undefined.
+    if (!('error' in answer)) return answer.value
     const { code = 'FAILED', message } = answer.error
     throw new EndwellError(code as ErrorCode, message)
   }

@@ -121,7 +121,8 @@ export class CallLog implements Resource {
       return await take(call)
     } catch (error) {
       this.#doubt(call, owner)
-      throw error
+      // The journal knows the call, so it is not a new one. It may be another's by now.
+      throw new EndwellError('CALL_TAKEN', `call '${call}' could not be taken over`, { cause: error })
     }
   }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { CallRefusal } from '../../lines/index.ts'
 import { TwilioCalls, type TwilioCallsOptions } from '../../lines/twilio/index.ts'
 import { WebSocketCalls } from '../../lines/websocket/index.ts'
 import { silentLogger, type Line, type Logger } from '../../parts/index.ts'
@@ -13,6 +14,7 @@ import { Host, type HostOptions } from '../host.ts'
 import { hashOf } from '../key.ts'
 import type { SessionNote } from '../logged-session.ts'
 import { refuseUpgrade, type ListenOptions } from '../http-server.ts'
+import { traceparentOf } from '../watch/traceparent.ts'
 import type { NewCallInfo } from './new-call-info.ts'
 
 export interface PhoneAccount {
@@ -49,6 +51,8 @@ export interface EntranceOptions {
   readonly ticketKey?: string
   /** The body of `/metrics`, with its content type. */
   readonly metrics?: () => Promise<{ readonly type: string; readonly body: string }>
+  /** Called for each new call that is refused. */
+  readonly refused?: (why: CallRefusal) => void
   readonly logger?: Logger
   /** How many sessions there are. */
   readonly count: () => number
@@ -58,12 +62,20 @@ export interface EntranceOptions {
 /** How long a caller may take to come back, where another process may have to take over the call first. */
 const FLEET_REJOIN = 25_000
 
+/** Calls that come back at once, whose stream may never start. */
+const MAX_TRACES = 1_000
+
+/** Seconds after which to try again while a host drains. */
+const RETRY_AFTER = '5'
+
 /** Where everything comes in: decides who may, and which line, page or endpoint is meant. */
 export class Entrance {
   readonly #options: EntranceOptions
   readonly #host: Host
   readonly #pages: WebSocketCalls
   readonly #phone: TwilioCalls
+  /** The traces of calls that come back. */
+  readonly #traces = new Map<string, string>()
   #draining = false
 
   constructor(options: EntranceOptions) {
@@ -86,27 +98,39 @@ export class Entrance {
       maxCalls,
       maxRate: Math.max(20, maxCalls / 5),
       hasRoom: () => count() < maxCalls && hasRoom(),
+      ...(options.refused ? { onRefused: options.refused } : {}),
     }
     this.#pages = new WebSocketCalls({
       ...shared,
       ...(secret === undefined ? {} : { secret }),
       ...(fleet ? { rejoinTimeout: FLEET_REJOIN } : {}),
-      onCall: (line, { id, origin, key }) => {
+      onCall: (line, { id, origin, key, headers }) => {
         const from = origin === undefined ? 'a program' : 'browser'
-        return answer(line, { id, line: 'browser', from, resume: { key: hashOf(key) } })
+        const trace = this.#traceOf(id) ?? traceparentOf(headers)
+        return answer(line, {
+          id,
+          line: 'browser',
+          from,
+          resume: { key: hashOf(key) },
+          ...(trace === undefined ? {} : { trace }),
+        })
       },
     })
     this.#phone = new TwilioCalls({
       ...shared,
       ...phone,
       ...fleetPhone(options),
-      onCall: (line, { id, from, details }) =>
-        answer(line, {
+      onCall: (line, { id, from, account, details }) => {
+        const trace = this.#traceOf(id)
+        return answer(line, {
           id,
           line: 'phone',
           from: from ? `phone ${masked(from)}` : 'phone',
-          resume: details['AccountSid'] ? { account: details['AccountSid'] } : {},
-        }),
+          comesBack: details['again'] !== undefined,
+          resume: account === undefined ? {} : { account },
+          ...(trace === undefined ? {} : { trace }),
+        })
+      },
     })
   }
 
@@ -135,6 +159,11 @@ export class Entrance {
   letGo(call: string): void {
     this.#phone.letGo(call)
     this.#pages.letGo(call)
+  }
+
+  letGoAll(): void {
+    this.#phone.letGoAll()
+    this.#pages.letGoAll()
   }
 
   /** Handles what is not for the app. Returns false for other requests. */
@@ -183,12 +212,27 @@ export class Entrance {
         if (tcp.destroyed) return undefined
         if (place.where === 'elsewhere') return relayUpgrade(request, tcp, head, place.address)
         if (place.where === 'unreachable') return refuseUpgrade(tcp, 503)
+        if (place.where === 'lost') this.#remember(call, place.trace)
         const fits = place.where === 'lost' && ticket !== undefined && place.key === hashOf(ticket.key)
         return this.#accept(request, tcp, head, fits)
       })
       // The page tries again, and the carrier asks again.
       .catch(() => refuseUpgrade(tcp, 503))
     return undefined
+  }
+
+  /** Remembers the trace of a call that comes back, until its session begins. */
+  #remember(call: string, trace: string | undefined): void {
+    if (trace === undefined) return
+    this.#traces.set(call, trace)
+    const [oldest] = this.#traces.keys()
+    if (this.#traces.size > MAX_TRACES && oldest !== undefined) this.#traces.delete(oldest)
+  }
+
+  #traceOf(call: string): string | undefined {
+    const trace = this.#traces.get(call)
+    this.#traces.delete(call)
+    return trace
   }
 
   #accept(request: IncomingMessage, tcp: Duplex, head: Buffer, resume = false): void {
@@ -211,6 +255,7 @@ function fleetPhone({ fleet, ticketKey }: EntranceOptions): Partial<TwilioCallsO
     comesBack: async (call) => {
       const { where } = await fleet.directory.place(call)
       if (where === 'unreachable') return 'later'
+      if (where === 'unknown') return 'unknown'
       return where === 'elsewhere' || where === 'lost' ? 'yes' : 'no'
     },
     ...(ticketKey === undefined ? {} : { ticketKey }),
@@ -223,7 +268,11 @@ function namesOf({ names = [], phone }: EntranceOptions): string[] {
 }
 
 function reply(response: ServerResponse, status: number, text: string): true {
-  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
+  response.writeHead(status, {
+    'content-type': 'text/plain; charset=utf-8',
+    'cache-control': 'no-store',
+    ...(status === 503 ? { 'retry-after': RETRY_AFTER } : {}),
+  })
   response.end(`${text}\n`)
   return true
 }

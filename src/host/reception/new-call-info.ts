@@ -8,6 +8,8 @@ export interface NewCallInfo {
   /** Who calls, as it may be shown. */
   readonly from: string
   readonly resume?: CallResume
+  /** The caller was cut off in another process, and has come back. */
+  readonly comesBack?: boolean
   /** The W3C `traceparent` of the request. */
   readonly trace?: string
 }

@@ -1,11 +1,20 @@
 import type { Socket } from 'node:net'
 import { silentLogger, type Line } from '../../parts/index.ts'
-import { Scope, ScopeClosedError, noop, type Intercept } from '../../scope/index.ts'
+import {
+  EndwellError,
+  Scope,
+  ScopeClosedError,
+  describeError,
+  noop,
+  type Intercept,
+} from '../../scope/index.ts'
 import { Session, type Agent, type Models, type SessionReport } from '../../session/index.ts'
 import type { AgentFile } from '../agent-file.ts'
-import { itemsOf } from '../fleet/lost-report.ts'
+import { itemsOf, lostReport } from '../fleet/lost-report.ts'
 import type { LostCall, Owner } from '../journal/journal.ts'
+import { limits as supervision } from '../supervisor/limits.ts'
 import { listen, type HttpServer } from '../http-server.ts'
+import type { CallTrace, Traces } from '../watch/trace-types.ts'
 import type { CallLog } from './call-log.ts'
 import { Entrance, type EntranceOptions } from './entrance.ts'
 import type { NewCallInfo } from './new-call-info.ts'
@@ -32,8 +41,9 @@ export interface ReceptionOptions extends Omit<EntranceOptions, 'scope' | 'answe
   readonly began?: (id: string, from: string) => void
   /** Called when its session has closed. */
   readonly ended?: (report: SessionReport) => void
-  /** Called for each session before it starts: metrics, traces. */
+  /** Called for each session before it starts: metrics. */
   readonly follow?: (session: Session, call: NewCallInfo) => void
+  readonly traces?: Traces
 }
 
 export interface ReceptionJournal {
@@ -73,9 +83,6 @@ export interface ReceptionEnd {
 const GOODBYE = 'I am sorry, I have to end this call now. Please call again.'
 const WELCOME_BACK = 'Sorry, we were cut off for a moment. Please go on.'
 
-/** How long the goodbyes of a drain may take, in milliseconds. */
-const GOODBYE_TIMEOUT = 15_000
-
 /**
  * Takes calls for one agent: makes a session for each, writes it to the journal, and ends them all.
  *
@@ -107,8 +114,6 @@ export class Reception {
       count: () => this.#sessions.size,
       answer: (line, call) => this.#answer(line, call),
     })
-    // The last to close: reports are written until the end.
-    if (options.journal) this.#scope.own('call log', options.journal.log, { phase: 'stores' })
   }
 
   static async start(options: ReceptionOptions): Promise<Reception> {
@@ -144,6 +149,11 @@ export class Reception {
     else socket.destroy()
   }
 
+  /** The calls of this process. */
+  get calls(): Iterable<string> {
+    return this.#sessions.keys()
+  }
+
   /** How many sessions there are. */
   get size(): number {
     return this.#sessions.size
@@ -164,7 +174,7 @@ export class Reception {
     const { goodbye = GOODBYE } = this.#options
     for (const session of this.#sessions.values())
       session.hangUp({ say: goodbye, reason: 'host-draining', by: 'drain' }).catch(noop)
-    await this.#untilEmpty(GOODBYE_TIMEOUT)
+    await this.#untilEmpty(supervision.goodbye)
   }
 
   /** Closes the sessions first, so that each report has the reason, and then the server. */
@@ -202,8 +212,14 @@ export class Reception {
     session?.close({ reason: 'host-lost', by: 'journal' }).catch(noop)
   }
 
+  /** Something went wrong that concerns all sessions: it is in the report of each. */
+  reportError(where: string, error: unknown): void {
+    for (const session of this.#sessions.values()) session.reportError(where, error)
+  }
+
   /** All calls belong to other processes now. */
   letGoAll(): void {
+    this.entrance.letGoAll()
     for (const call of this.#sessions.keys()) this.letGo(call)
   }
 
@@ -236,17 +252,20 @@ export class Reception {
     const { id, from } = call
     if (this.#ending) throw new ScopeClosedError(this.#scope.name, 'answer a call', undefined)
     const agent = this.#agent()
-    const lost = await this.#write(call, agent.name)
-    // Again: the journal may have taken its time.
-    if (this.#ending) throw new ScopeClosedError(this.#scope.name, 'answer a call', undefined)
-    this.#options.began?.(id, from)
-    const session = this.#session(line, id, agent, lost)
-    this.#options.follow?.(session, call)
-    this.entrance.add(session, { agent: agent.name, from })
-    this.#options.journal?.log.follow(session, itemsOf(lost))
-    this.#keep(session)
-    const { welcomeBack = WELCOME_BACK } = this.#options
-    if (lost) session.on('started', () => session.say(welcomeBack))
+    const trace = this.#options.traces?.call({ id, line: call.line, agent: agent.name, parent: call.trace })
+    let session: Session
+    let lost: LostCall | undefined
+    try {
+      lost = await this.#write({ ...call, trace: trace?.traceparent ?? call.trace }, agent.name)
+      session = await this.#begin(line, call, { agent, lost, trace })
+    } catch (error) {
+      // Not hung up at the carrier: it goes on elsewhere, or here once the journal is back.
+      const taken = error instanceof EndwellError && error.code === 'CALL_TAKEN'
+      if (taken || call.comesBack) this.entrance.letGo(id)
+      trace?.failed(error)
+      throw error
+    }
+    this.#options.began?.(id, lost?.from ?? from)
     try {
       await session.start()
     } catch (error) {
@@ -255,8 +274,42 @@ export class Reception {
     }
   }
 
+  /** Makes the session of a call that the journal has. If that fails, the journal has its report at once. */
+  async #begin(
+    line: Line,
+    call: NewCallInfo,
+    { agent, lost, trace }: { agent: Agent; lost: LostCall | undefined; trace: CallTrace | undefined },
+  ): Promise<Session> {
+    const { journal, welcomeBack = WELCOME_BACK } = this.#options
+    const { id, from } = call
+    try {
+      // The journal may have taken its time.
+      if (this.#ending) throw new ScopeClosedError(this.#scope.name, 'answer a call', undefined)
+      const session = this.#session(line, id, { agent, lost, trace })
+      trace?.follow(session)
+      this.#options.follow?.(session, call)
+      this.entrance.add(session, { agent: agent.name, from: lost?.from ?? from })
+      journal?.log.follow(session, itemsOf(lost))
+      this.#keep(session)
+      if (lost && !agent.onResume) session.on('started', () => session.say(welcomeBack))
+      const { culprit } = lost ?? {}
+      if (culprit !== undefined)
+        session.on('started', () => session.reportError('host', new EndwellError('HOST_LOST', culprit)))
+      return session
+    } catch (error) {
+      const { clock } = this.#scope
+      const openedAt = lost?.openedAt ?? clock.date()
+      const unserved = { id, openedAt, entries: lost?.entries ?? [] }
+      await journal?.log.end(id, lostReport(unserved, clock.date(), describeError(error).message))
+      throw error
+    }
+  }
+
   /** Writes a call before it is answered (HO1). Returns it if it goes on: its process is gone, and the caller came back. */
-  async #write({ id, line, from, resume, trace }: NewCallInfo, agent: string): Promise<LostCall | undefined> {
+  async #write(
+    { id, line, from, resume, trace }: Omit<NewCallInfo, 'trace'> & { readonly trace: string | undefined },
+    agent: string,
+  ): Promise<LostCall | undefined> {
     const { journal, file } = this.#options
     if (!journal) return undefined
     return await journal.log.open(
@@ -275,17 +328,24 @@ export class Reception {
     )
   }
 
-  #session(line: Line, id: string, agent: Agent, lost: LostCall | undefined): Session {
+  #session(
+    line: Line,
+    id: string,
+    { agent, lost, trace }: { agent: Agent; lost: LostCall | undefined; trace: CallTrace | undefined },
+  ): Session {
     const { file, models, closeTimeout = 5_000, logger = silentLogger, prepare } = this.#options
-    const prepared = prepare?.({ agent, models: models() })
+    const own = trace?.models(models()) ?? models()
+    const prepared = prepare?.({ agent, models: own })
     const session = new Session({
       closeTimeout,
       logger,
       ...(typeof file.session === 'function' ? file.session({ id }) : file.session),
-      ...(lost ? { history: { version: 1, items: itemsOf(lost), lastId: 0, dropped: 0 } } : {}),
+      ...(lost
+        ? { history: { version: 1, items: itemsOf(lost), lastId: 0, dropped: 0 }, resumed: true }
+        : {}),
       id,
       agent,
-      models: prepared?.models ?? models(),
+      models: prepared?.models ?? own,
       line,
       ...(prepared ? { intercept: prepared.intercept } : {}),
     })

@@ -4,16 +4,19 @@ import { hasLocalRoom } from '../../providers/local/index.ts'
 import { Scope, describeError, noop } from '../../scope/index.ts'
 import { Archive } from '../archive.ts'
 import { Directory } from '../fleet/directory.ts'
+import { Operations } from '../fleet/operations.ts'
 import { remoteJournal, type JournalAnswer } from '../journal/remote-journal.ts'
 import type { Owner } from '../journal/journal.ts'
 import { CallLog } from '../reception/call-log.ts'
 import { Reception } from '../reception/reception.ts'
 import { Spool } from '../reception/spool.ts'
 import { Watchdog } from '../supervisor/watchdog.ts'
+import { LoopBlockedError } from '../supervisor/errors.ts'
 import { WorkerLink } from '../supervisor/worker-link.ts'
 import { jsonLog } from '../watch/json-log.ts'
 import { Metrics } from '../watch/metrics.ts'
-import { checkModels } from './check-models.ts'
+import { openTraces } from '../watch/traces.ts'
+import { checkModels, modelNames } from './check-models.ts'
 import { loadAgent } from './load-agent.ts'
 import { takeSettings, type WorkerRequest, type WorkerSettings } from './worker-settings.ts'
 
@@ -28,7 +31,8 @@ async function main(link: WorkerLink, settings: WorkerSettings): Promise<void> {
   let owner: Owner = { host: identity.host, worker: name, address: '' }
   const journal = remoteJournal(async (request) => (await ask({ type: 'journal', request })) as JournalAnswer)
   const scope = new Scope<string>('call log', { closeTimeout })
-  const metrics = new Metrics()
+  const metrics = new Metrics({ names: Object.values(modelNames(models)) })
+  const traces = await openTraces({ logger })
   const log = new CallLog({
     scope,
     journal,
@@ -38,6 +42,8 @@ async function main(link: WorkerLink, settings: WorkerSettings): Promise<void> {
     fenced: (call) => reception.letGo(call),
     written: (ms) => metrics.appended(ms),
   })
+  scope.own('call log', log)
+  const archive = new Archive(journal)
   const reception = await Reception.start({
     ...settings,
     file,
@@ -46,14 +52,20 @@ async function main(link: WorkerLink, settings: WorkerSettings): Promise<void> {
     port: 0,
     host: privateHost,
     logger,
-    info: { ...settings.info, name: file.name, mode: 'production', models: namesOf(models) },
+    info: { ...settings.info, name: file.name, mode: 'production', models: modelNames(models) },
     // A host that was declared dead takes no calls until it has joined again.
     hasRoom: () => owner.host !== '' && hasLocalRoom(),
     journal: { log, owner: () => owner, take: (call) => journal.take(call, owner) },
     fleet: {
-      archive: new Archive(journal),
+      archive,
       directory: new Directory({ clock: scope.clock, journal, own: () => owner }),
+      operations: new Operations({
+        journal,
+        own: { id: () => owner.host, drain: () => ask({ type: 'drain' }) },
+      }),
     },
+    traces,
+    refused: (why) => metrics.refused(refusedBecause[why]),
     metrics: async () => (await ask({ type: 'metrics' })) as { readonly type: string; readonly body: string },
     follow: (session, { line }) => {
       metrics.follow(session, { line })
@@ -73,7 +85,11 @@ async function main(link: WorkerLink, settings: WorkerSettings): Promise<void> {
     link.exit({ clean, written: notWritten === 0 && log.lost === 0 })
   }
   link.onDrain(({ within }) => void reception.drain(within).then(finish).catch(noop))
-  link.onClose(() => void finish().catch(noop))
+  link.onClose(({ cause }) => {
+    // Without a supervisor, this host is dead. Its calls go on elsewhere, if their callers come back.
+    if (cause === 'supervisor-lost') reception.letGoAll()
+    finish().catch(noop)
+  })
   link.onOrder(({ call, order }) => {
     const session = reception.session(call)
     if (order === 'interrupt') session?.interrupt()
@@ -83,25 +99,25 @@ async function main(link: WorkerLink, settings: WorkerSettings): Promise<void> {
     owner = { ...owner, host }
     reception.letGoAll()
   })
+  link.onWake(() => archive.changed())
   link.onConnection((socket) => reception.accept(socket))
   link.onMetrics(() => {
     metrics.spooled(log.spooled)
     return metrics.snapshot()
   })
-  Watchdog.start({
+  await Watchdog.start({
     closeTimeout,
     onBlocked: ({ ms, how, culprit }) => {
       const where = culprit && `${culprit.function} (${culprit.file}:${culprit.line})`
       logger.error({ ms, how, culprit: where }, 'the event loop was blocked')
+      reception.reportError('event loop', new LoopBlockedError(ms, where))
     },
   })
   link.ready(owner.address)
 }
 
-function namesOf(models: object): Readonly<Record<string, string>> {
-  const parts = Object.entries(models) as [string, { readonly name?: string } | undefined][]
-  return Object.fromEntries(parts.flatMap(([kind, part]) => (part?.name ? [[kind, part.name]] : [])))
-}
+/** Why a call was refused, in the words of the metrics. */
+const refusedBecause = { BUSY: 'busy', TOO_FAST: 'rate', CLOSING: 'draining' } as const
 
 function addressOf(host: string, port: number): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`

@@ -28,3 +28,9 @@ export async function checkModels(
   await made.close()
   return models
 }
+
+/** The names of the models, by kind: `{ llm: 'gpt-5-mini' }`. */
+export function modelNames(models: Models): Readonly<Record<string, string>> {
+  const parts = Object.entries(models) as [string, { readonly name?: string } | undefined][]
+  return Object.fromEntries(parts.flatMap(([kind, part]) => (part?.name ? [[kind, part.name]] : [])))
+}

@@ -3,6 +3,7 @@ import { dirname, extname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { EndwellError } from '../../scope/index.ts'
 import type { AgentFile } from '../agent-file.ts'
+import { handlersProblem } from '../work/index.ts'
 
 /** The given file is not a valid agent file. */
 export class AgentFileError extends EndwellError {
@@ -32,7 +33,8 @@ export async function loadAgent(file: string): Promise<AgentFile> {
   }
 }
 
-function readsTypeScript(): boolean {
+/** Whether this version of Node runs TypeScript itself. */
+export function readsTypeScript(): boolean {
   return 'typescript' in process.features && process.features.typescript !== false
 }
 
@@ -74,15 +76,18 @@ function renamed(file: string): string {
 }
 
 function check(file: string, value: unknown): AgentFile {
-  const { name, agent, models } = (value ?? {}) as Partial<AgentFile>
+  const { name, agent, models, afterCall } = (value ?? {}) as Partial<AgentFile>
   const missing = [
     typeof name === 'string' ? [] : ['name'],
     typeof agent === 'function' || (typeof agent === 'object' && agent !== null) ? [] : ['agent'],
     typeof models === 'function' ? [] : ['models'],
   ].flat()
-  if (missing.length === 0) return value as AgentFile
-  throw new AgentFileError(
-    file,
-    `must have a default export { name, agent, models }; missing: ${missing.join(', ')}`,
-  )
+  if (missing.length > 0)
+    throw new AgentFileError(
+      file,
+      `must have a default export { name, agent, models }; missing: ${missing.join(', ')}`,
+    )
+  const problem = afterCall === undefined ? undefined : handlersProblem(afterCall)
+  if (problem !== undefined) throw new AgentFileError(file, `cannot be used: ${problem}`)
+  return value as AgentFile
 }

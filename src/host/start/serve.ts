@@ -7,7 +7,7 @@ import { silentLogger, type Logger } from '../../parts/index.ts'
 import { OptionError, Scope, noop } from '../../scope/index.ts'
 import { FleetMember } from '../fleet/fleet-member.ts'
 import { openJournal, type Journal, type LostCall } from '../journal/index.ts'
-import { answerRequest } from '../journal/remote-journal.ts'
+import { answerRequest, type JournalAnswer, type JournalRequest } from '../journal/remote-journal.ts'
 import type { PhoneAccount } from '../reception/entrance.ts'
 import { importSpools } from '../reception/spool.ts'
 import { Supervisor, type WorkerView } from '../supervisor/supervisor.ts'
@@ -17,6 +17,7 @@ import type { Level } from '../watch/log-record.ts'
 import { WorkerMetrics, mergeMetrics, type MetricsSnapshot } from '../watch/merge-metrics.ts'
 import type { RestartWhy } from '../watch/metric-table.ts'
 import { Metrics } from '../watch/metrics.ts'
+import { ownVersion } from './version.ts'
 import { settingsInEnv, workOwner, type WorkerRequest, type WorkerSettings } from './worker-settings.ts'
 
 export interface ServeOptions {
@@ -36,6 +37,7 @@ export interface ServeOptions {
   readonly databaseUrl?: string
   /** Names this host for operators. Default: the name of the machine. */
   readonly name?: string
+  /** The version of the program, for operators. Default: that of endwell. */
   readonly version?: string
   /** Processes that take calls. Default: 1. */
   readonly workers?: number
@@ -49,11 +51,13 @@ export interface ServeOptions {
   readonly closeTimeout?: number
   /** How long this host may be silent before others adopt its calls, in milliseconds. Default: 15 s. */
   readonly lease?: number
+  /** How long a caller whose process is gone may take to come back, in milliseconds. Default: 20 s. */
+  readonly resumeWindow?: number
   /** The address at which other hosts reach this one. Default: 127.0.0.1, which only this machine can reach. */
   readonly privateHost?: string
   /** Whether calls are taken while the journal is away. Default: `spool`. */
   readonly whileAway?: 'spool' | 'refuse'
-  /** How many days calls are kept in the journal. Default: 30. */
+  /** How long calls are kept in the journal, in milliseconds. Default: 30 days. */
   readonly retention?: number
   readonly phone?: PhoneAccount
   /** The folder of the page. Default: none. */
@@ -78,6 +82,8 @@ export interface Running {
   readonly ended: Promise<number>
   /** What SIGTERM does: the first drains, the second closes all calls now, the third kills. */
   signal(): void
+  /** Takes no more calls, and ends after the last one, as after the first signal. Repeating it changes nothing. */
+  drain(): void
 }
 
 const DAY = 86_400_000
@@ -85,6 +91,8 @@ const DAY = 86_400_000
 const IMPORT_EVERY = 15_000
 const PRUNE_EVERY = 3_600_000
 const PRUNE_AT_ONCE = 500
+/** Milliseconds between two messages to the workers that calls have begun or ended. */
+const CHANGES_EVERY = 500
 
 /** Why a worker is replaced, in the words of the metrics. */
 const restartCauses: Readonly<Record<ReplaceReason, RestartWhy>> = {
@@ -132,11 +140,15 @@ class ProductionHost implements Running {
   /** The ids that this host has had. */
   readonly #ids = new Set<string>()
   #supervisor: Supervisor | undefined
+  #ended: Promise<number> | undefined
+  #draining = false
+  #toldSoon = false
   #importing: Promise<void> = Promise.resolve()
   #forget: () => void = noop
 
   private constructor(options: ServeOptions, journal: Journal) {
-    const { logger = silentLogger, name = hostname(), version = '', maxCalls = 100, lease } = options
+    const { logger = silentLogger, name = hostname(), version = ownVersion(), maxCalls = 100 } = options
+    const { lease, resumeWindow } = options
     this.#options = options
     this.#journal = journal
     this.#logger = logger
@@ -149,10 +161,9 @@ class ProductionHost implements Running {
       ...(lease === undefined ? {} : { lease }),
       // Only this host can open the journal, so all others in it are dead.
       ...(options.databaseUrl === undefined ? { grace: 0 } : {}),
-      joined: (id) => {
-        this.#ids.add(id)
-        this.#supervisor?.setHost(id)
-      },
+      joined: (id) => this.#joined(id),
+      drained: () => this.drain(),
+      ...(resumeWindow === undefined ? {} : { resumeWindow }),
       ordered: (orders) => {
         for (const order of orders) this.#pass(order).catch(noop)
       },
@@ -197,18 +208,42 @@ class ProductionHost implements Running {
   }
 
   get ended(): Promise<number> {
-    return this.#supervisor!.ended.then(async (code) => {
-      this.#forget()
-      await this.#scope.close()
-      await this.#journal.close().catch(noop)
-      return code
-    })
+    this.#ended ??= this.#end()
+    return this.#ended
+  }
+
+  async #end(): Promise<number> {
+    const code = await this.#supervisor!.ended
+    this.#forget()
+    await this.#scope.close()
+    await this.#journal.close().catch(noop)
+    return code
   }
 
   signal(): void {
+    this.#stopTaking()
+    this.#supervisor?.signal()
+  }
+
+  drain(): void {
+    this.#stopTaking()
+    this.#supervisor?.drain()
+  }
+
+  /** Tells the other hosts, and the metrics. */
+  #stopTaking(): void {
+    if (this.#draining) return
+    this.#draining = true
+    this.#logger.info({}, 'draining: no more calls are taken, and those under way may finish')
     this.#metrics.draining(true)
     this.#journal.drain(this.#member.id).catch(noop)
-    this.#supervisor?.signal()
+  }
+
+  #joined(id: string): void {
+    this.#ids.add(id)
+    this.#supervisor?.setHost(id)
+    // The journal knows a host by its id, and this one is new.
+    if (this.#draining) this.#journal.drain(id).catch(noop)
   }
 
   async #supervise(agentFile: string): Promise<void> {
@@ -296,10 +331,30 @@ class ProductionHost implements Running {
   async #answer(request: Partial<WorkerRequest>): Promise<unknown> {
     if (request.type === 'identity') return { host: this.#member.id }
     if (request.type === 'metrics') return await this.#gather()
+    if (request.type === 'drain') return this.drain()
     const body = request.type === 'journal' ? request.request : undefined
     const answer = await answerRequest(this.#journal, body)
-    if (isClose(body)) this.#supervisor?.wake()
+    if ((body as Partial<JournalRequest> | undefined)?.method === 'take') return this.#withCulprit(answer)
+    if (hasWrite(body, 'close')) this.#supervisor?.wake()
+    if (hasWrite(body, 'close') || hasWrite(body, 'open')) this.#callsChanged()
     return answer
+  }
+
+  /** Tells the workers that calls have begun or ended, at most twice a second. */
+  #callsChanged(): void {
+    if (this.#toldSoon || this.#scope.state !== 'live') return
+    this.#toldSoon = true
+    this.#scope.after(CHANGES_EVERY, 'tell workers about calls', () => {
+      this.#toldSoon = false
+      this.#supervisor?.callsChanged()
+    })
+  }
+
+  /** A call that goes on in another worker says in its report what happened to the first. */
+  #withCulprit(answer: JournalAnswer): JournalAnswer {
+    const lost = 'value' in answer ? (answer.value as LostCall | undefined) : undefined
+    const culprit = lost && this.#member.culpritOf(lost.id)
+    return culprit === undefined ? answer : { value: { ...lost, culprit } }
   }
 
   async #gather(): Promise<{ readonly type: string; readonly body: string }> {
@@ -340,16 +395,17 @@ class ProductionHost implements Running {
   }
 
   async #prune(): Promise<void> {
-    const { retention = 30 } = this.#options
-    const before = this.#scope.clock.date() - retention * DAY
+    const { retention = 30 * DAY } = this.#options
+    const before = this.#scope.clock.date() - retention
     while ((await this.#journal.prune(before, PRUNE_AT_ONCE)) === PRUNE_AT_ONCE);
   }
 }
 
 function workerSettings(agentFile: string, options: ServeOptions): WorkerSettings {
-  const { data = './endwell-data', workers = 1, maxCalls = 100, closeTimeout = 5_000, version = '' } = options
+  const { data = './endwell-data', workers = 1, maxCalls = 100, closeTimeout = 5_000 } = options
+  const { lease = 15_000 } = options
   const { privateHost = '127.0.0.1', whileAway = 'spool', logLevel = 'info', names = [], publicUrl } = options
-  const { page, secret, phone, goodbye, welcomeBack } = options
+  const { page, secret, phone, goodbye, welcomeBack, version = ownVersion() } = options
   if (publicUrl !== undefined && !URL.canParse(publicUrl))
     throw new OptionError(`publicUrl must be a URL, such as https://phone.example.com; it is '${publicUrl}'`)
   return {
@@ -357,6 +413,8 @@ function workerSettings(agentFile: string, options: ServeOptions): WorkerSetting
     spool: spoolOf(data),
     maxCalls: Math.max(1, Math.floor(maxCalls / workers)),
     closeTimeout,
+    // Longer than the host's: its work is adopted after its calls, and a busy journal must not lose it.
+    workLease: 2 * lease,
     privateHost,
     ticketKey: secret === undefined ? newKey() : sign('endwell tickets', secret),
     whileAway,
@@ -375,13 +433,13 @@ function spoolOf(data: string): string {
   return join(data, 'spool')
 }
 
-/** Whether a request to the journal ended a call, so that work may be due. */
-function isClose(request: unknown): boolean {
+/** Whether a request to the journal has a write of this type. */
+function hasWrite(request: unknown, type: 'open' | 'close'): boolean {
   const { method, args } = (request ?? {}) as { readonly method?: string; readonly args?: readonly unknown[] }
   const [batch] = args ?? []
   return (
     method === 'write' &&
     Array.isArray(batch) &&
-    batch.some((write: { type?: string }) => write?.type === 'close')
+    batch.some((write: { type?: string }) => write?.type === type)
   )
 }

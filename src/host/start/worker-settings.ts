@@ -11,6 +11,8 @@ export interface WorkerSettings {
   /** Calls at once, per worker. */
   readonly maxCalls: number
   readonly closeTimeout: number
+  /** How long work stays claimed by a process that is gone, in milliseconds. */
+  readonly workLease: number
   /** Where other processes reach a worker. */
   readonly privateHost: string
   /** Signs what one worker gives out for another. */
@@ -46,6 +48,8 @@ export type WorkerRequest =
   | { readonly type: 'identity' }
   | { readonly type: 'journal'; readonly request: unknown }
   | { readonly type: 'metrics' }
+  /** Drain the whole host. */
+  | { readonly type: 'drain' }
 
 /** Names the work worker of a host in the journal. */
 export function workOwner(host: string, worker: string): string {

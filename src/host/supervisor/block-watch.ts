@@ -16,41 +16,39 @@ export type Verdict = 'turning' | 'blocked' | 'stuck'
 
 /**
  * Decides whether an event loop is blocked. Only time that proves something counts: a thread that computes without a turn,
- * or that waits for something, is blocked; one that is runnable but gets no CPU is starved. Looks that come late say that
- * the machine is busy, and nothing about the loop.
+ * or that waits for something, is blocked; one that is runnable but gets no CPU is starved.
  */
 export class BlockWatch {
-  /** Milliseconds since the last turn, without looks that came late. Undefined before the first turn. */
+  /** Milliseconds since the last turn, or since the first look, as far as the watchdog itself was on time. */
   #counted: number | undefined
   /** Milliseconds of it in which the thread was not runnable. */
   #waited = 0
   /** CPU time at the last turn. */
   #cpu: number | undefined
 
-  /** Milliseconds since the last turn that count. */
   get counted(): number {
     return this.#counted ?? 0
   }
 
   look({ elapsed, turned, state }: Look): Verdict {
-    if (turned) {
+    if (turned || this.#counted === undefined) {
       this.#counted = 0
       this.#waited = 0
       this.#cpu = state?.cpu
       return 'turning'
     }
-    const late = elapsed > 1.5 * limits.look
-    if (this.#counted === undefined || late) return this.#verdict(state)
-    this.#counted += elapsed
-    if (state && !state.runnable) this.#waited += elapsed
-    return this.#verdict(state)
+    const counts = Math.min(elapsed, limits.look)
+    this.#counted += counts
+    if (state && !state.runnable) this.#waited += counts
+    const proof = this.proof(state)
+    if (this.#counted >= limits.stuck && proof >= limits.stuckProof) return 'stuck'
+    const { blocked, slack } = limits
+    return this.#counted >= blocked && proof >= blocked - slack ? 'blocked' : 'turning'
   }
 
-  #verdict(state: ProcessState | undefined): Verdict {
-    const { counted } = this
-    const computed = state && this.#cpu !== undefined ? state.cpu - this.#cpu : undefined
-    const proof = Math.max(computed ?? counted, this.#waited)
-    if (counted >= limits.stuck && proof >= limits.stuck / 2) return 'stuck'
-    return counted >= limits.blocked && proof >= limits.busy ? 'blocked' : 'turning'
+  /** For how many milliseconds the thread has computed or waited since the last turn. */
+  proof(state: ProcessState | undefined): number {
+    if (!state || this.#cpu === undefined) return this.counted
+    return Math.max(state.cpu - this.#cpu, this.#waited)
   }
 }

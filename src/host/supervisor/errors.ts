@@ -18,3 +18,13 @@ export class RequestFailedError extends EndwellError {
     this.answer = answer
   }
 }
+
+/** The event loop of the process was blocked, so that no call in it could go on. */
+export class LoopBlockedError extends EndwellError {
+  constructor(ms: number, culprit: string | undefined) {
+    super(
+      'LOOP_BLOCKED',
+      `the event loop was blocked for ${Math.round(ms)} ms by ${culprit ?? 'unknown code'}`,
+    )
+  }
+}

@@ -18,8 +18,14 @@ export function framesOf(stack: string): RawFrame[] {
     const found = /^\s*at (?:(?<name>.*) \()?(?<url>.+?):(?<line>\d+):(?<column>\d+)\)?$/.exec(text)?.groups
     if (!found) return []
     const { name = '', url = '', line, column } = found
-    return [{ name, url, line: Number(line), column: Number(column) }]
+    return [{ name: bare(name), url, line: Number(line), column: Number(column) }]
   })
+}
+
+/** `async Module.exec [as run]` is `exec`, as the inspector has it. */
+function bare(name: string): string {
+  const [first = ''] = name.split(' [as ')
+  return first.slice(Math.max(first.lastIndexOf(' '), first.lastIndexOf('.')) + 1)
 }
 
 /** The innermost frame that is neither Node's nor below `own`, endwell's folder; if there is none, the innermost of all. */

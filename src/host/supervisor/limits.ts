@@ -9,6 +9,8 @@ export const limits = {
   hopeless: 5,
   /** For a worker to load the agent file and become ready. Local models take seconds; this only ends what hangs. */
   start: 60_000,
+  /** Beyond `drainTimeout`, for a worker to say goodbye in the calls that are left. Then they are closed. */
+  goodbye: 15_000,
   /** Beyond `closeTimeout`, for a worker to write its last reports and to exit. Then it is killed. */
   exit: 2_000,
   /** For a killed process to disappear. One that is stuck in the kernel may never do so. */
@@ -21,14 +23,18 @@ export const limits = {
   metrics: 2_000,
   /** Milliseconds between two beats of a worker's event loop. */
   beat: 50,
-  /** Milliseconds between two looks of the watchdog. Each counts once: a late look is no evidence of a blocked loop. */
+  /** Milliseconds between two looks of the watchdog. A late look counts as one: it says only that the machine is busy. */
   look: 100,
-  /** An event loop that has not turned for this long is blocked: its culprit is named, and cut. */
+  /** An event loop that has computed or waited for this long without a turn is blocked: its culprit is named, and cut. */
   blocked: 500,
-  /** CPU time without a turn of the loop, above which a loop that computes counts as blocked. A starved one gets less. */
-  busy: 250,
-  /** A blocked loop that could not be cut by then is in native code: its process is killed. */
+  /** The kernel's figures lag behind by this much at most. */
+  slack: 50,
+  /** Code that goes on for this long after it was asked to pause is native, and cannot be cut. */
+  prompt: 150,
+  /** A loop that is blocked for this long and could not be cut is in native code: its process is killed. */
   stuck: 2_000,
+  /** Of that time, how much the thread must have computed or waited. A starved thread does neither. */
+  stuckProof: 1_000,
   /** A process without a sign of life from its watchdog is killed, if it computes or waits. A starved one does neither. */
   silent: 2_000,
   /** Milliseconds between two looks of the supervisor for signs of life. */

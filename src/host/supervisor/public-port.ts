@@ -53,13 +53,18 @@ export class PublicPort {
     for (const socket of this.#waiting.splice(0)) socket.destroy()
   }
 
-  #take(socket: Socket): void {
+  /** `failed`: takers that did not take it. Their process is gone, and they are still listed. */
+  #take(socket: Socket, failed: readonly Taker[] = []): void {
     // The peer may vanish while the connection waits.
     if (socket.listenerCount('error') === 0) socket.on('error', () => {})
-    if (socket.destroyed) return
+    if (socket.destroyed) return undefined
     const takers = this.#takers()
-    if (takers === 'wait' && this.#waiting.length < limits.waiting) this.#waiting.push(socket)
-    else if (takers === 'wait' || takers.length === 0) socket.destroy()
-    else takers[this.#turn++ % takers.length]!.hand(socket, () => this.#take(socket))
+    if (takers !== 'wait' && takers.length === 0) return void socket.destroy()
+    const left = takers === 'wait' ? [] : takers.filter((taker) => !failed.includes(taker))
+    const taker = left[this.#turn++ % Math.max(1, left.length)]
+    if (taker) return taker.hand(socket, () => this.#take(socket, [...failed, taker]))
+    if (this.#waiting.length < limits.waiting) this.#waiting.push(socket)
+    else socket.destroy()
+    return undefined
   }
 }

@@ -270,10 +270,12 @@ describe('a drain', () => {
     expect(life.exitCode).toBe(exitCodes.clean)
   })
 
-  it('[HO3] closes calls after drainTimeout, and kills a worker that does not exit after closeTimeout', () => {
+  it('[HO3] leaves time for goodbyes after drainTimeout, then closes, and kills a worker that does not exit', () => {
     const life = Life.running({ workers: 1, work: false })
     life.handle({ type: 'drain' })
-    life.elapse(settings.drainTimeout)
+    life.elapse(settings.drainTimeout + limits.goodbye - 1)
+    expect(only(life.commands, 'close')).toEqual([])
+    life.elapse(1)
     expect(only(life.commands, 'close')).toEqual([{ type: 'close', worker: 'w1', within: 5_000 }])
     life.elapse(settings.closeTimeout + limits.exit)
     expect(only(life.commands, 'kill')).toEqual([{ type: 'kill', worker: 'w1' }])
@@ -387,9 +389,12 @@ function act(
   }
 }
 
-/** The longest end: calls drain, close and are killed; so is the work worker after them; then the journal does not answer. */
+/** The longest end: calls drain, hear a goodbye, close and are killed; so is the work worker after them; then the journal does not answer. */
 const longest =
-  settings.drainTimeout + 2 * (settings.closeTimeout + limits.exit + limits.kill) + settings.closeTimeout
+  settings.drainTimeout +
+  limits.goodbye +
+  2 * (settings.closeTimeout + limits.exit + limits.kill) +
+  settings.closeTimeout
 
 describe('whatever happens', () => {
   it('[HO20] [HO3] every worker is replaced, orphaned once, and the supervisor ends within its bounds', () => {
@@ -413,7 +418,7 @@ describe('whatever happens', () => {
           life.commands.flatMap((each) => (each.type === 'spawn' ? each.worker : [])).toSorted(),
         )
       }),
-      { numRuns: 1_500 },
+      { numRuns: 300 },
     )
   })
 
@@ -428,7 +433,7 @@ describe('whatever happens', () => {
         expect(life.exitCode).toBeDefined()
         expect(life.exitCode).not.toBe(exitCodes.clean)
       }),
-      { numRuns: 500 },
+      { numRuns: 300 },
     )
   })
 })

@@ -235,7 +235,7 @@ export class SupervisorMachine {
     if (worker.phase !== 'ready') return []
     const within = this.#settings.drainTimeout
     worker.phase = 'draining'
-    worker.due = this.#state.now + within
+    worker.due = this.#state.now + within + limits.goodbye
     return [{ type: 'drain', worker: worker.name, within }]
   }
 

@@ -177,6 +177,11 @@ export class Supervisor {
     this.#tell('work', { type: 'wake' })
   }
 
+  /** Calls have begun or ended: the workers show them in their pages. */
+  callsChanged(): void {
+    this.#tell('calls', { type: 'wake' })
+  }
+
   #tell(role: WorkerRole, message: SupervisorMessage): void {
     for (const worker of this.#workers.values()) if (worker.role === role) worker.process.send(message)
   }
@@ -234,6 +239,8 @@ export class Supervisor {
         exited: (code, signal) => {
           listener?.exited?.(name, code, signal)
           this.#shell.handle({ type: 'exited', worker: name })
+          // Connections that it did not take any more.
+          this.#port?.offer()
         },
       },
     })
@@ -285,6 +292,8 @@ export class Supervisor {
         this.#shell.handle({ type: 'ready', worker: name })
         this.#port?.offer()
         return this.#options.listener?.ready?.(name, message.address)
+      case 'taken':
+        return worker.process.taken()
       case 'calls':
         return this.#shell.handle({ type: 'calls', worker: name, count: message.count })
       case 'drained':
@@ -347,7 +356,7 @@ export class Supervisor {
   #line(name: string, stream: 'stdout' | 'stderr', line: string): void {
     const { listener } = this.#options
     if (listener?.line) listener.line(name, stream, line)
-    else process[stream].write(`${line}\n`)
+    else (stream === 'stdout' ? process.stdout : process.stderr).write(`${line}\n`)
   }
 
   // ── connections and time ──

@@ -11,5 +11,5 @@ export interface WatchdogData {
   readonly closeTimeout: number
 }
 
-/** The name of the global symbol whose function the watchdog calls in the main thread, right before it cuts. */
+/** The global symbol under which `process` has a function that the watchdog calls in the main thread before it cuts. */
 export const ABOUT_TO_CUT = 'endwell.about-to-cut'

@@ -17,13 +17,11 @@ const { shared, cut, own, closeTimeout } = workerData as WatchdogData
 const counts = new Int32Array(shared, 0, 2)
 const note = new CallNote(shared, 8)
 const watch = new BlockWatch()
-/** A pause that comes later than this was requested during native code, which has ended: there is nothing to cut. */
-const PROMPT = 250
 
 let looks = 0
 let turns = Atomics.load(counts, 0)
-let attempt: Attempt | undefined
-let stuckSince: number | undefined
+/** The block in progress. */
+let block: { attempt: Attempt | undefined; reported: boolean; readonly since: number } | undefined
 let supervisorLostAt: number | undefined
 
 /** One attempt to name the culprit, and to cut it. */
@@ -31,8 +29,10 @@ class Attempt {
   readonly #session = new Session()
   readonly #urls = new Map<string, string>()
   readonly #turns = turns
-  readonly #began = systemClock.now()
+  readonly #proof = proof()
   ended = false
+  /** Where the main thread was paused. Empty if it was not, or if that was after the block. */
+  frames: readonly RawFrame[] = []
 
   constructor() {
     const session = this.#session
@@ -47,20 +47,22 @@ class Attempt {
     if (this.ended) return
     this.ended = true
     const turned = Atomics.load(counts, 0) !== this.#turns
-    const prompt = systemClock.now() - this.#began <= PROMPT
-    // After a turn, whatever runs now is not the culprit.
-    const frames = turned ? [] : callFrames.map((frame) => this.#rawFrame(frame))
+    // Native code delays the pause until it returns. Then the block may be over, and what runs now may be something else.
+    const prompt = proof() - this.#proof <= limits.prompt
+    if (!turned) this.frames = callFrames.map((frame) => this.#rawFrame(frame))
     const cuts = cut && prompt && !turned
     if (cuts) {
-      this.#session.post('Runtime.evaluate', { expression: `globalThis[Symbol.for('${ABOUT_TO_CUT}')]?.()` })
+      this.#session.post('Runtime.evaluate', { expression: `process[Symbol.for('${ABOUT_TO_CUT}')]?.()` })
       this.#session.post('Runtime.terminateExecution')
     }
     this.#session.post('Debugger.resume', () => this.#session.disconnect())
-    if (!turned) report({ how: cuts ? 'cut' : 'named', ...this.#ask(frames) })
+    if (cuts) report('cut', this.frames)
+    else if (!cut && !turned) report('named', this.frames)
   }
 
-  #ask(frames: readonly RawFrame[]): Pick<Block, 'ms' | 'stack' | 'culprit'> {
-    return { ms: Math.round(watch.counted), ...describe(frames) }
+  /** Whether the main thread has not had the time yet to pause. */
+  get mayCut(): boolean {
+    return !this.ended && proof() - this.#proof <= 2 * limits.prompt
   }
 
   #rawFrame({ functionName, location }: Debugger.CallFrame): RawFrame {
@@ -70,14 +72,15 @@ class Attempt {
   }
 
   abandon(): void {
+    if (this.ended) return
     this.ended = true
     this.#session.disconnect()
   }
 }
 
-function describe(frames: readonly RawFrame[]): Pick<Block, 'stack' | 'culprit'> {
-  const culprit = culpritOf(frames, own)
-  return { stack: printFrames(frames), ...(culprit ? { culprit } : {}) }
+/** For how long the main thread has computed or waited without a turn of its loop. */
+function proof(): number {
+  return watch.proof(threadState(process.pid))
 }
 
 function look(before: number): void {
@@ -87,46 +90,61 @@ function look(before: number): void {
   turns = current
   // A debugger that stops the main thread is no block.
   const debugged = Atomics.load(counts, 1) === 1
-  const verdict = watch.look({
-    elapsed: now - before,
-    turned: turned || debugged,
-    state: threadState(process.pid),
-  })
-  if (verdict === 'turning') {
-    stuckSince = undefined
-    if (turned && attempt && !attempt.ended) attempt.abandon()
-    attempt = undefined
-  } else if (verdict === 'blocked' && (attempt === undefined || attempt.ended)) {
-    attempt = tryAttempt()
-  } else if (verdict === 'stuck' && cut) stuck(now)
+  const state = threadState(process.pid)
+  const verdict = watch.look({ elapsed: now - before, turned: turned || debugged, state })
+  if (verdict === 'turning') over()
+  else {
+    block ??= { attempt: undefined, reported: false, since: now }
+    name(block)
+    if (verdict === 'stuck' && cut && !block.attempt?.mayCut) stuck(now, block.since)
+  }
   if (looks++ % 2 === 0)
     send({ type: 'beat', stuck: Math.round(watch.counted), rss: process.memoryUsage.rss() })
   const alone = supervisorLostAt !== undefined && now - supervisorLostAt > closeTimeout + 2 * limits.exit
-  if (alone) process.kill(process.pid, 'SIGKILL')
+  if (alone) killAll()
   systemClock.after(limits.look, 'look at the main thread', () => look(now))
 }
 
-/** A Node without an inspector can name nothing. */
-function tryAttempt(): Attempt | undefined {
+/** The loop turns. A block that ended by itself is reported, if its culprit is known. */
+function over(): void {
+  if (!block) return
+  const { attempt, reported } = block
+  attempt?.abandon()
+  if (!reported && attempt && attempt.frames.length > 0) report('named', attempt.frames)
+  block = undefined
+}
+
+function name(current: NonNullable<typeof block>): void {
+  if (current.reported || (current.attempt && !current.attempt.ended)) return
   try {
-    return new Attempt()
+    current.attempt = new Attempt()
   } catch {
-    return undefined
+    // A Node without an inspector can name nothing.
   }
 }
 
 /** The supervisor kills the process. If it does not, because it has ended or is busy, the watchdog does. */
-function stuck(now: number): void {
-  if (stuckSince === undefined) {
-    stuckSince = now
-    report({ how: 'stuck', ms: Math.round(watch.counted), ...describe(framesOf(note.text)) })
-  }
-  if (supervisorLostAt !== undefined || now - stuckSince > limits.silent) process.kill(process.pid, 'SIGKILL')
+function stuck(now: number, since: number): void {
+  if (block && !block.reported) report('stuck', framesOf(note.text))
+  if (supervisorLostAt !== undefined || now - since > limits.stuck + limits.kill) killAll()
 }
 
-function report(block: Block): void {
-  send({ type: 'blocked', ...block })
-  parentPort?.postMessage(block, [])
+/** Kills this process, and those that it has started: a worker has a process group of its own. */
+function killAll(): void {
+  try {
+    process.kill(-process.pid, 'SIGKILL')
+  } catch {
+    process.kill(process.pid, 'SIGKILL')
+  }
+}
+
+function report(how: Block['how'], frames: readonly RawFrame[]): void {
+  if (block) block.reported = true
+  const culprit = culpritOf(frames, own)
+  const ms = Math.round(watch.counted)
+  const found: Block = { ms, how, stack: printFrames(frames), ...(culprit ? { culprit } : {}) }
+  send({ type: 'blocked', ...found })
+  parentPort?.postMessage(found, [])
 }
 
 function send(message: WatchdogMessage): void {
@@ -139,3 +157,4 @@ function send(message: WatchdogMessage): void {
 }
 
 look(systemClock.now())
+parentPort?.postMessage('watching', [])

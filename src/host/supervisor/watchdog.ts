@@ -21,7 +21,7 @@ export interface WatchdogOptions {
 }
 
 /**
- * Watches the event loop of this worker from a thread (HO23). Start it when the agent file has been loaded, right before
+ * Watches the event loop of this worker from a thread (HO23). Start it when the agent file has been loaded, before
  * `WorkerLink.ready()`: loading may block for as long as it likes.
  *
  *   event loop ── raises a counter every 50 ms ──▶ shared memory ◀── looks every 100 ms ── watchdog thread ──▶ supervisor
@@ -43,15 +43,23 @@ export class Watchdog {
     allowCuts()
     const own = new URL('../../', import.meta.url).href
     this.#thread = startThread({ shared, cut, own, closeTimeout })
-    this.#thread.on('message', (block: Block) => onBlocked?.(block))
+    this.#thread.on('message', (message: Block | 'watching') => {
+      if (message !== 'watching') onBlocked?.(message)
+    })
     // Without its watchdog the worker goes on: the supervisor notices that the beats are missing.
     this.#thread.on('error', noop)
-    this.#thread.unref()
     this.#beat()
   }
 
-  static start(options: WatchdogOptions): Watchdog {
-    return new Watchdog(options)
+  /** Resolves once the event loop is watched. */
+  static async start(options: WatchdogOptions): Promise<Watchdog> {
+    const watchdog = new Watchdog(options)
+    await new Promise((resolve, reject) => {
+      watchdog.#thread.once('message', resolve)
+      watchdog.#thread.once('error', reject)
+    })
+    watchdog.#thread.unref()
+    return watchdog
   }
 
   async stop(): Promise<void> {
@@ -86,7 +94,7 @@ function allowCuts(): void {
   } finally {
     node.noDeprecation = noDeprecation
   }
-  Object.defineProperty(globalThis, Symbol.for(ABOUT_TO_CUT), { value: clear, configurable: true })
+  Object.defineProperty(process, Symbol.for(ABOUT_TO_CUT), { value: clear, configurable: true })
 }
 
 interface NodeInternals {

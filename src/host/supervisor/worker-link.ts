@@ -14,6 +14,12 @@ export interface WorkerProcess {
   on(event: 'message', listener: (message: unknown, handle: unknown) => void): unknown
   on(event: 'disconnect' | NodeJS.Signals, listener: () => void): unknown
   exit(code: number): void
+  readonly stdout?: ErrorSource
+  readonly stderr?: ErrorSource
+}
+
+interface ErrorSource {
+  on(event: 'error', listener: () => void): unknown
 }
 
 /** Why all calls are closed. `supervisor-lost`: reports go into the spool, because nothing else is left to write them. */
@@ -53,6 +59,9 @@ export class WorkerLink {
     this.#clock = clock
     ownProcess.on('message', (message, handle) => this.#handle(message as SupervisorMessage, handle))
     ownProcess.on('disconnect', () => this.#lost())
+    // The supervisor reads what the worker prints. Once it is dead, printing fails, and must not end the worker before its
+    // calls (HO22).
+    for (const stream of [ownProcess.stdout, ownProcess.stderr]) stream?.on('error', () => {})
     // A service manager may send the signal to all processes of a service. The supervisor alone decides what it means.
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) ownProcess.on(signal, () => {})
   }
@@ -109,7 +118,7 @@ export class WorkerLink {
     this.#onHost = listener
   }
 
-  /** Work may be due. */
+  /** Work may be due; or, for a call worker, calls of other workers have changed. */
   onWake(listener: () => void): void {
     this.#onWake = listener
   }
@@ -169,6 +178,8 @@ export class WorkerLink {
 
   /** The socket is missing if its peer hung up while it was handed over. */
   #connection(socket: Socket | undefined): void {
+    // Before anything is read: until then, the supervisor can give the connection to another worker.
+    this.#send({ type: 'taken' })
     if (this.#onConnection && socket) this.#onConnection(socket)
     else socket?.destroy()
   }

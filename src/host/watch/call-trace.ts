@@ -51,6 +51,7 @@ export class OtelCallTrace implements CallTrace, ModelTracer {
   /** Spans of requests and tools that have not ended. */
   readonly #open = new Set<OpenSpan>()
   readonly #tools = new Map<string, OpenSpan>()
+  #hasEnded = false
 
   constructor(spans: Spans, call: TracedCall, clock: Clock, content: boolean) {
     this.#spans = spans
@@ -182,7 +183,7 @@ export class OtelCallTrace implements CallTrace, ModelTracer {
     const { at = this.#flushedAt ?? this.#now, turn } = this.#utterance ?? {}
     this.#utterance = undefined
     this.#flushedAt = undefined
-    if (text.trim() === '') return
+    if (text.trim() === '' || this.#hasEnded) return
     const span = this.#begin('speech_to_text', turn ?? this.#nextTurn(at), at, {
       'gen_ai.operation.name': 'speech_to_text',
       'gen_ai.provider.name': name,
@@ -244,6 +245,7 @@ export class OtelCallTrace implements CallTrace, ModelTracer {
   /** The session has closed: ends everything. A request that has not ended by now was abandoned. */
   #closed(report: SessionReport): void {
     const now = this.#now
+    this.#hasEnded = true
     for (const span of this.#open) {
       span.fail('abandoned')
       span.end(now)

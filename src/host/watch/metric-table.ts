@@ -16,7 +16,7 @@ export interface MetricRow {
 export const refusals = ['busy', 'rate', 'draining', 'unauthorised', 'journal', 'other'] as const
 export const workStates = ['waiting', 'running', 'dead'] as const
 /** How one attempt of after-call work ended: `retry` failed and will be tried again, `dead` was the last one. */
-export const attemptOutcomes = ['done', 'retry', 'dead'] as const
+export const attemptOutcomes = ['done', 'retry', 'dead', 'lost'] as const
 /** What the watchdog did: it named the culprit only, ended the culprit's code, or had the worker killed. */
 export const blockOutcomes = ['named', 'cut', 'killed'] as const
 /** Why a worker was replaced. */

@@ -38,8 +38,11 @@ export const limits = {
    * unnoticed. The clock sets the pace, not the marks: a carrier that returns none hears the agent all the same (SP5).
    */
   ahead: 2_000,
-  /** Milliseconds until a congested socket, or sound that was not due, is tried again. */
-  resendEvery: 100,
+  /**
+   * Milliseconds until a congested socket, or sound that was not due, is tried again. A tenth of what is sent ahead, and
+   * two pieces at a time: each attempt costs a timer and a system call.
+   */
+  resendEvery: 200,
   /** How long sound that must have been heard is kept if the carrier does not confirm it, in milliseconds. */
   doubt: 10_000,
   /** Milliseconds that the carrier may take to answer the close frame and to confirm the end of the call. */
@@ -51,6 +54,8 @@ export const limits = {
   pause: 500,
   /** Milliseconds for all attempts together, and a little more. */
   longestHangUp: 10_000,
+  /** Attempts to connect a call whose stream ended before any process answered it: one that drains refuses it. */
+  attempts: 5,
   /** Ended calls to remember: a late webhook or stream must not start them again. */
   remembered: 1_000,
 } as const

@@ -1,3 +1,4 @@
+import type { CallRefusal } from '../base-calls.ts'
 import type { Logger } from '../../parts/index.ts'
 import { OptionError, checkOptions, type Scope, type OptionNames } from '../../scope/index.ts'
 import type { Carrier } from './carrier.ts'
@@ -13,11 +14,14 @@ export interface PhoneCallInfo {
   readonly from: string | undefined
   /** The number that was called. */
   readonly to: string | undefined
+  /** The carrier's account that the call belongs to. */
+  readonly account: string | undefined
   /** Everything else that the carrier sent: the fields of its webhook, or the parameters of a stream without one. */
   readonly details: Readonly<Record<string, string>>
 }
 
-export type ComesBack = 'yes' | 'no' | 'later'
+/** `unknown`: no process has ever answered the call. */
+export type ComesBack = 'yes' | 'no' | 'later' | 'unknown'
 
 export interface TwilioCallsOptions {
   /** Owns the calls: closing it ends them, in bounded time. */
@@ -44,7 +48,8 @@ export interface TwilioCallsOptions {
   beginsWith?: 'webhook' | 'stream'
   /**
    * Says whether a call that this process does not know may come back here after its stream was cut: for processes that
-   * share a journal. `later` has the carrier ask again. Default: such a call ends with its stream.
+   * share a journal. `later` has the carrier ask again, and `unknown` as for a new call, a few times. Default: such a call
+   * ends with its stream.
    */
   comesBack?: (call: string) => Promise<ComesBack>
   /** Signs the addresses of streams, if there is no auth token. Processes that share a port share it. Default: random. */
@@ -72,6 +77,8 @@ export interface TwilioCallsOptions {
    * at once that the line is busy. With local models: `hasLocalRoom` of `endwell/providers/local`.
    */
   hasRoom?: () => boolean
+  /** Called for each new call that is refused, for metrics. */
+  onRefused?: (why: CallRefusal) => void
   logger?: Logger
 }
 
@@ -96,6 +103,7 @@ const optionNames: OptionNames<TwilioCallsOptions> = {
   maxCalls: true,
   maxRate: true,
   hasRoom: true,
+  onRefused: true,
   logger: true,
 }
 

@@ -104,7 +104,7 @@ export class PhoneCall extends BaseCall<Outgoing> {
         this.#emit(this.playout.returned(message.name, this.now()))
         return this.send()
       case 'dtmf':
-        return this.events?.dtmf(message.digit)
+        return this.typed('dtmf', message.digit)
       case 'stop':
         // Also after we have hung up: then it is the confirmation.
         return this.hungUp()

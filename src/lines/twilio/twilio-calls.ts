@@ -212,8 +212,10 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
 
   /** @internal */
   override ended(id: string, released: Promise<void>): void {
+    // One that goes on elsewhere may come back to this process.
+    const hasEnded = this.find(id)?.isHandedOver !== true
     super.ended(id, released)
-    this.#remember(id)
+    if (hasEnded) this.#remember(id)
   }
 
   // ── webhooks ──
@@ -224,12 +226,13 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     const from = fields.get('From') ?? undefined
     const to = fields.get('To') ?? undefined
     const begins = this.#options.beginsWith !== 'stream'
-    if (!this.isTaking && !this.find(call))
-      return askAgainDocument(this.#calling.publicAddress(request, `${this.#path}/answer`))
+    if (!this.isTaking && !this.find(call)) return this.#askAgain(request, '/answer', attemptOf(request))
+    // The stream counts the call. Without room now, the caller hears the busy signal instead of a stream that breaks (LN12).
+    if (!begins && !this.find(call) && this.isFull) return busyDocument
     if (begins && !this.find(call)) {
       if (!this.#hasRoom()) return busyDocument
       const details = Object.fromEntries([...fields].slice(0, limits.parameters))
-      this.#begin({ id: call, from, to, details }, fields.get('AccountSid') ?? undefined)
+      this.#begin({ id: call, from, to, account: fields.get('AccountSid') ?? undefined, details })
     }
     // For a process that sees only the stream.
     const parameters = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }
@@ -238,9 +241,17 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
 
   /** Returns what the carrier should do with a call that was cut off, and that this process does not know. */
   #again(call: string, request: CarrierRequest, comesBack: ComesBack): string {
+    const attempt = attemptOf(request)
     if (comesBack === 'no') return hangUpDocument
-    if (comesBack === 'yes') return this.#connect(call, request, {})
-    return askAgainDocument(this.#calling.publicAddress(request, `${this.#path}/again`))
+    if (comesBack === 'yes') return this.#connect(call, request, { again: 'yes' })
+    if (comesBack === 'later') return this.#askAgain(request, '/again', attempt)
+    return attempt < limits.attempts ? this.#askAgain(request, '/answer', attempt + 1) : hangUpDocument
+  }
+
+  #askAgain(request: CarrierRequest, purpose: '/answer' | '/again', attempt: number): string {
+    return askAgainDocument(
+      this.#calling.publicAddress(request, `${this.#path}${purpose}${queryOf(attempt)}`),
+    )
   }
 
   #connect(call: string, request: CarrierRequest, parameters: Readonly<Record<string, string>>): string {
@@ -248,7 +259,8 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     const streams = `${this.#path}/stream${this.#calling.ticketFor(call, request)}`
     // Without `after` the call would end as soon as its stream breaks, and could not come back (LN4). But only a process
     // that knows the call, or can look it up, can say whether it may.
-    const after = comesBack ? '/again' : beginsWith === 'stream' ? undefined : '/answer'
+    const again = `/again${queryOf(attemptOf(request))}`
+    const after = comesBack ? again : beginsWith === 'stream' ? undefined : '/answer'
     return this.#carrier.connect({
       url: this.#calling.publicAddress(request, streams, 'ws'),
       after: after && this.#calling.publicAddress(request, `${this.#path}${after}`),
@@ -283,7 +295,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     if (!this.find(id)) {
       if (!this.#hasRoom()) return turnAway()
       const { from, to } = parameters
-      this.#begin({ id, from, to, details: parameters }, account)
+      this.#begin({ id, from, to, account, details: parameters })
     }
     // `onCall` may have ended the call already.
     const call = this.find(id)
@@ -308,10 +320,10 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     return code === undefined
   }
 
-  #begin(info: PhoneCallInfo, account: string | undefined): void {
+  #begin(info: PhoneCallInfo): void {
     const { connectTimeout = 10_000, rejoinTimeout = 5_000, lostTimeout = 10_000 } = this.#options
     const { answerTimeout = 30_000, onCall, fetch: ask = fetch } = this.#options
-    const { id } = info
+    const { id, account } = info
     const carrier = this.#carrier
     const hangUp = new HangUp({ clock: this.scope.clock, carrier, fetch: ask, call: id, account })
     const timeouts = { answerTimeout, connectTimeout, rejoinTimeout, lostTimeout }
@@ -325,6 +337,17 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     const [oldest] = this.#past
     if (this.#past.size > limits.remembered && oldest !== undefined) this.#past.delete(oldest)
   }
+}
+
+/** How many times the call was to be connected, counted in the addresses that the carrier is given. */
+function attemptOf({ url }: CarrierRequest): number {
+  const [, query = ''] = url.split('?', 2)
+  const attempt = Number(new URLSearchParams(query).get('attempt') ?? 1)
+  return attempt >= 1 ? attempt : limits.attempts
+}
+
+function queryOf(attempt: number): string {
+  return attempt > 1 ? `?attempt=${attempt}` : ''
 }
 
 function requestOf(

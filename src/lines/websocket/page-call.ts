@@ -47,11 +47,15 @@ export class PageCall extends BaseCall<Outgoing> {
   readonly key: string
   /** What the page calls the first sample of this process: it has played sound of another process before. */
   #base = 0
+  /** Added to the ids of marks: the page has seen marks of another process, and remembers their ids. */
+  readonly #markBase: number
 
   constructor(options: PageCallOptions) {
     super({ ...options, name: 'browser', messages: limits.messages, resendEvery: limits.resendEvery })
     this.#options = options
     this.key = options.key ?? newKey()
+    // Later than every mark of the other process, which counted from 1 or from an earlier time.
+    this.#markBase = options.key === undefined ? 0 : options.calls.scope.clock.date()
     this.playout = new SendWindow({
       sampleRate: options.sampleRate,
       ahead: limits.ahead,
@@ -98,16 +102,16 @@ export class PageCall extends BaseCall<Outgoing> {
         this.playout.confirm(message.at - this.#base)
         return this.send()
       case 'marked': {
-        const mark = this.playout.marked(message.id, message.heard)
+        const mark = this.playout.marked(message.id - this.#markBase, message.heard)
         if (mark) this.events?.marked(mark.id, mark.heard)
         return this.send()
       }
       case 'sound':
         return this.#setAudible(message.on)
       case 'text':
-        return this.events?.text(message.text.slice(0, limits.text))
+        return this.typed('text', message.text.slice(0, limits.text))
       case 'dtmf':
-        return this.events?.dtmf(message.digit)
+        return this.typed('dtmf', message.digit)
       case 'pong':
         return undefined
       case 'hang-up':
@@ -120,12 +124,14 @@ export class PageCall extends BaseCall<Outgoing> {
     const message: LineMessage =
       'clearTo' in outgoing
         ? { type: 'clear', at: outgoing.clearTo + this.#base }
-        : { type: 'mark', id: outgoing.id, at: outgoing.at + this.#base }
+        : { type: 'mark', id: outgoing.id + this.#markBase, at: outgoing.at + this.#base }
     return peer.send(JSON.stringify(message))
   }
 
   protected sayGoodbye(peer: Peer, farewell: Farewell): void {
     if (farewell === 'misbehaved') return peer.close(closeCodes.misbehaved, 'PAGE_MISBEHAVED')
+    // The page came back to a call of another process, which this one could not take over: it may try again.
+    if (!this.answered && this.#options.key !== undefined) return peer.abort()
     sendMessage(peer, { type: 'bye', reason: farewell })
     return peer.close(closeCodes.bye, farewell)
   }

@@ -1,9 +1,9 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Logger } from '../../parts/index.ts'
 import { OptionError, noop, checkOptions, type Scope, type OptionNames } from '../../scope/index.ts'
 import { SocketServer } from '../accepted-socket.ts'
-import { BaseCalls } from '../base-calls.ts'
+import { BaseCalls, type CallRefusal } from '../base-calls.ts'
 import type { Peer } from '../peer.ts'
 import { checkSecret, newKey } from '../secrets.ts'
 import { Admission, type CallRequest } from './admission.ts'
@@ -26,6 +26,8 @@ export interface CallInfo {
   readonly address: string | undefined
   /** Path and query of the request. */
   readonly url: string
+  /** The headers of the request. */
+  readonly headers: IncomingHttpHeaders
   /** Lets the page come back. Another process that is to go on with the call needs it. */
   readonly key: string
 }
@@ -59,6 +61,8 @@ export interface WebSocketCallsOptions {
    * at once that the line is busy. With local models: `hasLocalRoom` of `endwell/providers/local`.
    */
   hasRoom?: () => boolean
+  /** Called for each new call that is refused, for metrics. */
+  onRefused?: (why: CallRefusal) => void
   logger?: Logger
 }
 
@@ -74,6 +78,7 @@ const optionNames: OptionNames<WebSocketCallsOptions> = {
   maxCalls: true,
   maxRate: true,
   hasRoom: true,
+  onRefused: true,
   logger: true,
 }
 
@@ -185,8 +190,12 @@ type Decision =
   | { readonly accept: (peer: Peer) => void; readonly refused?: RefusalCode }
   | { readonly accept?: undefined; readonly refused: RefusalCode }
 
-function infoOf({ origin, address, url }: CallRequest, id: string, data?: unknown): Omit<CallInfo, 'key'> {
-  return { id, data, origin, address, url }
+function infoOf(
+  { origin, address, url, headers }: CallRequest,
+  id: string,
+  data?: unknown,
+): Omit<CallInfo, 'key'> {
+  return { id, data, origin, address, url, headers }
 }
 
 function requestOf({ headers, socket, url = '/' }: IncomingMessage): CallRequest {

@@ -20,8 +20,8 @@ import { checkServerMessage, type ClientMessage, type ResumptionUpdate } from '.
 import { setupOf, type AgentSetup, type SetupOptions } from './setup.ts'
 
 /**
- * The service was seen to take half a minute to answer a ping while it works, so a late pong says little about it. What
- * it owes, an answer or a transcript, says more, and is noticed sooner.
+ * Pongs of the service were seen to take 8 to 30 s, so a late pong says little about it, and its protocol has no other
+ * message that it must answer. What it owes, an answer or a transcript, says more, and is noticed sooner.
  */
 const TIMING = { pong: 35_000, answer: 9_000 }
 /** A connection is left at least this long before its announced end, so that its close frame is still answered. */

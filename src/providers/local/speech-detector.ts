@@ -41,6 +41,8 @@ export class SpeechDetector {
   readonly #highPass: HighPass
   /** Levels of the last blocks, as a ring buffer. */
   readonly #levels = new Float64Array(FLOOR_BLOCKS).fill(MIN_FLOOR)
+  /** The lowest of the levels. */
+  #lowest = MIN_FLOOR
   #blocks = 0
   #energy = 0
   #filled = 0
@@ -83,10 +85,10 @@ export class SpeechDetector {
   }
 
   #block(level: number): SpeechChange | undefined {
-    this.#levels[this.#blocks++ % FLOOR_BLOCKS] = level
+    this.#addLevel(level)
     if (this.#blocks === STEADY.blocks) this.#setInitialFloor()
     if (this.#blocks < STEADY.blocks) return undefined
-    const excess = this.#smoothed() - this.#floor()
+    const excess = this.#smoothed() - Math.max(MIN_FLOOR, this.#lowest)
     // Speech may continue a little more quietly than it starts.
     const loud = excess > (this.#speaking ? this.#margin - 3 : this.#margin)
     this.#quiet = loud ? 0 : this.#quiet + 1
@@ -111,12 +113,21 @@ export class SpeechDetector {
     return { what: 'stopped', ago: this.#quiet * BLOCK }
   }
 
-  #floor(): number {
+  /** Replaces the oldest level. Looks for the lowest only if that was the oldest, because this runs for every block. */
+  #addLevel(level: number): void {
+    const index = this.#blocks++ % FLOOR_BLOCKS
+    const oldest = this.#levels[index]!
+    this.#levels[index] = level
+    if (level <= this.#lowest) this.#lowest = level
+    else if (oldest === this.#lowest) this.#findLowest()
+  }
+
+  #findLowest(): void {
     const levels = this.#levels
     let lowest = Infinity
-    // By index, because an iterator takes seven times as long and this runs for every block of every call.
+    // By index, because an iterator takes seven times as long.
     for (let index = 0; index < FLOOR_BLOCKS; index++) if (levels[index]! < lowest) lowest = levels[index]!
-    return Math.max(MIN_FLOOR, lowest)
+    this.#lowest = lowest
   }
 
   #smoothed(): number {
@@ -131,5 +142,6 @@ export class SpeechDetector {
     const first = this.#levels.subarray(0, STEADY.blocks)
     const [low, high] = [Math.min(...first), Math.max(...first)]
     if (high - low < STEADY.range) this.#levels.fill(low, STEADY.blocks)
+    this.#findLowest()
   }
 }

@@ -61,6 +61,8 @@ export interface AgentOptions {
   guardrails?: Guardrails
   /** Runs when the agent takes over. It may greet the caller. */
   onEnter?: (context: HookContext) => unknown
+  /** Runs instead of `onEnter` if the session goes on with a call that was cut off: see the option `resumed`. */
+  onResume?: (context: HookContext) => unknown
   /** Runs when the agent leaves, by handoff or because the session closes. */
   onExit?: (context: HookContext) => unknown
   /** Runs when the user has finished a turn. A returned string replaces the text that the model reads. */
@@ -75,6 +77,7 @@ const agentNames: OptionNames<AgentOptions> = {
   toolsets: true,
   guardrails: true,
   onEnter: true,
+  onResume: true,
   onExit: true,
   onTurn: true,
   stages: true,
@@ -102,6 +105,7 @@ export class Agent {
   readonly guardrails: Guardrails
   readonly stages: Stages
   readonly onEnter: AgentOptions['onEnter']
+  readonly onResume: AgentOptions['onResume']
   readonly onExit: AgentOptions['onExit']
   readonly onTurn: AgentOptions['onTurn']
 
@@ -114,6 +118,7 @@ export class Agent {
     this.guardrails = options.guardrails ?? {}
     this.stages = options.stages ?? {}
     this.onEnter = options.onEnter
+    this.onResume = options.onResume
     this.onExit = options.onExit
     this.onTurn = options.onTurn
   }

@@ -56,9 +56,11 @@ export class Agents {
     this.onChange()
   }
 
-  /** The session is live: the first agent may greet. */
+  /** The session is live: the first agent may greet, or apologise to a caller who was cut off. */
   greet(): void {
-    this.#enter(this.current.agent)
+    const { agent } = this.current
+    if (!this.#context.settings.resumed) this.#enter(agent)
+    else if (agent.onResume) this.#hook(`resume hook of '${agent.name}'`, agent.onResume).catch(noop)
   }
 
   /**

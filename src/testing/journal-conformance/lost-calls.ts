@@ -57,6 +57,16 @@ export const lostCallChecks: readonly Check<JournalSubject>[] = [
     assert.equal(await journal.beat('unknown', LONG), undefined)
   }),
 
+  journalCheck('has a host learn with a heartbeat that an operator drains it', async (journal, other) => {
+    await joinAs(journal, 'h1')
+    await joinAs(other, 'h2')
+    await other.drain('h1')
+    assert.deepEqual(await journal.beat('h1', LONG), { orders: [], draining: true })
+    assert.deepEqual(await journal.beat('h1', LONG), { orders: [], draining: true })
+    assert.deepEqual(await other.beat('h2', LONG), { orders: [] })
+    await other.drain('unknown')
+  }),
+
   journalCheck('hands out each order once, to the host of the call', async (journal, other) => {
     await joinAs(journal, 'h1')
     await joinAs(other, 'h2')
@@ -155,16 +165,17 @@ export const lostCallChecks: readonly Check<JournalSubject>[] = [
   journalCheck('gives each call to one of two hosts that adopt at once', async (journal, other) => {
     await joinAs(journal, 'h1')
     await joinAs(other, 'h2')
-    await joinAs(journal, 'dead', 0)
-    const ids = Array.from({ length: 60 }, (_, index) => `c${String(index).padStart(2, '0')}`)
-    await openOn(journal, 'dead', ids)
-    const rounds = Array.from({ length: 10 }, () => [journal.adopt('h1', 7), other.adopt('h2', 7)]).flat()
-    const adopted = (await Promise.all(rounds)).flat()
-    assert.equal(new Set(idsOf(adopted)).size, adopted.length, 'a call was adopted twice')
-    // What was locked meanwhile is adopted by the next round.
-    adopted.push(...(await journal.adopt('h1', 100)))
-    assert.deepEqual(idsOf(adopted).toSorted(), ids)
-    assert.ok(adopted.every(({ fence }) => fence === 2))
+    for (let round = 0; round < 2; round += 1) {
+      await joinAs(journal, `dead${round}`, 0)
+      const ids = Array.from({ length: 60 }, (_, index) => `c${round}-${String(index).padStart(2, '0')}`)
+      await openOn(journal, `dead${round}`, ids)
+      const asked = Array.from({ length: 10 }, () => [journal.adopt('h1', 7), other.adopt('h2', 7)]).flat()
+      const adopted = (await Promise.all(asked)).flat()
+      // What was locked meanwhile is left for the next time.
+      adopted.push(...(await journal.adopt('h1', 100)))
+      assert.deepEqual(idsOf(adopted).toSorted(), ids)
+      assert.ok(adopted.every(({ fence }) => fence === 2))
+    }
   }),
 
   journalCheck('lets a process take an orphan, or a call of a dead host', async (journal, other) => {
@@ -202,6 +213,35 @@ export const lostCallChecks: readonly Check<JournalSubject>[] = [
     await write(journal, closes('c1', 1))
     assert.equal((await journal.find('c1'))?.hostLost, undefined)
   }),
+
+  journalCheck('refuses to open a call again that its owner got back', async (journal) => {
+    await joinAs(journal, 'h1')
+    await openOn(journal, 'h1', ['c1'])
+    await journal.orphan('h1', 'w1')
+    assert.equal((await journal.take('c1', ownerOn('h1')))?.fence, 3)
+    assert.deepEqual(await write(journal, opens(newCall('c1'))), ['fenced'])
+  }),
+
+  journalCheck(
+    'lets its owner close a call, or its host make it an orphan, never both',
+    async (journal, other) => {
+      await joinAs(journal, 'h1')
+      for (let round = 0; round < 5; round += 1) {
+        const ids = Array.from({ length: 8 }, (_, index) => `c${round}-${index}`)
+        await openOn(journal, 'h1', ids)
+        const [lost, ...closed] = await Promise.all([
+          other.orphan('h1', 'w1'),
+          ...ids.map((id) => journal.write([closes(id, 1)])),
+        ])
+        const written = ids.filter((_, index) => closed[index]?.[0] === 'written')
+        assert.deepEqual([...written, ...idsOf(lost)].toSorted(), ids)
+        for (const { id, state, fence } of await journal.list({ limit: ids.length }))
+          assert.deepEqual([state, fence], written.includes(id) ? ['closed', 1] : ['live', 2])
+        await journal.write(ids.map((id) => closes(id, 2)))
+        await journal.prune(Number.MAX_SAFE_INTEGER, 100)
+      }
+    },
+  ),
 
   journalCheck('gives a call to one of several that take and adopt at once', async (journal, other) => {
     await joinAs(journal, 'h1')

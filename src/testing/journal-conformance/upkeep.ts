@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { WorkOutcome } from '../../host/journal/index.ts'
 import type { Check } from '../conformance/index.ts'
 import {
   LONG,
@@ -74,6 +75,7 @@ export const upkeepChecks: readonly Check<JournalSubject>[] = [
     for (const [id, days] of [
       ['old', 1],
       ['older', 0],
+      ['waiting', 0],
       ['working', 0],
       ['young', 9],
     ] as const)
@@ -84,14 +86,20 @@ export const upkeepChecks: readonly Check<JournalSubject>[] = [
         closes(id, 1, asked(days)),
       )
     await write(journal, opens(newCall('live')))
-    for (const item of (await journal.claim('a', { limit: 10, lease: LONG })).items)
-      if (item.call !== 'working')
-        await journal.settle(item, item.call === 'old' ? { state: 'dead', error: 'no' } : { state: 'done' })
+    const outcomes: Readonly<Record<string, WorkOutcome>> = {
+      old: { state: 'dead', error: 'no' },
+      older: { state: 'done' },
+      waiting: { state: 'waiting', delay: LONG, error: 'later' },
+    }
+    for (const item of (await journal.claim('a', { limit: 10, lease: LONG })).items) {
+      const outcome = outcomes[item.call]
+      if (outcome) await journal.settle(item, outcome)
+    }
     assert.equal(await journal.prune(OPENED - day, 10), 0)
     assert.equal(await journal.prune(OPENED + 5 * day, 1), 1)
     assert.equal(await journal.prune(OPENED + 5 * day, 10), 1)
     assert.equal(await journal.prune(OPENED + 5 * day, 10), 0)
-    assert.deepEqual(idsOf(await journal.list({})).toSorted(), ['live', 'working', 'young'])
+    assert.deepEqual(idsOf(await journal.list({})).toSorted(), ['live', 'waiting', 'working', 'young'])
     assert.deepEqual(await journal.entries('old'), [])
     assert.deepEqual(await journal.work({ call: 'old' }), [])
     assert.equal(await journal.report('old'), undefined)

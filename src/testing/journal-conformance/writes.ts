@@ -106,6 +106,16 @@ export const writeChecks: readonly Check<JournalSubject>[] = [
     assert.equal((await journal.report('c1'))?.reason, 'host-lost')
   }),
 
+  journalCheck('opens a call once that is twice in a batch', async (journal) => {
+    const by = (worker: string) => opens(newCall('c1', { owner: ownerOn('h1', worker), work: [worker] }))
+    assert.deepEqual(await write(journal, by('w1'), by('w2'), by('w1')), ['written', 'fenced', 'written'])
+    const work = await journal.work({ call: 'c1' })
+    assert.deepEqual(
+      work.map(({ handler }) => handler),
+      ['w1'],
+    )
+  }),
+
   journalCheck('lets one of two owners at once open a call', async (journal, other) => {
     const by = (worker: string) => opens(newCall('c1', { owner: ownerOn('h1', worker), work: [worker] }))
     const results = await Promise.all([journal.write([by('w1')]), other.write([by('w2')])])

@@ -210,16 +210,20 @@ export class TwilioCall {
       if (this.over) return undefined
       const { name, attributes, children, text } = verb
       if (name === 'Hangup' || name === 'Reject') return undefined
-      if (name === 'Redirect') return this.#ask(new URL(text.trim(), this.#webhook).href, 'in-progress')
+      if (name === 'Redirect') return this.#ask(this.#addressOf(text.trim()), 'in-progress')
       if (name === 'Pause') await this.#wait(Number(attributes['length'] ?? 1) * 1_000)
       else if (name === 'Connect' && children[0]?.name === 'Stream') {
         await this.#connect(children[0])
         const { action } = attributes
-        if (action !== undefined && !this.over)
-          return this.#ask(new URL(action, this.#webhook).href, 'in-progress')
+        if (action !== undefined && !this.over) return this.#ask(this.#addressOf(action), 'in-progress')
       } else this.#emit({ type: 'verb', name })
     }
     return undefined
+  }
+
+  /** Where an address in TwiML is reached. It may be relative, or the public one. */
+  #addressOf(text: string): string {
+    return this.#context.toLocal(new URL(text, this.#webhook).href)
   }
 
   /** Requests TwiML. The call fails without it. */

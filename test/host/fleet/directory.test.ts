@@ -41,7 +41,7 @@ describe('a directory', () => {
       expect(await near.directory.place('c1')).toEqual({ where: 'elsewhere', address: other.address })
       expect(await directory.place('c1')).toEqual({ where: 'unreachable' })
       await clock.elapse(15_000)
-      expect(await directory.place('c1')).toEqual({ where: 'lost', key: 'hash' })
+      expect(await directory.place('c1')).toEqual({ where: 'lost', key: 'hash', trace: undefined })
       expect((await near.directory.place('c1')).where).toBe('elsewhere')
     }))
 
@@ -50,14 +50,14 @@ describe('a directory', () => {
       const { journal, directory } = await stage(clock, [other.address])
       await write(journal, opens(newCall('c1', { owner: other })))
       await journal.orphan('h2', 'w1')
-      expect(await directory.place('c1')).toEqual({ where: 'lost', key: undefined })
+      expect(await directory.place('c1')).toEqual({ where: 'lost', key: undefined, trace: undefined })
     }))
 
   it('takes a call that this process has let go of for lost, not for its own', () =>
     inVirtualTime(async ({ clock }) => {
       const { journal, directory } = await stage(clock, [own.address])
       await write(journal, opens(newCall('c1', { owner: { ...own, host: 'the id before' } })))
-      expect(await directory.place('c1')).toEqual({ where: 'lost', key: undefined })
+      expect(await directory.place('c1')).toEqual({ where: 'lost', key: undefined, trace: undefined })
     }))
 
   it('rejects while the journal is away', () =>

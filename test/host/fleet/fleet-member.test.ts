@@ -48,6 +48,7 @@ class Member {
         this.story.push(`joined ${id}`)
       },
       ordered: (orders) => this.orders.push(...orders),
+      drained: () => this.story.push('drained'),
       letGo: () => this.story.push('let go'),
       hangUp: (call) => {
         this.hungUp.push(call.id)
@@ -94,6 +95,18 @@ const staged = (play: (stage: Stage) => Promise<void>): Promise<void> =>
   })
 
 describe('a member of a fleet', () => {
+  it('[HO4] knows what blocked the process of a call until the call has ended', () =>
+    staged(async ({ clock, journal, member }) => {
+      const { fleet, reports } = await member('a', { resumeWindow: 20_000 })
+      await write(journal, opens(newCall('c1', { owner: ownerOn('a', 'w1'), ...RESUME })))
+      await fleet.orphan('w1', 'blocked by loop (agent.ts:7)')
+      expect(fleet.culpritOf('c1')).toBe('blocked by loop (agent.ts:7)')
+      expect(fleet.culpritOf('c2')).toBeUndefined()
+      await clock.elapse(21_000)
+      expect(reports).toMatchObject([{ error: { message: 'blocked by loop (agent.ts:7)' } }])
+      expect(fleet.culpritOf('c1')).toBeUndefined()
+    }))
+
   it('joins, keeps its lease, and leaves', () =>
     staged(async ({ clock, journal, member }) => {
       const a = await member('a')

@@ -20,17 +20,17 @@ class Writer {
   readonly changes = new Changes()
   readonly #journal: Journal
   readonly #name: string
-  #running = true
-  readonly done: Promise<void>
+  readonly #stopping = new AbortController()
+  readonly #done: Promise<void>
 
   constructor(journal: Journal, name: string) {
     this.#journal = journal
     this.#name = name
-    this.done = this.#run()
+    this.#done = this.#run()
   }
 
   async #run(): Promise<void> {
-    for (let index = 0; this.#running; index += 1) {
+    for (let index = 0; !this.#stopping.signal.aborted; index += 1) {
       const id = `${this.#name}${index}`
       const batch = [opens(newCall(id)), appends(id, 1, message(1, 'one'), message(2, 'two')), closes(id, 1)]
       await this.#journal.write(batch).then(
@@ -42,8 +42,8 @@ class Writer {
   }
 
   stop(): Promise<void> {
-    this.#running = false
-    return this.done
+    this.#stopping.abort()
+    return this.#done
   }
 }
 
@@ -105,16 +105,21 @@ describe('a journal in Postgres', () => {
 
   it('[HO12] gives up a statement that waits for a lock for too long', async () => {
     const schema = 'locking'
-    const journal = await openJournal({ url: server.url, schema, statementTimeout: 100 })
+    const journal = await openJournal({ url: server.url, schema })
     await write(journal, opens(newCall('c1')))
+    const hasty = await openJournal({ url: server.url, schema, statementTimeout: 500 })
     const other = new Client({ connectionString: server.url })
     await other.connect()
     await other.query(`begin; select * from ${schema}.calls for update`)
-    await expect(write(journal, closes('c1', 1))).rejects.toMatchObject(unavailable)
+    await expect(write(hasty, closes('c1', 1))).rejects.toMatchObject({
+      ...unavailable,
+      // The server gave up, and holds nothing for the journal any more.
+      message: expect.stringContaining('statement timeout') as string,
+    })
     expect(await journal.find('c1')).toMatchObject({ state: 'live' })
     await other.end()
     expect(await write(journal, closes('c1', 1))).toEqual(['written'])
-    await journal.close()
+    await Promise.all([journal.close(), hasty.close()])
   })
 
   it('[HO12] gives up a server that accepts connections and does not answer', async () => {
@@ -126,6 +131,35 @@ describe('a journal in Postgres', () => {
     await expect(openJournal({ url, connectTimeout: 50 })).rejects.toMatchObject(unavailable)
     for (const socket of sockets) socket.destroy()
     await new Promise((resolve) => silent.close(resolve))
+  })
+
+  it('[HO13] does not adopt a call that another host has adopted since it looked', async () => {
+    const schema = 'adopting'
+    const first = await openJournal({ url: server.url, schema })
+    // For this user, every read of a call waits at the gate, after it has begun to look.
+    await runSql(
+      server.url,
+      'create role slow login',
+      `grant all on schema ${schema} to slow; grant all on all tables in schema ${schema} to slow`,
+      `create function ${schema}.gate() returns boolean language plpgsql as
+       $$ begin perform pg_advisory_xact_lock_shared(1); return true; end $$`,
+      `alter table ${schema}.calls enable row level security`,
+      `create policy gate on ${schema}.calls using (${schema}.gate())`,
+    )
+    const second = await openJournal({ url: server.url.replace('postgres@', 'slow@'), schema })
+    await Promise.all([joinAs(first, 'h1'), joinAs(second, 'h2')])
+    await write(first, opens(newCall('c1', { owner: { ...newCall('c1').owner, host: 'dead' } })))
+    const gatekeeper = new Client({ connectionString: server.url })
+    await gatekeeper.connect()
+    await gatekeeper.query('select pg_advisory_lock(1)')
+    const late = second.adopt('h2', 10)
+    const waiting = `select 1 from pg_locks where locktype = 'advisory' and not granted`
+    while ((await runSql(server.url, waiting)).length === 0);
+    expect(await first.adopt('h1', 10)).toMatchObject([{ id: 'c1', fence: 2 }])
+    await gatekeeper.end()
+    expect(await late).toEqual([])
+    expect(await first.find('c1')).toMatchObject({ host: 'h1', fence: 2 })
+    await Promise.all([first.close(), second.close()])
   })
 
   it('[HO14] has its tables created by many hosts at once', async () => {

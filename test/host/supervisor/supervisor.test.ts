@@ -42,8 +42,8 @@ describe('a supervisor of real processes', () => {
   })
 
   it('[HO3] closes calls at a second signal, and kills at the third', async () => {
-    const stage = await Stage.open({ behaviour: { deaf: true } })
-    await stage.ask('w1', 'begin')
+    const stage = await Stage.open()
+    await stage.ask('w1', 'deaf')
     stage.supervisor.signal()
     stage.supervisor.signal()
     await stage.until(() => stage.lines.includes('w1 stdout: w1 closes: drained'))

@@ -95,6 +95,7 @@ export class SimMachine {
       ordered: (orders) => {
         for (const { call } of orders) for (const worker of this.workers.values()) worker.end(call)
       },
+      drained: noop,
       letGo: () => {
         tell(`${process.name} was declared dead`)
         letGo = true

@@ -1,4 +1,4 @@
-import { Metrics, WorkerMetrics, mergeMetrics, metricsResponse, serve } from '../../../src/host/index.ts'
+import { Metrics, WorkerMetrics, mergeMetrics, metricsResponse, listen } from '../../../src/host/index.ts'
 import { metricTable } from '../../../src/host/watch/metric-table.ts'
 import { Scope } from '../../../src/scope/index.ts'
 import { Agent, Session, type SessionReport } from '../../../src/session/index.ts'
@@ -29,7 +29,7 @@ export async function scrape(
       return metricsResponse(await mergeMetrics(workers.snapshots))
     },
   }
-  const { port } = await serve({ scope, app, port: 0 })
+  const { port } = await listen({ scope, app, port: 0 })
   const prometheus = await Prometheus.start(program, `127.0.0.1:${port}`)
   try {
     const open = await Promise.all(Array.from(live.values(), (metrics) => answered(metrics)))

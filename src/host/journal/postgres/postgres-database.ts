@@ -36,6 +36,8 @@ type Values = readonly (Value | undefined)[]
 
 /** How often a transaction is tried that conflicts with others. */
 const ATTEMPTS = 5
+/** How long a transaction may wait for its next statement. */
+const IDLE_TIMEOUT = 10_000
 /** How long the end of all connections may take. */
 const CLOSE_TIMEOUT = 5_000
 
@@ -58,7 +60,7 @@ export class PostgresDatabase implements Database {
     this.#begin =
       `begin; set local statement_timeout = ${Math.round(statementTimeout)}; ` +
       // A host that froze in the middle of a transaction must not hold its locks.
-      `set local idle_in_transaction_session_timeout = ${Math.round(statementTimeout)}`
+      `set local idle_in_transaction_session_timeout = ${IDLE_TIMEOUT}`
     const config = clientConfig(driver, options, statementTimeout)
     this.#pool = new driver.Pool({ ...config, max: connections })
     // Without listeners, a connection that breaks would end the process. The next request sees that it is gone.

@@ -11,9 +11,13 @@ type CallMethods = Pick<
   'write' | 'orphan' | 'adopt' | 'orphans' | 'take' | 'find' | 'list' | 'report' | 'entries' | 'order'
 >
 
+/** Live calls whose host was declared dead. */
+const isLost = `state = 'live' and exists (select 1 from {hosts} where {hosts}.id = {calls}.host and dead = 1)`
+
 /** Makes orphans of the calls `{list $1}`, which are locked. */
-const makeOrphans = `update {calls} set host = $2, worker = null, address = null, fence = fence + 1, orphaned_at = {now}
-  where id in {list $1} returning ${recordColumns}`
+const makeOrphans = (condition: string): string =>
+  `update {calls} set host = $2, worker = null, address = null, fence = fence + 1, orphaned_at = {now}
+   where id in {list $1} and ${condition} returning ${recordColumns}`
 
 export const callMethods = (db: Database): CallMethods => ({
   async write(batch) {
@@ -31,7 +35,7 @@ export const callMethods = (db: Database): CallMethods => ({
         worker,
       )
       if (rows.length === 0) return []
-      return lostCalls(query, await query(makeOrphans, listOf(rows.map(idOf)), host))
+      return lostCalls(query, await query(makeOrphans('true'), listOf(rows.map(idOf)), host))
     })
   },
 
@@ -52,7 +56,8 @@ export const callMethods = (db: Database): CallMethods => ({
         rows.push(...some)
       }
       if (rows.length === 0) return []
-      return lostCalls(query, await query(makeOrphans, listOf(rows.map(idOf)), host))
+      // Once more, now that they are locked: Postgres looks at `hosts` as it was before it had the locks.
+      return lostCalls(query, await query(makeOrphans(isLost), listOf(rows.map(idOf)), host))
     })
   },
 

@@ -4,13 +4,14 @@ import { listOf, number, optionalNumber, optionalText, text, type Query, type Ro
 
 /** The columns of a `CallRecord`. */
 export const recordColumns =
-  'id, host, worker, address, fence, state, agent, line, caller, resume, trace, opened_at, ended_at, orphaned_at, reason, clean'
+  'id, host, worker, address, fence, state, agent, line, caller, resume, trace, opened_at, ended_at, orphaned_at, reason, clean, summary'
 
 export function recordOf(row: Row): CallRecord {
   const host = text(row, 'host')
   const worker = optionalText(row, 'worker')
   const resume = optionalText(row, 'resume')
   const clean = optionalNumber(row, 'clean')
+  const summary = optionalText(row, 'summary')
   return {
     id: text(row, 'id'),
     state: text(row, 'state') as CallState,
@@ -27,6 +28,7 @@ export function recordOf(row: Row): CallRecord {
     ...given('orphanedAt', optionalNumber(row, 'orphaned_at')),
     ...given('reason', optionalText(row, 'reason')),
     ...(clean === undefined ? {} : { clean: clean === 1 }),
+    ...(summary === undefined ? {} : { summary: JSON.parse(summary) as object }),
   }
 }
 

@@ -22,17 +22,23 @@ export const hostMethods = (db: Database): HostMethods => ({
 
   beat(host, lease) {
     return db.transaction(async (query) => {
-      const renewed = await query(
-        'update {hosts} set lease_until = {now} + $1 where id = $2 and dead = 0 returning id',
+      const [own] = await query(
+        'update {hosts} set lease_until = {now} + $1 where id = $2 and dead = 0 returning draining',
         lease,
         host,
       )
-      return renewed.length > 0 ? { orders: await ordersFor(query, host) } : undefined
+      if (!own) return undefined
+      const orders = await ordersFor(query, host)
+      return number(own, 'draining') === 1 ? { orders, draining: true } : { orders }
     })
   },
 
   async drain(host) {
-    await db.query('update {hosts} set draining = 1 where id = $1', host)
+    const marked = await db.query(
+      'update {hosts} set draining = 1 where id = $1 and draining = 0 returning id',
+      host,
+    )
+    if (marked.length > 0) db.wake('orders')
   },
 
   async leave(host) {

@@ -22,7 +22,7 @@ const migrations: readonly (readonly string[])[] = [
       id text primary key, host text not null, worker text, address text, fence integer not null, state text not null,
       agent text not null, line text not null, caller text, resume text, trace text,
       opened_at bigint not null, ended_at bigint, orphaned_at bigint, reason text, clean integer,
-      ordered text, redacted integer not null default 0, words text not null, report text)`,
+      ordered text, redacted integer not null default 0, words text not null, summary text, report text)`,
     `create index calls_newest on {calls} (opened_at, id)`,
     `create index calls_live on {calls} (host, worker) where state = 'live'`,
     `create index calls_ordered on {calls} (host) where ordered is not null`,
@@ -53,15 +53,23 @@ export interface VersionStore {
 export async function migrate(db: Database, version: VersionStore): Promise<void> {
   // Most processes find the tables as they should be, and need no right to create any.
   if (checked(db, await version.read(db.query)) === migrations.length) return
-  await db.transaction(async (query) => {
-    await version.begin(query)
-    const found = checked(db, await version.read(query))
-    if (found === 0) await query('create table {tables} (version integer not null)')
-    if (found === 0) await query('insert into {tables} (version) values (0)')
-    for (const statement of migrations.slice(found).flat()) await query(statement)
-    await query('update {tables} set version = $1', migrations.length)
-  })
+  await db.transaction((query) => upgrade(db, version, query))
 }
+
+/** Creates or upgrades the tables in a transaction. Returns the version that they had. */
+export async function upgrade(db: Database, version: VersionStore, query: Query): Promise<number> {
+  await version.begin(query)
+  const found = checked(db, await version.read(query))
+  if (found === migrations.length) return found
+  if (found === 0) await query('create table {tables} (version integer not null)')
+  if (found === 0) await query('insert into {tables} (version) values (0)')
+  for (const statement of migrations.slice(found).flat()) await query(statement)
+  await query('update {tables} set version = $1', migrations.length)
+  return found
+}
+
+/** The version of the tables that this version of endwell uses. */
+export const newestTables = migrations.length
 
 function checked({ where }: Database, version: number): number {
   if (version > migrations.length) throw new JournalVersionError(where, version, migrations.length)

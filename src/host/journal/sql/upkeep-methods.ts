@@ -11,24 +11,31 @@ const DEAD_HOST = 3_600_000
 
 type UpkeepMethods = Pick<Journal, 'prune' | 'redact'>
 
+/** Whether all work of a call has ended. */
+const hasNoWork =
+  "not exists (select 1 from {work} where call = {calls}.id and {work}.state in ('waiting', 'running'))"
+
 export const upkeepMethods = (db: Database): UpkeepMethods => ({
   prune(before, limit) {
     return db.transaction(async (query) => {
       const rows = await query(
-        `select id from {calls} where state = 'closed' and ended_at < $1 and not exists
-         (select 1 from {work} where call = {calls}.id and {work}.state in ('waiting', 'running'))
+        `select id from {calls} where state = 'closed' and ended_at < $1 and ${hasNoWork}
          order by ended_at limit $2 {lock free}`,
         before,
         limit,
       )
-      // The entries and the work of a call are deleted with it.
-      if (rows.length > 0) await query('delete from {calls} where id in {list $1}', listOf(rows.map(idOf)))
       // Not at once: a call that the host opened may still be on its way.
       await query(
         `delete from {hosts} where dead = 1 and lease_until < {now} - ${DEAD_HOST} and not exists
          (select 1 from {calls} where {calls}.host = {hosts}.id and {calls}.state = 'live')`,
       )
-      return rows.length
+      if (rows.length === 0) return 0
+      // The entries and the work of a call are deleted with it.
+      const deleted = await query(
+        `delete from {calls} where id in {list $1} and ${hasNoWork} returning id`,
+        listOf(rows.map(idOf)),
+      )
+      return deleted.length
     })
   },
 

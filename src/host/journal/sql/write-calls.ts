@@ -2,7 +2,16 @@ import type { SessionReport } from '../../../session/index.ts'
 import { endOf, redactedItem, redactedReport, wordsOf, workKey } from '../call-texts.ts'
 import type { CallWrite, Entry, NewCall, WriteResult } from '../journal.ts'
 import { ensureHost, idOf } from './host-methods.ts'
-import { listOf, number, optionalText, placeholders, storable, text, type Query } from './database.ts'
+import {
+  listOf,
+  number,
+  optionalText,
+  placeholders,
+  storable,
+  text,
+  type Query,
+  type Value,
+} from './database.ts'
 
 // A batch of writes in one transaction. First the new calls are inserted, then all calls of the batch are locked, in the
 // order of their ids, so that two batches never wait for each other. From then on no other process can raise a fence, and
@@ -45,12 +54,12 @@ class Writer {
   }
 
   async insert(calls: readonly NewCall[]): Promise<void> {
-    const hosts = new Set<string>()
-    for (const call of calls.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
-      if (!(await insertCall(this.#query, call))) continue
-      await insertWork(this.#query, call)
-      hosts.add(call.owner.host)
-    }
+    const sorted = calls.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
+    const inserted = await insertCalls(this.#query, sorted)
+    // Only the first of two calls with the same id was inserted.
+    const opened = sorted.filter(({ id }) => inserted.delete(String(storable(id))))
+    await insertWork(this.#query, opened)
+    const hosts = new Set(opened.map(({ owner }) => owner.host))
     for (const host of [...hosts].toSorted((a, b) => (a < b ? -1 : 1))) await ensureHost(this.#query, host)
   }
 
@@ -77,7 +86,7 @@ class Writer {
     if (write.type === 'open') return isSameCall(call, write.call)
     if (write.fence !== call.fence) return false
     if (write.type === 'entries') return this.#append(call, write.entries)
-    if (call.live) await this.#close(call, write.report)
+    if (call.live) await this.#close(call, write.report, write.summary)
     return true
   }
 
@@ -95,17 +104,18 @@ class Writer {
     return entries.every(({ seq }) => known.has(seq))
   }
 
-  async #close(call: LockedCall, report: SessionReport): Promise<void> {
+  async #close(call: LockedCall, report: SessionReport, summary: object | undefined): Promise<void> {
     call.live = false
     const { reason, clean } = report
     await this.#query(
       `update {calls} set state = 'closed', reason = $1, clean = $2, ended_at = coalesce($3, {now}), report = $4,
-       words = words || $5, resume = null, ordered = null where id = $6`,
+       words = words || $5, resume = null, ordered = null, summary = $6 where id = $7`,
       reason,
       clean ? 1 : 0,
       endOf(report),
       JSON.stringify(call.redacted ? redactedReport(report) : report),
       `\n${reason.toLowerCase()}`,
+      summary && JSON.stringify(summary),
       call.id,
     )
     const due = await this.#query(
@@ -126,32 +136,45 @@ class Writer {
 const isSameCall = ({ live, fence, host, worker }: LockedCall, { owner }: NewCall): boolean =>
   live && fence === 1 && host === storable(owner.host) && worker === storable(owner.worker)
 
-async function insertCall(query: Query, call: NewCall): Promise<boolean> {
-  const { id, owner, agent, line, from, resume, trace, openedAt } = call
-  const inserted = await query(
-    `insert into {calls} (id, host, worker, address, fence, state, agent, line, caller, resume, trace, opened_at, words)
-     values ($1, $2, $3, $4, 1, 'live', $5, $6, $7, $8, $9, $10, $11) on conflict (id) do nothing returning id`,
+/** Returns the ids that did not exist. */
+async function insertCalls(query: Query, calls: readonly NewCall[]): Promise<Set<string>> {
+  const inserted = new Set<string>()
+  for (const some of chunks(calls)) {
+    const rows = await query(
+      `insert into {calls} (id, host, worker, address, fence, state, agent, line, caller, resume, trace, opened_at, words)
+       values ${placeholders(some.length, 13)} on conflict (id) do nothing returning id`,
+      ...some.flatMap(valuesOf),
+    )
+    for (const row of rows) inserted.add(idOf(row))
+  }
+  return inserted
+}
+
+function valuesOf({ id, owner, agent, line, from, resume, trace, openedAt }: NewCall): (Value | undefined)[] {
+  const words = [id, agent, from ?? ''].join('\n').toLowerCase()
+  const place = [owner.host, owner.worker, owner.address]
+  return [
     id,
-    owner.host,
-    owner.worker,
-    owner.address,
+    ...place,
+    1,
+    'live',
     agent,
     line,
     from,
     resume && JSON.stringify(resume),
     trace,
     openedAt,
-    [id, agent, from ?? ''].join('\n').toLowerCase(),
-  )
-  return inserted.length > 0
+    words,
+  ]
 }
 
-async function insertWork(query: Query, { id, work }: NewCall): Promise<void> {
-  for (const handlers of chunks(work))
+async function insertWork(query: Query, calls: readonly NewCall[]): Promise<void> {
+  const work = calls.flatMap(({ id, work: handlers }) => handlers.map((handler) => [id, handler] as const))
+  for (const some of chunks(work))
     await query(
-      `insert into {work} (key, call, handler, state) values ${placeholders(handlers.length, 4)}
+      `insert into {work} (key, call, handler, state) values ${placeholders(some.length, 4)}
        on conflict (key) do nothing`,
-      ...handlers.flatMap((handler) => [workKey(id, handler), id, handler, 'waiting']),
+      ...some.flatMap(([id, handler]) => [workKey(id, handler), id, handler, 'waiting']),
     )
 }
 

@@ -13,13 +13,13 @@ import {
   type Value,
 } from '../sql/database.ts'
 import type { VersionStore } from '../sql/schema.ts'
-import { openDriver, sqliteCode, type SqliteDriver, type SqliteName } from './driver.ts'
+import { openDriver, sqliteCode, type SqliteDriver } from './driver.ts'
 
 export interface SqliteOptions {
   /** The folder of the database. Created if it does not exist. */
   readonly folder: string
   /** Default: `node:sqlite` if this Node has it, otherwise the package `libsql`. */
-  readonly driver?: SqliteName
+  readonly driver?: 'node:sqlite' | 'libsql'
   /** How long to wait for another process to let go of the folder, in milliseconds. Default: 2 s. */
   readonly busyTimeout?: number
 }

@@ -1,0 +1,166 @@
+import { describeDatabase, logLevels } from '../host/index.ts'
+import { checkSecret } from '../lines/index.ts'
+import { InvalidValue, type Setting } from './configuration.ts'
+import { address, anyText, databaseUrl, hostNames, memory, oneOf, time, url, wholeNumber } from './values.ts'
+
+const option = <T>(
+  name: string,
+  variable: string,
+  rest: Omit<Setting<T>, 'name' | 'flag' | 'variable'>,
+): Setting<T> => ({
+  name,
+  flag: true,
+  variable,
+  ...rest,
+})
+
+/** Has no option: other users of a machine see the arguments of its processes. */
+const inEnvironment = <T>(
+  name: string,
+  variable: string,
+  rest: Omit<Setting<T>, 'name' | 'flag' | 'variable' | 'value'>,
+): Setting<T> => ({ name, flag: false, variable, value: 'text', ...rest })
+
+function secret(text: string): string {
+  try {
+    checkSecret(text)
+  } catch {
+    throw new InvalidValue(`must have 16 characters or more; it has ${text.length}: use 32 random bytes`)
+  }
+  return text
+}
+
+/** Of a host and of the commands that talk to it. */
+const shared = {
+  secret: inEnvironment('secret', 'ENDWELL_SECRET', {
+    about: 'required from every client; without it, only this machine is admitted',
+    secret: true,
+    read: secret,
+  }),
+  data: option('data', 'ENDWELL_DATA', {
+    about: 'the folder for the journal, and for what is written while the journal is away',
+    value: 'folder',
+    default: './endwell-data',
+    read: anyText,
+  }),
+  databaseUrl: option('database-url', 'DATABASE_URL', {
+    about:
+      'a Postgres database for the journal, which several hosts may share; without it, SQLite in the data folder',
+    value: 'url',
+    secret: true,
+    read: databaseUrl,
+    show: describeDatabase,
+  }),
+}
+
+/** The settings of `endwell start`. Each is an option of `serve` with the same name, except for `log` and those of a carrier. */
+export const startSettings = {
+  port: option('port', 'PORT', {
+    about: 'the port to listen on, 0 for any',
+    value: 'number',
+    default: '4600',
+    read: wholeNumber(0, 65_535),
+  }),
+  host: option('host', 'ENDWELL_HOST', {
+    about: 'the address to listen on; 0.0.0.0 for all',
+    value: 'address',
+    default: '127.0.0.1',
+    read: address,
+  }),
+  publicUrl: option('public-url', 'PUBLIC_URL', {
+    about: 'where callers and carriers reach this host: https://phone.example.com',
+    value: 'url',
+    read: url,
+  }),
+  names: option('name', 'ENDWELL_NAMES', {
+    about: 'further host names of this server, separated by commas; the option can be repeated',
+    value: 'names',
+    read: hostNames,
+  }),
+  ...shared,
+  workers: option('workers', 'ENDWELL_WORKERS', {
+    about: 'processes that take calls',
+    value: 'number',
+    default: '1',
+    read: wholeNumber(1, 256),
+  }),
+  maxCalls: option('max-calls', 'ENDWELL_MAX_CALLS', {
+    about: 'calls at once, in all workers together; others get a busy signal',
+    value: 'number',
+    default: '100',
+    read: wholeNumber(1, 100_000),
+  }),
+  memoryLimit: option('memory-limit', 'ENDWELL_MEMORY_LIMIT', {
+    about: 'per worker, such as 512MB or 2GB; a worker above it is drained and replaced',
+    value: 'memory',
+    read: memory,
+  }),
+  drainTimeout: option('drain-timeout', 'ENDWELL_DRAIN_TIMEOUT', {
+    about: 'how long calls may go on when the host stops, before the goodbye',
+    value: 'time',
+    default: '10m',
+    read: time('0s', '1d'),
+  }),
+  closeTimeout: option('close-timeout', 'ENDWELL_CLOSE_TIMEOUT', {
+    about: 'how long a session may take to close',
+    value: 'time',
+    default: '5s',
+    read: time('100ms', '5m'),
+  }),
+  privateHost: option('private-host', 'ENDWELL_PRIVATE_HOST', {
+    about: 'the address at which other hosts reach this one',
+    value: 'address',
+    default: '127.0.0.1',
+    read: address,
+  }),
+  whileAway: option('while-away', 'ENDWELL_WHILE_AWAY', {
+    about: 'whether calls are taken while the journal is away: spool or refuse',
+    value: 'choice',
+    default: 'spool',
+    read: oneOf('spool', 'refuse'),
+  }),
+  retention: option('retention', 'ENDWELL_RETENTION', {
+    about: 'how long calls are kept in the journal',
+    value: 'time',
+    default: '30d',
+    read: time('1h', '3650d'),
+  }),
+  log: option('log', 'ENDWELL_LOG', {
+    about: `the log level: ${logLevels.join(', ')}`,
+    value: 'level',
+    default: 'info',
+    read: oneOf(...logLevels),
+  }),
+  authToken: inEnvironment('twilio-auth-token', 'TWILIO_AUTH_TOKEN', {
+    about:
+      'checks the signatures of the carrier; without it, only phone calls from this machine are accepted',
+    secret: true,
+    read: anyText,
+  }),
+  accountSid: inEnvironment('twilio-account-sid', 'TWILIO_ACCOUNT_SID', {
+    about: 'the account at the carrier, to hang up calls',
+    read: anyText,
+  }),
+  api: inEnvironment('twilio-api-url', 'TWILIO_API_URL', {
+    about: "the base URL of the carrier's REST API; without it, the carrier's own",
+    read: url,
+  }),
+}
+
+/** The settings of the commands for operators. */
+export const operatorSettings = {
+  url: option('url', 'ENDWELL_URL', {
+    about: 'the URL of a host (default: http://127.0.0.1:4600, or the port in PORT)',
+    value: 'url',
+    read: url,
+  }),
+  ...shared,
+  port: { ...startSettings.port, flag: false },
+}
+
+/** The environment variables of all settings, and those that endwell sets itself. */
+export const variables: readonly string[] = [
+  ...Object.values({ ...startSettings, ...operatorSettings }).map(({ variable }) => variable),
+  'ENDWELL_WORKER',
+  'ENDWELL_WORKER_SETTINGS',
+]

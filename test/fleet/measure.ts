@@ -1,5 +1,5 @@
 import { readFileSync, readdirSync } from 'node:fs'
-import pg from 'pg'
+import { Client } from 'pg'
 import { openJournal, type CallWrite, type Journal } from '../../src/host/journal/index.ts'
 import { samples } from '../../src/testing/journal-conformance/index.ts'
 import { startPostgres } from '../postgres/start-postgres.ts'
@@ -30,7 +30,7 @@ export async function measure(
   say: (line: string) => void,
 ): Promise<Measured[]> {
   const server = await startPostgres()
-  const client = new pg.Client({ connectionString: server.url })
+  const client = new Client({ connectionString: server.url })
   try {
     await client.connect()
     const journal = await openJournal(server.url)
@@ -99,7 +99,7 @@ function requests(hosts: number, calls: number): Record<string, { count: number;
   }
 }
 
-async function fill(client: pg.Client, hosts: number, calls: number): Promise<void> {
+async function fill(client: Client, hosts: number, calls: number): Promise<void> {
   // As in production: a commit is on disk.
   await client.query('alter system set fsync = on')
   await client.query("alter system set shared_buffers = '256MB'")

@@ -82,6 +82,7 @@ export class ScaleFleet {
       joined: (joined) => this.#hosts.set(joined, host),
       ordered: noop,
       letGo: noop,
+      drained: noop,
       hangUp: () => this.clock.elapse(300),
       logger: silentLogger,
     })

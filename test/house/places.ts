@@ -66,6 +66,16 @@ export const places: readonly Place[] = [
     reason: 'prints the number of simulated lives per second; no life can read it',
   },
   {
+    path: 'test/fleet/main.ts',
+    powers: ['now'],
+    reason: 'prints how long each scenario took; no scenario can read it',
+  },
+  {
+    path: 'test/fleet/measure.ts',
+    powers: ['now'],
+    reason: 'measures requests to a real database',
+  },
+  {
     path: 'test/matrix/main.ts',
     powers: ['now'],
     reason: 'prints how long the cases took; no case can read it',

@@ -48,9 +48,9 @@ const limits = {
   /** Milliseconds after which a request to the journal is repeated. */
   retry: 1_000,
   /** Calls that are adopted with one request: few, so that all hosts get their share of a dead host's calls. */
-  adopt: 20,
+  adopt: 50,
   /** Milliseconds before more are adopted. */
-  adoptPause: 500,
+  adoptPause: 250,
   /** Calls that are closed at once. */
   close: 20,
   /** Milliseconds after which no request of a worker that is gone can be under way. */

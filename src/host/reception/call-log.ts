@@ -36,6 +36,9 @@ interface Place {
 const limits = {
   /** Writes per transaction. */
   batch: 200,
+  /** How long words may gather before they are written, in milliseconds, and as a multiple of what the last batch took. */
+  gather: 1_000,
+  gatherFactor: 10,
   /** How long the journal may take before the spool replaces it, in milliseconds: a caller is waiting. */
   answer: 2_000,
   /** How long it may take to import a part of the spool. No caller is waiting. */
@@ -67,6 +70,10 @@ export class CallLog implements Resource {
   /** Writes that are being stored. */
   #batch: readonly Pending[] = []
   #running = false
+  /** How long the journal took for the last batch. */
+  #took = 0
+  /** Ends the time in which words gather. */
+  #hurry: () => void = noop
   /** Settles when the spool has taken the writes that it is given now. */
   #spooling: Promise<void> | undefined
   #store: 'journal' | 'spool' | 'memory' = 'journal'
@@ -158,6 +165,7 @@ export class CallLog implements Resource {
   /** Resolves once everything is stored, in the journal or in the spool. */
   async close(): Promise<void> {
     if (!this.#running && this.#queue.length === 0) return
+    this.#hurry()
     await new Promise<void>((resolve) => this.#idle.push(resolve))
   }
 
@@ -168,6 +176,7 @@ export class CallLog implements Resource {
     // Including writes that are under way: it is not known whether they are stored, and a repetition changes nothing.
     const left = [...this.#batch, ...this.#queue.splice(0)]
     this.#batch = []
+    this.#hurry()
     this.#storeNow(left)
   }
 
@@ -221,6 +230,7 @@ export class CallLog implements Resource {
       if (this.#store === 'memory' && write.type === 'open') return reject(unavailable())
       this.#queue.push(pending)
       this.#limitQueue()
+      if (write.type !== 'entries') this.#hurry()
       this.#run().catch(noop)
     })
   }
@@ -231,6 +241,7 @@ export class CallLog implements Resource {
     this.#running = true
     try {
       while (this.#queue.length > 0 && this.#store !== 'memory') {
+        await this.#gather()
         this.#batch = this.#queue.splice(0, limits.batch)
         await (this.#store === 'journal' ? this.#send(this.#batch) : this.#spool(this.#batch))
         this.#batch = []
@@ -239,6 +250,22 @@ export class CallLog implements Resource {
       this.#running = false
     }
     if (this.#queue.length === 0) for (const resolve of this.#idle.splice(0)) resolve()
+  }
+
+  /** Lets words gather for a multiple of the time that the journal took last: the busier it is, the fewer writes it gets. */
+  async #gather(): Promise<void> {
+    const { clock } = this.#options.scope
+    const pause = Math.min(limits.gather, limits.gatherFactor * this.#took)
+    const onlyWords = this.#queue.every(({ write }) => write.type === 'entries')
+    if (this.#store !== 'journal' || this.#idle.length > 0 || pause < 10 || !onlyWords) return
+    await new Promise<void>((resolve) => {
+      const timer = clock.after(pause, 'words gather', resolve)
+      this.#hurry = () => {
+        timer.clear()
+        resolve()
+      }
+    })
+    this.#hurry = noop
   }
 
   async #send(batch: readonly Pending[]): Promise<void> {
@@ -254,8 +281,9 @@ export class CallLog implements Resource {
       this.#store = 'spool'
       return await this.#spool(batch, error)
     }
+    this.#took = scope.clock.now() - began
     for (const [index, { resolve }] of batch.entries()) resolve(results[index]!)
-    written?.(scope.clock.now() - began)
+    written?.(this.#took)
   }
 
   /** `sent`: why the journal may or may not have the writes already. */

@@ -5,8 +5,8 @@ import { noop } from '../../scope/index.ts'
 import type { CallWrite, Journal } from '../journal/journal.ts'
 import { SpoolImporter, type ImportDone } from './spool-importer.ts'
 
-/** Writes per transaction while a spool is imported, and bytes. */
-const CHUNK = { writes: 200, bytes: 1_000_000 }
+/** Writes per transaction while a spool is imported, and bytes. Few: after an outage, all hosts do this at once. */
+const CHUNK = { writes: 50, bytes: 1_000_000 }
 
 const PREFIX = 'spool-'
 const SUFFIX = '.ndjson'

@@ -107,13 +107,38 @@ describe('a call log', () => {
     staged(async (stage) => {
       const session = await stage.answer('c1')
       stage.fault = { late: 100 }
-      for (const text of ['one', 'two', 'three']) session.say(text)
+      session.say('one')
+      await stage.clock.elapse(1)
+      for (const text of ['two', 'three']) session.say(text)
       session.say('three and a half', 'm3')
       const ended = stage.end('c1')
       await ended
       expect(stage.batches).toEqual([1, 1, 4])
       expect(await stage.said('c1')).toEqual(['one', 'two', 'three', 'three and a half'])
       expect(await stage.state('c1')).toBe('closed')
+    }))
+
+  it('lets words gather while the journal is slow, but no call and no report wait for them', () =>
+    staged(async (stage) => {
+      const session = await stage.answer('c1')
+      stage.fault = { late: 20 }
+      session.say('one')
+      await stage.clock.elapse(50)
+      session.say('two')
+      await stage.clock.elapse(100)
+      session.say('three')
+      expect(stage.batches).toEqual([1, 1])
+      await stage.clock.elapse(150)
+      expect(stage.batches).toEqual([1, 1, 2])
+      session.say('four')
+      const began = stage.clock.now()
+      await stage.open('c2')
+      expect(stage.clock.now() - began).toBeLessThanOrEqual(20)
+      expect(stage.batches).toEqual([1, 1, 2, 2])
+      session.say('five')
+      await stage.clock.elapse(1)
+      await stage.log.close()
+      expect(await stage.said('c1')).toEqual(['one', 'two', 'three', 'four', 'five'])
     }))
 
   it('writes an item once per change', () =>

@@ -2,8 +2,8 @@ import type { SessionReport } from '../../../session/index.ts'
 import { searched } from '../call-texts.ts'
 import type { CallQuery, CallRecord, Journal } from '../journal.ts'
 import { entriesOf, lostCalls, recordColumns, recordOf } from './call-rows.ts'
-import { listOf, optionalText, storable, text, type Database, type Value } from './database.ts'
-import { declareDead, idOf, isAlive } from './host-methods.ts'
+import { listOf, optionalText, storable, text, type Database, type Row, type Value } from './database.ts'
+import { declareDead, idOf, isAlive, someDeadHosts } from './host-methods.ts'
 import { writeCalls } from './write-calls.ts'
 
 type CallMethods = Pick<
@@ -12,7 +12,7 @@ type CallMethods = Pick<
 >
 
 /** Live calls whose host was declared dead. */
-const isLost = `state = 'live' and not exists (select 1 from {hosts} where {hosts}.id = {calls}.host)`
+const isLost = `state = 'live' and exists (select 1 from {hosts} where {hosts}.id = {calls}.host and dead = 1)`
 
 /** Makes orphans of the calls `{list $1}`, which are locked. */
 const makeOrphans = (condition: string): string =>
@@ -44,10 +44,17 @@ export const callMethods = (db: Database): CallMethods => ({
       // Calls adopted by a host that is dead itself would be adopted at once by the next.
       if (!(await isAlive(query, host))) return []
       await declareDead(query)
-      const rows = await query(
-        `select id from {calls} where ${isLost} order by opened_at, id limit $1 {lock free}`,
-        limit,
-      )
+      const rows: Row[] = []
+      for (const dead of await someDeadHosts(query)) {
+        if (rows.length >= limit) break
+        // One host at a time: for several, Postgres would rather read all calls in the order of their opening.
+        const some = await query(
+          `select id from {calls} where host = $1 and state = 'live' order by opened_at, id limit $2 {lock free}`,
+          dead,
+          limit - rows.length,
+        )
+        rows.push(...some)
+      }
       if (rows.length === 0) return []
       // Once more, now that they are locked: Postgres looks at `hosts` as it was before it had the locks.
       return lostCalls(query, await query(makeOrphans(isLost), listOf(rows.map(idOf)), host))
@@ -70,7 +77,7 @@ export const callMethods = (db: Database): CallMethods => ({
       if (isOwner(found, owner)) return (await lostCalls(query, rows))[0]
       if (found.owner) {
         await declareDead(query, found.host)
-        const served = await query('select id from {hosts} where id = $1', found.host)
+        const served = await query('select id from {hosts} where id = $1 and dead = 0', found.host)
         if (served.length > 0) return undefined
       }
       const taken = await query(
@@ -87,7 +94,7 @@ export const callMethods = (db: Database): CallMethods => ({
 
   async find(call) {
     const [row] = await db.query(
-      `select ${recordColumns}, (select 1 from {hosts} where {hosts}.id = {calls}.host and lease_until > {now}) as alive
+      `select ${recordColumns}, (select 1 from {hosts} where {hosts}.id = {calls}.host and dead = 0 and lease_until > {now}) as alive
        from {calls} where id = $1`,
       call,
     )

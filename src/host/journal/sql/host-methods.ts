@@ -1,7 +1,8 @@
 import type { HostState, Journal, Order } from '../journal.ts'
 import { listOf, number, text, type Database, type Query, type Row } from './database.ts'
 
-// A host is declared dead by deleting its row, and only once its lease is over. Live calls without a host may be adopted.
+// A host is declared dead by marking its row, and only once its lease is over. Its live calls may then be adopted. Every
+// live call has a host with a row, so that a host that adopts looks at dead hosts only, and not at all live calls.
 
 type HostMethods = Pick<Journal, 'join' | 'beat' | 'drain' | 'leave' | 'hosts'>
 
@@ -10,7 +11,7 @@ export const hostMethods = (db: Database): HostMethods => ({
     await db.query(
       `insert into {hosts} (id, name, version, capacity, started_at, lease_until)
        values ($1, $2, $3, $4, {now}, {now} + $5)
-       on conflict (id) do update set lease_until = excluded.lease_until`,
+       on conflict (id) do update set lease_until = excluded.lease_until, dead = 0`,
       id,
       name,
       version,
@@ -22,7 +23,7 @@ export const hostMethods = (db: Database): HostMethods => ({
   beat(host, lease) {
     return db.transaction(async (query) => {
       const [own] = await query(
-        'update {hosts} set lease_until = {now} + $1 where id = $2 returning draining',
+        'update {hosts} set lease_until = {now} + $1 where id = $2 and dead = 0 returning draining',
         lease,
         host,
       )
@@ -41,11 +42,11 @@ export const hostMethods = (db: Database): HostMethods => ({
   },
 
   async leave(host) {
-    await db.query('delete from {hosts} where id = $1', host)
+    await db.query('update {hosts} set dead = 1 where id = $1', host)
   },
 
   async hosts() {
-    const rows = await db.query('select *, {now} as now from {hosts} order by started_at, id')
+    const rows = await db.query('select *, {now} as now from {hosts} where dead = 0 order by started_at, id')
     return rows.map(hostOf)
   },
 })
@@ -68,17 +69,37 @@ async function ordersFor(query: Query, host: string): Promise<readonly Order[]> 
 
 /** Whether the lease of a host is not over. */
 export async function isAlive(query: Query, host: string): Promise<boolean> {
-  return (await query('select id from {hosts} where id = $1 and lease_until > {now}', host)).length > 0
+  const rows = await query('select id from {hosts} where id = $1 and dead = 0 and lease_until > {now}', host)
+  return rows.length > 0
+}
+
+/** Makes a host known that is not: its calls may be adopted. */
+export async function ensureHost(query: Query, host: string): Promise<void> {
+  await query(
+    `insert into {hosts} (id, name, version, capacity, started_at, lease_until, dead)
+     values ($1, '', '', 0, {now}, {now}, 1) on conflict (id) do nothing`,
+    host,
+  )
+}
+
+/** A few dead hosts with live calls, at random, so that hosts that adopt at once do not look at the same. */
+export async function someDeadHosts(query: Query): Promise<readonly string[]> {
+  const rows = await query(
+    `select id from {hosts} where dead = 1 and exists
+     (select 1 from {calls} where {calls}.host = {hosts}.id and {calls}.state = 'live') order by random() limit 5`,
+  )
+  return rows.map(idOf)
 }
 
 /** Declares hosts dead whose lease is over: all of them, or one. */
 export async function declareDead(query: Query, host?: string): Promise<void> {
-  // In one order, so that two hosts that do this at once never wait for each other.
   const rows =
     host === undefined
-      ? await query('select id from {hosts} where lease_until <= {now} order by id {lock}')
-      : await query('select id from {hosts} where id = $1 and lease_until <= {now} {lock}', host)
-  if (rows.length > 0) await query('delete from {hosts} where id in {list $1}', listOf(rows.map(idOf)))
+      ? // Another host that does the same at the same time is as good.
+        await query('select id from {hosts} where dead = 0 and lease_until <= {now} {lock free}')
+      : await query('select id from {hosts} where id = $1 and dead = 0 and lease_until <= {now} {lock}', host)
+  if (rows.length > 0)
+    await query('update {hosts} set dead = 1 where id in {list $1}', listOf(rows.map(idOf)))
 }
 
 export const idOf = (row: Row): string => text(row, 'id')

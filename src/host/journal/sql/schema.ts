@@ -3,6 +3,7 @@ import type { Database, Query } from './database.ts'
 
 // Every time is in milliseconds since the epoch, and every truth is 0 or 1, so that both databases have the same tables.
 //
+// hosts.dead       the host left, or its lease was over and another host noticed. The row stays until its calls are adopted
 // calls.worker     null while the call is an orphan
 // calls.words      what a search looks in, in lower case. `entries.words` is the same for what was said
 // calls.redacted   what was said is removed before it is written
@@ -15,7 +16,8 @@ const migrations: readonly (readonly string[])[] = [
   [
     `create table {hosts} (
       id text primary key, name text not null, version text not null, capacity integer not null,
-      started_at bigint not null, lease_until bigint not null, draining integer not null default 0)`,
+      started_at bigint not null, lease_until bigint not null, draining integer not null default 0,
+      dead integer not null default 0)`,
     `create table {calls} (
       id text primary key, host text not null, worker text, address text, fence integer not null, state text not null,
       agent text not null, line text not null, caller text, resume text, trace text,
@@ -23,6 +25,7 @@ const migrations: readonly (readonly string[])[] = [
       ordered text, redacted integer not null default 0, words text not null, summary text, report text)`,
     `create index calls_newest on {calls} (opened_at, id)`,
     `create index calls_live on {calls} (host, worker) where state = 'live'`,
+    `create index calls_ordered on {calls} (host) where ordered is not null`,
     `create index calls_ended on {calls} (ended_at) where state = 'closed'`,
     `create table {entries} (
       call text not null references {calls} (id) on delete cascade, seq integer not null,

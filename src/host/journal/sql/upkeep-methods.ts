@@ -6,6 +6,9 @@ import { listOf, optionalText, text, type Database } from './database.ts'
 import { idOf } from './host-methods.ts'
 import { insertEntries } from './write-calls.ts'
 
+/** How long a dead host without calls is kept, in milliseconds. */
+const DEAD_HOST = 3_600_000
+
 type UpkeepMethods = Pick<Journal, 'prune' | 'redact'>
 
 /** Whether all work of a call has ended. */
@@ -20,6 +23,11 @@ export const upkeepMethods = (db: Database): UpkeepMethods => ({
          order by ended_at limit $2 {lock free}`,
         before,
         limit,
+      )
+      // Not at once: a call that the host opened may still be on its way.
+      await query(
+        `delete from {hosts} where dead = 1 and lease_until < {now} - ${DEAD_HOST} and not exists
+         (select 1 from {calls} where {calls}.host = {hosts}.id and {calls}.state = 'live')`,
       )
       if (rows.length === 0) return 0
       // The entries and the work of a call are deleted with it.

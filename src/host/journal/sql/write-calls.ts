@@ -1,7 +1,7 @@
 import type { SessionReport } from '../../../session/index.ts'
 import { endOf, redactedItem, redactedReport, wordsOf, workKey } from '../call-texts.ts'
 import type { CallWrite, Entry, NewCall, WriteResult } from '../journal.ts'
-import { idOf } from './host-methods.ts'
+import { ensureHost, idOf } from './host-methods.ts'
 import {
   listOf,
   number,
@@ -59,6 +59,8 @@ class Writer {
     // Only the first of two calls with the same id was inserted.
     const opened = sorted.filter(({ id }) => inserted.delete(String(storable(id))))
     await insertWork(this.#query, opened)
+    const hosts = new Set(opened.map(({ owner }) => owner.host))
+    for (const host of [...hosts].toSorted((a, b) => (a < b ? -1 : 1))) await ensureHost(this.#query, host)
   }
 
   async lock(ids: readonly string[]): Promise<void> {

@@ -9,12 +9,26 @@ export interface BrowserCallerOptions {
   /** Hangs up after this many milliseconds. */
   readonly lifetime: number
   readonly changed: () => void
+  /** Plays sound at the pace of a listener. Default: false, as soon as it arrives. */
+  readonly inTime?: boolean
+  /** Types all the time. Default: true. */
+  readonly types?: boolean
+  readonly onEvent?: (event: PageEvent) => void
 }
+
+/** `late`: the sound went on `ms` milliseconds after the page had played everything that it had. */
+export type PageEvent =
+  | { readonly type: 'speaks' | 'quiet' | 'cleared' | 'ended' }
+  | { readonly type: 'late'; readonly ms: number }
 
 /** Milliseconds between two attempts to come back. */
 const REDIAL = 300
 /** Milliseconds between two texts. */
 const TYPE = 1_500
+/** Milliseconds between two reports of a page that plays in time. */
+const REPORT = 100
+/** A longer pause belongs to the agent's speech. */
+const LATE = 400
 
 /** A page without a browser: plays sound as soon as it arrives, types, and comes back when it was cut off. */
 export class BrowserCaller implements Caller {
@@ -32,6 +46,10 @@ export class BrowserCaller implements Caller {
   #rate = 16_000
   #rejoinWithin = 0
   #played = 0
+  #buffered = 0
+  #playsSince: number | undefined
+  #dryAt: number | undefined
+  #isFrozen = false
   #marked = 0
   #cutAt: number | undefined
 
@@ -39,7 +57,7 @@ export class BrowserCaller implements Caller {
     this.#options = options
     this.#dial()
     this.#after(options.lifetime, () => this.hangUp())
-    this.#after(TYPE, () => this.#type())
+    if (options.types ?? true) this.#after(TYPE, () => this.#type())
   }
 
   get outages(): Outages['list'] {
@@ -54,6 +72,15 @@ export class BrowserCaller implements Caller {
     else this.#after(3_000, () => this.abort())
   }
 
+  type(text: string): void {
+    this.#send({ type: 'text', text })
+  }
+
+  /** Leaves the socket open, and neither reads nor sends any more. */
+  freeze(): void {
+    this.#isFrozen = true
+  }
+
   abort(): void {
     this.#end()
     this.#socket?.abort()
@@ -62,6 +89,7 @@ export class BrowserCaller implements Caller {
   #end(): void {
     this.over = true
     for (const timer of this.#timers) timer.clear()
+    this.#options.onEvent?.({ type: 'ended' })
     this.#options.changed()
   }
 
@@ -74,7 +102,7 @@ export class BrowserCaller implements Caller {
   }
 
   #type(): void {
-    this.#send({ type: 'text', text: 'When are you open?' })
+    this.type('When are you open?')
     this.#after(TYPE, () => this.#type())
   }
 
@@ -92,7 +120,7 @@ export class BrowserCaller implements Caller {
       {
         opened: () => {},
         message: (data) => {
-          if (socket !== this.#socket) return
+          if (socket !== this.#socket || this.#isFrozen) return
           if (typeof data === 'string') this.#take(JSON.parse(data) as LineMessage)
           else this.#play(data)
         },
@@ -105,7 +133,8 @@ export class BrowserCaller implements Caller {
   }
 
   #left({ code = 1006 }: SocketEnd): void {
-    if (this.over) return
+    if (this.over) return undefined
+    if (this.#isFrozen) return this.#end()
     const now = systemClock.now()
     // 4503: busy, or a process that serves the call cannot be reached yet.
     const hopeless = this.id === '' || code === 1000 || (code >= 4400 && code < 4500)
@@ -121,7 +150,7 @@ export class BrowserCaller implements Caller {
     else if (message.type === 'mark') {
       this.#marks.push(message)
       this.#answerMarks(this.#played)
-    } else if (message.type === 'clear') this.#answerMarks(message.at)
+    } else if (message.type === 'clear') this.#clear(message.at)
     else if (message.type === 'ping') this.#send({ type: 'pong' })
     else this.#end()
   }
@@ -143,10 +172,53 @@ export class BrowserCaller implements Caller {
 
   #play(data: Uint8Array): void {
     const samples = (data.byteLength - soundHeader) / 2
-    this.#played = new DataView(data.buffer, data.byteOffset).getFloat64(0, true) + samples
-    this.#outages.heard(systemClock.now())
-    this.#send({ type: 'played', at: this.#played })
-    this.#answerMarks(this.#played)
+    const now = systemClock.now()
+    this.#buffered = new DataView(data.buffer, data.byteOffset).getFloat64(0, true) + samples
+    this.#outages.heard(now)
+    if (this.#options.inTime ?? false) return this.#playInTime(now)
+    return this.#report(this.#buffered)
+  }
+
+  #playInTime(now: number): void {
+    if (this.#playsSince !== undefined) return
+    this.#playsSince = now
+    const late = this.#dryAt === undefined ? Infinity : now - this.#dryAt
+    const { onEvent } = this.#options
+    onEvent?.(late < LATE ? { type: 'late', ms: late } : { type: 'speaks' })
+    this.#after(REPORT, () => this.#playMore())
+  }
+
+  #playMore(): void {
+    if (this.#playsSince === undefined) return
+    const now = systemClock.now()
+    const left = ((this.#buffered - this.#played) * 1000) / this.#rate
+    const dryAt = this.#playsSince + left
+    if (dryAt > now) {
+      const played = this.#played + ((now - this.#playsSince) * this.#rate) / 1000
+      this.#playsSince = now
+      this.#report(Math.round(played))
+      return this.#after(REPORT, () => this.#playMore())
+    }
+    this.#playsSince = undefined
+    this.#dryAt = dryAt
+    this.#report(this.#buffered)
+    return this.#options.onEvent?.({ type: 'quiet' })
+  }
+
+  #report(played: number): void {
+    this.#played = played
+    this.#send({ type: 'played', at: played })
+    this.#answerMarks(played)
+  }
+
+  #clear(at: number): void {
+    this.#answerMarks(at)
+    if (!(this.#options.inTime ?? false)) return
+    this.#played = at
+    this.#buffered = at
+    this.#playsSince = undefined
+    this.#dryAt = undefined
+    this.#options.onEvent?.({ type: 'cleared' })
   }
 
   /** Confirms the marks up to a position: those that were played, or that were cleared. */
@@ -160,6 +232,6 @@ export class BrowserCaller implements Caller {
   }
 
   #send(message: PageMessage): void {
-    if (this.#socket?.state === 'open') this.#socket.send(JSON.stringify(message))
+    if (this.#socket?.state === 'open' && !this.#isFrozen) this.#socket.send(JSON.stringify(message))
   }
 }

@@ -24,6 +24,7 @@ export interface SiteOptions {
   readonly changes: Changes
   readonly serve: ServeOptions
   readonly agentFile?: string
+  readonly preload?: string
   readonly env?: Readonly<Record<string, string>>
 }
 
@@ -51,7 +52,7 @@ export class Site {
   }
 
   static async open(options: SiteOptions): Promise<Site> {
-    const { store, folder, programs, receiver, serve, changes, name, agentFile } = options
+    const { store, folder, programs, receiver, serve, changes, name, agentFile, preload } = options
     for (const each of ['armed', 'reached']) mkdirSync(join(folder, each), { recursive: true })
     const postgres = store === 'postgres' ? await startPostgres() : undefined
     const carrier = await TwilioCarrier.listen({ random: options.random })
@@ -67,6 +68,7 @@ export class Site {
             programs,
             folder,
             ...(agentFile === undefined ? {} : { agentFile }),
+            ...(preload === undefined ? {} : { preload }),
             serve: {
               ...serve,
               publicUrl: front.url,

@@ -49,6 +49,8 @@ export interface WorkerProcessOptions {
 export class WorkerProcess {
   readonly #child: ChildProcess
   readonly #silence = new Silence()
+  /** Sockets that are being handed over, by what to do with one that the process did not get. */
+  readonly #handing = new Set<() => void>()
   #exited = false
 
   constructor({ identity, program, memoryLimit, events }: WorkerProcessOptions) {
@@ -76,6 +78,9 @@ export class WorkerProcess {
       if (this.#exited) return
       this.#exited = true
       events.exited(code, signal)
+      // Node sends one socket at a time, and forgets those that still wait when the channel closes.
+      for (const failed of this.#handing) failed()
+      this.#handing.clear()
     }
     // Not 'close': a process that the worker left behind may keep its streams open.
     child.on('exit', exited)
@@ -103,11 +108,15 @@ export class WorkerProcess {
 
   /** Hands a socket over. Calls `failed` if the process ended before. */
   hand(socket: Socket, failed: () => void): void {
-    if (!this.#child.connected) return failed()
+    if (this.#exited) return failed()
+    this.#handing.add(failed)
+    // The exit follows.
+    if (!this.#child.connected) return undefined
     const message: SupervisorMessage = { type: 'connection' }
     this.#child.send(message, socket, (error) => {
-      if (error) failed()
+      if (this.#handing.delete(failed) && error) failed()
     })
+    return undefined
   }
 
   /** Kills the process, and every process that it has started. */

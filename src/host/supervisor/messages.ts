@@ -3,7 +3,7 @@ import type { Order } from '../journal/journal.ts'
 // What a supervisor and its workers send each other. A worker runs foreign code, so that whatever comes from it is checked
 // before it is used: `readMessage` and `readWatchdogLine` return undefined for anything else.
 //
-//   worker ──IPC──▶ supervisor        ready, calls, request, metrics, drained
+//   worker ──IPC──▶ supervisor        ready, calls, taken, request, metrics, drained
 //   worker's watchdog thread ──pipe──▶ supervisor    beat, blocked: they arrive even while the worker's event loop is blocked
 //   supervisor ──IPC──▶ worker        drain, close, answer, order, host, wake, metrics, connection (with a socket)
 
@@ -12,6 +12,8 @@ export type WorkerMessage =
   /** It takes calls. `address` is where other processes reach it; the work worker has none. */
   | { readonly type: 'ready'; readonly address?: string }
   | { readonly type: 'calls'; readonly count: number }
+  /** It has the socket of the oldest `connection` that it has not confirmed. */
+  | { readonly type: 'taken' }
   /** Something that only the supervisor can do, such as writing to the journal. */
   | { readonly type: 'request'; readonly id: number; readonly body: unknown }
   /** The answer to `metrics`. */
@@ -90,6 +92,8 @@ export function readMessage(value: unknown): WorkerMessage | undefined {
     case 'ready':
       if (address === undefined) return { type }
       return isText(address, 255) ? { type, address } : undefined
+    case 'taken':
+      return { type }
     case 'calls':
       return isCount(count) ? { type, count } : undefined
     case 'request':

@@ -285,6 +285,8 @@ export class Supervisor {
         this.#shell.handle({ type: 'ready', worker: name })
         this.#port?.offer()
         return this.#options.listener?.ready?.(name, message.address)
+      case 'taken':
+        return worker.process.taken()
       case 'calls':
         return this.#shell.handle({ type: 'calls', worker: name, count: message.count })
       case 'drained':

@@ -169,6 +169,8 @@ export class WorkerLink {
 
   /** The socket is missing if its peer hung up while it was handed over. */
   #connection(socket: Socket | undefined): void {
+    // Before anything is read: until then, the supervisor can give the connection to another worker.
+    this.#send({ type: 'taken' })
     if (this.#onConnection && socket) this.#onConnection(socket)
     else socket?.destroy()
   }

@@ -49,8 +49,8 @@ export interface WorkerProcessOptions {
 export class WorkerProcess {
   readonly #child: ChildProcess
   readonly #silence = new Silence()
-  /** Sockets that are being handed over, by what to do with one that the process did not get. */
-  readonly #handing = new Set<() => void>()
+  /** Sockets that the process has not confirmed, the oldest first. */
+  readonly #handing: { readonly socket: Socket; readonly failed: () => void }[] = []
   #exited = false
 
   constructor({ identity, program, memoryLimit, events }: WorkerProcessOptions) {
@@ -78,9 +78,7 @@ export class WorkerProcess {
       if (this.#exited) return
       this.#exited = true
       events.exited(code, signal)
-      // Node sends one socket at a time, and forgets those that still wait when the channel closes.
-      for (const failed of this.#handing) failed()
-      this.#handing.clear()
+      for (const { failed } of this.#handing.splice(0)) failed()
     }
     // Not 'close': a process that the worker left behind may keep its streams open.
     child.on('exit', exited)
@@ -106,17 +104,22 @@ export class WorkerProcess {
     if (this.#child.connected) this.#child.send(message, () => {})
   }
 
-  /** Hands a socket over. Calls `failed` if the process ended before. */
+  /**
+   * Hands a socket over. Calls `failed` if the process ended before it had the socket. Node does not notice that: it forgets
+   * sockets on their way to a process that dies, and leaves them open. So this process keeps each one until `taken()`.
+   */
   hand(socket: Socket, failed: () => void): void {
     if (this.#exited) return failed()
-    this.#handing.add(failed)
-    // The exit follows.
-    if (!this.#child.connected) return undefined
+    this.#handing.push({ socket, failed })
     const message: SupervisorMessage = { type: 'connection' }
-    this.#child.send(message, socket, (error) => {
-      if (this.#handing.delete(failed) && error) failed()
-    })
+    // If it cannot be sent, the exit follows.
+    if (this.#child.connected) this.#child.send(message, socket, { keepOpen: true }, () => {})
     return undefined
+  }
+
+  /** The process has the oldest socket that was handed over. Closing this copy does not end the connection. */
+  taken(): void {
+    this.#handing.shift()?.socket.destroy()
   }
 
   /** Kills the process, and every process that it has started. */

@@ -164,12 +164,12 @@ async function drain(callers: Callers, host: CrashHost): Promise<number> {
 
 /** Answered calls without a report. */
 async function lost(site: Site, { answered }: Callers): Promise<number> {
-  const journal = await openJournal(site.journal)
+  const store = await openJournal(site.journal)
   try {
-    const found = await Promise.all([...answered].map((id) => journal.find(id)))
+    const found = await Promise.all([...answered].map((id) => store.find(id)))
     return found.filter((call) => call?.state !== 'closed').length
   } finally {
-    await journal.close()
+    await store.close()
   }
 }
 

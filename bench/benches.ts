@@ -1,6 +1,7 @@
 import type { Bench } from './bench.ts'
 import { calls } from './calls/index.ts'
 import { guard } from './guard/index.ts'
+import { host } from './host/index.ts'
 import { link } from './link/index.ts'
 import { local } from './local/index.ts'
 import { phone } from './phone/index.ts'
@@ -12,6 +13,7 @@ import { session } from './session/index.ts'
 export const benches: Readonly<Record<string, Bench>> = {
   calls,
   guard,
+  host,
   link,
   local,
   phone,

@@ -11,14 +11,22 @@ export interface BrowserCallerOptions {
   /** What the caller types again and again. Empty for nothing. */
   readonly types?: string
   readonly changed: () => void
+  readonly onEvent?: (event: PageEvent) => void
 }
+
+/** `late`: the sound went on `ms` milliseconds after the page had played everything that it had. */
+export type PageEvent =
+  | { readonly type: 'speaks' | 'quiet' | 'cleared' | 'ended' }
+  | { readonly type: 'late'; readonly ms: number }
 
 /** Milliseconds between two attempts to come back. */
 const REDIAL = 300
-/** Milliseconds between two reports of what was played. */
-const PLAY = 200
 /** Milliseconds between two texts. */
 const TYPE = 1_500
+/** Milliseconds between two reports of what was played. */
+const REPORT = 100
+/** A longer pause belongs to the agent's speech. */
+const LATE = 400
 
 /** A page without a browser: plays sound in real time, types, and comes back when it was cut off. */
 export class BrowserCaller implements Caller {
@@ -39,7 +47,9 @@ export class BrowserCaller implements Caller {
   /** Positions: how far sound has arrived, and how far the caller has heard it. */
   #arrived = 0
   #played = 0
-  #playedAt = systemClock.now()
+  #playsSince: number | undefined
+  #dryAt: number | undefined
+  #isFrozen = false
   #marked = 0
   #cutAt: number | undefined
   #leaving = false
@@ -48,7 +58,6 @@ export class BrowserCaller implements Caller {
     this.#options = options
     this.#dial()
     this.#after(options.lifetime, () => this.hangUp())
-    this.#after(PLAY, () => this.#play())
     const { types = 'When are you open?' } = options
     if (types !== '') this.#after(TYPE, () => this.#repeat(types))
   }
@@ -66,6 +75,15 @@ export class BrowserCaller implements Caller {
     else if (this.#cutAt === undefined) this.#send({ type: 'hang-up' })
   }
 
+  type(text: string): void {
+    this.#send({ type: 'text', text })
+  }
+
+  /** Leaves the socket open, and neither reads nor sends any more. */
+  freeze(): void {
+    this.#isFrozen = true
+  }
+
   abort(): void {
     this.#end()
     this.#socket?.abort()
@@ -74,6 +92,7 @@ export class BrowserCaller implements Caller {
   #end(): void {
     this.over = true
     for (const timer of this.#timers) timer.clear()
+    this.#options.onEvent?.({ type: 'ended' })
     this.#options.changed()
   }
 
@@ -83,10 +102,6 @@ export class BrowserCaller implements Caller {
       if (!this.over) run()
     })
     this.#timers.add(timer)
-  }
-
-  type(text: string): void {
-    this.#send({ type: 'text', text })
   }
 
   #repeat(text: string): void {
@@ -108,7 +123,7 @@ export class BrowserCaller implements Caller {
       {
         opened: () => {},
         message: (data) => {
-          if (socket !== this.#socket) return
+          if (socket !== this.#socket || this.#isFrozen) return
           if (typeof data === 'string') this.#take(JSON.parse(data) as LineMessage)
           else this.#hear(data)
         },
@@ -121,7 +136,8 @@ export class BrowserCaller implements Caller {
   }
 
   #left({ code = 1006 }: SocketEnd): void {
-    if (this.over) return
+    if (this.over) return undefined
+    if (this.#isFrozen) return this.#end()
     const now = systemClock.now()
     // 4503: busy, or a process that serves the call cannot be reached yet.
     const hopeless = this.id === '' || code === 1000 || (code >= 4400 && code < 4500)
@@ -138,10 +154,8 @@ export class BrowserCaller implements Caller {
     else if (message.type === 'mark') {
       this.#marks.push(message)
       this.#answerMarks(this.#played)
-    } else if (message.type === 'clear') {
-      this.#played = Math.max(this.#played, message.at)
-      this.#answerMarks(message.at)
-    } else if (message.type === 'ping') this.#send({ type: 'pong' })
+    } else if (message.type === 'clear') this.#clear(message.at)
+    else if (message.type === 'ping') this.#send({ type: 'pong' })
     else {
       if (!this.#leaving) this.end = `browser: ${message.reason}`
       this.#end()
@@ -166,19 +180,46 @@ export class BrowserCaller implements Caller {
 
   #hear(data: Uint8Array): void {
     const samples = (data.byteLength - soundHeader) / 2
+    const now = systemClock.now()
     this.#arrived = new DataView(data.buffer, data.byteOffset).getFloat64(0, true) + samples
-    this.#outages.heard(systemClock.now())
+    this.#outages.heard(now)
+    if (this.#playsSince !== undefined) return
+    this.#playsSince = now
+    const late = this.#dryAt === undefined ? Infinity : now - this.#dryAt
+    this.#options.onEvent?.(late < LATE ? { type: 'late', ms: late } : { type: 'speaks' })
+    this.#after(REPORT, () => this.#playMore())
   }
 
-  #play(): void {
-    this.#after(PLAY, () => this.#play())
+  #playMore(): void {
+    if (this.#playsSince === undefined) return
     const now = systemClock.now()
-    const due = this.#played + Math.round(((now - this.#playedAt) * this.#rate) / 1_000)
-    this.#playedAt = now
-    if (this.#arrived <= this.#played) return
-    this.#played = Math.min(this.#arrived, due)
-    this.#send({ type: 'played', at: this.#played })
-    this.#answerMarks(this.#played)
+    const left = ((this.#arrived - this.#played) * 1000) / this.#rate
+    const dryAt = this.#playsSince + left
+    if (dryAt > now) {
+      const played = this.#played + ((now - this.#playsSince) * this.#rate) / 1000
+      this.#playsSince = now
+      this.#report(Math.round(played))
+      return this.#after(REPORT, () => this.#playMore())
+    }
+    this.#playsSince = undefined
+    this.#dryAt = dryAt
+    this.#report(this.#arrived)
+    return this.#options.onEvent?.({ type: 'quiet' })
+  }
+
+  #report(played: number): void {
+    this.#played = played
+    this.#send({ type: 'played', at: played })
+    this.#answerMarks(played)
+  }
+
+  #clear(at: number): void {
+    this.#answerMarks(at)
+    this.#played = at
+    this.#arrived = at
+    this.#playsSince = undefined
+    this.#dryAt = undefined
+    this.#options.onEvent?.({ type: 'cleared' })
   }
 
   /** Confirms the marks up to a position: those that were played, or that were cleared. */
@@ -192,6 +233,6 @@ export class BrowserCaller implements Caller {
   }
 
   #send(message: PageMessage): void {
-    if (this.#socket?.state === 'open') this.#socket.send(JSON.stringify(message))
+    if (this.#socket?.state === 'open' && !this.#isFrozen) this.#socket.send(JSON.stringify(message))
   }
 }

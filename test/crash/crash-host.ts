@@ -14,6 +14,8 @@ export interface CrashHostOptions {
   /** The folder of its site: data, logs and fault points. */
   readonly folder: string
   readonly agentFile?: string
+  /** The program that is loaded into every process before anything else. Default: `fault-points`. */
+  readonly preload?: string
   readonly serve: ServeOptions
   readonly env: Readonly<Record<string, string>>
 }
@@ -61,14 +63,15 @@ export class CrashHost {
   }
 
   start(): void {
-    const { programs, folder, serve, env, name, agentFile = join(programs, 'agent.js') } = this.#options
+    const { programs, folder, serve, env, name, preload = 'fault-points' } = this.#options
+    const { agentFile = join(programs, 'agent.js') } = this.#options
     mkdirSync(this.data, { recursive: true })
     const program: HostProgram = { agentFile, options: { ...serve, data: this.data, name, port: 0 } }
     this.lives++
     this.workersKilled = 0
     const child = spawn(
       process.execPath,
-      ['--import', join(programs, 'fault-points.js'), join(programs, 'host.js')],
+      ['--import', join(programs, `${preload}.js`), join(programs, 'host.js')],
       {
         env: {
           ...process.env,

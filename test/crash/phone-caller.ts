@@ -9,6 +9,7 @@ export interface PhoneCallerOptions {
   /** Hangs up after this many milliseconds. */
   readonly lifetime: number
   readonly changed: () => void
+  readonly onEvent?: (event: TwilioCallEvent) => void
 }
 
 /** Somebody on the phone, who listens and hangs up after a while. */
@@ -77,6 +78,7 @@ export class PhoneCaller implements Caller {
       this.#timer.clear()
       this.#forget()
     }
+    this.#options.onEvent?.(event)
     this.#options.changed()
   }
 

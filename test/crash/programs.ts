@@ -2,8 +2,11 @@ import { mkdir, mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { compile, root } from '../compile.ts'
 
-/** Compiles the programs of a host from the sources into a new folder, from which Node finds `node_modules`. */
-export async function compilePrograms(): Promise<string> {
+/**
+ * Compiles the programs of a host from the sources into a new folder, from which Node finds `node_modules`. `more` are
+ * further entries, or replacements, by the name of the file they become.
+ */
+export async function compilePrograms(more: Readonly<Record<string, string>> = {}): Promise<string> {
   const cache = join(root, 'node_modules', '.cache')
   await mkdir(cache, { recursive: true })
   const folder = await mkdtemp(join(cache, 'endwell-crash-'))
@@ -18,6 +21,7 @@ export async function compilePrograms(): Promise<string> {
       'call-worker': 'src/host/start/call-worker.ts',
       'work-worker': 'src/host/start/work-worker.ts',
       'watchdog-thread': 'src/host/supervisor/watchdog-thread.ts',
+      ...more,
     },
   })
   return folder

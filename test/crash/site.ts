@@ -24,6 +24,7 @@ export interface SiteOptions {
   readonly changes: Changes
   readonly serve: ServeOptions
   readonly agentFile?: string
+  readonly preload?: string
   readonly env?: Readonly<Record<string, string>>
 }
 
@@ -65,7 +66,7 @@ export class Site {
 
   /** Adds a host, which has to be started. */
   add(): CrashHost {
-    const { folder, programs, receiver, serve, changes, name, agentFile, env } = this.#options
+    const { folder, programs, receiver, serve, changes, name, agentFile, preload, env } = this.#options
     const { authToken, accountSid, url: api } = this.carrier
     const host = new CrashHost(
       {
@@ -73,6 +74,7 @@ export class Site {
         programs,
         folder,
         ...(agentFile === undefined ? {} : { agentFile }),
+        ...(preload === undefined ? {} : { preload }),
         serve: {
           ...serve,
           publicUrl: this.front.url,

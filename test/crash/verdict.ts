@@ -35,16 +35,19 @@ export interface Verdict {
 /** A cut within this time after the kill of a host is due to it, in milliseconds. */
 const DUE = 500
 
+/** A caller who was answered. */
+export type Answered = Omit<Caller, 'hangUp' | 'abort'>
+
 /** Compares what callers, the receiver and the journal know. The hosts have to be stopped. */
 export async function judge(
   site: Site,
   receiver: Receiver,
   hostKills: readonly HostKill[],
+  answered: readonly Answered[] = site.crowd?.answered ?? [],
 ): Promise<Verdict> {
   const journal = await openJournal(site.journal)
   try {
     const records = await allCalls(journal)
-    const answered = site.crowd?.answered ?? []
     const kills = hostKills.filter((each) => each.site === site)
     const delivered = answered.flatMap(({ id }) =>
       handlers.flatMap((handler) => receiver.of(id, handler) ?? []),
@@ -93,7 +96,7 @@ async function allCalls(journal: Journal): Promise<Map<string, CallRecord>> {
 }
 
 function lostWhy(
-  { id }: Caller,
+  { id }: Answered,
   records: ReadonlyMap<string, CallRecord>,
   receiver: Receiver,
 ): string | undefined {
@@ -132,7 +135,7 @@ function crashes(logFile: string): string[] {
 }
 
 function adoptTimes(
-  { outages }: Caller,
+  { outages }: Answered,
   kills: readonly HostKill[],
   record: CallRecord | undefined,
 ): number[] {

@@ -1,0 +1,4 @@
+import type { Measure } from '../bench.ts'
+import { sample } from './sample.ts'
+
+export const measure: Measure = () => sample('postgres')

@@ -3,8 +3,6 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { noop, systemClock, type Timer } from '../../src/scope/index.ts'
 import type { CrashHost } from './crash-host.ts'
 
-/** Milliseconds between two looks at `/readyz`. */
-const LOOK = 200
 /** How long a connection waits for a host, in milliseconds: less than a carrier waits for a webhook. */
 const PATIENCE = 10_000
 /** Milliseconds between two attempts to connect. */
@@ -21,16 +19,19 @@ export class Front {
   readonly #hosts: readonly CrashHost[]
   readonly #ready = new Set<CrashHost>()
   readonly #sockets = new Set<Socket>()
+  readonly #lookEvery: number
   #look: Timer | undefined
   #turn = 0
   #closed = false
 
-  private constructor(hosts: readonly CrashHost[]) {
+  private constructor(hosts: readonly CrashHost[], lookEvery: number) {
     this.#hosts = hosts
+    this.#lookEvery = lookEvery
   }
 
-  static async listen(hosts: readonly CrashHost[]): Promise<Front> {
-    const front = new Front(hosts)
+  /** Looks at `/readyz` every `lookEvery` milliseconds. */
+  static async listen(hosts: readonly CrashHost[], lookEvery: number): Promise<Front> {
+    const front = new Front(hosts, lookEvery)
     await new Promise<void>((resolve) => front.#server.listen(0, '127.0.0.1', resolve))
     front.#check()
     return front
@@ -52,7 +53,7 @@ export class Front {
       isReady(host.url)
         .then((ready) => (ready ? this.#ready.add(host) : this.#ready.delete(host)))
         .catch(noop)
-    this.#look = systemClock.after(LOOK, 'look for hosts that are ready', () => this.#check())
+    this.#look = systemClock.after(this.#lookEvery, 'look for hosts that are ready', () => this.#check())
   }
 
   #take(socket: Socket, since: number): void {

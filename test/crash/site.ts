@@ -26,6 +26,8 @@ export interface SiteOptions {
   readonly agentFile?: string
   readonly preload?: string
   readonly env?: Readonly<Record<string, string>>
+  /** Milliseconds between two looks of the load balancer at `/readyz`. Default: 200. */
+  readonly lookEvery?: number
 }
 
 /** Hosts that share a journal, behind one address, with a carrier and callers. */
@@ -58,7 +60,7 @@ export class Site {
     const carrier = await TwilioCarrier.listen({ random: options.random })
     const hosts: CrashHost[] = []
     // The front has to be there before the hosts, which say where they are reached.
-    const front = await Front.listen(hosts)
+    const front = await Front.listen(hosts, options.lookEvery ?? 200)
     const site = new Site(options, { carrier, hosts, front, postgres })
     for (let index = 0; index < options.hosts; index++) site.add()
     return site

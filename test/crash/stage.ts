@@ -54,7 +54,7 @@ export class Stage implements AsyncDisposable {
       serve,
       ...rest
     }: { readonly hosts: number; readonly serve: ServeOptions } & Partial<
-      Pick<SiteOptions, 'env' | 'agentFile'>
+      Pick<SiteOptions, 'env' | 'agentFile' | 'lookEvery'>
     >,
   ): Promise<Site> {
     const { receiver, random, changes } = this

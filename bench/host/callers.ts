@@ -20,7 +20,7 @@ export class Callers {
   }
 
   /** Resolves when a new page has been greeted. */
-  async page(types = false): Promise<BrowserCaller> {
+  async page(types = ''): Promise<BrowserCaller> {
     return await this.#answered(new BrowserCaller({ ...this.#base, types }))
   }
 
@@ -30,7 +30,7 @@ export class Callers {
   }
 
   /** Resolves when all have been greeted. */
-  async pages(count: number, types = false): Promise<BrowserCaller[]> {
+  async pages(count: number, types = ''): Promise<BrowserCaller[]> {
     return await Promise.all(Array.from({ length: count }, () => this.page(types)))
   }
 

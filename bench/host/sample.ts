@@ -21,6 +21,8 @@ const IDLE = 60
 /** Callers on the phone, and on pages, when a worker is killed. */
 const CUT = 6
 const DRAIN_TIMEOUT = 500
+/** What callers who talk type again and again. */
+const QUESTION = 'When are you open?'
 
 /** Measures a host on a store of its own. */
 export async function sample(store: Store): Promise<Sample> {
@@ -98,7 +100,7 @@ function cpuOf(host: CrashHost): number {
 /** How often a call writes to the journal, and how long a write takes. */
 async function journal(callers: Callers, host: CrashHost): Promise<Sample> {
   const before = await readAppends(host.url!)
-  const pages = await callers.pages(BUSY, true)
+  const pages = await callers.pages(BUSY, QUESTION)
   await during(TALK_FOR)
   await callers.hangUp(pages)
   const writes = between(before, await readAppends(host.url!))
@@ -128,7 +130,7 @@ async function memory(callers: Callers, host: CrashHost, folder: string): Promis
 /** How long callers whose worker was killed do not hear the agent. */
 async function back(callers: Callers, host: CrashHost): Promise<Sample> {
   const phones = await Promise.all(Array.from({ length: CUT }, () => callers.phone()))
-  const all = [...phones, ...(await callers.pages(CUT, true))]
+  const all = [...phones, ...(await callers.pages(CUT, QUESTION))]
   await during(500)
   kill(host.processes('calls')[0])
   const isBack = (): boolean =>

@@ -79,10 +79,16 @@ export const startSettings = {
   }),
   ...shared,
   workers: option('workers', 'ENDWELL_WORKERS', {
-    about: 'processes that take calls',
+    about: 'processes that take calls; with isolation, those that wait for the next call',
     value: 'number',
     default: '1',
     read: wholeNumber(1, 256),
+  }),
+  isolation: option('isolation', 'ENDWELL_ISOLATION', {
+    about: 'process: every call has a process of its own, for agents that block or leak; or none',
+    value: 'choice',
+    default: 'none',
+    read: oneOf('none', 'process'),
   }),
   maxCalls: option('max-calls', 'ENDWELL_MAX_CALLS', {
     about: 'calls at once, in all workers together; others get a busy signal',

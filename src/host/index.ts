@@ -57,7 +57,7 @@ export type { Running } from './start/production-host.ts'
 export type { ServeOptions } from './start/serve-options.ts'
 export { ownVersion } from './start/version.ts'
 export { exitCodes as hostExitCodes } from './supervisor/supervisor-events.ts'
-export type { WorkerView } from './supervisor/supervisor.ts'
+export type { WorkerView } from './supervisor/supervisor-options.ts'
 export {
   culpritsOf,
   type Culprit,

@@ -4,7 +4,8 @@ import {
   type SupervisorCommand,
   type SupervisorEvent,
 } from '../../src/host/supervisor/supervisor-events.ts'
-import { SupervisorMachine, type SupervisorSettings } from '../../src/host/supervisor/supervisor-machine.ts'
+import { SupervisorMachine } from '../../src/host/supervisor/supervisor-machine.ts'
+import type { SupervisorSettings } from '../../src/host/supervisor/worker-state.ts'
 import { MachineShell } from '../../src/scope/index.ts'
 import type { World } from '../../src/testing/index.ts'
 import { ModelJournal } from './supervisor-journal.ts'

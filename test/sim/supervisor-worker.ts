@@ -1,5 +1,5 @@
 import type { SupervisorEvent, WorkerRole } from '../../src/host/supervisor/supervisor-events.ts'
-import type { SupervisorSettings } from '../../src/host/supervisor/supervisor-machine.ts'
+import type { SupervisorSettings } from '../../src/host/supervisor/worker-state.ts'
 import type { Timer, Untimed } from '../../src/scope/index.ts'
 import type { World } from '../../src/testing/index.ts'
 import type { ModelJournal } from './supervisor-journal.ts'

@@ -13,6 +13,7 @@ import type { AgentFile } from '../agent-file.ts'
 import { itemsOf, lostReport } from '../fleet/lost-report.ts'
 import type { LostCall, Owner } from '../journal/journal.ts'
 import { limits as supervision } from '../supervisor/limits.ts'
+import type { PassedRequest } from '../supervisor/messages.ts'
 import { listen, type HttpServer } from '../http-server.ts'
 import type { CallTrace, Traces } from '../watch/trace-types.ts'
 import type { CallLog } from './call-log.ts'
@@ -143,10 +144,14 @@ export class Reception {
     return this.#server?.port ?? 0
   }
 
-  /** Serves a connection that another process has accepted. */
-  accept(socket: Socket): void {
-    if (this.#server) this.#server.accept(socket)
-    else socket.destroy()
+  /** Serves a connection that another process has accepted. `passed`: with a request that it had no room for. */
+  accept(socket: Socket, passed?: PassedRequest): void {
+    if (!this.#server) return void socket.destroy()
+    if (passed) {
+      this.entrance.received(socket, passed)
+      socket.unshift(Buffer.from(passed.head, 'latin1'))
+    }
+    return this.#server.accept(socket)
   }
 
   /** The calls of this process. */
@@ -354,12 +359,14 @@ export class Reception {
   }
 
   #keep(session: Session): void {
-    const { ended = noop, journal } = this.#options
+    const { ended = noop, changed = noop, journal } = this.#options
     const { id } = session
     this.#sessions.set(id, session)
+    changed()
     this.#sessionCount++
     session.on('closed', (report) => {
       if (this.#sessions.get(id) === session) this.#sessions.delete(id)
+      changed()
       if (!report.clean) this.#notClean++
       ended(report)
       if (journal) this.#record(id, report, journal.log)

@@ -8,13 +8,14 @@ import { FleetMember } from '../fleet/fleet-member.ts'
 import type { Journal, LostCall } from '../journal/index.ts'
 import { answerRequest, type JournalAnswer, type JournalRequest } from '../journal/remote-journal.ts'
 import { importSpools } from '../reception/spool.ts'
-import { Supervisor, type WorkerView } from '../supervisor/supervisor.ts'
+import { Supervisor } from '../supervisor/supervisor.ts'
+import type { WorkerView } from '../supervisor/supervisor-options.ts'
 import type { Block } from '../supervisor/messages.ts'
 import type { ReplaceReason } from '../supervisor/supervisor-events.ts'
 import { WorkerMetrics, mergeMetrics, type MetricsSnapshot } from '../watch/merge-metrics.ts'
 import type { RestartWhy } from '../watch/metric-table.ts'
 import { Metrics } from '../watch/metrics.ts'
-import { spoolOf, workerSettings, type ServeOptions } from './serve-options.ts'
+import { callsPerWorker, spoolOf, workerSettings, type ServeOptions } from './serve-options.ts'
 import { ownVersion } from './version.ts'
 import { settingsInEnv, workOwner, type WorkerRequest } from './worker-settings.ts'
 
@@ -177,6 +178,8 @@ export class ProductionHost implements Running {
       port = 4_600,
       host = '127.0.0.1',
       workers = 1,
+      isolation,
+      maxCalls = 100,
       memoryLimit,
       drainTimeout,
       closeTimeout,
@@ -186,6 +189,8 @@ export class ProductionHost implements Running {
       calls: { entry: entry('call-worker'), env },
       work: { entry: entry('work-worker'), env },
       workers,
+      callsPerWorker: callsPerWorker(this.#options),
+      ...(isolation === 'process' ? { isolated: { maxCalls } } : {}),
       listen: { port, host },
       ...(memoryLimit === undefined ? {} : { memoryLimit }),
       ...(drainTimeout === undefined ? {} : { drainTimeout }),
@@ -195,7 +200,7 @@ export class ProductionHost implements Running {
           role === 'work' ? this.#journal.release(workOwner(this.#member.id, worker)) : this.#orphan(worker),
         leave: () => this.#member.leave(),
       },
-      request: (_worker, body) => this.#answer(body ?? {}),
+      request: (worker, body) => this.#answer(worker, body ?? {}),
       listener: {
         exited: (worker) => {
           this.#workerMetrics.remove(worker)
@@ -230,7 +235,9 @@ export class ProductionHost implements Running {
   /** A worker is gone. What it had to write elsewhere belongs to its calls. */
   async #orphan(worker: string): Promise<number> {
     await this.#importSpools()
-    return await this.#member.orphan(worker, this.#culprits.get(worker))
+    const lost = await this.#member.orphan(worker, this.#culprits.get(worker))
+    this.#culprits.delete(worker)
+    return lost
   }
 
   /** Moves what processes of this machine that are gone had to write elsewhere into the journal. One at a time. */
@@ -254,10 +261,12 @@ export class ProductionHost implements Running {
   }
 
   /** Does what a worker asks for. A worker runs code of the agent, so the request may be anything. */
-  async #answer(request: Partial<WorkerRequest>): Promise<unknown> {
+  async #answer(worker: string, request: Partial<WorkerRequest>): Promise<unknown> {
     if (request.type === 'identity') return { host: this.#member.id }
     if (request.type === 'metrics') return await this.#gather()
     if (request.type === 'drain') return this.drain()
+    if (request.type === 'room') return this.#supervisor?.hasRoomBeside(worker) === true
+    if (request.type === 'last-metrics') return this.#updateMetrics(worker, request.snapshot)
     const body = request.type === 'journal' ? request.request : undefined
     const answer = await answerRequest(this.#journal, body)
     if ((body as Partial<JournalRequest> | undefined)?.method === 'take') return this.#withCulprit(answer)
@@ -285,10 +294,15 @@ export class ProductionHost implements Running {
 
   async #gather(): Promise<{ readonly type: string; readonly body: string }> {
     for (const [worker, snapshot] of (await this.#supervisor?.metrics()) ?? [])
-      if (snapshot) this.#workerMetrics.update(worker, snapshot as MetricsSnapshot)
+      this.#updateMetrics(worker, snapshot)
     this.#metrics.work(await this.#journal.workCounts())
     const body = await mergeMetrics([...this.#workerMetrics.snapshots, await this.#metrics.snapshot()])
     return { type: 'text/plain; version=0.0.4; charset=utf-8', body }
+  }
+
+  /** Without an answer, the last metrics of a worker stay. */
+  #updateMetrics(worker: string, snapshot: unknown): void {
+    if (Array.isArray(snapshot)) this.#workerMetrics.update(worker, snapshot as MetricsSnapshot)
   }
 
   #blocked(worker: string, { ms, how, culprit }: Block): void {

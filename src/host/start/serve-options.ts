@@ -26,8 +26,10 @@ export interface ServeOptions {
   readonly name?: string
   /** The version of the program, for operators. Default: that of endwell. */
   readonly version?: string
-  /** Processes that take calls. Default: 1. */
+  /** Processes that take calls. With `isolation: 'process'`, those that wait for the next call. Default: 1. */
   readonly workers?: number
+  /** `process`: every call has a process of its own, for agents that block or leak. Default: `none`. */
+  readonly isolation?: 'none' | 'process'
   /** Calls at once, in all workers together. Default: 100. */
   readonly maxCalls?: number
   /** In MB, per worker. A worker above it is drained and replaced. Default: none. */
@@ -69,6 +71,7 @@ const optionNames: OptionNames<ServeOptions> = {
   name: true,
   version: true,
   workers: true,
+  isolation: true,
   maxCalls: true,
   memoryLimit: true,
   drainTimeout: true,
@@ -88,21 +91,24 @@ const optionNames: OptionNames<ServeOptions> = {
 
 export function checkServeOptions(options: ServeOptions): void {
   checkOptions('serve', options, optionNames)
-  const { publicUrl } = options
+  const { publicUrl, isolation = 'none' } = options
+  if (isolation !== 'none' && isolation !== 'process')
+    throw new OptionError(`isolation must be 'none' or 'process'; it is '${String(isolation)}'`)
   if (publicUrl !== undefined && !URL.canParse(publicUrl))
     throw new OptionError(`publicUrl must be a URL, such as https://phone.example.com; it is '${publicUrl}'`)
 }
 
 /** What the workers have to know. */
 export function workerSettings(agentFile: string, options: ServeOptions): WorkerSettings {
-  const { data = './endwell-data', workers = 1, maxCalls = 100, closeTimeout = 5_000 } = options
+  const { data = './endwell-data', closeTimeout = 5_000 } = options
   const { lease = 15_000 } = options
   const { privateHost = '127.0.0.1', whileAway = 'spool', logLevel = 'info', names = [], publicUrl } = options
   const { page, secret, phone, goodbye, welcomeBack, version = ownVersion() } = options
   return {
     agentFile,
     spool: spoolOf(data),
-    maxCalls: Math.max(1, Math.floor(maxCalls / workers)),
+    maxCalls: callsPerWorker(options),
+    isolated: options.isolation === 'process',
     closeTimeout,
     // Longer than the host's: its work is adopted after its calls, and a busy journal must not lose it.
     workLease: 2 * lease,
@@ -118,6 +124,11 @@ export function workerSettings(agentFile: string, options: ServeOptions): Worker
     ...(goodbye === undefined ? {} : { goodbye }),
     ...(welcomeBack === undefined ? {} : { welcomeBack }),
   }
+}
+
+/** Calls at once, per worker. */
+export function callsPerWorker({ isolation, workers = 1, maxCalls = 100 }: ServeOptions): number {
+  return isolation === 'process' ? 1 : Math.max(1, Math.floor(maxCalls / workers))
 }
 
 /** The folder for what is written while the journal is away. */

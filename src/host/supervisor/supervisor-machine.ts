@@ -286,12 +286,15 @@ export class SupervisorMachine {
     return []
   }
 
-  /** Replaced workers drain for minutes. If they pile up, the oldest close their calls. Isolated workers count as calls. */
+  /** Replaced workers drain for minutes. If they pile up, the oldest close their calls. */
   #makeRoom(): SupervisorCommand[] {
     const { workers, isolated } = this.#settings
-    if (this.#state.phase !== 'running' || isolated) return []
-    const draining = this.workers.filter(({ phase }) => phase === 'draining')
-    const room = limits.draining * workers
+    if (this.#state.phase !== 'running') return []
+    // An isolated worker without a call exits by itself.
+    const draining = this.workers.filter(
+      ({ phase, calls }) => phase === 'draining' && (calls > 0 || !isolated),
+    )
+    const room = isolated?.maxCalls ?? limits.draining * workers
     return draining.slice(0, Math.max(0, draining.length - room)).flatMap((worker) => this.#close(worker))
   }
 

@@ -11,7 +11,13 @@ import type {
 } from './messages.ts'
 import { PublicPort } from './public-port.ts'
 import { Rooms } from './rooms.ts'
-import type { SupervisorCommand, SupervisorEvent, SupervisorTimer, WorkerPhase, WorkerRole } from './supervisor-events.ts'
+import type {
+  SupervisorCommand,
+  SupervisorEvent,
+  SupervisorTimer,
+  WorkerPhase,
+  WorkerRole,
+} from './supervisor-events.ts'
 import { SupervisorMachine } from './supervisor-machine.ts'
 import type { SupervisorOptions, WorkerView } from './supervisor-options.ts'
 import { WorkerProcess } from './worker-process.ts'
@@ -341,7 +347,9 @@ export class Supervisor {
 
   #callWorkers(...phases: readonly WorkerPhase[]): string[] {
     return this.#machine.workers
-      .filter(({ name, role, phase }) => role === 'calls' && phases.includes(phase) && this.#workers.has(name))
+      .filter(
+        ({ name, role, phase }) => role === 'calls' && phases.includes(phase) && this.#workers.has(name),
+      )
       .map(({ name }) => name)
   }
 
@@ -353,7 +361,9 @@ export class Supervisor {
       const worker = this.#workers.get(found ?? asker)
       const passed = { head, hops: found === undefined ? limits.hops : hops + 1 }
       if (!worker || socket.destroyed || hops > limits.hops) return socket.destroy()
-      return worker.process.pass(socket, passed, () => this.#pass(worker.name, { head, hops: hops + 1 }, socket))
+      return worker.process.pass(socket, passed, () =>
+        this.#pass(worker.name, { head, hops: hops + 1 }, socket),
+      )
     })
   }
 

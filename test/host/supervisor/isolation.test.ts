@@ -69,8 +69,9 @@ describe('isolated workers', () => {
     const life = Life.running({ isolated: { maxCalls: 12 }, work: false })
     life.handle({ type: 'waiting', count: 9 })
     expect(life.in('starting')).toHaveLength(limits.starting)
-    for (const [worker] of Array.from({ length: 8 }, () => life.in('starting')))
-      life.handle({ type: 'ready', worker: worker! })
+    settle(life)
+    expect(life.in('starting')).toHaveLength(limits.starting)
+    settle(life)
     expect(life.in('starting', 'ready')).toHaveLength(11)
     life.handle({ type: 'waiting', count: 100 })
     settle(life)
@@ -80,17 +81,20 @@ describe('isolated workers', () => {
 
   it('[HO41] that were cut go on with their call, which counts towards `maxCalls`', () => {
     const life = Life.running({ ...isolated, workers: 1 })
-    for (const _ of [1, 2, 3, 4]) {
+    const cut = (): void => {
       const [worker] = life.in('ready')
       calls(life, worker!, 1)
       life.handle({ type: 'blocked', how: 'cut', worker: worker! })
       life.elapse(limits.lastPause)
       settle(life)
     }
+    for (const _ of [1, 2, 3, 4]) cut()
     expect(life.in('draining')).toEqual(['w1', 'w2', 'w3', 'w4'])
     expect(life.in('closing')).toEqual([])
     // One more than `maxCalls`, for the page and the API.
     expect(life.in('ready')).toEqual(['w5'])
+    cut()
+    expect(only(life.commands, 'close')).toMatchObject([{ worker: 'w1' }])
   })
 
   it('[HO41] are never more than `maxCalls`, and `workers` wait for a call if there is room, whatever happens', () => {

@@ -1,6 +1,5 @@
 import * as fc from 'fast-check'
 import { expect } from 'vitest'
-import { limits } from '../../../src/host/supervisor/limits.ts'
 import type { SupervisorCommand, SupervisorEvent } from '../../../src/host/supervisor/supervisor-events.ts'
 import { SupervisorMachine } from '../../../src/host/supervisor/supervisor-machine.ts'
 import type { SupervisorSettings } from '../../../src/host/supervisor/worker-state.ts'

@@ -59,6 +59,17 @@ describe('the rooms of a host', () => {
       expect(building.found.at(-1)).toBe('w2')
     }))
 
+  it('[HO40] that were promised count once when the call is reported', () =>
+    inVirtualTime(({ clock }) => {
+      const building = new Building(clock, 2, 'w1', 'w2')
+      building.find('w1')
+      building.rooms.counted('w2', 1)
+      building.find('w1')
+      building.find('w1')
+      expect(building.found).toEqual(['w2', 'w2', undefined])
+      return Promise.resolve()
+    }))
+
   it('[HO40] of a worker that says it has none are not offered for a while, or until one of its calls ends', () =>
     inVirtualTime(async ({ clock }) => {
       const building = new Building(clock, 2, 'w1', 'w2')

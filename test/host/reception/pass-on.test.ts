@@ -3,11 +3,17 @@ import { describe, expect, it } from 'vitest'
 import type { Neighbours } from '../../../src/host/reception/neighbours.ts'
 import { limits } from '../../../src/host/supervisor/limits.ts'
 import type { PassedRequest } from '../../../src/host/supervisor/messages.ts'
+import { wsNetwork } from '../../../src/link/index.ts'
 import { TwilioCarrier } from '../../../src/testing/servers/index.ts'
 import { TcpProxy } from '../../lines/tcp-proxy.ts'
 import { Pages } from './pages.ts'
 import { TestHost, type TestProcess } from './process.ts'
 
+const ringing: RequestInit = {
+  method: 'POST',
+  body: new URLSearchParams({ CallSid: `CA${'1'.repeat(32)}`, CallStatus: 'ringing' }).toString(),
+  headers: { connection: 'close', 'content-type': 'application/x-www-form-urlencoded' },
+}
 const unsigned = { signs: 'never', signsStream: 'never' } as const
 
 /** Stands in for the supervisor: gives what one process passes on to another. */
@@ -50,8 +56,36 @@ describe('a process without room', () => {
 
   it('[HO40] counts streams that have not said yet which call they belong to', async () => {
     await using host = await TestHost.open()
+    await using pages = new Pages()
     const neighbours = new Corridor()
-    const first = await host.start({ maxCalls: 1, neighbours })
+    let arrived = (): void => {}
+    const arrival = new Promise<void>((resolve) => (arrived = resolve))
+    const first = await host.start({ maxCalls: 1, neighbours, changed: () => arrived() })
+    const second = await host.start()
+    neighbours.to = second
+    const answer = await fetch(`${first.url}/phone/answer`, ringing)
+    const [, address = ''] = /<Stream url="([^"]+)"/.exec(await answer.text()) ?? []
+    let gone = (): void => {}
+    const ended = new Promise<void>((resolve) => (gone = resolve))
+    const stream = wsNetwork.dial(
+      { name: 'stream', url: address, headers: {} },
+      { opened: () => {}, message: () => {}, ended: gone },
+    )
+    await arrival
+    expect(first.reception.entrance.occupied).toBe(1)
+    const page = pages.dial(first.reception.port)
+    await page.until(() => page.heard.length > 0 || page.over)
+    expect([first.reception.size, second.reception.size]).toEqual([0, 1])
+    stream.abort()
+    await ended
+  })
+
+  it('[HO40] has its phone calls answered by a process that has room', async () => {
+    await using host = await TestHost.open()
+    const neighbours = new Corridor()
+    const counts: number[] = []
+    const changed = (): void => void counts.push(first.reception.entrance.occupied)
+    const first = await host.start({ maxCalls: 1, neighbours, changed })
     const second = await host.start()
     neighbours.to = second
     await using carrier = await TwilioCarrier.listen()
@@ -63,6 +97,8 @@ describe('a process without room', () => {
     await third.until(() => third.heardBytes > 0 || third.over)
     expect(neighbours.asked).toBeGreaterThan(0)
     expect([first.reception.size, second.reception.size]).toEqual([1, 2])
+    // A place that is free for a moment would end an isolated worker.
+    expect(new Set(counts)).toEqual(new Set([1]))
     for (const call of [...calls, third]) call.hangUp()
     for (const call of [...calls, third]) await call.gone()
   })
@@ -75,11 +111,7 @@ describe('a process without room', () => {
     const page = pages.dial(reception.port)
     await page.until(() => page.over)
     expect(page.ends).toMatchObject([{ code: 'BUSY' }])
-    const answer = await fetch(`${url}/phone/answer`, {
-      method: 'POST',
-      body: new URLSearchParams({ CallSid: `CA${'1'.repeat(32)}`, CallStatus: 'ringing' }),
-      headers: { connection: 'close' },
-    })
+    const answer = await fetch(`${url}/phone/answer`, ringing)
     expect(await answer.text()).toContain('<Reject reason="busy"/>')
     expect([neighbours.passed, neighbours.asked]).toEqual([[0], 1])
   })

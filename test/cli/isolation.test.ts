@@ -33,10 +33,8 @@ export default {
 describe('endwell start --isolation process', { timeout: 120_000 }, () => {
   it('[HO41] [HO40] gives every call a process of its own, which ends with the call', async () => {
     const folder = productionFolder({ 'agent.js': agent })
-    const program = startHost(folder, [
-      ...['--isolation', 'process', '--workers', '1', '--max-calls', '3'],
-      ...['--drain-timeout', '0s', '--close-timeout', '2s'],
-    ])
+    const options = '--isolation process --workers 1 --max-calls 3 --drain-timeout 0s --close-timeout 2s'
+    const program = startHost(folder, options.split(' '))
     const url = await program.url()
     const pidOf = async (page: TypingPage): Promise<number> => {
       await page.until(() => page.received > 0 || page.closed)

@@ -24,6 +24,9 @@ export type WorkerMessage =
   /** All its calls have ended. It exits next. */
   | { readonly type: 'drained'; readonly clean: boolean; readonly written: boolean }
 
+/** A message that comes without a socket. */
+export type PlainMessage = Exclude<WorkerMessage, { readonly type: 'pass' }>
+
 /** From the watchdog thread of a worker, a line of JSON each. */
 export type WatchdogMessage =
   /** `stuck`: for how many milliseconds the event loop has not turned. `rss`: the memory of the process, in bytes. */

@@ -52,13 +52,14 @@ export class Rooms {
   /** Whether a call that `asker` has no room for would find a worker. */
   hasRoomBeside(asker: string): boolean {
     const { ready, grows } = this.#options
-    return grows() || ready().some((worker) => worker !== asker && this.hasRoom(worker))
+    this.#full(asker)
+    return grows() || ready().some((worker) => this.hasRoom(worker))
   }
 
   /** Finds a worker for a call that `asker` has no room for. Calls `found` without a worker if there is none. */
   find(asker: string, found: (worker: string | undefined) => void): void {
     const { clock, grows } = this.#options
-    this.#roomOf(asker).fullUntil = clock.now() + limits.full
+    this.#full(asker)
     const worker = this.#promise()
     if (worker !== undefined || !grows() || this.#waiters.length >= limits.waiting) return found(worker)
     const waiter: Waiter = {
@@ -107,6 +108,11 @@ export class Rooms {
       timer.clear()
       found(undefined)
     }
+  }
+
+  #full(worker: string): void {
+    const { clock, ready } = this.#options
+    if (ready().includes(worker)) this.#roomOf(worker).fullUntil = clock.now() + limits.full
   }
 
   #giveUp(waiter: Waiter): void {

@@ -1,13 +1,14 @@
 import type { Socket } from 'node:net'
 import { MachineShell, noop, systemClock, type Clock, type Timer } from '../../scope/index.ts'
 import type { Order } from '../journal/journal.ts'
+import { answerErrorOf } from './errors.ts'
 import { limits } from './limits.ts'
 import type {
   AnswerError,
   PassedRequest,
+  PlainMessage,
   SupervisorMessage,
   WatchdogMessage,
-  WorkerMessage,
 } from './messages.ts'
 import { PublicPort } from './public-port.ts'
 import { Rooms } from './rooms.ts'
@@ -254,7 +255,7 @@ export class Supervisor {
 
   // ── what workers do ──
 
-  #message(worker: Worker, message: WorkerMessage): void {
+  #message(worker: Worker, message: PlainMessage): void {
     const { name } = worker
     switch (message.type) {
       case 'ready':
@@ -267,7 +268,7 @@ export class Supervisor {
         return worker.process.taken()
       case 'calls':
         this.#shell.handle({ type: 'calls', worker: name, count: message.count })
-        return this.#rooms.counted(name, message.count)
+        return this.#workers.has(name) ? this.#rooms.counted(name, message.count) : undefined
       case 'drained':
         return this.#shell.handle({ ...message, worker: name })
       case 'request':
@@ -303,7 +304,7 @@ export class Supervisor {
       resolve(this.#options.request?.(worker.name, body))
     }).then(
       (result) => answer({ body: result }),
-      (error: unknown) => answer({ error: describe(error) }),
+      (error: unknown) => answer({ error: answerErrorOf(error) }),
     )
     return undefined
   }
@@ -394,10 +395,4 @@ export class Supervisor {
       },
     }
   }
-}
-
-function describe(error: unknown): AnswerError {
-  if (!(error instanceof Error)) return { message: String(error) }
-  const { message, code } = error as Error & { code?: unknown }
-  return typeof code === 'string' ? { message, code } : { message }
 }

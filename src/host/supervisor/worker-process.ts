@@ -8,10 +8,10 @@ import {
   readMessage,
   readWatchdogLine,
   type PassedRequest,
+  type PlainMessage,
   type SupervisorMessage,
   type WatchdogMessage,
   type WorkerIdentity,
-  type WorkerMessage,
 } from './messages.ts'
 import { processState } from './process-state.ts'
 import { Silence } from './silence.ts'
@@ -29,7 +29,7 @@ export interface WorkerProgram {
 
 /** What a worker process reports to its supervisor. */
 export interface WorkerProcessEvents {
-  message(message: Exclude<WorkerMessage, { readonly type: 'pass' }>): void
+  message(message: PlainMessage): void
   /** The process has no room for the call of this connection. */
   passed(request: PassedRequest, socket: Socket): void
   watchdog(message: WatchdogMessage): void

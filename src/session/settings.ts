@@ -269,7 +269,7 @@ function turnsOf({ models, idleTimeout, turns = {} }: SessionOptions): TurnOptio
 /** By default, turns use whatever models there are: a VAD for silence, and a turn detector. */
 function pipelineTurns(models: PipelineModels, turns: SessionTurnOptions): TurnOptions {
   const vad = models.vad !== undefined && turns.vad !== false
-  const { mode = vad ? 'vad' : 'stt' } = turns
+  const { mode = vad && !models.stt?.endsTurns ? 'vad' : 'stt' } = turns
   if (mode === 'stt' && models.stt && !models.stt.endsTurns)
     throw new OptionError(
       "nothing detects the end of the user's turn: add a vad, an stt that ends turns, or turns: { mode: 'manual' }",

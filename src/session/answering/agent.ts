@@ -59,6 +59,8 @@ export interface AgentOptions {
   tools?: Readonly<Record<string, Tool>>
   toolsets?: readonly Toolset[]
   guardrails?: Guardrails
+  /** Names and words that the caller may say, for the STT: `['Bright Dental', 'Dr Okonkwo']`. */
+  keyTerms?: readonly string[]
   /** Runs when the agent takes over. It may greet the caller. */
   onEnter?: (context: HookContext) => unknown
   /** Runs instead of `onEnter` if the session goes on with a call that was cut off: see the option `resumed`. */
@@ -76,6 +78,7 @@ const agentNames: OptionNames<AgentOptions> = {
   tools: true,
   toolsets: true,
   guardrails: true,
+  keyTerms: true,
   onEnter: true,
   onResume: true,
   onExit: true,
@@ -103,6 +106,7 @@ export class Agent {
   readonly tools: Readonly<Record<string, Tool>>
   readonly toolsets: readonly Toolset[]
   readonly guardrails: Guardrails
+  readonly keyTerms: readonly string[]
   readonly stages: Stages
   readonly onEnter: AgentOptions['onEnter']
   readonly onResume: AgentOptions['onResume']
@@ -116,6 +120,7 @@ export class Agent {
     this.tools = options.tools ?? {}
     this.toolsets = options.toolsets ?? []
     this.guardrails = options.guardrails ?? {}
+    this.keyTerms = options.keyTerms ?? []
     this.stages = options.stages ?? {}
     this.onEnter = options.onEnter
     this.onResume = options.onResume

@@ -1,4 +1,5 @@
 import type { PartContext } from '../../parts/index.ts'
+import type { Agent } from './agent.ts'
 import { LimitError, noop, type TaskContext, type TaskHandle } from '../../scope/index.ts'
 import type { SessionContext } from '../context.ts'
 import { SessionClosedError, UninterruptibleError } from '../errors.ts'
@@ -38,6 +39,8 @@ export class Answering implements ToolActions {
   /** The turn that is being answered. */
   #turn: TaskHandle<unknown> | undefined
   #overflowed = false
+  /** Called when another agent is in charge. Set by `Hearing`. */
+  onAgent: (agent: Agent) => void = noop
 
   constructor(context: SessionContext, speaking: Speaking) {
     this.#context = context
@@ -50,7 +53,10 @@ export class Answering implements ToolActions {
       ? new RealtimeMind(context, this.agents, this.tools, this.#guardrails, speaking, this.#replies)
       : new Pipeline(context, this.agents, this.tools, this.#guardrails, speaking)
     this.#mind = mind
-    this.agents.onChange = () => mind.agentChanged()
+    this.agents.onChange = () => {
+      mind.agentChanged()
+      this.onAgent(this.agents.current.agent)
+    }
   }
 
   async open(part: PartContext): Promise<void> {

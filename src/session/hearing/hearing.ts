@@ -77,10 +77,16 @@ export class Hearing implements EventSink<TurnEvent> {
       carryOut: (command) => this.#carryOut(command),
     })
     context.turns = this
+    let { keyTerms } = context.settings.agent
+    answering.onAgent = (agent) => {
+      if (agent.keyTerms.join('\n') === keyTerms.join('\n')) return
+      keyTerms = agent.keyTerms
+      this.#stt?.configure({ keyTerms })
+    }
   }
 
   async open(part: PartContext): Promise<void> {
-    const { line, models } = this.#context.settings
+    const { line, models, agent } = this.#context.settings
     if (models.realtime) return
     const formatOf = (hears: readonly AudioFormat[]): AudioFormat => nearestFormat(line.hears, hears)
     const { stt, vad, turnDetector } = models
@@ -90,7 +96,7 @@ export class Hearing implements EventSink<TurnEvent> {
       const events = inlet('stt', sttShape, (...event) => this.#heard('stt', event), failed('stt'))
       const methods = ['push', 'flush', 'configure', 'detach'] as const
       if (!stt) return
-      const setup = { format: formatOf(stt.hears), keyTerms: [] }
+      const setup = { format: formatOf(stt.hears), keyTerms: agent.keyTerms }
       const open = await opened('stt', stt.open(part, events, setup), methods)
       this.#stt = shelter(open, methods, failed('stt'))
     }
@@ -140,7 +146,7 @@ export class Hearing implements EventSink<TurnEvent> {
     const now = settings.clock.now()
     switch (event[0]) {
       case 'started':
-        if (event[1] === undefined) return undefined
+        if (event[1] === undefined) return this.handle({ type: 'stt-started' })
         return this.handle({ type: 'user-started', since: now - event[1] })
       case 'stopped':
         return this.handle({ type: 'user-stopped', since: now - event[1] })
@@ -148,10 +154,12 @@ export class Hearing implements EventSink<TurnEvent> {
         events.emit('hearing', { text: event[1] })
         return this.handle({ type: 'interim', text: event[1] })
       case 'final':
+        events.emit('transcribed', { ...event[2], text: event[1] })
         return this.handle({ type: 'final', text: event[1] })
       case 'maybeEndOfTurn':
+        return this.handle({ type: 'maybe-end-of-turn' })
       case 'resumed':
-        return undefined
+        return this.handle({ type: 'turn-resumed' })
       case 'usage':
         return this.#context.used(event[1])
       case 'endOfTurn':

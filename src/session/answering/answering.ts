@@ -151,7 +151,7 @@ export class Answering implements ToolActions {
     this.#overflowed = false
     const { agent } = this.agents.current
     const watch = agent.guardrails.output && this.#guardrails.watch(agent)
-    return this.#speaking.say(typeof text === 'string' ? once(text) : text, { agent, watch }, options)
+    return this.#speaking.say(typeof text === 'string' ? once(text) : text, { agent, watch }, options).speech
   }
 
   /** Too many speeches are queued. Reported once until there is room again. */

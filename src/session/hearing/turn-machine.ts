@@ -55,6 +55,11 @@ export class TurnMachine {
     return copyState(this.#floor.state)
   }
 
+  /** Whether a turn of the user has begun and has not been committed. */
+  get isInTurn(): boolean {
+    return this.#floor.state.turn !== undefined
+  }
+
   /** What the user has said that has not been committed. A close keeps it as the last words (CL6). */
   get pendingWords(): PendingWords {
     const { state, isSpeaking, isComplete, wholeText } = this.#floor

@@ -61,7 +61,11 @@ function recording(line: { hears: AudioFormat; speaks: AudioFormat }, sound: Aud
   }
 }
 
-async function talk({ clock, random }: World, line: Line, models: Omit<Extract<Models, { realtime?: undefined }>, 'llm'>) {
+async function talk(
+  { clock, random }: World,
+  line: Line,
+  models: Omit<Extract<Models, { realtime?: undefined }>, 'llm'>,
+) {
   const agent = new Agent({ instructions: '' })
   const session = new Session({ agent, models: { llm: new ScriptedLlm(), ...models }, line, clock, random })
   await session.start()

@@ -74,3 +74,18 @@ describe('the STT of a session', () => {
       await session.close()
     }))
 })
+
+describe('the voice of a session', () => {
+  it('[PT4] counts characters and seconds, also of speech that was interrupted', () =>
+    inVirtualTime(async (world) => {
+      const call = await aLiveCall(world)
+      const { session } = call
+      await session.say('Good morning.').waitForPlayout()
+      const speech = session.say('How are you?')
+      await call.caller.hears('How')
+      speech.interrupt()
+      await speech.waitForPlayout()
+      await session.close()
+      expect(expectEnded(call).usage).toEqual({ characters: 25, spokenSeconds: 1.26, toolCalls: 0, turns: 0 })
+    }))
+})

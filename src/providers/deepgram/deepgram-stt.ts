@@ -2,6 +2,7 @@ import { aLaw, muLaw, pcm, type AudioFormat, type SampleRate } from '../../audio
 import type { PartContext, Stt, SttEvents, SttSetup, SttStream } from '../../parts/index.ts'
 import { apiKey } from '../api-key.ts'
 import { checkUrl } from '../check-url.ts'
+import { withExtra, type Extra } from '../extra.ts'
 import { DeepgramStream } from './deepgram-stream.ts'
 import { checkOptions, type OptionNames } from '../../scope/index.ts'
 
@@ -28,8 +29,8 @@ export interface DeepgramSttOptions {
   readonly utteranceEnd?: number
   /** Emits the end of the user's turn, after `endpointing` or `utteranceEnd`, whichever comes first. Default: false. */
   readonly endsTurns?: boolean
-  /** Further query parameters of the service: `{ keyterm: 'Bright Dental', numerals: true }`. */
-  readonly query?: Readonly<Record<string, string | number | boolean>>
+  /** Query parameters of the service, merged last into the address: `{ numerals: true, replace: ['two:2', 'to:2'] }`. */
+  readonly extra?: Extra
 }
 
 /** Formats of sound that fit a line: no service hears more in 48 kHz. */
@@ -47,7 +48,7 @@ const optionNames: OptionNames<DeepgramSttOptions> = {
   endpointing: true,
   utteranceEnd: true,
   endsTurns: true,
-  query: true,
+  extra: true,
 }
 
 /**
@@ -105,10 +106,10 @@ function queryOf(options: DeepgramSttOptions, { format, keyTerms }: SttSetup): s
     ...(language === undefined ? {} : { language }),
     ...(endpointing === undefined ? {} : { endpointing }),
     ...(utteranceEnd === undefined ? {} : { utterance_end_ms: utteranceEnd }),
-    ...options.query,
   }
   const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(all)) query.set(name, String(value))
-  for (const term of keyTerms) query.append('keyterm', term)
+  const terms = keyTerms.length > 0 ? { keyterm: keyTerms } : {}
+  for (const [name, value] of Object.entries(withExtra({ ...all, ...terms }, options.extra)))
+    for (const each of [value].flat()) query.append(name, String(each))
   return query.toString()
 }

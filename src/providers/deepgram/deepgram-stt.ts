@@ -1,7 +1,8 @@
-import type { SampleRate } from '../../audio/index.ts'
-import type { PartContext, Stt, SttEvents, SttStream } from '../../parts/index.ts'
+import { aLaw, muLaw, pcm, type AudioFormat, type SampleRate } from '../../audio/index.ts'
+import type { PartContext, Stt, SttEvents, SttSetup, SttStream } from '../../parts/index.ts'
 import { apiKey } from '../api-key.ts'
 import { checkUrl } from '../check-url.ts'
+import { withExtra, type Extra } from '../extra.ts'
 import { DeepgramStream } from './deepgram-stream.ts'
 import { checkOptions, type OptionNames } from '../../scope/index.ts'
 
@@ -16,7 +17,7 @@ export interface DeepgramSttOptions {
   readonly model?: string
   /** The spoken language, for example `en` or `de-CH`. Default: the model's own default. */
   readonly language?: string
-  /** The rate of the audio that is sent, in Hz. Default: 16,000. */
+  /** Sends PCM of this rate only, in Hz. Default: whatever fits the line. */
   readonly sampleRate?: SampleRate
   /** Emits interim transcripts. Default: true. */
   readonly interimResults?: boolean
@@ -28,9 +29,12 @@ export interface DeepgramSttOptions {
   readonly utteranceEnd?: number
   /** Emits the end of the user's turn, after `endpointing` or `utteranceEnd`, whichever comes first. Default: false. */
   readonly endsTurns?: boolean
-  /** Further query parameters of the service: `{ keyterm: 'Bright Dental', numerals: true }`. */
-  readonly query?: Readonly<Record<string, string | number | boolean>>
+  /** Query parameters of the service, merged last into the address: `{ numerals: true, replace: ['two:2', 'to:2'] }`. */
+  readonly extra?: Extra
 }
+
+/** Formats of sound that fit a line: no service hears more in 48 kHz. */
+const formats = [pcm(16_000), muLaw, aLaw, pcm(8_000), pcm(24_000)]
 
 const optionNames: OptionNames<DeepgramSttOptions> = {
   apiKey: true,
@@ -44,7 +48,7 @@ const optionNames: OptionNames<DeepgramSttOptions> = {
   endpointing: true,
   utteranceEnd: true,
   endsTurns: true,
-  query: true,
+  extra: true,
 }
 
 /**
@@ -56,8 +60,9 @@ const optionNames: OptionNames<DeepgramSttOptions> = {
  */
 export class DeepgramStt implements Stt {
   readonly name: string
-  readonly sampleRate: SampleRate
+  readonly hears: readonly AudioFormat[]
   readonly endsTurns: boolean
+  readonly #options: DeepgramSttOptions
   readonly #url: string
   readonly #key: string
 
@@ -65,36 +70,46 @@ export class DeepgramStt implements Stt {
   constructor(options: DeepgramSttOptions = {}) {
     checkOptions('DeepgramStt', options, optionNames)
     this.name = options.name ?? 'deepgram'
-    this.sampleRate = options.sampleRate ?? 16_000
+    this.hears = options.sampleRate === undefined ? formats : [pcm(options.sampleRate)]
     this.endsTurns = options.endsTurns ?? false
     this.#key = apiKey('deepgram', options.apiKey, 'DEEPGRAM_API_KEY')
     const { url = 'wss://api.deepgram.com' } = options
     checkUrl('DeepgramStt', url)
-    this.#url = `${url.replace(/\/$/, '')}/v1/listen?${queryOf(options, this.sampleRate)}`
+    this.#url = `${url.replace(/\/$/, '')}/v1/listen`
+    this.#options = options
   }
 
-  open(context: PartContext, events: SttEvents): Promise<SttStream> {
+  open(
+    context: PartContext,
+    events: SttEvents,
+    { format = this.hears[0]!, keyTerms = [] }: Partial<SttSetup> = {},
+  ): Promise<SttStream> {
     const headers = { authorization: `Token ${this.#key}` }
-    const stream = new DeepgramStream(this, () => ({ url: this.#url, headers }), events)
+    const setup = { format, keyTerms }
+    const stream = new DeepgramStream(this, setup, events, (now) => ({
+      url: `${this.#url}?${queryOf(this.#options, now)}`,
+      headers,
+    }))
     return stream.open(context)
   }
 }
 
-function queryOf(options: DeepgramSttOptions, sampleRate: SampleRate): string {
+function queryOf(options: DeepgramSttOptions, { format, keyTerms }: SttSetup): string {
   const { language, endpointing, utteranceEnd } = options
   const all = {
     model: options.model ?? 'nova-3',
-    encoding: 'linear16',
-    sample_rate: sampleRate,
+    encoding: format.encoding === 'pcm' ? 'linear16' : format.encoding,
+    sample_rate: format.sampleRate,
     channels: 1,
     interim_results: options.interimResults ?? true,
     smart_format: options.smartFormat ?? true,
     ...(language === undefined ? {} : { language }),
     ...(endpointing === undefined ? {} : { endpointing }),
     ...(utteranceEnd === undefined ? {} : { utterance_end_ms: utteranceEnd }),
-    ...options.query,
   }
   const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(all)) query.set(name, String(value))
+  const terms = keyTerms.length > 0 ? { keyterm: keyTerms } : {}
+  for (const [name, value] of Object.entries(withExtra({ ...all, ...terms }, options.extra)))
+    for (const each of [value].flat()) query.append(name, String(each))
   return query.toString()
 }

@@ -1,5 +1,7 @@
+import { pcm } from '../../audio/index.ts'
 import type { PartContext, SentenceTtsOptions, Tts, Voice } from '../../parts/index.ts'
 import { sentenceTts } from '../../parts/index.ts'
+import { withExtra, type Extra } from '../extra.ts'
 import { OpenAIEndpoint, endpointNames, type OpenAIEndpointOptions } from './endpoint.ts'
 import { RATE } from './session-config.ts'
 import { SpeechRequest, type SpeechBody } from './speech-request.ts'
@@ -20,6 +22,8 @@ export interface OpenAITtsOptions extends OpenAIEndpointOptions {
   readonly sentences?: SentenceTtsOptions
   /** How long a sentence may go without new audio before it fails. Default: 10 s. */
   readonly stallTimeout?: number
+  /** Fields of the service's own protocol, merged last into the body of every request. */
+  readonly extra?: Extra
 }
 
 const optionNames: OptionNames<OpenAITtsOptions> = {
@@ -31,6 +35,7 @@ const optionNames: OptionNames<OpenAITtsOptions> = {
   speed: true,
   sentences: true,
   stallTimeout: true,
+  extra: true,
 }
 
 /**
@@ -43,7 +48,7 @@ const optionNames: OptionNames<OpenAITtsOptions> = {
  */
 export class OpenAITts implements Tts {
   readonly name: string
-  readonly sampleRate = RATE
+  readonly speaks = [pcm(RATE)]
   readonly #endpoint: OpenAIEndpoint
   readonly #body: Omit<SpeechBody, 'input'>
   readonly #sentences: SentenceTtsOptions
@@ -55,19 +60,20 @@ export class OpenAITts implements Tts {
     const { instructions, speed } = options
     this.name = options.name ?? 'openai-tts'
     this.#endpoint = new OpenAIEndpoint(options)
-    this.#body = {
+    const body: Omit<SpeechBody, 'input'> = {
       model: options.model ?? 'gpt-4o-mini-tts',
       voice: options.voice ?? 'alloy',
       response_format: 'pcm',
       ...(instructions === undefined ? {} : { instructions }),
       ...(speed === undefined ? {} : { speed }),
     }
+    this.#body = withExtra(body, options.extra)
     this.#sentences = options.sentences ?? {}
     this.#stallTimeout = options.stallTimeout ?? 10_000
   }
 
   open(context: PartContext): Promise<Voice> {
-    const { name, sampleRate } = this
+    const { name } = this
     const speech = new SpeechRequest({
       name,
       context,
@@ -77,8 +83,8 @@ export class OpenAITts implements Tts {
       stallTimeout: this.#stallTimeout,
     })
     return sentenceTts(
-      { name, sampleRate, synthesise: (sentence, signal) => speech.speak(sentence, signal) },
+      { name, sampleRate: RATE, synthesise: (sentence, signal) => speech.speak(sentence, signal) },
       this.#sentences,
-    ).open(context)
+    ).open(context, { format: this.speaks[0]! })
   }
 }

@@ -1,3 +1,4 @@
+import { nearestFormat, type SampleRate } from '../../audio/index.ts'
 import {
   inlet,
   type EventOf,
@@ -65,6 +66,8 @@ export class RealtimeMind implements Mind {
   readonly #replies: Replies
   readonly #user: RealtimeUser
   #model!: RealtimeModel
+  /** The sample rate of the sound that it takes. */
+  #rate!: SampleRate
   /** Requested responses that have not begun. The model answers in order. */
   readonly #asked: Response[] = []
   /** Responses that have begun, until they have ended and been heard. */
@@ -101,7 +104,12 @@ export class RealtimeMind implements Mind {
     // The tools of the agent's toolsets follow once they are open.
     const tools = describeTools(agent.tools)
     this.#setup = JSON.stringify({ instructions, tools })
+    const { line } = settings
+    const hears = nearestFormat(settings.hears, models.realtime!.hears)
+    this.#rate = hears.sampleRate
     const setup = {
+      hears,
+      speaks: models.tts ? undefined : nearestFormat(line.speaks, models.realtime!.speaks),
       instructions,
       tools,
       messages: history.toMessages(),
@@ -116,6 +124,7 @@ export class RealtimeMind implements Mind {
       methods,
     )
     this.#model = shelter(opened, methods, failed)
+    if (models.tts) return
     this.#speaking.useVoice({
       reportsWords: true,
       speak: (text, signal, delivery) => this.#speakWords(text, signal, delivery),
@@ -130,7 +139,7 @@ export class RealtimeMind implements Mind {
 
   get ear(): MindEar {
     return {
-      rate: this.#context.settings.models.realtime!.inputRate,
+      rate: this.#rate,
       push: (frame) => this.#model.push(frame),
       // The model knows when a text is final.
       flush: noop,
@@ -333,10 +342,17 @@ export class RealtimeMind implements Mind {
     if (isExpecting && owed.length === 0) this.#context.partFailed('realtime', error)
   }
 
+  /** Whether the model writes its answers, and a TTS speaks them. */
+  get #writes(): boolean {
+    return this.#context.settings.models.tts !== undefined
+  }
+
   /** Adds words. A model that does not stop talking is stopped. */
   #said(response: Response, text: string): void {
     try {
-      this.#speak(response).said(text)
+      const delivery = this.#speak(response)
+      if (this.#writes) response.words.push(text)
+      else delivery.said(text)
     } catch (error) {
       this.#fail(response, error)
     }
@@ -366,8 +382,11 @@ export class RealtimeMind implements Mind {
     if (response.delivery) return response.delivery
     const { agent } = this.#agents.current
     const watch = agent.guardrails.output && this.#guardrails.watch(agent)
-    const { reply, sound } = response
-    const delivery = this.#speaking.play({ agent, source: { sound }, reply, watch }, response.speech)
+    const { reply, sound, words } = response
+    const options = { agent, reply, watch }
+    const delivery = this.#writes
+      ? this.#speaking.say(words, options, response.speech)
+      : this.#speaking.play({ ...options, source: { sound } }, response.speech)
     response.delivery = delivery
     delivery.speech.onInterrupt(() => this.#stop(response))
     return delivery

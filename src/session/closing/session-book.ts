@@ -1,3 +1,4 @@
+import type { RecordingReport } from '../recording/recording-sink.ts'
 import type { ConnectionReport, Usage } from '../../parts/index.ts'
 import { describeError, type Ask, type Clock, type ErrorReport, type ScopeReport } from '../../scope/index.ts'
 import type { History } from '../history/history.ts'
@@ -31,6 +32,8 @@ export class SessionBook {
   handoffs = 0
   /** Milliseconds of sound the agent has made. */
   sound = 0
+  /** What voices were given to speak, in characters, and what they made of it, in milliseconds. */
+  readonly voiced = { characters: 0, sound: 0 }
   /** When the user stopped speaking. Unset once the answer is heard. */
   waitingSince: number | undefined
 
@@ -80,11 +83,18 @@ export class SessionBook {
   }
 
   get usage(): SessionReport['usage'] {
-    return { ...this.#usage, toolCalls: this.toolCalls, turns: this.turnCount }
+    const { characters, sound } = this.voiced
+    const spoken = characters > 0 ? { characters, spokenSeconds: sound / 1000 } : {}
+    return { ...spoken, ...this.#usage, toolCalls: this.toolCalls, turns: this.turnCount }
   }
 
   /** `before` lists requests for a graceful end that was cut off. */
-  write(reason: CloseReason, scope: ScopeReport, before: readonly Ask[]): SessionReport {
+  write(
+    reason: CloseReason,
+    scope: ScopeReport,
+    before: readonly Ask[],
+    recording?: RecordingReport,
+  ): SessionReport {
     const started = this.#startDate
     const isLost = reason === 'caller-lost'
     const cut = this.#connections.filter(({ how }) => how === 'dropped' || how === 'aborted')
@@ -112,6 +122,7 @@ export class SessionBook {
       usage: Object.freeze(this.usage),
       turns: Object.freeze(this.turns.map((turn) => Object.freeze({ ...turn }))),
       transcript: this.#history.items,
+      ...(recording ? { recordings: Object.freeze([Object.freeze(recording)]) } : {}),
       scope,
     }
     return Object.freeze(report)

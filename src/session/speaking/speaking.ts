@@ -1,6 +1,7 @@
-import { PlayoutClock, durationOf, type AudioFrame } from '../../audio/index.ts'
+import { PlayoutClock, durationOf, nearestFormat, type AudioFrame } from '../../audio/index.ts'
 import type { LineConnection, PartContext } from '../../parts/index.ts'
 import { MachineShell, noop, type TaskContext } from '../../scope/index.ts'
+import type { Agent } from '../answering/agent.ts'
 import type { SessionContext } from '../context.ts'
 import { SpeechStalledError } from '../errors.ts'
 import { limits } from '../limits.ts'
@@ -24,6 +25,8 @@ export class Speaking {
   readonly #playout = new PlayoutClock()
   /** Speeches that have not ended. */
   readonly #deliveries = new Map<number, Delivery>()
+  /** The voices of agents that have their own. Kept by `Agents`. */
+  readonly voices = new WeakMap<Agent, DeliveryVoice>()
   #lastId = 0
   /** The speech that the turn machine knows to be audible. */
   #audible: Delivery | undefined
@@ -45,8 +48,11 @@ export class Speaking {
 
   /** Opens the TTS. A realtime model sets its own voice with `useVoice`. */
   async open(part: PartContext): Promise<void> {
-    const { tts } = this.#context.settings.models
-    if (tts) this.#voice = await this.#context.opened('tts', tts.open(part), ['speak'])
+    const { line, models } = this.#context.settings
+    const { tts } = models
+    if (!tts) return
+    const format = nearestFormat(line.speaks, tts.speaks)
+    this.#voice = await this.#context.opened('tts', tts.open(part, { format }), ['speak'])
   }
 
   useVoice(voice: DeliveryVoice): void {
@@ -84,13 +90,14 @@ export class Speaking {
 
   // ── requests from other stations ──
 
-  /** Speaks words as they arrive. */
+  /** Speaks words as they arrive, with the voice of the agent or else the session's. */
   say(
     words: AsyncIterable<string>,
     options: Omit<DeliveryOptions, 'source'>,
     speech?: SpeechOptions,
-  ): Speech {
-    return this.play({ ...options, source: { words, voice: this.#voice } }, speech).speech
+  ): Delivery {
+    const voice = this.voices.get(options.agent) ?? this.#voice
+    return this.play({ ...options, source: { words, voice } }, speech)
   }
 
   /** Queues a speech. */
@@ -222,11 +229,11 @@ export class Speaking {
 
   #send(delivery: Delivery, frame: AudioFrame): void {
     const { speech } = delivery
-    if (this.#machine.current !== speech.id || this.#machine.isPaused || frame.samples.length === 0) return
+    const ms = durationOf(frame)
+    if (this.#machine.current !== speech.id || this.#machine.isPaused || ms === 0) return
     const { recorder, book, events, settings, turns, now } = this.#context
     const isFirst = delivery.stretch === undefined
     delivery.stretch ??= this.#playout.begin()
-    const ms = durationOf(frame)
     const at = this.#playout.play(ms, now)
     this.#line.play(frame)
     this.#context.movedAt = now

@@ -69,7 +69,8 @@ describe('an agent with a model and a voice of its own', () => {
 
   it('[AG7] is heard to the end when its task already has a result', () =>
     inVirtualTime(async (world) => {
-      const tts = new ScriptedTts({ name: 'deep voice' })
+      // Makes its sound in real time, so that it still speaks when the task has its result.
+      const tts = new ScriptedTts({ name: 'deep voice', speed: 1 })
       const task = new AgentTask<string>({
         name: 'ask',
         instructions: '',

@@ -209,8 +209,8 @@ describe('formats', () => {
       stream.configure({ keyTerms: ['IBAN'] })
       // @ts-expect-error the format of a stream does not change
       stream.configure({ format: muLaw, keyTerms: [] })
-      const { filter: run } = await filter.open(context, { format: muLaw })
-      expectTypeOf(run).returns.toEqualTypeOf<AudioFrame | PromiseLike<AudioFrame>>()
+      const open = await filter.open(context, { format: muLaw })
+      expectTypeOf(open.filter({} as AudioFrame)).toEqualTypeOf<AudioFrame | PromiseLike<AudioFrame>>()
       // @ts-expect-error without a format
       await filter.open(context)
     }))

@@ -179,7 +179,7 @@ const encoders = { pcm_s16le: bytesFromSamples, pcm_mulaw: encodeMuLaw, pcm_alaw
 function problemWith({ model_id, voice, output_format }: CartesiaGeneration): string | undefined {
   if (!model_id) return 'model_id is missing'
   if (!voice) return 'voice is missing'
-  const { encoding, sample_rate } = output_format ?? {}
-  if (encoding !== undefined && Object.hasOwn(encoders, encoding) && Number(sample_rate) > 0) return undefined
+  const encoding = output_format?.encoding
+  if (Object.hasOwn(encoders, encoding) && output_format.sample_rate > 0) return undefined
   return `output_format must be one of ${Object.keys(encoders).join(', ')}`
 }

@@ -1,3 +1,4 @@
+import { type Realtime } from '../../../src/parts/index.ts'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { Agent, AgentTask, Session, tool } from '../../../src/index.ts'
@@ -154,8 +155,10 @@ describe('a realtime model with a voice of one’s own', () => {
     }))
 
   it('[PT8] [FA7] must be able to write', () => {
-    const realtime = { ...new ScriptedRealtime(), name: 'mute', writes: false }
-    const models = { realtime: realtime as never, tts: new ScriptedTts() }
+    const { hears, speaks } = new ScriptedRealtime()
+    const open = (): Promise<never> => Promise.reject(new Error('not opened'))
+    const realtime: Realtime = { name: 'speaker', hears, speaks, open }
+    const models = { realtime, tts: new ScriptedTts() }
     const agent = new Agent({ instructions: '' })
     expect(() => new Session({ agent, models, line: new TestLine() })).toThrow(OptionError)
   })

@@ -1,7 +1,7 @@
 import { decodeAudio, rateOf } from './openai-audio.ts'
 import { invalid } from './openai-error.ts'
 import type { OpenAIServerEventBody } from './openai-events.ts'
-import type { OpenAISession, OpenAITurnDetection } from './openai-session-config.ts'
+import { isLive, type OpenAISession, type OpenAITurnDetection } from './openai-session-config.ts'
 import { Ear, type EarEvents, type Understands, type Utterance } from './ear.ts'
 
 /** Less audio than this cannot be committed, in milliseconds. */
@@ -21,6 +21,8 @@ export interface OpenAIInputEvents {
   newItem(): string
   /** Speech has started and interrupts the response. */
   interrupt(): void
+  /** Words were recognised before their turn is complete. */
+  heard(item: string, text: string): void
   /** A turn of the user is complete. */
   committed(item: string, utterance: Utterance, respond: boolean): void
 }
@@ -76,15 +78,21 @@ export class OpenAIInput {
     this.#events.send({ type: 'input_audio_buffer.cleared' })
   }
 
-  /** With manual turns, speech has no effect. */
+  /** With manual turns, speech has no effect, except that a live model transcribes it at once. */
   get #listening(): EarEvents {
-    const detection = this.#session.audio.input.turn_detection
+    const { turn_detection: detection, transcription } = this.#session.audio.input
+    if (!detection && isLive(transcription?.model)) return { words: (text) => this.#heard(text) }
     if (!detection) return {}
     const { create_response = true, interrupt_response = true } = detection
     return {
       started: (at) => this.#started(at, interrupt_response),
       stopped: (at, utterance) => this.#stopped(at, utterance, create_response),
     }
+  }
+
+  #heard(text: string): void {
+    this.#item ??= this.#events.newItem()
+    this.#events.heard(this.#item, text)
   }
 
   #started(at: number, interrupts: boolean): void {

@@ -1,16 +1,16 @@
 import { durationOf } from '../../audio/index.ts'
 import type { RealtimeEvents } from '../../parts/index.ts'
 import { answerProblem } from '../sound-limit.ts'
-import { AudioDecoder } from '../vendor-message.ts'
+import type { AudioCodec } from './audio-format.ts'
 import type { ClientEvent, ItemEvent, OutputItem } from './events.ts'
 import type { Memory, MessageItem } from './memory.ts'
-import { RATE } from './session-config.ts'
 
 export interface AnswerHost {
   /** The name of the provider. */
   readonly name: string
   readonly events: RealtimeEvents
   readonly memory: Memory
+  readonly codec: AudioCodec
   /** Sends an event that may arrive too late to have an effect. */
   attempt(event: ClientEvent): void
 }
@@ -29,7 +29,7 @@ export class Answer {
   #hasOutput = false
   #ended = false
   #truncated = false
-  #decoder = new AudioDecoder()
+  #decode: ReturnType<AudioCodec['decoder']>
   /** Milliseconds of audio and characters of text received. */
   #sound = 0
   #characters = 0
@@ -39,6 +39,7 @@ export class Answer {
     this.name = id
     this.id = id
     this.instructions = instructions
+    this.#decode = host.codec.decoder()
   }
 
   /** Whether text, audio or a call was emitted, so that the answer cannot be started again. */
@@ -106,7 +107,7 @@ export class Answer {
     // An item after the truncation was never heard.
     if (this.#truncated) this.#host.attempt(memory.remove(id))
     else this.#items.push(memory.addModelMessage(id))
-    this.#decoder = new AudioDecoder()
+    this.#decode = this.#host.codec.decoder()
   }
 
   #itemDone({ type, status, id = '', call_id = id, name = '', arguments: input = '' }: OutputItem): void {
@@ -121,7 +122,7 @@ export class Answer {
 
   #emitAudio(item: MessageItem | undefined, delta?: string, contentIndex = 0): void {
     if (!item) return
-    const frame = { samples: this.#decoder.push(delta), sampleRate: RATE } as const
+    const frame = this.#decode(delta)
     this.#sound += durationOf(frame)
     if (this.#failIfEndless()) return
     item.duration += durationOf(frame)

@@ -18,17 +18,30 @@ export type ClientEvent = { event_id?: string } & (
 
 export type SessionSettings = RealtimeSettings | TranscriptionSettings
 
-export interface RealtimeSettings {
+export interface RealtimeSettings extends ModelSettings {
   type: 'realtime'
   instructions: string
   tools: { type: 'function'; name: string; description: string; parameters: unknown }[]
   output_modalities?: 'audio'[]
-  max_output_tokens?: number
   audio?: {
     input: AudioInput
-    output: { format: Pcm; voice: string; speed?: number }
+    output: { format: WireFormat; voice: WireVoice; speed?: number }
   }
 }
+
+export interface ModelSettings {
+  max_output_tokens?: number
+  reasoning?: { effort: 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' }
+  tool_choice?: 'auto' | 'none' | 'required' | { type: 'function'; name: string }
+  parallel_tool_calls?: boolean
+  truncation?:
+    | 'auto'
+    | 'disabled'
+    | { type: 'retention_ratio'; retention_ratio: number; token_limits?: { post_instructions: number } }
+}
+
+/** The name of a voice, or the id of a custom one. */
+export type WireVoice = string | { id: string }
 
 export interface TranscriptionSettings {
   type: 'transcription'
@@ -36,16 +49,19 @@ export interface TranscriptionSettings {
 }
 
 export interface AudioInput {
-  format: Pcm
-  transcription?: { model: string; language?: string; prompt?: string }
+  format: WireFormat
+  transcription?: {
+    model: string
+    language?: string
+    languages?: string[]
+    prompt?: string
+    keywords?: string[]
+  }
   noise_reduction?: { type: 'near_field' | 'far_field' }
   turn_detection: TurnDetectionSettings | null
 }
 
-export interface Pcm {
-  type: 'audio/pcm'
-  rate: 24_000
-}
+export type WireFormat = { type: 'audio/pcm'; rate: 24_000 } | { type: 'audio/pcmu' }
 
 export type TurnDetectionSettings =
   | {
@@ -119,9 +135,16 @@ interface InItem {
 export interface ServerResponse {
   id?: string
   status?: 'in_progress' | 'completed' | 'cancelled' | 'failed' | 'incomplete'
-  status_details?: { reason?: string; error?: { type?: string; code?: string } }
+  status_details?: { reason?: string; error?: ResponseError }
   metadata?: Record<string, string> | null
   usage?: ServerUsage
+}
+
+/** Why a response failed. */
+export interface ResponseError {
+  type?: string
+  code?: string
+  message?: string
 }
 
 export interface ServerUsage {
@@ -145,7 +168,7 @@ export interface OutputItem {
 const response: ShapeOf<ServerResponse> = {
   id: 'id',
   status: 'string',
-  status_details: { reason: 'string', error: { type: 'string', code: 'string' } },
+  status_details: { reason: 'string', error: { type: 'string', code: 'string', message: 'string' } },
   metadata: {},
   usage: {
     input_tokens: 'count',

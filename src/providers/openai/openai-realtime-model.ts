@@ -1,7 +1,8 @@
-import { bytesFromSamples, durationOf, type AudioFrame } from '../../audio/index.ts'
+import { durationOf, type AudioFrame } from '../../audio/index.ts'
 import type { LinkError, Protocol } from '../../link/index.ts'
 import type { PartContext, RealtimeEvents, RealtimeModel, RealtimeSetup } from '../../parts/index.ts'
 import { CallerSpeech } from '../caller-speech.ts'
+import { codecs } from './audio-format.ts'
 import {
   isInputEvent,
   isResponseEvent,
@@ -74,7 +75,7 @@ export class OpenAIRealtimeModel implements RealtimeModel, OpenAILinkHost {
 
   push(frame: AudioFrame): void {
     if (this.#inactive || frame.samples.length === 0) return
-    this.#link.sendAudio(bytesFromSamples(frame.samples))
+    this.#link.sendAudio(codecs[this.#config.format].encode(frame.samples))
     this.#uncommitted += durationOf(frame)
     if (this.#callerSpeech.push(frame) && this.#setup.takesTurns) this.#link.callerSpeaks()
   }
@@ -172,6 +173,7 @@ export class OpenAIRealtimeModel implements RealtimeModel, OpenAILinkHost {
       name,
       events: this.#events,
       memory: this.#memory,
+      codec: codecs[this.#config.format],
       get connected() {
         return link.connected
       },

@@ -1,3 +1,4 @@
+import type { SampleRate } from '../../audio/index.ts'
 import type {
   PartContext,
   Realtime,
@@ -5,26 +6,30 @@ import type {
   RealtimeModel,
   RealtimeSetup,
 } from '../../parts/index.ts'
-import { checkOptions, type OptionNames } from '../../scope/index.ts'
+import { OptionError, checkOptions, type OptionNames } from '../../scope/index.ts'
+import { codecs, type OpenAIAudioFormat } from './audio-format.ts'
 import { OpenAIEndpoint, endpointNames, type OpenAIEndpointOptions } from './endpoint.ts'
 import { OpenAIRealtimeModel } from './openai-realtime-model.ts'
+import { checkModelOptions, modelNames, type OpenAIModelOptions } from './model-settings.ts'
 import {
-  RATE,
   checkTurnDetection,
   transcriptionNames,
   type OpenAINoiseReduction,
   type OpenAITranscription,
   type OpenAITurnDetection,
+  type OpenAIVoice,
   type RealtimeConfig,
 } from './session-config.ts'
 
-export interface OpenAIRealtimeOptions extends OpenAIEndpointOptions {
+export interface OpenAIRealtimeOptions extends OpenAIEndpointOptions, OpenAIModelOptions {
   /** The name in reports and logs. Default: `openai`. */
   readonly name?: string
-  /** The model, or on Azure the name of the deployment. Default: `gpt-realtime`. */
+  /** The model, or on Azure the name of the deployment. Default: `gpt-realtime-2.1`. */
   readonly model?: string
-  /** Default: `marin`. */
-  readonly voice?: string
+  /** How audio is sent. Default: `pcm`. On the phone, `pcmu` needs no resampling. */
+  readonly format?: OpenAIAudioFormat
+  /** A voice of the service, or `{ id }` for a custom one. Default: `marin`. */
+  readonly voice?: OpenAIVoice
   /** How fast the model speaks, 0.25 to 1.5. Default: 1. */
   readonly speed?: number
   /**
@@ -36,20 +41,22 @@ export interface OpenAIRealtimeOptions extends OpenAIEndpointOptions {
   readonly turnDetection?: OpenAITurnDetection
   /** Default: off. */
   readonly noiseReduction?: OpenAINoiseReduction
-  /** Per answer. Default: the service's own limit. */
-  readonly maxOutputTokens?: number
 }
+
+/** The model that is used unless another one is chosen. */
+export const REALTIME_MODEL = 'gpt-realtime-2.1'
 
 const optionNames: OptionNames<OpenAIRealtimeOptions> = {
   ...endpointNames,
+  ...modelNames,
   name: true,
   model: true,
+  format: true,
   voice: true,
   speed: true,
   transcription: true,
   turnDetection: true,
   noiseReduction: true,
-  maxOutputTokens: true,
 }
 
 /**
@@ -63,8 +70,8 @@ const optionNames: OptionNames<OpenAIRealtimeOptions> = {
  */
 export class OpenAIRealtime implements Realtime {
   readonly name: string
-  readonly inputRate = RATE
-  readonly outputRate = RATE
+  readonly inputRate: SampleRate
+  readonly outputRate: SampleRate
   readonly #endpoint: OpenAIEndpoint
   readonly #model: string
   readonly #config: RealtimeConfig
@@ -75,16 +82,23 @@ export class OpenAIRealtime implements Realtime {
     const { transcription, turnDetection } = options
     if (transcription) checkOptions('OpenAIRealtime: transcription', transcription, transcriptionNames)
     if (turnDetection) checkTurnDetection('OpenAIRealtime', turnDetection)
+    checkModelOptions('OpenAIRealtime', options)
+    const { format = 'pcm' } = options
+    if (!Object.hasOwn(codecs, format))
+      throw new OptionError(`OpenAIRealtime: the format is 'pcm' or 'pcmu', not '${format}'`)
     this.name = options.name ?? 'openai'
+    this.inputRate = codecs[format].sampleRate
+    this.outputRate = codecs[format].sampleRate
     this.#endpoint = new OpenAIEndpoint(options)
-    this.#model = options.model ?? 'gpt-realtime'
+    this.#model = options.model ?? REALTIME_MODEL
     this.#config = {
+      format,
       voice: options.voice ?? 'marin',
       speed: options.speed,
       transcription: options.transcription ?? {},
       turnDetection: options.turnDetection ?? { type: 'server' },
       noiseReduction: options.noiseReduction,
-      maxOutputTokens: options.maxOutputTokens,
+      model: options,
     }
   }
 

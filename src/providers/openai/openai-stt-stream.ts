@@ -30,6 +30,7 @@ export interface SttStreamOptions {
  *
  *   push ──▶ append           ──▶ (with turn detection: speech_started, speech_stopped, committed)
  *   flush ─▶ commit           ──▶ committed, transcription deltas, completed ──▶ interim, final
+ *                                 (a live model sends its deltas before the commit)
  *   detach ▶ commit, or clear ──▶ committed …, or cleared: acknowledged once all transcripts have arrived
  *
  * After a drop, the new connection continues with new audio. Audio sent before the drop is not sent again.
@@ -115,7 +116,7 @@ export class OpenAISttStream implements SttStream, OpenAILinkHost {
     else if (event.type === 'input_audio_buffer.committed') {
       if (this.#options.stt.endsTurns) this.#resetInput()
       this.#transcripts.expect(event.item_id)
-    }
+    } else if (event.type === 'input_audio_buffer.cleared') this.#transcripts.finishUncommitted()
   }
 
   /** Audio that was not transcribed is lost. The text received so far becomes final. */
@@ -130,7 +131,7 @@ export class OpenAISttStream implements SttStream, OpenAILinkHost {
   }
 
   expectsEvents(): boolean {
-    return this.#transcripts.size > 0
+    return this.#transcripts.owed > 0
   }
 
   quiet(): boolean {

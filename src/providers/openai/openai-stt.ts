@@ -1,10 +1,12 @@
 import type { PartContext, Stt, SttEvents, SttStream } from '../../parts/index.ts'
 import { checkOptions, type OptionNames } from '../../scope/index.ts'
+import { codecs } from './audio-format.ts'
 import { OpenAIEndpoint, endpointNames, type OpenAIEndpointOptions } from './endpoint.ts'
 import type { TranscriptionSettings } from './events.ts'
 import { OpenAISttStream } from './openai-stt-stream.ts'
 import {
-  RATE,
+  LIVE_TRANSCRIPTION_MODEL,
+  TRANSCRIPTION_MODEL,
   checkTurnDetection,
   transcriptionNames,
   transcriptionSettings,
@@ -42,7 +44,7 @@ const optionNames: OptionNames<OpenAISttOptions> = {
  */
 export class OpenAIStt implements Stt {
   readonly name: string
-  readonly sampleRate = RATE
+  readonly sampleRate = codecs.pcm.sampleRate
   readonly endsTurns: boolean
   readonly #endpoint: OpenAIEndpoint
   readonly #settings: TranscriptionSettings
@@ -51,16 +53,17 @@ export class OpenAIStt implements Stt {
   constructor(options: OpenAISttOptions = {}) {
     checkOptions('OpenAIStt', options, optionNames)
     if (options.turnDetection) checkTurnDetection('OpenAIStt', options.turnDetection)
-    const { name = 'openai-stt', model, language, prompt, turnDetection = null, noiseReduction } = options
+    const { name = 'openai-stt', turnDetection = null, noiseReduction } = options
+    const { model = turnDetection ? TRANSCRIPTION_MODEL : LIVE_TRANSCRIPTION_MODEL } = options
     this.name = name
     this.endsTurns = turnDetection !== null
     this.#endpoint = new OpenAIEndpoint(options)
-    const transcription = {
-      ...(model === undefined ? {} : { model }),
-      ...(language === undefined ? {} : { language }),
-      ...(prompt === undefined ? {} : { prompt }),
-    }
-    this.#settings = transcriptionSettings({ transcription, turnDetection, noiseReduction })
+    this.#settings = transcriptionSettings({
+      format: codecs.pcm.wire,
+      transcription: { ...options, model },
+      turnDetection,
+      noiseReduction,
+    })
   }
 
   async open(context: PartContext, events: SttEvents): Promise<SttStream> {

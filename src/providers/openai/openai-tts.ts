@@ -1,7 +1,7 @@
 import type { PartContext, SentenceTtsOptions, Tts, Voice } from '../../parts/index.ts'
 import { sentenceTts } from '../../parts/index.ts'
 import { OpenAIEndpoint, endpointNames, type OpenAIEndpointOptions } from './endpoint.ts'
-import { RATE } from './session-config.ts'
+import { codecs } from './audio-format.ts'
 import { SpeechRequest, type SpeechBody } from './speech-request.ts'
 import { checkOptions, type OptionNames } from '../../scope/index.ts'
 
@@ -43,7 +43,7 @@ const optionNames: OptionNames<OpenAITtsOptions> = {
  */
 export class OpenAITts implements Tts {
   readonly name: string
-  readonly sampleRate = RATE
+  readonly sampleRate = codecs.pcm.sampleRate
   readonly #endpoint: OpenAIEndpoint
   readonly #body: Omit<SpeechBody, 'input'>
   readonly #sentences: SentenceTtsOptions

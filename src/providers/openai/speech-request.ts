@@ -5,7 +5,7 @@ import { noop, type Timer } from '../../scope/index.ts'
 import { ProviderError } from '../errors.ts'
 import { OwnedRequest } from '../owned-request.ts'
 import { silentSpeechProblem, speechProblem } from '../sound-limit.ts'
-import { RATE } from './session-config.ts'
+import { codecs } from './audio-format.ts'
 
 export interface SpeechBody {
   input: string
@@ -20,7 +20,7 @@ export interface SpeechRequestOptions {
   readonly name: string
   readonly context: PartContext
   readonly url: string
-  readonly headers: () => Record<string, string>
+  readonly headers: () => Promise<Record<string, string>>
   readonly body: Omit<SpeechBody, 'input'>
   readonly stallTimeout: number
 }
@@ -57,7 +57,7 @@ export class SpeechRequest {
         const since = context.scope.clock.now()
         const next = await this.#read(reader, request)
         if (!next) break
-        const frame = { samples: samples.push(next), sampleRate: RATE } as const
+        const frame = { samples: samples.push(next), sampleRate: codecs.pcm.sampleRate } as const
         sound += durationOf(frame)
         waited += context.scope.clock.now() - since
         const problem = speechProblem(name, sound, input)
@@ -90,7 +90,7 @@ export class SpeechRequest {
     const { url, headers, body, context } = this.#options
     const sent: SpeechBody = { ...body, input }
     const retryAfter = context.random.next() * RETRY_DELAY
-    const sentHeaders = headers()
+    const sentHeaders = await this.#withTimeout(headers(), request)
     const credentials = credentialsOf({ url, headers: sentHeaders })
     let response: Response
     try {

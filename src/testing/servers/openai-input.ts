@@ -35,6 +35,8 @@ export class OpenAIInput {
   #ear: Ear
   /** The item id of the current speech. */
   #item: string | undefined
+  /** What a live model has recognised of the current word. */
+  #word = ''
 
   constructor(session: OpenAISession, events: OpenAIInputEvents, understands: Understands | undefined) {
     this.#events = events
@@ -75,6 +77,7 @@ export class OpenAIInput {
   clear(): void {
     this.#ear.clear()
     this.#item = undefined
+    this.#word = ''
     this.#events.send({ type: 'input_audio_buffer.cleared' })
   }
 
@@ -91,6 +94,14 @@ export class OpenAIInput {
   }
 
   #heard(text: string): void {
+    this.#word += text
+    const [words = ''] = this.#word.match(/^.*\S(?=\s)/) ?? []
+    this.#sendWords(words)
+  }
+
+  #sendWords(text: string): void {
+    if (text === '') return
+    this.#word = this.#word.slice(text.length)
     this.#item ??= this.#events.newItem()
     this.#events.heard(this.#item, text)
   }
@@ -109,6 +120,7 @@ export class OpenAIInput {
   }
 
   #commit(utterance: Utterance, respond: boolean): void {
+    this.#sendWords(this.#word)
     const item = this.#item ?? this.#events.newItem()
     this.#item = undefined
     this.#events.committed(item, utterance, respond)

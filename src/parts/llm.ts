@@ -6,7 +6,7 @@ export interface Llm {
   readonly name: string
   /** The vendor, for traces: `openai`. Default: the name. */
   readonly provider?: string
-  /** The vendor's name for the model, for traces: `gpt-5-mini`. Default: the name. */
+  /** The vendor's name for the model, for traces: `gpt-5.4-mini`. Default: the name. */
   readonly model?: string
   open(context: PartContext): Promise<LlmClient>
 }

@@ -1,6 +1,7 @@
 import type { Llm, LlmChunk, LlmClient, LlmRequest, PartContext } from '../../parts/index.ts'
 import { OptionError, checkOptions, type OptionNames } from '../../scope/index.ts'
 import { ProviderError } from '../errors.ts'
+import { ModelEndWarning } from '../model-ends.ts'
 import { OwnedRequest } from '../owned-request.ts'
 import { chunkOf, verdictOn } from './answer.ts'
 import { failureOf } from './failure.ts'
@@ -31,7 +32,7 @@ const optionNames: OptionNames<AiSdkLlmOptions> = {
  *
  * ```ts
  * import { openai } from '@ai-sdk/openai'
- * const llm = new AiSdkLlm(openai.chat('gpt-5-mini'), { temperature: 0.3 })
+ * const llm = new AiSdkLlm(openai.chat('gpt-5.4-mini'), { temperature: 0.3 })
  * ```
  */
 export class AiSdkLlm implements Llm {
@@ -39,6 +40,7 @@ export class AiSdkLlm implements Llm {
   readonly provider: string
   readonly model: string
   readonly #model: LanguageModel
+  readonly #modelEnd: ModelEndWarning
   readonly #options: Omit<AiSdkLlmOptions, 'name'>
 
   constructor(model: LanguageModel, options: AiSdkLlmOptions = {}) {
@@ -47,7 +49,7 @@ export class AiSdkLlm implements Llm {
     // The SDK itself also accepts the name of a model, which only its gateway understands.
     if (typeof (model as Partial<LanguageModel> | undefined)?.doStream !== 'function')
       throw new OptionError(
-        "AiSdkLlm needs a model object of a provider, such as openai.chat('gpt-5-mini'), not " +
+        "AiSdkLlm needs a model object of a provider, such as openai.chat('gpt-5.4-mini'), not " +
           (typeof model === 'string' ? `the name '${String(model)}'` : `a value of type ${typeof model}`),
       )
     this.name = name ?? `${model.provider} ${model.modelId}`
@@ -55,10 +57,12 @@ export class AiSdkLlm implements Llm {
     this.provider = model.provider.split('.')[0]!
     this.model = model.modelId
     this.#model = model
+    this.#modelEnd = new ModelEndWarning(this.name, this.provider, this.model)
     this.#options = passed
   }
 
   async open(context: PartContext): Promise<LlmClient> {
+    this.#modelEnd.warn(context)
     return { generate: (request, signal) => this.#generate(context, request, signal) }
   }
 

@@ -9,6 +9,9 @@ import { checkOptions, type OptionNames } from '../../scope/index.ts'
 /** The protocol version, sent as `cartesia-version`. */
 const VERSION = '2026-08-14'
 
+/** The model that is used unless another one is chosen. */
+export const MODEL = 'sonic-3.5'
+
 export interface CartesiaTtsOptions {
   /** The id of the voice. */
   readonly voice: string
@@ -18,7 +21,7 @@ export interface CartesiaTtsOptions {
   readonly url?: string
   /** The name in reports and logs. Default: `cartesia`. */
   readonly name?: string
-  /** Default: `sonic-3`. */
+  /** Default: `sonic-3.5`. */
   readonly model?: string
   /** The spoken language, for example `en`. Default: the model's own default. */
   readonly language?: string
@@ -98,7 +101,7 @@ function settingsOf(options: CartesiaTtsOptions, sample_rate: SampleRate): Voice
     ...(emotion === undefined ? {} : { emotion }),
   }
   return {
-    model_id: options.model ?? 'sonic-3',
+    model_id: options.model ?? MODEL,
     voice: { mode: 'id', id: options.voice },
     output_format: { container: 'raw', encoding: 'pcm_s16le', sample_rate },
     add_timestamps: true,

@@ -5,6 +5,9 @@ import { checkUrl } from '../check-url.ts'
 import { DeepgramStream } from './deepgram-stream.ts'
 import { checkOptions, type OptionNames } from '../../scope/index.ts'
 
+/** The model that is used unless another one is chosen. */
+export const MODEL = 'nova-3'
+
 export interface DeepgramSttOptions {
   /** Default: the environment variable `DEEPGRAM_API_KEY`. */
   readonly apiKey?: string
@@ -83,7 +86,7 @@ export class DeepgramStt implements Stt {
 function queryOf(options: DeepgramSttOptions, sampleRate: SampleRate): string {
   const { language, endpointing, utteranceEnd } = options
   const all = {
-    model: options.model ?? 'nova-3',
+    model: options.model ?? MODEL,
     encoding: 'linear16',
     sample_rate: sampleRate,
     channels: 1,

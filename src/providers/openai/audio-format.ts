@@ -5,6 +5,7 @@ import {
   type AudioFrame,
   type SampleRate,
 } from '../../audio/index.ts'
+import { OptionError } from '../../scope/index.ts'
 import { AudioDecoder } from '../vendor-message.ts'
 import type { WireFormat } from './events.ts'
 
@@ -15,6 +16,12 @@ import type { WireFormat } from './events.ts'
  * - `pcmu`: mu-law at 8 kHz, as on the phone: a sixth of the bytes, and nothing to resample
  */
 export type OpenAIAudioFormat = 'pcm' | 'pcmu'
+
+/** Throws if `format` is none. */
+export function checkFormat(what: string, format: OpenAIAudioFormat): void {
+  if (!Object.hasOwn(codecs, format))
+    throw new OptionError(`${what}: the format is 'pcm' or 'pcmu', not '${format}'`)
+}
 
 export interface AudioCodec {
   readonly sampleRate: SampleRate

@@ -73,6 +73,11 @@ export class OpenAIEndpoint {
     }
   }
 
+  /** Whose models these are: OpenAI's own, or undefined for those of a compatible service. */
+  get vendor(): 'openai' | undefined {
+    return new URL(this.#url).hostname === 'api.openai.com' ? 'openai' : undefined
+  }
+
   httpUrl(path: string): string {
     return this.#urlOf(path, {}).replace(/^ws/, 'http')
   }

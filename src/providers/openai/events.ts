@@ -12,9 +12,19 @@ export type ClientEvent = { event_id?: string } & (
   | { type: 'conversation.item.create'; item: NewItem; previous_item_id?: string }
   | { type: 'conversation.item.delete'; item_id: string }
   | { type: 'conversation.item.truncate'; item_id: string; content_index: number; audio_end_ms: number }
-  | { type: 'response.create'; response: { instructions?: string; metadata: { request: string } } }
+  | {
+      type: 'response.create'
+      response: { instructions?: string; metadata: { request: string } } | OutOfBandResponse
+    }
   | { type: 'response.cancel'; response_id: string }
 )
+
+/** A response that is not part of the conversation. */
+export interface OutOfBandResponse {
+  conversation: 'none'
+  input: { type: 'message'; role: 'user'; content: { type: 'input_text'; text: string }[] }[]
+  metadata: { request: string }
+}
 
 export type SessionSettings = RealtimeSettings | TranscriptionSettings
 
@@ -125,6 +135,7 @@ export type ItemEvent =
   | { type: 'response.output_item.done'; response_id: string; item?: OutputItem }
   | (InItem & { type: 'response.output_audio.delta'; content_index: number; delta?: string })
   | (InItem & { type: 'response.output_audio_transcript.delta'; delta?: string })
+  | (InItem & { type: 'response.output_audio_transcript.done'; transcript?: string })
   | (InItem & { type: 'response.output_text.delta'; delta?: string })
 
 interface InItem {
@@ -206,6 +217,7 @@ export const checkServerEvent = checkByType<ServerEvent>({
   'response.output_item.done': { response_id: 'id', item: outputItem },
   'response.output_audio.delta': { ...inItem, content_index: 'count', delta: 'audio' },
   'response.output_audio_transcript.delta': { ...inItem, delta: 'string' },
+  'response.output_audio_transcript.done': { ...inItem, transcript: 'string' },
   'response.output_text.delta': { ...inItem, delta: 'string' },
 })
 

@@ -6,12 +6,14 @@ import type {
   RealtimeModel,
   RealtimeSetup,
 } from '../../parts/index.ts'
-import { OptionError, checkOptions, type OptionNames } from '../../scope/index.ts'
-import { codecs, type OpenAIAudioFormat } from './audio-format.ts'
+import { checkOptions, type OptionNames } from '../../scope/index.ts'
+import { ModelEndWarning } from '../model-ends.ts'
+import { checkFormat, codecs, type OpenAIAudioFormat } from './audio-format.ts'
 import { OpenAIEndpoint, endpointNames, type OpenAIEndpointOptions } from './endpoint.ts'
 import { OpenAIRealtimeModel } from './openai-realtime-model.ts'
 import { checkModelOptions, modelNames, type OpenAIModelOptions } from './model-settings.ts'
 import {
+  TRANSCRIPTION_MODEL,
   checkTurnDetection,
   transcriptionNames,
   type OpenAINoiseReduction,
@@ -75,6 +77,7 @@ export class OpenAIRealtime implements Realtime {
   readonly #endpoint: OpenAIEndpoint
   readonly #model: string
   readonly #config: RealtimeConfig
+  readonly #modelEnds: readonly ModelEndWarning[]
 
   /** Throws `MissingKeyError` without a key. */
   constructor(options: OpenAIRealtimeOptions = {}) {
@@ -84,8 +87,7 @@ export class OpenAIRealtime implements Realtime {
     if (turnDetection) checkTurnDetection('OpenAIRealtime', turnDetection)
     checkModelOptions('OpenAIRealtime', options)
     const { format = 'pcm' } = options
-    if (!Object.hasOwn(codecs, format))
-      throw new OptionError(`OpenAIRealtime: the format is 'pcm' or 'pcmu', not '${format}'`)
+    checkFormat('OpenAIRealtime', format)
     this.name = options.name ?? 'openai'
     this.inputRate = codecs[format].sampleRate
     this.outputRate = codecs[format].sampleRate
@@ -100,9 +102,15 @@ export class OpenAIRealtime implements Realtime {
       noiseReduction: options.noiseReduction,
       model: options,
     }
+    const models = [
+      this.#model,
+      ...(transcription === false ? [] : [transcription?.model ?? TRANSCRIPTION_MODEL]),
+    ]
+    this.#modelEnds = models.map((model) => new ModelEndWarning(this.name, this.#endpoint.vendor, model))
   }
 
   async open(context: PartContext, setup: RealtimeSetup, events: RealtimeEvents): Promise<RealtimeModel> {
+    for (const end of this.#modelEnds) end.warn(context)
     const request = this.#endpoint.dialRequest('/realtime', { model: this.#model })
     const model = new OpenAIRealtimeModel(
       { name: this.name, request, config: this.#config },

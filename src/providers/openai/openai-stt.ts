@@ -1,5 +1,6 @@
 import type { PartContext, Stt, SttEvents, SttStream } from '../../parts/index.ts'
 import { checkOptions, type OptionNames } from '../../scope/index.ts'
+import { ModelEndWarning } from '../model-ends.ts'
 import { codecs } from './audio-format.ts'
 import { OpenAIEndpoint, endpointNames, type OpenAIEndpointOptions } from './endpoint.ts'
 import type { TranscriptionSettings } from './events.ts'
@@ -48,6 +49,7 @@ export class OpenAIStt implements Stt {
   readonly endsTurns: boolean
   readonly #endpoint: OpenAIEndpoint
   readonly #settings: TranscriptionSettings
+  readonly #modelEnd: ModelEndWarning
 
   /** Throws `MissingKeyError` without a key. */
   constructor(options: OpenAISttOptions = {}) {
@@ -58,6 +60,7 @@ export class OpenAIStt implements Stt {
     this.name = name
     this.endsTurns = turnDetection !== null
     this.#endpoint = new OpenAIEndpoint(options)
+    this.#modelEnd = new ModelEndWarning(name, this.#endpoint.vendor, model)
     this.#settings = transcriptionSettings({
       format: codecs.pcm.wire,
       transcription: { ...options, model },
@@ -67,6 +70,7 @@ export class OpenAIStt implements Stt {
   }
 
   async open(context: PartContext, events: SttEvents): Promise<SttStream> {
+    this.#modelEnd.warn(context)
     const request = this.#endpoint.dialRequest('/realtime', { intent: 'transcription' })
     const stream = new OpenAISttStream({ stt: this, request, settings: this.#settings }, context, events)
     return stream.open()

@@ -1,20 +1,25 @@
+import type { SampleRate } from '../../audio/index.ts'
 import type { PartContext, SentenceTtsOptions, Tts, Voice } from '../../parts/index.ts'
 import { sentenceTts } from '../../parts/index.ts'
-import { OpenAIEndpoint, endpointNames, type OpenAIEndpointOptions } from './endpoint.ts'
-import { codecs } from './audio-format.ts'
-import { SpeechRequest, type SpeechBody } from './speech-request.ts'
 import { checkOptions, type OptionNames } from '../../scope/index.ts'
+import { ModelEndWarning } from '../model-ends.ts'
+import { checkFormat, codecs, type OpenAIAudioFormat } from './audio-format.ts'
+import { OpenAIEndpoint, endpointNames, type OpenAIEndpointOptions } from './endpoint.ts'
+import { OpenAISpeaker, type SpeakerOptions } from './openai-speaker.ts'
+import type { OpenAIVoice } from './session-config.ts'
 
 export interface OpenAITtsOptions extends OpenAIEndpointOptions {
   /** The name in reports and logs. Default: `openai-tts`. */
   readonly name?: string
-  /** Default: `gpt-4o-mini-tts`. */
+  /** A realtime model, or on Azure the name of its deployment. Default: `gpt-realtime-2.1-mini`. */
   readonly model?: string
-  /** Default: `alloy`. */
-  readonly voice?: string
+  /** How audio is received. Default: `pcm`. On the phone, `pcmu` needs no resampling. */
+  readonly format?: OpenAIAudioFormat
+  /** A voice of the service, or `{ id }` for a custom one. Default: `marin`. */
+  readonly voice?: OpenAIVoice
   /** How the voice should sound: `'Speak calmly.'` */
   readonly instructions?: string
-  /** 0.25 to 4. Default: 1. */
+  /** 0.25 to 1.5. Default: 1. */
   readonly speed?: number
   /** How the text is split into sentences, and how many are synthesised ahead. */
   readonly sentences?: SentenceTtsOptions
@@ -26,6 +31,7 @@ const optionNames: OptionNames<OpenAITtsOptions> = {
   ...endpointNames,
   name: true,
   model: true,
+  format: true,
   voice: true,
   instructions: true,
   speed: true,
@@ -33,51 +39,51 @@ const optionNames: OptionNames<OpenAITtsOptions> = {
   stallTimeout: true,
 }
 
+/** The model that is used unless another one is chosen. */
+export const SPEECH_MODEL = 'gpt-realtime-2.1-mini'
+
 /**
- * OpenAI's speech over HTTP, one request per sentence; the next sentence is requested while one plays. Audio starts with
- * the first sentence, and little is wasted when a speech is interrupted.
+ * OpenAI's speech: a realtime model reads sentence by sentence, all over one connection. It is a language model, and may
+ * in rare cases answer a sentence in place of reading it; the log then has a warning.
  *
  * ```ts
- * const tts = new OpenAITts({ voice: 'coral', instructions: 'Speak calmly.' })
+ * const tts = new OpenAITts({ voice: 'cedar', instructions: 'Speak calmly.' })
  * ```
  */
 export class OpenAITts implements Tts {
   readonly name: string
-  readonly sampleRate = codecs.pcm.sampleRate
-  readonly #endpoint: OpenAIEndpoint
-  readonly #body: Omit<SpeechBody, 'input'>
+  readonly sampleRate: SampleRate
+  readonly #options: Omit<SpeakerOptions, 'name'>
   readonly #sentences: SentenceTtsOptions
-  readonly #stallTimeout: number
+  readonly #modelEnd: ModelEndWarning
 
   /** Throws `MissingKeyError` without a key. */
   constructor(options: OpenAITtsOptions = {}) {
     checkOptions('OpenAITts', options, optionNames)
-    const { instructions, speed } = options
+    const { format = 'pcm', model = SPEECH_MODEL, instructions, speed } = options
+    checkFormat('OpenAITts', format)
     this.name = options.name ?? 'openai-tts'
-    this.#endpoint = new OpenAIEndpoint(options)
-    this.#body = {
-      model: options.model ?? 'gpt-4o-mini-tts',
-      voice: options.voice ?? 'alloy',
-      response_format: 'pcm',
-      ...(instructions === undefined ? {} : { instructions }),
-      ...(speed === undefined ? {} : { speed }),
+    this.sampleRate = codecs[format].sampleRate
+    const endpoint = new OpenAIEndpoint(options)
+    this.#modelEnd = new ModelEndWarning(this.name, endpoint.vendor, model)
+    this.#options = {
+      request: endpoint.dialRequest('/realtime', { model }),
+      codec: codecs[format],
+      voice: options.voice ?? 'marin',
+      instructions,
+      speed,
+      stallTimeout: options.stallTimeout ?? 10_000,
     }
     this.#sentences = options.sentences ?? {}
-    this.#stallTimeout = options.stallTimeout ?? 10_000
   }
 
-  open(context: PartContext): Promise<Voice> {
+  async open(context: PartContext): Promise<Voice> {
     const { name, sampleRate } = this
-    const speech = new SpeechRequest({
-      name,
-      context,
-      url: this.#endpoint.httpUrl('/audio/speech'),
-      headers: () => this.#endpoint.headers(),
-      body: this.#body,
-      stallTimeout: this.#stallTimeout,
-    })
+    this.#modelEnd.warn(context)
+    const speaker = new OpenAISpeaker({ name, ...this.#options }, context)
+    await speaker.open()
     return sentenceTts(
-      { name, sampleRate, synthesise: (sentence, signal) => speech.speak(sentence, signal) },
+      { name, sampleRate, synthesise: (sentence, signal) => speaker.speak(sentence, signal) },
       this.#sentences,
     ).open(context)
   }

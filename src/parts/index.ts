@@ -17,6 +17,7 @@ export type {
   ToolDescription,
   ToolResultMessage,
   Usage,
+  VendorData,
 } from './message.ts'
 export type { PartContext } from './part.ts'
 export type { Realtime, RealtimeEvents, RealtimeModel, RealtimeSetup } from './realtime.ts'

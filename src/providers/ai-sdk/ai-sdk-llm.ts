@@ -3,7 +3,8 @@ import { OptionError, checkOptions, type OptionNames } from '../../scope/index.t
 import { ProviderError } from '../errors.ts'
 import { ModelEndWarning } from '../model-ends.ts'
 import { OwnedRequest } from '../owned-request.ts'
-import { chunkOf, verdictOn } from './answer.ts'
+import { chunksOf, verdictOn } from './answer.ts'
+import { Attachments } from './attachments.ts'
 import { failureOf } from './failure.ts'
 import type { CallOptions, FinishReason, LanguageModel, ProviderOptions } from './language-model.ts'
 import { partsOf } from './parts.ts'
@@ -61,6 +62,11 @@ export class AiSdkLlm implements Llm {
     this.#options = passed
   }
 
+  /** Identifies the model to which vendor data is returned. */
+  get #id(): string {
+    return `${this.#model.provider} ${this.#model.modelId}`
+  }
+
   async open(context: PartContext): Promise<LlmClient> {
     this.#modelEnd.warn(context)
     return { generate: (request, signal) => this.#generate(context, request, signal) }
@@ -74,14 +80,15 @@ export class AiSdkLlm implements Llm {
     const own = new OwnedRequest(`request to '${this.name}'`, scope, signal)
     let finishReason: FinishReason | undefined
     let answered = false
+    const attachments = new Attachments(this.#id)
     try {
       for await (const part of partsOf(this.name, this.#model, this.#call(request, own.signal), own)) {
         if (part.type === 'error') throw failureOf(this.name, part.error)
         if (part.type === 'finish') finishReason = part.finishReason
-        const chunk = chunkOf(part)
-        if (!chunk) continue
-        answered ||= chunk.type !== 'usage'
-        yield chunk
+        for (const chunk of chunksOf(part, attachments)) {
+          answered ||= chunk.type === 'tool-call' || (chunk.type === 'text' && chunk.text !== '')
+          yield chunk
+        }
       }
     } finally {
       own.end()
@@ -92,7 +99,7 @@ export class AiSdkLlm implements Llm {
   }
 
   #call({ tools, ...request }: LlmRequest, abortSignal: AbortSignal): CallOptions {
-    const prompt = promptOf({ tools, ...request })
+    const prompt = promptOf({ tools, ...request }, this.#id)
     // Some vendors reject an empty list of tools.
     return { ...this.#options, prompt, ...(tools.length > 0 ? { tools: toolsOf(tools) } : {}), abortSignal }
   }

@@ -1,3 +1,4 @@
+import { pcm } from '../../src/audio/index.ts'
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import type { PartContext, RealtimeEvents, SttEvents } from '../../src/parts/index.ts'
@@ -12,7 +13,14 @@ import { LoopbackServer } from '../../src/testing/servers/index.ts'
 /** A key in no well-known shape. */
 const KEY = 'open-sesame-and-then-some'
 const options = { apiKey: KEY, url: 'wss://vendor.example' }
-const setup = { instructions: '', tools: [], messages: [], takesTurns: true }
+const setup = {
+  hears: pcm(16_000),
+  speaks: pcm(24_000),
+  instructions: '',
+  tools: [],
+  messages: [],
+  takesTurns: true,
+}
 
 /** Records every event with its arguments. */
 const recorder = (log: unknown[]): SttEvents & RealtimeEvents =>

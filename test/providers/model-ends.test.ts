@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { muLaw } from '../../src/audio/index.ts'
 import { AiSdkLlm, type LanguageModel } from '../../src/providers/ai-sdk/index.ts'
 import { MODEL as CARTESIA_MODEL } from '../../src/providers/cartesia/cartesia-tts.ts'
 import { MODEL as DEEPGRAM_MODEL } from '../../src/providers/deepgram/deepgram-stt.ts'
@@ -118,7 +119,14 @@ describe('a model that ends', () => {
     }))
 
   const events = {} as SttEvents & RealtimeEvents
-  const setup = { instructions: '', tools: [], messages: [], takesTurns: true }
+  const setup = {
+    hears: muLaw,
+    speaks: muLaw,
+    instructions: '',
+    tools: [],
+    messages: [],
+    takesTurns: true,
+  }
   const model = (id: string): LanguageModel =>
     ({ specificationVersion: 'v3', provider: 'openai.chat', modelId: id, doStream: () => {} }) as never
 

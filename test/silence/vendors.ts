@@ -1,5 +1,11 @@
-import type { AudioFrame, SampleRate } from '../../src/audio/index.ts'
-import type { PartContext, RealtimeEvents, SttEvents, Voice } from '../../src/parts/index.ts'
+import { pcm, type AudioFrame, type SampleRate } from '../../src/audio/index.ts'
+import {
+  noSttEvents,
+  type PartContext,
+  type RealtimeEvents,
+  type SttEvents,
+  type Voice,
+} from '../../src/parts/index.ts'
 import { CartesiaTts } from '../../src/providers/cartesia/index.ts'
 import { DeepgramStt } from '../../src/providers/deepgram/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
@@ -39,9 +45,7 @@ const apiKey = 'secret-key'
 const url = 'wss://vendor.example'
 
 const sttEvents = (failed: (error: unknown) => void): SttEvents => ({
-  interim: noop,
-  final: noop,
-  endOfTurn: noop,
+  ...noSttEvents,
   failed,
 })
 
@@ -61,6 +65,8 @@ const realtimeEvents = (failed: (error: unknown) => void): RealtimeEvents => ({
 })
 
 const setup = (takesTurns: boolean) => ({
+  hears: pcm(16_000),
+  speaks: pcm(24_000),
   instructions: 'You answer the phone.',
   tools: [],
   messages: [],

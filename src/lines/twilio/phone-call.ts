@@ -1,4 +1,4 @@
-import { decodeMuLaw, encodeMuLaw, type HeardMark } from '../../audio/index.ts'
+import { encodeMuLaw, frameOf, muLaw, type HeardMark } from '../../audio/index.ts'
 import { BaseCall } from '../base-call.ts'
 import type { CallOptions, Farewell } from '../call-options.ts'
 import type { Peer } from '../peer.ts'
@@ -117,7 +117,10 @@ export class PhoneCall extends BaseCall<Outgoing> {
   protected transmit(peer: Peer, outgoing: Outgoing): void {
     const stream = this.#stream
     if (!stream) return undefined
-    if ('samples' in outgoing) return peer.send(stream.sound(encodeMuLaw(outgoing.samples)))
+    if ('samples' in outgoing) {
+      const { samples } = outgoing
+      return peer.send(stream.sound(samples instanceof Int16Array ? encodeMuLaw(samples) : samples))
+    }
     if ('clear' in outgoing) peer.send(stream.clear())
     return peer.send(stream.mark(outgoing.mark))
   }
@@ -156,7 +159,7 @@ export class PhoneCall extends BaseCall<Outgoing> {
   }
 
   #emitFrame(bytes: Uint8Array): void {
-    this.events?.frame({ samples: decodeMuLaw(bytes), sampleRate: 8_000 })
+    this.events?.frame(frameOf(bytes, muLaw))
   }
 
   #emit(marks: readonly HeardMark[]): void {

@@ -6,7 +6,8 @@ import {
   type LinkError,
   type Protocol,
 } from '../../link/index.ts'
-import { type PartContext, type SpokenChunk, type Tts, type Voice } from '../../parts/index.ts'
+import type { AudioFormat } from '../../audio/index.ts'
+import type { PartContext, SpokenChunk, Voice } from '../../parts/index.ts'
 import { iterate, type SocketEnd } from '../../scope/index.ts'
 import { ProviderError } from '../errors.ts'
 import { OwnedRequest } from '../owned-request.ts'
@@ -18,6 +19,7 @@ import { CartesiaSpeech } from './cartesia-speech.ts'
 export interface CartesiaVoiceOptions {
   readonly request: Protocol['request']
   readonly settings: VoiceSettings
+  readonly format: AudioFormat
   readonly stallTimeout: number
 }
 
@@ -33,7 +35,6 @@ export class CartesiaVoice implements Voice, Protocol {
   readonly request: Protocol['request']
   /** A speech fails when its connection is silent, and the next speech gets a new one. */
   readonly timing: { readonly answer: number }
-  readonly #tts: Tts
   readonly #context: PartContext
   readonly #options: CartesiaVoiceOptions
   /** Unfinished speeches, by context id. */
@@ -43,11 +44,10 @@ export class CartesiaVoice implements Voice, Protocol {
   /** Set when the link has failed for good. */
   #error: LinkError | undefined
 
-  constructor(tts: Tts, context: PartContext, options: CartesiaVoiceOptions) {
-    this.name = tts.name
+  constructor(name: string, context: PartContext, options: CartesiaVoiceOptions) {
+    this.name = name
     this.request = options.request
     this.timing = { answer: options.stallTimeout }
-    this.#tts = tts
     this.#context = context
     this.#options = options
   }
@@ -62,7 +62,7 @@ export class CartesiaVoice implements Voice, Protocol {
   async *speak(text: AsyncIterable<string>, signal: AbortSignal): AsyncGenerator<SpokenChunk> {
     const { scope } = this.#context
     const request = new OwnedRequest(`speech of '${this.name}'`, scope, signal)
-    const speech = new CartesiaSpeech(this.#tts, scope, this.#options.stallTimeout)
+    const speech = new CartesiaSpeech(this.name, scope, this.#options)
     try {
       if (this.#error) throw this.#error
       scope.spawn(`text for '${this.name}'`, () => this.#feed(speech, text, request))

@@ -1,7 +1,7 @@
-import { durationOf } from '../../audio/index.ts'
+import { durationOf, type AudioFormat } from '../../audio/index.ts'
 import type { RealtimeEvents } from '../../parts/index.ts'
 import { answerProblem } from '../sound-limit.ts'
-import type { AudioCodec } from './audio-format.ts'
+import { AudioDecoder } from '../vendor-message.ts'
 import type { ClientEvent, ItemEvent, OutputItem } from './events.ts'
 import type { Memory, MessageItem } from './memory.ts'
 
@@ -10,7 +10,8 @@ export interface AnswerHost {
   readonly name: string
   readonly events: RealtimeEvents
   readonly memory: Memory
-  readonly codec: AudioCodec
+  /** The format of the model's audio. */
+  readonly format: AudioFormat
   /** Sends an event that may arrive too late to have an effect. */
   attempt(event: ClientEvent): void
 }
@@ -29,7 +30,7 @@ export class Answer {
   #hasOutput = false
   #ended = false
   #truncated = false
-  #decode: ReturnType<AudioCodec['decoder']>
+  #decoder: AudioDecoder
   /** Milliseconds of audio and characters of text received. */
   #sound = 0
   #characters = 0
@@ -39,7 +40,7 @@ export class Answer {
     this.name = id
     this.id = id
     this.instructions = instructions
-    this.#decode = host.codec.decoder()
+    this.#decoder = new AudioDecoder(host.format)
   }
 
   /** Whether text, audio or a call was emitted, so that the answer cannot be started again. */
@@ -107,7 +108,7 @@ export class Answer {
     // An item after the truncation was never heard.
     if (this.#truncated) this.#host.attempt(memory.remove(id))
     else this.#items.push(memory.addModelMessage(id))
-    this.#decode = this.#host.codec.decoder()
+    this.#decoder = new AudioDecoder(this.#host.format)
   }
 
   #itemDone({ type, status, id = '', call_id = id, name = '', arguments: input = '' }: OutputItem): void {
@@ -122,7 +123,7 @@ export class Answer {
 
   #emitAudio(item: MessageItem | undefined, delta?: string, contentIndex = 0): void {
     if (!item) return
-    const frame = this.#decode(delta)
+    const frame = this.#decoder.push(delta)
     this.#sound += durationOf(frame)
     if (this.#failIfEndless()) return
     item.duration += durationOf(frame)

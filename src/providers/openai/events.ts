@@ -32,10 +32,11 @@ export interface RealtimeSettings extends ModelSettings {
   type: 'realtime'
   instructions: string
   tools: { type: 'function'; name: string; description: string; parameters: unknown }[]
-  output_modalities?: 'audio'[]
+  output_modalities?: ('audio' | 'text')[]
   audio?: {
     input: AudioInput
-    output: { format: WireFormat; voice: WireVoice; speed?: number }
+    /** Missing if the model answers in text. */
+    output?: { format: WireFormat; voice: WireVoice; speed?: number }
   }
 }
 
@@ -71,7 +72,7 @@ export interface AudioInput {
   turn_detection: TurnDetectionSettings | null
 }
 
-export type WireFormat = { type: 'audio/pcm'; rate: 24_000 } | { type: 'audio/pcmu' }
+export type WireFormat = { type: 'audio/pcm'; rate: 24_000 } | { type: 'audio/pcmu' } | { type: 'audio/pcma' }
 
 export type TurnDetectionSettings =
   | {

@@ -2,7 +2,6 @@ export { LinkError, type LinkErrorCode } from '../../link/index.ts'
 export { MissingKeyError, ProviderError, type ProviderFailure } from '../errors.ts'
 export type { OpenAIEndpointOptions } from './endpoint.ts'
 export { OpenAIRealtime, type OpenAIRealtimeOptions } from './openai-realtime.ts'
-export type { OpenAIAudioFormat } from './audio-format.ts'
 export type {
   OpenAIModelOptions,
   OpenAIReasoning,

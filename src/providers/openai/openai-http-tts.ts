@@ -2,8 +2,8 @@ import type { PartContext, SentenceTtsOptions, Tts, Voice } from '../../parts/in
 import { sentenceTts } from '../../parts/index.ts'
 import { ModelEndWarning } from '../model-ends.ts'
 import { OpenAIEndpoint, endpointNames, type OpenAIEndpointOptions } from './endpoint.ts'
-import { codecs } from './audio-format.ts'
-import { SpeechRequest, type SpeechBody } from './speech-request.ts'
+import { pcm } from '../../audio/index.ts'
+import { RATE, SpeechRequest, type SpeechBody } from './speech-request.ts'
 import { checkOptions, type OptionNames } from '../../scope/index.ts'
 
 export interface OpenAIHttpTtsOptions extends OpenAIEndpointOptions {
@@ -44,7 +44,7 @@ const optionNames: OptionNames<OpenAIHttpTtsOptions> = {
  */
 export class OpenAIHttpTts implements Tts {
   readonly name: string
-  readonly sampleRate = codecs.pcm.sampleRate
+  readonly speaks = [pcm(RATE)]
   readonly #endpoint: OpenAIEndpoint
   readonly #body: Omit<SpeechBody, 'input'>
   readonly #sentences: SentenceTtsOptions
@@ -70,7 +70,7 @@ export class OpenAIHttpTts implements Tts {
   }
 
   open(context: PartContext): Promise<Voice> {
-    const { name, sampleRate } = this
+    const { name } = this
     this.#modelEnd.warn(context)
     const speech = new SpeechRequest({
       name,
@@ -81,8 +81,8 @@ export class OpenAIHttpTts implements Tts {
       stallTimeout: this.#stallTimeout,
     })
     return sentenceTts(
-      { name, sampleRate, synthesise: (sentence, signal) => speech.speak(sentence, signal) },
+      { name, sampleRate: RATE, synthesise: (sentence, signal) => speech.speak(sentence, signal) },
       this.#sentences,
-    ).open(context)
+    ).open(context, { format: this.speaks[0]! })
   }
 }

@@ -1,4 +1,3 @@
-import type { SampleRate } from '../../audio/index.ts'
 import type {
   PartContext,
   Realtime,
@@ -8,7 +7,7 @@ import type {
 } from '../../parts/index.ts'
 import { checkOptions, type OptionNames } from '../../scope/index.ts'
 import { ModelEndWarning } from '../model-ends.ts'
-import { checkFormat, codecs, type OpenAIAudioFormat } from './audio-format.ts'
+import { formats } from './audio-format.ts'
 import { OpenAIEndpoint, endpointNames, type OpenAIEndpointOptions } from './endpoint.ts'
 import { OpenAIRealtimeModel } from './openai-realtime-model.ts'
 import { checkModelOptions, modelNames, type OpenAIModelOptions } from './model-settings.ts'
@@ -28,8 +27,6 @@ export interface OpenAIRealtimeOptions extends OpenAIEndpointOptions, OpenAIMode
   readonly name?: string
   /** The model, or on Azure the name of the deployment. Default: `gpt-realtime-2.1`. */
   readonly model?: string
-  /** How audio is sent. Default: `pcm`. On the phone, `pcmu` needs no resampling. */
-  readonly format?: OpenAIAudioFormat
   /** A voice of the service, or `{ id }` for a custom one. Default: `marin`. */
   readonly voice?: OpenAIVoice
   /** How fast the model speaks, 0.25 to 1.5. Default: 1. */
@@ -53,7 +50,6 @@ const optionNames: OptionNames<OpenAIRealtimeOptions> = {
   ...modelNames,
   name: true,
   model: true,
-  format: true,
   voice: true,
   speed: true,
   transcription: true,
@@ -72,8 +68,9 @@ const optionNames: OptionNames<OpenAIRealtimeOptions> = {
  */
 export class OpenAIRealtime implements Realtime {
   readonly name: string
-  readonly inputRate: SampleRate
-  readonly outputRate: SampleRate
+  readonly hears = formats
+  readonly speaks = formats
+  readonly writes = true
   readonly #endpoint: OpenAIEndpoint
   readonly #model: string
   readonly #config: RealtimeConfig
@@ -86,15 +83,10 @@ export class OpenAIRealtime implements Realtime {
     if (transcription) checkOptions('OpenAIRealtime: transcription', transcription, transcriptionNames)
     if (turnDetection) checkTurnDetection('OpenAIRealtime', turnDetection)
     checkModelOptions('OpenAIRealtime', options)
-    const { format = 'pcm' } = options
-    checkFormat('OpenAIRealtime', format)
     this.name = options.name ?? 'openai'
-    this.inputRate = codecs[format].sampleRate
-    this.outputRate = codecs[format].sampleRate
     this.#endpoint = new OpenAIEndpoint(options)
     this.#model = options.model ?? REALTIME_MODEL
     this.#config = {
-      format,
       voice: options.voice ?? 'marin',
       speed: options.speed,
       transcription: options.transcription ?? {},

@@ -3,7 +3,8 @@ import type { PartContext, SpokenChunk } from '../../parts/index.ts'
 import { iterate } from '../../scope/index.ts'
 import { ProviderError } from '../errors.ts'
 import { OwnedRequest } from '../owned-request.ts'
-import type { AudioCodec } from './audio-format.ts'
+import type { AudioFormat } from '../../audio/index.ts'
+import { wireFormatOf } from './audio-format.ts'
 import { isResponseEvent, type ApiError, type RealtimeSettings, type ServerEvent } from './events.ts'
 import { OpenAILink, type OpenAILinkHost } from './openai-link.ts'
 import type { OpenAIVoice } from './session-config.ts'
@@ -12,7 +13,7 @@ import { SpokenSentence } from './spoken-sentence.ts'
 export interface SpeakerOptions {
   readonly name: string
   readonly request: Protocol['request']
-  readonly codec: AudioCodec
+  readonly format: AudioFormat
   readonly voice: OpenAIVoice
   readonly instructions: string | undefined
   readonly speed: number | undefined
@@ -52,12 +53,12 @@ export class OpenAISpeaker implements OpenAILinkHost {
 
   /** Speaks one text. Ends when all of it has been spoken, and throws if that fails. */
   async *speak(text: string, signal: AbortSignal): AsyncGenerator<SpokenChunk> {
-    const { name, codec, stallTimeout } = this.#options
+    const { name, format, stallTimeout } = this.#options
     const { scope } = this.#context
     if (this.#error) throw this.#error
     const request = new OwnedRequest(`speech of '${name}'`, scope, signal)
     const id = `speech-${++this.#ids}`
-    const sentence = new SpokenSentence({ id, text, name, codec, scope, stallTimeout })
+    const sentence = new SpokenSentence({ id, text, name, format, scope, stallTimeout })
     this.#sentences.set(id, sentence)
     try {
       this.#send(sentence)
@@ -93,15 +94,16 @@ export class OpenAISpeaker implements OpenAILinkHost {
   // ── OpenAILinkHost ──
 
   settings(): RealtimeSettings {
-    const { codec, voice, speed, instructions } = this.#options
+    const { voice, speed, instructions } = this.#options
+    const format = wireFormatOf(this.#options.format)
     return {
       type: 'realtime',
       instructions: instructions === undefined ? READ_ALOUD : `${READ_ALOUD}\n\n${instructions}`,
       tools: [],
       output_modalities: ['audio'],
       audio: {
-        input: { format: codec.wire, turn_detection: null },
-        output: { format: codec.wire, voice, ...(speed === undefined ? {} : { speed }) },
+        input: { format, turn_detection: null },
+        output: { format, voice, ...(speed === undefined ? {} : { speed }) },
       },
     }
   }

@@ -1,7 +1,7 @@
-import type { PartContext, Stt, SttEvents, SttStream } from '../../parts/index.ts'
+import type { PartContext, Stt, SttEvents, SttSetup, SttStream } from '../../parts/index.ts'
 import { checkOptions, type OptionNames } from '../../scope/index.ts'
 import { ModelEndWarning } from '../model-ends.ts'
-import { codecs } from './audio-format.ts'
+import { formats, wireFormatOf } from './audio-format.ts'
 import { OpenAIEndpoint, endpointNames, type OpenAIEndpointOptions } from './endpoint.ts'
 import type { TranscriptionSettings } from './events.ts'
 import { OpenAISttStream } from './openai-stt-stream.ts'
@@ -11,6 +11,7 @@ import {
   checkTurnDetection,
   transcriptionNames,
   transcriptionSettings,
+  type InputConfig,
   type OpenAINoiseReduction,
   type OpenAITranscription,
   type OpenAITurnDetection,
@@ -45,10 +46,10 @@ const optionNames: OptionNames<OpenAISttOptions> = {
  */
 export class OpenAIStt implements Stt {
   readonly name: string
-  readonly sampleRate = codecs.pcm.sampleRate
+  readonly hears = formats
   readonly endsTurns: boolean
   readonly #endpoint: OpenAIEndpoint
-  readonly #settings: TranscriptionSettings
+  readonly #config: Omit<InputConfig, 'format'>
   readonly #modelEnd: ModelEndWarning
 
   /** Throws `MissingKeyError` without a key. */
@@ -61,18 +62,19 @@ export class OpenAIStt implements Stt {
     this.endsTurns = turnDetection !== null
     this.#endpoint = new OpenAIEndpoint(options)
     this.#modelEnd = new ModelEndWarning(name, this.#endpoint.vendor, model)
-    this.#settings = transcriptionSettings({
-      format: codecs.pcm.wire,
-      transcription: { ...options, model },
-      turnDetection,
-      noiseReduction,
-    })
+    this.#config = { transcription: { ...options, model }, turnDetection, noiseReduction }
   }
 
-  async open(context: PartContext, events: SttEvents): Promise<SttStream> {
+  async open(
+    context: PartContext,
+    events: SttEvents,
+    { format = this.hears[0]!, keyTerms = [] }: Partial<SttSetup> = {},
+  ): Promise<SttStream> {
     this.#modelEnd.warn(context)
     const request = this.#endpoint.dialRequest('/realtime', { intent: 'transcription' })
-    const stream = new OpenAISttStream({ stt: this, request, settings: this.#settings }, context, events)
+    const settings = (terms: readonly string[]): TranscriptionSettings =>
+      transcriptionSettings({ ...this.#config, format: wireFormatOf(format) }, terms)
+    const stream = new OpenAISttStream({ stt: this, request, format, keyTerms, settings }, context, events)
     return stream.open()
   }
 }

@@ -1,9 +1,8 @@
-import type { SampleRate } from '../../audio/index.ts'
-import type { PartContext, SentenceTtsOptions, Tts, Voice } from '../../parts/index.ts'
+import type { PartContext, SentenceTtsOptions, SoundSetup, Tts, Voice } from '../../parts/index.ts'
 import { sentenceTts } from '../../parts/index.ts'
 import { checkOptions, type OptionNames } from '../../scope/index.ts'
 import { ModelEndWarning } from '../model-ends.ts'
-import { checkFormat, codecs, type OpenAIAudioFormat } from './audio-format.ts'
+import { formats } from './audio-format.ts'
 import { OpenAIEndpoint, endpointNames, type OpenAIEndpointOptions } from './endpoint.ts'
 import { OpenAISpeaker, type SpeakerOptions } from './openai-speaker.ts'
 import type { OpenAIVoice } from './session-config.ts'
@@ -13,8 +12,6 @@ export interface OpenAITtsOptions extends OpenAIEndpointOptions {
   readonly name?: string
   /** A realtime model, or on Azure the name of its deployment. Default: `gpt-realtime-2.1-mini`. */
   readonly model?: string
-  /** How audio is received. Default: `pcm`. On the phone, `pcmu` needs no resampling. */
-  readonly format?: OpenAIAudioFormat
   /** A voice of the service, or `{ id }` for a custom one. Default: `marin`. */
   readonly voice?: OpenAIVoice
   /** How the voice should sound: `'Speak calmly.'` */
@@ -31,7 +28,6 @@ const optionNames: OptionNames<OpenAITtsOptions> = {
   ...endpointNames,
   name: true,
   model: true,
-  format: true,
   voice: true,
   instructions: true,
   speed: true,
@@ -52,23 +48,20 @@ export const SPEECH_MODEL = 'gpt-realtime-2.1-mini'
  */
 export class OpenAITts implements Tts {
   readonly name: string
-  readonly sampleRate: SampleRate
-  readonly #options: Omit<SpeakerOptions, 'name'>
+  readonly speaks = formats
+  readonly #options: Omit<SpeakerOptions, 'name' | 'format'>
   readonly #sentences: SentenceTtsOptions
   readonly #modelEnd: ModelEndWarning
 
   /** Throws `MissingKeyError` without a key. */
   constructor(options: OpenAITtsOptions = {}) {
     checkOptions('OpenAITts', options, optionNames)
-    const { format = 'pcm', model = SPEECH_MODEL, instructions, speed } = options
-    checkFormat('OpenAITts', format)
+    const { model = SPEECH_MODEL, instructions, speed } = options
     this.name = options.name ?? 'openai-tts'
-    this.sampleRate = codecs[format].sampleRate
     const endpoint = new OpenAIEndpoint(options)
     this.#modelEnd = new ModelEndWarning(this.name, endpoint.vendor, model)
     this.#options = {
       request: endpoint.dialRequest('/realtime', { model }),
-      codec: codecs[format],
       voice: options.voice ?? 'marin',
       instructions,
       speed,
@@ -77,14 +70,15 @@ export class OpenAITts implements Tts {
     this.#sentences = options.sentences ?? {}
   }
 
-  async open(context: PartContext): Promise<Voice> {
-    const { name, sampleRate } = this
+  async open(context: PartContext, { format = this.speaks[0]! }: Partial<SoundSetup> = {}): Promise<Voice> {
+    const { name } = this
+    const { sampleRate } = format
     this.#modelEnd.warn(context)
-    const speaker = new OpenAISpeaker({ name, ...this.#options }, context)
+    const speaker = new OpenAISpeaker({ name, format, ...this.#options }, context)
     await speaker.open()
     return sentenceTts(
       { name, sampleRate, synthesise: (sentence, signal) => speaker.speak(sentence, signal) },
       this.#sentences,
-    ).open(context)
+    ).open(context, { format })
   }
 }

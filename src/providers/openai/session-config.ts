@@ -1,6 +1,6 @@
 import type { RealtimeSetup } from '../../parts/index.ts'
 import { checkOptions, type OptionNames } from '../../scope/index.ts'
-import { codecs, type OpenAIAudioFormat } from './audio-format.ts'
+import { wireFormatOf } from './audio-format.ts'
 import type {
   AudioInput,
   RealtimeSettings,
@@ -86,7 +86,6 @@ export type OpenAINoiseReduction = 'near' | 'far'
 export type OpenAIVoice = string | { readonly id: string }
 
 export interface RealtimeConfig {
-  readonly format: OpenAIAudioFormat
   readonly voice: OpenAIVoice
   readonly speed: number | undefined
   readonly transcription: OpenAITranscription | false
@@ -97,17 +96,22 @@ export interface RealtimeConfig {
 
 /** All settings of a conversation. */
 export function realtimeSettings(
-  { format, voice, speed, model, ...input }: RealtimeConfig,
-  { instructions, tools, takesTurns }: Omit<RealtimeSetup, 'messages'>,
+  { voice, speed, model, ...input }: RealtimeConfig,
+  { instructions, tools, takesTurns, hears, speaks }: Omit<RealtimeSetup, 'messages'>,
 ): RealtimeSettings {
-  const { wire } = codecs[format]
   return {
     ...agentSettings({ instructions, tools }),
     ...modelSettings(model),
-    output_modalities: ['audio'],
+    output_modalities: [speaks ? 'audio' : 'text'],
     audio: {
-      input: inputOf({ ...input, format: wire, turnDetection: takesTurns ? input.turnDetection : null }),
-      output: { format: wire, voice, ...(speed === undefined ? {} : { speed }) },
+      input: inputOf({
+        ...input,
+        format: wireFormatOf(hears),
+        turnDetection: takesTurns ? input.turnDetection : null,
+      }),
+      ...(speaks && {
+        output: { format: wireFormatOf(speaks), voice, ...(speed === undefined ? {} : { speed }) },
+      }),
     },
   }
 }
@@ -136,8 +140,14 @@ export interface InputConfig {
   readonly noiseReduction: OpenAINoiseReduction | undefined
 }
 
-export function transcriptionSettings(config: InputConfig): TranscriptionSettings {
-  return { type: 'transcription', audio: { input: inputOf(config) } }
+/** `keyTerms` are those of the agent in charge, besides the configured ones. */
+export function transcriptionSettings(
+  { transcription, ...config }: InputConfig,
+  keyTerms: readonly string[],
+): TranscriptionSettings {
+  const words = [...((transcription && transcription.keywords) || []), ...keyTerms]
+  const withTerms = transcription && words.length > 0 ? { ...transcription, keywords: words } : transcription
+  return { type: 'transcription', audio: { input: inputOf({ ...config, transcription: withTerms }) } }
 }
 
 function inputOf({ format, transcription, turnDetection, noiseReduction }: InputConfig): AudioInput {

@@ -5,7 +5,9 @@ import { noop, type Timer } from '../../scope/index.ts'
 import { ProviderError } from '../errors.ts'
 import { OwnedRequest } from '../owned-request.ts'
 import { silentSpeechProblem, speechProblem } from '../sound-limit.ts'
-import { codecs } from './audio-format.ts'
+
+/** The only sample rate of the service. */
+export const RATE = 24_000
 
 export interface SpeechBody {
   input: string
@@ -57,7 +59,7 @@ export class SpeechRequest {
         const since = context.scope.clock.now()
         const next = await this.#read(reader, request)
         if (!next) break
-        const frame = { samples: samples.push(next), sampleRate: codecs.pcm.sampleRate } as const
+        const frame = { samples: samples.push(next), sampleRate: RATE } as const
         sound += durationOf(frame)
         waited += context.scope.clock.now() - since
         const problem = speechProblem(name, sound, input)

@@ -1,8 +1,8 @@
-import { durationOf } from '../../audio/index.ts'
+import { durationOf, lengthOf, type AudioFormat } from '../../audio/index.ts'
 import { PartTimeoutError, type SpokenChunk } from '../../parts/index.ts'
 import { Channel, type Scope, type Timer } from '../../scope/index.ts'
 import { silentSpeechProblem, speechProblem } from '../sound-limit.ts'
-import type { AudioCodec } from './audio-format.ts'
+import { AudioDecoder } from '../vendor-message.ts'
 import { deviates } from './deviates.ts'
 import type { ItemEvent, ServerResponse } from './events.ts'
 import { responseFailure } from './response-failure.ts'
@@ -12,7 +12,7 @@ export interface SpokenSentenceOptions {
   readonly text: string
   /** The name of the provider. */
   readonly name: string
-  readonly codec: AudioCodec
+  readonly format: AudioFormat
   readonly scope: Scope<string>
   /** The longest gap in the audio, in milliseconds. */
   readonly stallTimeout: number
@@ -29,7 +29,7 @@ export class SpokenSentence {
   response: string | undefined
   readonly #options: SpokenSentenceOptions
   readonly #since: number
-  #decode: ReturnType<AudioCodec['decoder']>
+  #decoder: AudioDecoder
   /** Milliseconds of audio received. */
   #received = 0
   /** What the model said, in its own words. */
@@ -41,7 +41,7 @@ export class SpokenSentence {
     this.text = options.text
     this.#options = options
     this.#since = options.scope.clock.now()
-    this.#decode = options.codec.decoder()
+    this.#decoder = new AudioDecoder(options.format)
     this.#startTimer()
   }
 
@@ -59,7 +59,7 @@ export class SpokenSentence {
   restart(): void {
     this.sent = false
     this.response = undefined
-    this.#decode = this.#options.codec.decoder()
+    this.#decoder = new AudioDecoder(this.#options.format)
   }
 
   fail(error: unknown): void {
@@ -89,14 +89,14 @@ export class SpokenSentence {
 
   /** Returns true if there is too much audio. */
   #emit(delta?: string): boolean {
-    const frame = this.#decode(delta)
+    const frame = this.#decoder.push(delta)
     this.#received += durationOf(frame)
     const problem = speechProblem(this.#options.name, this.#received, this.text)
     if (problem) {
       this.fail(problem)
       return true
     }
-    if (frame.samples.length > 0) {
+    if (lengthOf(frame) > 0) {
       this.#startTimer()
       this.chunks.push({ frame })
     }

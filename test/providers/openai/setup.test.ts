@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { sine, type AudioFrame } from '../../../src/audio/index.ts'
+import { aLaw, muLaw, pcm, sine, type AudioFrame } from '../../../src/audio/index.ts'
 import {
   MissingKeyError,
   OpenAIRealtime,
@@ -169,15 +169,14 @@ describe('an OpenAI Realtime setup', () => {
       })
     }))
 
-  it('rejects a fraction that is none, and a format that is none', () => {
+  it('rejects a fraction that is none, and unknown nested options', () => {
     const of = (options: object) => () => new OpenAIRealtime({ apiKey: KEY, ...options })
     expect(of({ truncation: { retain: 80 } })).toThrow('truncation.retain is a fraction')
     expect(of({ truncation: { keep: 0.8 } })).toThrow("unknown option 'keep'")
     expect(of({ toolChoice: { tool: 'find' } })).toThrow("unknown option 'tool'")
-    expect(of({ format: 'opus' })).toThrow("the format is 'pcm' or 'pcmu', not 'opus'")
   })
 
-  it('sends and receives mu-law at 8 kHz if told to, for the phone', () =>
+  it('has mu-law both ways on a phone', () =>
     inVirtualTime(async (world) => {
       const sounds: AudioFrame[] = []
       const heard: AudioFrame[] = []
@@ -185,10 +184,10 @@ describe('an OpenAI Realtime setup', () => {
         heard.push(sound)
         return 'hello'
       }
-      const realtime = new OpenAIRealtime({ apiKey: KEY, format: 'pcmu' })
-      expect([realtime.inputRate, realtime.outputRate]).toEqual([8_000, 8_000])
+      const realtime = new OpenAIRealtime({ apiKey: KEY })
+      expect([realtime.hears, realtime.speaks]).toEqual(Array(2).fill([pcm(24_000), muLaw, aLaw]))
       const { model, sent, context } = await talk(world, {
-        openai: { format: 'pcmu' },
+        setup: { hears: muLaw, speaks: muLaw },
         answers: ['Good morning.'],
         understands,
         audio: (frame) => sounds.push(frame),
@@ -202,6 +201,26 @@ describe('an OpenAI Realtime setup', () => {
       expect(new Set(sounds.map(({ sampleRate }) => sampleRate))).toEqual(new Set([8_000]))
       const length = sounds.reduce((sum, { samples }) => sum + samples.length, 0)
       expect(length).toBe('Good morning.'.length * 50 * 8)
+      await context.scope.close()
+    }))
+
+  it('answers in text if the session has a voice of its own', () =>
+    inVirtualTime(async (world) => {
+      const sounds: AudioFrame[] = []
+      const { model, sent, log, context } = await talk(world, {
+        setup: { speaks: undefined },
+        openai: { voice: 'cedar', reasoning: 'low' },
+        answers: ['Good morning.'],
+        audio: (frame) => sounds.push(frame),
+      })
+      model.respond()
+      await world.clock.elapse(1_000)
+      const [update] = sent() as { session?: { output_modalities?: string[]; audio?: object } }[]
+      expect(update?.session?.output_modalities).toEqual(['text'])
+      expect(update?.session?.audio).not.toHaveProperty('output')
+      expect(log.filter((line) => line.startsWith('text'))).toEqual(['text Good ', 'text morning.'])
+      expect(log.at(-1)).toBe('completed')
+      expect(sounds).toEqual([])
       await context.scope.close()
     }))
 

@@ -33,7 +33,10 @@ export interface CartesiaTtsOptions {
   readonly volume?: number
   /** Default: the voice's own. */
   readonly emotion?: string
-  /** Milliseconds for which the service may buffer text to improve prosody. Default: the service's own. */
+  /**
+   * Milliseconds for which the service may wait for more text before it speaks, 0 to 5,000. Waiting improves prosody.
+   * Default: 300, because the service's own default of 3 s would be heard as silence before the first words of an answer.
+   */
   readonly bufferDelay?: number
   /** How long a speech whose text has ended may go without a message before it fails. Default: 10 s. */
   readonly stallTimeout?: number
@@ -100,7 +103,7 @@ export class CartesiaTts implements Tts {
 }
 
 function settingsOf(options: CartesiaTtsOptions): Omit<VoiceSettings, 'output_format'> {
-  const { language, bufferDelay, speed, volume, emotion } = options
+  const { language, bufferDelay = 300, speed, volume, emotion } = options
   const generation_config = {
     ...(speed === undefined ? {} : { speed }),
     ...(volume === undefined ? {} : { volume }),
@@ -111,7 +114,7 @@ function settingsOf(options: CartesiaTtsOptions): Omit<VoiceSettings, 'output_fo
     voice: { mode: 'id', id: options.voice },
     add_timestamps: true,
     ...(language === undefined ? {} : { language }),
-    ...(bufferDelay === undefined ? {} : { max_buffer_delay_ms: bufferDelay }),
+    max_buffer_delay_ms: bufferDelay,
     ...(Object.keys(generation_config).length === 0 ? {} : { generation_config }),
   }
 }

@@ -31,8 +31,12 @@ export interface DeepgramSttOptions {
   readonly utteranceEnd?: number
   /** Emits the end of the user's turn, after `endpointing` or `utteranceEnd`, whichever comes first. Default: false. */
   readonly endsTurns?: boolean
-  /** Further query parameters of the service: `{ keyterm: 'Bright Dental', numerals: true }`. */
-  readonly query?: Readonly<Record<string, string | number | boolean>>
+  /** Emits the start of speech before there are words, so that a caller can interrupt sooner. Default: as `endsTurns`. */
+  readonly speechStarted?: boolean
+  /** Words and names to expect, besides those of the agent in charge. */
+  readonly keyTerms?: readonly string[]
+  /** Further query parameters of the service: `{ numerals: true, redact: ['pci', 'ssn'] }`. */
+  readonly query?: Readonly<Record<string, string | number | boolean | readonly string[]>>
 }
 
 /** Formats of sound that fit a line: no service hears more in 48 kHz. */
@@ -50,6 +54,8 @@ const optionNames: OptionNames<DeepgramSttOptions> = {
   endpointing: true,
   utteranceEnd: true,
   endsTurns: true,
+  speechStarted: true,
+  keyTerms: true,
   query: true,
 }
 
@@ -97,7 +103,7 @@ export class DeepgramStt implements Stt {
 }
 
 function queryOf(options: DeepgramSttOptions, { format, keyTerms }: SttSetup): string {
-  const { language, endpointing, utteranceEnd } = options
+  const { language, endpointing, utteranceEnd, speechStarted = options.endsTurns } = options
   const all = {
     model: options.model ?? MODEL,
     encoding: format.encoding === 'pcm' ? 'linear16' : format.encoding,
@@ -108,10 +114,12 @@ function queryOf(options: DeepgramSttOptions, { format, keyTerms }: SttSetup): s
     ...(language === undefined ? {} : { language }),
     ...(endpointing === undefined ? {} : { endpointing }),
     ...(utteranceEnd === undefined ? {} : { utterance_end_ms: utteranceEnd }),
+    ...(speechStarted ? { vad_events: true } : {}),
     ...options.query,
   }
   const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(all)) query.set(name, String(value))
-  for (const term of keyTerms) query.append('keyterm', term)
+  for (const [name, value] of Object.entries(all))
+    for (const each of Array.isArray(value) ? value : [value]) query.append(name, String(each))
+  for (const term of [...(options.keyTerms ?? []), ...keyTerms]) query.append('keyterm', term)
   return query.toString()
 }

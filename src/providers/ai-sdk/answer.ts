@@ -23,6 +23,11 @@ function chunkOf(part: StreamPart, attachments: Attachments): LlmChunk | undefin
       const usage = usageOf(part.usage)
       return usage && { type: 'usage', usage }
     }
+    case 'text-start':
+    case 'text-end':
+    case 'reasoning-start':
+    case 'reasoning-delta':
+    case 'reasoning-end':
     case 'error':
       return undefined
   }

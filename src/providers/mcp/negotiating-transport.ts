@@ -43,11 +43,12 @@ export class NegotiatingTransport implements OwnedTransport {
   }
 
   start(): Promise<void> {
-    const inner = this.#inner
-    inner.onmessage = (message) => this.#received(message)
-    inner.onclose = () => this.onclose?.()
-    inner.onerror = (error) => this.onerror?.(error)
-    return inner.start()
+    const handlers: Pick<Transport, 'onmessage' | 'onclose' | 'onerror'> = {
+      onmessage: (message) => this.#received(message),
+      onclose: () => this.onclose?.(),
+      onerror: (error) => this.onerror?.(error),
+    }
+    return Object.assign(this.#inner, handlers).start()
   }
 
   setProtocolVersion(version: string): void {

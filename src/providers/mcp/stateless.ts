@@ -8,13 +8,12 @@ const PREFIX = 'io.modelcontextprotocol/'
 /** Adds to a request what a stateless server has to know about its client. */
 export function describing(request: JSONRPCRequest, clientInfo: object): JSONRPCRequest {
   const { params = {} } = request
-  const _meta = {
-    ...params['_meta'],
+  const description = {
     [`${PREFIX}protocolVersion`]: REVISION,
     [`${PREFIX}clientCapabilities`]: {},
     [`${PREFIX}clientInfo`]: clientInfo,
   }
-  return { ...request, params: { ...params, _meta } }
+  return { ...request, params: { ...params, _meta: { ...params['_meta'], ...description } } }
 }
 
 /** The headers that repeat the description of a request, so that a proxy need not read its body. */
@@ -34,9 +33,9 @@ export function initializeResultOf(
   initialize: JSONRPCRequest,
   discovered: Readonly<Record<string, unknown>>,
 ): JSONRPCMessage | undefined {
-  const { supportedVersions, capabilities, _meta } = discovered
+  const { supportedVersions, capabilities, _meta: meta } = discovered
   if (!Array.isArray(supportedVersions) || !supportedVersions.includes(REVISION)) return undefined
-  const own = (_meta as Record<string, unknown> | undefined)?.[`${PREFIX}serverInfo`]
+  const own = (meta as Record<string, unknown> | undefined)?.[`${PREFIX}serverInfo`]
   return {
     jsonrpc: '2.0',
     id: initialize.id,

@@ -63,6 +63,8 @@ export class Answer {
       case 'response.output_audio_transcript.delta':
       case 'response.output_text.delta':
         return this.#emitText(this.#item(event.item_id), event.delta)
+      case 'response.output_audio_transcript.done':
+        return undefined
     }
     return undefined
   }

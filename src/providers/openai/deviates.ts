@@ -13,7 +13,7 @@ export function deviates(text: string, transcript: string): boolean {
 
 /** The length of the longest common subsequence. */
 function commonInOrder(first: readonly string[], second: readonly string[]): number {
-  let before = new Array<number>(second.length + 1).fill(0)
+  let before = Array.from({ length: second.length + 1 }, () => 0)
   for (const word of first) {
     const row = [0]
     for (const [index, other] of second.entries())

@@ -83,6 +83,11 @@ export class SpokenSentence {
       case 'response.done':
         this.#end(event.response ?? {})
         return true
+      case 'response.output_item.added':
+      case 'response.output_item.done':
+      case 'response.output_audio_transcript.delta':
+      case 'response.output_text.delta':
+        return false
     }
     return false
   }

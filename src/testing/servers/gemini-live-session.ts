@@ -246,7 +246,8 @@ export class GeminiLiveSession {
 
   // ── the model ──
 
-  #respond(results: readonly GeminiFunctionResponse[] = []): void {
+  /** `late` are results of asynchronous calls of an earlier turn. */
+  #respond(late: readonly GeminiFunctionResponse[] = []): void {
     const { firstAfter = 0, speed = 5, msPerCharacter = 50 } = this.#options
     const modalities = this.#setup?.generationConfig?.responseModalities ?? ['AUDIO']
     const answer: GeminiAnswer = new GeminiAnswer({
@@ -267,7 +268,7 @@ export class GeminiLiveSession {
     })
     this.#answer = answer
     this.offerHandle(false)
-    this.#speak(answer, results)
+    this.#speak(answer, late)
   }
 
   #speak(answer: GeminiAnswer, results: readonly GeminiFunctionResponse[]): void {

@@ -77,10 +77,10 @@ export interface OpenAISessionUpdate {
   }
 }
 
-const LIVE_MODELS: readonly unknown[] = ['gpt-live-transcribe', 'gpt-realtime-whisper']
+const LIVE_MODELS: ReadonlySet<unknown> = new Set(['gpt-live-transcribe', 'gpt-realtime-whisper'])
 
 /** Whether a model transcribes while the user speaks. Such a model has no turn detection. */
-export const isLive = (model: string | undefined): boolean => LIVE_MODELS.includes(model)
+export const isLive = (model: string | undefined): boolean => LIVE_MODELS.has(model)
 
 const PCM = { type: 'audio/pcm', rate: 24_000 } as const
 

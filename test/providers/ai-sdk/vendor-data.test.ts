@@ -162,7 +162,7 @@ describe('what a vendor attaches to an answer', () => {
       const { session, ask } = await aCall(world, new AiSdkLlm(model))
       await ask('What do I owe?')
       await ask('Hello?')
-      const [assistant] = model.prompts[1]!.filter(({ role }) => role === 'assistant')
+      const assistant = model.prompts[1]!.find(({ role }) => role === 'assistant')
       expect(assistant?.content).toMatchObject([
         { type: 'reasoning', text: 'Bills.', providerOptions: meta('s1') },
         { toolCallId: 'a', providerOptions: meta('s2') },

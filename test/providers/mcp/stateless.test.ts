@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 
 import { mcpTools, type McpToolsetError } from '../../../src/providers/mcp/index.ts'
-import type { Tool } from '../../../src/session/index.ts'
 import { aContext, aToolContext } from './fixture.ts'
 
 const REVISION = '2026-07-28'
@@ -23,7 +22,7 @@ interface ServerOptions {
   readonly refuses?: number
 }
 
-type Rpc = { id?: unknown; method: string; params?: { name?: string; _meta?: Record<string, unknown> } }
+type Rpc = { id?: unknown; method: string; params?: Record<string, Record<string, unknown> | undefined> }
 
 const results: Record<string, object> = {
   'tools/list': {
@@ -45,7 +44,7 @@ async function stateless({ versions = [REVISION], refuses = 400 }: ServerOptions
     request.on('data', (piece: Buffer) => (text += piece.toString()))
     request.on('end', () => {
       const { id, method, params } = JSON.parse(text || '{}') as Rpc
-      const meta = params?._meta ?? {}
+      const meta = params?.['_meta'] ?? {}
       seen.push({
         method: request.method === 'POST' ? method : String(request.method),
         headers: request.headers,
@@ -88,7 +87,7 @@ describe('an MCP server that speaks only the stateless revision', () => {
     const server = await stateless({ refuses })
     const { close, ...context } = aContext()
     const tools = await mcpTools({ name: 'crm', url: server.url }).open(context)
-    const [tool] = Object.values(tools) as Tool[]
+    const [tool] = Object.values(tools)
     expect(await tool!.run({}, aToolContext())).toBe('nine')
     expect(server.methods()).toEqual(['initialize', 'server/discover', 'tools/list', 'tools/call'])
     for (const { meta, headers, method } of server.seen.slice(1)) {

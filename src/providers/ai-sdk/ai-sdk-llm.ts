@@ -1,6 +1,7 @@
 import type { Llm, LlmChunk, LlmClient, LlmRequest, PartContext } from '../../parts/index.ts'
 import { OptionError, checkOptions, type OptionNames } from '../../scope/index.ts'
 import { ProviderError } from '../errors.ts'
+import { withExtra, type Extra } from '../extra.ts'
 import { ModelEndWarning } from '../model-ends.ts'
 import { OwnedRequest } from '../owned-request.ts'
 import { chunksOf, verdictOn } from './answer.ts'
@@ -19,6 +20,8 @@ export interface AiSdkLlmOptions {
   readonly maxOutputTokens?: number
   /** Passed to the model. */
   readonly providerOptions?: ProviderOptions
+  /** Fields of the AI SDK's call, merged last into every request: `{ topP: 0.9, seed: 7 }`. */
+  readonly extra?: Extra
 }
 
 const optionNames: OptionNames<AiSdkLlmOptions> = {
@@ -26,6 +29,7 @@ const optionNames: OptionNames<AiSdkLlmOptions> = {
   temperature: true,
   maxOutputTokens: true,
   providerOptions: true,
+  extra: true,
 }
 
 /**
@@ -101,6 +105,8 @@ export class AiSdkLlm implements Llm {
   #call({ tools, ...request }: LlmRequest, abortSignal: AbortSignal): CallOptions {
     const prompt = promptOf({ tools, ...request }, this.#id)
     // Some vendors reject an empty list of tools.
-    return { ...this.#options, prompt, ...(tools.length > 0 ? { tools: toolsOf(tools) } : {}), abortSignal }
+    const { extra, ...options } = this.#options
+    const call = { ...options, prompt, ...(tools.length > 0 ? { tools: toolsOf(tools) } : {}) }
+    return { ...withExtra(call, extra), abortSignal }
   }
 }

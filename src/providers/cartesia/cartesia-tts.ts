@@ -2,6 +2,7 @@ import { aLaw, muLaw, pcm, type AudioFormat, type SampleRate } from '../../audio
 import type { PartContext, SoundSetup, Tts, Voice } from '../../parts/index.ts'
 import { apiKey } from '../api-key.ts'
 import { checkUrl } from '../check-url.ts'
+import { withExtra, type Extra } from '../extra.ts'
 import type { VoiceSettings } from './cartesia-messages.ts'
 import { CartesiaVoice } from './cartesia-voice.ts'
 import { checkOptions, type OptionNames } from '../../scope/index.ts'
@@ -40,6 +41,8 @@ export interface CartesiaTtsOptions {
   readonly bufferDelay?: number
   /** How long a speech whose text has ended may go without a message before it fails. Default: 10 s. */
   readonly stallTimeout?: number
+  /** Fields of the service's own protocol, merged last into every generation request: `{ pronunciation_dict_id: '…' }`. */
+  readonly extra?: Extra
 }
 
 const formats = [pcm(24_000), muLaw, aLaw, pcm(8_000), pcm(16_000), pcm(48_000)]
@@ -58,6 +61,7 @@ const optionNames: OptionNames<CartesiaTtsOptions> = {
   emotion: true,
   bufferDelay: true,
   stallTimeout: true,
+  extra: true,
 }
 
 /**
@@ -74,6 +78,7 @@ export class CartesiaTts implements Tts {
   readonly #key: string
   readonly #settings: Omit<VoiceSettings, 'output_format'>
   readonly #stallTimeout: number
+  readonly #extra: Extra | undefined
 
   /** Throws `MissingKeyError` without a key. */
   constructor(options: CartesiaTtsOptions) {
@@ -86,6 +91,7 @@ export class CartesiaTts implements Tts {
     this.#url = `${url.replace(/\/$/, '')}/tts/websocket`
     this.#settings = settingsOf(options)
     this.#stallTimeout = options.stallTimeout ?? 10_000
+    this.#extra = options.extra
   }
 
   open(context: PartContext, { format = this.speaks[0]! }: Partial<SoundSetup> = {}): Promise<Voice> {
@@ -94,7 +100,7 @@ export class CartesiaTts implements Tts {
     const output_format = { container: 'raw', encoding: encodings[encoding], sample_rate } as const
     const voice = new CartesiaVoice(this.name, context, {
       request: () => ({ url: this.#url, headers }),
-      settings: { ...this.#settings, output_format },
+      settings: withExtra({ ...this.#settings, output_format }, this.#extra),
       format,
       stallTimeout: this.#stallTimeout,
     })

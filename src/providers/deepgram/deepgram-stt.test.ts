@@ -95,7 +95,7 @@ describe('DeepgramStt options', () => {
         endpointing: false,
         utteranceEnd: 1_500,
         endsTurns: true,
-        query: { numerals: true, redact: ['pci', 'ssn'] },
+        extra: { numerals: true, redact: ['pci', 'ssn'], model: 'nova-2' },
       })
       expect(Object.fromEntries(other.server.sessions[0]!.query)).toEqual({
         model: 'nova-2',

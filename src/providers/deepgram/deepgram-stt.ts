@@ -2,6 +2,7 @@ import { aLaw, muLaw, pcm, type AudioFormat, type SampleRate } from '../../audio
 import type { PartContext, Stt, SttEvents, SttSetup, SttStream } from '../../parts/index.ts'
 import { apiKey } from '../api-key.ts'
 import { checkUrl } from '../check-url.ts'
+import { withExtra, type Extra } from '../extra.ts'
 import { DeepgramStream } from './deepgram-stream.ts'
 import { checkOptions, type OptionNames } from '../../scope/index.ts'
 
@@ -35,8 +36,8 @@ export interface DeepgramSttOptions {
   readonly speechStarted?: boolean
   /** Words and names to expect, besides those of the agent in charge. */
   readonly keyTerms?: readonly string[]
-  /** Further query parameters of the service: `{ numerals: true, redact: ['pci', 'ssn'] }`. */
-  readonly query?: Readonly<Record<string, string | number | boolean | readonly string[]>>
+  /** Query parameters of the service, merged last into the address: `{ numerals: true, replace: ['two:2', 'to:2'] }`. */
+  readonly extra?: Extra
 }
 
 /** Formats of sound that fit a line: no service hears more in 48 kHz. */
@@ -56,7 +57,7 @@ const optionNames: OptionNames<DeepgramSttOptions> = {
   endsTurns: true,
   speechStarted: true,
   keyTerms: true,
-  query: true,
+  extra: true,
 }
 
 /**
@@ -115,11 +116,11 @@ function queryOf(options: DeepgramSttOptions, { format, keyTerms }: SttSetup): s
     ...(endpointing === undefined ? {} : { endpointing }),
     ...(utteranceEnd === undefined ? {} : { utterance_end_ms: utteranceEnd }),
     ...(speechStarted ? { vad_events: true } : {}),
-    ...options.query,
   }
   const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(all))
-    for (const each of Array.isArray(value) ? value : [value]) query.append(name, String(each))
-  for (const term of [...(options.keyTerms ?? []), ...keyTerms]) query.append('keyterm', term)
+  const words = [...(options.keyTerms ?? []), ...keyTerms]
+  const terms = words.length > 0 ? { keyterm: words } : {}
+  for (const [name, value] of Object.entries(withExtra({ ...all, ...terms }, options.extra)))
+    for (const each of [value].flat()) query.append(name, String(each))
   return query.toString()
 }

@@ -10,6 +10,7 @@ import type {
 } from '../../parts/index.ts'
 import { apiKey } from '../api-key.ts'
 import { checkUrl } from '../check-url.ts'
+import type { Extra } from '../extra.ts'
 import { abilitiesOf } from './abilities.ts'
 import { LiveProtocol } from './live-protocol.ts'
 import type { SetupOptions } from './setup.ts'
@@ -45,8 +46,8 @@ export interface GeminiLiveOptions {
   readonly compression?: boolean | { readonly triggerTokens?: number; readonly targetTokens?: number }
   /** How long an answer may go without a message before it fails. Default: 30 s. */
   readonly stallTimeout?: number
-  /** Further fields of the service's setup message, which override ours: `{ safetySettings: […] }`. */
-  readonly setup?: Readonly<Record<string, unknown>>
+  /** Fields of the service's own protocol, merged last into its setup message: `{ safetySettings: […] }`. */
+  readonly extra?: Extra
 }
 
 /** The model that is used unless another one is chosen. */
@@ -66,7 +67,7 @@ const optionNames: OptionNames<GeminiLiveOptions> = {
   prefixPadding: true,
   compression: true,
   stallTimeout: true,
-  setup: true,
+  extra: true,
 }
 
 /**
@@ -87,7 +88,7 @@ export class GeminiLive implements Realtime {
   /** Throws `MissingKeyError` without a key or a token. */
   constructor(options: GeminiLiveOptions = {}) {
     checkOptions('GeminiLive', options, optionNames)
-    const { model: chosen = MODEL, compression = true, vertex, setup: extra } = options
+    const { model: chosen = MODEL, compression = true, vertex } = options
     if (typeof compression === 'object')
       checkOptions('GeminiLive: compression', compression, { triggerTokens: true, targetTokens: true })
     this.name = options.name ?? 'gemini'
@@ -95,7 +96,7 @@ export class GeminiLive implements Realtime {
     this.#request = vertex ? vertexRequestOf(vertex, options.url) : requestOf(options)
     const abilities = abilitiesOf(chosen, vertex !== undefined)
     const model = vertex ? vertexModelOf(vertex, chosen) : chosen.includes('/') ? chosen : `models/${chosen}`
-    this.#setup = { ...options, model, compression, extra, abilities }
+    this.#setup = { ...options, model, compression, abilities }
     this.#stallTimeout = options.stallTimeout ?? 30_000
   }
 

@@ -1,4 +1,5 @@
 import type { RealtimeSetup, ToolDescription } from '../../parts/index.ts'
+import { withExtra, type Extra } from '../extra.ts'
 import type { Abilities } from './abilities.ts'
 import type { ContextUpdate, FunctionDeclaration, Setup } from './messages.ts'
 import { schemaOf } from './schema.ts'
@@ -13,8 +14,7 @@ export interface SetupOptions {
   readonly silence?: number | undefined
   readonly prefixPadding?: number | undefined
   readonly abilities: Abilities
-  /** Further fields, sent unchanged. */
-  readonly extra?: Readonly<Record<string, unknown>> | undefined
+  readonly extra?: Extra | undefined
 }
 
 /** The part of a setup that depends on the agent. */
@@ -31,7 +31,7 @@ export function setupOf(
   hasHistory: boolean,
 ): Setup {
   const { instructions, tools } = agent
-  return {
+  const setup: Setup = {
     model: options.model,
     generationConfig: generationOf(options),
     ...(instructions === '' ? {} : { systemInstruction: { parts: [{ text: instructions }] } }),
@@ -42,8 +42,8 @@ export function setupOf(
     outputAudioTranscription: {},
     ...(hasHistory ? { historyConfig: { initialHistoryInClientContent: true } } : {}),
     realtimeInputConfig: inputOf(options, agent),
-    ...options.extra,
   }
+  return withExtra(setup, options.extra)
 }
 
 /** Switches a connection to another agent. */

@@ -1,6 +1,7 @@
 import type { PartContext, SentenceTtsOptions, Tts, Voice } from '../../parts/index.ts'
 import { sentenceTts } from '../../parts/index.ts'
 import { ModelEndWarning } from '../model-ends.ts'
+import { withExtra, type Extra } from '../extra.ts'
 import { OpenAIEndpoint, endpointNames, type OpenAIEndpointOptions } from './endpoint.ts'
 import { pcm } from '../../audio/index.ts'
 import { RATE, SpeechRequest, type SpeechBody } from './speech-request.ts'
@@ -21,6 +22,8 @@ export interface OpenAIHttpTtsOptions extends OpenAIEndpointOptions {
   readonly sentences?: SentenceTtsOptions
   /** How long a sentence may go without new audio before it fails. Default: 10 s. */
   readonly stallTimeout?: number
+  /** Fields of the service's own protocol, merged last into the body of every request. */
+  readonly extra?: Extra
 }
 
 const optionNames: OptionNames<OpenAIHttpTtsOptions> = {
@@ -32,6 +35,7 @@ const optionNames: OptionNames<OpenAIHttpTtsOptions> = {
   speed: true,
   sentences: true,
   stallTimeout: true,
+  extra: true,
 }
 
 /**
@@ -58,13 +62,14 @@ export class OpenAIHttpTts implements Tts {
     this.name = options.name ?? 'openai-http-tts'
     this.#endpoint = new OpenAIEndpoint(options)
     this.#modelEnd = new ModelEndWarning(this.name, this.#endpoint.vendor, options.model)
-    this.#body = {
+    const body: Omit<SpeechBody, 'input'> = {
       model: options.model,
       voice: options.voice ?? 'alloy',
       response_format: 'pcm',
       ...(instructions === undefined ? {} : { instructions }),
       ...(speed === undefined ? {} : { speed }),
     }
+    this.#body = withExtra(body, options.extra)
     this.#sentences = options.sentences ?? {}
     this.#stallTimeout = options.stallTimeout ?? 10_000
   }

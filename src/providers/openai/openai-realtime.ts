@@ -6,6 +6,7 @@ import type {
   RealtimeSetup,
 } from '../../parts/index.ts'
 import { checkOptions, type OptionNames } from '../../scope/index.ts'
+import type { Extra } from '../extra.ts'
 import { ModelEndWarning } from '../model-ends.ts'
 import { formats } from './audio-format.ts'
 import { OpenAIEndpoint, endpointNames, type OpenAIEndpointOptions } from './endpoint.ts'
@@ -40,6 +41,8 @@ export interface OpenAIRealtimeOptions extends OpenAIEndpointOptions, OpenAIMode
   readonly turnDetection?: OpenAITurnDetection
   /** Default: off. */
   readonly noiseReduction?: OpenAINoiseReduction
+  /** Fields of the service's own protocol, merged last into the first `session.update` of a connection: `{ tracing: 'auto' }`. */
+  readonly extra?: Extra
 }
 
 /** The model that is used unless another one is chosen. */
@@ -55,6 +58,7 @@ const optionNames: OptionNames<OpenAIRealtimeOptions> = {
   transcription: true,
   turnDetection: true,
   noiseReduction: true,
+  extra: true,
 }
 
 /**
@@ -93,6 +97,7 @@ export class OpenAIRealtime implements Realtime {
       turnDetection: options.turnDetection ?? { type: 'server' },
       noiseReduction: options.noiseReduction,
       model: options,
+      extra: options.extra,
     }
     const models = [
       this.#model,

@@ -2,6 +2,7 @@ import type { LinkError, Protocol } from '../../link/index.ts'
 import type { PartContext, SpokenChunk } from '../../parts/index.ts'
 import { iterate } from '../../scope/index.ts'
 import { ProviderError } from '../errors.ts'
+import { withExtra, type Extra } from '../extra.ts'
 import { OwnedRequest } from '../owned-request.ts'
 import type { AudioFormat } from '../../audio/index.ts'
 import { wireFormatOf } from './audio-format.ts'
@@ -17,6 +18,7 @@ export interface SpeakerOptions {
   readonly voice: OpenAIVoice
   readonly instructions: string | undefined
   readonly speed: number | undefined
+  readonly extra: Extra | undefined
   readonly stallTimeout: number
 }
 
@@ -96,7 +98,7 @@ export class OpenAISpeaker implements OpenAILinkHost {
   settings(): RealtimeSettings {
     const { voice, speed, instructions } = this.#options
     const format = wireFormatOf(this.#options.format)
-    return {
+    const settings: RealtimeSettings = {
       type: 'realtime',
       instructions: instructions === undefined ? READ_ALOUD : `${READ_ALOUD}\n\n${instructions}`,
       tools: [],
@@ -106,6 +108,7 @@ export class OpenAISpeaker implements OpenAILinkHost {
         output: { format, voice, ...(speed === undefined ? {} : { speed }) },
       },
     }
+    return withExtra(settings, this.#options.extra)
   }
 
   connected(): void {

@@ -1,5 +1,6 @@
 import type { PartContext, Stt, SttEvents, SttSetup, SttStream } from '../../parts/index.ts'
 import { checkOptions, type OptionNames } from '../../scope/index.ts'
+import { withExtra, type Extra } from '../extra.ts'
 import { ModelEndWarning } from '../model-ends.ts'
 import { formats, wireFormatOf } from './audio-format.ts'
 import { OpenAIEndpoint, endpointNames, type OpenAIEndpointOptions } from './endpoint.ts'
@@ -27,6 +28,8 @@ export interface OpenAISttOptions extends OpenAIEndpointOptions, OpenAITranscrip
   readonly turnDetection?: OpenAITurnDetection
   /** Default: off. */
   readonly noiseReduction?: OpenAINoiseReduction
+  /** Fields of the service's own protocol, merged last into its `session.update`. */
+  readonly extra?: Extra
 }
 
 const optionNames: OptionNames<OpenAISttOptions> = {
@@ -35,6 +38,7 @@ const optionNames: OptionNames<OpenAISttOptions> = {
   name: true,
   turnDetection: true,
   noiseReduction: true,
+  extra: true,
 }
 
 /**
@@ -51,6 +55,7 @@ export class OpenAIStt implements Stt {
   readonly #endpoint: OpenAIEndpoint
   readonly #config: Omit<InputConfig, 'format'>
   readonly #modelEnd: ModelEndWarning
+  readonly #extra: Extra | undefined
 
   /** Throws `MissingKeyError` without a key. */
   constructor(options: OpenAISttOptions = {}) {
@@ -62,6 +67,7 @@ export class OpenAIStt implements Stt {
     this.endsTurns = turnDetection !== null
     this.#endpoint = new OpenAIEndpoint(options)
     this.#modelEnd = new ModelEndWarning(name, this.#endpoint.vendor, model)
+    this.#extra = options.extra
     this.#config = { transcription: { ...options, model }, turnDetection, noiseReduction }
   }
 
@@ -73,7 +79,7 @@ export class OpenAIStt implements Stt {
     this.#modelEnd.warn(context)
     const request = this.#endpoint.dialRequest('/realtime', { intent: 'transcription' })
     const settings = (terms: readonly string[]): TranscriptionSettings =>
-      transcriptionSettings({ ...this.#config, format: wireFormatOf(format) }, terms)
+      withExtra(transcriptionSettings({ ...this.#config, format: wireFormatOf(format) }, terms), this.#extra)
     const stream = new OpenAISttStream({ stt: this, request, format, keyTerms, settings }, context, events)
     return stream.open()
   }

@@ -1,5 +1,6 @@
 import type { PartContext, SentenceTtsOptions, SoundSetup, Tts, Voice } from '../../parts/index.ts'
 import { sentenceTts } from '../../parts/index.ts'
+import type { Extra } from '../extra.ts'
 import { checkOptions, type OptionNames } from '../../scope/index.ts'
 import { ModelEndWarning } from '../model-ends.ts'
 import { formats } from './audio-format.ts'
@@ -22,6 +23,8 @@ export interface OpenAITtsOptions extends OpenAIEndpointOptions {
   readonly sentences?: SentenceTtsOptions
   /** How long a sentence may go without new audio before it fails. Default: 10 s. */
   readonly stallTimeout?: number
+  /** Fields of the service's own protocol, merged last into the `session.update` of a connection. */
+  readonly extra?: Extra
 }
 
 const optionNames: OptionNames<OpenAITtsOptions> = {
@@ -33,6 +36,7 @@ const optionNames: OptionNames<OpenAITtsOptions> = {
   speed: true,
   sentences: true,
   stallTimeout: true,
+  extra: true,
 }
 
 /** The model that is used unless another one is chosen. */
@@ -65,6 +69,7 @@ export class OpenAITts implements Tts {
       voice: options.voice ?? 'marin',
       instructions,
       speed,
+      extra: options.extra,
       stallTimeout: options.stallTimeout ?? 10_000,
     }
     this.#sentences = options.sentences ?? {}

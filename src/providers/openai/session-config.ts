@@ -1,5 +1,6 @@
 import type { RealtimeSetup } from '../../parts/index.ts'
 import { checkOptions, type OptionNames } from '../../scope/index.ts'
+import { withExtra, type Extra } from '../extra.ts'
 import { wireFormatOf } from './audio-format.ts'
 import type {
   AudioInput,
@@ -92,14 +93,15 @@ export interface RealtimeConfig {
   readonly turnDetection: OpenAITurnDetection
   readonly noiseReduction: OpenAINoiseReduction | undefined
   readonly model: OpenAIModelOptions
+  readonly extra: Extra | undefined
 }
 
 /** All settings of a conversation. */
 export function realtimeSettings(
-  { voice, speed, model, ...input }: RealtimeConfig,
+  { voice, speed, model, extra, ...input }: RealtimeConfig,
   { instructions, tools, takesTurns, hears, speaks }: Omit<RealtimeSetup, 'messages'>,
 ): RealtimeSettings {
-  return {
+  const settings: RealtimeSettings = {
     ...agentSettings({ instructions, tools }),
     ...modelSettings(model),
     output_modalities: [speaks ? 'audio' : 'text'],
@@ -114,6 +116,7 @@ export function realtimeSettings(
       }),
     },
   }
+  return withExtra(settings, extra)
 }
 
 /** The settings that change with the agent. */

@@ -1,4 +1,4 @@
-import { bytesFromSamples, durationOf } from '../../audio/index.ts'
+import { bytesFromSamples, durationOf, encodeALaw, encodeMuLaw } from '../../audio/index.ts'
 import { soundOf } from '../sound-text.ts'
 import {
   failureOf,
@@ -44,7 +44,7 @@ const CHUNK = 100
 
 type Step =
   | { readonly type: 'words'; readonly timestamps: CartesiaTimestamps['word_timestamps'] }
-  | { readonly type: 'audio'; readonly samples: Int16Array }
+  | { readonly type: 'audio'; readonly bytes: Uint8Array }
   | { readonly type: 'flushed' }
   | { readonly type: 'done' }
 
@@ -91,8 +91,9 @@ export class CartesiaContext {
     if (add_timestamps) this.#addTimestamps(transcript, more !== true)
     this.#duration += durationOf({ samples, sampleRate })
     const size = (sampleRate * CHUNK) / 1_000
+    const encode = encoders[output_format.encoding]
     for (let at = 0; at < samples.length; at += size)
-      this.#steps.push({ type: 'audio', samples: samples.slice(at, at + size) })
+      this.#steps.push({ type: 'audio', bytes: encode(samples.slice(at, at + size)) })
   }
 
   /** Adds the words that end in this text, even if they started in an earlier one. */
@@ -154,7 +155,7 @@ export class CartesiaContext {
       }
       case 'audio': {
         this.#chunksSent++
-        const data = Buffer.from(bytesFromSamples(step.samples)).toString('base64')
+        const data = Buffer.from(step.bytes).toString('base64')
         this.#session.send({ type: 'chunk', data, step_time: 1, status_code: 206, ...common })
         return
       }
@@ -177,9 +178,12 @@ export class CartesiaContext {
   }
 }
 
+const encoders = { pcm_s16le: bytesFromSamples, pcm_mulaw: encodeMuLaw, pcm_alaw: encodeALaw }
+
 function problemWith({ model_id, voice, output_format }: CartesiaGeneration): string | undefined {
   if (!model_id) return 'model_id is missing'
   if (!voice) return 'voice is missing'
-  if (output_format?.encoding === 'pcm_s16le' && output_format.sample_rate > 0) return undefined
-  return 'output_format must be pcm_s16le, the only format of this server'
+  const { encoding, sample_rate } = output_format ?? {}
+  if (encoding !== undefined && Object.hasOwn(encoders, encoding) && Number(sample_rate) > 0) return undefined
+  return `output_format must be one of ${Object.keys(encoders).join(', ')}`
 }

@@ -55,7 +55,8 @@ export class DeepgramServer extends VendorServer<DeepgramSession> {
     if (pathname !== '/v1/listen') return 404
     if (this.#key !== undefined && headers['authorization'] !== `Token ${this.#key}`) return 401
     const decodable =
-      searchParams.get('encoding') === 'linear16' && Number(searchParams.get('sample_rate')) > 0
+      /^(linear16|mulaw|alaw)$/.test(searchParams.get('encoding') ?? '') &&
+      Number(searchParams.get('sample_rate')) > 0
     return decodable && searchParams.get('model') ? undefined : 400
   }
 

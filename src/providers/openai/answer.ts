@@ -16,6 +16,9 @@ export interface AnswerHost {
   attempt(event: ClientEvent): void
 }
 
+/** How long a voice takes for a character, in milliseconds. */
+const MS_PER_CHARACTER = 65
+
 /** One answer of the model. */
 export class Answer {
   /** Identifies the answer in all events. */
@@ -61,8 +64,9 @@ export class Answer {
       case 'response.output_audio.delta':
         return this.#emitAudio(this.#item(event.item_id), event.delta, event.content_index)
       case 'response.output_audio_transcript.delta':
-      case 'response.output_text.delta':
         return this.#emitText(this.#item(event.item_id), event.delta)
+      case 'response.output_text.delta':
+        return this.#emitWriting(this.#item(event.item_id), event.delta)
       case 'response.output_audio_transcript.done':
         return undefined
     }
@@ -132,6 +136,15 @@ export class Answer {
     item.contentIndex = contentIndex
     this.#hasOutput = true
     this.#host.events.audio(this.name, frame)
+  }
+
+  /** Text that a voice of the session speaks. How much of it was heard can only be estimated by its length. */
+  #emitWriting(item: MessageItem | undefined, delta = ''): void {
+    if (item) {
+      item.hasAudio = false
+      item.duration += delta.length * MS_PER_CHARACTER
+    }
+    this.#emitText(item, delta)
   }
 
   #emitText(item: MessageItem | undefined, delta = ''): void {

@@ -23,7 +23,7 @@ const pathOf = (path: string): string => fileURLToPath(new URL(path, import.meta
  */
 const slowest = [
   'test/phone/phone',
-  'test/sim/mutants',
+  'test/sim/mutants/',
   'test/lines/rules',
   'test/browser/sound',
   'test/providers/openai/sockets',

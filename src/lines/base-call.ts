@@ -162,8 +162,7 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
 
   /** Whether a peer may join or come back: not to a session that is closing. */
   get welcomes(): boolean {
-    if (this.#phase === 'ended') return false
-    return this.#context === undefined || this.#context.scope.state === 'live'
+    return !this.hasEnded && (this.#context === undefined || this.#context.scope.state === 'live')
   }
 
   /** Answers for a session. Resolves when the caller is connected; rejects if the call ends before. */
@@ -381,8 +380,7 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
   }
 
   #peerGone(): Promise<void> {
-    if (!this.peer) return Promise.resolve()
-    return new Promise((resolve) => this.#waiting.push(resolve))
+    return new Promise((resolve) => (this.peer ? this.#waiting.push(resolve) : resolve()))
   }
 
   /** Writes how the connection ended into the session's report, once. */

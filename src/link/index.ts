@@ -1,5 +1,6 @@
 export type { ConnectionReport } from './connection-report.ts'
-export { Link, type LinkStatus } from './link.ts'
+export { Link } from './link.ts'
+export type { LinkStatus } from './link-status.ts'
 export type { LinkPhase } from './link-state.ts'
 export type { EndClass, LinkEnd } from './link-end.ts'
 export { LinkError, type LinkErrorCode } from './link-error.ts'

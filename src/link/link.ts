@@ -14,7 +14,7 @@ import { LinkError } from './link-error.ts'
 import type { ClosedCommand, LinkCommand, LinkEvent } from './link-events.ts'
 import { LinkMachine } from './link-machine.ts'
 import { settle } from './link-settings.ts'
-import type { LinkPhase } from './link-state.ts'
+import type { LinkStatus } from './link-status.ts'
 import { LiveConnection, plainReason, type ConnectionEvent, type ConnectionHost } from './live-connection.ts'
 import { Outbox } from './outbox.ts'
 import { PeerWatch } from './peer-watch.ts'
@@ -22,23 +22,6 @@ import { ProtocolEdge } from './protocol-edge.ts'
 import type { Data, InboundLimits, LinkContext, LinkRequest, Protocol } from './protocol.ts'
 import { credentialsOf } from './redact.ts'
 import { requestProblem } from './request-problem.ts'
-
-/** The current status of a link, for display. */
-export interface LinkStatus {
-  readonly phase: LinkPhase
-  /** How many connections it has dialled. */
-  readonly generation: number
-  /** Reconnects after failures. */
-  readonly retries: number
-  /** Consecutive failures. */
-  readonly failures: number
-  /** Messages waiting to be sent. */
-  readonly queued: number
-  /** Audio messages that were never sent. */
-  readonly droppedAudio: number
-  /** How the last connection ended. */
-  readonly last?: LinkEnd
-}
 
 /**
  * One supervised connection to a provider, kept up across drops, idle ends and session limits until its scope closes.

@@ -5,18 +5,9 @@ import {
   type PartContext,
   type RealtimeEvents,
   type RealtimeModel,
-  type Shape,
   type SpokenChunk,
 } from '../../parts/index.ts'
-import {
-  LimitError,
-  SignalStop,
-  iterate,
-  noop,
-  shelter,
-  type TaskContext,
-  type Timer,
-} from '../../scope/index.ts'
+import { noop, shelter, type TaskContext, type Timer } from '../../scope/index.ts'
 import type { SessionContext } from '../context.ts'
 import { AnswerTimeoutError } from '../errors.ts'
 import { limits } from '../limits.ts'
@@ -27,24 +18,11 @@ import type { GuardrailRunner } from './guardrail-runner.ts'
 import type { Mind, MindEar, Thought } from './mind.ts'
 import type { ActiveReply, Replies } from './replies.ts'
 import { Response, type ResponseEnd } from './response.ts'
+import { realtimeShape } from './realtime-shape.ts'
 import { RealtimeUser } from './realtime-user.ts'
+import { wholeText } from './whole-text.ts'
 import { endlessTools, nextAgent, type ToolRunner } from './tool-runner.ts'
 import { describeTools, type ToolCall, type ToolOutcome } from './tool.ts'
-
-const shape: Shape<RealtimeEvents> = {
-  userStarted: [],
-  userStopped: [],
-  userInterim: ['text'],
-  userFinal: ['text'],
-  responseStarted: ['id', 'flag'],
-  audio: ['id', 'frame'],
-  text: ['id', 'text'],
-  toolCall: ['id', 'tool-call'],
-  toolCancelled: ['id'],
-  responseEnded: ['id', 'end', 'error'],
-  usage: ['usage'],
-  failed: ['error'],
-}
 
 /**
  * One model that hears the caller, takes turns and speaks. A reply is a series of responses:
@@ -116,7 +94,7 @@ export class RealtimeMind implements Mind {
       takesTurns: this.#user.modelTakesTurns,
     }
     const failed = (error: unknown): void => this.#context.failed('realtime', error)
-    const events = inlet('realtime', shape, (...event) => this.#receive(event), failed)
+    const events = inlet('realtime', realtimeShape, (...event) => this.#receive(event), failed)
     const methods = ['push', 'commit', 'respond', 'addText', 'toolResult', 'interrupt', 'update'] as const
     const opened = await this.#context.opened(
       'realtime model',
@@ -173,17 +151,7 @@ export class RealtimeMind implements Mind {
     signal: AbortSignal,
     delivery: Delivery,
   ): AsyncGenerator<SpokenChunk, void, undefined> {
-    let words = ''
-    const stop = new SignalStop(signal, this.#context.scope)
-    try {
-      for await (const piece of iterate(text, stop, { name: 'words to say' })) {
-        words += piece
-        if (words.length > limits.speechText)
-          throw new LimitError('speechText', limits.speechText, 'a speech has too many characters')
-      }
-    } finally {
-      stop.release()
-    }
+    const words = await wholeText(text, signal, this.#context.scope)
     if (words.trim() === '' || signal.aborted) return
     const response = new Response({ delivery })
     delivery.speech.onInterrupt(() => this.#stop(response))

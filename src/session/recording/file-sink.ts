@@ -1,5 +1,5 @@
 import { close, mkdir, open, write } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { dirname, resolve as absolute } from 'node:path'
 import { RecordingError, type RecordingSink } from './recording-sink.ts'
 import { checkOptions } from '../../scope/index.ts'
 
@@ -33,7 +33,7 @@ class FileSink implements RecordingSink {
   #closed = false
 
   constructor(path: string, flags: string) {
-    this.place = resolve(path)
+    this.place = absolute(path)
     this.#flags = flags
   }
 

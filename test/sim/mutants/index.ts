@@ -1,0 +1,16 @@
+import { fleetMutants } from './fleet-mutants.ts'
+import type { Mutant } from './mutant.ts'
+import { scopeMutants } from './scope-mutants.ts'
+import { sessionMutants } from './session-mutants.ts'
+import { supervisorMutants } from './supervisor-mutants.ts'
+
+/**
+ * Each of these is a bug that a voice framework has shipped or could ship, by the world of the simulation that must notice
+ * it.
+ */
+export const mutants: Readonly<Record<string, readonly Mutant[]>> = {
+  scope: scopeMutants,
+  session: sessionMutants,
+  supervisor: supervisorMutants,
+  fleet: fleetMutants,
+}

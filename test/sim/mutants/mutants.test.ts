@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, inject, it } from 'vitest'
+import { root } from '../../compile.ts'
+import { compiled } from '../../compiled.ts'
+import { mutants } from './index.ts'
+import { seedsOf, simulate, simulateMutant } from './simulate-mutant.ts'
+
+const all = Object.values(mutants).flat()
+
+/** The others take as long again: `npm run mutants` has them. */
+const chosen = ['scope', 'session'].flatMap((world) =>
+  mutants[world]!.map((mutant) => [mutant.name, mutant, world] as const),
+)
+
+describe('a mutant', () => {
+  it.each(all.map((mutant) => [mutant.name, mutant] as const))(
+    'breaks one place: %s',
+    (_, { file, find }) => {
+      const source = readFileSync(path.join(root, 'src', file), 'utf8')
+      expect(source.split(find)).toHaveLength(2)
+    },
+  )
+})
+
+describe.concurrent('the simulation notices', () => {
+  it.each(chosen)('%s', async (_, mutant, world) => {
+    const { violations } = await simulateMutant(mutant, world, inject('programs'))
+    expect(violations).toBeGreaterThan(0)
+  })
+
+  it.each(Object.entries(seedsOf))('no violation in the world %s without a mutant', async (world, seeds) => {
+    expect(await simulate(compiled('sim'), world)).toMatchObject({ seeds, violations: 0 })
+  })
+})

@@ -5,7 +5,7 @@ import type { PartContext, RealtimeEvents, SttEvents } from '../../src/parts/ind
 import { CartesiaTts } from '../../src/providers/cartesia/index.ts'
 import { DeepgramStt } from '../../src/providers/deepgram/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
-import { OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
+import { OpenAIHttpTts, OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
 import { systemClock, systemRandom } from '../../src/scope/index.ts'
 import { inVirtualTime, partContext, type Manners } from '../../src/testing/index.ts'
 import { LoopbackServer } from '../../src/testing/servers/index.ts'
@@ -34,6 +34,7 @@ const recorder = (log: unknown[]): SttEvents & RealtimeEvents =>
 type Open = (context: PartContext, log: unknown[]) => Promise<unknown>
 const providers: Record<string, Open> = {
   deepgram: (context, log) => new DeepgramStt(options).open(context, recorder(log)),
+  'openai tts': (context) => new OpenAITts(options).open(context),
   'openai stt': (context, log) => new OpenAIStt(options).open(context, recorder(log)),
   'openai realtime': (context, log) => new OpenAIRealtime(options).open(context, setup, recorder(log)),
   gemini: (context, log) => new GeminiLive(options).open(context, setup, recorder(log)),
@@ -104,7 +105,8 @@ describe('a key that a vendor repeats', () => {
       },
     })
     const context = partContext({ clock: systemClock, random: systemRandom })
-    const voice = await new OpenAITts({ apiKey: KEY, url: server.url.replace('ws', 'http') }).open(context)
+    const url = server.url.replace('ws', 'http')
+    const voice = await new OpenAIHttpTts({ apiKey: KEY, url, model: 'any' }).open(context)
     const text = (async function* () {
       yield 'Hello.'
     })()

@@ -1,9 +1,15 @@
 import { pcm, type AudioFrame, type SampleRate } from '../../src/audio/index.ts'
-import { noSttEvents, type PartContext, type RealtimeEvents, type SttEvents } from '../../src/parts/index.ts'
+import {
+  noSttEvents,
+  type PartContext,
+  type RealtimeEvents,
+  type SttEvents,
+  type Voice,
+} from '../../src/parts/index.ts'
 import { CartesiaTts } from '../../src/providers/cartesia/index.ts'
 import { DeepgramStt } from '../../src/providers/deepgram/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
-import { OpenAIRealtime, OpenAIStt } from '../../src/providers/openai/index.ts'
+import { OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
 import { noop, type Clock } from '../../src/scope/index.ts'
 import type { ConnectionManners } from '../../src/testing/servers/vendor-server.ts'
 import {
@@ -71,6 +77,15 @@ async function* oneText(text: string): AsyncGenerator<string> {
   yield text
 }
 
+const speaks = (voice: Voice, failed: (error: unknown) => void): OpenPart => ({
+  ask: () => {
+    const speak = async (): Promise<void> => {
+      for await (const _ of voice.speak(oneText('Hello.'), new AbortController().signal)) noop()
+    }
+    speak().catch(failed)
+  },
+})
+
 export const vendors: readonly SilentVendor[] = [
   {
     name: 'deepgram stt',
@@ -128,6 +143,15 @@ export const vendors: readonly SilentVendor[] = [
     },
   },
   {
+    name: 'openai tts',
+    uses: ['ask'],
+    sampleRate: 24_000,
+    serve: (network, clock, manners) => {
+      network.serve = new OpenAIRealtimeServer({ clock, apiKey, answers: () => 'Hello.', manners }).serve
+    },
+    open: async (context, failed) => speaks(await new OpenAITts({ url, apiKey }).open(context), failed),
+  },
+  {
     name: 'gemini live',
     idleWithin: 40_000,
     uses: ['hear', 'ask'],
@@ -148,16 +172,7 @@ export const vendors: readonly SilentVendor[] = [
     serve: (network, clock, manners) => {
       network.serve = new CartesiaServer({ clock, key: apiKey, manners }).serve
     },
-    open: async (context, failed) => {
-      const voice = await new CartesiaTts({ url, apiKey, voice: 'voice' }).open(context)
-      return {
-        ask: () => {
-          const speak = async (): Promise<void> => {
-            for await (const _ of voice.speak(oneText('Hello.'), new AbortController().signal)) noop()
-          }
-          speak().catch(failed)
-        },
-      }
-    },
+    open: async (context, failed) =>
+      speaks(await new CartesiaTts({ url, apiKey, voice: 'voice' }).open(context), failed),
   },
 ]

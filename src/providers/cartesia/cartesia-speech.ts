@@ -6,6 +6,9 @@ import { silentSpeechProblem, speechProblem } from '../sound-limit.ts'
 import { AudioDecoder } from '../vendor-message.ts'
 import type { CartesiaMessage, Timestamps } from './cartesia-messages.ts'
 
+/** The end of a word in Chinese or Japanese, which have no spaces between words, or their punctuation. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー\u3000-\u303F\uFF00-\uFFEF]\p{P}*$/u
+
 /** Words that may wait for their audio. */
 const MAX_WORDS = 10_000
 
@@ -164,7 +167,7 @@ export class CartesiaSpeech {
 function wordsOf({ word_timestamps }: Timestamps, offset: number): SpokenWord[] {
   const { words = [], start = [], end = [] } = word_timestamps ?? {}
   return words.map((word, index) => ({
-    text: `${word} `,
+    text: UNSPACED.test(word) ? word : `${word} `,
     start: offset + (start[index] ?? 0) * 1_000,
     end: offset + (end[index] ?? start[index] ?? 0) * 1_000,
   }))

@@ -6,6 +6,9 @@ import { withExtra, type Extra } from '../extra.ts'
 import { DeepgramStream } from './deepgram-stream.ts'
 import { checkOptions, type OptionNames } from '../../scope/index.ts'
 
+/** The model that is used unless another one is chosen. */
+export const MODEL = 'nova-3'
+
 export interface DeepgramSttOptions {
   /** Default: the environment variable `DEEPGRAM_API_KEY`. */
   readonly apiKey?: string
@@ -29,6 +32,10 @@ export interface DeepgramSttOptions {
   readonly utteranceEnd?: number
   /** Emits the end of the user's turn, after `endpointing` or `utteranceEnd`, whichever comes first. Default: false. */
   readonly endsTurns?: boolean
+  /** Emits the start of speech before there are words, so that a caller can interrupt sooner. Default: as `endsTurns`. */
+  readonly speechStarted?: boolean
+  /** Words and names to expect, besides those of the agent in charge. */
+  readonly keyTerms?: readonly string[]
   /** Query parameters of the service, merged last into the address: `{ numerals: true, replace: ['two:2', 'to:2'] }`. */
   readonly extra?: Extra
 }
@@ -48,6 +55,8 @@ const optionNames: OptionNames<DeepgramSttOptions> = {
   endpointing: true,
   utteranceEnd: true,
   endsTurns: true,
+  speechStarted: true,
+  keyTerms: true,
   extra: true,
 }
 
@@ -95,9 +104,9 @@ export class DeepgramStt implements Stt {
 }
 
 function queryOf(options: DeepgramSttOptions, { format, keyTerms }: SttSetup): string {
-  const { language, endpointing, utteranceEnd } = options
+  const { language, endpointing, utteranceEnd, speechStarted = options.endsTurns } = options
   const all = {
-    model: options.model ?? 'nova-3',
+    model: options.model ?? MODEL,
     encoding: format.encoding === 'pcm' ? 'linear16' : format.encoding,
     sample_rate: format.sampleRate,
     channels: 1,
@@ -106,9 +115,11 @@ function queryOf(options: DeepgramSttOptions, { format, keyTerms }: SttSetup): s
     ...(language === undefined ? {} : { language }),
     ...(endpointing === undefined ? {} : { endpointing }),
     ...(utteranceEnd === undefined ? {} : { utterance_end_ms: utteranceEnd }),
+    ...(speechStarted ? { vad_events: true } : {}),
   }
   const query = new URLSearchParams()
-  const terms = keyTerms.length > 0 ? { keyterm: keyTerms } : {}
+  const words = [...(options.keyTerms ?? []), ...keyTerms]
+  const terms = words.length > 0 ? { keyterm: words } : {}
   for (const [name, value] of Object.entries(withExtra({ ...all, ...terms }, options.extra)))
     for (const each of [value].flat()) query.append(name, String(each))
   return query.toString()

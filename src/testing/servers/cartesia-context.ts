@@ -110,7 +110,11 @@ export class CartesiaContext {
     for (const [index, character] of text.split('').entries()) {
       const at = this.#duration + index * msPerCharacter
       if (/\s/.test(character)) endWord(at)
-      else if (this.#word.text === '') this.#word = { text: character, start: at }
+      // As at Cartesia, each character of Chinese and Japanese is a word, with the punctuation after it.
+      else if (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(character)) {
+        endWord(at)
+        this.#word = { text: character, start: at }
+      } else if (this.#word.text === '') this.#word = { text: character, start: at }
       else this.#word.text += character
     }
     if (last) endWord(this.#duration + text.length * msPerCharacter)

@@ -20,6 +20,9 @@ export interface DeepgramSessionOptions {
   readonly rude: ReadonlySet<DeepgramRudeness>
   /** The text that the next audio is recognised as; empty if none is scripted. */
   readonly heard: () => string
+  /** The language and the speaker of everything that is recognised, if the server is to name them. */
+  readonly language?: string | undefined
+  readonly speaker?: number | undefined
 }
 
 /** A connection without audio or KeepAlive for this long is closed. */
@@ -131,7 +134,13 @@ export class DeepgramSession implements ServerSession {
     for (const word of text.match(/\S+/g) ?? []) {
       const plain = word.toLowerCase().replaceAll(/[^\p{L}\p{N}']/gu, '')
       const times = { start: seconds(from), end: seconds(this.#time), confidence: 1 }
-      this.#words.push({ word: plain, punctuated_word: word, ...times })
+      const { speaker } = this.#options
+      this.#words.push({
+        word: plain,
+        punctuated_word: word,
+        ...times,
+        ...(speaker === undefined ? {} : { speaker }),
+      })
     }
     if (this.#interim) this.#results({})
   }
@@ -156,6 +165,7 @@ export class DeepgramSession implements ServerSession {
 
   #results(how: Partial<DeepgramResults>): void {
     if (this.#options.rude.has('garbles')) return this.#later(() => this.connection.send('{"type":"Resul'))
+    const { language } = this.#options
     const model = { name: 'loopback', version: '1', arch: 'loopback' }
     return this.#send({
       type: 'Results',
@@ -167,7 +177,14 @@ export class DeepgramSession implements ServerSession {
       from_finalize: false,
       ...how,
       channel: {
-        alternatives: [{ transcript: this.#text.trim(), confidence: 1, words: this.#words }],
+        alternatives: [
+          {
+            transcript: this.#text.trim(),
+            confidence: 1,
+            words: this.#words,
+            ...(language ? { languages: [language] } : {}),
+          },
+        ],
       },
       metadata: { request_id: this.#id, model_info: model, model_uuid: this.#id },
     })

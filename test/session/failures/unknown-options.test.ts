@@ -10,7 +10,7 @@ import { DeepgramStt } from '../../../src/providers/deepgram/index.ts'
 import { GeminiLive } from '../../../src/providers/gemini/index.ts'
 import { LocalStt, LocalTts, LocalVad, ScriptedDialogue } from '../../../src/providers/local/index.ts'
 import { mcpTools } from '../../../src/providers/mcp/index.ts'
-import { OpenAIRealtime, OpenAIStt, OpenAITts } from '../../../src/providers/openai/index.ts'
+import { OpenAIHttpTts, OpenAIRealtime, OpenAIStt, OpenAITts } from '../../../src/providers/openai/index.ts'
 import { Scope } from '../../../src/scope/index.ts'
 import { Agent, AgentTask, Session, fileSink, tool } from '../../../src/session/index.ts'
 import {
@@ -108,6 +108,7 @@ const mistakes: readonly (readonly [what: string, take: Untyped, wrong: object, 
     'threshold',
   ],
   ['OpenAITts', (options) => new OpenAITts(options), { speeed: 1 }, 'speed'],
+  ['OpenAIHttpTts', (options) => new OpenAIHttpTts(options), { speeed: 1 }, 'speed'],
   ['LocalStt', (options) => new LocalStt(options), { phrase: [] }, 'phrases'],
   ['LocalTts', (options) => new LocalTts(options), { engin: '' }, 'engine'],
   ['LocalVad', (options) => new LocalVad(options), { minspeech: 1 }, 'minSpeech'],

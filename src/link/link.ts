@@ -1,5 +1,6 @@
 import {
   callOut,
+  describeError,
   EndwellError,
   MachineShell,
   ScopeClosedError,
@@ -297,20 +298,17 @@ export class Link {
 
   #dial(generation: number): void {
     const request = this.#protocol?.request()
-    if (!request || !('then' in request)) return this.#connect(generation, request)
-    // Meanwhile the attempt may have timed out, or the link may be closing.
+    // A request may take time. Meanwhile the attempt may time out, or the link may close.
     const waiting = (): boolean => this.#machine.state.next?.generation === generation
-    Promise.resolve(request).then(
-      (settled) => waiting() && this.#connect(generation, settled),
-      (error: unknown) => waiting() && this.#refuse(generation, error),
-    )
+    const failed = (error: unknown): unknown => waiting() && this.#requestFailed(generation, error)
+    if (!(request instanceof Promise)) this.#connect(generation, request)
+    else request.then((settled) => waiting() && this.#connect(generation, settled), failed)
   }
 
-  /** Ends an attempt whose request could not be made. */
-  #refuse(generation: number, error: unknown): void {
+  #requestFailed(generation: number, error: unknown): void {
     if (error instanceof EndwellError) return this.#broken(error)
-    const reason = `no request could be made: ${error instanceof Error ? error.message : String(error)}`
-    return this.#ended({ generation }, { class: 'refused', reason: plainReason(reason) }, false)
+    const reason = plainReason(`no request could be made: ${describeError(error).message}`)
+    return this.#ended({ generation }, { class: 'refused', reason }, false)
   }
 
   #connect(generation: number, request: LinkRequest | undefined): void {

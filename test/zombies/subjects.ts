@@ -154,7 +154,7 @@ export const subjects: readonly Subject[] = [
       return {
         vendor,
         models: (url) => ({ ...pipeline(), tts: new OpenAITts({ url, apiKey }) }),
-        busy: 'the agent speaks',
+        busy: 'the agent answers',
         announceEnd: () => vendor.expire(),
       }
     },

@@ -2,8 +2,9 @@ import type { SampleRate } from '../../audio/index.ts'
 import type { PartContext, Tts, Voice } from '../../parts/index.ts'
 import { apiKey } from '../api-key.ts'
 import { checkUrl } from '../check-url.ts'
+import { ContextVoice } from '../context-voice.ts'
+import { cartesiaDialect } from './cartesia-dialect.ts'
 import type { VoiceSettings } from './cartesia-messages.ts'
-import { CartesiaVoice } from './cartesia-voice.ts'
 import { checkOptions, type OptionNames } from '../../scope/index.ts'
 
 /** The protocol version, sent as `cartesia-version`. */
@@ -81,12 +82,9 @@ export class CartesiaTts implements Tts {
 
   open(context: PartContext): Promise<Voice> {
     const headers = { authorization: `Bearer ${this.#key}`, 'cartesia-version': VERSION }
-    const voice = new CartesiaVoice(this, context, {
-      request: () => ({ url: this.#url, headers }),
-      settings: this.#settings,
-      stallTimeout: this.#stallTimeout,
-    })
-    return voice.open()
+    const request = () => ({ url: this.#url, headers })
+    const dialect = cartesiaDialect(request, this.#settings, this.#stallTimeout)
+    return new ContextVoice(this, context, dialect).open()
   }
 }
 

@@ -14,11 +14,13 @@ import {
 } from '../../src/testing/index.ts'
 import { CartesiaTts } from '../../src/providers/cartesia/index.ts'
 import { DeepgramStt } from '../../src/providers/deepgram/index.ts'
+import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { OpenAIRealtime } from '../../src/providers/openai/index.ts'
 import {
   CartesiaServer,
   DeepgramServer,
+  ElevenLabsServer,
   GeminiLiveServer,
   OpenAIRealtimeServer,
 } from '../../src/testing/servers/index.ts'
@@ -163,6 +165,8 @@ function aHostileCall(world: World) {
 /** A key that no report may contain. */
 const secret = 'sk-hostile-0123456789'
 
+const vendors = ['openai', 'gemini', 'deepgram', 'cartesia', 'elevenlabs'] as const
+
 function modelsOf({ random, clock, network }: World, hostility: Hostility) {
   const answers = () =>
     random.pick(['Fine.', ['Let me look. ', callTool('look')], 'It is a long story, in fact.'])
@@ -171,7 +175,7 @@ function modelsOf({ random, clock, network }: World, hostility: Hostility) {
   const serves = (server: { serve(request: DialRequest): Manners }): void => {
     network.serve = hostileVendor(hostility, (request) => server.serve(request), secret)
   }
-  switch (random.pick(['parts', 'parts', 'realtime', 'openai', 'gemini', 'deepgram', 'cartesia'] as const)) {
+  switch (random.pick(['parts', 'parts', 'realtime', ...vendors] as const)) {
     case 'realtime': {
       const realtime: Realtime = new ScriptedRealtime({ answers })
       return { realtime: withHostileEvents(hostility, 'realtime', realtime, clock) }
@@ -188,6 +192,9 @@ function modelsOf({ random, clock, network }: World, hostility: Hostility) {
     case 'cartesia':
       serves(new CartesiaServer({ clock }))
       return { llm, tts: new CartesiaTts({ apiKey: secret, voice: 'any' }) }
+    case 'elevenlabs':
+      serves(new ElevenLabsServer({ clock }))
+      return { llm, tts: new ElevenLabsTts({ apiKey: secret, voice: 'any' }) }
     case 'parts':
       break
   }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { LinkError } from '../../src/link/index.ts'
 import { CartesiaTts } from '../../src/providers/cartesia/index.ts'
 import { DeepgramStt } from '../../src/providers/deepgram/index.ts'
+import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
 import type { DialRequest } from '../../src/scope/index.ts'
@@ -52,6 +53,7 @@ describe('the url option of a provider', () => {
   it.each<[string, (url: string) => unknown]>([
     ['DeepgramStt', (url) => new DeepgramStt({ apiKey, url })],
     ['CartesiaTts', (url) => new CartesiaTts({ apiKey, url, voice: 'voice' })],
+    ['ElevenLabsTts', (url) => new ElevenLabsTts({ apiKey, url, voice: 'voice' })],
     ['GeminiLive', (url) => new GeminiLive({ apiKey, url })],
     ['OpenAIRealtime', (url) => new OpenAIRealtime({ apiKey, url })],
     ['OpenAIStt', (url) => new OpenAIStt({ apiKey, url })],

@@ -1,8 +1,9 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import type { PartContext, RealtimeEvents, SttEvents } from '../../src/parts/index.ts'
+import type { PartContext, RealtimeEvents, SttEvents, Tts } from '../../src/parts/index.ts'
 import { CartesiaTts } from '../../src/providers/cartesia/index.ts'
 import { DeepgramStt } from '../../src/providers/deepgram/index.ts'
+import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
 import { systemClock, systemRandom } from '../../src/scope/index.ts'
@@ -29,8 +30,13 @@ const providers: Record<string, Open> = {
   'openai stt': (context, log) => new OpenAIStt(options).open(context, recorder(log)),
   'openai realtime': (context, log) => new OpenAIRealtime(options).open(context, setup, recorder(log)),
   gemini: (context, log) => new GeminiLive(options).open(context, setup, recorder(log)),
-  cartesia: async (context, log) => {
-    const voice = await new CartesiaTts({ ...options, voice: 'voice' }).open(context)
+  cartesia: speaks(new CartesiaTts({ ...options, voice: 'voice' })),
+  elevenlabs: speaks(new ElevenLabsTts({ ...options, voice: 'voice' })),
+}
+
+function speaks(tts: Tts): Open {
+  return async (context, log) => {
+    const voice = await tts.open(context)
     const speak = async (): Promise<void> => {
       const text = (async function* () {
         yield 'Hello.'
@@ -39,7 +45,7 @@ const providers: Record<string, Open> = {
     }
     speak().catch((error: unknown) => log.push(error))
     return voice
-  },
+  }
 }
 
 const says = (...messages: object[]): Manners => ({
@@ -56,6 +62,8 @@ const repetitions: Record<string, Manners> = {
     { type: 'session.updated' },
     { setupComplete: {} },
     { type: 'error', context_id: 'speech-1', message: `no such key: ${KEY}`, title: KEY, status_code: 400 },
+    { message: `no such key: ${KEY}`, error: KEY, contextId: 'speech-1' },
+    { message: `no such key: ${KEY}`, error: KEY, code: 1008 },
     { type: 'error', error: { type: KEY, code: KEY, message: `no such key: ${KEY}`, event_id: KEY } },
   ),
   'an error before the setup': says({ type: 'error', error: { message: `no such key: ${KEY}`, code: KEY } }),

@@ -1,7 +1,8 @@
 import type { AudioFrame, SampleRate } from '../../src/audio/index.ts'
-import type { PartContext, RealtimeEvents, SttEvents } from '../../src/parts/index.ts'
+import type { PartContext, RealtimeEvents, SttEvents, Tts } from '../../src/parts/index.ts'
 import { CartesiaTts } from '../../src/providers/cartesia/index.ts'
 import { DeepgramStt } from '../../src/providers/deepgram/index.ts'
+import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { OpenAIRealtime, OpenAIStt } from '../../src/providers/openai/index.ts'
 import { noop, type Clock } from '../../src/scope/index.ts'
@@ -9,6 +10,7 @@ import type { ConnectionManners } from '../../src/testing/servers/vendor-server.
 import {
   CartesiaServer,
   DeepgramServer,
+  ElevenLabsServer,
   GeminiLiveServer,
   OpenAIRealtimeServer,
 } from '../../src/testing/servers/index.ts'
@@ -69,6 +71,14 @@ const setup = (takesTurns: boolean) => ({
 
 async function* oneText(text: string): AsyncGenerator<string> {
   yield text
+}
+
+async function speaking(tts: Tts, context: PartContext, failed: (error: unknown) => void): Promise<OpenPart> {
+  const voice = await tts.open(context)
+  const speak = async (): Promise<void> => {
+    for await (const _ of voice.speak(oneText('Hello.'), new AbortController().signal)) noop()
+  }
+  return { ask: () => void speak().catch(failed) }
 }
 
 export const vendors: readonly SilentVendor[] = [
@@ -148,16 +158,15 @@ export const vendors: readonly SilentVendor[] = [
     serve: (network, clock, manners) => {
       network.serve = new CartesiaServer({ clock, key: apiKey, manners }).serve
     },
-    open: async (context, failed) => {
-      const voice = await new CartesiaTts({ url, apiKey, voice: 'voice' }).open(context)
-      return {
-        ask: () => {
-          const speak = async (): Promise<void> => {
-            for await (const _ of voice.speak(oneText('Hello.'), new AbortController().signal)) noop()
-          }
-          speak().catch(failed)
-        },
-      }
+    open: (context, failed) => speaking(new CartesiaTts({ url, apiKey, voice: 'voice' }), context, failed),
+  },
+  {
+    name: 'elevenlabs tts',
+    uses: ['ask'],
+    sampleRate: 24_000,
+    serve: (network, clock, manners) => {
+      network.serve = new ElevenLabsServer({ clock, key: apiKey, manners }).serve
     },
+    open: (context, failed) => speaking(new ElevenLabsTts({ url, apiKey, voice: 'voice' }), context, failed),
   },
 ]

@@ -4,6 +4,7 @@ import type { EndwellError, Models, Toolset } from '../../src/index.ts'
 import type { Llm, Realtime, Stt, Tts, Vad } from '../../src/parts/index.ts'
 import { AiSdkLlm, type LanguageModel, type StreamPart } from '../../src/providers/ai-sdk/index.ts'
 import { CartesiaTts, type CartesiaTtsOptions } from '../../src/providers/cartesia/index.ts'
+import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import {
   DeepgramStt,
   LinkError,
@@ -48,7 +49,7 @@ describe('the models of vendors', () => {
   it('are parts that fit together', () => {
     expectTypeOf<DeepgramStt | OpenAIStt | LocalStt>().toExtend<Stt>()
     expectTypeOf<AiSdkLlm | ScriptedDialogue>().toExtend<Llm>()
-    expectTypeOf<CartesiaTts | OpenAITts | LocalTts>().toExtend<Tts>()
+    expectTypeOf<CartesiaTts | ElevenLabsTts | OpenAITts | LocalTts>().toExtend<Tts>()
     expectTypeOf<GeminiLive | OpenAIRealtime>().toExtend<Realtime>()
     expectTypeOf<LocalVad>().toExtend<Vad>()
     expectTypeOf<{ stt: DeepgramStt; llm: AiSdkLlm; tts: CartesiaTts }>().toExtend<Models>()

@@ -5,6 +5,7 @@ import {
   CartesiaServer,
   ChatServer,
   DeepgramServer,
+  ElevenLabsServer,
   GeminiLiveServer,
   LoopbackServer,
   OpenAIRealtimeServer,
@@ -43,12 +44,14 @@ describe('the server of a vendor', () => {
       new DeepgramServer({ rude: ['deaf'] }).rude.add('talks on')
       // @ts-expect-error rudeness of another vendor
       const deepgram = new DeepgramServer({ rude: ['never done'] })
+      // @ts-expect-error rudeness of another vendor
+      const elevenLabs = new ElevenLabsServer({ rude: ['never final', 'never done'] })
       const cartesia = new CartesiaServer({ rude: ['never done'] })
       // @ts-expect-error misspelt
       cartesia.rude.add('mutes')
       // @ts-expect-error a server has no such manners
       const manners = new CartesiaServer({ manners: { hangs: true } })
-      return [deepgram, manners]
+      return [deepgram, elevenLabs, manners]
     }))
 
   it('answers by what the client said in this turn', () =>

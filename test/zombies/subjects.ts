@@ -5,6 +5,7 @@ import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { LocalStt, LocalTts, LocalVad } from '../../src/providers/local/index.ts'
 import { mcpTools } from '../../src/providers/mcp/index.ts'
 import { DeepgramStt } from '../../src/providers/deepgram/index.ts'
+import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import { OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
 import type { Models, Toolset } from '../../src/session/index.ts'
 import { ScriptedLlm, ScriptedStt, ScriptedTts, ScriptedVad, callTool } from '../../src/testing/index.ts'
@@ -12,6 +13,7 @@ import {
   CartesiaServer,
   ChatServer,
   DeepgramServer,
+  ElevenLabsServer,
   GeminiLiveServer,
   OpenAIRealtimeServer,
   OpenAISpeechServer,
@@ -76,6 +78,16 @@ export const subjects: readonly Subject[] = [
     setUp: () => ({
       vendor: new CartesiaServer({ key: apiKey }),
       models: (url) => ({ ...pipeline(), tts: new CartesiaTts({ voice: 'voice', url, apiKey }) }),
+      busy: 'the agent speaks',
+    }),
+  },
+  {
+    name: 'elevenlabs tts',
+    holds: 'a socket',
+    idleEnd: { code: 1008, reason: 'input_timeout_exceeded' },
+    setUp: () => ({
+      vendor: new ElevenLabsServer({ key: apiKey }),
+      models: (url) => ({ ...pipeline(), tts: new ElevenLabsTts({ voice: 'voice', url, apiKey }) }),
       busy: 'the agent speaks',
     }),
   },

@@ -7,6 +7,7 @@ export {
 } from './chat-server.ts'
 export { CartesiaServer, type CartesiaServerOptions } from './cartesia-server.ts'
 export { DeepgramServer, type DeepgramServerOptions } from './deepgram-server.ts'
+export { ElevenLabsServer, type ElevenLabsServerOptions } from './elevenlabs-server.ts'
 export { GeminiLiveServer, type GeminiLiveServerOptions } from './gemini-live-server.ts'
 export type { GeminiTurn } from './gemini-live-session.ts'
 export { LoopbackServer, type LoopbackOptions } from './loopback-server.ts'

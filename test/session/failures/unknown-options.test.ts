@@ -7,6 +7,7 @@ import { batchStt, fallbackLlm, fallbackStt, fallbackTts, sentenceTts } from '..
 import { AiSdkLlm } from '../../../src/providers/ai-sdk/index.ts'
 import { CartesiaTts } from '../../../src/providers/cartesia/index.ts'
 import { DeepgramStt } from '../../../src/providers/deepgram/index.ts'
+import { ElevenLabsTts } from '../../../src/providers/elevenlabs/index.ts'
 import { GeminiLive } from '../../../src/providers/gemini/index.ts'
 import { LocalStt, LocalTts, LocalVad, ScriptedDialogue } from '../../../src/providers/local/index.ts'
 import { mcpTools } from '../../../src/providers/mcp/index.ts'
@@ -79,6 +80,7 @@ const mistakes: readonly (readonly [what: string, take: Untyped, wrong: object, 
   ['AiSdkLlm', (options) => new AiSdkLlm(model, options), { temprature: 1 }, 'temperature'],
   ['CartesiaTts', (options) => new CartesiaTts(options), { voiec: '' }, 'voice'],
   ['DeepgramStt', (options) => new DeepgramStt(options), { apikey: '' }, 'apiKey'],
+  ['ElevenLabsTts', (options) => new ElevenLabsTts(options), { vioce: '' }, 'voice'],
   ['GeminiLive', (options) => new GeminiLive(options), { apikey: '' }, 'apiKey'],
   [
     'GeminiLive: compression',

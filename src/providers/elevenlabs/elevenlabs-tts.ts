@@ -1,0 +1,137 @@
+import type { SampleRate } from '../../audio/index.ts'
+import type { PartContext, Tts, Voice } from '../../parts/index.ts'
+import { checkOptions, OptionError, type OptionNames } from '../../scope/index.ts'
+import { apiKey } from '../api-key.ts'
+import { checkUrl } from '../check-url.ts'
+import { ContextVoice } from '../context-voice.ts'
+import { queryString, type QueryParameters } from '../query-string.ts'
+import { elevenLabsDialect } from './elevenlabs-dialect.ts'
+import type { ContextSettings } from './elevenlabs-messages.ts'
+
+/** The longest time, in seconds, for which the service keeps a connection without text open. */
+const INACTIVITY_TIMEOUT = 180
+
+export interface ElevenLabsTtsOptions {
+  /** The id of the voice. */
+  readonly voice: string
+  /** Default: the environment variable `ELEVENLABS_API_KEY`. */
+  readonly apiKey?: string
+  /** The service's address. Default: `wss://api.elevenlabs.io`. */
+  readonly url?: string
+  /** The name in reports and logs. Default: `elevenlabs`. */
+  readonly name?: string
+  /** Default: `eleven_flash_v2_5`. The `eleven_v3` models have another protocol and are refused. */
+  readonly model?: string
+  /** The spoken language, for example `en`. Default: the model recognises it. */
+  readonly language?: string
+  /** The rate of the audio that comes back, in Hz. Default: 24,000. */
+  readonly sampleRate?: SampleRate
+  /** From 0.7 to 1.2. Default: the voice's own. */
+  readonly speed?: number
+  /** From 0, lively, to 1, even. Default: the voice's own. */
+  readonly stability?: number
+  /** How close it stays to the original voice, from 0 to 1. Default: the voice's own. */
+  readonly similarityBoost?: number
+  /** How much it exaggerates the voice's style, from 0 to 1. Default: the voice's own. */
+  readonly style?: number
+  /** Default: the voice's own. */
+  readonly speakerBoost?: boolean
+  /** Whether numbers and dates are written out before they are spoken. Default: `auto`. */
+  readonly textNormalization?: 'auto' | 'on' | 'off'
+  /** Pronunciation dictionaries, by id and version. */
+  readonly dictionaries?: readonly { readonly id: string; readonly version: string }[]
+  /** How long a speech whose text has ended may go without a message before it fails. Default: 10 s. */
+  readonly stallTimeout?: number
+  /** Further query parameters of the service: `{ enable_logging: false }`. */
+  readonly query?: QueryParameters
+}
+
+const optionNames: OptionNames<ElevenLabsTtsOptions> = {
+  voice: true,
+  apiKey: true,
+  url: true,
+  name: true,
+  model: true,
+  language: true,
+  sampleRate: true,
+  speed: true,
+  stability: true,
+  similarityBoost: true,
+  style: true,
+  speakerBoost: true,
+  textNormalization: true,
+  dictionaries: true,
+  stallTimeout: true,
+  query: true,
+}
+
+/**
+ * ElevenLabs' streaming text-to-speech: all speeches over one connection, up to four at once.
+ *
+ * ```ts
+ * const tts = new ElevenLabsTts({ voice: 'JBFqnCBsd6RMkjVDRZzb', language: 'en' })
+ * ```
+ */
+export class ElevenLabsTts implements Tts {
+  readonly name: string
+  readonly sampleRate: SampleRate
+  readonly #url: string
+  readonly #key: string
+  readonly #settings: ContextSettings
+  readonly #stallTimeout: number
+
+  /** Throws `MissingKeyError` without a key, and `OptionError` for a model with another protocol. */
+  constructor(options: ElevenLabsTtsOptions) {
+    checkOptions('ElevenLabsTts', options, optionNames)
+    this.name = options.name ?? 'elevenlabs'
+    this.sampleRate = options.sampleRate ?? 24_000
+    this.#key = apiKey('elevenlabs', options.apiKey, 'ELEVENLABS_API_KEY')
+    const { url = 'wss://api.elevenlabs.io', voice, model = 'eleven_flash_v2_5' } = options
+    checkUrl('ElevenLabsTts', url)
+    if (model.startsWith('eleven_v3'))
+      throw new OptionError(`ElevenLabsTts: ${model} has another protocol. Use eleven_flash_v2_5`)
+    const path = `/v1/text-to-speech/${encodeURIComponent(voice)}/multi-stream-input`
+    this.#url = `${url.replace(/\/$/, '')}${path}?${queryOf(options, model, this.sampleRate)}`
+    this.#settings = settingsOf(options)
+    this.#stallTimeout = options.stallTimeout ?? 10_000
+  }
+
+  open(context: PartContext): Promise<Voice> {
+    const headers = { 'xi-api-key': this.#key }
+    const request = () => ({ url: this.#url, headers })
+    const dialect = elevenLabsDialect(request, this.#settings, this.#stallTimeout)
+    return new ContextVoice(this, context, dialect).open()
+  }
+}
+
+function queryOf(options: ElevenLabsTtsOptions, model: string, sampleRate: SampleRate): string {
+  return queryString({
+    model_id: model,
+    output_format: `pcm_${sampleRate}`,
+    auto_mode: true,
+    sync_alignment: true,
+    inactivity_timeout: INACTIVITY_TIMEOUT,
+    language_code: options.language,
+    apply_text_normalization: options.textNormalization,
+    ...options.query,
+  })
+}
+
+function settingsOf(options: ElevenLabsTtsOptions): ContextSettings {
+  const { speed, stability, similarityBoost, style, speakerBoost, dictionaries = [] } = options
+  const voice_settings = {
+    ...(stability === undefined ? {} : { stability }),
+    ...(similarityBoost === undefined ? {} : { similarity_boost: similarityBoost }),
+    ...(style === undefined ? {} : { style }),
+    ...(speakerBoost === undefined ? {} : { use_speaker_boost: speakerBoost }),
+    ...(speed === undefined ? {} : { speed }),
+  }
+  const locators = dictionaries.map(({ id, version }) => ({
+    pronunciation_dictionary_id: id,
+    version_id: version,
+  }))
+  return {
+    ...(Object.keys(voice_settings).length === 0 ? {} : { voice_settings }),
+    ...(locators.length === 0 ? {} : { pronunciation_dictionary_locators: locators }),
+  }
+}

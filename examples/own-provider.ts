@@ -1,6 +1,6 @@
 import { Agent, Session } from 'endwell'
-import { bytesFromSamples } from 'endwell/audio'
-import type { PartContext, Stt, SttEvents } from 'endwell/parts'
+import { bytesOf, pcm, type AudioFrame } from 'endwell/audio'
+import type { PartContext, Stt, SttEvents, SttSetup } from 'endwell/parts'
 import { Link, type Data } from 'endwell/link'
 import { ScriptedLlm, ScriptedTts, ScriptedVad, TestLine } from 'endwell/testing'
 import { LoopbackServer } from 'endwell/testing/servers'
@@ -9,7 +9,7 @@ import { LoopbackServer } from 'endwell/testing/servers'
 /** A vendor's streaming speech-to-text: JSON in text frames, PCM16 in binary frames. */
 class ParrotStt implements Stt {
   readonly name = 'parrot'
-  readonly sampleRate = 16_000
+  readonly hears = [pcm(16_000)]
   readonly #url: string
   readonly #key: string
 
@@ -18,7 +18,7 @@ class ParrotStt implements Stt {
     this.#key = key
   }
 
-  async open(context: PartContext, events: SttEvents) {
+  async open(context: PartContext, events: SttEvents, { format }: SttSetup) {
     const handle = (data: Data): string => {
       const { type, text } = read(data)
       if (type === 'guess') events.interim(text)
@@ -36,8 +36,10 @@ class ParrotStt implements Stt {
       ending: { frames: () => ['{"type":"end"}'], answer: (data) => handle(data) === 'ended' },
     })
     return {
-      push: ({ samples }: { samples: Int16Array }) => link.sendAudio(bytesFromSamples(samples)),
+      push: (frame: AudioFrame) => link.sendAudio(bytesOf(frame, format)),
       flush: () => link.send('{"type":"flush"}'),
+      // This vendor takes no key terms.
+      configure: () => {},
       detach: () => void context.scope.end(link).catch(() => {}),
     }
   }

@@ -1,4 +1,4 @@
-import { sine } from '../../src/audio/index.ts'
+import { pcm, sine } from '../../src/audio/index.ts'
 import type { Llm, LlmChunk, SpokenChunk, Stt, SttEvents, SttStream, Tts } from '../../src/parts/index.ts'
 
 /** Length of a speech and of one chunk, in milliseconds. Vendors send chunks of about this size. */
@@ -9,11 +9,12 @@ const tone = sine(300, { sampleRate: 16_000, duration: CHUNK })
 /** Ignores the sound and transcribes every utterance as the same word. */
 export const stt: Stt = {
   name: 'stt',
-  sampleRate: 16_000,
+  hears: [pcm(16_000)],
   async open(_context, events: SttEvents): Promise<SttStream> {
     return {
       push() {},
       flush: () => queueMicrotask(() => events.final('hm')),
+      configure() {},
       detach() {},
     }
   },
@@ -33,7 +34,7 @@ export const llm: Llm = {
 /** Speaks for five seconds, whatever the text is. Each chunk has its own memory, as with a real voice. */
 export const tts: Tts = {
   name: 'tts',
-  sampleRate: 16_000,
+  speaks: [pcm(16_000)],
   async open() {
     return {
       async *speak(text): AsyncGenerator<SpokenChunk> {

@@ -1,4 +1,4 @@
-import { Resampler, level, sine } from '../../src/audio/index.ts'
+import { pcm, Resampler, level, sine } from '../../src/audio/index.ts'
 import { wsNetwork } from '../../src/link/index.ts'
 import type { SpokenChunk, Stt, Tts } from '../../src/parts/index.ts'
 import type { Session } from '../../src/session/index.ts'
@@ -104,7 +104,7 @@ export async function lineDelay(): Promise<number> {
   let spoke = 0
   const stt: Stt = {
     name: 'stt',
-    sampleRate: 16_000,
+    hears: [pcm(16_000)],
     // Beeps make no turns.
     endsTurns: true,
     open: async () => ({
@@ -112,12 +112,13 @@ export async function lineDelay(): Promise<number> {
         if (level(samples) > -40) hears()
       },
       flush() {},
+      configure() {},
       detach() {},
     }),
   }
   const tts: Tts = {
     name: 'tts',
-    sampleRate: 16_000,
+    speaks: [pcm(16_000)],
     open: async () => ({
       async *speak(text): AsyncGenerator<SpokenChunk> {
         for await (const _ of text) {

@@ -1,4 +1,4 @@
-import { silence } from '../../src/audio/index.ts'
+import { pcm, silence } from '../../src/audio/index.ts'
 import type {
   Line,
   LineConnection,
@@ -14,7 +14,8 @@ const frame = silence(20, 16_000)
 /** A line that plays everything instantly, with callbacks for frames and clears. */
 export class QuickLine implements Line {
   readonly name = 'line'
-  readonly sampleRate = 16_000
+  readonly hears = pcm(16_000)
+  readonly speaks = pcm(16_000)
   onPlay: () => void = () => {}
   onClear: () => void = () => {}
   /** Whether it confirms playout at once. If not, the speech stays audible and can be interrupted. */
@@ -56,7 +57,7 @@ export class QuickLlm implements Llm {
 /** Speaks one frame per piece of text. */
 export class QuickTts implements Tts {
   readonly name = 'tts'
-  readonly sampleRate = 16_000
+  readonly speaks = [pcm(16_000)]
 
   async open() {
     return {

@@ -34,10 +34,10 @@ console.log(await farewell.waitForPlayout())
 const { clean } = await session.close()
 const { samples } = concat(
   line.heard.map(({ frame }) => frame),
-  line.sampleRate,
+  line.speaks.sampleRate,
 )
-if (file !== undefined) writeFileSync(file, encodeWav([samples], line.sampleRate))
+if (file !== undefined) writeFileSync(file, encodeWav([samples], line.speaks.sampleRate))
 console.log(
-  `${samples.length / line.sampleRate} s were heard; the session ${clean ? 'ended' : 'did not end'} well`,
+  `${samples.length / line.speaks.sampleRate} s were heard; the session ${clean ? 'ended' : 'did not end'} well`,
 )
 await server?.close()

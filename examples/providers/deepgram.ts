@@ -34,6 +34,6 @@ await server?.close()
 
 function soundIn(path: string): AudioFrame[] {
   const { channels, sampleRate } = decodeWav(readFileSync(path))
-  const resampler = new Resampler({ from: asSampleRate(sampleRate), to: line.sampleRate })
-  return [{ samples: resampler.push(channels[0]!), sampleRate: line.sampleRate }]
+  const resampler = new Resampler({ from: asSampleRate(sampleRate), to: line.hears.sampleRate })
+  return [{ samples: resampler.push(channels[0]!), sampleRate: line.hears.sampleRate }]
 }

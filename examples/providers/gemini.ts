@@ -4,7 +4,7 @@
 //   npx tsx examples/providers/gemini.ts --loopback    needs no key: uses a local stand-in server
 import { writeFileSync } from 'node:fs'
 import { Agent, Session, tool } from 'endwell'
-import { concat, encodeWav } from 'endwell/audio'
+import { pcm, concat, encodeWav } from 'endwell/audio'
 import { GeminiLive } from 'endwell/providers/gemini'
 import { TestLine, callTool } from 'endwell/testing'
 import { GeminiLiveServer, LoopbackServer } from 'endwell/testing/servers'
@@ -18,7 +18,7 @@ const server = flag === '--loopback' ? await LoopbackServer.listen({ serve: vend
 const realtime = new GeminiLive(server ? { url: server.url, apiKey: 'any' } : { voice: 'Kore' })
 
 // At the other end of the line, a simulated caller types, and hears everything.
-const line = new TestLine({ sampleRate: 24_000 })
+const line = new TestLine({ hears: pcm(24_000) })
 const session = new Session({
   agent: new Agent({
     name: 'desk',
@@ -43,7 +43,7 @@ const { connections, usage, clean } = await session.drain()
 console.log(connections.at(-1), usage, clean ? 'ended well' : 'did not end well')
 const { samples, sampleRate } = concat(
   line.heard.map(({ frame }) => frame),
-  line.sampleRate,
+  line.speaks.sampleRate,
 )
 if (!server) writeFileSync('answer.wav', encodeWav([samples], sampleRate))
 await server?.close()

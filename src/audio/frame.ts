@@ -10,6 +10,14 @@ export type SampleRate = (typeof sampleRates)[number]
 export interface AudioFrame {
   readonly samples: Int16Array
   readonly sampleRate: SampleRate
+  /** The same sound as it came over the telephone. Parts that take this encoding send it on: see `bytesOf`. */
+  readonly encoded?: EncodedSound
+}
+
+/** Sound in G.711: one byte per sample. */
+export interface EncodedSound {
+  readonly encoding: 'mulaw' | 'alaw'
+  readonly bytes: Uint8Array
 }
 
 /** The level of digital silence: finite, so that it can be averaged, compared and written as JSON. */
@@ -31,9 +39,14 @@ export function samplesIn(ms: number, sampleRate: SampleRate): number {
   throw new AudioError('BAD_DURATION', `a sound cannot last ${ms} ms: give a finite number, 0 or more`)
 }
 
+/** The number of samples in a frame. Does not decode it. */
+export function lengthOf(frame: AudioFrame): number {
+  return frame.encoded ? frame.encoded.bytes.length : frame.samples.length
+}
+
 /** The duration of a frame, in milliseconds. */
 export function durationOf(frame: AudioFrame): number {
-  return (frame.samples.length * 1000) / frame.sampleRate
+  return (lengthOf(frame) * 1000) / frame.sampleRate
 }
 
 /** A frame of silence. */

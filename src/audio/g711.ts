@@ -1,3 +1,7 @@
+import type { AudioFormat } from './format.ts'
+import type { AudioFrame, EncodedSound, SampleRate } from './frame.ts'
+import { bytesFromSamples, SampleReader, samplesFromBytes } from './pcm.ts'
+
 /**
  * G.711, the two companding laws of the telephone network, bit for bit like the ITU's reference software
  * (G.191): a sample gets the code of the interval between two decision values that it falls into, and a
@@ -31,6 +35,56 @@ export function encodeALaw(samples: Int16Array): Uint8Array<ArrayBuffer> {
 /** Decodes A-law. */
 export function decodeALaw(bytes: Uint8Array): Int16Array<ArrayBuffer> {
   return decode(bytes, aValues)
+}
+
+/** A frame that arrived as G.711. It is decoded when its samples are first read, and only then. */
+export class EncodedFrame implements AudioFrame {
+  readonly sampleRate: SampleRate
+  readonly encoded: EncodedSound
+  #samples: Int16Array | undefined
+
+  constructor(encoded: EncodedSound, sampleRate: SampleRate) {
+    this.encoded = encoded
+    this.sampleRate = sampleRate
+  }
+
+  get samples(): Int16Array {
+    const { encoding, bytes } = this.encoded
+    return (this.#samples ??= encoding === 'mulaw' ? decodeMuLaw(bytes) : decodeALaw(bytes))
+  }
+}
+
+/** Makes a frame from whole samples in a format. For a stream that may be cut anywhere, use `FrameReader`. */
+export function frameOf(bytes: Uint8Array, { encoding, sampleRate }: AudioFormat): AudioFrame {
+  if (encoding === 'pcm') return { samples: samplesFromBytes(bytes), sampleRate }
+  return new EncodedFrame({ encoding, bytes }, sampleRate)
+}
+
+/**
+ * The bytes of a frame in a format of the same sample rate, as transports and vendors carry them. Sound that arrived in
+ * this encoding is passed on as it is.
+ */
+export function bytesOf(frame: AudioFrame, { encoding }: AudioFormat): Uint8Array {
+  if (encoding === 'pcm') return bytesFromSamples(frame.samples)
+  if (frame.encoded?.encoding === encoding) return frame.encoded.bytes
+  return encoding === 'mulaw' ? encodeMuLaw(frame.samples) : encodeALaw(frame.samples)
+}
+
+/** Reads frames from a stream of bytes in a format. The stream may be cut in the middle of a sample. */
+export class FrameReader {
+  readonly #format: AudioFormat
+  readonly #samples = new SampleReader()
+
+  constructor(format: AudioFormat) {
+    this.#format = format
+  }
+
+  /** Returns the sound that these bytes complete. */
+  push(bytes: Uint8Array): AudioFrame {
+    const { encoding, sampleRate } = this.#format
+    if (encoding !== 'pcm') return frameOf(bytes, this.#format)
+    return { samples: this.#samples.push(bytes), sampleRate }
+  }
 }
 
 function encode(samples: Int16Array, codes: Uint8Array, ignored: number): Uint8Array<ArrayBuffer> {

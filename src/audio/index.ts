@@ -1,8 +1,10 @@
 export { AudioError, type AudioErrorCode } from './errors.ts'
+export { aLaw, muLaw, nearestFormat, pcm, sameFormat, type AudioFormat, type Encoding } from './format.ts'
 export {
   asSampleRate,
   concat,
   durationOf,
+  lengthOf,
   level,
   rms,
   sampleRates,
@@ -10,10 +12,20 @@ export {
   silence,
   silentLevel,
   type AudioFrame,
+  type EncodedSound,
   type SampleRate,
 } from './frame.ts'
 export { Framer, type FramerOptions } from './framer.ts'
-export { decodeALaw, decodeMuLaw, encodeALaw, encodeMuLaw } from './g711.ts'
+export {
+  bytesOf,
+  decodeALaw,
+  decodeMuLaw,
+  encodeALaw,
+  EncodedFrame,
+  encodeMuLaw,
+  frameOf,
+  FrameReader,
+} from './g711.ts'
 export { bytesFromSamples, SampleReader, samplesFromBytes } from './pcm.ts'
 export { PlayoutClock, type Heard, type PlayoutStretch } from './playout-clock.ts'
 export { Resampler, type ResamplerOptions } from './resample.ts'

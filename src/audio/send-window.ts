@@ -13,9 +13,9 @@ export interface SendWindowOptions {
 }
 
 /** A piece of sound to send. */
-export interface SoundPiece {
+export interface SoundPiece<Samples = Int16Array> {
   readonly position: number
-  readonly samples: Int16Array
+  readonly samples: Samples
 }
 
 /** A mark to send: the listener returns it when it reaches position `at`. */
@@ -56,16 +56,16 @@ interface PendingMark extends SoundMark {
  * reconnect. Sound before `from` was played or thrown away, and is never sent again. A stretch that was thrown away
  * stays on record until the last mark that spans it has come back, so that every mark reports what was really heard (LN3).
  *
- * A window has no clock and sends nothing itself: times are passed in, and `next()`
+ * Samples are PCM, or G.711 with one byte per sample. A window has no clock and sends nothing itself: times are passed in, and `next()`
  * returns what to send.
  */
-export class SendWindow {
+export class SendWindow<Samples extends Int16Array | Uint8Array = Int16Array> {
   readonly #rate: SampleRate
   readonly #ahead: number
   readonly #piece: number
   readonly #queued: number
   readonly #mostMarks: number
-  #pieces: { readonly position: number; readonly samples: Int16Array }[] = []
+  #pieces: SoundPiece<Samples>[] = []
   /** Index of the piece that holds position `sent`, or of an earlier one. */
   #cursor = 0
   #end = 0
@@ -118,7 +118,7 @@ export class SendWindow {
   }
 
   /** Queues sound. Returns false if too much is queued already. */
-  play(samples: Int16Array, now: number): boolean {
+  play(samples: Samples, now: number): boolean {
     if (this.#assumed) this.#assume(this.#assumed, now)
     if (this.#end - this.#from + samples.length > this.#queued) return false
     if (samples.length > 0) this.#pieces.push({ position: this.#end, samples })
@@ -135,7 +135,7 @@ export class SendWindow {
   }
 
   /** Returns what to send next: a mark, or sound if the listener should have more by now. */
-  next(): SoundMark | SoundPiece | undefined {
+  next(): SoundMark | SoundPiece<Samples> | undefined {
     return this.nextMark() ?? this.nextSound(this.#from + this.#ahead)
   }
 
@@ -147,14 +147,14 @@ export class SendWindow {
   }
 
   /** Returns the next piece of sound to send, unless it starts beyond the limit. */
-  nextSound(limit: number): SoundPiece | undefined {
+  nextSound(limit: number): SoundPiece<Samples> | undefined {
     if (this.#assumed || this.#sent >= Math.min(this.#end, limit)) return undefined
     while (this.#endOf(this.#cursor) <= this.#sent) this.#cursor++
     const holder = this.#pieces[this.#cursor]!
     const position = this.#sent
     // A piece ends at the next mark, for listeners that need each mark at its place in the stream.
     const end = Math.min(position + this.#piece, this.#unsentMark?.at ?? Infinity)
-    const samples = holder.samples.subarray(position - holder.position, end - holder.position)
+    const samples = holder.samples.subarray(position - holder.position, end - holder.position) as Samples
     this.#sent += samples.length
     return { position, samples }
   }

@@ -95,8 +95,8 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
 
   // ── called by the session ──
 
-  play({ samples }: AudioFrame): void {
-    if (this.events) this.send(samples)
+  play(frame: AudioFrame): void {
+    if (this.events) this.send(frame)
   }
 
   mark(id: number): void {
@@ -258,11 +258,16 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
     else this.misbehaved('it sends too many texts or keys')
   }
 
-  /** Queues samples, if there are new ones. Then sends what the peer should have by now, as long as it keeps up. */
-  protected send(samples?: Int16Array): void {
+  /** The sound of a frame, one element per sample, as `transmit` sends it. By default, PCM. */
+  protected encode(frame: AudioFrame): Int16Array | Uint8Array {
+    return frame.samples
+  }
+
+  /** Queues a frame, if there is a new one. Then sends what the peer should have by now, as long as it keeps up. */
+  protected send(frame?: AudioFrame): void {
     const { peer, playout } = this
     const now = this.now()
-    if (samples && !playout.play(samples, now)) return this.#overflow()
+    if (frame && !playout.play(this.encode(frame), now)) return this.#overflow()
     if (!peer || !this.#ready) return undefined
     let next: Outgoing | undefined
     do {

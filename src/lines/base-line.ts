@@ -1,4 +1,4 @@
-import type { SampleRate } from '../audio/index.ts'
+import type { AudioFormat } from '../audio/index.ts'
 import type { Line, LineConnection, LineEvents, PartContext } from '../parts/index.ts'
 import type { BaseCall } from './base-call.ts'
 import { CallerGoneError, LineTakenError } from './errors.ts'
@@ -6,7 +6,8 @@ import { CallerGoneError, LineTakenError } from './errors.ts'
 /** A line to one caller, who has already called. Pass it to one session. */
 export abstract class BaseLine implements Line {
   abstract readonly name: string
-  abstract readonly sampleRate: SampleRate
+  abstract readonly hears: AudioFormat
+  abstract readonly speaks: AudioFormat
   /** Names the call. */
   readonly id: string
   readonly #call: BaseCall

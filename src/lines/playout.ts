@@ -6,8 +6,8 @@ export interface Playout<Outgoing> {
   readonly paced?: boolean
   /** Milliseconds of sound that were neither played nor thrown away. */
   readonly unheard: number
-  /** Queues sound. Returns false if too much is queued already. */
-  play(samples: Int16Array, now: number): boolean
+  /** Queues sound, as `BaseCall.encode` made it. Returns false if too much is queued already. */
+  play(samples: Int16Array | Uint8Array, now: number): boolean
   /** Puts a mark behind everything queued so far. */
   mark(id: number): void
   /** Throws away what is queued. Returns what to send, so that the peer does the same. */

@@ -52,6 +52,9 @@ export class BatchSttStream implements SttStream, VadEvents, Resource {
     if (this.#speaking) this.#endSegment(0)
   }
 
+  /** No-op: a transcription is given the sound only. */
+  configure(): void {}
+
   detach(): void {
     this.flush()
     this.#detached = true

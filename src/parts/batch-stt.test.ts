@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { durationOf, silence, sine, type AudioFrame } from '../audio/index.ts'
 import type { Scope } from '../scope/index.ts'
 import { ScriptedVad, inVirtualTime, partContext, type World } from '../testing/index.ts'
-import { batchStt, type BatchSttOptions, type SttStream } from './index.ts'
+import { noSttEvents, type SttEvents, batchStt, type BatchSttOptions, type SttStream } from './index.ts'
 
 const RATE = 16_000
 const loud = sine(300, { sampleRate: RATE, duration: 20 })
@@ -42,12 +42,14 @@ async function open(world: World, options: Partial<BatchSttOptions> = {}): Promi
       return transcribe(frames, signal)
     },
   })
-  const stream = await stt.open(context, {
+  const events: SttEvents = {
+    ...noSttEvents,
     interim: (text) => note(`interim ${text}`),
     final: (text) => note(`final ${text}`),
     endOfTurn: () => note('end of turn'),
     failed: (error) => note(`failed ${(error as Error).message}`),
-  })
+  }
+  const stream = await stt.open(context, events, { format: stt.hears[0]!, keyTerms: [] })
   const push = (frame: AudioFrame, ms: number): void => {
     for (let i = 0; i < ms; i += 20) stream.push(frame)
   }

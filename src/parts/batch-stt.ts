@@ -1,6 +1,7 @@
 import { batchSttNames, type BatchSttOptions } from './batch-stt-options.ts'
 import { BatchSttStream } from './batch-stt-stream.ts'
 import type { PartContext } from './part.ts'
+import { pcm } from '../audio/index.ts'
 import { resampledVad } from './resampled.ts'
 import type { Stt } from './stt.ts'
 import { checkOptions } from '../scope/index.ts'
@@ -12,13 +13,14 @@ import { checkOptions } from '../scope/index.ts'
 export function batchStt(options: BatchSttOptions): Stt {
   checkOptions('batchStt', options, batchSttNames)
   const { name, sampleRate } = options
-  const vad = resampledVad(options.vad, sampleRate)
+  const format = pcm(sampleRate)
+  const vad = resampledVad(options.vad, format)
   return {
     name,
-    sampleRate,
+    hears: [format],
     async open(context: PartContext, events) {
       const stream = new BatchSttStream(options, context, events)
-      const detector = await vad.open(context, stream)
+      const detector = await vad.open(context, stream, { format })
       stream.useVad(detector)
       return context.scope.own(name, stream)
     },

@@ -4,10 +4,11 @@ import { Attempt } from './attempt.ts'
 import { FallbackError } from './errors.ts'
 import type { FallbackSttOptions } from './fallback-options.ts'
 import { closeInBackground } from './fallback-stream.ts'
+import { noSttEvents } from './no-stt-events.ts'
 import type { PartContext } from './part.ts'
 import { FallbackModels } from './fallback-models.ts'
 import { SoundMemory } from './sound-memory.ts'
-import type { Stt, SttEvents, SttStream } from './stt.ts'
+import type { Stt, SttEvents, SttSetup, SttStream } from './stt.ts'
 
 /** The model in use, or being opened. */
 interface Listener {
@@ -17,13 +18,13 @@ interface Listener {
   failure: { readonly error: unknown } | undefined
 }
 
-const noEvents: SttEvents = { interim() {}, final() {}, endOfTurn() {}, failed() {} }
-
 /** One STT stream, served by the streams of several models in turn. */
 export class FallbackSttStream implements SttStream {
   readonly #context: PartContext
   readonly #events: SttEvents
   readonly #firstWithin: number
+  /** The next model is opened with it. */
+  #setup: SttSetup
   readonly #models: FallbackModels<Stt>
   /** The audio since the last final text. */
   readonly #memory: SoundMemory
@@ -39,10 +40,12 @@ export class FallbackSttStream implements SttStream {
     parts: readonly Stt[],
     context: PartContext,
     events: SttEvents,
+    setup: SttSetup,
     options: FallbackSttOptions,
   ) {
     this.#context = context
     this.#events = events
+    this.#setup = setup
     this.#firstWithin = options.firstWithin ?? 5_000
     this.#memory = new SoundMemory(options.replay ?? 5_000)
     this.#models = new FallbackModels(name, parts, context, options, (part, own, task) =>
@@ -62,9 +65,11 @@ export class FallbackSttStream implements SttStream {
         failure: undefined,
       }
       this.#listener = listener
+      const setup = this.#setup
       try {
         const stream = await this.#tryToOpen(part, listener.scope, this.#eventsOf(listener), scope.signal)
         if (listener.failure) throw listener.failure.error
+        if (this.#setup !== setup) stream.configure(this.#setup)
         this.#begin(listener, stream)
         return
       } catch (error) {
@@ -85,6 +90,11 @@ export class FallbackSttStream implements SttStream {
   flush(): void {
     this.#flushed = true
     this.#listener?.stream?.flush()
+  }
+
+  configure(change: Pick<SttSetup, 'keyTerms'>): void {
+    this.#setup = { ...this.#setup, ...change }
+    this.#listener?.stream?.configure(change)
   }
 
   detach(): void {
@@ -108,12 +118,17 @@ export class FallbackSttStream implements SttStream {
       return true
     }
     return {
+      started: () => isCurrent() && this.#events.started(),
       interim: (text) => isCurrent() && this.#events.interim(text),
-      final: (text) => {
+      maybeEndOfTurn: () => isCurrent() && this.#events.maybeEndOfTurn(),
+      resumed: () => isCurrent() && this.#events.resumed(),
+      // Also of a model that is no longer used: it is charged all the same.
+      usage: (usage) => this.#events.usage(usage),
+      final: (text, details) => {
         if (!isCurrent()) return
         this.#memory.take()
         this.#flushed = false
-        this.#events.final(text)
+        this.#events.final(text, details)
       },
       endOfTurn: () => isCurrent() && this.#events.endOfTurn(),
       failed: (error) => this.#streamFailed(listener, error),
@@ -153,7 +168,7 @@ export class FallbackSttStream implements SttStream {
   }
 
   async #probe(part: Stt, own: PartContext, task: TaskContext): Promise<void> {
-    await this.#tryToOpen(part, own.scope, noEvents, task.signal)
+    await this.#tryToOpen(part, own.scope, noSttEvents, task.signal)
   }
 
   async #tryToOpen(
@@ -164,7 +179,7 @@ export class FallbackSttStream implements SttStream {
   ): Promise<SttStream> {
     const attempt = new Attempt(`opening '${part.name}'`, [signal], this.#context.scope, this.#firstWithin)
     try {
-      return await attempt.stop.until(part.open({ ...this.#context, scope }, events))
+      return await attempt.stop.until(part.open({ ...this.#context, scope }, events, this.#setup))
     } finally {
       attempt.end()
     }

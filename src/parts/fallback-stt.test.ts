@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { silence } from '../audio/index.ts'
+import { pcm, silence } from '../audio/index.ts'
 import type { Scope } from '../scope/index.ts'
 import { ScriptedStt, inVirtualTime, partContext, soundOf, type World } from '../testing/index.ts'
-import { fallbackStt, type FallbackSttOptions, type Stt, type SttStream } from './index.ts'
+import { noSttEvents, fallbackStt, type FallbackSttOptions, type Stt, type SttStream } from './index.ts'
 
 const RATE = 16_000
 
@@ -19,13 +19,14 @@ async function open(world: World, models: readonly Stt[], options: FallbackSttOp
   const context = partContext(world)
   const { scope } = context
   const events = {
+    ...noSttEvents,
     interim: (text: string) => void log.push(`interim ${text}`),
     final: (text: string) => void log.push(`final ${text}`),
     endOfTurn: () => void log.push('end of turn'),
     failed: (error: unknown) => void log.push(`failed ${(error as Error).message}`),
   }
   const stream = await fallbackStt(models, options)
-    .open(context, events)
+    .open(context, events, { format: pcm(RATE), keyTerms: [] })
     .catch(async (error: unknown) => {
       await scope.close()
       throw error

@@ -3,26 +3,25 @@ import { FallbackSttStream } from './fallback-stt-stream.ts'
 import { resampledStt } from './resampled.ts'
 import { nameOf } from './fallback-models.ts'
 import type { Stt, SttEvents } from './stt.ts'
-import { checkOptions } from '../scope/index.ts'
+import { checkOptions, noop } from '../scope/index.ts'
 
 /**
  * Transcribes with the first model that works. When its stream fails, the next model is opened and the last few seconds
- * of audio are replayed to it. Audio for the other models is resampled from the rate of the first. The fallback ends
+ * of audio are replayed to it. Audio for the other models is converted from a format of the first. The fallback ends
  * turns only if all models do.
  */
 export function fallbackStt(models: readonly Stt[], options: FallbackSttOptions = {}): Stt {
   checkOptions('fallbackStt', options, fallbackSttNames)
   const name = nameOf(models, options)
-  const { sampleRate } = models[0]!
   const endsTurns = models.every((model) => model.endsTurns === true)
-  const parts = models.map((model) => resampledStt(model, sampleRate))
   return {
     name,
-    sampleRate,
+    hears: models[0]!.hears,
     endsTurns,
-    async open(context, events) {
+    async open(context, events, setup) {
+      const parts = models.map((model) => resampledStt(model, setup.format))
       const relayed = endsTurns ? events : withoutTurns(events)
-      const stream = new FallbackSttStream(name, parts, context, relayed, options)
+      const stream = new FallbackSttStream(name, parts, context, relayed, setup, options)
       await stream.open()
       return stream
     },
@@ -30,10 +29,5 @@ export function fallbackStt(models: readonly Stt[], options: FallbackSttOptions 
 }
 
 function withoutTurns(events: SttEvents): SttEvents {
-  return {
-    interim: (text) => events.interim(text),
-    final: (text) => events.final(text),
-    endOfTurn: () => {},
-    failed: (error) => events.failed(error),
-  }
+  return { ...events, maybeEndOfTurn: noop, resumed: noop, endOfTurn: noop }
 }

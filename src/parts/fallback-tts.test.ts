@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { silence } from '../audio/index.ts'
+import { pcm, silence } from '../audio/index.ts'
 import type { Scope } from '../scope/index.ts'
 import {
   ScriptedTts,
@@ -19,7 +19,8 @@ async function open(
   options?: FallbackOptions,
 ): Promise<{ voice: Voice; scope: Scope<string> }> {
   const context = partContext(world)
-  return { voice: await fallbackTts(voices, options).open(context), scope: context.scope }
+  const tts = fallbackTts(voices, options)
+  return { voice: await tts.open(context, { format: tts.speaks[0]! }), scope: context.scope }
 }
 
 async function take(chunks: AsyncIterable<SpokenChunk>, into: SpokenChunk[] = []): Promise<SpokenChunk[]> {
@@ -114,7 +115,7 @@ describe('a fallback of voices', () => {
     inVirtualTime(async (world) => {
       const eager: Tts = {
         name: 'eager',
-        sampleRate: 16_000,
+        speaks: [pcm(16_000)],
         open: async () => ({
           async *speak(text) {
             const pieces = text[Symbol.asyncIterator]()
@@ -144,9 +145,9 @@ describe('a fallback of voices', () => {
 
   it('speaks at the rate of the first voice, whichever voice speaks', () =>
     inVirtualTime(async (world) => {
-      const one = new ScriptedTts({ name: 'one', sampleRate: 24_000, openFails: new Error('no key') })
-      const two = new ScriptedTts({ name: 'two', sampleRate: 8_000 })
-      expect(fallbackTts([one, two]).sampleRate).toBe(24_000)
+      const one = new ScriptedTts({ name: 'one', speaks: [pcm(24_000)], openFails: new Error('no key') })
+      const two = new ScriptedTts({ name: 'two', speaks: [pcm(8_000)] })
+      expect(fallbackTts([one, two]).speaks).toEqual([pcm(24_000)])
       const { voice, scope } = await open(world, [one, two], { probes: 0 })
       const chunks = await take(voice.speak(written(world, 'Hello'), unaborted()))
       expect(new Set(chunks.map(({ frame }) => frame.sampleRate))).toEqual(new Set([24_000]))

@@ -11,17 +11,19 @@ import type { SpokenChunk, Tts, Voice } from './tts.ts'
 /**
  * Speaks with the first voice that works. If a voice cannot be opened, fails, or has text but yields no audio in time,
  * the next one speaks the text from the beginning. After the first audio an error is thrown, because the voice must not
- * change in the middle of a speech. All voices are resampled to the rate of the first.
+ * change in the middle of a speech. All voices are converted to a format of the first.
  */
 export function fallbackTts(voices: readonly Tts[], options: FallbackOptions = {}): Tts {
   checkOptions('fallbackTts', options, fallbackNames)
   const name = nameOf(voices, options)
-  const { sampleRate } = voices[0]!
-  const models = voices.map((voice) => resampledTts(voice, sampleRate))
   return {
     name,
-    sampleRate,
-    async open(context) {
+    speaks: voices[0]!.speaks,
+    async open(context, { format }) {
+      const models = voices.map((each) => {
+        const voice = resampledTts(each, format)
+        return { name: voice.name, open: (own: PartContext) => voice.open(own, { format }) }
+      })
       const stream = new FallbackStream<Voice, SpokenChunk>(
         name,
         models,

@@ -1,4 +1,4 @@
-import { sampleRates, type AudioFrame, type SampleRate } from '../audio/index.ts'
+import { EncodedFrame, sampleRates, type AudioFrame, type SampleRate } from '../audio/index.ts'
 import { EndwellError, callOut } from '../scope/index.ts'
 
 /** The kinds of arguments that a part may pass with an event. Each is checked before it is used. */
@@ -13,6 +13,7 @@ export type Kind =
   | 'tool-call'
   | 'end'
   | 'usage'
+  | 'details'
   | 'error'
 
 /** The kinds of the arguments of each event, in order. */
@@ -93,6 +94,8 @@ function read(kind: Kind, value: unknown): unknown {
     }
     case 'end':
       return value === 'completed' || value === 'cancelled' || value === 'failed' ? value : INVALID
+    case 'details':
+      return typeof value === 'object' && value !== null ? value : undefined
     case 'usage':
       return typeof value === 'object' && value !== null ? value : INVALID
     case 'error':
@@ -104,6 +107,8 @@ function read(kind: Kind, value: unknown): unknown {
 /** Whether a value is 16-bit PCM with a known rate. Anything else, such as a `Buffer` or floats, would be noise. */
 export function isFrame(value: unknown): value is AudioFrame {
   if (typeof value !== 'object' || value === null) return false
+  // Its samples are not read here: that would decode it.
+  if (value instanceof EncodedFrame) return true
   const { samples, sampleRate } = value as Partial<Record<keyof AudioFrame, unknown>>
   return samples instanceof Int16Array && sampleRates.includes(sampleRate as SampleRate)
 }

@@ -1,11 +1,13 @@
-import type { AudioFrame, SampleRate } from '../audio/index.ts'
+import type { AudioFormat, AudioFrame } from '../audio/index.ts'
 import type { PartContext } from './part.ts'
 
 /** A connection to the caller: a browser, a phone call. */
 export interface Line {
   readonly name: string
-  /** The rate of its frames, in both directions. */
-  readonly sampleRate: SampleRate
+  /** The format of the caller's audio. */
+  readonly hears: AudioFormat
+  /** The format in which the caller gets audio. May differ from `hears`. */
+  readonly speaks: AudioFormat
   /**
    * Answers the call. The connection belongs to the scope, and closing the scope hangs up: the resource's `closing()`
    * mutes it at once, `close()` ends the call by the line's protocol, and `abort()` cuts it.
@@ -33,7 +35,7 @@ export interface LineEvents {
 }
 
 export interface LineConnection {
-  /** Queues audio for playout. Never waits and never throws. */
+  /** Queues audio of the sample rate of `speaks` for playout. Never waits and never throws. */
   play(frame: AudioFrame): void
   /** Requests a `marked(id)` callback once everything queued so far has been heard. */
   mark(id: number): void

@@ -1,3 +1,4 @@
+import { pcm } from '../audio/index.ts'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
@@ -36,6 +37,7 @@ async function drainInto(taken: unknown[], source: AsyncIterable<unknown>): Prom
   for await (const value of source) taken.push(value)
 }
 
+const setup = { format: pcm(16_000) }
 const frame = { samples: new Int16Array(320), sampleRate: 16_000 } as const
 const request = { instructions: '', messages: [], tools: [] }
 
@@ -73,7 +75,7 @@ const uses: [string, (world: World) => Promise<WeakRef<object>>][] = [
     async (world) => {
       const context = partContext(world)
       const synthesise = (): AsyncIterable<SpokenChunk> => hangs({ frame })
-      const voice = await sentenceTts({ name: 'rude', sampleRate: 16_000, synthesise }).open(context)
+      const voice = await sentenceTts({ name: 'rude', sampleRate: 16_000, synthesise }).open(context, setup)
       const controller = new AbortController()
       const speaking = drainInto([], voice.speak(hangs('One. Two. Three. '), controller.signal)).catch(
         () => {},
@@ -91,10 +93,10 @@ const uses: [string, (world: World) => Promise<WeakRef<object>>][] = [
       const context = partContext(world)
       const rude = {
         name: 'rude',
-        sampleRate: 16_000 as const,
+        speaks: [pcm(16_000)],
         open: async () => ({ speak: () => hangs({ frame }) }),
       }
-      const voice = await fallbackTts([rude]).open(context)
+      const voice = await fallbackTts([rude]).open(context, setup)
       const controller = new AbortController()
       const speaking = drainInto([], voice.speak(hangs('One. '), controller.signal)).catch(() => {})
       await world.clock.elapse(10)

@@ -1,6 +1,13 @@
+import type { AudioFormat } from '../audio/index.ts'
 import type { Network, Random, Scope } from '../scope/index.ts'
 import type { ConnectionReport } from '../link/index.ts'
 import type { Logger } from './logger.ts'
+
+/** What a part that takes or makes sound is opened with. */
+export interface SoundSetup {
+  /** The format of that sound, one of those that the part declares. */
+  readonly format: AudioFormat
+}
 
 /**
  * What a session passes to a part when it opens it.

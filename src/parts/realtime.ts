@@ -1,18 +1,24 @@
-import type { AudioFrame, SampleRate } from '../audio/index.ts'
+import type { AudioFormat, AudioFrame } from '../audio/index.ts'
 import type { Message, ToolDescription, Usage } from './message.ts'
 import type { PartContext } from './part.ts'
 
 /** A speech-to-speech model. Replaces VAD, STT, LLM and TTS. */
 export interface Realtime {
   readonly name: string
-  /** The rate of the audio it takes. */
-  readonly inputRate: SampleRate
-  /** The rate of the audio it generates. */
-  readonly outputRate: SampleRate
+  /** Every format it can take. */
+  readonly hears: readonly AudioFormat[]
+  /** Every format it can make. */
+  readonly speaks: readonly AudioFormat[]
+  /** Whether it can answer in text, for a TTS to speak. Default: false. */
+  readonly writes?: boolean
   open(context: PartContext, setup: RealtimeSetup, events: RealtimeEvents): Promise<RealtimeModel>
 }
 
 export interface RealtimeSetup {
+  /** The format of the audio that follows, one of the model's `hears`. */
+  readonly hears: AudioFormat
+  /** The format of the audio to make, one of the model's `speaks`. Undefined to answer in text: `audio` is not called. */
+  readonly speaks: AudioFormat | undefined
   readonly instructions: string
   readonly tools: readonly ToolDescription[]
   /** The conversation so far: a resumed one, or another agent's. */

@@ -1,17 +1,34 @@
 import { describe, expect, it } from 'vitest'
-import { durationOf, sine, toneLevel, concat, type AudioFrame } from '../audio/index.ts'
-import { ScriptedStt, ScriptedTts, ScriptedVad, inVirtualTime, partContext } from '../testing/index.ts'
-import { resampledStt, resampledTts, resampledVad, type SttEvents, type SttStream } from './index.ts'
-
-const noEvents: SttEvents = { interim() {}, final() {}, endOfTurn() {}, failed() {} }
+import { frameOf, muLaw, pcm, durationOf, sine, toneLevel, concat, type AudioFrame } from '../audio/index.ts'
+import { ScriptedTts, ScriptedVad, inVirtualTime, partContext } from '../testing/index.ts'
+import {
+  noSttEvents,
+  type PartContext,
+  type SttSetup,
+  resampledStt,
+  resampledTts,
+  resampledVad,
+  type SttEvents,
+  type SttStream,
+} from './index.ts'
 
 describe('resampled parts', () => {
-  it('are the original parts if the rate is the same', () => {
-    const parts = { stt: new ScriptedStt(), tts: new ScriptedTts(), vad: new ScriptedVad() }
-    expect(resampledStt(parts.stt, 16_000)).toBe(parts.stt)
-    expect(resampledTts(parts.tts, 16_000)).toBe(parts.tts)
-    expect(resampledVad(parts.vad, 16_000)).toBe(parts.vad)
-  })
+  it('pass frames on as they are if the part takes that rate', () =>
+    inVirtualTime(async (world) => {
+      const context = partContext(world)
+      const received: AudioFrame[] = []
+      const open = async (_: PartContext, __: SttEvents, { format }: SttSetup): Promise<SttStream> => {
+        expect(format).toEqual(muLaw)
+        return { push: (frame) => received.push(frame), flush() {}, configure() {}, detach() {} }
+      }
+      const stt = resampledStt({ name: 'inner', hears: [pcm(16_000), muLaw], open }, muLaw)
+      const stream = await stt.open(context, noSttEvents, { format: muLaw, keyTerms: [] })
+      const frame = frameOf(new Uint8Array(160), muLaw)
+      stream.push(frame)
+      expect(received).toEqual([frame])
+      expect(received[0]).toBe(frame)
+      await context.scope.close()
+    }))
 
   it('receive audio at their own rate', () =>
     inVirtualTime(async (world) => {
@@ -19,17 +36,18 @@ describe('resampled parts', () => {
       const received: AudioFrame[] = []
       const inner = {
         name: 'inner',
-        sampleRate: 16_000 as const,
+        hears: [pcm(16_000)],
         endsTurns: true,
         open: async (): Promise<SttStream> => ({
           push: (frame) => received.push(frame),
           flush() {},
+          configure() {},
           detach() {},
         }),
       }
-      const stt = resampledStt(inner, 8_000)
-      expect(stt).toMatchObject({ name: 'inner', sampleRate: 8_000, endsTurns: true })
-      const stream = await stt.open(context, noEvents)
+      const stt = resampledStt(inner, pcm(8_000))
+      expect(stt).toMatchObject({ name: 'inner', hears: [pcm(8_000)], endsTurns: true })
+      const stream = await stt.open(context, noSttEvents, { format: pcm(8_000), keyTerms: [] })
       for (let i = 0; i < 10; i++) stream.push(sine(400, { sampleRate: 8_000, duration: 20 }))
       const sound = concat(received, 16_000)
       expect(durationOf(sound)).toBeGreaterThan(190)
@@ -41,11 +59,13 @@ describe('resampled parts', () => {
     inVirtualTime(async (world) => {
       const context = partContext(world)
       const log: string[] = []
-      const vad = await resampledVad(new ScriptedVad(), 48_000).open(context, {
+      const events = {
         started: () => log.push('started'),
         stopped: () => log.push('stopped'),
         failed: () => log.push('failed'),
-      })
+      }
+      const format = pcm(48_000)
+      const vad = await resampledVad(new ScriptedVad(), format).open(context, events, { format })
       for (let i = 0; i < 5; i++) vad.push(sine(400, { sampleRate: 48_000, duration: 20 }))
       expect(log).toEqual(['started'])
       await context.scope.close()
@@ -54,8 +74,8 @@ describe('resampled parts', () => {
   it('speak at the requested rate, with all audio and words', () =>
     inVirtualTime(async (world) => {
       const context = partContext(world)
-      const tts = resampledTts(new ScriptedTts({ sampleRate: 24_000 }), 8_000)
-      const voice = await tts.open(context)
+      const tts = resampledTts(new ScriptedTts({ speaks: [pcm(24_000)] }), pcm(8_000))
+      const voice = await tts.open(context, { format: pcm(8_000) })
       async function* text(): AsyncGenerator<string> {
         yield 'Good morning'
       }

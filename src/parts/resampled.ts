@@ -1,52 +1,68 @@
-import { Resampler, type AudioFrame, type SampleRate } from '../audio/index.ts'
+import {
+  Resampler,
+  nearestFormat,
+  type AudioFormat,
+  type AudioFrame,
+  type SampleRate,
+} from '../audio/index.ts'
 import type { Stt } from './stt.ts'
 import type { SpokenChunk, Tts } from './tts.ts'
 import type { Vad } from './vad.ts'
 
-/** Adapts an STT to audio of another rate. */
-export function resampledStt(stt: Stt, sampleRate: SampleRate): Stt {
-  if (stt.sampleRate === sampleRate) return stt
+/** Adapts an STT to audio of one format. */
+export function resampledStt(stt: Stt, format: AudioFormat): Stt {
+  const own = nearestFormat(format, stt.hears)
   return {
     name: stt.name,
-    sampleRate,
+    hears: [format],
     ...(stt.endsTurns === undefined ? {} : { endsTurns: stt.endsTurns }),
-    async open(context, events) {
-      const stream = await stt.open(context, events)
-      const push = resampling(sampleRate, stt.sampleRate, (frame) => stream.push(frame))
-      return { push, flush: () => stream.flush(), detach: () => stream.detach() }
+    async open(context, events, setup) {
+      const stream = await stt.open(context, events, { ...setup, format: own })
+      if (own.sampleRate === format.sampleRate) return stream
+      return {
+        push: resampling(format.sampleRate, own.sampleRate, (frame) => stream.push(frame)),
+        flush: () => stream.flush(),
+        configure: (change) => stream.configure(change),
+        detach: () => stream.detach(),
+      }
     },
   }
 }
 
-/** Adapts a VAD to audio of another rate. */
-export function resampledVad(vad: Vad, sampleRate: SampleRate): Vad {
-  if (vad.sampleRate === sampleRate) return vad
+/** Adapts a VAD to audio of one format. */
+export function resampledVad(vad: Vad, format: AudioFormat): Vad {
+  const own = nearestFormat(format, vad.hears)
   return {
     name: vad.name,
-    sampleRate,
+    hears: [format],
     async open(context, events) {
-      const stream = await vad.open(context, events)
-      return { push: resampling(sampleRate, vad.sampleRate, (frame) => stream.push(frame)) }
+      const stream = await vad.open(context, events, { format: own })
+      if (own.sampleRate === format.sampleRate) return stream
+      return { push: resampling(format.sampleRate, own.sampleRate, (frame) => stream.push(frame)) }
     },
   }
 }
 
-/** Adapts a TTS to another output rate. */
-export function resampledTts(tts: Tts, sampleRate: SampleRate): Tts {
-  if (tts.sampleRate === sampleRate) return tts
+/** Adapts a TTS to one output format. */
+export function resampledTts(tts: Tts, format: AudioFormat): Tts {
+  const own = nearestFormat(format, tts.speaks)
   return {
     name: tts.name,
-    sampleRate,
+    speaks: [format],
     async open(context) {
-      const voice = await tts.open(context)
-      return { speak: (text, signal) => resampledSpeech(tts, sampleRate, voice.speak(text, signal)) }
+      const voice = await tts.open(context, { format: own })
+      if (own.sampleRate === format.sampleRate) return voice
+      return {
+        speak: (text, signal) =>
+          resampledSpeech(own.sampleRate, format.sampleRate, voice.speak(text, signal)),
+      }
     },
   }
 }
 
 /** Words stay with their chunk, although resampling delays the audio by a few milliseconds. No audio is lost. */
 async function* resampledSpeech(
-  { sampleRate: from }: Tts,
+  from: SampleRate,
   to: SampleRate,
   chunks: AsyncIterable<SpokenChunk>,
 ): AsyncGenerator<SpokenChunk> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { durationOf } from '../audio/index.ts'
+import { pcm, durationOf } from '../audio/index.ts'
 import { ScopeClosedError, type Scope } from '../scope/index.ts'
 import { inVirtualTime, partContext, soundOf, textOf, type World } from '../testing/index.ts'
 import { sentenceTts, type SentenceTtsOptions, type SpokenChunk, type Voice } from './index.ts'
@@ -40,7 +40,7 @@ async function open(world: World, faults: Faults = {}, options?: SentenceTtsOpti
     yield { frame, words: [{ text: sentence, start: 0, end: durationOf(frame) }] }
   }
   const tts = sentenceTts({ name: 'studio', sampleRate: RATE, synthesise }, options)
-  return { voice: await tts.open(context), scope: context.scope, log }
+  return { voice: await tts.open(context, { format: pcm(RATE) }), scope: context.scope, log }
 }
 
 async function take(chunks: AsyncIterable<SpokenChunk>, into: SpokenChunk[] = []): Promise<SpokenChunk[]> {

@@ -1,4 +1,4 @@
-import { durationOf, type SampleRate } from '../audio/index.ts'
+import { durationOf, pcm, type SampleRate } from '../audio/index.ts'
 import {
   Channel,
   iterate,
@@ -43,7 +43,7 @@ export function sentenceTts(synthesiser: SentenceSynthesiser, options: SentenceT
   const { name, sampleRate } = synthesiser
   return {
     name,
-    sampleRate,
+    speaks: [pcm(sampleRate)],
     open: async ({ scope }: PartContext): Promise<Voice> => ({
       speak: (text, signal) => speak(synthesiser, options, scope, text, signal),
     }),

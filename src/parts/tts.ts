@@ -1,12 +1,12 @@
-import type { AudioFrame, SampleRate } from '../audio/index.ts'
-import type { PartContext } from './part.ts'
+import type { AudioFormat, AudioFrame } from '../audio/index.ts'
+import type { PartContext, SoundSetup } from './part.ts'
 
 /** Text to speech. */
 export interface Tts {
   readonly name: string
-  /** The rate of the audio it generates. */
-  readonly sampleRate: SampleRate
-  open(context: PartContext): Promise<Voice>
+  /** Every format it can make. The session chooses the nearest to the line's: see `nearestFormat`. */
+  readonly speaks: readonly AudioFormat[]
+  open(context: PartContext, setup: SoundSetup): Promise<Voice>
 }
 
 export interface Voice {
@@ -18,6 +18,7 @@ export interface Voice {
 }
 
 export interface SpokenChunk {
+  /** In the format of the setup. `FrameReader` makes frames from bytes. */
   readonly frame: AudioFrame
   /** The words that begin in this frame, if the provider reports them. Without them, their times are estimated. */
   readonly words?: readonly SpokenWord[]

@@ -1,11 +1,12 @@
-import type { AudioFrame, SampleRate } from '../audio/index.ts'
-import type { PartContext } from './part.ts'
+import type { AudioFormat, AudioFrame } from '../audio/index.ts'
+import type { PartContext, SoundSetup } from './part.ts'
 
 /** Voice activity detection. */
 export interface Vad {
   readonly name: string
-  readonly sampleRate: SampleRate
-  open(context: PartContext, events: VadEvents): Promise<VadStream>
+  /** Every format it can take. */
+  readonly hears: readonly AudioFormat[]
+  open(context: PartContext, events: VadEvents, setup: SoundSetup): Promise<VadStream>
 }
 
 /** Callbacks of a stream, called synchronously. `started` and `stopped` alternate. None is called after `failed`. */
@@ -21,15 +22,4 @@ export interface VadEvents {
 export interface VadStream {
   /** Never waits and never throws. */
   push(frame: AudioFrame): void
-}
-
-/** Judges by the words whether the user has finished. */
-export interface TurnDetector {
-  readonly name: string
-  open(context: PartContext): Promise<TurnJudge>
-}
-
-export interface TurnJudge {
-  /** Resolves to the probability, from 0 to 1, that the user has finished. */
-  finished(text: string, signal: AbortSignal): Promise<number>
 }

@@ -1,5 +1,5 @@
-import { durationOf, type SampleRate } from '../audio/index.ts'
-import { PartTimeoutError, type SpokenChunk, type SpokenWord, type Tts } from '../parts/index.ts'
+import { durationOf, lengthOf, type AudioFormat } from '../audio/index.ts'
+import { PartTimeoutError, type SpokenChunk, type SpokenWord } from '../parts/index.ts'
 import { Channel, type Scope, type Timer } from '../scope/index.ts'
 import { ProviderError } from './errors.ts'
 import { silentSpeechProblem, speechProblem } from './sound-limit.ts'
@@ -15,7 +15,7 @@ export class ContextSpeech {
   /** The audio received so far. */
   readonly chunks = new Channel<SpokenChunk>()
   readonly #name: string
-  readonly #sampleRate: SampleRate
+  readonly #format: AudioFormat
   readonly #scope: Scope<string>
   /** Once all text is sent: the longest gap between two messages before the speech fails. */
   readonly #stallTimeout: number
@@ -33,14 +33,19 @@ export class ContextSpeech {
   /** Words whose audio has not arrived yet. */
   #words: SpokenWord[] = []
   #aligner = new WordAligner()
-  #decoder = new AudioDecoder()
+  #decoder: AudioDecoder
   /** When the text was complete. */
   #endedAt = 0
   #stallTimer: Timer | undefined
 
-  constructor({ name, sampleRate }: Tts, scope: Scope<string>, stallTimeout: number) {
+  constructor(
+    name: string,
+    scope: Scope<string>,
+    { format, stallTimeout }: { readonly format: AudioFormat; readonly stallTimeout: number },
+  ) {
     this.#name = name
-    this.#sampleRate = sampleRate
+    this.#format = format
+    this.#decoder = new AudioDecoder(format)
     this.#scope = scope
     this.#stallTimeout = stallTimeout
   }
@@ -80,7 +85,7 @@ export class ContextSpeech {
     this.#context = context
     this.#words = []
     this.#aligner = new WordAligner()
-    this.#decoder = new AudioDecoder()
+    this.#decoder = new AudioDecoder(this.#format)
   }
 
   addText(text: string): void {
@@ -136,14 +141,13 @@ export class ContextSpeech {
   }
 
   #emitAudio(base64?: string): void {
-    const samples = this.#decoder.push(base64)
+    const frame = this.#decoder.push(base64)
     const words = this.#words
     this.#words = []
-    const frame = { samples, sampleRate: this.#sampleRate }
     this.#received += durationOf(frame)
     const problem = speechProblem(this.#name, this.#received, this.#text)
     if (problem) return this.fail(problem)
-    if (this.#stallTimer && samples.length > 0) this.#startStallTimer()
+    if (this.#stallTimer && lengthOf(frame) > 0) this.#startStallTimer()
     return this.chunks.push(words.length > 0 ? { frame, words } : { frame })
   }
 

@@ -6,7 +6,8 @@ import {
   type LinkError,
   type Protocol,
 } from '../link/index.ts'
-import type { PartContext, SpokenChunk, Tts, Voice } from '../parts/index.ts'
+import type { AudioFormat } from '../audio/index.ts'
+import type { PartContext, SpokenChunk, Voice } from '../parts/index.ts'
 import { iterate, type SocketEnd } from '../scope/index.ts'
 import type { ContextDialect, ContextMessage } from './context-dialect.ts'
 import { ContextSlots } from './context-slots.ts'
@@ -28,8 +29,8 @@ export class ContextVoice<Message> implements Voice, Protocol {
   readonly request: Protocol['request']
   /** A speech fails when its connection is silent, and the next speech gets a new one. */
   readonly timing: { readonly answer: number }
-  readonly #tts: Tts
   readonly #context: PartContext
+  readonly #format: AudioFormat
   readonly #dialect: ContextDialect<Message>
   /** Unfinished speeches, by context id. */
   readonly #speeches = new Map<string, ContextSpeech>()
@@ -39,12 +40,12 @@ export class ContextVoice<Message> implements Voice, Protocol {
   /** Set when the link has failed for good. */
   #error: LinkError | undefined
 
-  constructor(tts: Tts, context: PartContext, dialect: ContextDialect<Message>) {
+  constructor(name: string, context: PartContext, format: AudioFormat, dialect: ContextDialect<Message>) {
     const { request, stallTimeout, maxContexts } = dialect
-    this.name = tts.name
+    this.name = name
     this.request = request
     this.timing = { answer: stallTimeout }
-    this.#tts = tts
+    this.#format = format
     this.#context = context
     this.#dialect = dialect
     if (maxContexts !== undefined) this.#slots = new ContextSlots(maxContexts, context.scope, stallTimeout)
@@ -60,7 +61,10 @@ export class ContextVoice<Message> implements Voice, Protocol {
   async *speak(text: AsyncIterable<string>, signal: AbortSignal): AsyncGenerator<SpokenChunk> {
     const { scope } = this.#context
     const request = new OwnedRequest(`speech of '${this.name}'`, scope, signal)
-    const speech = new ContextSpeech(this.#tts, scope, this.#dialect.stallTimeout)
+    const speech = new ContextSpeech(this.name, scope, {
+      format: this.#format,
+      stallTimeout: this.#dialect.stallTimeout,
+    })
     try {
       if (this.#error) throw this.#error
       scope.spawn(`text for '${this.name}'`, () => this.#feed(speech, text, request))

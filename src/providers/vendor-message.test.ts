@@ -1,3 +1,4 @@
+import { pcm } from '../audio/index.ts'
 import { describe, expect, it } from 'vitest'
 import type { LinkConnection } from '../link/index.ts'
 import { AudioDecoder, checkByType, checkOf, readMessage, receiveMessage } from './vendor-message.ts'
@@ -104,15 +105,15 @@ describe('a message of a vendor', () => {
 
 describe('an audio field', () => {
   it('is decoded as little-endian PCM16, and is empty if it is missing', () => {
-    const decoder = new AudioDecoder()
-    expect(decoder.push('AQD//w==')).toEqual(Int16Array.of(1, -1))
-    expect(decoder.push()).toEqual(new Int16Array(0))
+    const decoder = new AudioDecoder(pcm(24_000))
+    expect(decoder.push('AQD//w==').samples).toEqual(Int16Array.of(1, -1))
+    expect(decoder.push().samples).toEqual(new Int16Array(0))
   })
 
   it('[PR2] may end in the middle of a sample, which the next field completes', () => {
-    const decoder = new AudioDecoder()
-    expect(decoder.push('AQD/')).toEqual(Int16Array.of(1))
-    expect(decoder.push('/wIA')).toEqual(Int16Array.of(-1, 2))
-    expect(decoder.push('not base64!')).toBeInstanceOf(Int16Array)
+    const decoder = new AudioDecoder(pcm(24_000))
+    expect(decoder.push('AQD/').samples).toEqual(Int16Array.of(1))
+    expect(decoder.push('/wIA').samples).toEqual(Int16Array.of(-1, 2))
+    expect(decoder.push('not base64!').samples).toBeInstanceOf(Int16Array)
   })
 })

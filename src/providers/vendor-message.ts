@@ -1,4 +1,4 @@
-import { SampleReader } from '../audio/index.ts'
+import { FrameReader, type AudioFormat, type AudioFrame } from '../audio/index.ts'
 import type { Data, LinkConnection } from '../link/index.ts'
 import { isNestedTooDeeply } from './nesting.ts'
 
@@ -89,9 +89,13 @@ export function receiveMessage<T>(data: Data, check: Check<T>, connection: LinkC
 
 /** Decodes fields that were checked as `audio`: PCM16, little-endian. A sample may be split between two of them. */
 export class AudioDecoder {
-  readonly #reader = new SampleReader()
+  readonly #reader: FrameReader
 
-  push(base64 = ''): Int16Array<ArrayBuffer> {
+  constructor(format: AudioFormat) {
+    this.#reader = new FrameReader(format)
+  }
+
+  push(base64 = ''): AudioFrame {
     return this.#reader.push(Buffer.from(base64, 'base64'))
   }
 }

@@ -200,7 +200,7 @@ export class Session implements SessionHandle {
     const { recording, line, clock } = this.#context.settings
     if (!recording) return
     const onError = (error: unknown): void => this.#context.failed('recording', error)
-    const recorder = new Recorder({ sink: recording, clock, sampleRate: line.sampleRate, onError })
+    const recorder = new Recorder({ sink: recording, clock, sampleRate: line.hears.sampleRate, onError })
     this.#context.recorder = this.#context.stores.own('recorder', recorder, { phase: 'stores' })
   }
 

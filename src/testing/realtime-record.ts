@@ -1,4 +1,3 @@
-import type { SampleRate } from '../audio/index.ts'
 import type { RealtimeSetup } from '../parts/index.ts'
 
 /** A request to the model: the user's unanswered words, instructions for this answer, and new tool results. */
@@ -22,7 +21,6 @@ export interface RealtimeAnswer {
 
 /** Everything that a `ScriptedRealtime` received and answered, in all its conversations. */
 export interface RealtimeRecord {
-  readonly outputRate: SampleRate
   readonly setups: Pick<RealtimeSetup, 'instructions' | 'tools'>[]
   readonly answersGiven: RealtimeAnswer[]
   readonly interruptions: { readonly response: string; readonly heard: number }[]

@@ -227,10 +227,12 @@ export class ScriptedRealtimeModel implements RealtimeModel {
   /** Emits the text first and then its audio, because transcripts run ahead. */
   async #say(answer: Answer, text: string): Promise<void> {
     const { msPerCharacter = 50, speed = Infinity } = this.#options
-    const sampleRate = this.#record.outputRate
+    const { speaks } = this.#setup
     answer.text += text
     answer.remembered += text
     this.#events.text(answer.response, text)
+    if (!speaks) return
+    const { sampleRate } = speaks
     const framer = new Framer({ sampleRate, duration: 10 })
     const frames = framer.push(soundOf(text, sampleRate, msPerCharacter).samples)
     const last = framer.flush()

@@ -1,14 +1,14 @@
-import type { SampleRate } from '../audio/index.ts'
+import type { AudioFormat } from '../audio/index.ts'
 import { mannerNames, type PartManners } from './part-instances.ts'
 import type { RealtimeTurn } from './realtime-record.ts'
 import type { Answers } from './script.ts'
 import { type OptionNames } from '../scope/index.ts'
 
 export interface ScriptedRealtimeOptions extends PartManners {
-  /** Default: 16,000. */
-  inputRate?: SampleRate
-  /** Default: 16,000. */
-  outputRate?: SampleRate
+  /** Default: PCM of 16 kHz. */
+  hears?: readonly AudioFormat[]
+  /** Default: PCM of 16 kHz. */
+  speaks?: readonly AudioFormat[]
   /** Answers in order, or a function of the request. Text is spoken. */
   answers?: Answers<RealtimeTurn>
   /** Milliseconds of speech per character. Default: 50. */
@@ -29,8 +29,8 @@ export interface ScriptedRealtimeOptions extends PartManners {
 
 export const realtimeNames: OptionNames<ScriptedRealtimeOptions> = {
   ...mannerNames,
-  inputRate: true,
-  outputRate: true,
+  hears: true,
+  speaks: true,
   answers: true,
   msPerCharacter: true,
   firstAfter: true,

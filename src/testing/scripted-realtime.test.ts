@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { durationOf, silence, type AudioFrame } from '../audio/index.ts'
+import { pcm, durationOf, silence, type AudioFrame } from '../audio/index.ts'
 import type { RealtimeEvents, RealtimeModel, RealtimeSetup } from '../parts/index.ts'
 import type { Scope } from '../scope/index.ts'
 import {
@@ -47,7 +47,15 @@ async function open(
   }
   const realtime = new ScriptedRealtime(options)
   const context = partContext(world)
-  const full = { instructions: '', tools: [], messages: [], takesTurns: true, ...setup }
+  const full = {
+    hears: pcm(RATE),
+    speaks: pcm(RATE),
+    instructions: '',
+    tools: [],
+    messages: [],
+    takesTurns: true,
+    ...setup,
+  }
   const model = await realtime.open(context, full, events)
   return { realtime, model, scope: context.scope, log, frames }
 }

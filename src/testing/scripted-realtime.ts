@@ -1,4 +1,4 @@
-import type { SampleRate } from '../audio/index.ts'
+import { pcm, type AudioFormat } from '../audio/index.ts'
 import type { PartContext, Realtime, RealtimeEvents, RealtimeModel, RealtimeSetup } from '../parts/index.ts'
 import { PartInstances, type PartCounts } from './part-instances.ts'
 import type { RealtimeAnswer, RealtimeRecord, RealtimeTurn } from './realtime-record.ts'
@@ -13,8 +13,9 @@ import { checkOptions } from '../scope/index.ts'
  */
 export class ScriptedRealtime implements Realtime, RealtimeRecord {
   readonly name: string
-  readonly inputRate: SampleRate
-  readonly outputRate: SampleRate
+  readonly hears: readonly AudioFormat[]
+  readonly speaks: readonly AudioFormat[]
+  readonly writes = true
   readonly counts: PartCounts
   readonly setups: Pick<RealtimeSetup, 'instructions' | 'tools'>[] = []
   readonly answersGiven: RealtimeAnswer[] = []
@@ -35,8 +36,8 @@ export class ScriptedRealtime implements Realtime, RealtimeRecord {
     this.#instances = new PartInstances('realtime', options, 'acknowledged')
     this.counts = this.#instances
     this.name = this.#instances.name
-    this.inputRate = options.inputRate ?? 16_000
-    this.outputRate = options.outputRate ?? 16_000
+    this.hears = options.hears ?? [pcm(16_000)]
+    this.speaks = options.speaks ?? [pcm(16_000)]
     this.#script = new Script(this.name, options.answers)
   }
 

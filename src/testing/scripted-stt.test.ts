@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { silence } from '../audio/index.ts'
-import type { SttEvents, SttStream } from '../parts/index.ts'
+import { noSttEvents, type SttEvents, type SttStream } from '../parts/index.ts'
 import type { Scope } from '../scope/index.ts'
 import {
   ScriptedStt,
@@ -24,6 +24,7 @@ async function open(world: World, options: ScriptedSttOptions = {}): Promise<Ope
   const emitted: string[] = []
   const note = (what: string): void => void emitted.push(`${world.clock.now()} ${what}`)
   const events: SttEvents = {
+    ...noSttEvents,
     interim: (text) => note(`interim ${text}`),
     final: (text) => note(`final ${text}`),
     endOfTurn: () => note('end of turn'),

@@ -1,5 +1,13 @@
-import type { AudioFrame, SampleRate } from '../audio/index.ts'
-import type { PartContext, Stt, SttEvents, SttStream } from '../parts/index.ts'
+import { durationOf, pcm, type AudioFormat, type AudioFrame } from '../audio/index.ts'
+import type {
+  PartContext,
+  Stt,
+  SttEvents,
+  SttSetup,
+  SttStream,
+  TranscriptDetails,
+  Usage,
+} from '../parts/index.ts'
 import type { PartInstance } from './part-instance.ts'
 import { PartInstances, mannerNames, type PartCounts, type PartManners } from './part-instances.ts'
 import { SoundReader } from './sound-text.ts'
@@ -7,15 +15,18 @@ import { checkOptions, type OptionNames } from '../scope/index.ts'
 
 /** An event that a stream emits `after` milliseconds of audio since the previous step. */
 export type SttStep = { readonly after?: number } & (
+  | { readonly started: true }
   | { readonly interim: string }
-  | { readonly final: string }
+  | { readonly final: string; readonly details?: TranscriptDetails }
+  | { readonly maybeEndOfTurn: true }
+  | { readonly resumed: true }
   | { readonly endOfTurn: true }
   | { readonly fail: unknown }
 )
 
 export interface ScriptedSttOptions extends PartManners {
-  /** Default: 16,000. */
-  sampleRate?: SampleRate
+  /** Default: PCM of 16 kHz. */
+  hears?: readonly AudioFormat[]
   /** Whether it emits ends of turns. Default: false. */
   endsTurns?: boolean
   /** The script of each stream, driven by the audio it receives. */
@@ -30,7 +41,7 @@ export interface ScriptedSttOptions extends PartManners {
 
 const optionNames: OptionNames<ScriptedSttOptions> = {
   ...mannerNames,
-  sampleRate: true,
+  hears: true,
   endsTurns: true,
   script: true,
   finalOn: true,
@@ -44,11 +55,13 @@ const optionNames: OptionNames<ScriptedSttOptions> = {
  */
 export class ScriptedStt implements Stt {
   readonly name: string
-  readonly sampleRate: SampleRate
+  readonly hears: readonly AudioFormat[]
   readonly endsTurns: boolean
   readonly counts: PartCounts
   /** The calls of `flush()` and `detach()`, in order. */
   readonly log: ('flush' | 'detach')[] = []
+  /** What its streams were opened with, and configured with later, in order. */
+  readonly setups: Partial<SttSetup>[] = []
   /** Milliseconds of audio pushed into open streams (`live`), and into ended ones (`late`). */
   readonly pushed = { live: 0, late: 0 }
   readonly #instances: PartInstances
@@ -61,11 +74,12 @@ export class ScriptedStt implements Stt {
     this.#instances = new PartInstances('stt', options, 'closed')
     this.counts = this.#instances
     this.name = this.#instances.name
-    this.sampleRate = options.sampleRate ?? 16_000
+    this.hears = options.hears ?? [pcm(16_000)]
     this.endsTurns = options.endsTurns ?? false
   }
 
-  open(context: PartContext, events: SttEvents): Promise<SttStream> {
+  open(context: PartContext, events: SttEvents, setup: Partial<SttSetup> = {}): Promise<SttStream> {
+    this.setups.push(setup)
     return this.#instances.open(context, (instance) => {
       const stream = new ScriptedSttStream(this, instance, events, this.#options)
       this.#streams.add(stream)
@@ -82,16 +96,35 @@ export class ScriptedStt implements Stt {
     await Promise.all([...this.#streams].map((stream) => stream.hear(text, over)))
   }
 
+  /** Reports the start of speech. */
+  started(): void {
+    for (const stream of this.#streams) stream.emit('started')
+  }
+
+  /** Reports that the user may have finished. */
+  maybeEndOfTurn(): void {
+    for (const stream of this.#streams) stream.emit('maybeEndOfTurn')
+  }
+
+  /** Reports that the user goes on. */
+  resumed(): void {
+    for (const stream of this.#streams) stream.emit('resumed')
+  }
+
+  usage(usage: Usage): void {
+    for (const stream of this.#streams) stream.usage(usage)
+  }
+
   interim(text: string): void {
     for (const stream of this.#streams) stream.interim(text)
   }
 
-  final(text: string): void {
-    for (const stream of this.#streams) stream.final(text)
+  final(text: string, details?: TranscriptDetails): void {
+    for (const stream of this.#streams) stream.final(text, details)
   }
 
   endOfTurn(): void {
-    for (const stream of this.#streams) stream.endOfTurn()
+    for (const stream of this.#streams) stream.emit('endOfTurn')
   }
 
   /** Fails all streams. */
@@ -123,7 +156,7 @@ class ScriptedSttStream implements SttStream {
   }
 
   push(frame: AudioFrame): void {
-    const ms = (frame.samples.length * 1000) / frame.sampleRate
+    const ms = durationOf(frame)
     if (this.#instance.ended || this.#detached) {
       this.#stt.pushed.late += ms
       return
@@ -137,6 +170,10 @@ class ScriptedSttStream implements SttStream {
   flush(): void {
     this.#stt.log.push('flush')
     this.#finalSoon()
+  }
+
+  configure(setup: Pick<SttSetup, 'keyTerms'>): void {
+    this.#stt.setups.push(setup)
   }
 
   detach(): void {
@@ -163,14 +200,18 @@ class ScriptedSttStream implements SttStream {
     this.#events.interim(text)
   }
 
-  final(text: string): void {
+  final(text: string, details?: TranscriptDetails): void {
     if (this.#isSilent) return
     this.#pending = ''
-    this.#events.final(text)
+    this.#events.final(text, details)
   }
 
-  endOfTurn(): void {
-    if (!this.#isSilent) this.#events.endOfTurn()
+  emit(event: 'started' | 'maybeEndOfTurn' | 'resumed' | 'endOfTurn'): void {
+    if (!this.#isSilent) this.#events[event]()
+  }
+
+  usage(usage: Usage): void {
+    if (!this.#isSilent) this.#events.usage(usage)
   }
 
   fail(error: unknown): void {
@@ -194,7 +235,7 @@ class ScriptedSttStream implements SttStream {
   #finish(): void {
     if (this.#pending) this.final(this.#pending.trim())
     else return
-    if (this.#stt.endsTurns) this.endOfTurn()
+    if (this.#stt.endsTurns) this.emit('endOfTurn')
   }
 
   #play(ms: number): void {
@@ -210,8 +251,11 @@ class ScriptedSttStream implements SttStream {
 
   #emit(step: SttStep): void {
     if ('interim' in step) this.interim(step.interim)
-    else if ('final' in step) this.final(step.final)
-    else if ('endOfTurn' in step) this.endOfTurn()
+    else if ('final' in step) this.final(step.final, step.details)
+    else if ('started' in step) this.emit('started')
+    else if ('maybeEndOfTurn' in step) this.emit('maybeEndOfTurn')
+    else if ('resumed' in step) this.emit('resumed')
+    else if ('endOfTurn' in step) this.emit('endOfTurn')
     else this.fail(step.fail)
   }
 }

@@ -1,5 +1,5 @@
-import type { SampleRate } from '../audio/index.ts'
-import { type PartContext, type SpokenChunk, type SpokenWord, type Tts, type Voice } from '../parts/index.ts'
+import { bytesOf, durationOf, frameOf, pcm, type AudioFormat } from '../audio/index.ts'
+import type { PartContext, SoundSetup, SpokenChunk, SpokenWord, Tts, Voice } from '../parts/index.ts'
 import { SignalStop, iterate, checkOptions, type OptionNames } from '../scope/index.ts'
 import type { PartInstance } from './part-instance.ts'
 import { PartInstances, mannerNames, type PartCounts, type PartManners } from './part-instances.ts'
@@ -7,8 +7,8 @@ import { soundOf } from './sound-text.ts'
 import { never } from './never.ts'
 
 export interface ScriptedTtsOptions extends PartManners {
-  /** Default: 16,000. */
-  sampleRate?: SampleRate
+  /** Default: PCM of 16 kHz. */
+  speaks?: readonly AudioFormat[]
   /** Milliseconds of speech per character. Default: 50, about the pace of people. */
   msPerCharacter?: number
   /** Whether it reports word times. Default: true. */
@@ -31,7 +31,7 @@ export interface ScriptedTtsOptions extends PartManners {
 
 const optionNames: OptionNames<ScriptedTtsOptions> = {
   ...mannerNames,
-  sampleRate: true,
+  speaks: true,
   msPerCharacter: true,
   words: true,
   frame: true,
@@ -57,7 +57,7 @@ type Speech = { -readonly [K in keyof ScriptedSpeech]: ScriptedSpeech[K] }
 /** A TTS whose audio encodes its text, so that a `TestLine` knows which characters were heard: see `soundOf`. */
 export class ScriptedTts implements Tts {
   readonly name: string
-  readonly sampleRate: SampleRate
+  readonly speaks: readonly AudioFormat[]
   readonly counts: PartCounts
   readonly speeches: ScriptedSpeech[] = []
   readonly #instances: PartInstances
@@ -69,12 +69,12 @@ export class ScriptedTts implements Tts {
     this.#instances = new PartInstances('tts', options, 'closed')
     this.counts = this.#instances
     this.name = this.#instances.name
-    this.sampleRate = options.sampleRate ?? 16_000
+    this.speaks = options.speaks ?? [pcm(16_000)]
   }
 
-  open(context: PartContext): Promise<Voice> {
+  open(context: PartContext, { format = this.speaks[0]! }: Partial<SoundSetup> = {}): Promise<Voice> {
     return this.#instances.open(context, (instance) => ({
-      speak: (text, signal) => this.#speak(instance, text, signal),
+      speak: (text, signal) => this.#speak(instance, format, text, signal),
     }))
   }
 
@@ -85,6 +85,7 @@ export class ScriptedTts implements Tts {
 
   async *#speak(
     instance: PartInstance,
+    format: AudioFormat,
     text: AsyncIterable<string>,
     signal: AbortSignal,
   ): AsyncGenerator<SpokenChunk> {
@@ -96,12 +97,12 @@ export class ScriptedTts implements Tts {
     try {
       instance.check('speak', effectiveSignal)
       const { firstAfter = 0 } = this.#options
-      for await (const chunk of this.#chunks(speech, iterate(text, stop))) {
+      for await (const chunk of this.#chunks(speech, format, iterate(text, stop))) {
         if (speech.given === 0 && firstAfter > 0)
           await instance.wait(firstAfter, 'draws breath', effectiveSignal)
         await this.#fault(instance, speech.given, effectiveSignal)
         instance.check('speak', effectiveSignal)
-        const ms = (chunk.frame.samples.length * 1000) / this.sampleRate
+        const ms = durationOf(chunk.frame)
         speech.given += ms
         yield chunk
         await this.#pace(instance, ms, effectiveSignal)
@@ -118,9 +119,13 @@ export class ScriptedTts implements Tts {
   }
 
   /** Yields the audio of each complete word in frames. */
-  async *#chunks(speech: Speech, text: AsyncIterable<string>): AsyncGenerator<SpokenChunk> {
+  async *#chunks(
+    speech: Speech,
+    format: AudioFormat,
+    text: AsyncIterable<string>,
+  ): AsyncGenerator<SpokenChunk> {
     const { msPerCharacter = 50, frame = 20, words = true } = this.#options
-    const { sampleRate } = this
+    const { sampleRate } = format
     const length = (frame * sampleRate) / 1000
     let waiting: SpokenWord[] = []
     let rest = new Int16Array(0)
@@ -130,7 +135,10 @@ export class ScriptedTts implements Tts {
       framed += (samples.length * 1000) / sampleRate
       const here = waiting.filter(({ start }) => start < framed)
       waiting = waiting.slice(here.length)
-      return { frame: { samples, sampleRate }, ...(words && here.length > 0 ? { words: here } : {}) }
+      const plain = { samples, sampleRate }
+      // Encoded as a vendor does it.
+      const sound = format.encoding === 'pcm' ? plain : frameOf(bytesOf(plain, format), format)
+      return { frame: sound, ...(words && here.length > 0 ? { words: here } : {}) }
     }
     for await (const word of wordsOf(speech, text)) {
       const { samples } = soundOf(word, sampleRate, msPerCharacter)

@@ -1,3 +1,4 @@
+import { type UnfinishedTurn } from '../parts/index.ts'
 import { describe, expect, it } from 'vitest'
 import { ScopeClosedError } from '../scope/index.ts'
 import {
@@ -9,6 +10,7 @@ import {
   type ScriptedTurnDetectorOptions,
 } from './index.ts'
 
+const turn = (text: string): UnfinishedTurn => ({ text, sound: [] })
 const unaborted = (): AbortSignal => new AbortController().signal
 
 describe('a scripted turn detector', () => {
@@ -17,11 +19,11 @@ describe('a scripted turn detector', () => {
       const context = partContext(world)
       const detector = new ScriptedTurnDetector()
       const judge = await detector.open(context)
-      expect(await judge.finished('Book me in.', unaborted())).toBe(1)
-      expect(await judge.finished('Book me', unaborted())).toBe(0)
+      expect(await judge.finished(turn('Book me in.'), unaborted())).toBe(1)
+      expect(await judge.finished(turn('Book me'), unaborted())).toBe(0)
       expect(detector.judged).toEqual(['Book me in.', 'Book me'])
       const fixed = await new ScriptedTurnDetector({ finished: () => 0.4 }).open(context)
-      expect(await fixed.finished('Book me in.', unaborted())).toBe(0.4)
+      expect(await fixed.finished(turn('Book me in.'), unaborted())).toBe(0.4)
       await context.scope.close()
     }))
 
@@ -29,23 +31,23 @@ describe('a scripted turn detector', () => {
     inVirtualTime(async (world) => {
       const context = partContext(world)
       const judge = await new ScriptedTurnDetector({ takes: 300 }).open(context)
-      await judge.finished('Yes.', unaborted())
+      await judge.finished(turn('Yes.'), unaborted())
       expect(world.clock.now()).toBe(300)
       const stop = new AbortController()
       world.clock.happen(100, 'goes on speaking', () => stop.abort('speaks'))
-      await expect(judge.finished('Yes.', stop.signal)).rejects.toBe('speaks')
+      await expect(judge.finished(turn('Yes.'), stop.signal)).rejects.toBe('speaks')
       const broken = await new ScriptedTurnDetector({ fails: new Error('no model') }).open(context)
-      await expect(broken.finished('Yes.', unaborted())).rejects.toThrow('no model')
+      await expect(broken.finished(turn('Yes.'), unaborted())).rejects.toThrow('no model')
       const hung = await new ScriptedTurnDetector({ hangs: true }).open(context)
       let settled = false
-      hung.finished('Yes.', unaborted()).then(
+      hung.finished(turn('Yes.'), unaborted()).then(
         () => (settled = true),
         () => (settled = true),
       )
       await world.clock.elapse(100_000)
       expect(settled).toBe(false)
       await context.scope.close()
-      await expect(broken.finished('Yes.', unaborted())).rejects.toBeInstanceOf(ScopeClosedError)
+      await expect(broken.finished(turn('Yes.'), unaborted())).rejects.toBeInstanceOf(ScopeClosedError)
     }))
 })
 

@@ -1,19 +1,19 @@
-import type { AudioFrame, SampleRate } from '../audio/index.ts'
+import { durationOf, pcm, type AudioFormat, type AudioFrame } from '../audio/index.ts'
 import type { PartContext, Vad, VadEvents, VadStream } from '../parts/index.ts'
 import type { PartInstance } from './part-instance.ts'
 import { PartInstances, mannerNames, type PartCounts, type PartManners } from './part-instances.ts'
 import { checkOptions, type OptionNames } from '../scope/index.ts'
 
 export interface ScriptedVadOptions extends PartManners {
-  /** Default: 16,000. */
-  sampleRate?: SampleRate
+  /** Default: PCM of 16 kHz. */
+  hears?: readonly AudioFormat[]
   /** Detects speech by loudness. False for explicit calls only. Default: on. */
   energy?: false | { threshold?: number; onset?: number; hangover?: number }
 }
 
 const optionNames: OptionNames<ScriptedVadOptions> = {
   ...mannerNames,
-  sampleRate: true,
+  hears: true,
   energy: true,
 }
 
@@ -23,7 +23,7 @@ const optionNames: OptionNames<ScriptedVadOptions> = {
  */
 export class ScriptedVad implements Vad {
   readonly name: string
-  readonly sampleRate: SampleRate
+  readonly hears: readonly AudioFormat[]
   readonly counts: PartCounts
   readonly #instances: PartInstances
   readonly #options: ScriptedVadOptions
@@ -35,7 +35,7 @@ export class ScriptedVad implements Vad {
     this.#instances = new PartInstances('vad', options)
     this.counts = this.#instances
     this.name = this.#instances.name
-    this.sampleRate = options.sampleRate ?? 16_000
+    this.hears = options.hears ?? [pcm(16_000)]
   }
 
   open(context: PartContext, events: VadEvents): Promise<VadStream> {
@@ -81,7 +81,7 @@ class ScriptedVadStream implements VadStream {
     if (!this.#energy) return
     const { threshold = 100, onset = 60, hangover = 200 } = this.#energy
     const loud = frame.samples.some((sample) => Math.abs(sample) > threshold)
-    const ms = (frame.samples.length * 1000) / frame.sampleRate
+    const ms = durationOf(frame)
     this.#contradiction = loud === this.#speaking ? 0 : this.#contradiction + ms
     if (this.#contradiction >= (this.#speaking ? hangover : onset) && this.#contradiction > 0)
       this.report(this.#speaking ? 'stopped' : 'started', this.#contradiction)

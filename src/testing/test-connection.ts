@@ -1,4 +1,12 @@
-import { Framer, silence, type AudioFrame, type SampleRate } from '../audio/index.ts'
+import {
+  Framer,
+  bytesOf,
+  frameOf,
+  silence,
+  type AudioFormat,
+  type AudioFrame,
+  type SampleRate,
+} from '../audio/index.ts'
 import type { LineConnection, LineEvents } from '../parts/index.ts'
 import type { Timer } from '../scope/index.ts'
 import type { PartInstance } from './part-instance.ts'
@@ -18,6 +26,7 @@ interface Mark {
 
 /** One call on a `TestLine`. */
 export class TestConnection implements LineConnection {
+  /** The rate of the caller's audio. */
   readonly sampleRate: SampleRate
   /** The calls of `mark()` and `clear()`, in order. */
   readonly log: { readonly at: number; readonly what: 'mark' | 'clear'; readonly id?: number }[] = []
@@ -29,6 +38,7 @@ export class TestConnection implements LineConnection {
   /** Who ended the call; `nobody` if the caller vanished. */
   endedBy: 'caller' | 'session' | 'nobody' | undefined
   readonly instance: PartInstance
+  readonly #hears: AudioFormat
   readonly #events: LineEvents
   readonly #options: Readonly<TestLineOptions>
   readonly #record = new PlayoutRecord()
@@ -42,11 +52,12 @@ export class TestConnection implements LineConnection {
   constructor(
     instance: PartInstance,
     events: LineEvents,
-    sampleRate: SampleRate,
+    hears: AudioFormat,
     options: Readonly<TestLineOptions>,
   ) {
     this.instance = instance
-    this.sampleRate = sampleRate
+    this.sampleRate = hears.sampleRate
+    this.#hears = hears
     this.#events = events
     this.#options = options
     instance.onClosing(() => this.#beginClosing())
@@ -216,9 +227,13 @@ export class TestConnection implements LineConnection {
     this.instance.after(FRAME, 'the caller speaks', () => {
       this.#ticking = false
       const { frame, said } = this.#speech.shift() ?? { frame: silence(FRAME, this.sampleRate) }
-      if (this.#isOpen) this.#events.frame(frame)
+      if (this.#isOpen) this.#events.frame(inFormat(frame, this.#hears))
       said?.()
       if (this.#isOpen && !this.#ticking && (this.#speech.length > 0 || this.#options.streams)) this.#tick()
     })
   }
+}
+
+function inFormat(frame: AudioFrame, format: AudioFormat): AudioFrame {
+  return format.encoding === 'pcm' ? frame : frameOf(bytesOf(frame, format), format)
 }

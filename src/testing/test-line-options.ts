@@ -1,10 +1,12 @@
-import type { SampleRate } from '../audio/index.ts'
+import type { AudioFormat } from '../audio/index.ts'
 import { mannerNames, type PartManners } from './part-instances.ts'
 import { type OptionNames } from '../scope/index.ts'
 
 export interface TestLineOptions extends PartManners {
-  /** Default: 16,000, the rate of the other scripted parts. */
-  sampleRate?: SampleRate
+  /** The format of the caller's audio. Default: PCM of 16 kHz, like the other scripted parts. */
+  hears?: AudioFormat
+  /** The format in which the caller gets audio. Default: the same as `hears`. */
+  speaks?: AudioFormat
   /** Milliseconds from `play()` until the caller hears it. Default: 0. */
   latency?: number
   /** The caller keeps hearing audio for `lag` milliseconds after `clear()`. */
@@ -23,7 +25,8 @@ export interface TestLineOptions extends PartManners {
 
 export const lineNames: OptionNames<TestLineOptions> = {
   ...mannerNames,
-  sampleRate: true,
+  hears: true,
+  speaks: true,
   latency: true,
   avatar: true,
   confirms: true,

@@ -1,4 +1,4 @@
-import type { AudioFrame, SampleRate } from '../audio/index.ts'
+import { pcm, type AudioFormat, type AudioFrame } from '../audio/index.ts'
 import type { Line, LineConnection, LineEvents, PartContext } from '../parts/index.ts'
 import { PartInstances, type PartCounts } from './part-instances.ts'
 import type { HeardFrame } from './playout-record.ts'
@@ -21,7 +21,8 @@ import { checkOptions } from '../scope/index.ts'
  */
 export class TestLine implements Line {
   readonly name: string
-  readonly sampleRate: SampleRate
+  readonly hears: AudioFormat
+  readonly speaks: AudioFormat
   readonly counts: PartCounts
   readonly caller: TestCaller
   readonly options: Readonly<TestLineOptions>
@@ -34,13 +35,14 @@ export class TestLine implements Line {
     this.#instances = new PartInstances('line', options, 'closed')
     this.counts = this.#instances
     this.name = this.#instances.name
-    this.sampleRate = options.sampleRate ?? 16_000
+    this.hears = options.hears ?? pcm(16_000)
+    this.speaks = options.speaks ?? this.hears
     this.caller = new TestCaller(() => this.connection)
   }
 
   open(context: PartContext, events: LineEvents): Promise<LineConnection> {
     return this.#instances.open(context, (instance) => {
-      this.#connection = new TestConnection(instance, events, this.sampleRate, this.options)
+      this.#connection = new TestConnection(instance, events, this.hears, this.options)
       return this.#connection
     })
   }

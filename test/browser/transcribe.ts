@@ -1,3 +1,4 @@
+import { noSttEvents } from '../../src/parts/index.ts'
 import { concat, silence } from '../../src/audio/index.ts'
 import { LocalStt } from '../../src/providers/local/index.ts'
 import { systemClock, systemRandom } from '../../src/scope/index.ts'
@@ -29,7 +30,7 @@ export async function transcribe(samples: Int16Array, sayings: readonly string[]
         if (text === END) resolve()
         else found.push(text)
       }
-      const events = { interim: () => {}, final, endOfTurn: () => {}, failed: reject }
+      const events = { ...noSttEvents, final, failed: reject }
       stt
         .open(context, events)
         .then((stream) => {

@@ -1,3 +1,4 @@
+import { muLaw } from '../../src/audio/index.ts'
 import { TwilioCalls, type TwilioCallsOptions, type TwilioLine } from '../../src/lines/twilio/index.ts'
 import type { CarrierRequest } from '../../src/lines/twilio/calling.ts'
 import type { Platform } from '../../src/lines/websocket/client/wire.ts'
@@ -73,7 +74,8 @@ export function phoneSubjectOf(
 
   const line: Line = {
     name: 'phone',
-    sampleRate: 8_000,
+    hears: muLaw,
+    speaks: muLaw,
     async open(context, events) {
       const { scope } = context
       scope.signal.throwIfAborted()

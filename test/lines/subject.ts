@@ -1,3 +1,4 @@
+import { pcm } from '../../src/audio/index.ts'
 import type { Line } from '../../src/parts/index.ts'
 import { WebSocketCalls, type WebSocketLine } from '../../src/lines/websocket/index.ts'
 import type { Platform } from '../../src/lines/websocket/client/wire.ts'
@@ -44,7 +45,8 @@ export function subjectOf(stage: Stage, pagesOf: (calls: () => WebSocketCalls) =
 
   const line: Line = {
     name: 'browser',
-    sampleRate: 16_000,
+    hears: pcm(16_000),
+    speaks: pcm(16_000),
     async open(context, events) {
       const { scope } = context
       scope.signal.throwIfAborted()

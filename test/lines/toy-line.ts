@@ -1,4 +1,4 @@
-import { SendWindow, type SoundClear, type SoundMark, type SoundPiece } from '../../src/audio/index.ts'
+import { SendWindow, pcm, type SoundClear, type SoundMark, type SoundPiece } from '../../src/audio/index.ts'
 import { BaseCall } from '../../src/lines/base-call.ts'
 import type { CallOptions, Farewell } from '../../src/lines/call-options.ts'
 import { BaseCalls, type BaseCallsOptions } from '../../src/lines/base-calls.ts'
@@ -83,7 +83,8 @@ export class ToyCall extends BaseCall<Outgoing> {
 
 class ToyLine extends BaseLine {
   readonly name = 'toy'
-  readonly sampleRate = 8_000
+  readonly hears = pcm(8_000)
+  readonly speaks = pcm(8_000)
 }
 
 export class ToyCalls extends BaseCalls<ToyCall> {

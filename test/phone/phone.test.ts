@@ -1,3 +1,4 @@
+import { noSttEvents } from '../../src/parts/index.ts'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -59,12 +60,11 @@ async function transcribe(wav: Uint8Array, said: readonly (readonly string[])[])
   const stt = new LocalStt({ phrases: [...new Set([...runs, ...decoys])], maxDoubt: 3, timeout: PATIENCE })
   let settled = (): void => {}
   const stream = await stt.open(context, {
-    interim: () => {},
+    ...noSttEvents,
     final: (text) => {
       texts.push(text)
       settled()
     },
-    endOfTurn: () => {},
     failed: (error) => {
       throw error
     },

@@ -1,10 +1,18 @@
+import { pcm } from '../../src/audio/index.ts'
 import { describe, expect, it } from 'vitest'
 import type { Realtime, RealtimeEvents } from '../../src/parts/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { OpenAIRealtime } from '../../src/providers/openai/index.ts'
 import { inVirtualTime, partContext, type Peer } from '../../src/testing/index.ts'
 
-const setup = { instructions: '', tools: [], messages: [], takesTurns: true }
+const setup = {
+  hears: pcm(16_000),
+  speaks: pcm(24_000),
+  instructions: '',
+  tools: [],
+  messages: [],
+  takesTurns: true,
+}
 const options = { apiKey: 'secret-key', url: 'wss://vendor.example' }
 /** 20 s of sound. */
 const audio = Buffer.alloc(960_000).toString('base64')

@@ -1,3 +1,4 @@
+import { pcm } from '../../src/audio/index.ts'
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import type { PartContext, RealtimeEvents, SttEvents, Tts } from '../../src/parts/index.ts'
@@ -13,7 +14,14 @@ import { LoopbackServer } from '../../src/testing/servers/index.ts'
 /** A key in no well-known shape. */
 const KEY = 'open-sesame-and-then-some'
 const options = { apiKey: KEY, url: 'wss://vendor.example' }
-const setup = { instructions: '', tools: [], messages: [], takesTurns: true }
+const setup = {
+  hears: pcm(16_000),
+  speaks: pcm(24_000),
+  instructions: '',
+  tools: [],
+  messages: [],
+  takesTurns: true,
+}
 
 /** Records every event with its arguments. */
 const recorder = (log: unknown[]): SttEvents & RealtimeEvents =>
@@ -36,7 +44,7 @@ const providers: Record<string, Open> = {
 
 function speaks(tts: Tts): Open {
   return async (context, log) => {
-    const voice = await tts.open(context)
+    const voice = await tts.open(context, { format: tts.speaks[0]! })
     const speak = async (): Promise<void> => {
       const text = (async function* () {
         yield 'Hello.'

@@ -14,7 +14,7 @@ export function realtimeCall(
   { agent, ...rest }: RealtimeCallOptions,
 ) {
   // The model's rate, because `textOf` cannot read resampled audio.
-  const line = new TestLine({ sampleRate: realtime.inputRate })
+  const line = new TestLine({ hears: realtime.hears[0]! })
   const session = new Session({
     agent: new Agent({ name: 'desk', instructions: 'You answer the phone.', ...agent }),
     models: { realtime },

@@ -1,4 +1,4 @@
-import { durationOf } from '../../src/audio/index.ts'
+import { durationOf, type AudioFormat } from '../../src/audio/index.ts'
 import type { SpokenChunk, SpokenWord, Tts, Voice } from '../../src/parts/index.ts'
 import {
   partContext,
@@ -30,10 +30,11 @@ export async function openVoice(
   world: World,
   server: { readonly serve: (request: DialRequest) => Manners },
   tts: Tts,
+  format: AudioFormat = tts.speaks[0]!,
 ): Promise<Speaking> {
   world.network.serve = server.serve
   const context = partContext(world)
-  const voice = await tts.open(context)
+  const voice = await tts.open(context, { format })
   return { context, voice, speak: (text, signal) => take(voice, text, signal) }
 }
 

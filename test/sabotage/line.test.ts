@@ -1,3 +1,4 @@
+import { pcm, type AudioFormat } from '../../src/audio/index.ts'
 import type { Line, LineConnection, LineEvents, PartContext } from '../../src/parts/index.ts'
 import {
   TestLine,
@@ -19,7 +20,7 @@ interface Sabotage {
   readonly events?: (call: Call) => Partial<LineEvents>
   readonly connection?: (connection: LineConnection, call: Call) => Partial<LineConnection>
   readonly subject?: (line: TestLine) => Partial<LineSubject>
-  readonly sampleRate?: 8_000
+  readonly hears?: AudioFormat
 }
 
 /** A line that is correct except for one defect. */
@@ -27,13 +28,14 @@ function sabotaged({
   events: changeEvents,
   connection: changeConnection,
   subject,
-  sampleRate,
+  hears,
 }: Sabotage): Make<LineSubject> {
   return (stage) => {
     const inner = new TestLine()
     const line: Line = {
       name: 'line',
-      sampleRate: sampleRate ?? inner.sampleRate,
+      hears: hears ?? inner.hears,
+      speaks: inner.speaks,
       open: async (context, events) => {
         const call = { line: inner, context, events, stage }
         const connection = await inner.open(context, {
@@ -66,7 +68,7 @@ function sabotaged({
 const defects: Defect<LineSubject>[] = [
   [
     'a wrong sample rate',
-    sabotaged({ sampleRate: 8_000 }),
+    sabotaged({ hears: pcm(8_000) }),
     ['emits the audio of the caller at its sample rate'],
   ],
   [

@@ -1,4 +1,11 @@
-import type { PartContext, Realtime, RealtimeEvents, RealtimeModel } from '../../src/parts/index.ts'
+import { pcm } from '../../src/audio/index.ts'
+import {
+  type RealtimeSetup,
+  type PartContext,
+  type Realtime,
+  type RealtimeEvents,
+  type RealtimeModel,
+} from '../../src/parts/index.ts'
 import {
   ScriptedRealtime,
   realtimeConformance,
@@ -18,7 +25,7 @@ interface Sabotage {
     events: RealtimeEvents,
     stage: Stage,
   ) => Partial<RealtimeModel>
-  readonly outputRate?: 8_000
+  readonly setup?: Partial<RealtimeSetup>
 }
 
 /** A model that is correct except for one defect. */
@@ -26,15 +33,16 @@ function sabotaged({
   options = {},
   events: changeEvents,
   model: changeModel,
-  outputRate,
+  setup: changeSetup,
 }: Sabotage): Make<RealtimeSubject> {
   return (stage) => {
     const inner = new ScriptedRealtime({ ...options })
     const realtime: Realtime = {
       name: 'realtime',
-      inputRate: inner.inputRate,
-      outputRate: outputRate ?? inner.outputRate,
-      open: async (context, setup, events) => {
+      hears: inner.hears,
+      speaks: inner.speaks,
+      open: async (context, asked, events) => {
+        const setup = { ...asked, ...changeSetup }
         const boundEvents = bound(events)
         const model = bound(
           await inner.open(context, setup, { ...boundEvents, ...changeEvents?.(boundEvents, context) }),
@@ -71,7 +79,7 @@ const defects: Defect<RealtimeSubject>[] = [
   ],
   [
     'a wrong sample rate',
-    sabotaged({ outputRate: 8_000 }),
+    sabotaged({ setup: { speaks: pcm(8_000) } }),
     ['transcribes the user, and answers with text and audio'],
   ],
   [

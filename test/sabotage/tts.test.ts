@@ -1,4 +1,4 @@
-import { silence, type SampleRate } from '../../src/audio/index.ts'
+import { pcm, silence } from '../../src/audio/index.ts'
 import type { PartContext, SpokenChunk, Tts, Voice } from '../../src/parts/index.ts'
 import {
   ScriptedTts,
@@ -15,7 +15,7 @@ type Speak = (voice: Voice, text: AsyncIterable<string>, signal: AbortSignal) =>
 function sabotaged(
   options: ScriptedTtsOptions,
   speak: Speak = (voice, text, signal) => voice.speak(text, signal),
-  sampleRate: SampleRate = 16_000,
+  speaks = [pcm(16_000)],
 ): Make<TtsSubject> {
   return () => {
     const own: ScriptedTtsOptions = { ...options }
@@ -27,7 +27,7 @@ function sabotaged(
     const breaks = (): void => {
       own.failAfter = 0
     }
-    return { tts: { name: 'tts', sampleRate, open }, breaks }
+    return { tts: { name: 'tts', speaks, open }, breaks }
   }
 }
 
@@ -42,7 +42,7 @@ async function* changed(
 /** A TTS that ignores its scope. */
 const scopeless: Tts = {
   name: 'scopeless',
-  sampleRate: 16_000,
+  speaks: [pcm(16_000)],
   open: async () => ({
     async *speak(text) {
       for await (const piece of text) yield { frame: silence(20 * piece.length, 16_000) }
@@ -53,7 +53,7 @@ const scopeless: Tts = {
 const defects: Defect<TtsSubject>[] = [
   [
     'a wrong sample rate',
-    sabotaged({}, undefined, 8_000),
+    sabotaged({}, undefined, [pcm(8_000)]),
     ['speaks a text that arrives in pieces, at its sample rate, and ends'],
   ],
   [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { silence, sine } from '../../src/audio/index.ts'
+import { pcm, silence, sine } from '../../src/audio/index.ts'
 import type { PartContext, Vad, VadEvents, VadStream } from '../../src/parts/index.ts'
 import { Scope } from '../../src/scope/index.ts'
 import {
@@ -26,7 +26,7 @@ function sabotaged(
     const inner = new ScriptedVad(own)
     const vad: Vad = {
       name: 'vad',
-      sampleRate: RATE,
+      hears: [pcm(RATE)],
       open: (context, events) => open(inner, context, events),
     }
     return {

@@ -1,3 +1,4 @@
+import { pcm } from '../../src/audio/index.ts'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
@@ -85,8 +86,11 @@ async function framesKept({ clock, random }: World, pauses: boolean): Promise<nu
   const connection = { play: ignore, mark: ignore, clear: ignore }
   const session = new Session({
     agent: new Agent({ instructions: '' }),
-    models: { llm: new ScriptedLlm(), tts: { name: 'voice', sampleRate: 16_000, open: async () => voice } },
-    line: { name: 'line', sampleRate: 16_000, open: async () => connection },
+    models: {
+      llm: new ScriptedLlm(),
+      tts: { name: 'voice', speaks: [pcm(16_000)], open: async () => voice },
+    },
+    line: { name: 'line', hears: pcm(16_000), speaks: pcm(16_000), open: async () => connection },
     clock,
     random,
     playoutTimeout: 60_000,

@@ -1,5 +1,11 @@
-import type { AudioFrame, SampleRate } from '../../src/audio/index.ts'
-import type { PartContext, RealtimeEvents, SttEvents, Tts } from '../../src/parts/index.ts'
+import { pcm, type AudioFrame, type SampleRate } from '../../src/audio/index.ts'
+import {
+  noSttEvents,
+  type PartContext,
+  type RealtimeEvents,
+  type SttEvents,
+  type Tts,
+} from '../../src/parts/index.ts'
 import { CartesiaTts } from '../../src/providers/cartesia/index.ts'
 import { DeepgramStt } from '../../src/providers/deepgram/index.ts'
 import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
@@ -41,9 +47,7 @@ const apiKey = 'secret-key'
 const url = 'wss://vendor.example'
 
 const sttEvents = (failed: (error: unknown) => void): SttEvents => ({
-  interim: noop,
-  final: noop,
-  endOfTurn: noop,
+  ...noSttEvents,
   failed,
 })
 
@@ -63,6 +67,8 @@ const realtimeEvents = (failed: (error: unknown) => void): RealtimeEvents => ({
 })
 
 const setup = (takesTurns: boolean) => ({
+  hears: pcm(16_000),
+  speaks: pcm(24_000),
   instructions: 'You answer the phone.',
   tools: [],
   messages: [],
@@ -74,7 +80,7 @@ async function* oneText(text: string): AsyncGenerator<string> {
 }
 
 async function speaking(tts: Tts, context: PartContext, failed: (error: unknown) => void): Promise<OpenPart> {
-  const voice = await tts.open(context)
+  const voice = await tts.open(context, { format: tts.speaks[0]! })
   const speak = async (): Promise<void> => {
     for await (const _ of voice.speak(oneText('Hello.'), new AbortController().signal)) noop()
   }

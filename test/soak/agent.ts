@@ -1,3 +1,4 @@
+import { pcm } from '../../src/audio/index.ts'
 import { webhook, type AgentFile } from '../../src/host/index.ts'
 import type { Stt } from '../../src/parts/index.ts'
 import { Agent } from '../../src/session/index.ts'
@@ -18,7 +19,7 @@ const PATIENCE = 200
 /** Hears when somebody speaks, and takes every sound for the same question. */
 const stt: Stt = {
   name: 'ear',
-  sampleRate: 16_000,
+  hears: [pcm(16_000)],
   endsTurns: true,
   open: async (_context, events) => {
     const ear = new Ear({ sampleRate: 16_000, understands: () => 'When are you open?' })
@@ -33,6 +34,7 @@ const stt: Stt = {
           },
         }),
       flush() {},
+      configure() {},
       detach() {},
     }
   },

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 
+import type { AudioFormat } from '../../src/audio/index.ts'
 import type { SessionOptions } from '../../src/index.ts'
 import * as phone from '../../src/lines/twilio/index.ts'
 import * as page from '../../src/lines/websocket/index.ts'
@@ -107,7 +108,7 @@ describe('a line to a caller', () => {
   it('is a line for a session', () => {
     expectTypeOf<page.WebSocketLine>().toExtend<Line>()
     expectTypeOf<phone.TwilioLine>().toExtend<Line>()
-    expectTypeOf<phone.TwilioLine['sampleRate']>().toEqualTypeOf<8_000>()
+    expectTypeOf<phone.TwilioLine['hears']>().toEqualTypeOf<AudioFormat>()
   })
 
   it('comes from a call, and cannot be made', () =>

@@ -36,7 +36,7 @@ import {
   type VadEvents,
   type Voice,
 } from '../../src/parts/index.ts'
-import type { AudioFrame } from '../../src/audio/index.ts'
+import { muLaw, pcm, type AudioFrame } from '../../src/audio/index.ts'
 import type { ErrorCode, Network, Scope } from '../../src/scope/index.ts'
 import type { Models, SessionOptions } from '../../src/index.ts'
 
@@ -63,14 +63,14 @@ describe('a part', () => {
     }
     class DeafStt {
       readonly name = 'deaf'
-      readonly sampleRate = 16_000
+      readonly hears = [pcm(16_000)]
       async open(_: PartContext, events: SttEvents) {
-        return { push() {}, flush: () => events.endOfTurn(), detach() {} }
+        return { push() {}, flush: () => events.endOfTurn(), configure() {}, detach() {} }
       }
     }
     class QuietTts {
       readonly name = 'quiet'
-      readonly sampleRate = 24_000
+      readonly speaks = [pcm(24_000)]
       async open() {
         const samples = new Int16Array(480)
         return {
@@ -83,7 +83,8 @@ describe('a part', () => {
     }
     class LoopLine {
       readonly name = 'loop'
-      readonly sampleRate = 8_000
+      readonly hears = muLaw
+      readonly speaks = muLaw
       async open(_: PartContext, events: LineEvents): Promise<LineConnection> {
         return { play: (frame) => events.frame(frame), mark: (id) => events.marked(id), clear() {} }
       }
@@ -98,12 +99,12 @@ describe('a part', () => {
   it('must have every method, and a supported rate', () => {
     expectTypeOf<Omit<SttStream, 'detach'>>().not.toExtend<SttStream>()
     expectTypeOf<Omit<LineConnection, 'clear'>>().not.toExtend<LineConnection>()
-    expectTypeOf<Omit<Stt, 'sampleRate'> & { readonly sampleRate: 44_100 }>().not.toExtend<Stt>()
+    expectTypeOf<Omit<Stt, 'hears'>>().not.toExtend<Stt>()
     types(() => {
       // @ts-expect-error opening is asynchronous
       const llm: Llm = { name: 'now', open: () => ({ async *generate() {} }) }
       // @ts-expect-error a part has a name, for reports
-      const vad: Vad = { sampleRate: 16_000, open: async () => ({ push() {} }) }
+      const vad: Vad = { hears: [], open: async () => ({ push() {} }) }
       const frames = {} as () => AsyncIterable<AudioFrame>
       // @ts-expect-error a voice yields chunks, not bare frames
       const voice: Voice = { speak: frames }
@@ -191,7 +192,7 @@ describe('adapters and fallbacks', () => {
       expectTypeOf(fallbackLlm([llm, llm])).toEqualTypeOf<Llm>()
       expectTypeOf(fallbackStt([stt], { replay: 5_000 })).toEqualTypeOf<Stt>()
       expectTypeOf(fallbackTts([tts])).toEqualTypeOf<Tts>()
-      expectTypeOf(resampledStt(stt, 8_000)).toEqualTypeOf<Stt>()
+      expectTypeOf(resampledStt(stt, muLaw)).toEqualTypeOf<Stt>()
       expectTypeOf(
         batchStt({ name: 'b', sampleRate: 16_000, vad, transcribe: async () => '' }),
       ).toEqualTypeOf<Stt>()
@@ -245,7 +246,14 @@ describe('helpers of parts', () => {
 
   it('open a realtime model with its setup and its events', () =>
     types(async (model = {} as Realtime, context = {} as PartContext, events = {} as RealtimeEvents) => {
-      const setup = { instructions: '', tools: [], messages: [], takesTurns: true }
+      const setup = {
+        hears: pcm(16_000),
+        speaks: pcm(24_000),
+        instructions: '',
+        tools: [],
+        messages: [],
+        takesTurns: true,
+      }
       const open = await model.open(context, setup, events)
       open.update({ instructions: 'Be brief.', tools: [] })
       // @ts-expect-error history is given once, when the model is opened

@@ -87,7 +87,7 @@ describe('the models of vendors', () => {
   it('cannot be changed once they are made', () =>
     types((stt = {} as DeepgramStt, options = {} as CartesiaTtsOptions) => {
       // @ts-expect-error read-only
-      stt.sampleRate = 8_000
+      stt.hears = []
       // @ts-expect-error read-only
       options.voice = 'another'
     }))

@@ -1,3 +1,4 @@
+import { pcm } from '../../src/audio/index.ts'
 import { Link } from '../../src/link/index.ts'
 import type { Stt } from '../../src/parts/index.ts'
 import type { Metrics, MetricsSnapshot } from '../../src/host/index.ts'
@@ -32,7 +33,7 @@ const pairsOf = (labels: object): string[] =>
 export function linkedStt(name: string): Stt {
   return {
     name,
-    sampleRate: 16_000,
+    hears: [pcm(16_000)],
     open: async (context) => {
       await Link.open(context, {
         name,
@@ -41,7 +42,7 @@ export function linkedStt(name: string): Stt {
         message: () => {},
         failed: () => {},
       })
-      return { push: () => {}, flush: () => {}, detach: () => {} }
+      return { push: () => {}, flush: () => {}, configure: () => {}, detach: () => {} }
     },
   }
 }

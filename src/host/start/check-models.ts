@@ -1,3 +1,4 @@
+import { pcm } from '../../audio/index.ts'
 import type { Line } from '../../parts/index.ts'
 import { Session, type Models } from '../../session/index.ts'
 import type { AgentFile } from '../agent-file.ts'
@@ -5,7 +6,8 @@ import type { AgentFile } from '../agent-file.ts'
 /** A line that is never opened. */
 const noLine: Line = {
   name: 'none',
-  sampleRate: 16_000,
+  hears: pcm(16_000),
+  speaks: pcm(16_000),
   open: () => Promise.reject(new Error('this line is never opened')),
 }
 

@@ -1,4 +1,14 @@
-import type { Llm, LlmChunk, LlmRequest, Realtime, Stt, SttStream, Tts, Usage } from '../../parts/index.ts'
+import type {
+  Llm,
+  LlmChunk,
+  LlmRequest,
+  Realtime,
+  Stt,
+  SttEvents,
+  SttStream,
+  Tts,
+  Usage,
+} from '../../parts/index.ts'
 import type { Models } from '../../session/index.ts'
 import { observed, type StreamWatch } from './observed.ts'
 
@@ -78,12 +88,12 @@ function chunkOfAnswer(request: TracedRequest, chunk: LlmChunk): void {
 }
 
 function tracedTts(tts: Tts, tracer: ModelTracer): Tts {
-  const { name, sampleRate } = tts
+  const { name, speaks } = tts
   return {
     name,
-    sampleRate,
-    open: async (context) => {
-      const voice = await tts.open(context)
+    speaks,
+    open: async (context, setup) => {
+      const voice = await tts.open(context, setup)
       if (!has(voice, ['speak'])) return voice
       const sound = (request: TracedRequest): void => request.answered()
       return {
@@ -116,24 +126,25 @@ function streamed<T>(
 }
 
 function tracedStt(stt: Stt, tracer: ModelTracer): Stt {
-  const { name, sampleRate, endsTurns = false } = stt
+  const { name, hears, endsTurns = false } = stt
   return {
     name,
-    sampleRate,
+    hears,
     endsTurns,
-    open: async (context, events) => {
-      const stream = await stt.open(context, {
+    open: async (context, events, setup) => {
+      const traced: SttEvents = {
         ...events,
         interim: (text) => {
           tracer.interim()
           events.interim(text)
         },
-        final: (text) => {
+        final: (text, details) => {
           tracer.final({ name }, text)
-          events.final(text)
+          events.final(text, details)
         },
-      })
-      return has(stream, ['push', 'flush', 'detach']) ? tracedStream(stream, tracer) : stream
+      }
+      const stream = await stt.open(context, traced, setup)
+      return has(stream, ['push', 'flush', 'configure', 'detach']) ? tracedStream(stream, tracer) : stream
     },
   }
 }
@@ -145,16 +156,18 @@ function tracedStream(stream: SttStream, tracer: ModelTracer): SttStream {
       tracer.flushed()
       stream.flush()
     },
+    configure: (change) => stream.configure(change),
     detach: () => stream.detach(),
   }
 }
 
 function tracedRealtime(realtime: Realtime, tracer: ModelTracer): Realtime {
-  const { name, inputRate, outputRate } = realtime
+  const { name, hears, speaks, writes = false } = realtime
   return {
     name,
-    inputRate,
-    outputRate,
+    hears,
+    speaks,
+    writes,
     open: (context, setup, events) => {
       /** The answers in progress, by the model's ids. */
       const answers = new Map<string, TracedRequest>()

@@ -6,7 +6,7 @@ import { CarrierPlayout } from './carrier-playout.ts'
 import { limits } from './limits.ts'
 
 const PER_MS = 8
-const sound = (ms: number): Int16Array => new Int16Array(ms * PER_MS)
+const sound = (ms: number): Uint8Array => new Uint8Array(ms * PER_MS)
 
 /** A carrier that plays in real time, a millisecond at a time, behind a network with a delay. */
 class Carrier {

@@ -7,7 +7,8 @@ const PER_MS = 8
 
 /** What to send to the carrier. */
 export type Outgoing =
-  | { readonly samples: Int16Array }
+  /** In mu-law. */
+  | { readonly samples: Uint8Array }
   | { readonly mark: string }
   /** A clear, and right behind it a mark. */
   | { readonly clear: true; readonly mark: string }
@@ -45,7 +46,7 @@ const reach = ({ at, since }: Place, now: number): number => at + Math.max(0, no
  * since then, determine where the sound stopped (LN3).
  */
 export class CarrierPlayout {
-  readonly #window = new SendWindow({
+  readonly #window = new SendWindow<Uint8Array>({
     sampleRate: 8_000,
     ahead: limits.ahead,
     piece: limits.piece,
@@ -74,7 +75,8 @@ export class CarrierPlayout {
     return this.#window.unheard
   }
 
-  play(samples: Int16Array, now: number): boolean {
+  /** Queues sound in mu-law. */
+  play(samples: Uint8Array, now: number): boolean {
     this.#release(now)
     return this.#window.play(samples, now)
   }

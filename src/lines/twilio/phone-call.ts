@@ -1,4 +1,4 @@
-import { decodeMuLaw, encodeMuLaw, type HeardMark } from '../../audio/index.ts'
+import { bytesOf, frameOf, muLaw, type AudioFrame, type HeardMark } from '../../audio/index.ts'
 import { BaseCall } from '../base-call.ts'
 import type { CallOptions, Farewell } from '../call-options.ts'
 import type { Peer } from '../peer.ts'
@@ -114,10 +114,14 @@ export class PhoneCall extends BaseCall<Outgoing> {
     }
   }
 
+  protected override encode(frame: AudioFrame): Uint8Array {
+    return bytesOf(frame, muLaw)
+  }
+
   protected transmit(peer: Peer, outgoing: Outgoing): void {
     const stream = this.#stream
     if (!stream) return undefined
-    if ('samples' in outgoing) return peer.send(stream.sound(encodeMuLaw(outgoing.samples)))
+    if ('samples' in outgoing) return peer.send(stream.sound(outgoing.samples))
     if ('clear' in outgoing) peer.send(stream.clear())
     return peer.send(stream.mark(outgoing.mark))
   }
@@ -156,7 +160,7 @@ export class PhoneCall extends BaseCall<Outgoing> {
   }
 
   #emitFrame(bytes: Uint8Array): void {
-    this.events?.frame({ samples: decodeMuLaw(bytes), sampleRate: 8_000 })
+    this.events?.frame(frameOf(bytes, muLaw))
   }
 
   #emit(marks: readonly HeardMark[]): void {

@@ -51,7 +51,11 @@ export interface Failure {
 export interface VoiceSettings {
   model_id: string
   voice: { mode: 'id'; id: string }
-  output_format: { container: 'raw'; encoding: 'pcm_s16le'; sample_rate: 8000 | 16000 | 24000 | 48000 }
+  output_format: {
+    container: 'raw'
+    encoding: 'pcm_s16le' | 'pcm_mulaw' | 'pcm_alaw'
+    sample_rate: 8000 | 16000 | 24000 | 48000
+  }
   add_timestamps: true
   language?: string
   max_buffer_delay_ms?: number

@@ -1,5 +1,5 @@
-import type { SampleRate } from '../../audio/index.ts'
-import type { PartContext, Tts, Voice } from '../../parts/index.ts'
+import { aLaw, muLaw, pcm, type AudioFormat, type SampleRate } from '../../audio/index.ts'
+import type { PartContext, SoundSetup, Tts, Voice } from '../../parts/index.ts'
 import { apiKey } from '../api-key.ts'
 import { checkUrl } from '../check-url.ts'
 import { ContextVoice } from '../context-voice.ts'
@@ -23,7 +23,7 @@ export interface CartesiaTtsOptions {
   readonly model?: string
   /** The spoken language, for example `en`. Default: the model's own default. */
   readonly language?: string
-  /** The rate of the audio that comes back, in Hz. Default: 24,000. */
+  /** Makes PCM of this rate only, in Hz. Default: whatever fits the line. */
   readonly sampleRate?: SampleRate
   /** Default: the voice's own. */
   readonly speed?: number
@@ -36,6 +36,9 @@ export interface CartesiaTtsOptions {
   /** How long a speech whose text has ended may go without a message before it fails. Default: 10 s. */
   readonly stallTimeout?: number
 }
+
+const formats = [pcm(24_000), muLaw, aLaw, pcm(8_000), pcm(16_000), pcm(48_000)]
+const encodings = { pcm: 'pcm_s16le', mulaw: 'pcm_mulaw', alaw: 'pcm_alaw' } as const
 
 const optionNames: OptionNames<CartesiaTtsOptions> = {
   voice: true,
@@ -61,34 +64,36 @@ const optionNames: OptionNames<CartesiaTtsOptions> = {
  */
 export class CartesiaTts implements Tts {
   readonly name: string
-  readonly sampleRate: SampleRate
+  readonly speaks: readonly AudioFormat[]
   readonly #url: string
   readonly #key: string
-  readonly #settings: VoiceSettings
+  readonly #settings: Omit<VoiceSettings, 'output_format'>
   readonly #stallTimeout: number
 
   /** Throws `MissingKeyError` without a key. */
   constructor(options: CartesiaTtsOptions) {
     checkOptions('CartesiaTts', options, optionNames)
     this.name = options.name ?? 'cartesia'
-    this.sampleRate = options.sampleRate ?? 24_000
+    this.speaks = options.sampleRate === undefined ? formats : [pcm(options.sampleRate)]
     this.#key = apiKey('cartesia', options.apiKey, 'CARTESIA_API_KEY')
     const { url = 'wss://api.cartesia.ai' } = options
     checkUrl('CartesiaTts', url)
     this.#url = `${url.replace(/\/$/, '')}/tts/websocket`
-    this.#settings = settingsOf(options, this.sampleRate)
+    this.#settings = settingsOf(options)
     this.#stallTimeout = options.stallTimeout ?? 10_000
   }
 
-  open(context: PartContext): Promise<Voice> {
+  open(context: PartContext, { format = this.speaks[0]! }: Partial<SoundSetup> = {}): Promise<Voice> {
     const headers = { authorization: `Bearer ${this.#key}`, 'cartesia-version': VERSION }
     const request = () => ({ url: this.#url, headers })
-    const dialect = cartesiaDialect(request, this.#settings, this.#stallTimeout)
-    return new ContextVoice(this, context, dialect).open()
+    const { encoding, sampleRate: sample_rate } = format
+    const output_format = { container: 'raw', encoding: encodings[encoding], sample_rate } as const
+    const dialect = cartesiaDialect(request, { ...this.#settings, output_format }, this.#stallTimeout)
+    return new ContextVoice(this.name, context, format, dialect).open()
   }
 }
 
-function settingsOf(options: CartesiaTtsOptions, sample_rate: SampleRate): VoiceSettings {
+function settingsOf(options: CartesiaTtsOptions): Omit<VoiceSettings, 'output_format'> {
   const { language, bufferDelay, speed, volume, emotion } = options
   const generation_config = {
     ...(speed === undefined ? {} : { speed }),
@@ -98,7 +103,6 @@ function settingsOf(options: CartesiaTtsOptions, sample_rate: SampleRate): Voice
   return {
     model_id: options.model ?? 'sonic-3',
     voice: { mode: 'id', id: options.voice },
-    output_format: { container: 'raw', encoding: 'pcm_s16le', sample_rate },
     add_timestamps: true,
     ...(language === undefined ? {} : { language }),
     ...(bufferDelay === undefined ? {} : { max_buffer_delay_ms: bufferDelay }),

@@ -1,4 +1,4 @@
-import { bytesFromSamples, level, type AudioFrame } from '../../audio/index.ts'
+import { bytesOf, lengthOf, level, type AudioFrame } from '../../audio/index.ts'
 import {
   Link,
   type Data,
@@ -8,7 +8,7 @@ import {
   type LinkError,
   type Protocol,
 } from '../../link/index.ts'
-import type { PartContext, Stt, SttEvents, SttStream } from '../../parts/index.ts'
+import type { PartContext, Stt, SttEvents, SttSetup, SttStream } from '../../parts/index.ts'
 import { noop, type SocketEnd } from '../../scope/index.ts'
 import { CallerSpeech } from '../caller-speech.ts'
 import { TranscriptEmitter } from '../transcript-emitter.ts'
@@ -42,6 +42,7 @@ export class DeepgramStream implements SttStream, Protocol {
     within: LAST_RESULTS_TIMEOUT,
   }
   readonly #endsTurns: boolean
+  #setup: SttSetup
   readonly #events: SttEvents
   readonly #transcripts: TranscriptEmitter
   readonly #callerSpeech = new CallerSpeech()
@@ -54,9 +55,16 @@ export class DeepgramStream implements SttStream, Protocol {
   /** Whether `Metadata`, the last message of a connection, has arrived. */
   #acknowledged = false
 
-  constructor(stt: Stt, request: Protocol['request'], events: SttEvents) {
+  /** `request` dials with the setup as it is at that time. */
+  constructor(
+    stt: Stt,
+    setup: SttSetup,
+    events: SttEvents,
+    request: (setup: SttSetup) => ReturnType<Protocol['request']>,
+  ) {
     this.name = stt.name
-    this.request = request
+    this.#setup = setup
+    this.request = () => request(this.#setup)
     this.#endsTurns = stt.endsTurns ?? false
     this.#events = events
     this.#transcripts = new TranscriptEmitter(events)
@@ -72,8 +80,8 @@ export class DeepgramStream implements SttStream, Protocol {
 
   push(frame: AudioFrame): void {
     // Deepgram takes an empty frame as the end of the stream.
-    if (this.#detached || frame.samples.length === 0) return
-    this.#link?.sendAudio(bytesFromSamples(frame.samples))
+    if (this.#detached || lengthOf(frame) === 0) return
+    this.#link?.sendAudio(bytesOf(frame, this.#setup.format))
     if (this.#callerSpeech.push(frame)) this.#link?.expectAnswer()
     if (!this.#asleep || level(frame.samples) < SPEECH_LEVEL) return
     this.#asleep = false
@@ -82,6 +90,11 @@ export class DeepgramStream implements SttStream, Protocol {
 
   flush(): void {
     if (!this.#detached && !this.#asleep) this.#link?.send(control('Finalize'))
+  }
+
+  /** The service takes key terms only when it is dialled: they apply from the next connection on. */
+  configure(change: Pick<SttSetup, 'keyTerms'>): void {
+    this.#setup = { ...this.#setup, ...change }
   }
 
   detach(): void {

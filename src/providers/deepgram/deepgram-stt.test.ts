@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { silence } from '../../audio/index.ts'
-import type { SttEvents, SttStream } from '../../parts/index.ts'
+import { noSttEvents, type SttEvents, type SttStream } from '../../parts/index.ts'
 import {
   conformance,
   inVirtualTime,
@@ -52,6 +52,7 @@ async function listen(
   const log: string[] = []
   const stt = new DeepgramStt({ apiKey: KEY, ...options })
   const events: SttEvents = {
+    ...noSttEvents,
     interim: (text) => log.push(`interim ${text}`),
     final: (text) => log.push(`final ${text}`),
     endOfTurn: () => log.push('end of turn'),
@@ -64,8 +65,8 @@ async function listen(
     await context.scope.close()
     throw error
   })
-  const say = (text: string): void => stream.push(soundOf(text, stt.sampleRate, 50))
-  const quiet = (ms: number): void => stream.push(silence(ms, stt.sampleRate))
+  const say = (text: string): void => stream.push(soundOf(text, stt.hears[0]!.sampleRate, 50))
+  const quiet = (ms: number): void => stream.push(silence(ms, stt.hears[0]!.sampleRate))
   return { server, context, stream, log, say, quiet }
 }
 

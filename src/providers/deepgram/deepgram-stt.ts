@@ -1,5 +1,5 @@
-import type { SampleRate } from '../../audio/index.ts'
-import type { PartContext, Stt, SttEvents, SttStream } from '../../parts/index.ts'
+import { aLaw, muLaw, pcm, type AudioFormat, type SampleRate } from '../../audio/index.ts'
+import type { PartContext, Stt, SttEvents, SttSetup, SttStream } from '../../parts/index.ts'
 import { apiKey } from '../api-key.ts'
 import { checkUrl } from '../check-url.ts'
 import { DeepgramStream } from './deepgram-stream.ts'
@@ -16,7 +16,7 @@ export interface DeepgramSttOptions {
   readonly model?: string
   /** The spoken language, for example `en` or `de-CH`. Default: the model's own default. */
   readonly language?: string
-  /** The rate of the audio that is sent, in Hz. Default: 16,000. */
+  /** Sends PCM of this rate only, in Hz. Default: whatever fits the line. */
   readonly sampleRate?: SampleRate
   /** Emits interim transcripts. Default: true. */
   readonly interimResults?: boolean
@@ -31,6 +31,9 @@ export interface DeepgramSttOptions {
   /** Further query parameters of the service: `{ keyterm: 'Bright Dental', numerals: true }`. */
   readonly query?: Readonly<Record<string, string | number | boolean>>
 }
+
+/** Formats of sound that fit a line: no service hears more in 48 kHz. */
+const formats = [pcm(16_000), muLaw, aLaw, pcm(8_000), pcm(24_000)]
 
 const optionNames: OptionNames<DeepgramSttOptions> = {
   apiKey: true,
@@ -56,8 +59,9 @@ const optionNames: OptionNames<DeepgramSttOptions> = {
  */
 export class DeepgramStt implements Stt {
   readonly name: string
-  readonly sampleRate: SampleRate
+  readonly hears: readonly AudioFormat[]
   readonly endsTurns: boolean
+  readonly #options: DeepgramSttOptions
   readonly #url: string
   readonly #key: string
 
@@ -65,27 +69,36 @@ export class DeepgramStt implements Stt {
   constructor(options: DeepgramSttOptions = {}) {
     checkOptions('DeepgramStt', options, optionNames)
     this.name = options.name ?? 'deepgram'
-    this.sampleRate = options.sampleRate ?? 16_000
+    this.hears = options.sampleRate === undefined ? formats : [pcm(options.sampleRate)]
     this.endsTurns = options.endsTurns ?? false
     this.#key = apiKey('deepgram', options.apiKey, 'DEEPGRAM_API_KEY')
     const { url = 'wss://api.deepgram.com' } = options
     checkUrl('DeepgramStt', url)
-    this.#url = `${url.replace(/\/$/, '')}/v1/listen?${queryOf(options, this.sampleRate)}`
+    this.#url = `${url.replace(/\/$/, '')}/v1/listen`
+    this.#options = options
   }
 
-  open(context: PartContext, events: SttEvents): Promise<SttStream> {
+  open(
+    context: PartContext,
+    events: SttEvents,
+    { format = this.hears[0]!, keyTerms = [] }: Partial<SttSetup> = {},
+  ): Promise<SttStream> {
     const headers = { authorization: `Token ${this.#key}` }
-    const stream = new DeepgramStream(this, () => ({ url: this.#url, headers }), events)
+    const setup = { format, keyTerms }
+    const stream = new DeepgramStream(this, setup, events, (now) => ({
+      url: `${this.#url}?${queryOf(this.#options, now)}`,
+      headers,
+    }))
     return stream.open(context)
   }
 }
 
-function queryOf(options: DeepgramSttOptions, sampleRate: SampleRate): string {
+function queryOf(options: DeepgramSttOptions, { format, keyTerms }: SttSetup): string {
   const { language, endpointing, utteranceEnd } = options
   const all = {
     model: options.model ?? 'nova-3',
-    encoding: 'linear16',
-    sample_rate: sampleRate,
+    encoding: format.encoding === 'pcm' ? 'linear16' : format.encoding,
+    sample_rate: format.sampleRate,
     channels: 1,
     interim_results: options.interimResults ?? true,
     smart_format: options.smartFormat ?? true,
@@ -96,5 +109,6 @@ function queryOf(options: DeepgramSttOptions, sampleRate: SampleRate): string {
   }
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(all)) query.set(name, String(value))
+  for (const term of keyTerms) query.append('keyterm', term)
   return query.toString()
 }

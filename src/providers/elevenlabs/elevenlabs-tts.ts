@@ -1,5 +1,5 @@
-import type { SampleRate } from '../../audio/index.ts'
-import type { PartContext, Tts, Voice } from '../../parts/index.ts'
+import { muLaw, pcm, type AudioFormat, type SampleRate } from '../../audio/index.ts'
+import type { PartContext, SoundSetup, Tts, Voice } from '../../parts/index.ts'
 import { checkOptions, OptionError, type OptionNames } from '../../scope/index.ts'
 import { apiKey } from '../api-key.ts'
 import { checkUrl } from '../check-url.ts'
@@ -24,7 +24,7 @@ export interface ElevenLabsTtsOptions {
   readonly model?: string
   /** The spoken language, for example `en`. Default: the model recognises it. */
   readonly language?: string
-  /** The rate of the audio that comes back, in Hz. Default: 24,000. */
+  /** Makes PCM of this rate only, in Hz. Default: whatever fits the line. */
   readonly sampleRate?: SampleRate
   /** From 0.7 to 1.2. Default: the voice's own. */
   readonly speed?: number
@@ -45,6 +45,8 @@ export interface ElevenLabsTtsOptions {
   /** Further query parameters of the service: `{ enable_logging: false }`. */
   readonly query?: QueryParameters
 }
+
+const formats = [pcm(24_000), muLaw, pcm(8_000), pcm(16_000), pcm(48_000)]
 
 const optionNames: OptionNames<ElevenLabsTtsOptions> = {
   voice: true,
@@ -74,8 +76,9 @@ const optionNames: OptionNames<ElevenLabsTtsOptions> = {
  */
 export class ElevenLabsTts implements Tts {
   readonly name: string
-  readonly sampleRate: SampleRate
+  readonly speaks: readonly AudioFormat[]
   readonly #url: string
+  readonly #options: ElevenLabsTtsOptions
   readonly #key: string
   readonly #settings: ContextSettings
   readonly #stallTimeout: number
@@ -84,30 +87,31 @@ export class ElevenLabsTts implements Tts {
   constructor(options: ElevenLabsTtsOptions) {
     checkOptions('ElevenLabsTts', options, optionNames)
     this.name = options.name ?? 'elevenlabs'
-    this.sampleRate = options.sampleRate ?? 24_000
+    this.speaks = options.sampleRate === undefined ? formats : [pcm(options.sampleRate)]
     this.#key = apiKey('elevenlabs', options.apiKey, 'ELEVENLABS_API_KEY')
-    const { url = 'wss://api.elevenlabs.io', voice, model = 'eleven_flash_v2_5' } = options
+    const { url = 'wss://api.elevenlabs.io', voice, model = '' } = options
     checkUrl('ElevenLabsTts', url)
     if (model.startsWith('eleven_v3'))
       throw new OptionError(`ElevenLabsTts: ${model} has another protocol. Use eleven_flash_v2_5`)
     const path = `/v1/text-to-speech/${encodeURIComponent(voice)}/multi-stream-input`
-    this.#url = `${url.replace(/\/$/, '')}${path}?${queryOf(options, model, this.sampleRate)}`
+    this.#url = `${url.replace(/\/$/, '')}${path}`
+    this.#options = options
     this.#settings = settingsOf(options)
     this.#stallTimeout = options.stallTimeout ?? 10_000
   }
 
-  open(context: PartContext): Promise<Voice> {
+  open(context: PartContext, { format = this.speaks[0]! }: Partial<SoundSetup> = {}): Promise<Voice> {
     const headers = { 'xi-api-key': this.#key }
-    const request = () => ({ url: this.#url, headers })
-    const dialect = elevenLabsDialect(request, this.#settings, this.#stallTimeout)
-    return new ContextVoice(this, context, dialect).open()
+    const url = `${this.#url}?${queryOf(this.#options, format)}`
+    const dialect = elevenLabsDialect(() => ({ url, headers }), this.#settings, this.#stallTimeout)
+    return new ContextVoice(this.name, context, format, dialect).open()
   }
 }
 
-function queryOf(options: ElevenLabsTtsOptions, model: string, sampleRate: SampleRate): string {
+function queryOf(options: ElevenLabsTtsOptions, { encoding, sampleRate }: AudioFormat): string {
   return queryString({
-    model_id: model,
-    output_format: `pcm_${sampleRate}`,
+    model_id: options.model ?? 'eleven_flash_v2_5',
+    output_format: encoding === 'pcm' ? `pcm_${sampleRate}` : 'ulaw_8000',
     auto_mode: true,
     sync_alignment: true,
     inactivity_timeout: INACTIVITY_TIMEOUT,

@@ -1,3 +1,4 @@
+import { pcm } from '../../audio/index.ts'
 import { inspect } from 'node:util'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { RealtimeSetup } from '../../parts/index.ts'
@@ -55,7 +56,15 @@ async function open(
   const server = new GeminiLiveServer({ clock: world.clock, ...manners })
   world.network.serve = server.serve
   const context = partContext(world)
-  const whole = { instructions: 'Be brief.', tools: [], messages: [], takesTurns: true, ...setup }
+  const whole = {
+    hears: pcm(16_000),
+    speaks: pcm(24_000),
+    instructions: 'Be brief.',
+    tools: [],
+    messages: [],
+    takesTurns: true,
+    ...setup,
+  }
   const realtime = new GeminiLive({ apiKey: KEY, ...options })
   try {
     return { server, context, model: await realtime.open(context, whole, new RealtimeRecorder()) }

@@ -1,3 +1,4 @@
+import { pcm } from '../../audio/index.ts'
 import { checkOptions, type DialRequest, type OptionNames } from '../../scope/index.ts'
 import type {
   PartContext,
@@ -68,8 +69,8 @@ const optionNames: OptionNames<GeminiLiveOptions> = {
  */
 export class GeminiLive implements Realtime {
   readonly name: string
-  readonly inputRate = 16_000
-  readonly outputRate = outputRate
+  readonly hears = [pcm(16_000)]
+  readonly speaks = [pcm(outputRate)]
   readonly #request: () => Omit<DialRequest, 'name'>
   readonly #setup: SetupOptions
   readonly #stallTimeout: number

@@ -1,4 +1,4 @@
-import { durationOf, type SampleRate } from '../../audio/index.ts'
+import { durationOf, pcm, type SampleRate } from '../../audio/index.ts'
 import { PartTimeoutError, type RealtimeEvents } from '../../parts/index.ts'
 import type { Scope, Timer } from '../../scope/index.ts'
 import { ProviderError } from '../errors.ts'
@@ -144,7 +144,7 @@ export class Turns {
     const response = this.#openResponse()
     const turn = this.#turn
     if (response === undefined || !turn) return
-    const frame = { samples: turn.decoder.push(base64), sampleRate: outputRate } as const
+    const frame = turn.decoder.push(base64)
     turn.sound += durationOf(frame)
     if (!this.#failIfEndless(turn)) this.#host.events.audio(response, frame)
   }
@@ -338,7 +338,7 @@ const newTurn = (): Turn => ({
   lastResponse: undefined,
   generated: false,
   abandoned: false,
-  decoder: new AudioDecoder(),
+  decoder: new AudioDecoder(pcm(outputRate)),
   sound: 0,
   characters: 0,
 })

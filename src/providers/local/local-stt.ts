@@ -1,4 +1,4 @@
-import { concat, type AudioFrame } from '../../audio/index.ts'
+import { concat, pcm, type AudioFrame } from '../../audio/index.ts'
 import {
   batchStt,
   type Logger,
@@ -52,6 +52,8 @@ const optionNames: OptionNames<LocalSttOptions> = {
   name: true,
 }
 
+/** The rate of the recogniser's model. */
+const RATE = 16_000
 const TIMEOUT = 10_000
 /** A shorter sound that matches no phrase is ignored: it is a cough or a door. In milliseconds. */
 const MIN_SPEECH = 250
@@ -67,7 +69,7 @@ const PADDING = 300
  */
 export class LocalStt implements Stt {
   readonly name: string
-  readonly sampleRate = 16_000
+  readonly hears = [pcm(RATE)]
   readonly #options: LocalSttOptions
   readonly #grammar: Grammar
   readonly #open: typeof openRecogniser
@@ -89,7 +91,7 @@ export class LocalStt implements Stt {
   }
 
   async open(context: PartContext, events: SttEvents): Promise<SttStream> {
-    const { name, sampleRate } = this
+    const { name } = this
     const settings: RecogniserOptions = {
       name,
       grammar: this.#grammar,
@@ -99,13 +101,13 @@ export class LocalStt implements Stt {
     const vad = new LocalVad()
     return batchStt({
       name: `${name} speech`,
-      sampleRate,
+      sampleRate: RATE,
       vad: {
         name: vad.name,
-        sampleRate,
-        open: (inner, vadEvents) => {
+        hears: this.hears,
+        open: (inner, vadEvents, setup) => {
           recogniser.onDeath((error) => vadEvents.failed(error))
-          return vad.open(inner, vadEvents)
+          return vad.open(inner, vadEvents, setup)
         },
       },
       preRoll: PADDING,
@@ -113,7 +115,7 @@ export class LocalStt implements Stt {
       attempts: 1,
       timeout: this.#options.timeout ?? TIMEOUT,
       transcribe: (frames, signal) => this.#transcribe(recogniser, frames, signal, context.logger),
-    }).open(context, events)
+    }).open(context, events, { format: this.hears[0]!, keyTerms: [] })
   }
 
   async #transcribe(
@@ -123,7 +125,7 @@ export class LocalStt implements Stt {
     logger: Logger,
   ): Promise<string> {
     const { unknown = notUnderstood, maxDoubt = 1 } = this.#options
-    const samples = Int16Array.from(concat(frames, this.sampleRate).samples)
+    const samples = Int16Array.from(concat(frames, RATE).samples)
     const length = samples.length / 16
     const { text, doubt } = await recogniser.recognise(samples, signal)
     // Helps to choose `maxDoubt`.

@@ -1,4 +1,4 @@
-import { samplesIn } from '../../audio/index.ts'
+import { pcm, samplesIn } from '../../audio/index.ts'
 import { sentenceTts, type PartContext, type SpokenChunk, type Tts, type Voice } from '../../parts/index.ts'
 import { OptionError, checkOptions, type Scope, type OptionNames } from '../../scope/index.ts'
 import { findPackage } from '../find-package.ts'
@@ -40,7 +40,7 @@ const FRAME = 100
  */
 export class LocalTts implements Tts {
   readonly name: string
-  readonly sampleRate = 16_000
+  readonly speaks = [pcm(16_000)]
   readonly #options: LocalTtsOptions
   readonly #speed: number
   readonly #timeout: number
@@ -63,13 +63,13 @@ export class LocalTts implements Tts {
   }
 
   async open(context: PartContext): Promise<Voice> {
-    const { name, sampleRate } = this
+    const { name } = this
     const speak = cached(await this.#openEngine(context.scope))
     return sentenceTts({
       name,
-      sampleRate,
+      sampleRate: 16_000,
       synthesise: (sentence, signal) => chunksOf(speak, sentence, signal),
-    }).open(context)
+    }).open(context, { format: this.speaks[0]! })
   }
 
   async #openEngine(scope: Scope<string>): Promise<Speak> {

@@ -1,4 +1,5 @@
-import type { PartContext, Vad, VadEvents, VadStream } from '../../parts/index.ts'
+import { pcm, sampleRates } from '../../audio/index.ts'
+import type { PartContext, SoundSetup, Vad, VadEvents, VadStream } from '../../parts/index.ts'
 import { OptionError, checkOptions, type OptionNames } from '../../scope/index.ts'
 import { SpeechDetector, type SpeechDetectorOptions } from './speech-detector.ts'
 
@@ -20,7 +21,7 @@ const optionNames: OptionNames<LocalVadOptions> = {
  */
 export class LocalVad implements Vad {
   readonly name: string
-  readonly sampleRate = 16_000
+  readonly hears = sampleRates.map(pcm)
   readonly #options: LocalVadOptions
 
   constructor(options: LocalVadOptions = {}) {
@@ -34,8 +35,12 @@ export class LocalVad implements Vad {
     }
   }
 
-  async open({ scope }: PartContext, events: VadEvents): Promise<VadStream> {
-    const detector = new SpeechDetector(this.sampleRate, this.#options)
+  async open(
+    { scope }: PartContext,
+    events: VadEvents,
+    { format = pcm(16_000) }: Partial<SoundSetup> = {},
+  ): Promise<VadStream> {
+    const detector = new SpeechDetector(format.sampleRate, this.#options)
     return {
       push: ({ samples }) => {
         if (scope.state === 'closed') return

@@ -1,4 +1,4 @@
-import { durationOf } from '../../audio/index.ts'
+import { durationOf, pcm } from '../../audio/index.ts'
 import type { RealtimeEvents } from '../../parts/index.ts'
 import { answerProblem } from '../sound-limit.ts'
 import { AudioDecoder } from '../vendor-message.ts'
@@ -29,7 +29,7 @@ export class Answer {
   #hasOutput = false
   #ended = false
   #truncated = false
-  #decoder = new AudioDecoder()
+  #decoder = new AudioDecoder(pcm(RATE))
   /** Milliseconds of audio and characters of text received. */
   #sound = 0
   #characters = 0
@@ -106,7 +106,7 @@ export class Answer {
     // An item after the truncation was never heard.
     if (this.#truncated) this.#host.attempt(memory.remove(id))
     else this.#items.push(memory.addModelMessage(id))
-    this.#decoder = new AudioDecoder()
+    this.#decoder = new AudioDecoder(pcm(RATE))
   }
 
   #itemDone({ type, status, id = '', call_id = id, name = '', arguments: input = '' }: OutputItem): void {
@@ -121,7 +121,7 @@ export class Answer {
 
   #emitAudio(item: MessageItem | undefined, delta?: string, contentIndex = 0): void {
     if (!item) return
-    const frame = { samples: this.#decoder.push(delta), sampleRate: RATE } as const
+    const frame = this.#decoder.push(delta)
     this.#sound += durationOf(frame)
     if (this.#failIfEndless()) return
     item.duration += durationOf(frame)

@@ -1,3 +1,4 @@
+import { pcm } from '../../audio/index.ts'
 import type {
   PartContext,
   Realtime,
@@ -63,8 +64,8 @@ const optionNames: OptionNames<OpenAIRealtimeOptions> = {
  */
 export class OpenAIRealtime implements Realtime {
   readonly name: string
-  readonly inputRate = RATE
-  readonly outputRate = RATE
+  readonly hears = [pcm(RATE)]
+  readonly speaks = [pcm(RATE)]
   readonly #endpoint: OpenAIEndpoint
   readonly #model: string
   readonly #config: RealtimeConfig

@@ -86,6 +86,9 @@ export class OpenAISttStream implements SttStream, OpenAILinkHost {
     this.#resetInput()
   }
 
+  /** No-op: words to expect are part of the prompt, which is the application's. */
+  configure(): void {}
+
   detach(): void {
     if (this.#detached) return
     this.#detached = true

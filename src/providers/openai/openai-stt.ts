@@ -1,3 +1,4 @@
+import { pcm } from '../../audio/index.ts'
 import type { PartContext, Stt, SttEvents, SttStream } from '../../parts/index.ts'
 import { checkOptions, type OptionNames } from '../../scope/index.ts'
 import { OpenAIEndpoint, endpointNames, type OpenAIEndpointOptions } from './endpoint.ts'
@@ -42,7 +43,7 @@ const optionNames: OptionNames<OpenAISttOptions> = {
  */
 export class OpenAIStt implements Stt {
   readonly name: string
-  readonly sampleRate = RATE
+  readonly hears = [pcm(RATE)]
   readonly endsTurns: boolean
   readonly #endpoint: OpenAIEndpoint
   readonly #settings: TranscriptionSettings

@@ -1,3 +1,4 @@
+import { pcm } from '../../audio/index.ts'
 import type { PartContext, SentenceTtsOptions, Tts, Voice } from '../../parts/index.ts'
 import { sentenceTts } from '../../parts/index.ts'
 import { OpenAIEndpoint, endpointNames, type OpenAIEndpointOptions } from './endpoint.ts'
@@ -43,7 +44,7 @@ const optionNames: OptionNames<OpenAITtsOptions> = {
  */
 export class OpenAITts implements Tts {
   readonly name: string
-  readonly sampleRate = RATE
+  readonly speaks = [pcm(RATE)]
   readonly #endpoint: OpenAIEndpoint
   readonly #body: Omit<SpeechBody, 'input'>
   readonly #sentences: SentenceTtsOptions
@@ -67,7 +68,7 @@ export class OpenAITts implements Tts {
   }
 
   open(context: PartContext): Promise<Voice> {
-    const { name, sampleRate } = this
+    const { name } = this
     const speech = new SpeechRequest({
       name,
       context,
@@ -77,8 +78,8 @@ export class OpenAITts implements Tts {
       stallTimeout: this.#stallTimeout,
     })
     return sentenceTts(
-      { name, sampleRate, synthesise: (sentence, signal) => speech.speak(sentence, signal) },
+      { name, sampleRate: RATE, synthesise: (sentence, signal) => speech.speak(sentence, signal) },
       this.#sentences,
-    ).open(context)
+    ).open(context, { format: this.speaks[0]! })
   }
 }

@@ -1,3 +1,4 @@
+import { nearestFormat, type SampleRate } from '../../audio/index.ts'
 import {
   inlet,
   type EventOf,
@@ -65,6 +66,8 @@ export class RealtimeMind implements Mind {
   readonly #replies: Replies
   readonly #user: RealtimeUser
   #model!: RealtimeModel
+  /** The sample rate of the sound that it takes. */
+  #rate!: SampleRate
   /** Requested responses that have not begun. The model answers in order. */
   readonly #asked: Response[] = []
   /** Responses that have begun, until they have ended and been heard. */
@@ -101,7 +104,12 @@ export class RealtimeMind implements Mind {
     // The tools of the agent's toolsets follow once they are open.
     const tools = describeTools(agent.tools)
     this.#setup = JSON.stringify({ instructions, tools })
+    const { line } = settings
+    const hears = nearestFormat(line.hears, models.realtime!.hears)
+    this.#rate = hears.sampleRate
     const setup = {
+      hears,
+      speaks: nearestFormat(line.speaks, models.realtime!.speaks),
       instructions,
       tools,
       messages: history.toMessages(),
@@ -130,7 +138,7 @@ export class RealtimeMind implements Mind {
 
   get ear(): MindEar {
     return {
-      rate: this.#context.settings.models.realtime!.inputRate,
+      rate: this.#rate,
       push: (frame) => this.#model.push(frame),
       // The model knows when a text is final.
       flush: noop,

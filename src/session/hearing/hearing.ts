@@ -1,4 +1,10 @@
-import { Resampler, type AudioFrame, type SampleRate } from '../../audio/index.ts'
+import {
+  Resampler,
+  nearestFormat,
+  type AudioFormat,
+  type AudioFrame,
+  type SampleRate,
+} from '../../audio/index.ts'
 import {
   inlet,
   type EventOf,
@@ -18,7 +24,16 @@ import type { Speaking } from '../speaking/speaking.ts'
 import type { TurnCommand, TurnEvent } from './turn-events.ts'
 import { TurnMachine } from './turn-machine.ts'
 
-const sttShape: Shape<SttEvents> = { interim: ['text'], final: ['text'], endOfTurn: [], failed: ['error'] }
+const sttShape: Shape<SttEvents> = {
+  started: [],
+  interim: ['text'],
+  final: ['text', 'details'],
+  maybeEndOfTurn: [],
+  resumed: [],
+  endOfTurn: [],
+  usage: ['usage'],
+  failed: ['error'],
+}
 const vadShape: Shape<VadEvents> = { started: ['ms'], stopped: ['ms'], failed: ['error'] }
 
 /** Models with the same input rate share an ear: resampling is the largest CPU cost of a phone call. */
@@ -65,24 +80,30 @@ export class Hearing implements EventSink<TurnEvent> {
   }
 
   async open(part: PartContext): Promise<void> {
-    const { models } = this.#context.settings
+    const { line, models } = this.#context.settings
     if (models.realtime) return
+    const formatOf = (hears: readonly AudioFormat[]): AudioFormat => nearestFormat(line.hears, hears)
     const { stt, vad, turnDetector } = models
     const opened: SessionContext['opened'] = (...args) => this.#context.opened(...args)
     const failed = (where: string) => (error: unknown) => this.#context.failed(where, error)
     const stream = async (): Promise<void> => {
       const events = inlet('stt', sttShape, (...event) => this.#heard('stt', event), failed('stt'))
-      const methods = ['push', 'flush', 'detach'] as const
-      if (stt)
-        this.#stt = shelter(await opened('stt', stt.open(part, events), methods), methods, failed('stt'))
+      const methods = ['push', 'flush', 'configure', 'detach'] as const
+      if (!stt) return
+      const setup = { format: formatOf(stt.hears), keyTerms: [] }
+      const open = await opened('stt', stt.open(part, events, setup), methods)
+      this.#stt = shelter(open, methods, failed('stt'))
     }
     const detector = async (): Promise<void> => {
       const events = inlet('vad', vadShape, (...event) => this.#heard('vad', event), failed('vad'))
-      if (vad)
-        this.#vad = shelter(await opened('vad', vad.open(part, events), ['push']), ['push'], failed('vad'))
+      if (!vad) return
+      const open = await opened('vad', vad.open(part, events, { format: formatOf(vad.hears) }), ['push'])
+      this.#vad = shelter(open, ['push'], failed('vad'))
     }
     const judge = async (): Promise<void> => {
-      if (turnDetector) this.#judge = await opened('turn detector', turnDetector.open(part), ['finished'])
+      if (!turnDetector) return
+      const format = formatOf(turnDetector.hears ?? [line.hears])
+      this.#judge = await opened('turn detector', turnDetector.open(part, { format }), ['finished'])
     }
     await Promise.all([stream(), detector(), judge()])
   }
@@ -119,6 +140,7 @@ export class Hearing implements EventSink<TurnEvent> {
     const now = settings.clock.now()
     switch (event[0]) {
       case 'started':
+        if (event[1] === undefined) return undefined
         return this.handle({ type: 'user-started', since: now - event[1] })
       case 'stopped':
         return this.handle({ type: 'user-stopped', since: now - event[1] })
@@ -127,6 +149,11 @@ export class Hearing implements EventSink<TurnEvent> {
         return this.handle({ type: 'interim', text: event[1] })
       case 'final':
         return this.handle({ type: 'final', text: event[1] })
+      case 'maybeEndOfTurn':
+      case 'resumed':
+        return undefined
+      case 'usage':
+        return this.#context.used(event[1])
       case 'endOfTurn':
         return this.handle({ type: 'end-of-turn' })
       case 'failed':
@@ -170,7 +197,7 @@ export class Hearing implements EventSink<TurnEvent> {
     const judge = this.#judge
     if (!judge || !this.#context.isOpen) return this.#turns.handle({ type: 'judged', text })
     const { result } = this.#context.scope.spawn('turn detector', ({ signal }) =>
-      judge.finished(text, signal),
+      judge.finished({ text, sound: [] }, signal),
     )
     result.then(
       (score) => this.#turns.handle({ type: 'judged', text, score }),
@@ -190,15 +217,17 @@ export class Hearing implements EventSink<TurnEvent> {
   #openEars(): Ear[] {
     const { line, models } = this.#context.settings
     const { ear } = this.#answering
+    const rateOf = (hears: readonly AudioFormat[]): SampleRate => nearestFormat(line.hears, hears).sampleRate
     const listeners = [
-      ...(this.#vad && models.vad ? [{ stream: this.#vad, rate: models.vad.sampleRate }] : []),
-      ...(this.#stt && models.stt ? [{ stream: this.#stt, rate: models.stt.sampleRate }] : []),
+      ...(this.#vad && models.vad ? [{ stream: this.#vad, rate: rateOf(models.vad.hears) }] : []),
+      ...(this.#stt && models.stt ? [{ stream: this.#stt, rate: rateOf(models.stt.hears) }] : []),
       ...(ear ? [{ stream: ear, rate: ear.rate }] : []),
     ]
     const rates = new Set(listeners.map(({ rate }) => rate))
     return Array.from(rates, (rate) => ({
       rate,
-      resampler: rate === line.sampleRate ? undefined : new Resampler({ from: line.sampleRate, to: rate }),
+      resampler:
+        rate === line.hears.sampleRate ? undefined : new Resampler({ from: line.hears.sampleRate, to: rate }),
       streams: listeners.filter((listener) => listener.rate === rate).map(({ stream }) => stream),
     }))
   }

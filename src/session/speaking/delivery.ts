@@ -114,7 +114,7 @@ export class Delivery {
   /** Makes the sound, at the line's sample rate. */
   async *sound(task: TaskContext): AsyncGenerator<AudioFrame, void, undefined> {
     const { source, agent } = this.#options
-    const { sampleRate } = this.#context.settings.line
+    const { sampleRate } = this.#context.settings.line.speaks
     const { text: textStage, sound: soundStage } = agent.stages
     let made: AsyncIterable<SpokenChunk>
     if ('sound' in source) made = source.sound

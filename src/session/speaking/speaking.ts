@@ -1,4 +1,4 @@
-import { PlayoutClock, durationOf, type AudioFrame } from '../../audio/index.ts'
+import { PlayoutClock, durationOf, nearestFormat, type AudioFrame } from '../../audio/index.ts'
 import type { LineConnection, PartContext } from '../../parts/index.ts'
 import { MachineShell, noop, type TaskContext } from '../../scope/index.ts'
 import type { SessionContext } from '../context.ts'
@@ -45,8 +45,11 @@ export class Speaking {
 
   /** Opens the TTS. A realtime model sets its own voice with `useVoice`. */
   async open(part: PartContext): Promise<void> {
-    const { tts } = this.#context.settings.models
-    if (tts) this.#voice = await this.#context.opened('tts', tts.open(part), ['speak'])
+    const { line, models } = this.#context.settings
+    const { tts } = models
+    if (!tts) return
+    const format = nearestFormat(line.speaks, tts.speaks)
+    this.#voice = await this.#context.opened('tts', tts.open(part, { format }), ['speak'])
   }
 
   useVoice(voice: DeliveryVoice): void {
@@ -222,11 +225,11 @@ export class Speaking {
 
   #send(delivery: Delivery, frame: AudioFrame): void {
     const { speech } = delivery
-    if (this.#machine.current !== speech.id || this.#machine.isPaused || frame.samples.length === 0) return
+    const ms = durationOf(frame)
+    if (this.#machine.current !== speech.id || this.#machine.isPaused || ms === 0) return
     const { recorder, book, events, settings, turns, now } = this.#context
     const isFirst = delivery.stretch === undefined
     delivery.stretch ??= this.#playout.begin()
-    const ms = durationOf(frame)
     const at = this.#playout.play(ms, now)
     this.#line.play(frame)
     this.#context.movedAt = now

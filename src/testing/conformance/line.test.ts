@@ -1,10 +1,11 @@
+import { muLaw } from '../../audio/index.ts'
 import { describe, it } from 'vitest'
 import { TestLine, conformance, lineConformance, type LineSubject, type TestLineOptions } from '../index.ts'
 
 conformance({ describe, it }, 'the test line', lineConformance, () => subjectOf())
 
 conformance({ describe, it }, 'a slow line with latency', lineConformance, () =>
-  subjectOf({ openTakes: 50, closeTakes: 200, latency: 150, lostAfter: 5_000, sampleRate: 8_000 }),
+  subjectOf({ openTakes: 50, closeTakes: 200, latency: 150, lostAfter: 5_000, hears: muLaw }),
 )
 
 conformance({ describe, it }, 'a line that streams silence', lineConformance, () =>

@@ -57,7 +57,8 @@ async function answer(stage: Stage, { line }: LineSubject): Promise<Call> {
 }
 
 /** Plays this many milliseconds of audio. */
-function play({ line: { sampleRate } }: LineSubject, connection: LineConnection, ms: number): void {
+function play({ line }: LineSubject, connection: LineConnection, ms: number): void {
+  const { sampleRate } = line.speaks
   for (let at = 0; at < ms; at += 20) connection.play(sine(300, { sampleRate, duration: 20 }))
 }
 
@@ -75,7 +76,7 @@ export const lineConformance: readonly Check<LineSubject>[] = [
     subject.caller.says(500)
     await stage.until(1_000, () => call.frames.length > 0)
     assert.ok(call.frames.length > 0, 'it emitted no frame')
-    for (const frame of call.frames) assert.equal(frame.sampleRate, subject.line.sampleRate)
+    for (const frame of call.frames) assert.equal(frame.sampleRate, subject.line.hears.sampleRate)
     await close(stage, call.context)
   }),
 
@@ -229,7 +230,7 @@ export const lineConformance: readonly Check<LineSubject>[] = [
 
   check('accepts every call at any time without throwing', async (stage, subject) => {
     const { connection, context } = await answer(stage, subject)
-    const { sampleRate } = subject.line
+    const { sampleRate } = subject.line.speaks
     const everything = (): void => {
       connection.play({ samples: new Int16Array(0), sampleRate })
       play(subject, connection, 100)

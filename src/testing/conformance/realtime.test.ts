@@ -1,3 +1,4 @@
+import { pcm } from '../../audio/index.ts'
 import { describe, it } from 'vitest'
 import {
   ScriptedRealtime,
@@ -14,7 +15,7 @@ conformance({ describe, it }, 'a slow realtime model', realtimeConformance, () =
 )
 
 conformance({ describe, it }, 'a realtime model that stops when the user speaks', realtimeConformance, () =>
-  scripted({ yields: true, inputRate: 24_000, outputRate: 24_000 }),
+  scripted({ yields: true, hears: [pcm(24_000)], speaks: [pcm(24_000)] }),
 )
 
 function scripted(manners: ScriptedRealtimeOptions = {}): RealtimeSubject {

@@ -33,19 +33,29 @@ interface Talking {
   readonly emitted: RealtimeRecorder
 }
 
-const setup: RealtimeSetup = { instructions: 'Be brief.', tools: [], messages: [], takesTurns: true }
+const setupOf = ({ hears, speaks }: Realtime): RealtimeSetup => ({
+  hears: hears[0]!,
+  speaks: speaks[0],
+  instructions: 'Be brief.',
+  tools: [],
+  messages: [],
+  takesTurns: true,
+})
 
 async function talk(stage: Stage, { realtime }: RealtimeSubject, takesTurns = true): Promise<Talking> {
   const emitted = new RealtimeRecorder()
   const context = stage.context()
-  const model = await stage.soon(realtime.open(context, { ...setup, takesTurns }, emitted), 'opening')
+  const model = await stage.soon(
+    realtime.open(context, { ...setupOf(realtime), takesTurns }, emitted),
+    'opening',
+  )
   return { context, model, emitted }
 }
 
 /** The checks for every `Realtime`. */
 export const realtimeConformance: readonly Check<RealtimeSubject>[] = [
   ...lifecycle<RealtimeSubject>(({ realtime }, context) =>
-    realtime.open(context, setup, new RealtimeRecorder()),
+    realtime.open(context, setupOf(realtime), new RealtimeRecorder()),
   ),
 
   check('transcribes the user, and answers with text and audio', async (stage, subject) => {
@@ -61,7 +71,7 @@ export const realtimeConformance: readonly Check<RealtimeSubject>[] = [
     )
     assert.ok(emitted.answers[0]!.sound > 0, 'it emitted no audio')
     assert.equal(emitted.answers[0]!.asked, false, 'the answer was not requested')
-    assert.deepEqual([...emitted.rates], [subject.realtime.outputRate])
+    assert.deepEqual([...emitted.rates], [subject.realtime.speaks[0]!.sampleRate])
     await close(stage, context)
   }),
 
@@ -174,8 +184,8 @@ export const realtimeConformance: readonly Check<RealtimeSubject>[] = [
   check('accepts every call at any time without throwing', async (stage, subject) => {
     const { model, context } = await talk(stage, subject)
     const everything = (): void => {
-      model.push(silence(20, subject.realtime.inputRate))
-      model.push({ samples: new Int16Array(0), sampleRate: subject.realtime.inputRate })
+      model.push(silence(20, subject.realtime.hears[0]!.sampleRate))
+      model.push({ samples: new Int16Array(0), sampleRate: subject.realtime.hears[0]!.sampleRate })
       model.commit()
       model.addText('')
       model.toolResult('none', '', true)

@@ -1,3 +1,4 @@
+import { pcm } from '../../audio/index.ts'
 import { describe, it } from 'vitest'
 import { batchStt, fallbackStt, resampledStt } from '../../parts/index.ts'
 import { ScriptedStt, ScriptedVad, conformance, sttConformance, type ScriptedSttOptions } from '../index.ts'
@@ -10,7 +11,7 @@ conformance({ describe, it }, 'a slow STT', sttConformance, () =>
 
 conformance({ describe, it }, 'an STT with a resampler', sttConformance, () => {
   const subject = scripted()
-  return { ...subject, stt: resampledStt(subject.stt, 8_000) }
+  return { ...subject, stt: resampledStt(subject.stt, pcm(8_000)) }
 })
 
 conformance({ describe, it }, 'a fallback of STTs', sttConformance, () => {

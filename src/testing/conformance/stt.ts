@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { silence, sine, type AudioFrame } from '../../audio/index.ts'
-import type { PartContext, Stt, SttEvents, SttStream } from '../../parts/index.ts'
+import {
+  noSttEvents,
+  type PartContext,
+  type Stt,
+  type SttEvents,
+  type SttSetup,
+  type SttStream,
+} from '../../parts/index.ts'
 import { check, type Check } from './check.ts'
 import { close, lifecycle, type Openable } from './lifecycle.ts'
 import type { Stage } from './stage.ts'
@@ -23,6 +30,8 @@ interface Listening {
   readonly final: (words: string) => Promise<void>
 }
 
+const setupOf = ({ hears }: Stt): SttSetup => ({ format: hears[0]!, keyTerms: [] })
+
 async function listen(
   stage: Stage,
   { stt }: SttSubject,
@@ -37,22 +46,31 @@ async function listen(
       })
     })
   const stream = await stage.soon(
-    stt.open(context, {
-      interim: (text) => emitted.push({ what: 'interim', text }),
-      final: (text) => {
-        emitted.push({ what: 'final', text })
-        for (const look of looks) look()
+    stt.open(
+      context,
+      {
+        ...noSttEvents,
+        started: () => emitted.push({ what: 'started', text: '' }),
+        maybeEndOfTurn: () => emitted.push({ what: 'maybeEndOfTurn', text: '' }),
+        resumed: () => emitted.push({ what: 'resumed', text: '' }),
+        interim: (text) => emitted.push({ what: 'interim', text }),
+        final: (text) => {
+          emitted.push({ what: 'final', text })
+          for (const look of looks) look()
+        },
+        endOfTurn: () => emitted.push({ what: 'endOfTurn', text: '' }),
+        failed: (error) => emitted.push({ what: 'failed', text: String(error) }),
       },
-      endOfTurn: () => emitted.push({ what: 'endOfTurn', text: '' }),
-      failed: (error) => emitted.push({ what: 'failed', text: String(error) }),
-    }),
+      setupOf(stt),
+    ),
     'opening',
   )
   return { context, stream, emitted, final }
 }
 
 /** Half a second of a loud tone, then half a second of silence. */
-function speech({ stt: { sampleRate } }: SttSubject): AudioFrame[] {
+function speech({ stt }: SttSubject): AudioFrame[] {
+  const { sampleRate } = stt.hears[0]!
   const loud = sine(300, { sampleRate, duration: 20 })
   const quiet = silence(20, sampleRate)
   return Array.from({ length: 50 }, (_, index) => (index < 25 ? loud : quiet))
@@ -78,9 +96,7 @@ const finals = (emitted: Listening['emitted']): string =>
 
 /** The checks for every `Stt`. */
 export const sttConformance: readonly Check<SttSubject>[] = [
-  ...lifecycle<SttSubject>(({ stt }, context) =>
-    stt.open(context, { interim() {}, final() {}, endOfTurn() {}, failed() {} }),
-  ),
+  ...lifecycle<SttSubject>(({ stt }, context) => stt.open(context, noSttEvents, setupOf(stt))),
 
   check('emits final words after a flush, and continues', async (stage, subject) => {
     const { context, stream, emitted, final } = await listen(stage, subject)
@@ -119,7 +135,7 @@ export const sttConformance: readonly Check<SttSubject>[] = [
 
   check('accepts every call at any time without throwing', async (stage, subject) => {
     const { context, stream } = await listen(stage, subject)
-    const { sampleRate } = subject.stt
+    const { sampleRate } = subject.stt.hears[0]!
     const everything = (): void => {
       stream.push({ samples: new Int16Array(0), sampleRate })
       stream.push(silence(3, sampleRate))
@@ -185,7 +201,7 @@ export const sttConformance: readonly Check<SttSubject>[] = [
   check('emits one failure, and nothing afterwards', async (stage, subject) => {
     if (!subject.breaks) return 'the subject cannot be broken'
     const { context, stream, emitted } = await listen(stage, subject)
-    stream.push(silence(20, subject.stt.sampleRate))
+    stream.push(silence(20, subject.stt.hears[0]!.sampleRate))
     subject.breaks()
     await stage.until(60_000, () => emitted.length > 0)
     await stage.elapse(5_000)

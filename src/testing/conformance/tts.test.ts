@@ -1,3 +1,4 @@
+import { pcm } from '../../audio/index.ts'
 import { describe, it } from 'vitest'
 import { fallbackTts, resampledTts, sentenceTts } from '../../parts/index.ts'
 import { ScriptedTts, conformance, soundOf, ttsConformance, type ScriptedTtsOptions } from '../index.ts'
@@ -9,8 +10,8 @@ conformance({ describe, it }, 'a slow TTS without words', ttsConformance, () =>
 )
 
 conformance({ describe, it }, 'a TTS with a resampler', ttsConformance, () => {
-  const subject = scripted({ sampleRate: 24_000 })
-  return { ...subject, tts: resampledTts(subject.tts, 8_000) }
+  const subject = scripted({ speaks: [pcm(24_000)] })
+  return { ...subject, tts: resampledTts(subject.tts, pcm(8_000)) }
 })
 
 conformance({ describe, it }, 'a fallback of TTSs', ttsConformance, () => {

@@ -18,21 +18,21 @@ const REASON = new Error('interrupted')
 const unaborted = (): AbortSignal => new AbortController().signal
 
 const openVoice = (stage: Stage, { tts }: TtsSubject, context = stage.context()): Promise<Voice> =>
-  stage.soon(tts.open(context), 'opening')
+  stage.soon(tts.open(context, { format: tts.speaks[0]! }), 'opening')
 
 const lengthOf = (chunks: readonly SpokenChunk[]): number =>
   chunks.reduce((sum, { frame }) => sum + durationOf(frame), 0)
 
 /** The checks for every `Tts`. */
 export const ttsConformance: readonly Check<TtsSubject>[] = [
-  ...lifecycle<TtsSubject>(({ tts }, context) => tts.open(context)),
+  ...lifecycle<TtsSubject>(({ tts }, context) => tts.open(context, { format: tts.speaks[0]! })),
 
   check('speaks a text that arrives in pieces, at its sample rate, and ends', async (stage, subject) => {
     const voice = await openVoice(stage, subject)
     const { values, error } = await takeSoon(stage, voice.speak(pieces(...TEXT.split(/(?= )/)), unaborted()))
     assert.equal(error, undefined)
     assert.ok(lengthOf(values) > 0, 'it yielded no audio')
-    for (const { frame } of values) assert.equal(frame.sampleRate, subject.tts.sampleRate)
+    for (const { frame } of values) assert.equal(frame.sampleRate, subject.tts.speaks[0]!.sampleRate)
   }),
 
   check('yields all words, in order and within the audio, if it yields words', async (stage, subject) => {

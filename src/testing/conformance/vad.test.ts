@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest'
-import { sine, type SampleRate } from '../../audio/index.ts'
+import { pcm, sine, type SampleRate } from '../../audio/index.ts'
 import { resampledVad } from '../../parts/index.ts'
 import {
   ScriptedVad,
@@ -17,7 +17,7 @@ conformance({ describe, it }, 'a slow VAD', vadConformance, () =>
 
 conformance({ describe, it }, 'a VAD with a resampler', vadConformance, () => {
   const subject = scripted()
-  return { ...subject, vad: resampledVad(subject.vad, 8_000), speech: (ms) => tone(ms, 8_000) }
+  return { ...subject, vad: resampledVad(subject.vad, pcm(8_000)), speech: (ms) => tone(ms, 8_000) }
 })
 
 const tone = (ms: number, sampleRate: SampleRate) =>

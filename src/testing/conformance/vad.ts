@@ -24,11 +24,15 @@ async function listen(stage: Stage, { vad }: VadSubject): Promise<Listening> {
   const emitted: Listening['emitted'] = []
   const context = stage.context()
   const stream = await stage.soon(
-    vad.open(context, {
-      started: (ago) => emitted.push({ what: 'started', ago }),
-      stopped: (ago) => emitted.push({ what: 'stopped', ago }),
-      failed: () => emitted.push({ what: 'failed', ago: 0 }),
-    }),
+    vad.open(
+      context,
+      {
+        started: (ago) => emitted.push({ what: 'started', ago }),
+        stopped: (ago) => emitted.push({ what: 'stopped', ago }),
+        failed: () => emitted.push({ what: 'failed', ago: 0 }),
+      },
+      { format: vad.hears[0]! },
+    ),
     'opening',
   )
   return { context, stream, emitted }
@@ -43,12 +47,12 @@ async function hear(stage: Stage, stream: VadStream, frames: readonly AudioFrame
 }
 
 const quiet = ({ vad }: VadSubject, ms: number): AudioFrame[] =>
-  Array.from({ length: ms / 20 }, () => silence(20, vad.sampleRate))
+  Array.from({ length: ms / 20 }, () => silence(20, vad.hears[0]!.sampleRate))
 
 /** The checks for every `Vad`. */
 export const vadConformance: readonly Check<VadSubject>[] = [
   ...lifecycle<VadSubject>(({ vad }, context) =>
-    vad.open(context, { started() {}, stopped() {}, failed() {} }),
+    vad.open(context, { started() {}, stopped() {}, failed() {} }, { format: vad.hears[0]! }),
   ),
 
   check('emits the start and the end of speech, alternately', async (stage, subject) => {
@@ -87,7 +91,7 @@ export const vadConformance: readonly Check<VadSubject>[] = [
 
   check('accepts frames of any length at any time without throwing', async (stage, subject) => {
     const { context, stream } = await listen(stage, subject)
-    const { sampleRate } = subject.vad
+    const { sampleRate } = subject.vad.hears[0]!
     const everything = (): void => {
       stream.push({ samples: new Int16Array(0), sampleRate })
       stream.push(silence(1, sampleRate))

@@ -1,4 +1,4 @@
-import { bytesFromSamples, durationOf, type AudioFrame, type SampleRate } from '../../audio/index.ts'
+import { durationOf, type AudioFrame, type SampleRate } from '../../audio/index.ts'
 import { soundOf } from '../sound-text.ts'
 import { audioChunks } from './audio-chunks.ts'
 import type { ElevenLabsAlignment, ElevenLabsEvent } from './elevenlabs-events.ts'
@@ -38,6 +38,8 @@ export interface ElevenLabsContextHost {
   /** Whether each text is spoken at once. */
   readonly autoMode: boolean
   readonly aligned: boolean
+  /** In the format that the client wants. */
+  encode(samples: Int16Array): Uint8Array
   send(event: ElevenLabsEvent): void
   /** Reports an error and closes the connection. */
   fail(error: string, message: string, code?: number): void
@@ -107,7 +109,7 @@ export class ElevenLabsContext {
       charDurationsMs: text.split('').map(() => msPerCharacter),
     }
     this.#session.send({
-      audio: Buffer.from(bytesFromSamples(frame.samples)).toString('base64'),
+      audio: Buffer.from(this.#session.encode(frame.samples)).toString('base64'),
       contextId: this.#id,
       ...(this.#session.aligned ? { alignment, normalizedAlignment: alignment } : {}),
     })

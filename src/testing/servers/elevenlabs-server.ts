@@ -5,6 +5,9 @@ import { ElevenLabsSession } from './elevenlabs-session.ts'
 import type { ServerConnection } from './server-connection.ts'
 import { VendorServer, type VendorServerOptions } from './vendor-server.ts'
 
+/** The formats of the audio that it makes. */
+const formats = new Set([...sampleRates.map((rate) => `pcm_${rate}`), 'ulaw_8000'])
+
 export interface ElevenLabsServerOptions extends VendorServerOptions {
   /** The key that every client must have. Default: any. */
   key?: string
@@ -48,8 +51,7 @@ export class ElevenLabsServer extends VendorServer<ElevenLabsSession> {
     const { pathname, searchParams } = new URL(url)
     if (!/^\/v1\/text-to-speech\/[^/]+\/multi-stream-input$/.test(pathname)) return 404
     if (this.#key !== undefined && headers['xi-api-key'] !== this.#key) return 401
-    const rate = searchParams.get('output_format')?.replace('pcm_', '')
-    return sampleRates.some((each) => String(each) === rate) ? undefined : 400
+    return formats.has(searchParams.get('output_format') ?? '') ? undefined : 400
   }
 
   protected startSession(connection: ServerConnection): ElevenLabsSession {

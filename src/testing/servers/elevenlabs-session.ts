@@ -1,4 +1,4 @@
-import { asSampleRate, type SampleRate } from '../../audio/index.ts'
+import { asSampleRate, bytesFromSamples, encodeMuLaw, type SampleRate } from '../../audio/index.ts'
 import { ElevenLabsContext, type ElevenLabsManners } from './elevenlabs-context.ts'
 import type { ElevenLabsEvent, ElevenLabsRequest } from './elevenlabs-events.ts'
 import type { ServerConnection } from './server-connection.ts'
@@ -23,9 +23,14 @@ export class ElevenLabsSession implements ServerSession {
     this.connection = connection
     this.manners = manners
     this.query = new URL(connection.request.url).searchParams
-    this.sampleRate = asSampleRate(Number(this.query.get('output_format')?.replace('pcm_', '')))
+    this.sampleRate = asSampleRate(Number(this.query.get('output_format')?.replace(/^.*_/, '')))
     this.#lastText = connection.clock.now()
     this.#checkIdle()
+  }
+
+  encode(samples: Int16Array): Uint8Array {
+    const isMuLaw = this.query.get('output_format')?.startsWith('ulaw') === true
+    return isMuLaw ? encodeMuLaw(samples) : bytesFromSamples(samples)
   }
 
   get autoMode(): boolean {

@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { muLaw } from '../../../src/audio/index.ts'
 import {
   ElevenLabsTts,
   MissingKeyError,
@@ -140,6 +141,22 @@ describe('ElevenLabs', () => {
       expect(context.connections).toMatchObject([{ name: 'elevenlabs', how: 'closed', retries: 0 }])
     }),
   )
+
+  it('speaks mu-law to a phone', () =>
+    inVirtualTime(async (world) => {
+      const server = new ElevenLabsServer({ clock: world.clock })
+      const { context, speak } = await openVoice(
+        world,
+        server,
+        new ElevenLabsTts({ apiKey: KEY, voice: 'any' }),
+        muLaw,
+      )
+      const { chunks, words } = await speak('Good morning.')
+      expect(server.sessions[0]?.query.get('output_format')).toBe('ulaw_8000')
+      expect(lengthOf(chunks)).toBe(700)
+      expect(words).toHaveLength(2)
+      await context.scope.close()
+    }))
 
   it('sends whole sentences, each as soon as the next one begins', () =>
     inVirtualTime(async (world) => {

@@ -1,3 +1,4 @@
+import { pcm } from '../../../src/audio/index.ts'
 import { describe, expect, it } from 'vitest'
 import { GeminiLive } from '../../../src/providers/gemini/index.ts'
 import { ScopeClosedError } from '../../../src/scope/index.ts'
@@ -92,7 +93,14 @@ describe('closing a Gemini conversation', () => {
       server.ignoresSetup = true
       world.network.serve = server.serve
       const context = partContext(world)
-      const setup = { instructions: '', tools: [], messages: [], takesTurns: true }
+      const setup = {
+        hears: pcm(16_000),
+        speaks: pcm(24_000),
+        instructions: '',
+        tools: [],
+        messages: [],
+        takesTurns: true,
+      }
       const opening = new GeminiLive({ apiKey: KEY }).open(context, setup, new RealtimeRecorder())
       const failed = expect(opening).rejects.toThrow(ScopeClosedError)
       await world.clock.elapse(after)

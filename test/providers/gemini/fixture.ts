@@ -1,4 +1,4 @@
-import { silence, type AudioFrame } from '../../../src/audio/index.ts'
+import { pcm, silence, type AudioFrame } from '../../../src/audio/index.ts'
 import type { RealtimeEvents, RealtimeModel, RealtimeSetup, Usage } from '../../../src/parts/index.ts'
 import { GeminiLive, type GeminiLiveOptions } from '../../../src/providers/gemini/index.ts'
 import { partContext, soundOf, textOf, type TestPartContext, type World } from '../../../src/testing/index.ts'
@@ -60,7 +60,15 @@ export async function talk(world: World, options: TalkOptions = {}): Promise<Tal
   const frames: AudioFrame[] = []
   const words: string[] = []
   const realtime = new GeminiLive({ apiKey: KEY, ...options.options })
-  const setup = { instructions: 'Be brief.', tools: [], messages: [], takesTurns: true, ...options.setup }
+  const setup = {
+    hears: pcm(16_000),
+    speaks: pcm(24_000),
+    instructions: 'Be brief.',
+    tools: [],
+    messages: [],
+    takesTurns: true,
+    ...options.setup,
+  }
   const model = await realtime
     .open(context, setup, {
       ...recorder(log, words, frames),

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { describe, expect, it, vi } from 'vitest'
 import { concat, silence, type AudioFrame } from '../../../src/audio/index.ts'
-import type { Stt, SttStream } from '../../../src/parts/index.ts'
+import { noSttEvents, type Stt, type SttStream } from '../../../src/parts/index.ts'
 import { ScopeClosedError, systemClock, systemRandom } from '../../../src/scope/index.ts'
 import { conformance, onFastStage, partContext, sttConformance } from '../../../src/testing/index.ts'
 import { clinic } from '../../fixtures/clinic.ts'
@@ -72,7 +72,7 @@ function dubbed(stt: LocalStt, recordings: string[]): Stt {
   const words = new Map([...spoken].map(([said, recorded]) => [recorded, said]))
   return {
     name: stt.name,
-    sampleRate: stt.sampleRate,
+    hears: stt.hears,
     async open(context, events) {
       const stream = await stt.open(context, {
         ...events,
@@ -92,6 +92,7 @@ function dubbed(stt: LocalStt, recordings: string[]): Stt {
           for (const end = at + 2; at < end && at < sound.length; at++) stream.push(sound[at] ?? frame)
         },
         flush: () => stream.flush(),
+        configure: (change) => stream.configure(change),
         detach: () => stream.detach(),
       } satisfies SttStream
     },
@@ -108,12 +109,11 @@ async function transcribe(
   try {
     let notify: () => void = () => {}
     const stream = await new LocalStt({ phrases, timeout: PATIENCE, ...options }).open(context, {
-      interim() {},
+      ...noSttEvents,
       final: (text) => {
         texts.push(text)
         notify()
       },
-      endOfTurn() {},
       failed: (error) => expect.unreachable(String(error)),
     })
     for (const samples of sounds) {
@@ -197,9 +197,7 @@ describe('the local STT', () => {
     const context = partContext({ clock: systemClock, random: systemRandom })
     const failed = vi.fn<(error: unknown) => void>()
     const stream = await new LocalStt({ phrases }).open(context, {
-      interim() {},
-      final() {},
-      endOfTurn() {},
+      ...noSttEvents,
       failed,
     })
     stop()
@@ -217,9 +215,7 @@ describe('the local STT', () => {
     const { workers, stop } = watchWorkers()
     const context = partContext({ clock: systemClock, random: systemRandom })
     const opening = new LocalStt({ phrases }).open(context, {
-      interim() {},
-      final() {},
-      endOfTurn() {},
+      ...noSttEvents,
       failed() {},
     })
     const refused = expect(opening).rejects.toBeInstanceOf(ScopeClosedError)

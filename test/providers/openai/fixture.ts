@@ -1,4 +1,4 @@
-import type { AudioFrame } from '../../../src/audio/index.ts'
+import { pcm, type AudioFrame } from '../../../src/audio/index.ts'
 import type { RealtimeEvents, RealtimeModel, RealtimeSetup } from '../../../src/parts/index.ts'
 import { OpenAIRealtime, type OpenAIRealtimeOptions } from '../../../src/providers/openai/index.ts'
 import {
@@ -57,7 +57,15 @@ export async function talk(world: World, options: TalkOptions = {}): Promise<Tal
   const { log, answers, heard, events } = recorder()
   const opening = new OpenAIRealtime({ apiKey: KEY, ...openai }).open(
     context,
-    { instructions: 'Be brief.', tools: [find], messages: [], takesTurns: true, ...setup },
+    {
+      hears: pcm(16_000),
+      speaks: pcm(24_000),
+      instructions: 'Be brief.',
+      tools: [find],
+      messages: [],
+      takesTurns: true,
+      ...setup,
+    },
     events,
   )
   const model = await opening.catch(async (error: unknown) => {

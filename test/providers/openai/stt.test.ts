@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { silence } from '../../../src/audio/index.ts'
-import type { SttEvents, SttStream } from '../../../src/parts/index.ts'
+import { pcm, silence } from '../../../src/audio/index.ts'
+import { noSttEvents, type SttEvents, type SttStream } from '../../../src/parts/index.ts'
 import { MissingKeyError, OpenAIStt, type OpenAISttOptions } from '../../../src/providers/openai/index.ts'
 import { Agent, Session } from '../../../src/session/index.ts'
 import {
@@ -38,6 +38,7 @@ async function listen(
   const context = partContext(world)
   const log: string[] = []
   const events: SttEvents = {
+    ...noSttEvents,
     interim: (text) => log.push(`interim ${text}`),
     final: (text) => log.push(`final ${text}`),
     endOfTurn: () => log.push('end of turn'),
@@ -227,14 +228,14 @@ describe('OpenAI transcription', () => {
   it('works as the STT of a session', () =>
     inVirtualTime(async (world) => {
       const server = serve(world, {})
-      const line = new TestLine({ sampleRate: 24_000 })
+      const line = new TestLine({ hears: pcm(24_000) })
       const { clock, random, network } = world
       const session = new Session({
         agent: new Agent({ instructions: 'You answer the phone.' }),
         models: {
           stt: new OpenAIStt({ apiKey: KEY, turnDetection: { type: 'server' } }),
           llm: new ScriptedLlm({ answers: ['Good morning.'] }),
-          tts: new ScriptedTts({ sampleRate: 24_000 }),
+          tts: new ScriptedTts({ speaks: [pcm(24_000)] }),
         },
         turns: { mode: 'stt', vad: false },
         line,

@@ -1,3 +1,4 @@
+import { pcm } from '../../../src/audio/index.ts'
 import { describe, expect, it } from 'vitest'
 import type { Line } from '../../../src/parts/index.ts'
 import { Agent, Session, tool, type SessionOptions } from '../../../src/session/index.ts'
@@ -49,9 +50,14 @@ describe('a close', () => {
 })
 
 describe('a part that lacks a method', () => {
-  const odd = { name: 'odd', sampleRate: 16_000 } as const
+  const rates = [pcm(16_000)]
+  const odd = { name: 'odd', hears: rates, speaks: rates }
   const parts: [name: 'line' | 'stt' | 'tts' | 'llm', part: unknown, message: string][] = [
-    ['line', { ...odd, open: async () => ({ play() {}, mark() {} }) }, 'the line has no method clear()'],
+    [
+      'line',
+      { ...odd, hears: rates[0], speaks: rates[0], open: async () => ({ play() {}, mark() {} }) },
+      'the line has no method clear()',
+    ],
     ['stt', { ...odd, endsTurns: true, open: async () => ({ push() {} }) }, 'the stt has no method flush()'],
     ['tts', { ...odd, open: async () => undefined }, 'the tts has no method speak()'],
     ['llm', { name: 'odd', open: async () => ({}) }, 'the llm has no method generate()'],

@@ -124,8 +124,8 @@ const mistakes: readonly (readonly [what: string, take: Untyped, wrong: object, 
   ['ScriptedStt', (options) => new ScriptedStt(options), { endsTurn: true }, 'endsTurns'],
   ['ScriptedTts', (options) => new ScriptedTts(options), { openFail: 1 }, 'openFails'],
   ['ScriptedTurnDetector', (options) => new ScriptedTurnDetector(options), { take: 1 }, 'takes'],
-  ['ScriptedVad', (options) => new ScriptedVad(options), { samplerate: 1 }, 'sampleRate'],
-  ['TestLine', (options) => new TestLine(options), { samplerate: 1 }, 'sampleRate'],
+  ['ScriptedVad', (options) => new ScriptedVad(options), { heers: 1 }, 'hears'],
+  ['TestLine', (options) => new TestLine(options), { speeks: 1 }, 'speaks'],
 ]
 
 describe('an unknown option', () => {

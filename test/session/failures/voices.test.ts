@@ -1,3 +1,4 @@
+import { pcm } from '../../../src/audio/index.ts'
 import { describe, expect, it } from 'vitest'
 import type { SpokenChunk, Tts } from '../../../src/parts/index.ts'
 import { inVirtualTime } from '../../../src/testing/index.ts'
@@ -13,7 +14,7 @@ async function aCallWithVoice(
 ) {
   const tts: Tts = {
     name: 'odd',
-    sampleRate: 16_000,
+    speaks: [pcm(16_000)],
     open: async () => ({
       async *speak(text) {
         for await (const _ of text);

@@ -1,4 +1,4 @@
-import type { SttEvents } from '../parts/index.ts'
+import type { SttEvents, TranscriptDetails } from '../parts/index.ts'
 
 /** Emits the transcripts of an STT stream. */
 export class TranscriptEmitter {
@@ -18,13 +18,13 @@ export class TranscriptEmitter {
   }
 
   /** Emits a final text. An empty one only withdraws the interim text. Returns whether a final text was emitted. */
-  final(text: string): boolean {
+  final(text: string, details?: TranscriptDetails): boolean {
     if (text === '') {
       this.interim('')
       return false
     }
     this.#interim = ''
-    this.#events.final(text)
+    this.#events.final(text, details)
     return true
   }
 

@@ -12,13 +12,17 @@ import {
   type Manners,
   type World,
 } from '../../src/testing/index.ts'
-import { CartesiaTts } from '../../src/providers/cartesia/index.ts'
-import { DeepgramStt } from '../../src/providers/deepgram/index.ts'
+import { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
+import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
+import { DeepgramFluxStt, DeepgramStt } from '../../src/providers/deepgram/index.ts'
 import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { OpenAIRealtime } from '../../src/providers/openai/index.ts'
 import {
+  AssemblyAIServer,
+  CartesiaInkServer,
   CartesiaServer,
+  DeepgramFluxServer,
   DeepgramServer,
   ElevenLabsServer,
   GeminiLiveServer,
@@ -165,7 +169,16 @@ function aHostileCall(world: World) {
 /** A key that no report may contain. */
 const secret = 'sk-hostile-0123456789'
 
-const vendors = ['openai', 'gemini', 'deepgram', 'cartesia', 'elevenlabs'] as const
+const vendors = [
+  'openai',
+  'gemini',
+  'deepgram',
+  'flux',
+  'assemblyai',
+  'ink',
+  'cartesia',
+  'elevenlabs',
+] as const
 
 function modelsOf({ random, clock, network }: World, hostility: Hostility) {
   const answers = () =>
@@ -189,6 +202,15 @@ function modelsOf({ random, clock, network }: World, hostility: Hostility) {
     case 'deepgram':
       serves(new DeepgramServer({ clock }))
       return { llm, tts, stt: new DeepgramStt({ apiKey: secret }) }
+    case 'flux':
+      serves(new DeepgramFluxServer({ clock }))
+      return { llm, tts, stt: new DeepgramFluxStt({ apiKey: secret, eagerThreshold: 0.5 }) }
+    case 'assemblyai':
+      serves(new AssemblyAIServer({ clock }))
+      return { llm, tts, stt: new AssemblyAIStt({ apiKey: secret }) }
+    case 'ink':
+      serves(new CartesiaInkServer({ clock }))
+      return { llm, tts, stt: new CartesiaStt({ apiKey: secret }) }
     case 'cartesia':
       serves(new CartesiaServer({ clock }))
       return { llm, tts: new CartesiaTts({ apiKey: secret, voice: 'any' }) }

@@ -3,18 +3,23 @@ import {
   noSttEvents,
   type PartContext,
   type RealtimeEvents,
+  type Stt,
   type SttEvents,
   type Tts,
 } from '../../src/parts/index.ts'
-import { CartesiaTts } from '../../src/providers/cartesia/index.ts'
-import { DeepgramStt } from '../../src/providers/deepgram/index.ts'
+import { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
+import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
+import { DeepgramFluxStt, DeepgramStt } from '../../src/providers/deepgram/index.ts'
 import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { OpenAIRealtime, OpenAIStt } from '../../src/providers/openai/index.ts'
 import { noop, type Clock } from '../../src/scope/index.ts'
 import type { ConnectionManners } from '../../src/testing/servers/vendor-server.ts'
 import {
+  AssemblyAIServer,
+  CartesiaInkServer,
   CartesiaServer,
+  DeepgramFluxServer,
   DeepgramServer,
   ElevenLabsServer,
   GeminiLiveServer,
@@ -79,6 +84,11 @@ async function* oneText(text: string): AsyncGenerator<string> {
   yield text
 }
 
+async function hearing(stt: Stt, context: PartContext, failed: (error: unknown) => void): Promise<OpenPart> {
+  const stream = await stt.open(context, sttEvents(failed), { format: stt.hears[0]!, keyTerms: [] })
+  return { hear: (frame) => stream.push(frame) }
+}
+
 async function speaking(tts: Tts, context: PartContext, failed: (error: unknown) => void): Promise<OpenPart> {
   const voice = await tts.open(context, { format: tts.speaks[0]! })
   const speak = async (): Promise<void> => {
@@ -99,6 +109,33 @@ export const vendors: readonly SilentVendor[] = [
       const stream = await new DeepgramStt({ url, apiKey }).open(context, sttEvents(failed))
       return { hear: (frame) => stream.push(frame) }
     },
+  },
+  {
+    name: 'deepgram flux stt',
+    uses: ['hear'],
+    sampleRate: 16_000,
+    serve: (network, clock, manners) => {
+      network.serve = new DeepgramFluxServer({ clock, key: apiKey, manners }).serve
+    },
+    open: (context, failed) => hearing(new DeepgramFluxStt({ url, apiKey }), context, failed),
+  },
+  {
+    name: 'assemblyai stt',
+    uses: ['hear'],
+    sampleRate: 16_000,
+    serve: (network, clock, manners) => {
+      network.serve = new AssemblyAIServer({ clock, key: apiKey, manners }).serve
+    },
+    open: (context, failed) => hearing(new AssemblyAIStt({ url, apiKey }), context, failed),
+  },
+  {
+    name: 'cartesia ink stt',
+    uses: ['hear'],
+    sampleRate: 16_000,
+    serve: (network, clock, manners) => {
+      network.serve = new CartesiaInkServer({ clock, key: apiKey, manners }).serve
+    },
+    open: (context, failed) => hearing(new CartesiaStt({ url, apiKey }), context, failed),
   },
   {
     name: 'openai stt',

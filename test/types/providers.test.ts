@@ -3,12 +3,14 @@ import { describe, expect, expectTypeOf, it } from 'vitest'
 import type { EndwellError, Models, Toolset } from '../../src/index.ts'
 import type { Llm, Realtime, Stt, Tts, Vad } from '../../src/parts/index.ts'
 import { AiSdkLlm, type LanguageModel, type StreamPart } from '../../src/providers/ai-sdk/index.ts'
-import { CartesiaTts, type CartesiaTtsOptions } from '../../src/providers/cartesia/index.ts'
+import type { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
+import { CartesiaTts, type CartesiaStt, type CartesiaTtsOptions } from '../../src/providers/cartesia/index.ts'
 import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import {
   DeepgramStt,
   LinkError,
   MissingKeyError,
+  type DeepgramFluxStt,
   type DeepgramSttOptions,
   type LinkErrorCode,
 } from '../../src/providers/deepgram/index.ts'
@@ -47,7 +49,9 @@ const types = (code: () => unknown): void => expect(code).toBeTypeOf('function')
 
 describe('the models of vendors', () => {
   it('are parts that fit together', () => {
-    expectTypeOf<DeepgramStt | OpenAIStt | LocalStt>().toExtend<Stt>()
+    expectTypeOf<
+      DeepgramStt | DeepgramFluxStt | AssemblyAIStt | CartesiaStt | OpenAIStt | LocalStt
+    >().toExtend<Stt>()
     expectTypeOf<AiSdkLlm | ScriptedDialogue>().toExtend<Llm>()
     expectTypeOf<CartesiaTts | ElevenLabsTts | OpenAITts | LocalTts>().toExtend<Tts>()
     expectTypeOf<GeminiLive | OpenAIRealtime>().toExtend<Realtime>()

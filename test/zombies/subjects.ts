@@ -1,17 +1,21 @@
 import { createOpenAI } from '@ai-sdk/openai'
 import { AiSdkLlm } from '../../src/providers/ai-sdk/index.ts'
-import { CartesiaTts } from '../../src/providers/cartesia/index.ts'
+import { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
+import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { LocalStt, LocalTts, LocalVad } from '../../src/providers/local/index.ts'
 import { mcpTools } from '../../src/providers/mcp/index.ts'
-import { DeepgramStt } from '../../src/providers/deepgram/index.ts'
+import { DeepgramFluxStt, DeepgramStt } from '../../src/providers/deepgram/index.ts'
 import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import { OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
 import type { Models, Toolset } from '../../src/session/index.ts'
 import { ScriptedLlm, ScriptedStt, ScriptedTts, ScriptedVad, callTool } from '../../src/testing/index.ts'
 import {
+  AssemblyAIServer,
+  CartesiaInkServer,
   CartesiaServer,
   ChatServer,
+  DeepgramFluxServer,
   DeepgramServer,
   ElevenLabsServer,
   GeminiLiveServer,
@@ -69,6 +73,36 @@ export const subjects: readonly Subject[] = [
     setUp: () => ({
       vendor: new DeepgramServer({ key: apiKey }),
       models: (url) => ({ ...pipeline(), stt: new DeepgramStt({ url, apiKey }) }),
+      busy: 'the caller speaks',
+    }),
+  },
+  {
+    name: 'deepgram flux stt',
+    holds: 'a socket',
+    setsUp: true,
+    setUp: () => ({
+      vendor: new DeepgramFluxServer({ key: apiKey }),
+      models: (url) => ({ ...pipeline(), stt: new DeepgramFluxStt({ url, apiKey }) }),
+      busy: 'the caller speaks',
+    }),
+  },
+  {
+    name: 'assemblyai stt',
+    holds: 'a socket',
+    setsUp: true,
+    setUp: () => ({
+      vendor: new AssemblyAIServer({ key: apiKey }),
+      models: (url) => ({ ...pipeline(), stt: new AssemblyAIStt({ url, apiKey }) }),
+      busy: 'the caller speaks',
+    }),
+  },
+  {
+    name: 'cartesia ink stt',
+    holds: 'a socket',
+    setsUp: true,
+    setUp: () => ({
+      vendor: new CartesiaInkServer({ key: apiKey }),
+      models: (url) => ({ ...pipeline(), stt: new CartesiaStt({ url, apiKey }) }),
       busy: 'the caller speaks',
     }),
   },

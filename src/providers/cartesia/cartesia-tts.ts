@@ -5,10 +5,8 @@ import { checkUrl } from '../check-url.ts'
 import { ContextVoice } from '../context-voice.ts'
 import { cartesiaDialect } from './cartesia-dialect.ts'
 import type { VoiceSettings } from './cartesia-messages.ts'
+import { VERSION } from './version.ts'
 import { checkOptions, type OptionNames } from '../../scope/index.ts'
-
-/** The protocol version, sent as `cartesia-version`. */
-const VERSION = '2026-08-14'
 
 export interface CartesiaTtsOptions {
   /** The id of the voice. */

@@ -95,7 +95,7 @@ export class TurnHearing {
     if (text !== '') this.#add(text)
     if (!this.#speaking || loud) return
     if (this.#quiet >= end) return this.#end()
-    if (this.#maybe || this.#quiet < eager || this.#text === '') return
+    if (this.#maybe || this.#quiet < eager || this.#text.trim() === '') return
     this.#maybe = true
     events.maybeEnded(this.#turn)
   }

@@ -134,7 +134,7 @@ describe("AssemblyAI's SDK", () => {
       formatTurns: true,
     })
     // The SDK always uses TLS, which the loopback server does not have.
-    const { connectionUrl } = transcriber as unknown as { connectionUrl(): URL }
+    const { connectionUrl } = transcriber as unknown as { connectionUrl: () => URL }
     const plainUrl = (): URL => new URL(connectionUrl.call(transcriber).href.replace('wss', 'ws'))
     Object.assign(transcriber, { connectionUrl: plainUrl })
     // Missing in the types of `on`.
@@ -149,7 +149,7 @@ describe("AssemblyAI's SDK", () => {
     transcriber.sendAudio(pause(500).buffer)
     transcriber.sendAudio(speech('Bye').buffer)
     transcriber.forceEndpoint()
-    transcriber.updateConfiguration({ keyterms_prompt: ['endwell'] } as never)
+    transcriber.updateConfiguration({ keyterms_prompt: ['endwell'] })
     await transcriber.close()
     expect(log).toEqual(expected)
     await server.whenIdle()

@@ -27,6 +27,7 @@ import {
   type Intent,
   type LocalErrorCode,
   type Say,
+  type SileroVad,
 } from '../../src/providers/local/index.ts'
 import {
   McpToolsetError,
@@ -55,7 +56,7 @@ describe('the models of vendors', () => {
     expectTypeOf<AiSdkLlm | ScriptedDialogue>().toExtend<Llm>()
     expectTypeOf<CartesiaTts | ElevenLabsTts | OpenAITts | LocalTts>().toExtend<Tts>()
     expectTypeOf<GeminiLive | OpenAIRealtime>().toExtend<Realtime>()
-    expectTypeOf<LocalVad>().toExtend<Vad>()
+    expectTypeOf<LocalVad | SileroVad>().toExtend<Vad>()
     expectTypeOf<{ stt: DeepgramStt; llm: AiSdkLlm; tts: CartesiaTts }>().toExtend<Models>()
     expectTypeOf<{ realtime: GeminiLive }>().toExtend<Models>()
     expectTypeOf<{ llm: GeminiLive; tts: CartesiaTts }>().not.toExtend<Models>()

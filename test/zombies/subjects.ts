@@ -3,7 +3,7 @@ import { AiSdkLlm } from '../../src/providers/ai-sdk/index.ts'
 import { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
 import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
-import { LocalStt, LocalTts, LocalVad } from '../../src/providers/local/index.ts'
+import { LocalStt, LocalTts, LocalVad, SileroVad } from '../../src/providers/local/index.ts'
 import { mcpTools } from '../../src/providers/mcp/index.ts'
 import { DeepgramFluxStt, DeepgramStt } from '../../src/providers/deepgram/index.ts'
 import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
@@ -228,6 +228,18 @@ export const subjects: readonly Subject[] = [
         stt: new LocalStt({ phrases: ['thank you', 'goodbye'] }),
         vad: new LocalVad(),
         tts: new LocalTts(),
+      }),
+      busy: 'the agent answers',
+    }),
+  },
+  {
+    name: 'silero vad',
+    holds: 'threads',
+    setUp: () => ({
+      vendor: {},
+      models: () => ({
+        ...pipeline(),
+        vad: new SileroVad({ model: 'node_modules/@ricky0123/vad-web/dist/silero_vad_v5.onnx' }),
       }),
       busy: 'the agent answers',
     }),

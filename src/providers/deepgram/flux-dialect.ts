@@ -61,6 +61,7 @@ function readTurn(info: FluxTurnInfo): TurnMessage {
       return { type: 'resumed', turn }
     case 'EndOfTurn':
       return { type: 'ended', turn, text, details: detailsOf(info) }
+    case undefined:
     default:
       return { type: 'ignored' }
   }

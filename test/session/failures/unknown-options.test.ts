@@ -10,7 +10,13 @@ import { CartesiaStt, CartesiaTts } from '../../../src/providers/cartesia/index.
 import { DeepgramFluxStt, DeepgramStt } from '../../../src/providers/deepgram/index.ts'
 import { ElevenLabsTts } from '../../../src/providers/elevenlabs/index.ts'
 import { GeminiLive } from '../../../src/providers/gemini/index.ts'
-import { LocalStt, LocalTts, LocalVad, ScriptedDialogue } from '../../../src/providers/local/index.ts'
+import {
+  LocalStt,
+  LocalTts,
+  LocalVad,
+  ScriptedDialogue,
+  SileroVad,
+} from '../../../src/providers/local/index.ts'
 import { mcpTools } from '../../../src/providers/mcp/index.ts'
 import { OpenAIRealtime, OpenAIStt, OpenAITts } from '../../../src/providers/openai/index.ts'
 import { Scope } from '../../../src/scope/index.ts'
@@ -84,6 +90,7 @@ const mistakes: readonly (readonly [what: string, take: Untyped, wrong: object, 
   ['CartesiaStt', (options) => new CartesiaStt(options), { endTimout: 1 }, 'endTimeout'],
   ['DeepgramFluxStt', (options) => new DeepgramFluxStt(options), { eagerTreshold: 1 }, 'eagerThreshold'],
   ['DeepgramStt', (options) => new DeepgramStt(options), { apikey: '' }, 'apiKey'],
+  ['SileroVad', (options) => new SileroVad(options), { modle: '' }, 'model'],
   ['ElevenLabsTts', (options) => new ElevenLabsTts(options), { vioce: '' }, 'voice'],
   ['GeminiLive', (options) => new GeminiLive(options), { apikey: '' }, 'apiKey'],
   [

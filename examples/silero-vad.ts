@@ -27,7 +27,7 @@ const stream = await new SileroVad({ model }).open(
 
 await hear(sine(440, { sampleRate: 16_000, duration: 1_000 }))
 console.log('that was a tone')
-const voice = await new LocalTts().open(context, { format })
+const voice = await new LocalTts().open(context)
 const speech: AudioFrame[] = []
 for await (const { frame } of voice.speak(text(), new AbortController().signal)) speech.push(frame)
 for (const frame of [...speech, silence(1_000, 16_000)]) await hear(frame)

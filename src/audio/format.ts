@@ -41,7 +41,8 @@ const LOW = 200_000
 function distance(wanted: AudioFormat, offered: AudioFormat): number {
   if (sameFormat(wanted, offered)) return -1
   const higher = offered.sampleRate - wanted.sampleRate
-  const companded = offered.encoding === 'pcm' ? 0 : offered.encoding === wanted.encoding ? 1 : 2
+  // Mu-law keeps one bit more.
+  const companded = { pcm: 0, mulaw: 1, alaw: 2 }[offered.encoding]
   if (higher < 0) return LOW - higher + companded
   return (companded ? LOSSY : 0) + higher + companded
 }

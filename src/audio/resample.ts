@@ -62,7 +62,12 @@ export class Resampler {
       const count = this.#ready(filter, 0)
       convolve(filter, this.#line, this.#next, out, made, count)
       made += count
-      this.#advance(filter, count)
+      // Drops inputs that no later output needs.
+      const next = this.#next + count * filter.down
+      const used = Math.floor(next / filter.up)
+      this.#line.copyWithin(0, used, this.#filled)
+      this.#filled -= used
+      this.#next = next - used * filter.up
     }
     return out
   }
@@ -100,14 +105,5 @@ export class Resampler {
     for (let i = 0; i < count; i++) line[filled + i] = samples[from + i]!
     this.#filled = filled + count
     return count
-  }
-
-  /** Advances by `count` outputs and drops inputs that no later output needs. */
-  #advance({ up, down }: Filter, count: number): void {
-    const next = this.#next + count * down
-    const used = Math.floor(next / up)
-    this.#line.copyWithin(0, used, this.#filled)
-    this.#filled -= used
-    this.#next = next - used * up
   }
 }

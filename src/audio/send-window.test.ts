@@ -5,7 +5,7 @@ import { SendWindow, type SendWindowOptions } from './send-window.ts'
 const RATE = 16_000
 const AHEAD = 1_500
 const PER_MS = RATE / 1000
-const seconds = (count: number): Int16Array => new Int16Array(count * RATE).fill(1)
+const seconds = (count: number) => ({ samples: new Int16Array(count * RATE).fill(1) })
 
 const newWindow = (options: Partial<SendWindowOptions> = {}): SendWindow =>
   new SendWindow({ sampleRate: RATE, ahead: AHEAD, piece: 20, queued: 600_000, marks: 1_000, ...options })
@@ -36,10 +36,7 @@ describe('a send window', () => {
         let count = 0
         const sent: number[] = []
         for (const length of lengths) {
-          window.play(
-            Int16Array.from({ length }, () => count++ % 30_000),
-            0,
-          )
+          window.play({ samples: Int16Array.from({ length }, () => count++ % 30_000) }, 0)
           for (let piece = window.nextSound(Infinity); piece; piece = window.nextSound(Infinity))
             sent.push(...piece.samples)
           window.confirm(Math.floor(count / 2))
@@ -69,9 +66,9 @@ describe('a send window', () => {
 
   it('ends a piece at an unsent mark, for listeners that need marks at their place in the stream', () => {
     const window = newWindow()
-    window.play(new Int16Array(100), 0)
+    window.play({ samples: new Int16Array(100) }, 0)
     window.mark(1)
-    window.play(new Int16Array(100), 0)
+    window.play({ samples: new Int16Array(100) }, 0)
     expect(window.nextSound(Infinity)?.samples).toHaveLength(100)
     expect(window.markDue).toBe(true)
     expect(window.sendMarks()).toBe(1)
@@ -122,7 +119,7 @@ describe('what was heard through a send window', () => {
   it('[LN3] is settled mark by mark, in order', () => {
     const window = newWindow()
     for (const id of [1, 2, 3]) {
-      window.play(new Int16Array(100 * PER_MS), 0)
+      window.play({ samples: new Int16Array(100 * PER_MS) }, 0)
       window.mark(id)
     }
     send(window)
@@ -170,7 +167,7 @@ describe('what was heard through a send window', () => {
         }
         for (const { do: what, n } of steps) {
           now += 7
-          if (what === 'play' && window.play(new Int16Array(n), now)) queued += n
+          if (what === 'play' && window.play({ samples: new Int16Array(n) }, now)) queued += n
           if (what === 'mute') window.mute(now)
           if (what === 'unmute') window.unmute(now)
           if (what === 'clear') window.clear()

@@ -118,7 +118,7 @@ export class SendWindow<Samples extends Int16Array | Uint8Array = Int16Array> {
   }
 
   /** Queues sound. Returns false if too much is queued already. */
-  play(samples: Samples, now: number): boolean {
+  play({ samples }: { readonly samples: Samples }, now: number): boolean {
     if (this.#assumed) this.#assume(this.#assumed, now)
     if (this.#end - this.#from + samples.length > this.#queued) return false
     if (samples.length > 0) this.#pieces.push({ position: this.#end, samples })

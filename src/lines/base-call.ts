@@ -258,16 +258,11 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
     else this.misbehaved('it sends too many texts or keys')
   }
 
-  /** The sound of a frame, one element per sample, as `transmit` sends it. By default, PCM. */
-  protected encode(frame: AudioFrame): Int16Array | Uint8Array {
-    return frame.samples
-  }
-
   /** Queues a frame, if there is a new one. Then sends what the peer should have by now, as long as it keeps up. */
   protected send(frame?: AudioFrame): void {
     const { peer, playout } = this
     const now = this.now()
-    if (frame && !playout.play(this.encode(frame), now)) return this.#overflow()
+    if (frame && !playout.play(frame, now)) return this.#overflow()
     if (!peer || !this.#ready) return undefined
     let next: Outgoing | undefined
     do {

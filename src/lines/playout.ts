@@ -1,4 +1,4 @@
-import type { HeardMark } from '../audio/index.ts'
+import type { AudioFrame, HeardMark } from '../audio/index.ts'
 
 /** What is queued for the caller, and what was heard of it. `Outgoing` is what the line can send to a peer. */
 export interface Playout<Outgoing> {
@@ -6,8 +6,8 @@ export interface Playout<Outgoing> {
   readonly paced?: boolean
   /** Milliseconds of sound that were neither played nor thrown away. */
   readonly unheard: number
-  /** Queues sound, as `BaseCall.encode` made it. Returns false if too much is queued already. */
-  play(samples: Int16Array | Uint8Array, now: number): boolean
+  /** Queues sound. Returns false if too much is queued already. */
+  play(frame: AudioFrame, now: number): boolean
   /** Puts a mark behind everything queued so far. */
   mark(id: number): void
   /** Throws away what is queued. Returns what to send, so that the peer does the same. */

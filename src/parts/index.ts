@@ -25,6 +25,7 @@ export type { Realtime, RealtimeEvents, RealtimeModel, RealtimeSetup } from './r
 export { resampledStt, resampledTts, resampledVad } from './resampled.ts'
 export { sentenceTts, type SentenceSynthesiser, type SentenceTtsOptions } from './sentence-tts.ts'
 export { SentenceSplitter, sentences, type SentenceOptions } from './sentences.ts'
+export { SoundMemory } from './sound-memory.ts'
 export type { Stt, SttEvents, SttSetup, SttStream, TranscribedWord, TranscriptDetails } from './stt.ts'
 export type { SpokenChunk, SpokenWord, Tts, Voice } from './tts.ts'
 export type { TurnDetector, TurnJudge, UnfinishedTurn } from './turn-detector.ts'

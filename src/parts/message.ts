@@ -37,6 +37,8 @@ export interface Usage {
   readonly cachedTokens?: number
   /** Seconds of audio received or generated. */
   readonly audioSeconds?: number
-  /** Characters synthesised. */
+  /** Characters that voices were given to speak. */
   readonly characters?: number
+  /** Seconds of speech that voices have made, whether it was heard or not. */
+  readonly spokenSeconds?: number
 }

@@ -1,11 +1,11 @@
-/** The query parameters of a URL. A list becomes one parameter per entry; undefined ones are left out. */
-export type QueryParameters = Readonly<Record<string, QueryValue | readonly QueryValue[] | undefined>>
+import { withExtra, type Extra } from './extra.ts'
 
-export type QueryValue = string | number | boolean
+type QueryValue = string | number | boolean
 
-export function queryString(parameters: QueryParameters): string {
+/** The query parameters of a URL, with `extra` merged last. A list is one parameter per entry; undefined is left out. */
+export function queryString(parameters: Extra, extra?: Extra): string {
   const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(parameters))
-    for (const each of [value ?? []].flat()) query.append(name, String(each))
+  for (const [name, value] of Object.entries(withExtra(parameters, extra)))
+    for (const each of [value ?? []].flat() as readonly QueryValue[]) query.append(name, String(each))
   return query.toString()
 }

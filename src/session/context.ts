@@ -103,8 +103,8 @@ export class SessionContext {
   }
 
   /** For the line and the models. */
-  links(): PartContext {
-    return this.#partContext(this.stores.child('links', { phase: 'links' }))
+  links(name = 'links'): PartContext {
+    return this.#partContext(this.stores.child(name, { phase: 'links' }))
   }
 
   toolset(name: string): PartContext {

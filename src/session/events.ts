@@ -1,3 +1,4 @@
+import type { TranscriptDetails } from '../parts/index.ts'
 import type { ToolOutcome } from './answering/tool.ts'
 import type { CloseReason } from './closing/close-reason.ts'
 import type { SessionReport } from './closing/report.ts'
@@ -11,6 +12,8 @@ export interface SessionEvents {
   state: { readonly state: SessionState }
   /** Interim transcript of what the user is saying. It may still change. */
   hearing: { readonly text: string }
+  /** The next words of the user are final. They may not be the whole turn. */
+  transcribed: { readonly text: string } & TranscriptDetails
   /** The user has finished a turn. */
   user: { readonly text: string }
   /** The first sound of a speech was sent to the line. */

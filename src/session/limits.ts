@@ -16,6 +16,12 @@ export const limits = {
   handoffWait: 120_000,
   /** Guardrails that run at once. Beyond that, a check of the agent's words waits for the next piece of text. */
   guardrails: 32,
+  /** How long a filter may hold a frame, in milliseconds, and how many it may hold. The caller waits for its answer meanwhile. */
+  filterDelay: 200,
+  filterFrames: 50,
+  /** How much sound of a turn a turn detector gets, in milliseconds, and how much of it from before the turn. */
+  turnSound: 8_000,
+  turnPreRoll: 500,
   /** Errors and guardrail verdicts in a report; the rest is counted. */
   reported: 100,
   /** Replies, speeches and handoffs that may begin within 100 ms before each further one lets the event loop turn. */

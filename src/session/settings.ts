@@ -1,6 +1,8 @@
+import { nearestFormat, type AudioFormat } from '../audio/index.ts'
 import { wsNetwork } from '../link/index.ts'
 import {
   silentLogger,
+  type Filter,
   type Line,
   type Llm,
   type Logger,
@@ -41,6 +43,8 @@ export interface PipelineModels {
   readonly stt?: Stt
   readonly vad?: Vad
   readonly turnDetector?: TurnDetector
+  /** Changes the caller's sound before the models hear it. A recording has the original. */
+  readonly filter?: Filter
   readonly realtime?: undefined
 }
 
@@ -50,15 +54,19 @@ const modelNames: OptionNames<Models> = {
   stt: true,
   vad: true,
   turnDetector: true,
+  filter: true,
   realtime: true,
 }
 
 export interface RealtimeModels {
   readonly realtime: Realtime
   readonly llm?: undefined
-  readonly tts?: undefined
+  /** Speaks the answers, which the model then writes. Default: the model speaks. */
+  readonly tts?: Tts
   readonly stt?: undefined
   readonly vad?: undefined
+  /** Changes the caller's sound before the model hears it. A recording has the original. */
+  readonly filter?: Filter
 }
 
 export interface Apology {
@@ -188,6 +196,7 @@ export function sessionSettings(options: SessionOptions) {
   if (options.apology) checkOptions('Session: apology', options.apology, apologyNames)
   if (options.goodbye) checkOptions('Session: goodbye', options.goodbye, capNames)
   if (options.budget) checkOptions('Session: budget', options.budget, budgetNames)
+  checkParts(options)
   const { afterCall, random = systemRandom } = options
   const settings = {
     startTimeout: 30_000,
@@ -214,6 +223,10 @@ export function sessionSettings(options: SessionOptions) {
       ...definedOf(options.apology ?? {}),
     },
     turns: turnsOf(options),
+    /** The format of the caller's sound as the models hear it. */
+    hears: options.models.filter
+      ? nearestFormat(options.line.hears, options.models.filter.hears)
+      : options.line.hears,
   }
   for (const name of numbers) {
     const value: unknown = settings[name]
@@ -222,14 +235,39 @@ export function sessionSettings(options: SessionOptions) {
   }
   if (!isAgent(options.agent))
     throw new OptionError(`agent must be an Agent: make it with new Agent({ instructions: … })`)
-  for (const [name, part] of Object.entries({ line: options.line, ...options.models }))
-    if (part !== undefined && typeof (part as { open?: unknown }).open !== 'function')
-      throw new OptionError(
-        `${name} is not a part: it has no open(). Pass an instance, such as new TestLine()`,
-      )
   // Only validates: a mistake in the options must throw in the constructor, not in `start()`.
   turnSettings(settings.turns)
   return settings
+}
+
+/** Which formats each part must declare. */
+const declared: Readonly<Record<string, readonly ('hears' | 'speaks')[]>> = {
+  line: ['hears', 'speaks'],
+  stt: ['hears'],
+  vad: ['hears'],
+  tts: ['speaks'],
+  filter: ['hears'],
+  realtime: ['hears', 'speaks'],
+}
+
+function checkParts({ line, models }: SessionOptions): void {
+  for (const [name, part] of Object.entries({ line, ...models })) {
+    if (part === undefined) continue
+    const { open, ...own } = part as { readonly open?: unknown } & Record<string, unknown>
+    if (typeof open !== 'function')
+      throw new OptionError(
+        `${name} is not a part: it has no open(). Pass an instance, such as new TestLine()`,
+      )
+    for (const field of declared[name] ?? [])
+      if (![own[field]].flat().some(isFormat))
+        throw new OptionError(
+          `${name} does not declare its formats: set ${field}, for example to ${name === 'line' ? 'pcm(16_000)' : '[pcm(16_000)]'}`,
+        )
+  }
+}
+
+function isFormat(value: unknown): value is AudioFormat {
+  return typeof value === 'object' && value !== null && 'encoding' in value && 'sampleRate' in value
 }
 
 /** Options that are numbers. A string from the environment must not become a time that never ends. */
@@ -260,6 +298,8 @@ function turnsOf({ models, idleTimeout, turns = {} }: SessionOptions): TurnOptio
     if (models.llm && models.tts) return { ...pipelineTurns(models, turns), ...idle }
     throw new OptionError('models need an llm and a tts, or a realtime model')
   }
+  if (models.tts && !models.realtime.writes)
+    throw new OptionError(`'${models.realtime.name}' cannot answer in text: remove the tts`)
   const { mode = 'realtime' } = turns
   if (mode === 'realtime') return { ...turns, ...idle, mode }
   if (mode === 'manual') return { ...turns, ...idle, mode, wordless: true }
@@ -269,7 +309,7 @@ function turnsOf({ models, idleTimeout, turns = {} }: SessionOptions): TurnOptio
 /** By default, turns use whatever models there are: a VAD for silence, and a turn detector. */
 function pipelineTurns(models: PipelineModels, turns: SessionTurnOptions): TurnOptions {
   const vad = models.vad !== undefined && turns.vad !== false
-  const { mode = vad ? 'vad' : 'stt' } = turns
+  const { mode = vad && !models.stt?.endsTurns ? 'vad' : 'stt' } = turns
   if (mode === 'stt' && models.stt && !models.stt.endsTurns)
     throw new OptionError(
       "nothing detects the end of the user's turn: add a vad, an stt that ends turns, or turns: { mode: 'manual' }",

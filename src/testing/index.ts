@@ -49,4 +49,5 @@ export type {
 } from './turn-event.ts'
 export type { Turn } from './turn-record.ts'
 export { VirtualTime, type VirtualTimeOptions } from './virtual-time.ts'
+export { ScriptedFilter, type ScriptedFilterOptions } from './scripted-filter.ts'
 export { ScriptedTurnDetector, type ScriptedTurnDetectorOptions } from './scripted-turn-detector.ts'

@@ -1,4 +1,4 @@
-import { durationOf, pcm, type AudioFormat, type AudioFrame } from '../audio/index.ts'
+import { pcm, type AudioFormat, type AudioFrame } from '../audio/index.ts'
 import type {
   PartContext,
   Stt,
@@ -156,7 +156,7 @@ class ScriptedSttStream implements SttStream {
   }
 
   push(frame: AudioFrame): void {
-    const ms = durationOf(frame)
+    const ms = (frame.samples.length * 1000) / frame.sampleRate
     if (this.#instance.ended || this.#detached) {
       this.#stt.pushed.late += ms
       return

@@ -1,4 +1,4 @@
-import { durationOf, pcm, type AudioFormat, type AudioFrame } from '../audio/index.ts'
+import { pcm, type AudioFormat, type AudioFrame } from '../audio/index.ts'
 import type { PartContext, Vad, VadEvents, VadStream } from '../parts/index.ts'
 import type { PartInstance } from './part-instance.ts'
 import { PartInstances, mannerNames, type PartCounts, type PartManners } from './part-instances.ts'
@@ -81,7 +81,7 @@ class ScriptedVadStream implements VadStream {
     if (!this.#energy) return
     const { threshold = 100, onset = 60, hangover = 200 } = this.#energy
     const loud = frame.samples.some((sample) => Math.abs(sample) > threshold)
-    const ms = durationOf(frame)
+    const ms = (frame.samples.length * 1000) / frame.sampleRate
     this.#contradiction = loud === this.#speaking ? 0 : this.#contradiction + ms
     if (this.#contradiction >= (this.#speaking ? hangover : onset) && this.#contradiction > 0)
       this.report(this.#speaking ? 'stopped' : 'started', this.#contradiction)

@@ -243,7 +243,8 @@ function withHostileEvents<Part extends Line | Stt | Vad | Realtime>(
       const value: unknown = Reflect.get(target, key, target)
       if (key !== 'open' || typeof value !== 'function') return value
       return (...args: never[]): unknown => {
-        const events = args.at(-1) as unknown as object
+        // A realtime model takes its events last, every other part second.
+        const events = args[name === 'realtime' ? 2 : 1] as unknown as object
         for (let times = 0; times < 4; times++) {
           if (!random.chance(rate)) continue
           // Not a timer of the scope: a part may call back whenever it likes.

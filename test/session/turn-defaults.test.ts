@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { TurnDetector } from '../../src/parts/index.ts'
+import type { TurnDetector, Vad } from '../../src/parts/index.ts'
 import { OptionError } from '../../src/scope/index.ts'
 import { Agent, Session, type SessionTurnOptions } from '../../src/session/index.ts'
 import {
@@ -22,22 +22,36 @@ class CountingDetector implements TurnDetector {
 }
 
 describe('turns by default', () => {
-  it('are ended by the STT if there is no VAD', () =>
+  it.each<[string, Vad[]]>([
+    ['without a VAD', []],
+    ['with a VAD', [new ScriptedVad()]],
+  ])('[PT2] are ended by an STT that ends turns, %s', (_, [vad]) =>
     inVirtualTime(async ({ clock, random }) => {
       const stt = new ScriptedStt({ endsTurns: true })
       const line = new TestLine()
       const session = new Session({
         agent: new Agent({ instructions: 'You answer the phone.' }),
-        models: { llm: new ScriptedLlm({ answers: ['At eight.'] }), stt, tts: new ScriptedTts() },
+        models: {
+          llm: new ScriptedLlm({ answers: ['At eight.'] }),
+          stt,
+          tts: new ScriptedTts(),
+          ...(vad && { vad }),
+        },
         line,
         clock,
         random,
       })
+      const said: string[] = []
+      session.on('user', ({ text }) => said.push(text))
       await session.start()
-      await line.caller.says('When do you open?')
-      await line.caller.hears('At eight.')
+      await line.caller.says(200)
+      await stt.hear('When do you open?')
+      // At once, although the VAD still hears the caller.
+      await clock.elapse(10)
+      expect(said).toEqual(['When do you open?'])
       await session.close()
-    }))
+    }),
+  )
 
   it.each<[string, SessionTurnOptions, number]>([
     ['by default', {}, 1],

@@ -74,7 +74,7 @@ describe('the models of vendors', () => {
 
   it('take known options only', () =>
     types(() => {
-      const deepgram: DeepgramSttOptions = { endpointing: false, query: { keyterm: 'endwell', n: 1 } }
+      const deepgram: DeepgramSttOptions = { endpointing: false, extra: { keyterm: 'endwell', n: 1 } }
       // @ts-expect-error 44.1 kHz is not supported
       const rate: DeepgramSttOptions = { sampleRate: 44_100 }
       // @ts-expect-error `false` switches endpointing off; there is no default to switch on

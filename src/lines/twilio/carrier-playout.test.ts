@@ -1,12 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { HeardMark } from '../../audio/index.ts'
+import { type AudioFrame, type HeardMark } from '../../audio/index.ts'
 import { limits as shared } from '../limits.ts'
 import { CarrierPlayout } from './carrier-playout.ts'
 import { limits } from './limits.ts'
 
 const PER_MS = 8
-const sound = (ms: number): Uint8Array => new Uint8Array(ms * PER_MS)
+const sound = (ms: number): AudioFrame => ({ samples: new Int16Array(ms * PER_MS), sampleRate: 8_000 })
 
 /** A carrier that plays in real time, a millisecond at a time, behind a network with a delay. */
 class Carrier {

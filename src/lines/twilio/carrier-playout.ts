@@ -1,4 +1,4 @@
-import { SendWindow, type HeardMark } from '../../audio/index.ts'
+import { SendWindow, type AudioFrame, type HeardMark } from '../../audio/index.ts'
 import { limits as shared } from '../limits.ts'
 import { limits } from './limits.ts'
 
@@ -7,8 +7,8 @@ const PER_MS = 8
 
 /** What to send to the carrier. */
 export type Outgoing =
-  /** In mu-law. */
-  | { readonly samples: Uint8Array }
+  /** PCM, or mu-law as the voice made it. */
+  | { readonly samples: Int16Array | Uint8Array }
   | { readonly mark: string }
   /** A clear, and right behind it a mark. */
   | { readonly clear: true; readonly mark: string }
@@ -46,7 +46,7 @@ const reach = ({ at, since }: Place, now: number): number => at + Math.max(0, no
  * since then, determine where the sound stopped (LN3).
  */
 export class CarrierPlayout {
-  readonly #window = new SendWindow<Uint8Array>({
+  readonly #window = new SendWindow<Int16Array | Uint8Array>({
     sampleRate: 8_000,
     ahead: limits.ahead,
     piece: limits.piece,
@@ -75,10 +75,11 @@ export class CarrierPlayout {
     return this.#window.unheard
   }
 
-  /** Queues sound in mu-law. */
-  play(samples: Uint8Array, now: number): boolean {
+  play(frame: AudioFrame, now: number): boolean {
     this.#release(now)
-    return this.#window.play(samples, now)
+    // Sound that is mu-law already is passed on as it is.
+    const samples = frame.encoded?.encoding === 'mulaw' ? frame.encoded.bytes : frame.samples
+    return this.#window.play({ samples }, now)
   }
 
   mark(id: number): void {

@@ -1,4 +1,4 @@
-import { bytesOf, frameOf, muLaw, type AudioFrame, type HeardMark } from '../../audio/index.ts'
+import { encodeMuLaw, frameOf, muLaw, type HeardMark } from '../../audio/index.ts'
 import { BaseCall } from '../base-call.ts'
 import type { CallOptions, Farewell } from '../call-options.ts'
 import type { Peer } from '../peer.ts'
@@ -114,14 +114,13 @@ export class PhoneCall extends BaseCall<Outgoing> {
     }
   }
 
-  protected override encode(frame: AudioFrame): Uint8Array {
-    return bytesOf(frame, muLaw)
-  }
-
   protected transmit(peer: Peer, outgoing: Outgoing): void {
     const stream = this.#stream
     if (!stream) return undefined
-    if ('samples' in outgoing) return peer.send(stream.sound(outgoing.samples))
+    if ('samples' in outgoing) {
+      const { samples } = outgoing
+      return peer.send(stream.sound(samples instanceof Int16Array ? encodeMuLaw(samples) : samples))
+    }
     if ('clear' in outgoing) peer.send(stream.clear())
     return peer.send(stream.mark(outgoing.mark))
   }

@@ -1,6 +1,7 @@
 import type { Llm, LlmChunk, LlmClient, LlmRequest, PartContext } from '../../parts/index.ts'
 import { OptionError, checkOptions, type OptionNames } from '../../scope/index.ts'
 import { ProviderError } from '../errors.ts'
+import { withExtra, type Extra } from '../extra.ts'
 import { OwnedRequest } from '../owned-request.ts'
 import { chunkOf, verdictOn } from './answer.ts'
 import { failureOf } from './failure.ts'
@@ -17,6 +18,8 @@ export interface AiSdkLlmOptions {
   readonly maxOutputTokens?: number
   /** Passed to the model. */
   readonly providerOptions?: ProviderOptions
+  /** Fields of the AI SDK's call, merged last into every request: `{ topP: 0.9, seed: 7 }`. */
+  readonly extra?: Extra
 }
 
 const optionNames: OptionNames<AiSdkLlmOptions> = {
@@ -24,6 +27,7 @@ const optionNames: OptionNames<AiSdkLlmOptions> = {
   temperature: true,
   maxOutputTokens: true,
   providerOptions: true,
+  extra: true,
 }
 
 /**
@@ -90,6 +94,8 @@ export class AiSdkLlm implements Llm {
   #call({ tools, ...request }: LlmRequest, abortSignal: AbortSignal): CallOptions {
     const prompt = promptOf({ tools, ...request })
     // Some vendors reject an empty list of tools.
-    return { ...this.#options, prompt, ...(tools.length > 0 ? { tools: toolsOf(tools) } : {}), abortSignal }
+    const { extra, ...options } = this.#options
+    const call = { ...options, prompt, ...(tools.length > 0 ? { tools: toolsOf(tools) } : {}) }
+    return { ...withExtra(call, extra), abortSignal }
   }
 }

@@ -3,7 +3,8 @@ import type { PartContext, Stt, SttEvents, SttSetup, SttStream } from '../../par
 import { checkOptions, type OptionNames } from '../../scope/index.ts'
 import { apiKey } from '../api-key.ts'
 import { checkUrl } from '../check-url.ts'
-import { queryString, type QueryParameters } from '../query-string.ts'
+import type { Extra } from '../extra.ts'
+import { queryString } from '../query-string.ts'
 import { TurnStream } from '../turn-stream.ts'
 import { assemblyAIDialect } from './assemblyai-dialect.ts'
 
@@ -33,8 +34,8 @@ export interface AssemblyAISttOptions {
   readonly maxSilence?: number
   /** Emits the ends of the user's turns. Default: true. */
   readonly endsTurns?: boolean
-  /** Further query parameters of the service: `{ language_detection: true }`. */
-  readonly query?: QueryParameters
+  /** Query parameters of the service, merged last into the address: `{ language_detection: true }`. */
+  readonly extra?: Extra
 }
 
 const formats = [pcm(16_000), muLaw, pcm(8_000), pcm(24_000)]
@@ -51,7 +52,7 @@ const optionNames: OptionNames<AssemblyAISttOptions> = {
   minSilence: true,
   maxSilence: true,
   endsTurns: true,
-  query: true,
+  extra: true,
 }
 
 /**
@@ -101,18 +102,20 @@ export class AssemblyAIStt implements Stt {
   }
 
   #query({ format, keyTerms }: SttSetup): string {
-    const { languages, endThreshold, minSilence, maxSilence, query } = this.#options
-    return queryString({
-      speech_model: this.#model,
-      encoding: format.encoding === 'pcm' ? 'pcm_s16le' : 'pcm_mulaw',
-      sample_rate: format.sampleRate,
-      format_turns: this.#formats ? true : undefined,
-      end_of_turn_confidence_threshold: endThreshold,
-      min_turn_silence: minSilence,
-      max_turn_silence: maxSilence,
-      language_codes: languages && JSON.stringify(languages),
-      keyterms_prompt: keyTerms.length === 0 ? undefined : JSON.stringify(keyTerms),
-      ...query,
-    })
+    const { languages, endThreshold, minSilence, maxSilence, extra } = this.#options
+    return queryString(
+      {
+        speech_model: this.#model,
+        encoding: format.encoding === 'pcm' ? 'pcm_s16le' : 'pcm_mulaw',
+        sample_rate: format.sampleRate,
+        format_turns: this.#formats ? true : undefined,
+        end_of_turn_confidence_threshold: endThreshold,
+        min_turn_silence: minSilence,
+        max_turn_silence: maxSilence,
+        language_codes: languages && JSON.stringify(languages),
+        keyterms_prompt: keyTerms.length === 0 ? undefined : JSON.stringify(keyTerms),
+      },
+      extra,
+    )
   }
 }

@@ -3,7 +3,8 @@ import type { PartContext, Stt, SttEvents, SttSetup, SttStream } from '../../par
 import { checkOptions, type OptionNames } from '../../scope/index.ts'
 import { apiKey } from '../api-key.ts'
 import { checkUrl } from '../check-url.ts'
-import { queryString, type QueryParameters } from '../query-string.ts'
+import type { Extra } from '../extra.ts'
+import { queryString } from '../query-string.ts'
 import { TurnStream } from '../turn-stream.ts'
 import { inkDialect } from './ink-dialect.ts'
 import { VERSION } from './version.ts'
@@ -29,8 +30,8 @@ export interface CartesiaSttOptions {
   readonly endTimeout?: number
   /** Emits the ends of the user's turns. Default: true. */
   readonly endsTurns?: boolean
-  /** Further query parameters of the service. */
-  readonly query?: QueryParameters
+  /** Query parameters of the service, merged last into the address. */
+  readonly extra?: Extra
 }
 
 const formats = [pcm(16_000), muLaw, aLaw, pcm(8_000), pcm(24_000)]
@@ -47,7 +48,7 @@ const optionNames: OptionNames<CartesiaSttOptions> = {
   eagerThreshold: true,
   endTimeout: true,
   endsTurns: true,
-  query: true,
+  extra: true,
 }
 
 /**
@@ -90,15 +91,17 @@ export class CartesiaStt implements Stt {
 }
 
 function queryOf(options: CartesiaSttOptions, { format, keyTerms }: SttSetup): string {
-  return queryString({
-    model: options.model ?? 'ink-2',
-    encoding: encodings[format.encoding],
-    sample_rate: format.sampleRate,
-    turn_start_threshold: options.startThreshold,
-    turn_end_threshold: options.endThreshold,
-    turn_eager_end_threshold: options.eagerThreshold,
-    turn_end_timeout_ms: options.endTimeout,
-    keyterm: keyTerms,
-    ...options.query,
-  })
+  return queryString(
+    {
+      model: options.model ?? 'ink-2',
+      encoding: encodings[format.encoding],
+      sample_rate: format.sampleRate,
+      turn_start_threshold: options.startThreshold,
+      turn_end_threshold: options.endThreshold,
+      turn_eager_end_threshold: options.eagerThreshold,
+      turn_end_timeout_ms: options.endTimeout,
+      keyterm: keyTerms,
+    },
+    options.extra,
+  )
 }

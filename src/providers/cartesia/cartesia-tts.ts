@@ -4,6 +4,7 @@ import { apiKey } from '../api-key.ts'
 import { checkUrl } from '../check-url.ts'
 import { ContextVoice } from '../context-voice.ts'
 import { cartesiaDialect } from './cartesia-dialect.ts'
+import { withExtra, type Extra } from '../extra.ts'
 import type { VoiceSettings } from './cartesia-messages.ts'
 import { VERSION } from './version.ts'
 import { checkOptions, type OptionNames } from '../../scope/index.ts'
@@ -33,6 +34,8 @@ export interface CartesiaTtsOptions {
   readonly bufferDelay?: number
   /** How long a speech whose text has ended may go without a message before it fails. Default: 10 s. */
   readonly stallTimeout?: number
+  /** Fields of the service's own protocol, merged last into every generation request: `{ pronunciation_dict_id: '…' }`. */
+  readonly extra?: Extra
 }
 
 const formats = [pcm(24_000), muLaw, aLaw, pcm(8_000), pcm(16_000), pcm(48_000)]
@@ -51,6 +54,7 @@ const optionNames: OptionNames<CartesiaTtsOptions> = {
   emotion: true,
   bufferDelay: true,
   stallTimeout: true,
+  extra: true,
 }
 
 /**
@@ -67,6 +71,7 @@ export class CartesiaTts implements Tts {
   readonly #key: string
   readonly #settings: Omit<VoiceSettings, 'output_format'>
   readonly #stallTimeout: number
+  readonly #extra: Extra | undefined
 
   /** Throws `MissingKeyError` without a key. */
   constructor(options: CartesiaTtsOptions) {
@@ -79,6 +84,7 @@ export class CartesiaTts implements Tts {
     this.#url = `${url.replace(/\/$/, '')}/tts/websocket`
     this.#settings = settingsOf(options)
     this.#stallTimeout = options.stallTimeout ?? 10_000
+    this.#extra = options.extra
   }
 
   open(context: PartContext, { format = this.speaks[0]! }: Partial<SoundSetup> = {}): Promise<Voice> {
@@ -86,7 +92,8 @@ export class CartesiaTts implements Tts {
     const request = () => ({ url: this.#url, headers })
     const { encoding, sampleRate: sample_rate } = format
     const output_format = { container: 'raw', encoding: encodings[encoding], sample_rate } as const
-    const dialect = cartesiaDialect(request, { ...this.#settings, output_format }, this.#stallTimeout)
+    const settings = withExtra({ ...this.#settings, output_format }, this.#extra)
+    const dialect = cartesiaDialect(request, settings, this.#stallTimeout)
     return new ContextVoice(this.name, context, format, dialect).open()
   }
 }

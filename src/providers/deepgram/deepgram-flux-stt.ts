@@ -3,7 +3,8 @@ import type { PartContext, Stt, SttEvents, SttSetup, SttStream } from '../../par
 import { checkOptions, type OptionNames } from '../../scope/index.ts'
 import { apiKey } from '../api-key.ts'
 import { checkUrl } from '../check-url.ts'
-import { queryString, type QueryParameters } from '../query-string.ts'
+import type { Extra } from '../extra.ts'
+import { queryString } from '../query-string.ts'
 import { TurnStream } from '../turn-stream.ts'
 import { fluxDialect } from './flux-dialect.ts'
 
@@ -30,8 +31,8 @@ export interface DeepgramFluxSttOptions {
   readonly endsTurns?: boolean
   /** Ends the turn on `flush()`. Deepgram has to enable this, and closes the connection otherwise. Default: false. */
   readonly forceEndTurn?: boolean
-  /** Further query parameters of the service: `{ numerals: true, tag: ['clinic'] }`. */
-  readonly query?: QueryParameters
+  /** Query parameters of the service, merged last into the address: `{ numerals: true, tag: ['clinic'] }`. */
+  readonly extra?: Extra
 }
 
 const formats = [pcm(16_000), muLaw, aLaw, pcm(8_000), pcm(24_000)]
@@ -48,7 +49,7 @@ const optionNames: OptionNames<DeepgramFluxSttOptions> = {
   endTimeout: true,
   endsTurns: true,
   forceEndTurn: true,
-  query: true,
+  extra: true,
 }
 
 /**
@@ -92,15 +93,17 @@ export class DeepgramFluxStt implements Stt {
 }
 
 function queryOf(options: DeepgramFluxSttOptions, { format, keyTerms }: SttSetup): string {
-  return queryString({
-    model: options.model ?? 'flux-general-en',
-    encoding: format.encoding === 'pcm' ? 'linear16' : format.encoding,
-    sample_rate: format.sampleRate,
-    eot_threshold: options.endThreshold,
-    eager_eot_threshold: options.eagerThreshold,
-    eot_timeout_ms: options.endTimeout,
-    language_hint: options.languages,
-    keyterm: keyTerms,
-    ...options.query,
-  })
+  return queryString(
+    {
+      model: options.model ?? 'flux-general-en',
+      encoding: format.encoding === 'pcm' ? 'linear16' : format.encoding,
+      sample_rate: format.sampleRate,
+      eot_threshold: options.endThreshold,
+      eager_eot_threshold: options.eagerThreshold,
+      eot_timeout_ms: options.endTimeout,
+      language_hint: options.languages,
+      keyterm: keyTerms,
+    },
+    options.extra,
+  )
 }

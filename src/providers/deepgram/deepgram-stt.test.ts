@@ -94,7 +94,7 @@ describe('DeepgramStt options', () => {
         smartFormat: false,
         endpointing: false,
         utteranceEnd: 1_500,
-        query: { numerals: true, keyterm: 'Bright Dental' },
+        extra: { numerals: true, keyterm: ['Bright Dental'], model: 'nova-2' },
       })
       expect(Object.fromEntries(other.server.sessions[0]!.query)).toEqual({
         model: 'nova-2',

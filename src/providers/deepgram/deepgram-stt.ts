@@ -2,6 +2,8 @@ import { aLaw, muLaw, pcm, type AudioFormat, type SampleRate } from '../../audio
 import type { PartContext, Stt, SttEvents, SttSetup, SttStream } from '../../parts/index.ts'
 import { apiKey } from '../api-key.ts'
 import { checkUrl } from '../check-url.ts'
+import type { Extra } from '../extra.ts'
+import { queryString } from '../query-string.ts'
 import { DeepgramStream } from './deepgram-stream.ts'
 import { checkOptions, type OptionNames } from '../../scope/index.ts'
 
@@ -28,8 +30,8 @@ export interface DeepgramSttOptions {
   readonly utteranceEnd?: number
   /** Emits the end of the user's turn, after `endpointing` or `utteranceEnd`, whichever comes first. Default: false. */
   readonly endsTurns?: boolean
-  /** Further query parameters of the service: `{ keyterm: 'Bright Dental', numerals: true }`. */
-  readonly query?: Readonly<Record<string, string | number | boolean>>
+  /** Query parameters of the service, merged last into the address: `{ numerals: true, replace: ['two:2', 'to:2'] }`. */
+  readonly extra?: Extra
 }
 
 /** Formats of sound that fit a line: no service hears more in 48 kHz. */
@@ -47,7 +49,7 @@ const optionNames: OptionNames<DeepgramSttOptions> = {
   endpointing: true,
   utteranceEnd: true,
   endsTurns: true,
-  query: true,
+  extra: true,
 }
 
 /**
@@ -94,21 +96,17 @@ export class DeepgramStt implements Stt {
 }
 
 function queryOf(options: DeepgramSttOptions, { format, keyTerms }: SttSetup): string {
-  const { language, endpointing, utteranceEnd } = options
-  const all = {
+  const parameters = {
     model: options.model ?? 'nova-3',
     encoding: format.encoding === 'pcm' ? 'linear16' : format.encoding,
     sample_rate: format.sampleRate,
     channels: 1,
     interim_results: options.interimResults ?? true,
     smart_format: options.smartFormat ?? true,
-    ...(language === undefined ? {} : { language }),
-    ...(endpointing === undefined ? {} : { endpointing }),
-    ...(utteranceEnd === undefined ? {} : { utterance_end_ms: utteranceEnd }),
-    ...options.query,
+    language: options.language,
+    endpointing: options.endpointing,
+    utterance_end_ms: options.utteranceEnd,
+    keyterm: keyTerms,
   }
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(all)) query.set(name, String(value))
-  for (const term of keyTerms) query.append('keyterm', term)
-  return query.toString()
+  return queryString(parameters, options.extra)
 }

@@ -4,7 +4,8 @@ import { checkOptions, OptionError, type OptionNames } from '../../scope/index.t
 import { apiKey } from '../api-key.ts'
 import { checkUrl } from '../check-url.ts'
 import { ContextVoice } from '../context-voice.ts'
-import { queryString, type QueryParameters } from '../query-string.ts'
+import type { Extra } from '../extra.ts'
+import { queryString } from '../query-string.ts'
 import { elevenLabsDialect } from './elevenlabs-dialect.ts'
 import type { ContextSettings } from './elevenlabs-messages.ts'
 
@@ -42,8 +43,8 @@ export interface ElevenLabsTtsOptions {
   readonly dictionaries?: readonly { readonly id: string; readonly version: string }[]
   /** How long a speech whose text has ended may go without a message before it fails. Default: 10 s. */
   readonly stallTimeout?: number
-  /** Further query parameters of the service: `{ enable_logging: false }`. */
-  readonly query?: QueryParameters
+  /** Query parameters of the service, merged last into the address: `{ enable_logging: false }`. */
+  readonly extra?: Extra
 }
 
 const formats = [pcm(24_000), muLaw, pcm(8_000), pcm(16_000), pcm(48_000)]
@@ -64,7 +65,7 @@ const optionNames: OptionNames<ElevenLabsTtsOptions> = {
   textNormalization: true,
   dictionaries: true,
   stallTimeout: true,
-  query: true,
+  extra: true,
 }
 
 /**
@@ -109,16 +110,18 @@ export class ElevenLabsTts implements Tts {
 }
 
 function queryOf(options: ElevenLabsTtsOptions, { encoding, sampleRate }: AudioFormat): string {
-  return queryString({
-    model_id: options.model ?? 'eleven_flash_v2_5',
-    output_format: encoding === 'pcm' ? `pcm_${sampleRate}` : 'ulaw_8000',
-    auto_mode: true,
-    sync_alignment: true,
-    inactivity_timeout: INACTIVITY_TIMEOUT,
-    language_code: options.language,
-    apply_text_normalization: options.textNormalization,
-    ...options.query,
-  })
+  return queryString(
+    {
+      model_id: options.model ?? 'eleven_flash_v2_5',
+      output_format: encoding === 'pcm' ? `pcm_${sampleRate}` : 'ulaw_8000',
+      auto_mode: true,
+      sync_alignment: true,
+      inactivity_timeout: INACTIVITY_TIMEOUT,
+      language_code: options.language,
+      apply_text_normalization: options.textNormalization,
+    },
+    options.extra,
+  )
 }
 
 function settingsOf(options: ElevenLabsTtsOptions): ContextSettings {

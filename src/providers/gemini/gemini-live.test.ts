@@ -101,7 +101,7 @@ describe('a Gemini setup', () => {
         silence: 700,
         prefixPadding: 100,
         compression: { triggerTokens: 20_000, targetTokens: 10_000 },
-        setup: { labels: { team: 'desk' } },
+        extra: { labels: { team: 'desk' } },
       }
       const { server, context } = await open(world, options, { instructions: '' })
       expect(server.sessions[0]!.setup).toEqual({

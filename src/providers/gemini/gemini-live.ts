@@ -9,6 +9,7 @@ import type {
 } from '../../parts/index.ts'
 import { apiKey } from '../api-key.ts'
 import { checkUrl } from '../check-url.ts'
+import type { Extra } from '../extra.ts'
 import { LiveProtocol } from './live-protocol.ts'
 import type { SetupOptions } from './setup.ts'
 import { outputRate } from './turns.ts'
@@ -40,8 +41,8 @@ export interface GeminiLiveOptions {
   readonly compression?: boolean | { readonly triggerTokens?: number; readonly targetTokens?: number }
   /** How long an answer may go without a message before it fails. Default: 30 s. */
   readonly stallTimeout?: number
-  /** Further fields of the service's setup message, which override ours: `{ safetySettings: […] }`. */
-  readonly setup?: Readonly<Record<string, unknown>>
+  /** Fields of the service's own protocol, merged last into its setup message: `{ safetySettings: […] }`. */
+  readonly extra?: Extra
 }
 
 const optionNames: OptionNames<GeminiLiveOptions> = {
@@ -57,7 +58,7 @@ const optionNames: OptionNames<GeminiLiveOptions> = {
   prefixPadding: true,
   compression: true,
   stallTimeout: true,
-  setup: true,
+  extra: true,
 }
 
 /**
@@ -78,12 +79,12 @@ export class GeminiLive implements Realtime {
   /** Throws `MissingKeyError` without a key or a token. */
   constructor(options: GeminiLiveOptions = {}) {
     checkOptions('GeminiLive', options, optionNames)
-    const { model = 'gemini-3.8-live', compression = true, setup: extra } = options
+    const { model = 'gemini-3.8-live', compression = true } = options
     if (typeof compression === 'object')
       checkOptions('GeminiLive: compression', compression, { triggerTokens: true, targetTokens: true })
     this.name = options.name ?? 'gemini'
     this.#request = requestOf(options)
-    this.#setup = { ...options, model, compression, extra }
+    this.#setup = { ...options, model, compression }
     this.#stallTimeout = options.stallTimeout ?? 30_000
   }
 

@@ -1,5 +1,6 @@
 import type { RealtimeSetup, ToolDescription } from '../../parts/index.ts'
 import type { FunctionDeclaration, Setup } from './messages.ts'
+import { withExtra, type Extra } from '../extra.ts'
 import { schemaOf } from './schema.ts'
 
 /** The options that a setup is built from, besides the agent's. */
@@ -11,8 +12,7 @@ export interface SetupOptions {
   readonly compression: boolean | { readonly triggerTokens?: number; readonly targetTokens?: number }
   readonly silence?: number | undefined
   readonly prefixPadding?: number | undefined
-  /** Further fields, sent unchanged. */
-  readonly extra?: Readonly<Record<string, unknown>> | undefined
+  readonly extra?: Extra | undefined
 }
 
 /** The part of a setup that depends on the agent. */
@@ -21,7 +21,7 @@ export type AgentSetup = Pick<RealtimeSetup, 'instructions' | 'tools' | 'takesTu
 /** The first message of a connection. With a handle it resumes a conversation, otherwise it starts a new one. */
 export function setupOf(options: SetupOptions, agent: AgentSetup, handle: string | undefined): Setup {
   const { instructions, tools } = agent
-  return {
+  const setup: Setup = {
     model: options.model.includes('/') ? options.model : `models/${options.model}`,
     generationConfig: generationOf(options),
     ...(instructions === '' ? {} : { systemInstruction: { parts: [{ text: instructions }] } }),
@@ -31,8 +31,8 @@ export function setupOf(options: SetupOptions, agent: AgentSetup, handle: string
     inputAudioTranscription: {},
     outputAudioTranscription: {},
     realtimeInputConfig: inputOf(options, agent),
-    ...options.extra,
   }
+  return withExtra(setup, options.extra)
 }
 
 function generationOf({ voice, language, temperature }: SetupOptions): Setup['generationConfig'] {

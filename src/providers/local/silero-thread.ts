@@ -36,7 +36,7 @@ await serve<Int16Array, number>(async (data) => {
     const input = new Tensor('float32', window, [1, window.length])
     const { output, stateN } = await session.run({ input, state, sr })
     state = stateN as typeof state
-    return Number((output?.data as Float32Array)[0])
+    return Number(output?.data[0])
   }
   // Warms up, and fails now if this is another model after all.
   await judge(new Int16Array(sampleRate * 0.032))

@@ -22,7 +22,7 @@ describe('a speech gate', () => {
     const options = { minSpeech: 10, hangover: 30 }
     expect(changesOf([...times(5, 0), 1, ...times(5, 0)], options)).toEqual([
       '5: started 32 ms ago',
-      '7: stopped 32 ms ago',
+      '6: stopped 32 ms ago',
     ])
   })
 

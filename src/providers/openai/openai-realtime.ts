@@ -7,6 +7,7 @@ import type {
   RealtimeSetup,
 } from '../../parts/index.ts'
 import { checkOptions, type OptionNames } from '../../scope/index.ts'
+import type { Extra } from '../extra.ts'
 import { OpenAIEndpoint, endpointNames, type OpenAIEndpointOptions } from './endpoint.ts'
 import { OpenAIRealtimeModel } from './openai-realtime-model.ts'
 import {
@@ -39,6 +40,8 @@ export interface OpenAIRealtimeOptions extends OpenAIEndpointOptions {
   readonly noiseReduction?: OpenAINoiseReduction
   /** Per answer. Default: the service's own limit. */
   readonly maxOutputTokens?: number
+  /** Fields of the service's own protocol, merged last into the first `session.update` of a connection: `{ reasoning: { effort: 'low' } }`. */
+  readonly extra?: Extra
 }
 
 const optionNames: OptionNames<OpenAIRealtimeOptions> = {
@@ -51,6 +54,7 @@ const optionNames: OptionNames<OpenAIRealtimeOptions> = {
   turnDetection: true,
   noiseReduction: true,
   maxOutputTokens: true,
+  extra: true,
 }
 
 /**
@@ -86,6 +90,7 @@ export class OpenAIRealtime implements Realtime {
       turnDetection: options.turnDetection ?? { type: 'server' },
       noiseReduction: options.noiseReduction,
       maxOutputTokens: options.maxOutputTokens,
+      extra: options.extra,
     }
   }
 

@@ -1,6 +1,7 @@
 import { pcm } from '../../audio/index.ts'
 import type { PartContext, Stt, SttEvents, SttStream } from '../../parts/index.ts'
 import { checkOptions, type OptionNames } from '../../scope/index.ts'
+import { withExtra, type Extra } from '../extra.ts'
 import { OpenAIEndpoint, endpointNames, type OpenAIEndpointOptions } from './endpoint.ts'
 import type { TranscriptionSettings } from './events.ts'
 import { OpenAISttStream } from './openai-stt-stream.ts'
@@ -24,6 +25,8 @@ export interface OpenAISttOptions extends OpenAIEndpointOptions, OpenAITranscrip
   readonly turnDetection?: OpenAITurnDetection
   /** Default: off. */
   readonly noiseReduction?: OpenAINoiseReduction
+  /** Fields of the service's own protocol, merged last into its `session.update`. */
+  readonly extra?: Extra
 }
 
 const optionNames: OptionNames<OpenAISttOptions> = {
@@ -32,6 +35,7 @@ const optionNames: OptionNames<OpenAISttOptions> = {
   name: true,
   turnDetection: true,
   noiseReduction: true,
+  extra: true,
 }
 
 /**
@@ -61,7 +65,8 @@ export class OpenAIStt implements Stt {
       ...(language === undefined ? {} : { language }),
       ...(prompt === undefined ? {} : { prompt }),
     }
-    this.#settings = transcriptionSettings({ transcription, turnDetection, noiseReduction })
+    const settings = transcriptionSettings({ transcription, turnDetection, noiseReduction })
+    this.#settings = withExtra(settings, options.extra)
   }
 
   async open(context: PartContext, events: SttEvents): Promise<SttStream> {

@@ -1,6 +1,7 @@
 import { pcm } from '../../audio/index.ts'
 import type { PartContext, SentenceTtsOptions, Tts, Voice } from '../../parts/index.ts'
 import { sentenceTts } from '../../parts/index.ts'
+import { withExtra, type Extra } from '../extra.ts'
 import { OpenAIEndpoint, endpointNames, type OpenAIEndpointOptions } from './endpoint.ts'
 import { RATE } from './session-config.ts'
 import { SpeechRequest, type SpeechBody } from './speech-request.ts'
@@ -21,6 +22,8 @@ export interface OpenAITtsOptions extends OpenAIEndpointOptions {
   readonly sentences?: SentenceTtsOptions
   /** How long a sentence may go without new audio before it fails. Default: 10 s. */
   readonly stallTimeout?: number
+  /** Fields of the service's own protocol, merged last into the body of every request. */
+  readonly extra?: Extra
 }
 
 const optionNames: OptionNames<OpenAITtsOptions> = {
@@ -32,6 +35,7 @@ const optionNames: OptionNames<OpenAITtsOptions> = {
   speed: true,
   sentences: true,
   stallTimeout: true,
+  extra: true,
 }
 
 /**
@@ -56,13 +60,14 @@ export class OpenAITts implements Tts {
     const { instructions, speed } = options
     this.name = options.name ?? 'openai-tts'
     this.#endpoint = new OpenAIEndpoint(options)
-    this.#body = {
+    const body: Omit<SpeechBody, 'input'> = {
       model: options.model ?? 'gpt-4o-mini-tts',
       voice: options.voice ?? 'alloy',
       response_format: 'pcm',
       ...(instructions === undefined ? {} : { instructions }),
       ...(speed === undefined ? {} : { speed }),
     }
+    this.#body = withExtra(body, options.extra)
     this.#sentences = options.sentences ?? {}
     this.#stallTimeout = options.stallTimeout ?? 10_000
   }

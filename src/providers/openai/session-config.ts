@@ -1,5 +1,6 @@
 import type { RealtimeSetup } from '../../parts/index.ts'
 import { checkOptions, type OptionNames } from '../../scope/index.ts'
+import { withExtra, type Extra } from '../extra.ts'
 import type {
   AudioInput,
   Pcm,
@@ -74,6 +75,7 @@ export interface RealtimeConfig {
   readonly turnDetection: OpenAITurnDetection
   readonly noiseReduction: OpenAINoiseReduction | undefined
   readonly maxOutputTokens: number | undefined
+  readonly extra: Extra | undefined
 }
 
 /** The only sample rate of the service. */
@@ -82,10 +84,10 @@ const PCM: Pcm = { type: 'audio/pcm', rate: RATE }
 
 /** All settings of a conversation. */
 export function realtimeSettings(
-  { voice, speed, maxOutputTokens, ...input }: RealtimeConfig,
+  { voice, speed, maxOutputTokens, extra, ...input }: RealtimeConfig,
   { instructions, tools, takesTurns }: Omit<RealtimeSetup, 'messages'>,
 ): RealtimeSettings {
-  return {
+  const settings: RealtimeSettings = {
     ...agentSettings({ instructions, tools }),
     output_modalities: ['audio'],
     ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
@@ -94,6 +96,7 @@ export function realtimeSettings(
       output: { format: PCM, voice, ...(speed === undefined ? {} : { speed }) },
     },
   }
+  return withExtra(settings, extra)
 }
 
 /** The settings that change with the agent. */

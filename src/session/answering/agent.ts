@@ -1,4 +1,5 @@
 import type { AudioFrame } from '../../audio/index.ts'
+import type { Llm, Tts } from '../../parts/index.ts'
 import {
   checkOptions,
   OptionError,
@@ -59,6 +60,12 @@ export interface AgentOptions {
   tools?: Readonly<Record<string, Tool>>
   toolsets?: readonly Toolset[]
   guardrails?: Guardrails
+  /** Answers for this agent, instead of the session's. Opened when the agent takes over, closed when it leaves. */
+  llm?: Llm
+  /** Speaks for this agent, instead of the session's. Opened when the agent takes over, closed when it leaves. */
+  tts?: Tts
+  /** Names and words that the caller may say, for the STT: `['Bright Dental', 'Dr Okonkwo']`. */
+  keyTerms?: readonly string[]
   /** Runs when the agent takes over. It may greet the caller. */
   onEnter?: (context: HookContext) => unknown
   /** Runs instead of `onEnter` if the session goes on with a call that was cut off: see the option `resumed`. */
@@ -76,6 +83,9 @@ const agentNames: OptionNames<AgentOptions> = {
   tools: true,
   toolsets: true,
   guardrails: true,
+  llm: true,
+  tts: true,
+  keyTerms: true,
   onEnter: true,
   onResume: true,
   onExit: true,
@@ -103,6 +113,9 @@ export class Agent {
   readonly tools: Readonly<Record<string, Tool>>
   readonly toolsets: readonly Toolset[]
   readonly guardrails: Guardrails
+  readonly llm: Llm | undefined
+  readonly tts: Tts | undefined
+  readonly keyTerms: readonly string[]
   readonly stages: Stages
   readonly onEnter: AgentOptions['onEnter']
   readonly onResume: AgentOptions['onResume']
@@ -116,6 +129,9 @@ export class Agent {
     this.tools = options.tools ?? {}
     this.toolsets = options.toolsets ?? []
     this.guardrails = options.guardrails ?? {}
+    this.llm = options.llm
+    this.tts = options.tts
+    this.keyTerms = options.keyTerms ?? []
     this.stages = options.stages ?? {}
     this.onEnter = options.onEnter
     this.onResume = options.onResume

@@ -1,4 +1,5 @@
-import type { ToolDescription } from '../../parts/index.ts'
+import { nearestFormat } from '../../audio/index.ts'
+import type { LlmClient, PartContext, ToolDescription, Voice } from '../../parts/index.ts'
 import { LimitError, noop, type TaskContext } from '../../scope/index.ts'
 import { bounded } from '../bounded.ts'
 import type { SessionContext } from '../context.ts'
@@ -8,24 +9,26 @@ import type { Speaking } from '../speaking/speaking.ts'
 import { isAgent, type Agent, type HookContext } from './agent.ts'
 import { describeTools, type NestedTask, type Tool } from './tool.ts'
 
-/** An agent whose toolsets are open. */
+/** An agent whose toolsets and own models are open. */
 interface ReadyAgent {
   readonly agent: Agent
+  /** Its own model. Undefined if it uses the session's. */
+  readonly llm: LlmClient | undefined
   readonly tools: Readonly<Record<string, Tool>>
   readonly descriptions: readonly ToolDescription[]
 }
 
-/** An agent whose toolsets are being opened. */
+/** An agent whose toolsets and models are being opened. */
 interface Opening {
   readonly ready: Promise<ReadyAgent>
-  /** Closes its toolsets, whether they are open yet or not. */
-  readonly closeToolsets: () => void
+  /** Closes its toolsets and models, whether they are open yet or not. */
+  readonly close: () => void
 }
 
 /** A level of the stack: the first agent, or a nested task. A handoff replaces the agent of its level. */
 interface Level {
   current: ReadyAgent
-  closeToolsets: () => void
+  close: () => void
   /** For a nested task: rejects the promise that `run` returned. */
   readonly reject?: (error: unknown) => void
 }
@@ -49,10 +52,10 @@ export class Agents {
     return level.current
   }
 
-  /** Opens the toolsets of the first agent. */
+  /** Opens the toolsets and models of the first agent. */
   async open(agent: Agent): Promise<void> {
-    const { ready, closeToolsets } = this.#open(agent)
-    this.#stack.push({ current: await ready, closeToolsets })
+    const { ready, close } = this.#open(agent)
+    this.#stack.push({ current: await ready, close })
     this.onChange()
   }
 
@@ -64,7 +67,7 @@ export class Agents {
   }
 
   /**
-   * Hands the caller over (AG1). The next agent's toolsets are opened first, so that an agent that cannot start changes
+   * Hands the caller over (AG1). The next agent's toolsets and models are opened first, so that an agent that cannot start changes
    * nothing; then come the exit hook, the end of the current speech, and the change itself. Each is bounded (AG3). If the
    * reply that requested the handoff (`from`) is interrupted meanwhile, nothing changes (AG4).
    */
@@ -84,11 +87,11 @@ export class Agents {
       assertWanted()
       await this.#speechEnded(next)
       assertWanted()
-      level.closeToolsets()
+      level.close()
       level.current = ready
-      level.closeToolsets = opening.closeToolsets
+      level.close = opening.close
     } catch (error) {
-      opening.closeToolsets()
+      opening.close()
       throw error
     }
     this.onChange()
@@ -105,8 +108,8 @@ export class Agents {
     const { promise, resolve, reject } = withResolvers<Result>()
     const agent = task.agent(resolve)
     if (!isAgent(agent)) throw new HandoffError(`'${task.name}' is not an AgentTask`)
-    const { ready, closeToolsets } = this.#open(agent)
-    const level: Level = { current: await this.#nested(ready, closeToolsets, from), closeToolsets, reject }
+    const { ready, close } = this.#open(agent)
+    const level: Level = { current: await this.#nested(ready, close, from), close, reject }
     const off = from?.onCancel((reason) => reject(reason))
     this.#stack.push(level)
     this.onChange()
@@ -173,10 +176,10 @@ export class Agents {
   #leave(level: Level): void {
     const place = this.#stack.indexOf(level)
     if (place < 0) return
-    for (const { current, reject, closeToolsets } of this.#stack.splice(place).toReversed()) {
+    for (const { current, reject, close } of this.#stack.splice(place).toReversed()) {
       this.exit(current.agent).catch(noop)
       reject?.(new SessionClosedError('finish the task', 'live, but the task that ran this one has ended'))
-      closeToolsets()
+      close()
     }
     this.onChange()
   }
@@ -203,14 +206,14 @@ export class Agents {
 
   async #nested(
     ready: Promise<ReadyAgent>,
-    closeToolsets: () => void,
+    close: () => void,
     from: TaskContext | undefined,
   ): Promise<ReadyAgent> {
     const { scope } = this.#context
     try {
       return await scope.until(from ? from.until(ready) : ready)
     } catch (error) {
-      closeToolsets()
+      close()
       throw scope.state === 'live' ? error : new SessionClosedError('run a task', 'closing', { cause: error })
     }
   }
@@ -250,18 +253,61 @@ export class Agents {
 
   #open(agent: Agent): Opening {
     const sets = agent.toolsets.map((set) => ({ set, context: this.#context.toolset(set.name) }))
+    const models = agent.llm || agent.tts ? this.#context.links(`models of '${agent.name}'`) : undefined
+    const voice = models && this.#openVoice(agent, models)
     const open = async (): Promise<ReadyAgent> => {
-      const opened = await Promise.all(sets.map(async ({ set, context }) => set.open(context)))
+      const [opened, llm] = await Promise.all([
+        Promise.all(sets.map(async ({ set, context }) => set.open(context))),
+        models && this.#openLlm(agent, models),
+        voice,
+      ])
       const tools = Object.assign({}, ...opened, agent.tools) as Readonly<Record<string, Tool>>
-      return { agent, tools, descriptions: describeTools(tools) }
+      return { agent, llm, tools, descriptions: describeTools(tools) }
     }
     const ready = open()
     ready.catch(noop)
-    const closeToolsets = (): void => {
-      for (const { context } of sets)
-        context.scope.close({ reason: `'${agent.name}' is no longer in charge` }).catch(noop)
+    const close = (): void => {
+      const reason = `'${agent.name}' is no longer in charge`
+      for (const { context } of sets) context.scope.close({ reason }).catch(noop)
+      if (models) this.#closeModels(agent, models, voice, reason).catch(noop)
     }
-    return { ready, closeToolsets }
+    return { ready, close }
+  }
+
+  async #openLlm({ name, llm }: Agent, context: PartContext): Promise<LlmClient | undefined> {
+    if (!llm) return undefined
+    if (this.#context.settings.models.realtime)
+      throw new HandoffError(`'${name}' has an llm of its own, but a realtime model answers in this session`)
+    return this.#context.opened(`llm of '${name}'`, llm.open(context), ['generate'])
+  }
+
+  async #openVoice(agent: Agent, context: PartContext): Promise<Voice | undefined> {
+    const { line, models } = this.#context.settings
+    const { name, tts } = agent
+    if (!tts) return undefined
+    if (!models.tts)
+      throw new HandoffError(`'${name}' has a tts of its own, but a realtime model speaks in this session`)
+    const format = nearestFormat(line.speaks, tts.speaks)
+    const voice = await this.#context.opened(`tts of '${name}'`, tts.open(context, { format }), ['speak'])
+    this.#speaking.voices.set(agent, voice)
+    return voice
+  }
+
+  /** The agent may still be heard: a nested task ends as soon as it has a result. */
+  async #closeModels(
+    agent: Agent,
+    { scope }: PartContext,
+    voice: Promise<Voice | undefined> | undefined,
+    reason: string,
+  ): Promise<void> {
+    try {
+      const { voices } = this.#speaking
+      const own = await voice
+      if (own && voices.get(agent) === own) voices.delete(agent)
+      await this.#speaking.finished()
+    } finally {
+      await scope.close({ reason })
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import type { PartContext } from '../../parts/index.ts'
+import type { Agent } from './agent.ts'
 import { LimitError, noop, type TaskContext, type TaskHandle } from '../../scope/index.ts'
 import type { SessionContext } from '../context.ts'
 import { SessionClosedError, UninterruptibleError } from '../errors.ts'
@@ -38,6 +39,8 @@ export class Answering implements ToolActions {
   /** The turn that is being answered. */
   #turn: TaskHandle<unknown> | undefined
   #overflowed = false
+  /** Called when another agent is in charge. Set by `Hearing`. */
+  onAgent: (agent: Agent) => void = noop
 
   constructor(context: SessionContext, speaking: Speaking) {
     this.#context = context
@@ -50,7 +53,10 @@ export class Answering implements ToolActions {
       ? new RealtimeMind(context, this.agents, this.tools, this.#guardrails, speaking, this.#replies)
       : new Pipeline(context, this.agents, this.tools, this.#guardrails, speaking)
     this.#mind = mind
-    this.agents.onChange = () => mind.agentChanged()
+    this.agents.onChange = () => {
+      mind.agentChanged()
+      this.onAgent(this.agents.current.agent)
+    }
   }
 
   async open(part: PartContext): Promise<void> {
@@ -145,7 +151,7 @@ export class Answering implements ToolActions {
     this.#overflowed = false
     const { agent } = this.agents.current
     const watch = agent.guardrails.output && this.#guardrails.watch(agent)
-    return this.#speaking.say(typeof text === 'string' ? once(text) : text, { agent, watch }, options)
+    return this.#speaking.say(typeof text === 'string' ? once(text) : text, { agent, watch }, options).speech
   }
 
   /** Too many speeches are queued. Reported once until there is room again. */

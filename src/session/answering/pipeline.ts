@@ -72,7 +72,7 @@ export class Pipeline implements Mind {
     const task = scope.spawn('prepare a reply', async (self) => {
       try {
         let count = 0
-        for await (const chunk of iterate(this.#llm.generate(request, self.signal), self, source)) {
+        for await (const chunk of iterate(this.#client.generate(request, self.signal), self, source)) {
           if (++count > limits.preparedChunks)
             throw new LimitError('preparedChunks', limits.preparedChunks, 'an answer has too many chunks')
           chunks.push(chunk)
@@ -86,6 +86,11 @@ export class Pipeline implements Mind {
     // If it fails, the reply that uses it fails.
     task.result.catch(noop)
     return { text, chunks, task }
+  }
+
+  /** The model of the agent in charge, or else the session's. */
+  get #client(): LlmClient {
+    return this.#agents.current.llm ?? this.#llm
   }
 
   /** No-op: every request carries the current agent. */
@@ -133,7 +138,7 @@ export class Pipeline implements Mind {
     limit.onTimeout = (error) => model.abort(error)
     const generate = (): AsyncIterable<LlmChunk> => {
       model = new AbortController()
-      return this.#llm.generate(this.#request(messages, options.instructions), model.signal)
+      return this.#client.generate(this.#request(messages, options.instructions), model.signal)
     }
     let begun = false
     const onBegun = (): void => {
@@ -193,7 +198,7 @@ export class Pipeline implements Mind {
         if (!words) {
           words = new Channel()
           const watch = agent.guardrails.output && this.#guardrails.watch(agent)
-          speech = this.#speaking.say(words, { agent, reply, watch }, options)
+          speech = this.#speaking.say(words, { agent, reply, watch }, options).speech
         }
         words.push(text)
       }

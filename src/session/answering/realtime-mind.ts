@@ -105,11 +105,11 @@ export class RealtimeMind implements Mind {
     const tools = describeTools(agent.tools)
     this.#setup = JSON.stringify({ instructions, tools })
     const { line } = settings
-    const hears = nearestFormat(line.hears, models.realtime!.hears)
+    const hears = nearestFormat(settings.hears, models.realtime!.hears)
     this.#rate = hears.sampleRate
     const setup = {
       hears,
-      speaks: nearestFormat(line.speaks, models.realtime!.speaks),
+      speaks: models.tts ? undefined : nearestFormat(line.speaks, models.realtime!.speaks),
       instructions,
       tools,
       messages: history.toMessages(),
@@ -124,6 +124,7 @@ export class RealtimeMind implements Mind {
       methods,
     )
     this.#model = shelter(opened, methods, failed)
+    if (models.tts) return
     this.#speaking.useVoice({
       reportsWords: true,
       speak: (text, signal, delivery) => this.#speakWords(text, signal, delivery),
@@ -341,10 +342,17 @@ export class RealtimeMind implements Mind {
     if (isExpecting && owed.length === 0) this.#context.partFailed('realtime', error)
   }
 
+  /** Whether the model writes its answers, and a TTS speaks them. */
+  get #writes(): boolean {
+    return this.#context.settings.models.tts !== undefined
+  }
+
   /** Adds words. A model that does not stop talking is stopped. */
   #said(response: Response, text: string): void {
     try {
-      this.#speak(response).said(text)
+      const delivery = this.#speak(response)
+      if (this.#writes) response.words.push(text)
+      else delivery.said(text)
     } catch (error) {
       this.#fail(response, error)
     }
@@ -374,8 +382,11 @@ export class RealtimeMind implements Mind {
     if (response.delivery) return response.delivery
     const { agent } = this.#agents.current
     const watch = agent.guardrails.output && this.#guardrails.watch(agent)
-    const { reply, sound } = response
-    const delivery = this.#speaking.play({ agent, source: { sound }, reply, watch }, response.speech)
+    const { reply, sound, words } = response
+    const options = { agent, reply, watch }
+    const delivery = this.#writes
+      ? this.#speaking.say(words, options, response.speech)
+      : this.#speaking.play({ ...options, source: { sound } }, response.speech)
     response.delivery = delivery
     delivery.speech.onInterrupt(() => this.#stop(response))
     return delivery

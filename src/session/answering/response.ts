@@ -32,6 +32,8 @@ export class Response {
   readonly step: number
   readonly speech: SpeechOptions | undefined
   readonly sound = new Channel<SpokenChunk>()
+  /** Its text, if the model writes and a TTS speaks. */
+  readonly words = new Channel<string>()
   /** Its tool calls. A call that the model cancelled resolves to undefined. */
   readonly uses: Promise<ToolOutcome | undefined>[] = []
   readonly ended: Promise<ResponseEnd>
@@ -56,8 +58,10 @@ export class Response {
   end(end: ResponseEnd): void {
     if (this.#hasEnded) return
     this.#hasEnded = true
-    if (end.how === 'failed') this.sound.fail(end.error)
-    else this.sound.end()
+    for (const channel of [this.sound, this.words]) {
+      if (end.how === 'failed') channel.fail(end.error)
+      else channel.end()
+    }
     if (end.how === 'completed') this.delivery?.wordsEnded()
     this.#end(end)
   }

@@ -31,6 +31,8 @@ export class SessionBook {
   handoffs = 0
   /** Milliseconds of sound the agent has made. */
   sound = 0
+  /** What voices were given to speak, in characters, and what they made of it, in milliseconds. */
+  readonly voiced = { characters: 0, sound: 0 }
   /** When the user stopped speaking. Unset once the answer is heard. */
   waitingSince: number | undefined
 
@@ -80,7 +82,9 @@ export class SessionBook {
   }
 
   get usage(): SessionReport['usage'] {
-    return { ...this.#usage, toolCalls: this.toolCalls, turns: this.turnCount }
+    const { characters, sound } = this.voiced
+    const spoken = characters > 0 ? { characters, spokenSeconds: sound / 1000 } : {}
+    return { ...spoken, ...this.#usage, toolCalls: this.toolCalls, turns: this.turnCount }
   }
 
   /** `before` lists requests for a graceful end that was cut off. */

@@ -6,8 +6,10 @@ import {
   type SampleRate,
 } from '../../audio/index.ts'
 import {
+  SoundMemory,
   inlet,
   type EventOf,
+  type FilterStream,
   type PartContext,
   type Shape,
   type SttEvents,
@@ -20,8 +22,10 @@ import { MachineShell, shelter, type Untimed } from '../../scope/index.ts'
 import type { Answering } from '../answering/answering.ts'
 import { failures, type CloseReason } from '../closing/close-reason.ts'
 import type { EventSink, SessionContext } from '../context.ts'
+import { limits } from '../limits.ts'
 import type { Speaking } from '../speaking/speaking.ts'
 import type { TurnCommand, TurnEvent } from './turn-events.ts'
+import { Filtering } from './filtering.ts'
 import { TurnMachine } from './turn-machine.ts'
 
 const sttShape: Shape<SttEvents> = {
@@ -61,6 +65,9 @@ export class Hearing implements EventSink<TurnEvent> {
   #stt: SttStream | undefined
   #vad: VadStream | undefined
   #judge: TurnJudge | undefined
+  #filtering: Filtering | undefined
+  /** The sound of the turn so far, for a turn detector that hears. */
+  #turnSound: SoundMemory | undefined
   /** Empty until the session is live. */
   #ears: readonly Ear[] = []
   /** Ends the wait for the user's last words, while a close waits for them. */
@@ -77,20 +84,26 @@ export class Hearing implements EventSink<TurnEvent> {
       carryOut: (command) => this.#carryOut(command),
     })
     context.turns = this
+    let { keyTerms } = context.settings.agent
+    answering.onAgent = (agent) => {
+      if (agent.keyTerms.join('\n') === keyTerms.join('\n')) return
+      keyTerms = agent.keyTerms
+      this.#stt?.configure({ keyTerms })
+    }
   }
 
   async open(part: PartContext): Promise<void> {
-    const { line, models } = this.#context.settings
-    if (models.realtime) return
-    const formatOf = (hears: readonly AudioFormat[]): AudioFormat => nearestFormat(line.hears, hears)
-    const { stt, vad, turnDetector } = models
+    const { models, agent, hears } = this.#context.settings
+    const formatOf = (offered: readonly AudioFormat[]): AudioFormat => nearestFormat(hears, offered)
+    const { filter, stt, vad } = models
+    const turnDetector = models.realtime ? undefined : models.turnDetector
     const opened: SessionContext['opened'] = (...args) => this.#context.opened(...args)
     const failed = (where: string) => (error: unknown) => this.#context.failed(where, error)
     const stream = async (): Promise<void> => {
       const events = inlet('stt', sttShape, (...event) => this.#heard('stt', event), failed('stt'))
       const methods = ['push', 'flush', 'configure', 'detach'] as const
       if (!stt) return
-      const setup = { format: formatOf(stt.hears), keyTerms: [] }
+      const setup = { format: formatOf(stt.hears), keyTerms: agent.keyTerms }
       const open = await opened('stt', stt.open(part, events, setup), methods)
       this.#stt = shelter(open, methods, failed('stt'))
     }
@@ -102,16 +115,38 @@ export class Hearing implements EventSink<TurnEvent> {
     }
     const judge = async (): Promise<void> => {
       if (!turnDetector) return
-      const format = formatOf(turnDetector.hears ?? [line.hears])
+      const format = formatOf(turnDetector.hears ?? [hears])
       this.#judge = await opened('turn detector', turnDetector.open(part, { format }), ['finished'])
     }
-    await Promise.all([stream(), detector(), judge()])
+    const filtering = async (): Promise<void> => {
+      if (!filter) return
+      const open = await opened('filter', filter.open(part, { format: hears }), ['filter'])
+      this.#filtering = this.#filterWith(open)
+    }
+    await Promise.all([filtering(), stream(), detector(), judge()])
+  }
+
+  #filterWith(filter: FilterStream): Filtering {
+    const { line, hears } = this.#context.settings
+    return new Filtering({
+      filter,
+      from: line.hears,
+      to: hears,
+      pass: (frame) => this.#listen(frame),
+      now: () => this.#context.now,
+      failed: (error) => this.#context.failed('filter', error),
+    })
   }
 
   // ── input ──
 
   /** The caller's sound. */
   hear(frame: AudioFrame): void {
+    if (this.#filtering) this.#filtering.push(frame)
+    else this.#listen(frame)
+  }
+
+  #listen(frame: AudioFrame): void {
     for (const { rate, resampler, streams } of this.#ears) {
       const heard = resampler ? { samples: resampler.push(frame.samples), sampleRate: rate } : frame
       for (const stream of streams) stream.push(heard)
@@ -140,7 +175,9 @@ export class Hearing implements EventSink<TurnEvent> {
     const now = settings.clock.now()
     switch (event[0]) {
       case 'started':
-        if (event[1] === undefined) return undefined
+        if (event[1] === undefined) return this.handle({ type: 'stt-started' })
+        // A pause within a turn does not begin another one.
+        if (!this.#machine.isInTurn) this.#turnSound?.keep(event[1] + limits.turnPreRoll)
         return this.handle({ type: 'user-started', since: now - event[1] })
       case 'stopped':
         return this.handle({ type: 'user-stopped', since: now - event[1] })
@@ -148,10 +185,12 @@ export class Hearing implements EventSink<TurnEvent> {
         events.emit('hearing', { text: event[1] })
         return this.handle({ type: 'interim', text: event[1] })
       case 'final':
+        events.emit('transcribed', { ...event[2], text: event[1] })
         return this.handle({ type: 'final', text: event[1] })
       case 'maybeEndOfTurn':
+        return this.handle({ type: 'maybe-end-of-turn' })
       case 'resumed':
-        return undefined
+        return this.handle({ type: 'turn-resumed' })
       case 'usage':
         return this.#context.used(event[1])
       case 'endOfTurn':
@@ -197,7 +236,7 @@ export class Hearing implements EventSink<TurnEvent> {
     const judge = this.#judge
     if (!judge || !this.#context.isOpen) return this.#turns.handle({ type: 'judged', text })
     const { result } = this.#context.scope.spawn('turn detector', ({ signal }) =>
-      judge.finished({ text, sound: [] }, signal),
+      judge.finished({ text, sound: [...(this.#turnSound?.frames ?? [])] }, signal),
     )
     result.then(
       (score) => this.#turns.handle({ type: 'judged', text, score }),
@@ -215,19 +254,25 @@ export class Hearing implements EventSink<TurnEvent> {
   }
 
   #openEars(): Ear[] {
-    const { line, models } = this.#context.settings
+    const { hears, models } = this.#context.settings
+    const { sampleRate } = hears
     const { ear } = this.#answering
-    const rateOf = (hears: readonly AudioFormat[]): SampleRate => nearestFormat(line.hears, hears).sampleRate
+    const detector = models.realtime ? undefined : models.turnDetector?.hears
+    const memory = new SoundMemory(limits.turnSound)
+    if (detector) this.#turnSound = memory
+    const rateOf = (offered: readonly AudioFormat[]): SampleRate => nearestFormat(hears, offered).sampleRate
     const listeners = [
       ...(this.#vad && models.vad ? [{ stream: this.#vad, rate: rateOf(models.vad.hears) }] : []),
       ...(this.#stt && models.stt ? [{ stream: this.#stt, rate: rateOf(models.stt.hears) }] : []),
+      ...(detector
+        ? [{ stream: { push: (frame: AudioFrame) => memory.add(frame) }, rate: rateOf(detector) }]
+        : []),
       ...(ear ? [{ stream: ear, rate: ear.rate }] : []),
     ]
     const rates = new Set(listeners.map(({ rate }) => rate))
     return Array.from(rates, (rate) => ({
       rate,
-      resampler:
-        rate === line.hears.sampleRate ? undefined : new Resampler({ from: line.hears.sampleRate, to: rate }),
+      resampler: rate === sampleRate ? undefined : new Resampler({ from: sampleRate, to: rate }),
       streams: listeners.filter((listener) => listener.rate === rate).map(({ stream }) => stream),
     }))
   }
@@ -247,6 +292,7 @@ export class Hearing implements EventSink<TurnEvent> {
     const { speaking } = this.#machine.pendingWords
     this.#context.takesTurns = false
     this.#turns.handle({ type: 'ending' })
+    this.#filtering?.bypass()
     if (speaking) this.#turns.handle({ type: 'user-stopped', since: now })
     const ear = this.#stt ?? this.#answering.ear
     if (!this.#machine.pendingWords.transcribing || !ear) return

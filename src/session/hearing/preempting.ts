@@ -33,7 +33,7 @@ function replyDue(floor: Floor): number | undefined {
   if (!preemptive || !floor.takesTurns || !turn || voice || preempted !== undefined) return undefined
   if (turn.preempts >= preemptive.attempts || !hasWords(floor.text)) return undefined
   if (floor.isWeak ? floor.holdsWeakTurns : floor.isUninterruptible) return undefined
-  if (floor.isComplete) return turn.changed
+  if (floor.isComplete || turn.maybeEnded) return turn.changed
   // Speech without any text yet gives nothing to reply to.
   return turn.interim === '' ? undefined : turn.changed + preemptive.stableFor
 }

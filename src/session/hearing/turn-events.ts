@@ -16,6 +16,12 @@ export type TurnEvent =
   | { readonly type: 'interim'; readonly at: number; readonly text: string }
   /** The next words, which will not change. '' means that the speech had no words: nothing more to wait for. */
   | { readonly type: 'final'; readonly at: number; readonly text: string }
+  /** The STT reports that the user has begun to speak. Ignored except in mode `stt`, and where a VAD reports it. */
+  | { readonly type: 'stt-started'; readonly at: number }
+  /** The STT reports that the user may have finished. Ignored except in mode `stt`. */
+  | { readonly type: 'maybe-end-of-turn'; readonly at: number }
+  /** The STT reports that the user goes on after all. Ignored except in mode `stt`. */
+  | { readonly type: 'turn-resumed'; readonly at: number }
   /** The STT reports that the user has finished. Ignored except in mode `stt`. */
   | { readonly type: 'end-of-turn'; readonly at: number }
   /** The turn detector's answer to `judge`. No score means that the detector could not tell. */

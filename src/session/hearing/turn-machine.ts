@@ -8,7 +8,18 @@ import type { PendingWords, TurnCommand, TurnEvent, TurnTimer } from './turn-eve
 import { turnSettings, type TurnOptions } from './turn-options.ts'
 import { copyState, newState, type TurnState } from './turn-state.ts'
 import { idle } from './user-idle.ts'
-import { commitHeld, discardTurn, endTurn, endpoint, hearText, hearVoice, typeText } from './user-turn.ts'
+import {
+  commitHeld,
+  discardTurn,
+  endTurn,
+  endpoint,
+  hearStart,
+  hearText,
+  hearVoice,
+  resumeTurn,
+  suspectEnd,
+  typeText,
+} from './user-turn.ts'
 
 /** All rules, in order of dependency. */
 const rules: readonly TurnRule[] = [bargeIn, digits, endpoint, commitHeld, resume, judge, preempt, idle]
@@ -42,6 +53,11 @@ export class TurnMachine {
   /** A copy of the state. */
   get state(): Readonly<TurnState> {
     return copyState(this.#floor.state)
+  }
+
+  /** Whether a turn of the user has begun and has not been committed. */
+  get isInTurn(): boolean {
+    return this.#floor.state.turn !== undefined
   }
 
   /** What the user has said that has not been committed. A close keeps it as the last words (CL6). */
@@ -97,6 +113,12 @@ function take(floor: Floor, event: TurnEvent): void {
     case 'interim':
     case 'final':
       return hearText(floor, event.type, event.text)
+    case 'stt-started':
+      return settings.mode === 'stt' && !settings.vad ? hearStart(floor) : undefined
+    case 'maybe-end-of-turn':
+      return settings.mode === 'stt' ? suspectEnd(floor) : undefined
+    case 'turn-resumed':
+      return settings.mode === 'stt' ? resumeTurn(floor) : undefined
     case 'end-of-turn':
       return settings.mode === 'stt' ? endTurn(floor, 'stt') : undefined
     case 'judged':

@@ -11,7 +11,7 @@ import { OptionError, checkOptions, type OptionNames } from '../../scope/index.t
 export type TurnMode = 'vad' | 'stt' | 'realtime' | 'manual'
 
 export interface TurnOptions {
-  /** Default: `vad` or, in a session without a VAD, `stt`. */
+  /** Default: `stt` if the STT ends turns, otherwise `vad`. */
   readonly mode?: TurnMode
   /** Whether a VAD reports when the user speaks. If not, text stands in for speech. Default: whether the session has one. */
   readonly vad?: boolean

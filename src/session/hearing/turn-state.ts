@@ -56,6 +56,8 @@ export interface Turn {
   /** When the STT or the application declared the turn finished. */
   ended: number | undefined
   byHand: boolean
+  /** The STT has said that the user may have finished, and nothing else since. */
+  maybeEnded: boolean
   /** The text the turn detector was last given, and its score. */
   asked: string | undefined
   score: number | 'unknown' | undefined

@@ -20,6 +20,7 @@ const newTurn = (now: number, voiced: boolean): Turn => ({
   changed: now,
   ended: undefined,
   byHand: false,
+  maybeEnded: false,
   asked: undefined,
   score: undefined,
   preempts: 0,
@@ -44,10 +45,24 @@ export function hearVoice(floor: Floor, type: 'user-started' | 'user-stopped', s
   const turn = (state.turn ??= newTurn(state.now, true))
   turn.voiced = true
   turn.awaiting = true
+  turn.maybeEnded = false
   turn.asked = undefined
   turn.score = undefined
   // Speaking again reopens the turn, unless it was ended by hand.
   if (settings.mode !== 'manual') turn.ended = undefined
+}
+
+/** The STT hears speech before there are words. Without a VAD, nothing reports its end but the end of the turn. */
+export function hearStart(floor: Floor): void {
+  const { state } = floor
+  if (state.voice) return
+  state.voice = { since: state.now, committed: false, pausedInVain: false }
+  state.staleTextUntil = undefined
+  const turn = (state.turn ??= newTurn(state.now, false))
+  turn.awaiting = true
+  turn.changed = state.now
+  turn.ended = undefined
+  resumeTurn(floor)
 }
 
 export function hearText(floor: Floor, type: 'interim' | 'final', text: string): void {
@@ -61,7 +76,8 @@ export function hearText(floor: Floor, type: 'interim' | 'final', text: string):
   const isEmpty = text.trim() === ''
   if (isEmpty && !state.turn) return
   // Words show that the user speaks where there is no VAD, or where the VAD lags behind.
-  const unheard = settings.mode === 'stt' && !settings.vad && !state.voice && state.turn?.ended === undefined
+  const ends = state.turn?.ended !== undefined || state.turn?.maybeEnded
+  const unheard = settings.mode === 'stt' && !settings.vad && !state.voice && !ends
   if (!isEmpty && (unheard || state.voice?.committed))
     state.voice = { since: state.now, committed: false, pausedInVain: false }
   const turn = (state.turn ??= newTurn(state.now, false))
@@ -76,7 +92,9 @@ export function hearText(floor: Floor, type: 'interim' | 'final', text: string):
     turn.interim = text.trim()
   }
   if (!turn.voiced) turn.stopped = state.now
-  if (floor.text !== before) turn.changed = state.now
+  if (floor.text === before) return
+  turn.changed = state.now
+  if (turn.maybeEnded) resumeTurn(floor)
 }
 
 /** Typed text is a turn at once, together with the words the user has finished saying. */
@@ -117,6 +135,23 @@ export function endTurn(floor: Floor, by: 'stt' | 'hand'): void {
   turn.byHand ||= by === 'hand'
   if (!settings.vad && by === 'stt') state.voice = undefined
   if (by === 'hand' && !floor.isComplete && !settings.wordless) floor.commands.push({ type: 'flush-stt' })
+}
+
+/** The STT declares that the turn may be finished: a reply may begin early. */
+export function suspectEnd({ state, settings }: Floor): void {
+  const { turn } = state
+  if (!turn || turn.ended !== undefined) return
+  turn.maybeEnded = true
+  if (!settings.vad) state.voice = undefined
+}
+
+/** The turn goes on after all: discards the reply that was begun. */
+export function resumeTurn(floor: Floor): void {
+  const { state, settings } = floor
+  if (!state.turn?.maybeEnded) return
+  state.turn.maybeEnded = false
+  if (!settings.vad) state.voice ??= { since: state.now, committed: false, pausedInVain: false }
+  if (state.preempted !== undefined) discardPreempt(floor)
 }
 
 export function discardTurn(floor: Floor): void {

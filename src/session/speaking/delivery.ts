@@ -122,11 +122,15 @@ export class Delivery {
       const text = textStage ? textStage(source.words) : source.words
       made = source.voice.speak(source.voice.reportsWords ? text : this.#read(text), task.signal, this)
     }
+    // A realtime model reports its own usage.
+    const counts = 'words' in source && !source.voice.reportsWords
+    const { voiced } = this.#context.book
     let resampler: Resampler | undefined
     const sound = soundStage ? staged(made, soundStage) : made
     for await (const { frame, words } of iterate(sound, task, { name: 'sound of the voice' })) {
       if (!isFrame(frame)) throw new PartMisbehavedError('tts', 'speak', frame, 'frame')
       const ms = durationOf(frame)
+      if (counts) voiced.sound += ms
       this.#text ??= new HeardText()
       this.#text.addSound(ms, this.speech.text, words)
       if (this.#text.made > limits.speechSound)
@@ -151,6 +155,7 @@ export class Delivery {
     this.#awaitsWords = true
     for await (const piece of text) {
       this.said(piece)
+      this.#context.book.voiced.characters += piece.length
       this.#awaitsWords = false
       yield piece
       this.#awaitsWords = true
@@ -212,7 +217,7 @@ export class Delivery {
   }
 
   get #voice(): Part {
-    return this.#context.settings.models.realtime ? 'realtime voice' : 'tts'
+    return this.#context.settings.models.tts ? 'tts' : 'realtime voice'
   }
 
   /** Reports that the voice has failed. If its words failed to come, that is not the voice's fault. */

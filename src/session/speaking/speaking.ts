@@ -1,6 +1,7 @@
 import { PlayoutClock, durationOf, nearestFormat, type AudioFrame } from '../../audio/index.ts'
 import type { LineConnection, PartContext } from '../../parts/index.ts'
 import { MachineShell, noop, type TaskContext } from '../../scope/index.ts'
+import type { Agent } from '../answering/agent.ts'
 import type { SessionContext } from '../context.ts'
 import { SpeechStalledError } from '../errors.ts'
 import { limits } from '../limits.ts'
@@ -24,6 +25,8 @@ export class Speaking {
   readonly #playout = new PlayoutClock()
   /** Speeches that have not ended. */
   readonly #deliveries = new Map<number, Delivery>()
+  /** The voices of agents that have their own. Kept by `Agents`. */
+  readonly voices = new WeakMap<Agent, DeliveryVoice>()
   #lastId = 0
   /** The speech that the turn machine knows to be audible. */
   #audible: Delivery | undefined
@@ -87,13 +90,14 @@ export class Speaking {
 
   // ── requests from other stations ──
 
-  /** Speaks words as they arrive. */
+  /** Speaks words as they arrive, with the voice of the agent or else the session's. */
   say(
     words: AsyncIterable<string>,
     options: Omit<DeliveryOptions, 'source'>,
     speech?: SpeechOptions,
-  ): Speech {
-    return this.play({ ...options, source: { words, voice: this.#voice } }, speech).speech
+  ): Delivery {
+    const voice = this.voices.get(options.agent) ?? this.#voice
+    return this.play({ ...options, source: { words, voice } }, speech)
   }
 
   /** Queues a speech. */

@@ -9,6 +9,7 @@ export {
   type Play,
   type Skippable,
 } from './check.ts'
+export { filterConformance, type FilterSubject } from './filter.ts'
 export { lifecycle, type Openable } from './lifecycle.ts'
 export { lineConformance, type LineSubject } from './line.ts'
 export { llmConformance, type LlmSubject } from './llm.ts'

@@ -56,7 +56,7 @@ describe('ElevenLabsTts options', () => {
           speakerBoost: false,
           textNormalization: 'off',
           dictionaries: [{ id: 'd', version: 'v' }],
-          query: { enable_logging: false },
+          extra: { enable_logging: false },
         },
       )
       await speak('Guten Tag.')

@@ -54,7 +54,7 @@ conformance(
 /** What the model hears in these sounds, with half a second of silence around each. */
 async function heard(
   sounds: readonly Int16Array[],
-  { file = model, sampleRate = 16_000 as 8_000 | 16_000 } = {},
+  { file = model, sampleRate = 16_000 }: { file?: string; sampleRate?: 8_000 | 16_000 } = {},
 ) {
   const context = partContext({ clock: systemClock, random: systemRandom })
   const log: string[] = []

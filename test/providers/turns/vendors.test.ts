@@ -26,7 +26,7 @@ describe('DeepgramFluxStt', () => {
         endThreshold: 0.8,
         eagerThreshold: 0.4,
         endTimeout: 3_000,
-        query: { numerals: true },
+        extra: { numerals: true },
       })
       const { context } = await listen(world, server, stt, { keyTerms, format: muLaw })
       const { query } = server.sessions[0]!
@@ -133,7 +133,7 @@ describe('AssemblyAIStt', () => {
         endThreshold: 0.5,
         minSilence: 200,
         maxSilence: 2_000,
-        query: { language_detection: true },
+        extra: { language_detection: true },
       },
       {
         speech_model: 'universal-streaming-multilingual',

@@ -107,6 +107,9 @@ export class TurnChecker {
       case 'discard':
         seen.discarded = true
         break
+      case 'stt-started':
+      case 'maybe-end-of-turn':
+      case 'turn-resumed':
       case 'end-of-turn':
       case 'judged':
       case 'barge-in':

@@ -27,7 +27,16 @@ export const agentStops = (at: number, how: 'finished' | 'interrupted' = 'finish
   how,
 })
 export const simple = (
-  type: 'live' | 'end-of-turn' | 'commit' | 'discard' | 'barge-in' | 'ending',
+  type:
+    | 'live'
+    | 'stt-started'
+    | 'maybe-end-of-turn'
+    | 'turn-resumed'
+    | 'end-of-turn'
+    | 'commit'
+    | 'discard'
+    | 'barge-in'
+    | 'ending',
   at: number,
 ): TurnEvent => ({ type, at })
 export const judged = (at: number, text: string, score?: number): TurnEvent => ({

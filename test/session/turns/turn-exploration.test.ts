@@ -41,6 +41,16 @@ describe('in every order of events, however long', () => {
       ['interim', 'final', 'empty final', 'end of turn', ...speech, 'end'],
     ],
     [
+      'turns that an STT with eager ends takes, without a VAD',
+      { ...small, mode: 'stt', vad: false, preemptive: { stableFor: 1, attempts: 2 } },
+      ['stt start', 'interim', 'maybe end of turn', 'turn resumed', 'final', 'end of turn', 'end'],
+    ],
+    [
+      'turns that an STT with eager ends takes, with a VAD',
+      { ...small, mode: 'stt', preemptive: { stableFor: 1, attempts: 2 } },
+      ['start', 'stop', 'interim', 'maybe end of turn', 'turn resumed', 'final', 'end of turn'],
+    ],
+    [
       'turns that the application ends',
       { ...small, mode: 'manual' },
       ['start', 'stop', 'interim', 'final', 'commit', 'sound uninterruptibly', 'stop sounding', 'end'],

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { TurnOptions } from '../../../src/session/hearing/turn-options.ts'
+import type { TurnEvent } from '../../../src/session/hearing/turn-events.ts'
 import {
   agentCommands,
   agentSpeaks,
   commits,
   final,
   interim,
+  replyCommands,
   simple,
   TurnDriver,
   userStarts,
@@ -111,5 +113,77 @@ describe('a turn that the STT ends', () => {
         stopped: 3_000,
       })
     })
+  })
+})
+
+describe('an STT that hears turns by itself, without a VAD', () => {
+  const ear: TurnOptions = { mode: 'stt', vad: false }
+  const eager: TurnOptions = { ...ear, preemptive: true }
+  const simples = (...events: [Parameters<typeof simple>[0], number][]): TurnEvent[] =>
+    events.map((event) => simple(...event))
+
+  it('[PT2] interrupts the agent when speech starts, before there are words', () => {
+    const events = [agentSpeaks(0), simple('stt-started', 1_000)]
+    expect(agentCommands(ear, ...events, interim(1_600, 'Wait'))[0]).toBe('1500 interrupt')
+    expect(agentCommands({ ...ear, mode: 'manual' }, ...events)).toEqual([])
+  })
+
+  it('[PT2] leaves starts of speech to the VAD if there is one', () => {
+    expect(agentCommands({ mode: 'stt' }, agentSpeaks(0), simple('stt-started', 1_000))).toEqual([])
+  })
+
+  it('[PT2] forgets a start of speech that no words follow', () => {
+    const driver = new TurnDriver(ear, [simple('stt-started', 1_000)])
+    expect(driver.lines('user-state')).toEqual(['1000 speaking', '4000 silent'])
+    expect(driver.machine.pendingWords).toEqual({ speaking: false, transcribing: false, text: '' })
+  })
+
+  it('[PT2] counts the end of a turn from its last words, not from its start', () => {
+    const driver = new TurnDriver(ear, [
+      simple('stt-started', 1_000),
+      interim(1_500, 'Hello'),
+      final(2_000, 'Hello.'),
+      simple('end-of-turn', 2_000),
+    ])
+    const commit = driver.commands.find(({ command }) => command.type === 'commit')
+    expect(commit).toMatchObject({ at: 2_000, command: { stopped: 2_000 } })
+  })
+
+  it('[PT2] begins a reply when the user may have finished, and uses it if the user adds nothing', () => {
+    const events = [
+      ...simples(['stt-started', 0]),
+      interim(900, 'Hello.'),
+      ...simples(['maybe-end-of-turn', 900]),
+      final(1_400, 'Hello.'),
+      ...simples(['end-of-turn', 1_400]),
+    ]
+    expect(replyCommands(eager, ...events)).toEqual(['900 preempt Hello.', '1400 commit Hello. (preempted)'])
+    expect(replyCommands(ear, ...events)).toEqual(['1400 commit Hello.'])
+  })
+
+  it.each<[string, TurnEvent]>([
+    ['the STT says so', simple('turn-resumed', 1_100)],
+    ['there are other words', interim(1_100, 'Hello you')],
+    ['speech starts', simple('stt-started', 1_100)],
+  ])('[PT2] discards the reply when the user goes on: %s', (_, goesOn) => {
+    const events = [interim(900, 'Hello'), simple('maybe-end-of-turn', 900), goesOn]
+    const driver = new TurnDriver(eager, events, 1_200)
+    expect(driver.lines('preempt')).toEqual(['900 preempt Hello'])
+    expect(driver.lines('discard-preempt')).toEqual(['1100 discard-preempt'])
+    expect(driver.machine.pendingWords.speaking).toBe(true)
+  })
+
+  it('[PT2] discards the reply when the STT says so, although the VAD hears nothing yet', () => {
+    const events = [
+      userStarts(0),
+      interim(800, 'Hello'),
+      userStops(1_000),
+      simple('maybe-end-of-turn', 1_000),
+    ]
+    const options: TurnOptions = { mode: 'stt', preemptive: { stableFor: 5_000 } }
+    expect(replyCommands(options, ...events, simple('turn-resumed', 1_100)).slice(0, 2)).toEqual([
+      '1000 preempt Hello',
+      '1100 discard-preempt',
+    ])
   })
 })

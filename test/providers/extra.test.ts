@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest'
+import { pcm } from '../../src/audio/index.ts'
+import { noSttEvents, type PartContext } from '../../src/parts/index.ts'
+import { AiSdkLlm } from '../../src/providers/ai-sdk/index.ts'
+import { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
+import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
+import { DeepgramFluxStt, DeepgramStt } from '../../src/providers/deepgram/index.ts'
+import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
+import { GeminiLive } from '../../src/providers/gemini/index.ts'
+import { OpenAIRealtime, OpenAIStt } from '../../src/providers/openai/index.ts'
+import { inVirtualTime, partContext } from '../../src/testing/index.ts'
+import { RealtimeRecorder } from '../../src/testing/conformance/realtime-recorder.ts'
+
+const apiKey = 'key'
+const extra = { model: 'other', labels: { team: 'desk' } }
+const inAddress = { labels: ['team', 'desk'] }
+const setup = {
+  hears: pcm(24_000),
+  speaks: pcm(24_000),
+  instructions: '',
+  tools: [],
+  messages: [],
+  takesTurns: true,
+}
+
+async function* once(text: string): AsyncGenerator<string> {
+  yield text
+}
+
+const providers: Record<string, (context: PartContext) => Promise<unknown>> = {
+  deepgram: (context) => new DeepgramStt({ apiKey, extra: inAddress }).open(context, noSttEvents),
+  'deepgram flux': (context) => new DeepgramFluxStt({ apiKey, extra: inAddress }).open(context, noSttEvents),
+  assemblyai: (context) => new AssemblyAIStt({ apiKey, extra: inAddress }).open(context, noSttEvents),
+  'cartesia ink': (context) => new CartesiaStt({ apiKey, extra: inAddress }).open(context, noSttEvents),
+  elevenlabs: (context) => new ElevenLabsTts({ apiKey, voice: 'any', extra: inAddress }).open(context),
+  'openai stt': (context) => new OpenAIStt({ apiKey, extra }).open(context, noSttEvents),
+  'openai realtime': (context) =>
+    new OpenAIRealtime({ apiKey, extra }).open(context, setup, new RealtimeRecorder()),
+  gemini: (context) => new GeminiLive({ apiKey, extra }).open(context, setup, new RealtimeRecorder()),
+  cartesia: async (context) => {
+    const voice = await new CartesiaTts({ apiKey, voice: 'any', extra }).open(context)
+    for await (const _ of voice.speak(once('Hello.'), context.scope.signal));
+  },
+}
+
+describe('extra fields for a vendor', () => {
+  it.each(Object.entries(providers))('[PT7] are sent by every provider: %s', (_, open) =>
+    inVirtualTime(async (world) => {
+      const sent: string[] = []
+      world.network.serve = ({ url }) => {
+        sent.push(url)
+        return {
+          opened: (peer) => peer.send('{"type":"session.created"}'),
+          message: (_peer, data) => void sent.push(String(data)),
+        }
+      }
+      const context = partContext(world)
+      open(context).catch(() => {})
+      await world.clock.elapse(100)
+      expect(sent.join('\n')).toMatch(/labels":\{"team":"desk"|labels=team&labels=desk/)
+      await context.scope.close()
+    }),
+  )
+
+  it('[PT7] are sent by every provider: ai-sdk', () =>
+    inVirtualTime(async (world) => {
+      const calls: unknown[] = []
+      const model = {
+        specificationVersion: 'v2',
+        provider: 'test',
+        modelId: 'test',
+        supportedUrls: {},
+        doGenerate: () => Promise.reject(new Error('not used')),
+        doStream: (call: unknown) => {
+          calls.push(call)
+          return Promise.reject(new Error('not answered'))
+        },
+      }
+      const context = partContext(world)
+      const llm = new AiSdkLlm(model as never, { temperature: 1, extra: { temperature: 0.5, seed: 7 } })
+      const client = await llm.open(context)
+      const request = { instructions: '', messages: [], tools: [] }
+      const answer = client.generate(request, new AbortController().signal)
+      await expect(answer[Symbol.asyncIterator]().next()).rejects.toThrow()
+      expect(calls).toMatchObject([{ temperature: 0.5, seed: 7 }])
+      await context.scope.close()
+    }))
+})

@@ -24,7 +24,7 @@ const vendors: readonly [server: { serve: LoopbackServer['serve'] }, stt: (url: 
 ]
 
 for (const [vendor, stt] of vendors) {
-  await using server = await LoopbackServer.listen({ serve: vendor.serve })
+  const server = await LoopbackServer.listen({ serve: vendor.serve })
   const line = new TestLine()
   const session = new Session({
     agent: new Agent({ name: 'clerk', instructions: 'You take bookings.' }),
@@ -44,4 +44,5 @@ for (const [vendor, stt] of vendors) {
   const { transcript, connections } = await session.close()
   for (const item of transcript) if (item.type === 'message') console.log(`${item.role}: ${item.text}`)
   for (const { name, how } of connections) console.log(`${name}: ${how}`)
+  await server.close()
 }

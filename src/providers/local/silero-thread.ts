@@ -29,11 +29,11 @@ await serve<Int16Array, number>(async (data) => {
   let context = new Float32Array(sampleRate / 250)
 
   const judge = async (samples: Int16Array): Promise<number> => {
-    const window = new Float32Array(context.length + samples.length)
-    window.set(context)
-    for (const [index, sample] of samples.entries()) window[context.length + index] = sample / 32_768
-    context = window.slice(-context.length)
-    const input = new Tensor('float32', window, [1, window.length])
+    const heard = new Float32Array(context.length + samples.length)
+    heard.set(context)
+    for (const [index, sample] of samples.entries()) heard[context.length + index] = sample / 32_768
+    context = heard.slice(-context.length)
+    const input = new Tensor('float32', heard, [1, heard.length])
     const { output, stateN } = await session.run({ input, state, sr })
     state = stateN as typeof state
     return Number(output?.data[0])

@@ -17,13 +17,18 @@ export interface ContextDialect<Message> {
   /** Divides text into the pieces that the vendor wants. Default: as it arrives. */
   pieces?(text: AsyncIterable<string>): AsyncIterable<string>
   /** The message that must precede the first text of a context. Default: none. */
-  start?(context: string): string
+  start?(context: string): string | undefined
   text(context: string, text: string): string
   /** The messages after all text has been sent. The vendor answers with the rest of the audio and `done`. */
   end(context: string): readonly string[]
-  /** The audio is not wanted any more. */
-  cancel(context: string): string
+  /** The messages that say that the audio is not wanted any more, before or after `end`. The vendor answers with `done`. */
+  cancel(context: string, ended: boolean): readonly string[]
   read(message: Message): ContextMessage
+  /**
+   * The context of audio in binary frames, for a vendor whose messages name no context: it has only one. Default: there are
+   * no binary frames.
+   */
+  binary?(): string | undefined
   /** Like `Protocol.classify`. An idle end counts as a drop while a speech is in progress. */
   classify(end: SocketEnd): EndClass | undefined
 }
@@ -32,8 +37,8 @@ export interface ContextDialect<Message> {
 export interface ContextMessage {
   /** Default: the message belongs to no context. */
   readonly context?: string | undefined
-  /** Samples in base64. */
-  readonly audio?: string | undefined
+  /** Samples, in base64 or as bytes. */
+  readonly audio?: string | Uint8Array | undefined
   /** Words with times from the start of the context. */
   readonly words?: readonly SpokenWord[] | undefined
   /** The characters of the text, if the vendor reports those instead of words. */

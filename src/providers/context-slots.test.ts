@@ -5,7 +5,10 @@ import { ContextSlots } from './context-slots.ts'
 
 function slotsOf({ clock }: World) {
   const scope = new Scope('test', { clock })
-  const slots = new ContextSlots(2, scope, 1_000)
+  const slots: ContextSlots = new ContextSlots(2, scope, {
+    confirmWithin: 1_000,
+    expired: (context) => slots.release(context),
+  })
   const taken: string[] = []
   const take = (context: string): void =>
     void scope.spawn(context, async (task) => {

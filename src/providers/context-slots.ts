@@ -1,19 +1,25 @@
 import type { Scope, Stop, Timer } from '../scope/index.ts'
 
+export interface ContextSlotsOptions {
+  /** How long the vendor may take to confirm a cancel. */
+  readonly confirmWithin: number
+  /** Called when it has not. */
+  readonly expired: (context: string) => void
+}
+
 /** Counts the contexts that a vendor has open, and makes speeches wait while there are too many. */
 export class ContextSlots {
   readonly #limit: number
   readonly #scope: Scope<string>
-  /** How long a cancelled context counts if the vendor never confirms its end. */
-  readonly #confirmWithin: number
+  readonly #options: ContextSlotsOptions
   /** Open contexts. Cancelled ones have a timer. */
   readonly #open = new Map<string, Timer | undefined>()
   readonly #waiting = new Set<() => void>()
 
-  constructor(limit: number, scope: Scope<string>, confirmWithin: number) {
+  constructor(limit: number, scope: Scope<string>, options: ContextSlotsOptions) {
     this.#limit = limit
     this.#scope = scope
-    this.#confirmWithin = confirmWithin
+    this.#options = options
   }
 
   /** Waits until another context may be opened, and counts this one. Rejects when `stop` stops. */
@@ -41,11 +47,15 @@ export class ContextSlots {
     if (this.#open.delete(context)) this.#wake()
   }
 
-  /** The context was cancelled: it counts until the vendor confirms that, but not for ever. */
+  /** The context was cancelled: it counts until the vendor confirms that. */
   cancel(context: string): void {
     if (!this.#open.has(context) || this.#scope.state !== 'live') return
-    const expire = (): void => this.release(context)
-    this.#open.set(context, this.#scope.after(this.#confirmWithin, 'end of a cancelled context', expire))
+    const { confirmWithin, expired } = this.#options
+    const name = 'end of a cancelled context'
+    this.#open.set(
+      context,
+      this.#scope.after(confirmWithin, name, () => expired(context)),
+    )
   }
 
   /** The connection has ended, and all contexts with it. */

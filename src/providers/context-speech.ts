@@ -140,8 +140,8 @@ export class ContextSpeech {
       if (this.#words.length < MAX_WORDS) this.#words.push({ text, start: offset + start, end: offset + end })
   }
 
-  #emitAudio(base64?: string): void {
-    const frame = this.#decoder.push(base64)
+  #emitAudio(audio?: string | Uint8Array): void {
+    const frame = this.#decoder.push(audio)
     const words = this.#words
     this.#words = []
     this.#received += durationOf(frame)

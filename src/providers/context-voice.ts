@@ -48,7 +48,9 @@ export class ContextVoice<Message> implements Voice, Protocol {
     this.#format = format
     this.#context = context
     this.#dialect = dialect
-    if (maxContexts !== undefined) this.#slots = new ContextSlots(maxContexts, context.scope, stallTimeout)
+    const expired = (id: string): void => this.#expired(id)
+    if (maxContexts !== undefined)
+      this.#slots = new ContextSlots(maxContexts, context.scope, { confirmWithin: stallTimeout, expired })
   }
 
   async open(): Promise<Voice> {
@@ -141,17 +143,29 @@ export class ContextVoice<Message> implements Voice, Protocol {
     const { context } = speech
     if (context === undefined || !this.#speeches.delete(context) || !speech.started) return
     this.#slots?.cancel(context)
-    this.#link?.send(this.#dialect.cancel(context))
+    for (const each of this.#dialect.cancel(context, speech.ended)) this.#link?.send(each)
+    // A vendor with one context must confirm the end of its audio before the next speech.
+    if (this.#dialect.binary) this.#link?.expectAnswer()
+  }
+
+  /** The vendor has not confirmed a cancel. If its audio names no context, only a new connection separates the speeches. */
+  #expired(context: string): void {
+    if (this.#dialect.binary) this.#link?.rollOver()
+    else this.#slots?.release(context)
   }
 
   // ── Protocol ──
 
   message(data: Data, connection: LinkConnection): void {
+    if (typeof data !== 'string' && this.#dialect.binary)
+      return this.#received({ context: this.#dialect.binary(), audio: data }, connection)
     const message = receiveMessage(data, this.#dialect.check, connection)
-    if (!message) return
-    const read = this.#dialect.read(message)
-    this.#handle(read)
-    const { ends, error } = read
+    if (message) this.#received(this.#dialect.read(message), connection)
+  }
+
+  #received(message: ContextMessage, connection: LinkConnection): void {
+    this.#handle(message)
+    const { ends, error } = message
     if (ends) return connection.end(this.#judge(ends) ?? ends, error?.message)
     // A speech whose text is complete is owed the rest of its audio.
     for (const { ended } of this.#speeches.values()) if (ended) this.#link?.expectAnswer()

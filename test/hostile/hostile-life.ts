@@ -14,7 +14,7 @@ import {
 } from '../../src/testing/index.ts'
 import { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
 import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
-import { DeepgramFluxStt, DeepgramStt } from '../../src/providers/deepgram/index.ts'
+import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
 import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { OpenAIRealtime } from '../../src/providers/openai/index.ts'
@@ -24,6 +24,7 @@ import {
   CartesiaServer,
   DeepgramFluxServer,
   DeepgramServer,
+  DeepgramSpeakServer,
   ElevenLabsServer,
   GeminiLiveServer,
   OpenAIRealtimeServer,
@@ -177,6 +178,7 @@ const vendors = [
   'assemblyai',
   'ink',
   'cartesia',
+  'aura',
   'elevenlabs',
 ] as const
 
@@ -214,6 +216,9 @@ function modelsOf({ random, clock, network }: World, hostility: Hostility) {
     case 'cartesia':
       serves(new CartesiaServer({ clock }))
       return { llm, tts: new CartesiaTts({ apiKey: secret, voice: 'any' }) }
+    case 'aura':
+      serves(new DeepgramSpeakServer({ clock }))
+      return { llm, tts: new DeepgramTts({ apiKey: secret }) }
     case 'elevenlabs':
       serves(new ElevenLabsServer({ clock }))
       return { llm, tts: new ElevenLabsTts({ apiKey: secret, voice: 'any' }) }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { LinkError } from '../../src/link/index.ts'
 import { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
 import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
-import { DeepgramFluxStt, DeepgramStt } from '../../src/providers/deepgram/index.ts'
+import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
 import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
@@ -57,6 +57,7 @@ describe('the url option of a provider', () => {
     ['AssemblyAIStt', (url) => new AssemblyAIStt({ apiKey, url })],
     ['CartesiaStt', (url) => new CartesiaStt({ apiKey, url })],
     ['CartesiaTts', (url) => new CartesiaTts({ apiKey, url, voice: 'voice' })],
+    ['DeepgramTts', (url) => new DeepgramTts({ apiKey, url })],
     ['ElevenLabsTts', (url) => new ElevenLabsTts({ apiKey, url, voice: 'voice' })],
     ['GeminiLive', (url) => new GeminiLive({ apiKey, url })],
     ['OpenAIRealtime', (url) => new OpenAIRealtime({ apiKey, url })],

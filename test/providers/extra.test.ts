@@ -4,7 +4,7 @@ import { noSttEvents, type PartContext } from '../../src/parts/index.ts'
 import { AiSdkLlm } from '../../src/providers/ai-sdk/index.ts'
 import { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
 import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
-import { DeepgramFluxStt, DeepgramStt } from '../../src/providers/deepgram/index.ts'
+import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
 import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { OpenAIRealtime, OpenAIStt } from '../../src/providers/openai/index.ts'
@@ -32,6 +32,7 @@ const providers: Record<string, (context: PartContext) => Promise<unknown>> = {
   'deepgram flux': (context) => new DeepgramFluxStt({ apiKey, extra: inAddress }).open(context, noSttEvents),
   assemblyai: (context) => new AssemblyAIStt({ apiKey, extra: inAddress }).open(context, noSttEvents),
   'cartesia ink': (context) => new CartesiaStt({ apiKey, extra: inAddress }).open(context, noSttEvents),
+  'deepgram tts': (context) => new DeepgramTts({ apiKey, extra: inAddress }).open(context),
   elevenlabs: (context) => new ElevenLabsTts({ apiKey, voice: 'any', extra: inAddress }).open(context),
   'openai stt': (context) => new OpenAIStt({ apiKey, extra }).open(context, noSttEvents),
   'openai realtime': (context) =>

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { PartContext, RealtimeEvents, Stt, SttEvents, Tts } from '../../src/parts/index.ts'
 import { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
 import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
-import { DeepgramFluxStt, DeepgramStt } from '../../src/providers/deepgram/index.ts'
+import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
 import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
@@ -43,6 +43,7 @@ const providers: Record<string, Open> = {
   'openai realtime': (context, log) => new OpenAIRealtime(options).open(context, setup, recorder(log)),
   gemini: (context, log) => new GeminiLive(options).open(context, setup, recorder(log)),
   cartesia: speaks(new CartesiaTts({ ...options, voice: 'voice' })),
+  'deepgram tts': speaks(new DeepgramTts(options)),
   elevenlabs: speaks(new ElevenLabsTts({ ...options, voice: 'voice' })),
 }
 

@@ -9,7 +9,7 @@ import {
 } from '../../src/parts/index.ts'
 import { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
 import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
-import { DeepgramFluxStt, DeepgramStt } from '../../src/providers/deepgram/index.ts'
+import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
 import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { OpenAIRealtime, OpenAIStt } from '../../src/providers/openai/index.ts'
@@ -21,6 +21,7 @@ import {
   CartesiaServer,
   DeepgramFluxServer,
   DeepgramServer,
+  DeepgramSpeakServer,
   ElevenLabsServer,
   GeminiLiveServer,
   OpenAIRealtimeServer,
@@ -202,6 +203,15 @@ export const vendors: readonly SilentVendor[] = [
       network.serve = new CartesiaServer({ clock, key: apiKey, manners }).serve
     },
     open: (context, failed) => speaking(new CartesiaTts({ url, apiKey, voice: 'voice' }), context, failed),
+  },
+  {
+    name: 'deepgram tts',
+    uses: ['ask'],
+    sampleRate: 24_000,
+    serve: (network, clock, manners) => {
+      network.serve = new DeepgramSpeakServer({ clock, key: apiKey, manners }).serve
+    },
+    open: (context, failed) => speaking(new DeepgramTts({ url, apiKey }), context, failed),
   },
   {
     name: 'elevenlabs tts',

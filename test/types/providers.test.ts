@@ -11,6 +11,7 @@ import {
   LinkError,
   MissingKeyError,
   type DeepgramFluxStt,
+  type DeepgramTts,
   type DeepgramSttOptions,
   type LinkErrorCode,
 } from '../../src/providers/deepgram/index.ts'
@@ -54,7 +55,7 @@ describe('the models of vendors', () => {
       DeepgramStt | DeepgramFluxStt | AssemblyAIStt | CartesiaStt | OpenAIStt | LocalStt
     >().toExtend<Stt>()
     expectTypeOf<AiSdkLlm | ScriptedDialogue>().toExtend<Llm>()
-    expectTypeOf<CartesiaTts | ElevenLabsTts | OpenAITts | LocalTts>().toExtend<Tts>()
+    expectTypeOf<CartesiaTts | DeepgramTts | ElevenLabsTts | OpenAITts | LocalTts>().toExtend<Tts>()
     expectTypeOf<GeminiLive | OpenAIRealtime>().toExtend<Realtime>()
     expectTypeOf<LocalVad | SileroVad>().toExtend<Vad>()
     expectTypeOf<{ stt: DeepgramStt; llm: AiSdkLlm; tts: CartesiaTts }>().toExtend<Models>()

@@ -5,7 +5,7 @@ import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { LocalStt, LocalTts, LocalVad, SileroVad } from '../../src/providers/local/index.ts'
 import { mcpTools } from '../../src/providers/mcp/index.ts'
-import { DeepgramFluxStt, DeepgramStt } from '../../src/providers/deepgram/index.ts'
+import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
 import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import { OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
 import type { Models, Toolset } from '../../src/session/index.ts'
@@ -17,6 +17,7 @@ import {
   ChatServer,
   DeepgramFluxServer,
   DeepgramServer,
+  DeepgramSpeakServer,
   ElevenLabsServer,
   GeminiLiveServer,
   OpenAIRealtimeServer,
@@ -122,6 +123,26 @@ export const subjects: readonly Subject[] = [
     setUp: () => ({
       vendor: new ElevenLabsServer({ key: apiKey }),
       models: (url) => ({ ...pipeline(), tts: new ElevenLabsTts({ voice: 'voice', url, apiKey }) }),
+      busy: 'the agent speaks',
+    }),
+  },
+  {
+    name: 'deepgram aura tts',
+    holds: 'a socket',
+    idleEnd: { code: 1011, reason: 'NET-0001' },
+    setUp: () => ({
+      vendor: new DeepgramSpeakServer({ key: apiKey }),
+      models: (url) => ({ ...pipeline(), tts: new DeepgramTts({ model: 'aura-2-thalia-en', url, apiKey }) }),
+      busy: 'the agent speaks',
+    }),
+  },
+  {
+    name: 'deepgram flux tts',
+    holds: 'a socket',
+    idleEnd: { code: 1011, reason: 'NET-0001' },
+    setUp: () => ({
+      vendor: new DeepgramSpeakServer({ key: apiKey }),
+      models: (url) => ({ ...pipeline(), tts: new DeepgramTts({ model: 'flux-alexis-en', url, apiKey }) }),
       busy: 'the agent speaks',
     }),
   },

@@ -26,7 +26,7 @@ export function cartesiaDialect(
     check: checkCartesia,
     text: (context, text) => generate(context, text, true),
     end: (context) => [generate(context, '', false)],
-    cancel: (context) => JSON.stringify({ context_id: context, cancel: true } satisfies Cancel),
+    cancel: (context) => [JSON.stringify({ context_id: context, cancel: true } satisfies Cancel)],
     read,
     classify: ({ how, code }) => (how === 'closed' && code === 1000 ? 'idle' : undefined),
   }

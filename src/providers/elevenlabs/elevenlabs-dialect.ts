@@ -45,7 +45,7 @@ export function elevenLabsDialect(
     text: (context_id, text) =>
       JSON.stringify({ text: text.endsWith(' ') ? text : `${text} `, context_id } satisfies SendText),
     end: (context_id) => [JSON.stringify({ context_id, flush: true } satisfies Flush), close(context_id)],
-    cancel: close,
+    cancel: (context_id) => [close(context_id)],
     read: (message) => read(message, normalized),
     classify: ({ code, reason }) => (code === 1008 ? classOf(reason) : undefined),
   }

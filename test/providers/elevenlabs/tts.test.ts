@@ -357,6 +357,20 @@ describe('ElevenLabs', () => {
       expect(context.connections).toMatchObject([{ how: 'closed', retries: 0 }])
     }))
 
+  it('fails in the end when the service finds a speech idle again and again', () =>
+    inVirtualTime(async (world) => {
+      const { server, context, speak } = await open(world, { thinks: 60_000 })
+      let failed = false
+      const fail = (): void => {
+        server.open[0]?.fail('input_timeout_exceeded', 'no text')
+        if (!failed) world.clock.happen(500, 'fails again', fail)
+      }
+      fail()
+      expect((await speak('Good morning.')).error).toMatchObject({ code: 'LINK_FAILED' })
+      failed = true
+      await context.scope.close()
+    }))
+
   it('closes on time although the server ignores the close frame', () =>
     inVirtualTime(async (world) => {
       const { context } = await open(world, { ignoresClose: true })

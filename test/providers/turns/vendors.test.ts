@@ -63,9 +63,11 @@ describe('DeepgramFluxStt', () => {
       stream.configure({ keyTerms: ['four'] })
       await world.clock.elapse(500)
       expect(configured().at(-1)).toEqual({ type: 'Configure', keyterms: ['four'] })
+      stream.configure({ keyTerms: ['never confirmed'] })
+      await world.clock.elapse(10)
       server.drop()
       await world.clock.elapse(2_000)
-      expect(server.sessions[1]?.query.getAll('keyterm')).toEqual(['four'])
+      expect(server.sessions[1]?.query.getAll('keyterm')).toEqual(['never confirmed'])
       stream.configure({ keyTerms: ['five'] })
       await world.clock.elapse(200)
       expect(configured().at(-1)).toEqual({ type: 'Configure', keyterms: ['five'] })
@@ -108,6 +110,23 @@ describe('DeepgramFluxStt', () => {
       await context.scope.close()
     }),
   )
+
+  it('ignores what is said about a turn that has ended', () =>
+    inVirtualTime(async (world) => {
+      const server = new DeepgramFluxServer({ clock: world.clock })
+      const { say, quiet, log, context } = await listen(world, server, new DeepgramFluxStt({ apiKey }))
+      say('Yes. ')
+      quiet(1_000)
+      await world.clock.elapse(10)
+      const before = log.length
+      for (const event of ['StartOfTurn', 'Update', 'EagerEndOfTurn', 'TurnResumed', 'EndOfTurn']) {
+        const message = { type: 'TurnInfo', event, turn_index: 0, transcript: 'No.', words: [] }
+        server.open[0]!.connection.send(JSON.stringify(message))
+      }
+      await world.clock.elapse(10)
+      expect(log.slice(before)).toEqual([])
+      await context.scope.close()
+    }))
 
   it('reports the language of a turn', () =>
     inVirtualTime(async (world) => {
@@ -200,7 +219,7 @@ describe('AssemblyAIStt', () => {
       const { stream, log, context } = await listen(world, server, new AssemblyAIStt({ apiKey }), {
         format: muLaw,
       })
-      for (const duration of [10, 3, 2_345, 20, 700, 1])
+      for (const duration of [10, 3, 2_306, 20, 700, 1])
         stream.push(sine(300, { sampleRate: 8_000, duration }))
       stream.flush()
       await world.clock.elapse(1_000)
@@ -215,7 +234,7 @@ describe('AssemblyAIStt', () => {
       inVirtualTime(async (world) => {
         const server = new AssemblyAIServer({ clock: world.clock })
         const { context, log } = await listen(world, server, new AssemblyAIStt({ apiKey }))
-        await world.clock.elapse(181 * 60_000)
+        await world.clock.elapse(177 * 60_000)
         expect(world.network.dials).toBe(2)
         expect(log).toEqual([])
         await context.scope.close()

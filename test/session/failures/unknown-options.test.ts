@@ -7,7 +7,7 @@ import { batchStt, fallbackLlm, fallbackStt, fallbackTts, sentenceTts } from '..
 import { AiSdkLlm } from '../../../src/providers/ai-sdk/index.ts'
 import { AssemblyAIStt } from '../../../src/providers/assemblyai/index.ts'
 import { CartesiaStt, CartesiaTts } from '../../../src/providers/cartesia/index.ts'
-import { DeepgramFluxStt, DeepgramStt } from '../../../src/providers/deepgram/index.ts'
+import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../../src/providers/deepgram/index.ts'
 import { ElevenLabsTts } from '../../../src/providers/elevenlabs/index.ts'
 import { GeminiLive } from '../../../src/providers/gemini/index.ts'
 import {
@@ -92,6 +92,7 @@ const mistakes: readonly (readonly [what: string, take: Untyped, wrong: object, 
   ['DeepgramFluxStt', (options) => new DeepgramFluxStt(options), { eagerTreshold: 1 }, 'eagerThreshold'],
   ['DeepgramStt', (options) => new DeepgramStt(options), { apikey: '' }, 'apiKey'],
   ['SileroVad', (options) => new SileroVad(options), { modle: '' }, 'model'],
+  ['DeepgramTts', (options) => new DeepgramTts(options), { modle: '' }, 'model'],
   ['ElevenLabsTts', (options) => new ElevenLabsTts(options), { vioce: '' }, 'voice'],
   ['GeminiLive', (options) => new GeminiLive(options), { apikey: '' }, 'apiKey'],
   [

@@ -63,6 +63,7 @@ function read(message: SpeakMessage, context: string | undefined): ContextMessag
       const { code = '', description = code } = message
       return { error: { message: description }, ends: code.startsWith('NET') ? 'dropped' : 'fatal' }
     }
+    case 'SpeechStarted':
     default:
       return {}
   }

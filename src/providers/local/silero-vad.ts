@@ -41,8 +41,8 @@ export interface SpeechJudge {
  * Detects speech with the Silero model, without a key, with the optional package `onnxruntime-web`. Unlike `LocalVad`, it
  * tells speech from music, keyboards and other sounds.
  *
- * Every stream has its own thread, which takes about a second to start and 30 MB. In its first seconds, while V8 still
- * optimises the runtime, the thread may take up to a second to end.
+ * Every stream has its own thread, which takes about a second to start and 120 MB: on a machine with many calls, use
+ * `LocalVad`. In its first seconds, while V8 still optimises the runtime, the thread may take up to a second to end.
  *
  * ```ts
  * const vad = new SileroVad({ model: 'models/silero_vad.onnx' })

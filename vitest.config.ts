@@ -3,10 +3,13 @@ import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Test files that mock modules, patch globals or collect garbage: each needs a process of its own. */
+/** Test files that patch globals for good. They run in processes of their own, which they share. */
+export const guarded = ['{src,test}/guard/**/*.test.ts']
+
+/** Test files that mock modules or collect garbage: each needs a process of its own. */
 export const isolated = [
-  '{src,test}/guard/**/*.test.ts',
-  '**/*memory.test.ts',
+  'test/**/memory.test.ts',
+  'src/parts/memory.test.ts',
   'src/**/file-sink.test.ts',
   'src/host/journal/missing.test.ts',
   'src/providers/local/missing.test.ts',
@@ -51,8 +54,8 @@ const slowest = [
 class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const order = ({ project, moduleId }: TestSpecification): number => {
-      // Isolated files last: a shared worker can only continue with another shared file.
-      const group = ['shared', 'isolated'].indexOf(project.name)
+      // By project: a process can only continue with another file of the same one.
+      const group = ['shared', 'guarded', 'isolated'].indexOf(project.name)
       const place = slowest.findIndex((path) => moduleId.includes(path))
       return 100 * group + (place < 0 ? slowest.length : place)
     }
@@ -80,11 +83,12 @@ export default defineConfig({
         test: {
           name: 'shared',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...isolated],
+          exclude: [...configDefaults.exclude, ...guarded, ...isolated],
           // Loading the modules anew for every file would take as long as the tests.
           isolate: false,
         },
       },
+      { extends: true, test: { name: 'guarded', include: guarded, isolate: false } },
       { extends: true, test: { name: 'isolated', include: isolated } },
     ],
   },

@@ -21,6 +21,9 @@ const programs = {
   sim: 'test/sim/main.ts',
 }
 
+// Loading TypeScript with tsx takes as long as the rest of the start. `npm start` as a user types it is tested once.
+const agents = { 'clinic-agent': 'examples/clinic/agent.ts', 'clock-agent': 'examples/clock.ts' }
+
 // Loading the SDK file by file takes longer than anything else in the server.
 const mcpServer = { 'mcp-server': 'test/providers/mcp/server.ts' }
 
@@ -30,6 +33,7 @@ const watchdog = { 'watchdog-thread': 'src/host/supervisor/watchdog-thread.ts' }
 
 export type Program =
   | keyof typeof programs
+  | keyof typeof agents
   | keyof typeof mcpServer
   | keyof typeof worker
   | keyof typeof watchdog
@@ -40,6 +44,7 @@ export default async function compilePrograms({ provide }: TestProject): Promise
   await mkdir(cache, { recursive: true })
   const folder = await mkdtemp(join(cache, 'endwell-programs-'))
   await compile({ entries: programs, folder })
+  await compile({ entries: agents, folder })
   await compile({ entries: mcpServer, folder, bundle: [/^@modelcontextprotocol\/sdk/, /^zod/] })
   await compile({ entries: worker, folder })
   await compile({ entries: watchdog, folder })

@@ -1,4 +1,5 @@
-import { fileURLToPath } from 'node:url'
+import { createRequire } from 'node:module'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'vite'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
@@ -14,6 +15,18 @@ export interface CompileOptions {
   readonly flat?: boolean
 }
 
+const require = createRequire(import.meta.url)
+
+/** An example imports the built package, as the program of a user does. */
+const builtPackage: Plugin = {
+  name: 'built package',
+  enforce: 'pre',
+  resolveId: (id) =>
+    /^endwell(\/|$)/.test(id)
+      ? { id: pathToFileURL(require.resolve(id)).href, external: 'absolute' }
+      : undefined,
+}
+
 /**
  * Compiles programs that tests start as processes or threads into one file of JavaScript each. Reading TypeScript with
  * tsx instead costs every process more time than the test itself.
@@ -24,7 +37,7 @@ export async function compile(options: CompileOptions): Promise<void> {
     configFile: false,
     root,
     logLevel: 'warn',
-    plugins: [...plugins],
+    plugins: [builtPackage, ...plugins],
     ssr: { noExternal: [...bundle] },
     build: {
       ssr: true,

@@ -11,7 +11,8 @@ export const host: Bench = {
     'Memory: live heap and buffers of the workers per idle call, of 60. Back: from the cut until a caller hears the agent in',
     'the other worker, after kill -9 of the worker that served the call; pages dial every 300 ms. Replaced: from kill -9 of',
     'both workers until a new caller is greeted. Drain: from SIGTERM to the exit of the host with 60 idle calls, without the',
-    'drain timeout.',
+    'drain timeout. Isolated: with a process per call, of which one waits for the next call; the memory of a call is that of',
+    'its process (PSS), of 8. Burst: until the last of 8 callers who come at once is greeted.',
   ],
   figures: {
     rate: { title: 'calls', unit: 'per second', digits: 0 },
@@ -24,6 +25,8 @@ export const host: Bench = {
     slowestBack: { title: 'back', unit: 'ms, slowest', digits: 0 },
     replaced: { title: 'replaced', unit: 'ms', digits: 0 },
     drain: { title: 'drain', unit: 'ms', digits: 0 },
+    isolatedMemory: { title: 'isolated', unit: 'MB per call', digits: 0 },
+    burst: { title: 'burst', unit: 'ms', digits: 0 },
     lost: { title: 'lost', unit: 'calls', digits: 0 },
   },
   contestants: {
@@ -39,6 +42,8 @@ export const host: Bench = {
     { figure: 'slowestBack', atMost: 20_000 },
     { figure: 'replaced', atMost: 10_000 },
     { figure: 'drain', atMost: 10_000 },
+    { figure: 'isolatedMemory', atMost: 120 },
+    { figure: 'burst', atMost: 20_000 },
     { figure: 'lost', atMost: 0 },
   ],
 }

@@ -1,17 +1,15 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { openJournal } from '../../src/host/index.ts'
-import { Changes } from '../../src/testing/servers/changes.ts'
-import { SimRandom } from '../../src/testing/sim-random.ts'
 import type { CrashHost } from '../../test/crash/crash-host.ts'
 import { kill } from '../../test/crash/processes.ts'
-import { Receiver } from '../../test/crash/receiver.ts'
-import { Site, type Store } from '../../test/crash/site.ts'
+import type { Site, Store } from '../../test/crash/site.ts'
 import { percentile } from '../../test/crash/verdict.ts'
 import { takeSample } from '../../test/soak/samples.ts'
 import type { Sample } from '../bench.ts'
-import { Callers } from './callers.ts'
+import type { Callers } from './callers.ts'
+import { isolated } from './isolated.ts'
 import { between, quantile, readAppends } from './metrics.ts'
-import { makePrograms } from './programs.ts'
+import { DRAIN_TIMEOUT, withHost } from './with-host.ts'
 
 /** Callers at once, and how long they call, in milliseconds. */
 const BUSY = 20
@@ -20,46 +18,27 @@ const TALK_FOR = 5_000
 const IDLE = 60
 /** Callers on the phone, and on pages, when a worker is killed. */
 const CUT = 6
-const DRAIN_TIMEOUT = 500
 /** What callers who talk type again and again. */
 const QUESTION = 'When are you open?'
 
-/** Measures a host on a store of its own. */
+/** Measures hosts on stores of their own. */
 export async function sample(store: Store): Promise<Sample> {
-  const changes = new Changes()
-  const random = new SimRandom(1)
-  const programs = makePrograms()
-  const receiver = await Receiver.listen(random, changes)
-  const serve = {
-    workers: 2,
-    maxCalls: 10_000,
-    // The compiled sources have no package.json with a version.
-    version: 'bench',
-    closeTimeout: 2_000,
-    drainTimeout: DRAIN_TIMEOUT,
-    logLevel: 'warn',
-  } as const
-  const base = { name: 'h', hosts: 1, programs, folder: programs, preload: 'probe' }
-  const site = await Site.open({ ...base, store, receiver, random, changes, serve })
-  const callers = new Callers(site, changes)
-  const [host] = site.hosts as [CrashHost]
-  try {
-    site.start()
-    await changes.until(() => host.up)
-    const figures = {
-      ...(await rate(callers, host)),
-      ...(await journal(callers, host)),
-      memory: await memory(callers, host, programs),
-      ...(await back(callers, host)),
-      replaced: await replaced(callers, host),
-      drain: await drain(callers, host),
-    }
-    return { ...figures, lost: await lost(site, callers) }
-  } finally {
-    await site.end()
-    receiver.close()
-    rmSync(programs, { recursive: true, force: true })
-  }
+  const shared = await withHost(
+    store,
+    { workers: 2, maxCalls: 10_000 },
+    async ({ site, host, callers, folder }) => {
+      const figures = {
+        ...(await rate(callers, host)),
+        ...(await journal(callers, host)),
+        memory: await memory(callers, host, folder),
+        ...(await back(callers, host)),
+        replaced: await replaced(callers, host),
+        drain: await drain(callers, host),
+      }
+      return { ...figures, lost: await lost(site, callers) }
+    },
+  )
+  return { ...shared, ...(await isolated(store)) }
 }
 
 /** Calls that begin and end per second, and the CPU time of each. */

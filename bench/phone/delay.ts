@@ -1,9 +1,8 @@
-import { pcm, Resampler, level, sine } from '../../src/audio/index.ts'
+import { bytesOf, frameOf, level, muLaw, pcm, sine } from '../../src/audio/index.ts'
 import { wsNetwork } from '../../src/link/index.ts'
 import type { SpokenChunk, Stt, Tts } from '../../src/parts/index.ts'
 import type { Session } from '../../src/session/index.ts'
 import { FrameWriter, readFrame } from '../../src/testing/servers/twilio-frames.ts'
-import { telephoneSound } from '../../src/testing/servers/twilio-voice.ts'
 import type { Server } from '../calls/load.ts'
 import { llm } from '../calls/stubs.ts'
 import { median } from '../median.ts'
@@ -11,8 +10,8 @@ import { servePhone } from './serve-phone.ts'
 import { streamAddress } from './stream-address.ts'
 
 const rounds = 40
-const beep = sine(300, { sampleRate: 16_000, duration: 20 })
-const loud = Buffer.from(telephoneSound(beep)).toString('base64')
+const beep = bytesOf(sine(300, { sampleRate: 8_000, duration: 20 }), muLaw)
+const loud = Buffer.from(beep).toString('base64')
 const quiet = Buffer.alloc(160, 0xff).toString('base64')
 const names = { account: 'AC0', call: 'CA0', stream: 'MZ0', from: '+1', to: '+2', parameters: {} }
 
@@ -91,20 +90,16 @@ export async function echoDelay(server: Server): Promise<number> {
   return median(took)
 }
 
-/** The delay of resampling in both directions, because the models of a phone call use 16 kHz. */
-const resampling =
-  new Resampler({ from: 8_000, to: 16_000 }).delay + new Resampler({ from: 16_000, to: 8_000 }).delay
-
 /**
- * Milliseconds from a beep to the STT, plus from the TTS to the caller's stream: the sum of both medians and of the delay of
- * resampling, which does not show in the first sample of a sound.
+ * Milliseconds from a beep to the STT, plus from the TTS to the caller's stream: the sum of both medians. Both take mu-law, so
+ * that nothing is resampled.
  */
 export async function lineDelay(): Promise<number> {
   let hears: () => void = () => {}
   let spoke = 0
   const stt: Stt = {
     name: 'stt',
-    hears: [pcm(16_000)],
+    hears: [pcm(16_000), muLaw],
     // Beeps make no turns.
     endsTurns: true,
     open: async () => ({
@@ -118,12 +113,12 @@ export async function lineDelay(): Promise<number> {
   }
   const tts: Tts = {
     name: 'tts',
-    speaks: [pcm(16_000)],
+    speaks: [muLaw],
     open: async () => ({
       async *speak(text): AsyncGenerator<SpokenChunk> {
         for await (const _ of text) {
           spoke = performance.now()
-          yield { frame: { ...beep, samples: beep.samples.slice() } }
+          yield { frame: frameOf(beep.slice(), muLaw) }
         }
       },
     }),
@@ -151,5 +146,5 @@ export async function lineDelay(): Promise<number> {
   beeper.hangUp()
   await session.close()
   await server.close()
-  return median(there) + median(back) + resampling
+  return median(there) + median(back)
 }

@@ -6,10 +6,9 @@ export const phone: Bench = {
     'A hundred concurrent calls in one process, over real sockets; the carrier is another process, which is not measured.',
     'Each call sends 50 frames of 20 ms per second, mu-law as base64 in JSON, and plays received sound in real time. The `ws`',
     'server parses every frame and echoes its sound. endwell has one session per call, as in the benchmark `calls`: sound is',
-    'decoded and resampled to 16 kHz for a VAD and an STT stub, and the speech of a TTS stub is resampled to 8 kHz and',
-    'encoded; the carrier returns a mark five times a second. Calls: per core, computed from the CPU time of one call.',
-    'Sound: from a beep of the caller to its echo. For endwell: from the beep to the STT, plus from the TTS to the stream,',
-    'plus 11.3 ms of resampling in both directions.',
+    'decoded once for a VAD, goes to an STT stub as it is, and a TTS stub makes mu-law, as most vendors can. The carrier',
+    'returns a mark five times a second. Calls: per core, computed from the CPU time of one call. Sound: from a beep of the',
+    'caller to its echo. For endwell: from the beep to the STT, plus from the TTS to the stream.',
   ],
   figures: {
     cpu: { title: 'CPU', unit: '% of a core per call', digits: 3 },

@@ -1,6 +1,6 @@
 // An agent whose LLM is a model of the Vercel AI SDK. It calls a tool.
 //
-//   npx tsx examples/providers/ai-sdk.ts gpt-5-mini     needs OPENAI_API_KEY, and `npm install @ai-sdk/openai`
+//   npx tsx examples/providers/ai-sdk.ts gpt-5.4-mini     needs OPENAI_API_KEY, and `npm install @ai-sdk/openai`
 //   npx tsx examples/providers/ai-sdk.ts --loopback     needs no key: uses a local stand-in server
 //
 // Any other model of the AI SDK works as well: anthropic('…'), google('…'), or a local server that speaks OpenAI's protocol.
@@ -11,7 +11,7 @@ import { ScriptedTts, TestLine } from 'endwell/testing'
 import { ChatServer, LoopbackServer } from 'endwell/testing/servers'
 import { z } from 'zod'
 
-const [model = 'gpt-5-mini'] = process.argv.slice(2)
+const [model = 'gpt-5.4-mini'] = process.argv.slice(2)
 const chat = new ChatServer().answers(
   ['Let me look. ', { call: 'findSlot', id: 'call-1', input: '{"day":"Monday"}' }],
   ['Monday at ten is free.'],

@@ -1,6 +1,5 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isFrame } from '../parts/index.ts'
 import {
   EncodedFrame,
   FrameReader,
@@ -26,7 +25,6 @@ describe('a frame of telephone sound', () => {
     const frame = frameOf(bytes, muLaw)
     expect(lengthOf(frame)).toBe(256)
     expect(durationOf(frame)).toBe(32)
-    expect(isFrame(frame)).toBe(true)
     expect(bytesOf(frame, muLaw)).toBe(bytes)
     bytes.set(codes)
     expect(frame.samples).toEqual(decodeMuLaw(codes))

@@ -79,10 +79,16 @@ export const startSettings = {
   }),
   ...shared,
   workers: option('workers', 'ENDWELL_WORKERS', {
-    about: 'processes that take calls',
+    about: 'processes that take calls; with isolation, those that wait for the next call',
     value: 'number',
     default: '1',
     read: wholeNumber(1, 256),
+  }),
+  isolation: option('isolation', 'ENDWELL_ISOLATION', {
+    about: 'process: every call has a process of its own, for agents that block or leak; or none',
+    value: 'choice',
+    default: 'none',
+    read: oneOf('none', 'process'),
   }),
   maxCalls: option('max-calls', 'ENDWELL_MAX_CALLS', {
     about: 'calls at once, in all workers together; others get a busy signal',
@@ -131,18 +137,30 @@ export const startSettings = {
     default: 'info',
     read: oneOf(...logLevels),
   }),
-  authToken: inEnvironment('twilio-auth-token', 'TWILIO_AUTH_TOKEN', {
-    about:
-      'checks the signatures of the carrier; without it, only phone calls from this machine are accepted',
+  twilioAuthToken: inEnvironment('twilio-auth-token', 'TWILIO_AUTH_TOKEN', {
+    about: 'checks the signatures of Twilio; without it, only phone calls from this machine are accepted',
     secret: true,
     read: anyText,
   }),
-  accountSid: inEnvironment('twilio-account-sid', 'TWILIO_ACCOUNT_SID', {
-    about: 'the account at the carrier, to hang up calls',
+  twilioAccountSid: inEnvironment('twilio-account-sid', 'TWILIO_ACCOUNT_SID', {
+    about: 'the account at Twilio, to hang up calls',
     read: anyText,
   }),
-  api: inEnvironment('twilio-api-url', 'TWILIO_API_URL', {
-    about: "the base URL of the carrier's REST API; without it, the carrier's own",
+  twilioApi: inEnvironment('twilio-api-url', 'TWILIO_API_URL', {
+    about: "the base URL of Twilio's REST API; without it, Twilio's own",
+    read: url,
+  }),
+  telnyxApiKey: inEnvironment('telnyx-api-key', 'TELNYX_API_KEY', {
+    about: 'takes calls from Telnyx instead of Twilio, and hangs them up',
+    secret: true,
+    read: anyText,
+  }),
+  telnyxPublicKey: inEnvironment('telnyx-public-key', 'TELNYX_PUBLIC_KEY', {
+    about: 'checks the signatures of Telnyx; its portal shows it',
+    read: anyText,
+  }),
+  telnyxApi: inEnvironment('telnyx-api-url', 'TELNYX_API_URL', {
+    about: "the base URL of Telnyx's REST API; without it, Telnyx's own",
     read: url,
   }),
 }

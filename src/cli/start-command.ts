@@ -5,6 +5,7 @@ import { describeError, noop } from '../scope/index.ts'
 import { exitCodes, runCommand } from './command.ts'
 import { tableOf, type ValuesOf } from './configuration.ts'
 import { page } from './dev.ts'
+import { carrierConflicts, phoneAccount } from './phone-account.ts'
 import { optionsOf, readConfiguration } from './read-configuration.ts'
 import { startSettings } from './settings.ts'
 import { terminal } from './terminal.ts'
@@ -92,29 +93,30 @@ async function run(
   }
 }
 
-function serveWith(
-  file: string,
-  { log = 'info', authToken, accountSid, api, ...options }: StartValues,
-  logger: Logger,
-): Promise<Running> {
+function serveWith(file: string, { log = 'info', ...values }: StartValues, logger: Logger): Promise<Running> {
+  const { twilioAuthToken, twilioAccountSid, twilioApi, ...others } = values
+  const { telnyxApiKey, telnyxPublicKey, telnyxApi, ...options } = others
   return serve(file, {
     ...options,
     logLevel: log,
     logger,
-    phone: {
-      ...(authToken === undefined ? {} : { authToken }),
-      ...(accountSid === undefined ? {} : { accountSid }),
-      ...(api === undefined ? {} : { api }),
-    },
+    phone: phoneAccount({
+      twilioAuthToken,
+      twilioAccountSid,
+      twilioApi,
+      telnyxApiKey,
+      telnyxPublicKey,
+      telnyxApi,
+    }),
     ...(existsSync(page) ? { page } : {}),
   })
 }
 
 /** Settings that exclude each other. */
-export function conflicts({ workers = 1, maxCalls = 100 }: StartValues): string[] {
-  return maxCalls >= workers
-    ? []
-    : [`max-calls is ${maxCalls}: it must be at least ${workers}, one per worker`]
+export function conflicts(values: StartValues): string[] {
+  const { workers = 1, maxCalls = 100 } = values
+  const few = `max-calls is ${maxCalls}: it must be at least ${workers}, one per worker`
+  return [...(maxCalls >= workers ? [] : [few]), ...carrierConflicts(values)]
 }
 
 /** What works, but hardly as intended. */

@@ -21,8 +21,8 @@ export interface AgentFile {
   readonly models: () => Models
   /** Example sentences shown on the page, for models that understand only these. */
   readonly phrases?: readonly string[]
-  /** Further options of the session. A function is called once per call, for example to name a recording. */
-  readonly session?: CallOptions | ((call: { readonly id: string }) => CallOptions)
+  /** Further options of the session. A function is called for each call, for example to name a recording. */
+  readonly session?: CallOptions | ((call: CallPart) => CallOptions)
   /**
    * Work after each call, by name: `{ saveTranscript(report, { key }) { … }, crm: webhook({ … }) }`. The host runs it in a
    * process of its own, at least once, also after a crash (HO2). Keep the names: the journal has nothing else.
@@ -30,6 +30,12 @@ export interface AgentFile {
   readonly afterCall?: AfterCallHandlers
   /** How long an attempt at after-call work may take. Default: 60 s. */
   readonly afterCallTimeout?: number
+}
+
+export interface CallPart {
+  readonly id: string
+  /** 1, and more each time that the call goes on in another process. */
+  readonly part: number
 }
 
 export type CallOptions = Omit<SessionOptions, 'agent' | 'models' | 'line' | 'intercept' | 'id'>

@@ -14,6 +14,7 @@ export interface BaseCallsOptions {
   readonly maxRate?: number
   readonly hasRoom?: () => boolean
   readonly onRefused?: (why: CallRefusal) => void
+  readonly onChange?: () => void
   readonly logger?: Logger
   /** The name of the calls in the scope's report. */
   readonly name: string
@@ -30,6 +31,7 @@ export abstract class BaseCalls<Call extends BaseCall> implements Resource {
   readonly #closePatience: number
   readonly #hasRoom: () => boolean
   readonly #onRefused: (why: CallRefusal) => void
+  readonly #onChange: () => void
   readonly #rate: RateLimit
   /** Calls that ring or are answered, by name. */
   readonly #active = new Map<string, Call>()
@@ -47,6 +49,7 @@ export abstract class BaseCalls<Call extends BaseCall> implements Resource {
     this.#closePatience = closePatience
     this.#hasRoom = hasRoom
     this.#onRefused = options.onRefused ?? noop
+    this.#onChange = options.onChange ?? noop
     this.#rate = new RateLimit({ perSecond: maxRate, burst: Math.max(1, maxRate) }, scope.clock.now())
     scope.own(name, this)
   }
@@ -59,6 +62,11 @@ export abstract class BaseCalls<Call extends BaseCall> implements Resource {
   /** Whether this process knows a call of that name, ringing or answered. */
   has(id: string): boolean {
     return this.#active.has(id)
+  }
+
+  /** @internal Whether a new call would be accepted, unless too many come per second. */
+  get hasRoom(): boolean {
+    return this.scope.state === 'live' && this.#taking && !this.isFull
   }
 
   /** Takes no more calls: they are refused, or sent elsewhere. Those under way go on, and their peers may come back. */
@@ -98,6 +106,7 @@ export abstract class BaseCalls<Call extends BaseCall> implements Resource {
   ended(id: string, released: Promise<void>): void {
     const call = this.#active.get(id)
     this.#active.delete(id)
+    this.changed()
     released.then(() => call && this.#present.delete(call)).catch(noop)
   }
 
@@ -115,6 +124,11 @@ export abstract class BaseCalls<Call extends BaseCall> implements Resource {
     this.#leaving.add(peer)
     peer.close(code, reason)
     if (!live) peer.abort()
+  }
+
+  /** The number of calls has changed. */
+  protected changed(): void {
+    callOut(this.#onChange, noop)
   }
 
   protected find(id: string): Call | undefined {
@@ -154,6 +168,7 @@ export abstract class BaseCalls<Call extends BaseCall> implements Resource {
   protected begin(call: Call, answer: () => unknown): void {
     this.#active.set(call.id, call)
     this.#present.add(call)
+    this.changed()
     new Promise((resolve) => resolve(answer())).catch((error: unknown) => {
       this.logger.warn({ call: call.id, error }, 'a call could not be answered')
       // Once a session has answered, the session ends the call.

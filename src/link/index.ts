@@ -11,6 +11,7 @@ export type {
   LinkConnection,
   LinkContext,
   LinkLogger,
+  LinkRequest,
   LinkTiming,
   Protocol,
   QueueLimits,

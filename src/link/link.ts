@@ -1,5 +1,6 @@
 import {
   callOut,
+  EndwellError,
   MachineShell,
   ScopeClosedError,
   type CancelledError,
@@ -14,11 +15,11 @@ import type { ClosedCommand, LinkCommand, LinkEvent } from './link-events.ts'
 import { LinkMachine } from './link-machine.ts'
 import { settle } from './link-settings.ts'
 import type { LinkPhase } from './link-state.ts'
-import { LiveConnection, type ConnectionEvent, type ConnectionHost } from './live-connection.ts'
+import { LiveConnection, plainReason, type ConnectionEvent, type ConnectionHost } from './live-connection.ts'
 import { Outbox } from './outbox.ts'
 import { PeerWatch } from './peer-watch.ts'
 import { ProtocolEdge } from './protocol-edge.ts'
-import type { Data, InboundLimits, LinkContext, Protocol } from './protocol.ts'
+import type { Data, InboundLimits, LinkContext, LinkRequest, Protocol } from './protocol.ts'
 import { credentialsOf } from './redact.ts'
 import { requestProblem } from './request-problem.ts'
 
@@ -226,7 +227,12 @@ export class Link {
     this.#protocol?.message(data, connection)
   }
 
-  #ended({ generation }: LiveConnection, end: LinkEnd, socketOpen: boolean, silentFor = 0): void {
+  #ended(
+    { generation }: { readonly generation: number },
+    end: LinkEnd,
+    socketOpen: boolean,
+    silentFor = 0,
+  ): void {
     const resumable = !this.#machine.state.wasReady || (this.#protocol?.canResume() ?? true)
     const ended = { type: 'ended', generation, end, socketOpen, silentFor, resumable } as const
     this.#shell.handle({ ...ended, jitter: this.#jitter })
@@ -308,6 +314,23 @@ export class Link {
 
   #dial(generation: number): void {
     const request = this.#protocol?.request()
+    if (!request || !('then' in request)) return this.#connect(generation, request)
+    // Meanwhile the attempt may have timed out, or the link may be closing.
+    const waiting = (): boolean => this.#machine.state.next?.generation === generation
+    Promise.resolve(request).then(
+      (settled) => waiting() && this.#connect(generation, settled),
+      (error: unknown) => waiting() && this.#refuse(generation, error),
+    )
+  }
+
+  /** Ends an attempt whose request could not be made. */
+  #refuse(generation: number, error: unknown): void {
+    if (error instanceof EndwellError) return this.#broken(error)
+    const reason = `no request could be made: ${error instanceof Error ? error.message : String(error)}`
+    return this.#ended({ generation }, { class: 'refused', reason: plainReason(reason) }, false)
+  }
+
+  #connect(generation: number, request: LinkRequest | undefined): void {
     const network = this.#network
     if (!request || !network) return
     const problem = requestProblem(request)

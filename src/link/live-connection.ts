@@ -140,9 +140,12 @@ export class LiveConnection implements LinkConnection, SocketEvents {
     this.#host(this, { type: 'ended', end })
   }
 
-  /** A reason of the peer, without keys and control characters. */
   #plain(reason: string): string {
-    const text = redact(reason, this.#credentials)
-    return clip(text.replaceAll(/\p{Cc}+/gu, ' '), limits.reason)
+    return plainReason(reason, this.#credentials)
   }
+}
+
+/** A reason of the peer, without keys and control characters. */
+export function plainReason(reason: string, credentials: readonly string[] = []): string {
+  return clip(redact(reason, credentials).replaceAll(/\p{Cc}+/gu, ' '), limits.reason)
 }

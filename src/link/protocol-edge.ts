@@ -1,9 +1,9 @@
-import { callOut, type DialRequest, type SocketEnd } from '../scope/index.ts'
+import { callOut, type SocketEnd } from '../scope/index.ts'
 import { classify } from './classify.ts'
 import type { EndClass, LinkEnd } from './link-end.ts'
 import type { LinkError } from './link-error.ts'
 import type { LiveConnection } from './live-connection.ts'
-import type { Data, LinkLogger, Protocol } from './protocol.ts'
+import type { Data, LinkLogger, LinkRequest, Protocol } from './protocol.ts'
 
 /**
  * Calls the provider's code, which may throw. An error in a method that the link depends on is passed to `failed`. An
@@ -20,8 +20,9 @@ export class ProtocolEdge {
     this.#failed = failed
   }
 
-  request(): Omit<DialRequest, 'name'> | undefined {
-    return callOut(() => this.#protocol.request(), this.#failed)
+  request(): LinkRequest | Promise<LinkRequest> | undefined {
+    // Wrapped, because the link itself handles a promise that rejects: the attempt is refused, and may be retried.
+    return callOut(() => [this.#protocol.request()] as const, this.#failed)?.[0]
   }
 
   opened(connection: LiveConnection): void {

@@ -44,8 +44,11 @@ export interface LinkLogger {
 export interface Protocol {
   /** The name of the link in reports, logs and errors. */
   readonly name: string
-  /** Returns the request to dial. Called before each attempt, so that it can hold a fresh token or resumption handle. */
-  request(): Omit<DialRequest, 'name'>
+  /**
+   * Returns the request to dial. Called before each attempt, so that it can hold a fresh token or resumption handle. A
+   * promise counts towards the time limit of the attempt; if it rejects, the attempt counts as refused.
+   */
+  request(): LinkRequest | Promise<LinkRequest>
   /**
    * A connection is open. Send its setup here, and call `connection.ready()` once the peer has accepted it, here or in
    * `message`. Without this method, a connection is ready as soon as it is open.
@@ -84,6 +87,8 @@ export interface Protocol {
    */
   readonly closePatience?: number
 }
+
+export type LinkRequest = Omit<DialRequest, 'name'>
 
 /** One connection of the link, as its protocol sees it. Does nothing once another connection has replaced it. */
 export interface LinkConnection {

@@ -12,7 +12,7 @@ const PING: LlmRequest = { instructions: '', messages: [{ role: 'user', text: 'S
  * next one gets the request. After the first chunk an error is thrown, because half an answer has been given.
  *
  * ```ts
- * const llm = fallbackLlm([openai('gpt-realtime-mini'), anthropic('haiku')], { firstWithin: 2_000 })
+ * const llm = fallbackLlm([openai('gpt-5.4-mini'), anthropic('haiku')], { firstWithin: 2_000 })
  * ```
  */
 export function fallbackLlm(models: readonly Llm[], options: FallbackOptions = {}): Llm {

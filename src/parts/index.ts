@@ -18,6 +18,7 @@ export type {
   ToolDescription,
   ToolResultMessage,
   Usage,
+  VendorData,
 } from './message.ts'
 export { noSttEvents } from './no-stt-events.ts'
 export type { PartContext, SoundSetup } from './part.ts'

@@ -3,7 +3,9 @@ export type Message = TextMessage | ToolCallMessage | ToolResultMessage
 
 export interface TextMessage {
   readonly role: 'system' | 'user' | 'agent'
+  /** May be empty if there is vendor data. */
   readonly text: string
+  readonly vendor?: VendorData
 }
 
 export interface ToolCallMessage {
@@ -12,6 +14,18 @@ export interface ToolCallMessage {
   readonly name: string
   /** JSON as the model wrote it. It may be invalid. */
   readonly input: string
+  readonly vendor?: VendorData
+}
+
+/**
+ * What a vendor attached to its model's words or to a call, such as the signature of a thought. It is kept with them and
+ * sent back to the same model. No other model, no caller, no log and no report gets it.
+ */
+export interface VendorData {
+  /** The model that may read it. Others ignore it. */
+  readonly model: string
+  /** Opaque. */
+  readonly data: string
 }
 
 export interface ToolResultMessage {

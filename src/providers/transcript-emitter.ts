@@ -24,7 +24,8 @@ export class TranscriptEmitter {
       return false
     }
     this.#interim = ''
-    this.#events.final(text, details)
+    if (details) this.#events.final(text, details)
+    else this.#events.final(text)
     return true
   }
 

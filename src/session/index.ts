@@ -32,7 +32,7 @@ export type {
   ToolResult,
 } from './history/history-item.ts'
 export { History } from './history/history.ts'
-export { RecordingError, type RecordingSink } from './recording/recording-sink.ts'
+export { RecordingError, type RecordingReport, type RecordingSink } from './recording/recording-sink.ts'
 export type { Reply, ReplyOptions, ReplyOutcome } from './answering/reply.ts'
 export {
   formatSession,

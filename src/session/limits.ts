@@ -10,6 +10,8 @@ export const limits = {
   speechSound: 20 * 60_000,
   /** Tool calls in one response of a model. The rest of the response is not read. */
   toolCalls: 64,
+  /** Characters of vendor data in one answer: signatures and thoughts that only the model reads. The rest is dropped. */
+  vendorData: 256 * 1024,
   /** Handoffs and nested tasks without a turn of the caller in between. Agents that hand over in a circle must stop. */
   handoffs: 10,
   /** How long a handoff waits for the agent to finish speaking, in milliseconds. */

@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { decodeWav } from '../../src/audio/index.ts'
 import type { SessionDetails, SessionSummary } from '../../src/host/index.ts'
+import { compiled } from '../compiled.ts'
 import { Program } from '../program.ts'
 import { runProgram } from './run-program.ts'
 import { TypingPage } from './typing-page.ts'
 
-const clinic = ['dev', 'examples/clinic/agent.ts', '--json', '--port', '0']
+const clinic = ['dev', compiled('clinic-agent'), '--json', '--port', '0']
 
 async function get<T>(url: string): Promise<T> {
   return (await (await fetch(url)).json()) as T
@@ -42,7 +43,7 @@ describe('endwell', () => {
 
 describe('endwell dev', () => {
   it('answers calls with the agent of a file, and closes cleanly on SIGINT', async () => {
-    const program = runProgram(clinic)
+    const program = runProgram(['dev', 'examples/clinic/agent.ts', '--json', '--port', '0'])
     const url = await program.url()
     const page = new TypingPage(url)
     await page.until(() => page.received > 1_000)
@@ -204,7 +205,7 @@ describe('endwell dev', () => {
     expect(missing.lines).toMatchObject([{ error: { code: 'AGENT_FILE' } }])
     const first = runProgram(clinic)
     const { port } = new URL(await first.url())
-    const second = runProgram(['dev', 'examples/clinic/agent.ts', '--json', '--port', port])
+    const second = runProgram(['dev', compiled('clinic-agent'), '--json', '--port', port])
     expect(await second.ended()).toBe(1)
     expect(second.lines).toMatchObject([{ error: { code: 'PORT_IN_USE' } }])
     first.signal('SIGINT')
@@ -212,7 +213,7 @@ describe('endwell dev', () => {
   })
 
   it('[LN12] refuses calls beyond --max-calls as busy, on all lines together', async () => {
-    const program = runProgram(['dev', 'examples/clock.ts', '--json', '--port', '0', '--max-calls', '1'])
+    const program = runProgram(['dev', compiled('clock-agent'), '--json', '--port', '0', '--max-calls', '1'])
     const url = await program.url()
     const first = new TypingPage(url)
     await first.until(() => first.received > 0)

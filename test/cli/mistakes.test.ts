@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { nodeProblem } from '../../src/cli/node-version.ts'
+import { compiled } from '../compiled.ts'
 import { manifest } from '../house/tree.ts'
 import { runProgram } from './run-program.ts'
 
@@ -20,7 +21,7 @@ async function run(
   return { code, text: `${program.out}${program.errors}` }
 }
 
-const clinic = 'examples/clinic/agent.ts'
+const clinic = compiled('clinic-agent')
 
 describe('a mistake on the command line', { timeout: 60_000 }, () => {
   it.each<readonly [string, readonly string[], number, RegExp]>([

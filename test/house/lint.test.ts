@@ -90,8 +90,10 @@ interface Output {
 async function lint(cwd: string): Promise<Map<string, string[]>> {
   const oxlint = join(root, 'node_modules/oxlint/bin/oxlint')
   const text = await new Promise<string>((resolve) => {
+    // Other tests put settings of the linter into `node_modules/.cache`, and it would look for them there.
+    const args = [oxlint, '--format', 'json', '--disable-nested-config']
     // The linter exits with 1 if it has findings.
-    execFile(process.execPath, [oxlint, '--format', 'json'], { cwd }, (_, stdout) => resolve(stdout))
+    execFile(process.execPath, args, { cwd }, (_, stdout) => resolve(stdout))
   })
   const output: Output = JSON.parse(text)
   expect(output.number_of_files).toBe(files.size)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import config, { isolated } from '../../vitest.config.ts'
+import config, { guarded, isolated } from '../../vitest.config.ts'
 import { sources } from './tree.ts'
 
 describe('the configuration of the tests', () => {
@@ -7,20 +7,26 @@ describe('the configuration of the tests', () => {
 
   it('[SI3] installs the check for leaks in every project', () => {
     expect(config.test?.setupFiles).toEqual(['test/setup.ts'])
-    expect(projects).toHaveLength(2)
+    expect(projects).toHaveLength(3)
     for (const project of projects) {
       expect(project).toMatchObject({ extends: true })
       expect(project).not.toHaveProperty('test.setupFiles')
     }
   })
 
-  it('isolates every test file that mocks modules, patches globals or collects garbage', () => {
-    const patterns = isolated.map(regularExpression)
-    const invasive = sources(/^(src|test)\/.*\.test\.ts$/)
-      .filter(({ text }) => /^(vi\.mock\(|setFlagsFromString\(|import '.*guard\/install\.ts')/m.test(text))
-      .map(({ path }) => path)
-    expect(invasive.length).toBeGreaterThan(10)
-    expect(invasive.filter((path) => !patterns.some((pattern) => pattern.test(path)))).toEqual([])
+  it.each([
+    [
+      'mocks modules or collects garbage',
+      [...isolated, ...guarded],
+      /^(vi\.mock\(|setFlagsFromString\()/m,
+      3,
+    ],
+    ['patches globals for good', guarded, /^import '.*guard\/install\.ts'/m, 5],
+  ])('separates every test file that %s', (_, globs, invasive, atLeast) => {
+    const patterns = globs.map(regularExpression)
+    const files = sources(/^(src|test)\/.*\.test\.ts$/).filter(({ text }) => invasive.test(text))
+    expect(files.length).toBeGreaterThan(atLeast)
+    expect(files.filter(({ path }) => !patterns.some((pattern) => pattern.test(path)))).toEqual([])
   })
 })
 

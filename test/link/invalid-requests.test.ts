@@ -5,7 +5,7 @@ import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
 import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
 import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
-import { OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
+import { OpenAIHttpTts, OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
 import type { DialRequest } from '../../src/scope/index.ts'
 import { rejection, withLink } from './fixture.ts'
 
@@ -63,6 +63,7 @@ describe('the url option of a provider', () => {
     ['OpenAIRealtime', (url) => new OpenAIRealtime({ apiKey, url })],
     ['OpenAIStt', (url) => new OpenAIStt({ apiKey, url })],
     ['OpenAITts', (url) => new OpenAITts({ apiKey, url })],
+    ['OpenAIHttpTts', (url) => new OpenAIHttpTts({ apiKey, url, model: 'any' })],
   ])('[LK13] is checked by the constructor: %s', (_, make) => {
     for (const url of addresses)
       expect(() => make(url), url).toThrow(expect.objectContaining({ code: 'BAD_OPTION' }))

@@ -10,6 +10,7 @@ import { systemClock, systemRandom } from '../../src/scope/index.ts'
 import type { SessionReport } from '../../src/session/index.ts'
 import { partContext } from '../../src/testing/index.ts'
 import { runProgram } from '../cli/run-program.ts'
+import { compiled } from '../compiled.ts'
 
 /** How long to wait for a recogniser, in milliseconds. Only a hang takes this long. */
 const PATIENCE = 60_000
@@ -93,7 +94,7 @@ describe('endwell phone', () => {
   it('calls the demo with a recording, and the demo answers, books, says goodbye and hangs up', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'phone-'))
     const out = join(folder, 'heard.wav')
-    const demo = runProgram(['dev', 'examples/clinic/agent.ts', '--json', '--port', '0'])
+    const demo = runProgram(['dev', compiled('clinic-agent'), '--json', '--port', '0'])
     const url = await demo.url()
     // A patient caller: on a busy machine, the agent may pause for a while in the middle of an answer.
     const caller = runProgram(['phone', booking, '--url', url, '--out', out, '--quiet', '5000', '--json'])

@@ -43,6 +43,7 @@ describe('the Deepgram provider', () => {
     expectTypeOf<Deepgram.listen.ListenV1Results>().toExtend<Results>()
     expectTypeOf<DeepgramMessage['type']>().toExtend<
       | Deepgram.listen.ListenV1Results['type']
+      | Deepgram.listen.ListenV1SpeechStarted['type']
       | Deepgram.listen.ListenV1UtteranceEnd['type']
       | Deepgram.listen.ListenV1Metadata['type']
     >()

@@ -7,7 +7,7 @@ import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
 import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
 import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
-import { OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
+import { OpenAIHttpTts, OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
 import { systemClock, systemRandom } from '../../src/scope/index.ts'
 import { inVirtualTime, partContext, type Manners } from '../../src/testing/index.ts'
 import { LoopbackServer } from '../../src/testing/servers/index.ts'
@@ -39,6 +39,7 @@ const providers: Record<string, Open> = {
   flux: listens(new DeepgramFluxStt(options)),
   assemblyai: listens(new AssemblyAIStt(options)),
   ink: listens(new CartesiaStt(options)),
+  'openai tts': (context) => new OpenAITts(options).open(context),
   'openai stt': (context, log) => new OpenAIStt(options).open(context, recorder(log)),
   'openai realtime': (context, log) => new OpenAIRealtime(options).open(context, setup, recorder(log)),
   gemini: (context, log) => new GeminiLive(options).open(context, setup, recorder(log)),
@@ -137,7 +138,8 @@ describe('a key that a vendor repeats', () => {
       },
     })
     const context = partContext({ clock: systemClock, random: systemRandom })
-    const voice = await new OpenAITts({ apiKey: KEY, url: server.url.replace('ws', 'http') }).open(context)
+    const url = server.url.replace('ws', 'http')
+    const voice = await new OpenAIHttpTts({ apiKey: KEY, url, model: 'any' }).open(context)
     const text = (async function* () {
       yield 'Hello.'
     })()

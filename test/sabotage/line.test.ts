@@ -66,10 +66,11 @@ function sabotaged({
 }
 
 const defects: Defect<LineSubject>[] = [
+  ['a wrong sample rate', sabotaged({ hears: pcm(8_000) }), ['emits the audio of the caller in its format']],
   [
-    'a wrong sample rate',
-    sabotaged({ hears: pcm(8_000) }),
-    ['emits the audio of the caller at its sample rate'],
+    'a wrong encoding',
+    sabotaged({ hears: { ...pcm(16_000), encoding: 'mulaw' } }),
+    ['emits the audio of the caller in its format'],
   ],
   [
     'keys that get lost',

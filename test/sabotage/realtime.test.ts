@@ -41,6 +41,7 @@ function sabotaged({
       name: 'realtime',
       hears: inner.hears,
       speaks: inner.speaks,
+      writes: inner.writes,
       open: async (context, asked, events) => {
         const setup = { ...asked, ...changeSetup }
         const boundEvents = bound(events)
@@ -80,7 +81,12 @@ const defects: Defect<RealtimeSubject>[] = [
   [
     'a wrong sample rate',
     sabotaged({ setup: { speaks: pcm(8_000) } }),
-    ['transcribes the user, and answers with text and audio'],
+    ['transcribes the user, and answers with text and audio', 'hears and speaks in every format it offers'],
+  ],
+  [
+    'audio where text was asked for',
+    sabotaged({ setup: { speaks: pcm(16_000) } }),
+    ['answers in text alone if it is asked to and can'],
   ],
   [
     'a model that answers before a response is requested',

@@ -1,4 +1,5 @@
-import type { PartContext, SttEvents, SttStream } from '../../src/parts/index.ts'
+import { pcm, muLaw } from '../../src/audio/index.ts'
+import { type SttSetup, type PartContext, type SttEvents, type SttStream } from '../../src/parts/index.ts'
 import {
   ScriptedStt,
   sttConformance,
@@ -9,7 +10,13 @@ import {
 } from '../../src/testing/index.ts'
 import { describeSabotage, ownChecks, type Defect } from './sabotage.ts'
 
-type Open = (stt: ScriptedStt, context: PartContext, events: SttEvents, stage: Stage) => Promise<SttStream>
+type Open = (
+  stt: ScriptedStt,
+  context: PartContext,
+  events: SttEvents,
+  stage: Stage,
+  setup: SttSetup,
+) => Promise<SttStream>
 
 /** An STT that is correct except for one defect. */
 function sabotaged(
@@ -19,7 +26,11 @@ function sabotaged(
   return (stage) => {
     const stt = new ScriptedStt({ finalOn: 'flush', ...options })
     return {
-      stt: { name: 'stt', hears: stt.hears, open: (context, events) => open(stt, context, events, stage) },
+      stt: {
+        name: 'stt',
+        hears: stt.hears,
+        open: (context, events, setup) => open(stt, context, events, stage, setup),
+      },
       hear: (text) => stt.hear(text),
       breaks: () => stt.fail(),
     }
@@ -120,6 +131,54 @@ const defects: Defect<SttSubject>[] = [
       })(stage)
     },
     ['keeps two streams apart'],
+  ],
+  [
+    'an STT that cannot hear one of its formats',
+    sabotaged({ hears: [pcm(16_000), muLaw] }, async (stt, context, events, _, { format }) => {
+      const stream = await stt.open(context, events)
+      return replaceMethods(stream, { flush: () => format.encoding === 'pcm' && stream.flush() })
+    }),
+    ['understands sound in every format it hears'],
+  ],
+  [
+    'a configure that throws',
+    sabotaged({}, async (stt, context, events) => {
+      const configure = (): void => {
+        throw new Error('not supported')
+      }
+      return replaceMethods(await stt.open(context, events), { configure })
+    }),
+    ['accepts every call at any time without throwing'],
+  ],
+  [
+    'an end of turn that is taken back and was not announced',
+    sabotaged({}, (stt, context, events) =>
+      stt.open(context, {
+        ...events,
+        final: (text) => {
+          events.resumed()
+          events.final(text)
+        },
+      }),
+    ),
+    ['announces an end of turn before it takes one back, and details that make sense, if any'],
+  ],
+  [
+    'words out of order, and a confidence in percent',
+    sabotaged({}, (stt, context, events) =>
+      stt.open(context, {
+        ...events,
+        final: (text) =>
+          events.final(text, {
+            words: [
+              { text: 'two', start: 500, end: 600 },
+              { text: 'one', start: 100, end: 200 },
+            ],
+            confidence: 98,
+          }),
+      }),
+    ),
+    ['announces an end of turn before it takes one back, and details that make sense, if any'],
   ],
   [
     'a swallowed failure',

@@ -57,6 +57,11 @@ const defects: Defect<TtsSubject>[] = [
     ['speaks a text that arrives in pieces, at its sample rate, and ends'],
   ],
   [
+    'a voice that makes only one of its formats',
+    sabotaged({}, undefined, [pcm(16_000), pcm(24_000)]),
+    ['speaks in every format it offers, for about as long'],
+  ],
+  [
     'words at the wrong time',
     sabotaged({}, (voice, text, signal) =>
       changed(voice.speak(text, signal), ({ frame, words = [] }) => ({

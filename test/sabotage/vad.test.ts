@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { pcm, silence, sine } from '../../src/audio/index.ts'
-import type { PartContext, Vad, VadEvents, VadStream } from '../../src/parts/index.ts'
+import {
+  type SoundSetup,
+  type PartContext,
+  type Vad,
+  type VadEvents,
+  type VadStream,
+} from '../../src/parts/index.ts'
 import { Scope } from '../../src/scope/index.ts'
 import {
   ScriptedVad,
@@ -18,7 +24,7 @@ const tone = (ms: number) =>
 
 /** A VAD that is correct except for one defect. */
 function sabotaged(
-  open: (vad: ScriptedVad, context: PartContext, events: VadEvents) => Promise<VadStream>,
+  open: (vad: ScriptedVad, context: PartContext, events: VadEvents, setup: SoundSetup) => Promise<VadStream>,
   options: ScriptedVadOptions = {},
 ): Make<VadSubject> {
   return () => {
@@ -26,8 +32,8 @@ function sabotaged(
     const inner = new ScriptedVad(own)
     const vad: Vad = {
       name: 'vad',
-      hears: [pcm(RATE)],
-      open: (context, events) => open(inner, context, events),
+      hears: inner.hears,
+      open: (context, events, setup) => open(inner, context, events, setup),
     }
     return {
       vad,
@@ -41,6 +47,17 @@ function sabotaged(
 }
 
 const defects: Defect<VadSubject>[] = [
+  [
+    'a VAD that cannot hear one of its formats',
+    sabotaged(
+      async (vad, context, events, { format }) => {
+        const stream = await vad.open(context, events)
+        return { push: (frame) => format.sampleRate === RATE && stream.push(frame) }
+      },
+      { hears: [pcm(RATE), pcm(8_000)] },
+    ),
+    ['detects speech in every format it hears'],
+  ],
   [
     'a scope without an owner',
     sabotaged((vad, context, events) => {

@@ -25,7 +25,7 @@ const { Cartesia } = createRequire(import.meta.url)('@cartesia/cartesia-js') as 
 
 const KEY = 'secret'
 const voice = {
-  model_id: 'sonic-3',
+  model_id: 'sonic-3.5',
   voice: { mode: 'id', id: 'any' },
   output_format: { container: 'raw', encoding: 'pcm_s16le', sample_rate: 16_000 },
 } as const

@@ -6,7 +6,7 @@ import { TestClient } from './test-client.ts'
 
 export type OpenAIClient = TestClient<OpenAIServerEvent>
 
-export const realtimeUrl = 'wss://api.openai.com/v1/realtime?model=gpt-realtime'
+export const realtimeUrl = 'wss://api.openai.com/v1/realtime?model=gpt-realtime-2.1'
 export const transcriptionUrl = 'wss://api.openai.com/v1/realtime?intent=transcription'
 
 export interface OpenAIOpen {

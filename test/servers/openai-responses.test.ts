@@ -108,6 +108,49 @@ describe('a response of the OpenAI server', () => {
       client.socket.abort()
     }))
 
+  it('can be out of band: beside others, from its own input, and not part of the conversation', () =>
+    inVirtualTime(async (world) => {
+      const answers = ({ user }: OpenAITurn): string => `You said ${user}.`
+      const { client, server } = await open(world, { answers })
+      client.say(create(userText('hello', 'first')), { type: 'response.create' })
+      const outOfBand = (input: readonly object[], name: string): object => ({
+        type: 'response.create',
+        response: { conversation: 'none', input, output_modalities: ['text'], metadata: { name } },
+      })
+      client.say(
+        outOfBand([userText('aside')], 'a'),
+        outOfBand([{ type: 'item_reference', id: 'first' }], 'b'),
+      )
+      await world.clock.elapse(2000)
+      expect(server.transcript).toEqual(['user: hello', 'assistant: You said hello.'])
+      const done = eventsOf(client, 'response.done').map(({ response }) => response)
+      const named = (name: string) => done.find(({ metadata }) => metadata?.['name'] === name)
+      expect(named('a')).toMatchObject({ conversation_id: null, status: 'completed' })
+      expect(eventsOf(client, 'response.output_text.done').map(({ text }) => text)).toEqual([
+        'You said aside.',
+        'You said hello.',
+      ])
+      const added = eventsOf(client, 'conversation.item.added')
+      expect(added).toHaveLength(2)
+      client.socket.abort()
+    }))
+
+  it('is cancelled by its id if it is out of band', () =>
+    inVirtualTime(async (world) => {
+      const { client } = await open(world, { answers: ['Good morning to you.'] })
+      client.say({ type: 'response.create', response: { conversation: 'none' } })
+      await world.clock.elapse(100)
+      client.say({ type: 'response.cancel' })
+      client.say({
+        type: 'response.cancel',
+        response_id: eventsOf(client, 'response.created')[0]!.response.id,
+      })
+      await world.clock.elapse(10)
+      expect(client.log).toContain('error response_cancel_not_active')
+      expect(client.log.at(-1)).toBe('response.done cancelled client_cancelled')
+      client.socket.abort()
+    }))
+
   it('is text without audio if the client asks for that', () =>
     inVirtualTime(async (world) => {
       const { client } = await open(world, { answers: ['Good morning.'] })

@@ -83,7 +83,7 @@ describe("OpenAI's SDK and our server", () => {
   it('have a conversation with audio and a tool call', () =>
     withSdk(
       { answers: [[callTool('weather', { city: 'Rome' })], 'It is sunny.'], speed: 100 },
-      { model: 'gpt-realtime' },
+      { model: 'gpt-realtime-2.1' },
       async ({ rt, server, errors, next }) => {
         const sounds: Int16Array[] = []
         rt.on('response.output_audio.delta', ({ delta }) =>
@@ -95,7 +95,7 @@ describe("OpenAI's SDK and our server", () => {
             type: 'realtime',
             instructions: 'Be kind.',
             tools: [{ type: 'function', name: 'weather', parameters: { type: 'object' } }],
-            audio: { input: { transcription: { model: 'gpt-4o-transcribe' } } },
+            audio: { input: { transcription: { model: 'gpt-transcribe' } } },
           },
         })
         const { session } = await next('session.updated')
@@ -139,7 +139,7 @@ describe("OpenAI's SDK and our server", () => {
         type: 'session.update',
         session: {
           type: 'transcription',
-          audio: { input: { transcription: { model: 'gpt-4o-transcribe' }, turn_detection: null } },
+          audio: { input: { transcription: { model: 'gpt-transcribe' }, turn_detection: null } },
         },
       })
       await next('session.updated')
@@ -150,7 +150,7 @@ describe("OpenAI's SDK and our server", () => {
     }))
 
   it('end when the session expires', () =>
-    withSdk({}, { model: 'gpt-realtime' }, async ({ rt, server, errors }) => {
+    withSdk({}, { model: 'gpt-realtime-2.1' }, async ({ rt, server, errors }) => {
       const closed = new Promise<unknown[]>((resolve) => {
         rt.socket.once('close', (code: number, reason: Buffer) => resolve([code, reason.toString()]))
       })

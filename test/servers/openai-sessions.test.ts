@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { inVirtualTime } from '../../src/testing/index.ts'
 import { connect, eventsOf, open, update } from './openai-fixture.ts'
 
-const transcribed = update({ audio: { input: { transcription: { model: 'gpt-4o-transcribe' } } } })
+const transcribed = update({ audio: { input: { transcription: { model: 'gpt-transcribe' } } } })
 
 describe('a session on the OpenAI server', () => {
   it('keeps the settings that an update does not name, and refuses one of another type', () =>
@@ -24,7 +24,7 @@ describe('a session on the OpenAI server', () => {
         audio: {
           input: {
             format: { type: 'audio/pcm', rate: 24_000 },
-            transcription: { model: 'gpt-4o-transcribe' },
+            transcription: { model: 'gpt-transcribe' },
             turn_detection: { type: 'semantic_vad', eagerness: 'auto', create_response: true },
           },
           output: { voice: 'marin' },

@@ -4,7 +4,7 @@ import { inVirtualTime } from '../../src/testing/index.ts'
 import type { OpenAITurn } from '../../src/testing/servers/index.ts'
 import { eventsOf, manual, open, quiet, transcriptionUrl, update, voiceOf, words } from './openai-fixture.ts'
 
-const transcribed = update({ audio: { input: { transcription: { model: 'gpt-4o-transcribe' } } } })
+const transcribed = update({ audio: { input: { transcription: { model: 'gpt-transcribe' } } } })
 
 describe('a turn on the OpenAI server', () => {
   it('is detected by energy, transcribed, and answered with text and audio', () =>
@@ -127,6 +127,47 @@ describe('a turn on the OpenAI server', () => {
       client.say(words('hello'), quiet(600))
       await world.clock.elapse(100)
       expect(client.log.at(-1)).toBe('conversation.item.input_audio_transcription.failed')
+      client.socket.abort()
+    }))
+
+  it('is added with a transcript that is null until it is transcribed', () =>
+    inVirtualTime(async (world) => {
+      const { client } = await open(world, { answers: ['Yes.'] })
+      client.say(words('hello'), quiet(600))
+      await world.clock.elapse(100)
+      const [added] = eventsOf(client, 'conversation.item.added')
+      expect(added?.item).toMatchObject({
+        role: 'user',
+        content: [{ type: 'input_audio', transcript: null }],
+      })
+      client.socket.abort()
+    }))
+
+  it('is transcribed by a live model while it is spoken, and has no turn detection', () =>
+    inVirtualTime(async (world) => {
+      const { client } = await open(world, {}, transcriptionUrl)
+      const transcription = { model: 'gpt-live-transcribe' }
+      const settings = (input: object): object => ({
+        type: 'session.update',
+        session: { type: 'transcription', audio: { input: { transcription, ...input } } },
+      })
+      client.say(settings({}), settings({ turn_detection: null }), words('hello there'))
+      await world.clock.elapse(100)
+      expect(client.log.slice(1, 3)).toEqual(['error invalid_value', 'session.updated'])
+      const deltas = () => eventsOf(client, 'conversation.item.input_audio_transcription.delta')
+      expect(deltas().map(({ delta }) => delta)).toEqual(['hello'])
+      expect(client.log).not.toContain('input_audio_buffer.committed')
+      client.say({ type: 'input_audio_buffer.commit' })
+      await world.clock.elapse(100)
+      expect(client.log.slice(-4)).toEqual([
+        'input_audio_buffer.committed',
+        'conversation.item.added',
+        'conversation.item.done',
+        'transcript hello there',
+      ])
+      const [committed] = eventsOf(client, 'input_audio_buffer.committed')
+      expect(deltas().map(({ delta }) => delta)).toEqual(['hello', ' there'])
+      expect(deltas().map(({ item_id }) => item_id)).toEqual(Array(2).fill(committed?.item_id))
       client.socket.abort()
     }))
 

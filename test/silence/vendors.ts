@@ -12,7 +12,7 @@ import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
 import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
 import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
-import { OpenAIRealtime, OpenAIStt } from '../../src/providers/openai/index.ts'
+import { OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
 import { noop, type Clock } from '../../src/scope/index.ts'
 import type { ConnectionManners } from '../../src/testing/servers/vendor-server.ts'
 import {
@@ -180,6 +180,15 @@ export const vendors: readonly SilentVendor[] = [
       const model = await realtime.open(context, setup(true), realtimeEvents(failed))
       return { hear: (frame) => model.push(frame), ask: () => model.respond() }
     },
+  },
+  {
+    name: 'openai tts',
+    uses: ['ask'],
+    sampleRate: 24_000,
+    serve: (network, clock, manners) => {
+      network.serve = new OpenAIRealtimeServer({ clock, apiKey, answers: () => 'Hello.', manners }).serve
+    },
+    open: (context, failed) => speaking(new OpenAITts({ url, apiKey }), context, failed),
   },
   {
     name: 'gemini live',

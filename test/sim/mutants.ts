@@ -235,9 +235,30 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'supervisor: a worker that drains still counts, so that it is replaced only after its exit',
     world: 'supervisor',
-    file: 'host/supervisor/supervisor-machine.ts',
+    file: 'host/supervisor/worker-state.ts',
     find: "phase === 'starting' || phase === 'ready'\n",
     replace: "phase !== 'dying'\n",
+  },
+  {
+    name: 'supervisor: an isolated worker takes another call after its first',
+    world: 'supervisor',
+    file: 'host/supervisor/supervisor-machine.ts',
+    find: 'const hasEnded = worker.calls > 0 && count === 0',
+    replace: 'const hasEnded = worker.calls < 0 && count === 0',
+  },
+  {
+    name: 'supervisor: calls of isolated workers that drain do not count',
+    world: 'supervisor',
+    file: 'host/supervisor/call-places.ts',
+    find: 'isolated.maxCalls - leaving)',
+    replace: 'isolated.maxCalls)',
+  },
+  {
+    name: 'supervisor: no isolated worker waits for the next call',
+    world: 'supervisor',
+    file: 'host/supervisor/call-places.ts',
+    find: 'busy + waiting + wanted)',
+    replace: 'waiting + wanted)',
   },
   {
     name: 'supervisor: a worker that ignores its close is waited for forever',

@@ -4,7 +4,8 @@ import {
   type SupervisorCommand,
   type SupervisorEvent,
 } from '../../src/host/supervisor/supervisor-events.ts'
-import { SupervisorMachine, type SupervisorSettings } from '../../src/host/supervisor/supervisor-machine.ts'
+import { SupervisorMachine } from '../../src/host/supervisor/supervisor-machine.ts'
+import type { SupervisorSettings } from '../../src/host/supervisor/worker-state.ts'
 import { MachineShell } from '../../src/scope/index.ts'
 import type { World } from '../../src/testing/index.ts'
 import { ModelJournal } from './supervisor-journal.ts'
@@ -50,13 +51,15 @@ class SupervisorLife {
   constructor(world: World) {
     const { clock, random } = world
     this.world = world
+    const isolated = random.chance(0.4) ? { maxCalls: random.pick([1, 2, 3, 20]) } : undefined
     this.settings = {
       workers: random.pick([1, 1, 2, 3]),
+      isolated,
       work: random.chance(0.5),
       drainTimeout: random.pick([0, 1_000, 60_000]),
       closeTimeout: random.pick([100, 5_000]),
     }
-    this.#leaky = random.chance(0.1)
+    this.#leaky = random.chance(0.15)
     this.machine = new SupervisorMachine(this.settings)
     this.shell = new MachineShell<SupervisorEvent, SupervisorCommand>(
       this.machine,
@@ -74,7 +77,7 @@ class SupervisorLife {
     const { random } = this.world
     const alive = [...this.workers.values()].filter((worker) => worker.alive)
     if (alive.length === 0) return
-    const worker = this.#leaky ? alive.at(-1)! : random.pick(alive)
+    const worker = this.#leaky && !this.settings.isolated ? alive.at(-1)! : random.pick(alive)
     const { name } = worker
     const kinds = ['nothing', 'nothing', 'dies', 'dies', 'cut', 'stuck', 'memory'] as const
     const what = this.#leaky ? 'memory' : random.pick(kinds)
@@ -90,13 +93,37 @@ class SupervisorLife {
   /** While the supervisor runs, workers are missing only during a pause. */
   checkRunning(): void {
     const { phase, workers } = this.machine
-    if (phase !== 'running' || this.#pausedUntil >= this.world.clock.now()) return
+    if (phase !== 'running') return
     const active = workers.filter((each) => each.phase === 'starting' || each.phase === 'ready')
-    const calls = active.filter(({ role }) => role === 'calls').length
-    if (calls !== this.settings.workers) this.world.violate('HO20', `${calls} call workers are active`)
+    const calls = active.filter(({ role }) => role === 'calls')
+    if (this.settings.isolated) return this.#checkIsolated(this.settings.isolated.maxCalls, calls)
+    if (this.#pausedUntil >= this.world.clock.now()) return
+    if (calls.length !== this.settings.workers)
+      this.world.violate('HO20', `${calls.length} call workers are active`)
     const draining = workers.filter((each) => each.phase === 'draining').length
     if (draining > limits.draining * this.settings.workers)
       this.world.violate('SC18', `${draining} workers drain`)
+  }
+
+  /** Each call has its own worker, others wait for calls, and all calls together are not too many. */
+  #checkIsolated(maxCalls: number, active: readonly { readonly calls: number }[]): void {
+    const { world, settings } = this
+    const models = [...this.workers.values()].filter(({ role, alive }) => role === 'calls' && alive)
+    const used = models.find((worker) => worker.taken > 1 && !worker.unlucky)
+    if (used) world.violate('HO41', `${used.name} has taken ${used.taken} calls`)
+    // One worker more serves the page and the API.
+    const busy = models.filter(({ dropped }) => dropped > 0)
+    const calls = busy.filter(
+      ({ unlucky, unkillable, closing }) => !unlucky && !unkillable && !closing,
+    ).length
+    if (calls > maxCalls + 1) world.violate('HO41', `${calls} calls at once`)
+    const idle = active.filter((worker) => worker.calls === 0).length
+    const wanted = Math.min(settings.workers, maxCalls - busy.length)
+    if (idle < wanted && this.#pausedUntil < world.clock.now())
+      world.violate('HO41', `${idle} workers wait for a call, not ${wanted}`)
+    const idlers = models.filter((worker) => worker.taken > 0 && worker.dropped === 0 && !worker.unlucky)
+    if (idlers.length > 0 && idlers.every((worker) => worker.idleFor > 2 * settings.closeTimeout + 10_000))
+      world.violate('HO41', `${idlers[0]!.name} is still there after its call`)
   }
 
   /** `began`: when the first signal came. */

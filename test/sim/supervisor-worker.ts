@@ -1,5 +1,5 @@
 import type { SupervisorEvent, WorkerRole } from '../../src/host/supervisor/supervisor-events.ts'
-import type { SupervisorSettings } from '../../src/host/supervisor/supervisor-machine.ts'
+import type { SupervisorSettings } from '../../src/host/supervisor/worker-state.ts'
 import type { Timer, Untimed } from '../../src/scope/index.ts'
 import type { World } from '../../src/testing/index.ts'
 import type { ModelJournal } from './supervisor-journal.ts'
@@ -16,7 +16,10 @@ export class ModelWorker {
   readonly #timers = new Set<Timer>()
   /** Ignores orders. */
   readonly #deaf: boolean
+  /** Calls since its start. */
+  taken = 0
   #calls = 0
+  #idleSince = 0
   #draining = false
   #closing = false
   alive = true
@@ -51,6 +54,16 @@ export class ModelWorker {
   /** Calls that were under way when the process ended, or was given up. */
   get dropped(): number {
     return this.#calls
+  }
+
+  /** Whether it closes its calls. */
+  get closing(): boolean {
+    return this.#closing
+  }
+
+  /** Milliseconds since its last call has ended. */
+  get idleFor(): number {
+    return this.#world.clock.now() - this.#idleSince
   }
 
   drain(): void {
@@ -99,8 +112,11 @@ export class ModelWorker {
     const { random } = this.#world
     if (left === 0) return
     this.#after(random.pick([10, 2_000, 20_000]), () => {
-      if (this.#draining) return
+      const full = this.#settings.isolated !== undefined && this.#calls > 0
+      // The supervisor is to end an isolated worker before it takes another call.
+      if (this.#draining || full) return
       this.#calls++
+      this.taken++
       this.#journal.open(this.name)
       this.#report({ type: 'calls', worker: this.name, count: this.#calls })
       this.#after(random.pick([500, 30_000, 300_000]), () => {
@@ -113,6 +129,7 @@ export class ModelWorker {
 
   #endCall(written: boolean): void {
     this.#calls--
+    this.#idleSince = this.#world.clock.now()
     if (written) this.#journal.close(this.name)
     else this.written = false
     this.#report({ type: 'calls', worker: this.name, count: this.#calls })

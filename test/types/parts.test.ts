@@ -1,6 +1,8 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
 
 import {
+  noSttEvents,
+  type Filter,
   FallbackError,
   PartTimeoutError,
   batchStt,
@@ -36,7 +38,7 @@ import {
   type VadEvents,
   type Voice,
 } from '../../src/parts/index.ts'
-import { muLaw, pcm, type AudioFrame } from '../../src/audio/index.ts'
+import { bytesOf, type AudioFormat, muLaw, pcm, type AudioFrame } from '../../src/audio/index.ts'
 import type { ErrorCode, Network, Scope } from '../../src/scope/index.ts'
 import type { Models, SessionOptions } from '../../src/index.ts'
 
@@ -183,6 +185,40 @@ describe('what a model gets and gives', () => {
       // @ts-expect-error text arrives in pieces
       voice.speak('Hello.', new AbortController().signal)
     }))
+})
+
+describe('formats', () => {
+  it('are declared in lists by models, and one each by a line', () =>
+    types(() => {
+      const bytes = bytesOf({ samples: new Int16Array(1), sampleRate: 8_000 }, muLaw)
+      expectTypeOf(bytes).toEqualTypeOf<Uint8Array>()
+      expectTypeOf<Stt['hears']>().toEqualTypeOf<readonly AudioFormat[]>()
+      expectTypeOf<Tts['speaks']>().toEqualTypeOf<readonly AudioFormat[]>()
+      // @ts-expect-error no vendor has this rate
+      pcm(44_100)
+      // @ts-expect-error a line hears one format
+      const line: Pick<Line, 'hears'> = { hears: [muLaw] }
+      // @ts-expect-error a model lists its formats
+      const vad: Pick<Vad, 'hears'> = { hears: muLaw }
+      return [line, vad]
+    }))
+
+  it('are part of the setup of every part that takes or makes sound', () =>
+    types(async (stt = {} as Stt, filter = {} as Filter, context = {} as PartContext) => {
+      const stream = await stt.open(context, noSttEvents, { format: muLaw, keyTerms: [] })
+      stream.configure({ keyTerms: ['IBAN'] })
+      // @ts-expect-error the format of a stream does not change
+      stream.configure({ format: muLaw, keyTerms: [] })
+      const open = await filter.open(context, { format: muLaw })
+      expectTypeOf(open.filter({} as AudioFrame)).toEqualTypeOf<AudioFrame | PromiseLike<AudioFrame>>()
+      // @ts-expect-error without a format
+      await filter.open(context)
+    }))
+
+  it('let a realtime model write only beside a TTS', () => {
+    expectTypeOf<{ realtime: Realtime; tts: Tts; filter: Filter }>().toExtend<Models>()
+    expectTypeOf<{ realtime: Realtime; llm: Llm }>().not.toExtend<Models>()
+  })
 })
 
 describe('adapters and fallbacks', () => {

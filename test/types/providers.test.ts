@@ -131,7 +131,7 @@ describe('an LLM of the AI SDK', () => {
     types((model = {} as LanguageModel) => {
       expectTypeOf(new AiSdkLlm(model, { temperature: 0 }).name).toEqualTypeOf<string>()
       // @ts-expect-error a gateway's name is not a model
-      const named = new AiSdkLlm('gpt-5-mini')
+      const named = new AiSdkLlm('gpt-5.4-mini')
       // @ts-expect-error provider options are grouped by provider
       const flat = new AiSdkLlm(model, { providerOptions: { reasoningEffort: 'low' } })
       // @ts-expect-error an older specification

@@ -44,7 +44,7 @@ export async function aTracedCall({ clock, random }: World, options: TracedCallO
     id: 'c1',
     agent: agent ?? new Agent({ name: 'desk', instructions: 'The secret instructions.' }),
     models: trace.models({
-      llm: Object.assign(llm, { provider: 'openai', model: 'gpt-5-mini' }),
+      llm: Object.assign(llm, { provider: 'openai', model: 'gpt-5.4-mini' }),
       tts: new ScriptedTts(tts),
       stt: new ScriptedStt({ finalOn: 'flush', ...stt }),
       vad: new ScriptedVad(),

@@ -45,12 +45,12 @@ describe('the trace of a call', () => {
           "  text_to_speech 0–80",
           "  turn 1060–3510",
           "    speech_to_text 1060–1860",
-          "    chat gpt-5-mini 2160–2260",
+          "    chat gpt-5.4-mini 2160–2260",
           "    execute_tool findSlot 2260–2660",
-          "    chat gpt-5-mini 2660–2760",
+          "    chat gpt-5.4-mini 2660–2760",
           "    text_to_speech 2760–2880",
           "  turn 4660–5010",
-          "    chat gpt-5-mini 4660–4760",
+          "    chat gpt-5.4-mini 4660–4760",
           "    text_to_speech 4760–4830",
           "  close 7660–7660",
           "    line 7660–7660",
@@ -89,13 +89,13 @@ describe('the trace of a call', () => {
         'endwell.turn.number': 1,
         'endwell.turn.latency': report.turns[0]!.latency / 1_000,
       })
-      expect(recorded.named('chat gpt-5-mini')).toMatchObject({
+      expect(recorded.named('chat gpt-5.4-mini')).toMatchObject({
         kind: api.SpanKind.CLIENT,
         attributes: {
           ...ids,
           'gen_ai.operation.name': 'chat',
           'gen_ai.provider.name': 'openai',
-          'gen_ai.request.model': 'gpt-5-mini',
+          'gen_ai.request.model': 'gpt-5.4-mini',
           'gen_ai.response.time_to_first_chunk': 0.1,
           'gen_ai.usage.input_tokens': 12,
           'gen_ai.usage.output_tokens': 3,
@@ -142,7 +142,7 @@ describe('the trace of a call', () => {
         [
           "call 0–6750",
           "  turn 0–2000",
-          "    chat gpt-5-mini 0–100",
+          "    chat gpt-5.4-mini 0–100",
           "    execute_tool stuck 100–2000 error TOOL_CANCELLED",
           "  close 2000–6750 error abandoned",
           "    stuck 2000–6750 error abandoned",
@@ -186,11 +186,11 @@ describe('the trace of a call', () => {
           "call 0–7220",
           "  turn 60–2860",
           "    speech_to_text 60–1060",
-          "    chat gpt-5-mini 1060–1160",
+          "    chat gpt-5.4-mini 1060–1160",
           "    text_to_speech 1360–2860",
           "  turn 2420–4520",
           "    speech_to_text 2420–3420",
-          "    chat gpt-5-mini 3420–3520",
+          "    chat gpt-5.4-mini 3420–3520",
           "    text_to_speech 3720–4520",
           "  close 7220–7220",
           "    line 7220–7220",
@@ -217,9 +217,9 @@ describe('the trace of a call', () => {
       expect(recorded.tree().slice(0, 3)).toEqual([
         'call 0–1000',
         '  turn 0–500',
-        '    chat gpt-5-mini 0–500',
+        '    chat gpt-5.4-mini 0–500',
       ])
-      expect(recorded.named('chat gpt-5-mini').attributes).toMatchObject({ 'endwell.stopped': true })
+      expect(recorded.named('chat gpt-5.4-mini').attributes).toMatchObject({ 'endwell.stopped': true })
     }))
 
   it('[HO26] has a stopped request of a model that rejects when it is stopped, not as an error', () =>
@@ -256,7 +256,7 @@ describe('the trace of a call', () => {
           "call 0–1660",
           "  turn 60–1660",
           "    speech_to_text 60–1660",
-          "    chat gpt-5-mini 660–760",
+          "    chat gpt-5.4-mini 660–760",
           "    text_to_speech 760–960",
           "  close 1660–1660",
         ]
@@ -280,7 +280,7 @@ describe('the trace of a call', () => {
       await clock.elapse(5_000)
       await session.close()
       expect(recorded.tree().filter((line) => line.includes('error'))).toEqual([
-        '    chat gpt-5-mini 0–0 error RangeError',
+        '    chat gpt-5.4-mini 0–0 error RangeError',
         '    execute_tool broken 100–100 error TypeError',
       ])
       expect(recorded.text()).not.toContain('Jones')

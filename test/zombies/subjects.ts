@@ -7,7 +7,7 @@ import { LocalStt, LocalTts, LocalVad, SileroVad } from '../../src/providers/loc
 import { mcpTools } from '../../src/providers/mcp/index.ts'
 import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
 import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
-import { OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
+import { OpenAIHttpTts, OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
 import type { Models, Toolset } from '../../src/session/index.ts'
 import { ScriptedLlm, ScriptedStt, ScriptedTts, ScriptedVad, callTool } from '../../src/testing/index.ts'
 import {
@@ -213,12 +213,27 @@ export const subjects: readonly Subject[] = [
   },
   {
     name: 'openai tts',
+    holds: 'a socket',
+    setsUp: true,
+    ends: 'expired',
+    setUp: () => {
+      const vendor = new OpenAIRealtimeServer({ apiKey, answers: ({ user }) => user, speed: 1 })
+      return {
+        vendor,
+        models: (url) => ({ ...pipeline(), tts: new OpenAITts({ url, apiKey }) }),
+        busy: 'the agent speaks',
+        announceEnd: () => vendor.expire(),
+      }
+    },
+  },
+  {
+    name: 'openai http tts',
     holds: 'requests',
     setUp: () => {
       const vendor = new OpenAISpeechServer({ apiKey, speed: 1 })
       return {
         vendor,
-        models: (url) => ({ ...pipeline(), tts: new OpenAITts({ url, apiKey }) }),
+        models: (url) => ({ ...pipeline(), tts: new OpenAIHttpTts({ url, apiKey, model: 'any' }) }),
         stopAnswering: () => void vendor.treats('hangs', 'hangs', 'hangs'),
         busy: 'the agent speaks',
       }

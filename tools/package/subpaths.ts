@@ -28,27 +28,36 @@ export function layOut(folder: string, files: Files, manifest: Manifest, modules
   }
 }
 
-/** Imports each subpath in its own process. Returns those that fail, export nothing, or keep the process alive. */
+/** Returns the subpaths that cannot be imported, export nothing, or keep the process alive. */
 export async function deadSubpaths(
   folder: string,
   { name, exports }: Manifest,
   limit = importTimeout,
 ): Promise<string[]> {
-  const problems = await Promise.all(
-    Object.keys(exports).map(async (subpath) => {
-      const specifier = subpath.replace(/^\./, name)
-      const problem = subpath.includes('*')
-        ? 'is a pattern: list each subpath instead'
-        : await problemOf(folder, specifier, limit)
-      return problem === undefined ? [] : [`${specifier} ${problem}`]
-    }),
-  )
-  return problems.flat()
+  const specifiers = Object.keys(exports).map((subpath) => subpath.replace(/^\./, name))
+  const patterns = specifiers.filter((each) => each.includes('*'))
+  const whole = specifiers.filter((each) => !each.includes('*'))
+  const unlisted = patterns.map((each) => `${each} is a pattern: list each subpath instead`)
+  // All at once, because processes are expensive. Only if that fails, one by one, to name the culprit.
+  if ((await problemOf(folder, whole, limit)) === undefined) return unlisted
+  const problems: string[] = []
+  for (const each of whole) {
+    const problem = await problemOf(folder, [each], limit)
+    if (problem !== undefined) problems.push(`${each} ${problem}`)
+  }
+  return [...problems, ...unlisted]
 }
 
-async function problemOf(folder: string, specifier: string, limit: number): Promise<string | undefined> {
-  const attributes = specifier.endsWith('.json') ? `, { with: { type: 'json' } }` : ''
-  const program = `console.log(Object.keys(await import('${specifier}'${attributes})).length)`
+async function problemOf(
+  folder: string,
+  specifiers: readonly string[],
+  limit: number,
+): Promise<string | undefined> {
+  const imports = specifiers.map((each) => {
+    const attributes = each.endsWith('.json') ? `, { with: { type: 'json' } }` : ''
+    return `Object.keys(await import('${each}'${attributes})).length`
+  })
+  const program = `console.log(Math.min(${imports.join(', ')}))`
   const args = ['--no-warnings', '--input-type=module', '--eval', program]
   return new Promise((resolve) => {
     execFile(process.execPath, args, { cwd: folder, timeout: limit }, (error, stdout, stderr) => {

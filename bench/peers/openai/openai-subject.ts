@@ -21,7 +21,7 @@ export interface OpenAIOptions {
 }
 
 /** The URL of the model. */
-export const urlOf = ({ ws }: CaseContext): string => `${ws}/v1/realtime?model=gpt-realtime`
+export const urlOf = ({ ws }: CaseContext): string => `${ws}/v1/realtime?model=gpt-realtime-2.1`
 
 /** A `RealtimeSession` as its users create it. */
 export class OpenAISubject {

@@ -13,11 +13,12 @@ export function itemsOf(lost: Pick<LostCall, 'entries'> | undefined): HistoryIte
  * and what was said until then. How its resources ended is not known.
  */
 export function lostReport(
-  lost: Pick<LostCall, 'id' | 'openedAt' | 'entries'>,
+  lost: Pick<LostCall, 'id' | 'openedAt' | 'entries' | 'resume'>,
   now: number,
   culprit?: string,
 ): SessionReport {
   const { id, openedAt, entries } = lost
+  const place = lost.resume?.recording
   const lastAt = entries.at(-1)?.at ?? openedAt
   const transcript = itemsOf(lost)
   const askedAt = new Date(now).toISOString()
@@ -46,6 +47,7 @@ export function lostReport(
     usage: { turns, toolCalls },
     turns: [],
     transcript,
+    ...(place === undefined ? {} : { recordings: [{ place, complete: false }] }),
     scope: {
       version: 1,
       name: id,

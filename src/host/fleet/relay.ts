@@ -22,7 +22,7 @@ export function relayUpgrade(request: IncomingMessage, tcp: Duplex, head: Buffer
   let connected = false
   other.once('connect', () => {
     connected = true
-    other.write(headOf(request))
+    other.write(headOf(request, [`${RELAYED}: 1`]))
     other.write(head)
     tcp.pipe(other)
     other.pipe(tcp)
@@ -51,8 +51,12 @@ export function relayRequest(request: IncomingMessage, response: ServerResponse,
   request.pipe(onward)
 }
 
-function headOf({ method = 'GET', url = '/', rawHeaders }: IncomingMessage): string {
+/** The request line and the headers of a request, with further headers. */
+export function headOf(
+  { method = 'GET', url = '/', rawHeaders }: IncomingMessage,
+  more: readonly string[] = [],
+): string {
   const lines = [`${method} ${url} HTTP/1.1`]
   for (let at = 0; at < rawHeaders.length; at += 2) lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`)
-  return [...lines, `${RELAYED}: 1`, '', ''].join('\r\n')
+  return [...lines, ...more, '', ''].join('\r\n')
 }

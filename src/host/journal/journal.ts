@@ -69,6 +69,8 @@ export interface CallResume {
   /** The key that lets a page come back, hashed. */
   readonly key?: string
   readonly sampleRate?: number
+  /** Where the call is recorded. */
+  readonly recording?: string
 }
 
 /** Something that happened in a call. */

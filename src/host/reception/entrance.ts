@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { CallRefusal } from '../../lines/index.ts'
 import { TwilioCalls, type TwilioCallsOptions } from '../../lines/twilio/index.ts'
@@ -8,6 +9,7 @@ import { noop, type Scope } from '../../scope/index.ts'
 import type { Session } from '../../session/index.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { isRelayed, relayUpgrade } from '../fleet/relay.ts'
+import type { PassedRequest } from '../supervisor/messages.ts'
 import type { FaultBoard } from '../fault-board.ts'
 import type { Refused } from '../gate.ts'
 import { Host, type HostOptions } from '../host.ts'
@@ -15,6 +17,7 @@ import { hashOf } from '../key.ts'
 import type { SessionNote } from '../logged-session.ts'
 import { refuseUpgrade, type ListenOptions } from '../http-server.ts'
 import { traceparentOf } from '../watch/traceparent.ts'
+import { PassOn, type Neighbours } from './neighbours.ts'
 import type { NewCallInfo } from './new-call-info.ts'
 
 export interface PhoneAccount {
@@ -47,6 +50,10 @@ export interface EntranceOptions {
   readonly hasRoom?: () => boolean
   /** Finds calls of other processes. Without it, a call lives and dies with this process. */
   readonly fleet?: Fleet
+  /** Take the calls that this process has no room for. Without them, such calls are refused. */
+  readonly neighbours?: Neighbours
+  /** Called when `occupied` may have changed. */
+  readonly changed?: () => void
   /** Shared by the processes of one host: signs what they give out for each other, if there is no auth token. */
   readonly ticketKey?: string
   /** The body of `/metrics`, with its content type. */
@@ -74,12 +81,14 @@ export class Entrance {
   readonly #host: Host
   readonly #pages: WebSocketCalls
   readonly #phone: TwilioCalls
+  readonly #passOn: PassOn
   /** The traces of calls that come back. */
   readonly #traces = new Map<string, string>()
   #draining = false
 
   constructor(options: EntranceOptions) {
     this.#options = options
+    this.#passOn = new PassOn(options.neighbours)
     const { scope, secret, phone, info, agent, page, faults, fleet } = options
     this.#host = new Host({
       scope,
@@ -90,15 +99,16 @@ export class Entrance {
       ...(fleet ? { fleet } : {}),
       names: namesOf(options),
     })
-    const { maxCalls = 100, logger = silentLogger, count, hasRoom = () => true, answer } = options
+    const { maxCalls = 100, logger = silentLogger, hasRoom = () => true, answer } = options
     // All lines share this machine.
     const shared = {
       scope,
       logger,
       maxCalls,
       maxRate: Math.max(20, maxCalls / 5),
-      hasRoom: () => count() < maxCalls && hasRoom(),
+      hasRoom: () => this.occupied < maxCalls && hasRoom(),
       ...(options.refused ? { onRefused: options.refused } : {}),
+      ...(options.changed ? { onChange: options.changed } : {}),
     }
     this.#pages = new WebSocketCalls({
       ...shared,
@@ -141,6 +151,16 @@ export class Entrance {
       request: (request, response) => this.#request(request, response),
       upgrade: (request, tcp, head) => this.#upgrade(request, tcp, head),
     }
+  }
+
+  /** The places that are taken: by calls, by streams whose call will begin, and by sessions that close. */
+  get occupied(): number {
+    return Math.max(this.#pages.size + this.#phone.size + this.#phone.arriving, this.#options.count())
+  }
+
+  /** Another process had no room for the request of this connection. */
+  received(socket: Socket, request: PassedRequest): void {
+    this.#passOn.received(socket, request)
   }
 
   /** Shows a session on the page. */
@@ -203,6 +223,7 @@ export class Entrance {
     const { fleet } = this.#options
     const ticket = this.#phone.concerns(request) ? undefined : this.#pages.ticketOf(request)
     const call = this.#phone.callOf(request) ?? ticket?.call
+    if (call === undefined && !this.#phone.concerns(request)) return this.#begin(request, tcp, head)
     if (!fleet || call === undefined || isRelayed(request) || this.#pages.has(call) || this.#phone.has(call))
       return this.#accept(request, tcp, head)
     tcp.on('error', noop)
@@ -212,18 +233,35 @@ export class Entrance {
         if (tcp.destroyed) return undefined
         if (place.where === 'elsewhere') return relayUpgrade(request, tcp, head, place.address)
         if (place.where === 'unreachable') return refuseUpgrade(tcp, 503)
-        if (place.where === 'lost') this.#remember(call, place.trace)
-        const fits = place.where === 'lost' && ticket !== undefined && place.key === hashOf(ticket.key)
-        return this.#accept(request, tcp, head, fits)
+        const trace = place.where === 'lost' ? place.trace : undefined
+        if (!ticket) return this.#begin(request, tcp, head, { call, trace })
+        const fits = place.where === 'lost' && place.key === hashOf(ticket.key)
+        if (fits) return this.#begin(request, tcp, head, { call, trace, resume: true })
+        return this.#accept(request, tcp, head)
       })
       // The page tries again, and the carrier asks again.
       .catch(() => refuseUpgrade(tcp, 503))
     return undefined
   }
 
+  /** A call is about to begin in this process. If there is no room for it, in another. */
+  #begin(
+    request: IncomingMessage,
+    tcp: Duplex,
+    head: Buffer,
+    { call, trace, resume = false }: { call?: string; trace?: string | undefined; resume?: boolean } = {},
+  ): void {
+    const here = (): void => {
+      this.#remember(call, trace)
+      this.#accept(request, tcp, head, resume)
+    }
+    if (this.#pages.hasRoom || isRelayed(request)) return here()
+    return this.#passOn.upgrade(request, tcp, head, here)
+  }
+
   /** Remembers the trace of a call that comes back, until its session begins. */
-  #remember(call: string, trace: string | undefined): void {
-    if (trace === undefined) return
+  #remember(call: string | undefined, trace: string | undefined): void {
+    if (call === undefined || trace === undefined) return
     this.#traces.set(call, trace)
     const [oldest] = this.#traces.keys()
     if (this.#traces.size > MAX_TRACES && oldest !== undefined) this.#traces.delete(oldest)
@@ -248,7 +286,7 @@ export class Entrance {
 }
 
 /** In a fleet, any process can answer a webhook, and any process can go on with a call. */
-function fleetPhone({ fleet, ticketKey }: EntranceOptions): Partial<TwilioCallsOptions> {
+function fleetPhone({ fleet, ticketKey, neighbours }: EntranceOptions): Partial<TwilioCallsOptions> {
   if (!fleet) return {}
   return {
     beginsWith: 'stream',
@@ -259,6 +297,7 @@ function fleetPhone({ fleet, ticketKey }: EntranceOptions): Partial<TwilioCallsO
       return where === 'elsewhere' || where === 'lost' ? 'yes' : 'no'
     },
     ...(ticketKey === undefined ? {} : { ticketKey }),
+    ...(neighbours ? { hasRoomElsewhere: () => neighbours.hasRoom() } : {}),
   }
 }
 

@@ -4,20 +4,23 @@ import {
   EndwellError,
   Scope,
   ScopeClosedError,
+  callOut,
   describeError,
   noop,
   type Intercept,
 } from '../../scope/index.ts'
 import { Session, type Agent, type Models, type SessionReport } from '../../session/index.ts'
-import type { AgentFile } from '../agent-file.ts'
+import type { AgentFile, CallOptions, CallPart } from '../agent-file.ts'
 import { itemsOf, lostReport } from '../fleet/lost-report.ts'
 import type { LostCall, Owner } from '../journal/journal.ts'
 import { limits as supervision } from '../supervisor/limits.ts'
+import type { PassedRequest } from '../supervisor/messages.ts'
 import { listen, type HttpServer } from '../http-server.ts'
 import type { CallTrace, Traces } from '../watch/trace-types.ts'
 import type { CallLog } from './call-log.ts'
 import { Entrance, type EntranceOptions } from './entrance.ts'
 import type { NewCallInfo } from './new-call-info.ts'
+import type { ReceptionEnd } from './reception-end.ts'
 
 export interface ReceptionOptions extends Omit<EntranceOptions, 'scope' | 'answer' | 'count' | 'agent'> {
   readonly file: AgentFile
@@ -64,20 +67,6 @@ export interface Prepared {
 interface AnswerableLine extends Line {
   /** Whether a session has opened it. */
   readonly answered: boolean
-}
-
-/** How a reception and all its sessions ended. */
-export interface ReceptionEnd {
-  /** Whether the server and every session since the start closed cleanly. */
-  readonly clean: boolean
-  /** Milliseconds. */
-  readonly took: number
-  /** The number of sessions since the start. */
-  readonly sessions: number
-  /** The number of those that did not close cleanly. */
-  readonly notClean: number
-  /** The number of reports that could not be stored. */
-  readonly notWritten: number
 }
 
 const GOODBYE = 'I am sorry, I have to end this call now. Please call again.'
@@ -143,10 +132,14 @@ export class Reception {
     return this.#server?.port ?? 0
   }
 
-  /** Serves a connection that another process has accepted. */
-  accept(socket: Socket): void {
-    if (this.#server) this.#server.accept(socket)
-    else socket.destroy()
+  /** Serves a connection that another process has accepted. `passed`: with a request that it had no room for. */
+  accept(socket: Socket, passed?: PassedRequest): void {
+    if (!this.#server) return void socket.destroy()
+    if (passed) {
+      this.entrance.received(socket, passed)
+      socket.unshift(Buffer.from(passed.head, 'latin1'))
+    }
+    return this.#server.accept(socket)
   }
 
   /** The calls of this process. */
@@ -290,7 +283,7 @@ export class Reception {
       this.#options.follow?.(session, call)
       this.entrance.add(session, { agent: agent.name, from: lost?.from ?? from })
       journal?.log.follow(session, itemsOf(lost))
-      this.#keep(session)
+      this.#keep(session, lost)
       if (lost && !agent.onResume) session.on('started', () => session.say(welcomeBack))
       const { culprit } = lost ?? {}
       if (culprit !== undefined)
@@ -298,8 +291,7 @@ export class Reception {
       return session
     } catch (error) {
       const { clock } = this.#scope
-      const openedAt = lost?.openedAt ?? clock.date()
-      const unserved = { id, openedAt, entries: lost?.entries ?? [] }
+      const unserved = lost ?? { id, openedAt: clock.date(), entries: [] }
       await journal?.log.end(id, lostReport(unserved, clock.date(), describeError(error).message))
       throw error
     }
@@ -312,6 +304,7 @@ export class Reception {
   ): Promise<LostCall | undefined> {
     const { journal, file } = this.#options
     if (!journal) return undefined
+    const recording = this.#recordingOf(id)
     return await journal.log.open(
       {
         id,
@@ -319,7 +312,7 @@ export class Reception {
         agent,
         line,
         from,
-        ...(resume ? { resume } : {}),
+        ...(resume ? { resume: { ...resume, ...(recording === undefined ? {} : { recording }) } } : {}),
         ...(trace === undefined ? {} : { trace }),
         openedAt: this.#scope.clock.date(),
         work: Object.keys(file.afterCall ?? {}),
@@ -328,18 +321,30 @@ export class Reception {
     )
   }
 
+  /** Where a new call will be recorded: whoever closes it if this process is killed has to know. */
+  #recordingOf(id: string): string | undefined {
+    // If this fails, it fails again when the session is made, and is reported then.
+    const { recording } = callOut(() => this.#sessionOptions({ id, part: 1 }), noop) ?? {}
+    return typeof recording?.place === 'string' ? recording.place : undefined
+  }
+
+  #sessionOptions(call: CallPart): CallOptions {
+    const { session = {} } = this.#options.file
+    return typeof session === 'function' ? session(call) : session
+  }
+
   #session(
     line: Line,
     id: string,
     { agent, lost, trace }: { agent: Agent; lost: LostCall | undefined; trace: CallTrace | undefined },
   ): Session {
-    const { file, models, closeTimeout = 5_000, logger = silentLogger, prepare } = this.#options
+    const { models, closeTimeout = 5_000, logger = silentLogger, prepare } = this.#options
     const own = trace?.models(models()) ?? models()
     const prepared = prepare?.({ agent, models: own })
     const session = new Session({
       closeTimeout,
       logger,
-      ...(typeof file.session === 'function' ? file.session({ id }) : file.session),
+      ...this.#sessionOptions({ id, part: lost?.fence ?? 1 }),
       ...(lost
         ? { history: { version: 1, items: itemsOf(lost), lastId: 0, dropped: 0 }, resumed: true }
         : {}),
@@ -353,16 +358,18 @@ export class Reception {
     return session
   }
 
-  #keep(session: Session): void {
-    const { ended = noop, journal } = this.#options
+  #keep(session: Session, lost: LostCall | undefined): void {
+    const { ended = noop, changed = noop, journal } = this.#options
     const { id } = session
     this.#sessions.set(id, session)
+    changed()
     this.#sessionCount++
     session.on('closed', (report) => {
       if (this.#sessions.get(id) === session) this.#sessions.delete(id)
+      changed()
       if (!report.clean) this.#notClean++
       ended(report)
-      if (journal) this.#record(id, report, journal.log)
+      if (journal) this.#record(id, withEarlierRecording(report, lost), journal.log)
       if (this.#sessions.size === 0) this.#emptied()
     })
   }
@@ -374,4 +381,11 @@ export class Reception {
       .finally(() => this.#writing.delete(writing))
     this.#writing.add(writing)
   }
+}
+
+/** A call that goes on in another process has a recording for each of them. */
+function withEarlierRecording(report: SessionReport, lost: LostCall | undefined): SessionReport {
+  const place = lost?.resume?.recording
+  if (place === undefined) return report
+  return { ...report, recordings: [{ place, complete: false }, ...(report.recordings ?? [])] }
 }

@@ -44,6 +44,16 @@ async function main(link: WorkerLink, settings: WorkerSettings): Promise<void> {
   })
   scope.own('call log', log)
   const archive = new Archive(journal)
+  let calls = 0
+  /** The only call of an isolated worker has ended. */
+  let finished = false
+  const changed = (): void => {
+    const { occupied } = reception.entrance
+    if (occupied === calls) return
+    calls = occupied
+    finished = settings.isolated && calls === 0
+    link.calls(calls)
+  }
   const reception = await Reception.start({
     ...settings,
     file,
@@ -54,7 +64,12 @@ async function main(link: WorkerLink, settings: WorkerSettings): Promise<void> {
     logger,
     info: { ...settings.info, name: file.name, mode: 'production', models: modelNames(models) },
     // A host that was declared dead takes no calls until it has joined again.
-    hasRoom: () => owner.host !== '' && hasLocalRoom(),
+    hasRoom: () => owner.host !== '' && !finished && hasLocalRoom(),
+    neighbours: {
+      hasRoom: async () => (await ask({ type: 'room' })) === true,
+      pass: (socket, request, failed) => link.pass(socket, request, failed),
+    },
+    changed,
     journal: { log, owner: () => owner, take: (call) => journal.take(call, owner) },
     fleet: {
       archive,
@@ -67,14 +82,9 @@ async function main(link: WorkerLink, settings: WorkerSettings): Promise<void> {
     traces,
     refused: (why) => metrics.refused(refusedBecause[why]),
     metrics: async () => (await ask({ type: 'metrics' })) as { readonly type: string; readonly body: string },
-    follow: (session, { line }) => {
-      metrics.follow(session, { line })
-      link.calls(reception.size + 1)
-    },
-    ended: ({ id, reason, clean, took }) => {
-      logger.info({ call: id, reason, clean, took }, 'the call has ended')
-      link.calls(reception.size)
-    },
+    follow: (session, { line }) => metrics.follow(session, { line }),
+    ended: ({ id, reason, clean, took }) =>
+      logger.info({ call: id, reason, clean, took }, 'the call has ended'),
     began: (call, from) => logger.info({ call, from }, 'a call'),
   })
   owner = { ...owner, address: addressOf(privateHost, reception.port) }
@@ -82,6 +92,7 @@ async function main(link: WorkerLink, settings: WorkerSettings): Promise<void> {
   const finish = async (): Promise<void> => {
     const { clean, notWritten } = await reception.close()
     await scope.close()
+    await ask({ type: 'last-metrics', snapshot: await metrics.snapshot() }).catch(noop)
     link.exit({ clean, written: notWritten === 0 && log.lost === 0 })
   }
   link.onDrain(({ within }) => void reception.drain(within).then(finish).catch(noop))
@@ -101,6 +112,7 @@ async function main(link: WorkerLink, settings: WorkerSettings): Promise<void> {
   })
   link.onWake(() => archive.changed())
   link.onConnection((socket) => reception.accept(socket))
+  link.onPassed((socket, request) => reception.accept(socket, request))
   link.onMetrics(() => {
     metrics.spooled(log.spooled)
     return metrics.snapshot()

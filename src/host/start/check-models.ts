@@ -31,7 +31,7 @@ export async function checkModels(
   return models
 }
 
-/** The names of the models, by kind: `{ llm: 'gpt-5-mini' }`. */
+/** The names of the models, by kind: `{ llm: 'gpt-5.4-mini' }`. */
 export function modelNames(models: Models): Readonly<Record<string, string>> {
   const parts = Object.entries(models) as [string, { readonly name?: string } | undefined][]
   return Object.fromEntries(parts.flatMap(([kind, part]) => (part?.name ? [[kind, part.name]] : [])))

@@ -10,6 +10,8 @@ export interface WorkerSettings {
   readonly spool: string
   /** Calls at once, per worker. */
   readonly maxCalls: number
+  /** Whether the worker exits after its first call. */
+  readonly isolated: boolean
   readonly closeTimeout: number
   /** How long work stays claimed by a process that is gone, in milliseconds. */
   readonly workLease: number
@@ -48,6 +50,10 @@ export type WorkerRequest =
   | { readonly type: 'identity' }
   | { readonly type: 'journal'; readonly request: unknown }
   | { readonly type: 'metrics' }
+  /** The last metrics of a worker that is about to exit. */
+  | { readonly type: 'last-metrics'; readonly snapshot: unknown }
+  /** Whether another worker has room for a call. */
+  | { readonly type: 'room' }
   /** Drain the whole host. */
   | { readonly type: 'drain' }
 

@@ -28,3 +28,10 @@ export class LoopBlockedError extends EndwellError {
     )
   }
 }
+
+/** Describes an error to another process. */
+export function answerErrorOf(error: unknown): AnswerError {
+  if (!(error instanceof Error)) return { message: String(error) }
+  const { message, code } = error as Error & { code?: unknown }
+  return typeof code === 'string' ? { message, code } : { message }
+}

@@ -17,6 +17,18 @@ export const limits = {
   kill: 5_000,
   /** Workers that drain at once because they were replaced, per call worker. Above it, the oldest closes its calls. */
   draining: 2,
+  /** Isolated workers that start at once, unless `workers` is more. */
+  starting: 4,
+  /** How many times a call is passed from a worker without room to another. Then it is refused. */
+  hops: 4,
+  /** For a worker with room to become ready, while a call waits for it. Then the call is refused. */
+  room: 8_000,
+  /** For a worker to take a call that was passed to it. Then the place is free for others. */
+  promise: 5_000,
+  /** A worker that passes a call on gets no others for this long, unless one of its calls ends. */
+  full: 1_000,
+  /** Characters of a request that is passed on. Node accepts 16 KB of headers. */
+  head: 65_536,
   /** Requests of one worker that are not answered yet. More mean that the journal cannot keep up. */
   requests: 10_000,
   /** For a worker to answer with its metrics: a scrape must not wait for a worker that is stuck. */

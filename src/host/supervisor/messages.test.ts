@@ -11,6 +11,7 @@ describe('messages of a worker', () => {
     { type: 'calls', count: 3 },
     { type: 'request', id: 1, body: { any: 'thing' } },
     { type: 'metrics', id: 1, body: undefined },
+    { type: 'pass', head: 'GET /call HTTP/1.1', hops: 0 },
     { type: 'drained', clean: true, written: false },
   ])('are read: $type', (message) => {
     expect(readMessage(message)).toEqual(message)
@@ -24,6 +25,8 @@ describe('messages of a worker', () => {
     { type: 'calls', count: -1 },
     { type: 'calls', count: NaN },
     { type: 'request', id: '1' },
+    { type: 'pass', head: 'a'.repeat(100_000), hops: 0 },
+    { type: 'pass', head: '', hops: -1 },
     { type: 'drained', clean: 1, written: true },
     { type: 'exit', code: 0 },
   ])('[HO24] are ignored if they are not valid: %j', (value) => {

@@ -1,11 +1,12 @@
 import type { Order } from '../journal/journal.ts'
+import { limits } from './limits.ts'
 
 // What a supervisor and its workers send each other. A worker runs foreign code, so that whatever comes from it is checked
 // before it is used: `readMessage` and `readWatchdogLine` return undefined for anything else.
 //
-//   worker ──IPC──▶ supervisor        ready, calls, taken, request, metrics, drained
+//   worker ──IPC──▶ supervisor        ready, calls, taken, request, metrics, drained, pass (with a socket)
 //   worker's watchdog thread ──pipe──▶ supervisor    beat, blocked: they arrive even while the worker's event loop is blocked
-//   supervisor ──IPC──▶ worker        drain, close, answer, order, host, wake, metrics, connection (with a socket)
+//   supervisor ──IPC──▶ worker        drain, close, answer, order, host, wake, metrics, connection and passed (with a socket)
 
 /** From a worker, over IPC. */
 export type WorkerMessage =
@@ -18,8 +19,13 @@ export type WorkerMessage =
   | { readonly type: 'request'; readonly id: number; readonly body: unknown }
   /** The answer to `metrics`. */
   | { readonly type: 'metrics'; readonly id: number; readonly body: unknown }
+  /** Comes with the socket of a call that it has no room for. */
+  | ({ readonly type: 'pass' } & PassedRequest)
   /** All its calls have ended. It exits next. */
   | { readonly type: 'drained'; readonly clean: boolean; readonly written: boolean }
+
+/** A message that comes without a socket. */
+export type PlainMessage = Exclude<WorkerMessage, { readonly type: 'pass' }>
 
 /** From the watchdog thread of a worker, a line of JSON each. */
 export type WatchdogMessage =
@@ -66,6 +72,16 @@ export type SupervisorMessage =
   | { readonly type: 'metrics'; readonly id: number }
   /** Comes with a socket that somebody has opened to the public port. */
   | { readonly type: 'connection' }
+  /** Comes with a socket that another worker has passed on. */
+  | ({ readonly type: 'passed' } & PassedRequest)
+
+/** The request of a connection that one worker passes to another. */
+export interface PassedRequest {
+  /** What was read from the connection, a character per byte. */
+  readonly head: string
+  /** How many times it was passed on. From `limits.hops` on, it is answered. */
+  readonly hops: number
+}
 
 export interface AnswerError {
   readonly code?: string
@@ -87,7 +103,7 @@ export const WATCHDOG_FD = 4
 
 export function readMessage(value: unknown): WorkerMessage | undefined {
   if (!isRecord(value)) return undefined
-  const { type, id, body, address, count, clean, written } = value
+  const { type, id, body, address, count, clean, written, head, hops } = value
   switch (type) {
     case 'ready':
       if (address === undefined) return { type }
@@ -99,6 +115,8 @@ export function readMessage(value: unknown): WorkerMessage | undefined {
     case 'request':
     case 'metrics':
       return isCount(id) ? { type, id, body } : undefined
+    case 'pass':
+      return isText(head, limits.head) && isCount(hops) ? { type, head, hops } : undefined
     case 'drained':
       return typeof clean === 'boolean' && typeof written === 'boolean' ? { type, clean, written } : undefined
     default:

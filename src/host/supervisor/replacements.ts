@@ -44,6 +44,12 @@ export class Replacements {
     return { pause: Math.max(0, this.notBefore - now), deaths: this.#deaths }
   }
 
+  /** A worker has done what it was started for: workers can live. */
+  finished(worker: string): void {
+    this.#lives.delete(worker)
+    this.#deaths = 0
+  }
+
   #pause(): number {
     return this.#deaths < 2 ? 0 : Math.min(limits.lastPause, limits.firstPause * 2 ** (this.#deaths - 2))
   }

@@ -23,6 +23,8 @@ export type SupervisorEvent = { readonly at: number } & (
   | { readonly type: 'signal' }
   /** An operator's order to drain. Repeating it changes nothing. */
   | { readonly type: 'drain' }
+  /** How many calls wait for a worker now. */
+  | { readonly type: 'waiting'; readonly count: number }
   | TimerEvent<SupervisorTimer>
 )
 

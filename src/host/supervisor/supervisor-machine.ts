@@ -1,4 +1,5 @@
 import { advance, changeTimers } from '../../scope/index.ts'
+import { callPlaces, type CallPlaces } from './call-places.ts'
 import { limits } from './limits.ts'
 import { Replacements } from './replacements.ts'
 import {
@@ -9,29 +10,9 @@ import {
   type SupervisorPhase,
   type SupervisorTimer,
   type WorkerEvent,
-  type WorkerPhase,
   type WorkerRole,
 } from './supervisor-events.ts'
-
-export interface SupervisorSettings {
-  /** Call workers. */
-  readonly workers: number
-  /** Whether there is a work worker. */
-  readonly work: boolean
-  readonly drainTimeout: number
-  readonly closeTimeout: number
-}
-
-export interface WorkerState {
-  readonly name: string
-  readonly role: WorkerRole
-  phase: WorkerPhase
-  /** When the phase has lasted too long. A ready worker has no such time. */
-  due: number | undefined
-  calls: number
-  /** Set once the worker has reported the end of all its calls. */
-  drained: { readonly clean: boolean; readonly written: boolean } | undefined
-}
+import { isActive, type SupervisorSettings, type WorkerState } from './worker-state.ts'
 
 interface State {
   now: number
@@ -43,6 +24,8 @@ interface State {
   spawned: number
   /** In order of their start. */
   readonly workers: Map<string, WorkerState>
+  /** Calls that wait for a worker. */
+  waiting: number
   /** Dead workers whose calls the journal has not taken from them yet, and whether they reported that all had been written. */
   readonly orphaning: Map<string, boolean>
   /** Until when to wait for the journal, once all workers have ended. */
@@ -65,7 +48,7 @@ interface State {
  *                from any phase: exited ──▶ its calls are orphaned
  *
  * A call worker that is neither starting nor ready is replaced at once, while its own calls go on. After young deaths in a
- * row replacements have to wait: `Replacements` decides.
+ * row replacements have to wait: `Replacements` decides. An isolated worker drains after its first call.
  */
 export class SupervisorMachine {
   readonly #settings: SupervisorSettings
@@ -81,6 +64,7 @@ export class SupervisorMachine {
     signals: 0,
     spawned: 0,
     workers: new Map(),
+    waiting: 0,
     orphaning: new Map(),
     orphanBy: undefined,
     unclean: false,
@@ -98,6 +82,11 @@ export class SupervisorMachine {
 
   get ready(): boolean {
     return this.#state.ready
+  }
+
+  /** Whether another call worker will be ready soon. */
+  get grows(): boolean {
+    return this.#state.phase === 'running' && this.#places().grows
   }
 
   get workers(): readonly Readonly<WorkerState>[] {
@@ -130,6 +119,9 @@ export class SupervisorMachine {
         return this.#stop(event.type)
       case 'orphaned':
         return this.#orphaned(event.worker, event.lost)
+      case 'waiting':
+        state.waiting = event.count
+        return []
       case 'ready':
       case 'calls':
       case 'blocked':
@@ -151,8 +143,7 @@ export class SupervisorMachine {
         this.#replacements[worker.role].ready(worker.name, this.#state.now)
         return []
       case 'calls':
-        worker.calls = event.count
-        return []
+        return this.#counted(worker, event.count)
       case 'drained':
         worker.drained = { clean: event.clean, written: event.written }
         return []
@@ -184,9 +175,12 @@ export class SupervisorMachine {
   }
 
   #missing(role: WorkerRole): number {
-    const { workers, work } = this.#settings
-    const wanted = role === 'calls' ? workers : Number(work)
-    return Math.max(0, wanted - this.#active(role).length)
+    if (role === 'calls') return this.#places().missing
+    return Math.max(0, Number(this.#settings.work) - this.#active(role).length)
+  }
+
+  #places(): CallPlaces {
+    return callPlaces(this.#settings, this.workers, this.#state.waiting)
   }
 
   #spawn(role: WorkerRole): SupervisorCommand {
@@ -202,6 +196,21 @@ export class SupervisorMachine {
     })
     this.#replacements[role].spawned(name)
     return { type: 'spawn', worker: name, role }
+  }
+
+  #counted(worker: WorkerState, count: number): SupervisorCommand[] {
+    const hasEnded = worker.calls > 0 && count === 0
+    worker.calls = count
+    return hasEnded && this.#settings.isolated && worker.phase === 'ready' ? this.#finished(worker) : []
+  }
+
+  /** The call of an isolated worker has ended. The worker exits, which is not a death. */
+  #finished(worker: WorkerState): SupervisorCommand[] {
+    this.#replacements[worker.role].finished(worker.name)
+    const commands = this.#drain(worker)
+    // No call is left that could take longer.
+    worker.due = this.#state.now + this.#settings.closeTimeout + limits.exit
+    return commands
   }
 
   /** Takes an active worker out of the count, so that it is replaced. */
@@ -279,9 +288,13 @@ export class SupervisorMachine {
 
   /** Replaced workers drain for minutes. If they pile up, the oldest close their calls. */
   #makeRoom(): SupervisorCommand[] {
+    const { workers, isolated } = this.#settings
     if (this.#state.phase !== 'running') return []
-    const draining = this.workers.filter(({ phase }) => phase === 'draining')
-    const room = limits.draining * this.#settings.workers
+    // An isolated worker without a call exits by itself.
+    const draining = this.workers.filter(
+      ({ phase, calls }) => phase === 'draining' && (calls > 0 || !isolated),
+    )
+    const room = isolated?.maxCalls ?? limits.draining * workers
     return draining.slice(0, Math.max(0, draining.length - room)).flatMap((worker) => this.#close(worker))
   }
 
@@ -366,5 +379,3 @@ export class SupervisorMachine {
 }
 
 const roles: readonly WorkerRole[] = ['calls', 'work']
-
-const isActive = ({ phase }: WorkerState): boolean => phase === 'starting' || phase === 'ready'

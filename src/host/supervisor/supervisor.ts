@@ -1,75 +1,27 @@
+import type { Socket } from 'node:net'
 import { MachineShell, noop, systemClock, type Clock, type Timer } from '../../scope/index.ts'
 import type { Order } from '../journal/journal.ts'
+import { answerErrorOf } from './errors.ts'
 import { limits } from './limits.ts'
-import type { AnswerError, Block, SupervisorMessage, WatchdogMessage, WorkerMessage } from './messages.ts'
-import { PublicPort } from './public-port.ts'
 import type {
-  ReplaceReason,
+  AnswerError,
+  PassedRequest,
+  PlainMessage,
+  SupervisorMessage,
+  WatchdogMessage,
+} from './messages.ts'
+import { PublicPort } from './public-port.ts'
+import { Rooms } from './rooms.ts'
+import type {
   SupervisorCommand,
   SupervisorEvent,
   SupervisorTimer,
+  WorkerPhase,
   WorkerRole,
 } from './supervisor-events.ts'
 import { SupervisorMachine } from './supervisor-machine.ts'
-import { WorkerProcess, type WorkerProgram } from './worker-process.ts'
-
-/** What the supervisor needs of the journal. */
-export interface SupervisorJournal {
-  /** Takes its live calls, or its claimed work, from a worker that is gone. Resolves to their number. Repeated if it fails. */
-  orphan(worker: string, role: WorkerRole): Promise<number>
-  /** The host ends. */
-  leave(): Promise<void>
-}
-
-/** What happens to the workers, for logs and metrics. A listener must not throw. */
-export interface SupervisorListener {
-  started?(worker: string, role: WorkerRole, pid: number | undefined): void
-  ready?(worker: string, address: string | undefined): void
-  exited?(worker: string, code: number | null, signal: NodeJS.Signals | null): void
-  replaced?(worker: string, role: WorkerRole, why: ReplaceReason): void
-  /** Replacements wait, because workers die young. */
-  paused?(role: WorkerRole, pause: number, deaths: number): void
-  /** An event loop was blocked. */
-  blocked?(worker: string, block: Block): void
-  /** A worker sent something that is not a message. It is ignored. */
-  misbehaved?(worker: string): void
-  /** Whether new calls can be taken has changed. */
-  readiness?(ready: boolean): void
-  /** A worker printed a line. */
-  line?(worker: string, stream: 'stdout' | 'stderr', line: string): void
-}
-
-export interface SupervisorOptions {
-  /** What a call worker runs. */
-  readonly calls: WorkerProgram
-  /** What the work worker runs. Without it, there is none. */
-  readonly work?: WorkerProgram
-  /** Call workers. Default: 1. */
-  readonly workers?: number
-  /** The public port, whose connections the call workers get. Without it, there is none. */
-  readonly listen?: { readonly port: number; readonly host: string }
-  /** In MB. A worker above it is drained and replaced. Default: none. */
-  readonly memoryLimit?: number
-  /** For calls to finish before they are closed. Default: 10 minutes. */
-  readonly drainTimeout?: number
-  /** For calls to close. Default: 5 s. */
-  readonly closeTimeout?: number
-  readonly journal: SupervisorJournal
-  /** Does what workers request with `WorkerLink.request`. */
-  readonly request?: (worker: string, body: unknown) => unknown
-  readonly listener?: SupervisorListener
-  readonly clock?: Clock
-}
-
-/** A worker, as others see it. */
-export interface WorkerView {
-  readonly name: string
-  readonly role: WorkerRole
-  readonly phase: string
-  readonly calls: number
-  readonly pid: number | undefined
-  readonly address: string | undefined
-}
+import type { SupervisorOptions, WorkerView } from './supervisor-options.ts'
+import { WorkerProcess } from './worker-process.ts'
 
 interface Worker {
   readonly name: string
@@ -102,6 +54,7 @@ export class Supervisor {
   readonly #machine: SupervisorMachine
   readonly #shell: MachineShell<SupervisorEvent, SupervisorCommand>
   readonly #workers = new Map<string, Worker>()
+  readonly #rooms: Rooms
   readonly #timers = new Set<Timer>()
   #port: PublicPort | undefined
   #lastId = 0
@@ -109,11 +62,20 @@ export class Supervisor {
   #ending = false
 
   private constructor(options: SupervisorOptions) {
-    const { workers = 1, work, drainTimeout = 600_000, closeTimeout = 5_000, clock = systemClock } = options
+    const { workers = 1, work, isolated, callsPerWorker = Infinity } = options
+    const { drainTimeout = 600_000, closeTimeout = 5_000, clock = systemClock } = options
     this.#options = options
     this.#clock = clock
     this.#closeTimeout = closeTimeout
-    this.#machine = new SupervisorMachine({ workers, work: work !== undefined, drainTimeout, closeTimeout })
+    const settings = { workers, isolated, work: work !== undefined, drainTimeout, closeTimeout }
+    this.#machine = new SupervisorMachine(settings)
+    this.#rooms = new Rooms({
+      clock,
+      capacity: callsPerWorker,
+      ready: () => this.#callWorkers('ready'),
+      grows: () => this.#machine.grows,
+      waiting: (count) => this.#shell.handle({ type: 'waiting', count }),
+    })
     this.#shell = new MachineShell<SupervisorEvent, SupervisorCommand>(
       this.#machine,
       { clock, after: (ms, name, callback) => clock.after(ms, name, callback) },
@@ -158,6 +120,11 @@ export class Supervisor {
   /** Drains, as the first signal does. Repeating it changes nothing. */
   drain(): void {
     this.#shell.handle({ type: 'drain' })
+  }
+
+  /** Whether a call that a worker has no room for would find room in another. */
+  hasRoomBeside(worker: string): boolean {
+    return this.#rooms.hasRoomBeside(worker)
   }
 
   /** Passes an order on to the worker that has the call. False if the worker is gone. */
@@ -219,6 +186,7 @@ export class Supervisor {
         return listener?.paused?.(command.role, command.pause, command.deaths)
       case 'readiness':
         this.#port?.offer()
+        this.#rooms.look()
         return listener?.readiness?.(command.ready)
       case 'exit':
         return this.#exit(command.code)
@@ -233,12 +201,14 @@ export class Supervisor {
       memoryLimit,
       events: {
         message: (message) => this.#message(worker, message),
+        passed: (request, socket) => this.#pass(name, request, socket),
         watchdog: (message) => this.#watchdog(worker, message),
         misbehaved: () => listener?.misbehaved?.(name),
         line: (stream, line) => this.#line(name, stream, line),
         exited: (code, signal) => {
           listener?.exited?.(name, code, signal)
           this.#shell.handle({ type: 'exited', worker: name })
+          this.#rooms.forget(name)
           // Connections that it did not take any more.
           this.#port?.offer()
         },
@@ -274,6 +244,7 @@ export class Supervisor {
     this.#shell.stop()
     for (const timer of this.#timers) timer.clear()
     this.#port?.close()
+    this.#rooms.close()
     const timer = this.#clock.after(this.#closeTimeout, 'leave the journal', () => this.#end(code))
     const left = (): void => {
       timer.clear()
@@ -284,18 +255,20 @@ export class Supervisor {
 
   // ── what workers do ──
 
-  #message(worker: Worker, message: WorkerMessage): void {
+  #message(worker: Worker, message: PlainMessage): void {
     const { name } = worker
     switch (message.type) {
       case 'ready':
         worker.address = message.address
         this.#shell.handle({ type: 'ready', worker: name })
         this.#port?.offer()
+        this.#rooms.look()
         return this.#options.listener?.ready?.(name, message.address)
       case 'taken':
         return worker.process.taken()
       case 'calls':
-        return this.#shell.handle({ type: 'calls', worker: name, count: message.count })
+        this.#shell.handle({ type: 'calls', worker: name, count: message.count })
+        return this.#workers.has(name) ? this.#rooms.counted(name, message.count) : undefined
       case 'drained':
         return this.#shell.handle({ ...message, worker: name })
       case 'request':
@@ -331,7 +304,7 @@ export class Supervisor {
       resolve(this.#options.request?.(worker.name, body))
     }).then(
       (result) => answer({ body: result }),
-      (error: unknown) => answer({ error: describe(error) }),
+      (error: unknown) => answer({ error: answerErrorOf(error) }),
     )
     return undefined
   }
@@ -361,15 +334,38 @@ export class Supervisor {
 
   // ── connections and time ──
 
-  /** A worker that drains gets connections only if the whole host drains: it answers that no calls are taken. */
+  /**
+   * Workers with room come first, the others serve the page and the API. A worker that drains gets connections only if the
+   * whole host drains: it answers that no calls are taken.
+   */
   #takers(): readonly WorkerProcess[] | 'wait' {
     const running = this.#machine.phase === 'running'
-    const takers = this.#machine.workers.flatMap(({ name, role, phase }) => {
-      const takes = role === 'calls' && (phase === 'ready' || (phase === 'draining' && !running))
-      const worker = takes ? this.#workers.get(name) : undefined
-      return worker ? [worker.process] : []
-    })
+    const names = running ? this.#callWorkers('ready') : this.#callWorkers('ready', 'draining')
+    const withRoom = names.filter((name) => this.#rooms.hasRoom(name))
+    const takers = (withRoom.length > 0 ? withRoom : names).map((name) => this.#workers.get(name)!.process)
     return takers.length === 0 && running ? 'wait' : takers
+  }
+
+  #callWorkers(...phases: readonly WorkerPhase[]): string[] {
+    return this.#machine.workers
+      .filter(
+        ({ name, role, phase }) => role === 'calls' && phases.includes(phase) && this.#workers.has(name),
+      )
+      .map(({ name }) => name)
+  }
+
+  /** A worker has no room for the call of this connection. Another gets it; if there is none, that worker refuses the call. */
+  #pass(asker: string, request: PassedRequest, socket: Socket): void {
+    const { head, hops } = request
+    socket.on('error', noop)
+    this.#rooms.find(asker, (found) => {
+      const worker = this.#workers.get(found ?? asker)
+      const passed = { head, hops: found === undefined ? limits.hops : hops + 1 }
+      if (!worker || socket.destroyed || hops > limits.hops) return socket.destroy()
+      return worker.process.pass(socket, passed, () =>
+        this.#pass(worker.name, { head, hops: hops + 1 }, socket),
+      )
+    })
   }
 
   /** Looks for workers whose watchdog is silent. */
@@ -380,6 +376,7 @@ export class Supervisor {
       this.#options.listener?.blocked?.(name, { ms: limits.silent, how: 'stuck', stack: '' })
       this.#shell.handle({ type: 'blocked', worker: name, how: 'stuck' })
     }
+    this.#rooms.look()
     this.#after(limits.silentLook, 'look for silent workers', () => this.#look(now))
   }
 
@@ -398,10 +395,4 @@ export class Supervisor {
       },
     }
   }
-}
-
-function describe(error: unknown): AnswerError {
-  if (!(error instanceof Error)) return { message: String(error) }
-  const { message, code } = error as Error & { code?: unknown }
-  return typeof code === 'string' ? { message, code } : { message }
 }

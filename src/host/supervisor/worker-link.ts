@@ -3,14 +3,25 @@ import { systemClock, type Clock, type Timer } from '../../scope/index.ts'
 import type { Order } from '../journal/journal.ts'
 import { RequestFailedError, SupervisorLostError } from './errors.ts'
 import { limits } from './limits.ts'
-import { IDENTITY, type SupervisorMessage, type WorkerIdentity, type WorkerMessage } from './messages.ts'
+import {
+  IDENTITY,
+  type PassedRequest,
+  type SupervisorMessage,
+  type WorkerIdentity,
+  type WorkerMessage,
+} from './messages.ts'
 import { exitCodes } from './supervisor-events.ts'
 
 /** The part of `process` that a link uses. */
 export interface WorkerProcess {
   readonly env: Record<string, string | undefined>
   readonly connected: boolean
-  send?(message: unknown, handle: undefined, options: undefined, done: (error: Error | null) => void): boolean
+  send?(
+    message: unknown,
+    handle: Socket | undefined,
+    options: { keepOpen: boolean } | undefined,
+    done: (error: Error | null) => void,
+  ): boolean
   on(event: 'message', listener: (message: unknown, handle: unknown) => void): unknown
   on(event: 'disconnect' | NodeJS.Signals, listener: () => void): unknown
   exit(code: number): void
@@ -49,6 +60,7 @@ export class WorkerLink {
   #onHost: ((id: string) => void) | undefined
   #onWake: (() => void) | undefined
   #onConnection: ((socket: Socket) => void) | undefined
+  #onPassed: ((socket: Socket, request: PassedRequest) => void) | undefined
   #onMetrics: (() => unknown) | undefined
   #lastId = 0
   #backstop: Timer | undefined
@@ -128,6 +140,30 @@ export class WorkerLink {
     this.#onConnection = listener
   }
 
+  /**
+   * Has another worker answer the request of a connection, of which nothing has been answered. Calls `failed` if the
+   * connection could not be sent.
+   */
+  pass(socket: Socket, { head, hops }: PassedRequest, failed: () => void): void {
+    const message: WorkerMessage = { type: 'pass', head, hops }
+    // Otherwise the server that accepted it would, to close, ask the supervisor whether the socket has ended.
+    Object.assign(socket, { server: undefined })
+    // This copy would read what the caller sends to the other worker.
+    const sent = (error: Error | null): void => void (error ? failed() : socket.destroy())
+    try {
+      if (!this.connected || !this.#process.send) return failed()
+      this.#process.send(message, socket, { keepOpen: true }, sent)
+    } catch {
+      failed()
+    }
+    return undefined
+  }
+
+  /** Sockets that other workers have passed on, with the request that was read from them. */
+  onPassed(listener: (socket: Socket, request: PassedRequest) => void): void {
+    this.#onPassed = listener
+  }
+
   /** Answers the supervisor's request for metrics. */
   onMetrics(listener: () => unknown): void {
     this.#onMetrics = listener
@@ -164,6 +200,8 @@ export class WorkerLink {
         return this.#onWake?.()
       case 'connection':
         return this.#connection(handle as Socket | undefined)
+      case 'passed':
+        return this.#passed(handle as Socket | undefined, message)
       case 'metrics':
         return this.#metrics(message.id)
       case 'answer': {
@@ -181,6 +219,11 @@ export class WorkerLink {
     // Before anything is read: until then, the supervisor can give the connection to another worker.
     this.#send({ type: 'taken' })
     if (this.#onConnection && socket) this.#onConnection(socket)
+    else socket?.destroy()
+  }
+
+  #passed(socket: Socket | undefined, request: PassedRequest): void {
+    if (this.#onPassed && socket) this.#onPassed(socket, request)
     else socket?.destroy()
   }
 

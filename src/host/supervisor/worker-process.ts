@@ -1,5 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process'
-import type { Socket } from 'node:net'
+import { Server, Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { eachLine } from './lines.ts'
 import {
@@ -7,10 +7,11 @@ import {
   WATCHDOG_FD,
   readMessage,
   readWatchdogLine,
+  type PassedRequest,
+  type PlainMessage,
   type SupervisorMessage,
   type WatchdogMessage,
   type WorkerIdentity,
-  type WorkerMessage,
 } from './messages.ts'
 import { processState } from './process-state.ts'
 import { Silence } from './silence.ts'
@@ -28,7 +29,9 @@ export interface WorkerProgram {
 
 /** What a worker process reports to its supervisor. */
 export interface WorkerProcessEvents {
-  message(message: WorkerMessage): void
+  message(message: PlainMessage): void
+  /** The process has no room for the call of this connection. */
+  passed(request: PassedRequest, socket: Socket): void
   watchdog(message: WatchdogMessage): void
   /** The process sent something that is not a message. */
   misbehaved(): void
@@ -64,10 +67,14 @@ export class WorkerProcess {
       detached: true,
     })
     const child = this.#child
-    child.on('message', (value) => {
+    child.on('message', (value, handle) => {
       const message = readMessage(value)
-      if (message) events.message(message)
-      else events.misbehaved()
+      if (message?.type === 'pass' && handle instanceof Socket) return events.passed(message, handle)
+      if (handle instanceof Socket) handle.destroy()
+      if (handle instanceof Server) handle.close()
+      // The socket is missing if its peer hung up while it was passed on.
+      if (message?.type === 'pass') return undefined
+      return message ? events.message(message) : events.misbehaved()
     })
     // Without file descriptors left, there are no streams: 'error' follows.
     const { stdout, stderr, stdio } = child as Partial<ChildProcess>
@@ -120,6 +127,17 @@ export class WorkerProcess {
   /** The process has the oldest socket that was handed over. Closing this copy does not end the connection. */
   taken(): void {
     this.#handing.shift()?.socket.destroy()
+  }
+
+  /**
+   * Hands over a socket that another worker has passed on. Calls `failed` if it could not be sent. This copy is closed as
+   * soon as it was sent, since it would read what the caller sends to the process.
+   */
+  pass(socket: Socket, request: PassedRequest, failed: () => void): void {
+    const message: SupervisorMessage = { type: 'passed', ...request }
+    if (this.#exited || !this.#child.connected) return failed()
+    this.#child.send(message, socket, { keepOpen: true }, (error) => (error ? failed() : socket.destroy()))
+    return undefined
   }
 
   /** Kills the process, and every process that it has started. */

@@ -12,7 +12,7 @@ export interface HostInfo {
   readonly mode: 'demo' | 'dev' | 'production'
   /** The agent that answers. */
   readonly agent?: string
-  /** The models by role: `{ stt: 'local', llm: 'gpt-5-mini' }`. */
+  /** The models by role: `{ stt: 'local', llm: 'gpt-5.4-mini' }`. */
   readonly models?: Readonly<Record<string, string>>
   /** Example sentences, if the models understand only these. */
   readonly phrases?: readonly string[]

@@ -236,6 +236,7 @@ describe('ending a call', () => {
       expect(hasEnded(200, '{}')).toBe(true)
       const [status, body] = ended[name]
       expect(hasEnded(status, body)).toBe(true)
+      if (name === 'twilio') expect(hasEnded(404, '{"code":20404}')).toBe(true)
       for (const other of [400, 401, 404, 422, 429, 500]) expect(hasEnded(other, '{}')).toBe(false)
     }
   })

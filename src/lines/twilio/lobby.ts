@@ -9,12 +9,15 @@ export interface LobbyOptions {
   readonly carrier: Carrier
   /** Takes over a peer that did not say which call it belongs to. */
   readonly turnAway: (peer: Peer) => void
+  /** Called when a peer begins or ceases to wait. */
+  readonly changed: () => void
 }
 
 /** Where streams wait until they have said which call they belong to. */
 export class Lobby {
   readonly #options: LobbyOptions
-  readonly #waiting = new Set<Peer>()
+  /** Peers, and the calls of their tickets. */
+  readonly #waiting = new Map<Peer, string>()
 
   constructor(options: LobbyOptions) {
     this.#options = options
@@ -24,15 +27,24 @@ export class Lobby {
     return this.#waiting.size
   }
 
-  /** Lets a peer wait. `started` is called when it has introduced itself, and takes the peer over. */
-  enter(peer: Peer, started: (start: StartMessage) => void): void {
-    const { scope, carrier, turnAway } = this.#options
+  /** The calls that streams wait for. */
+  get calls(): ReadonlySet<string> {
+    return new Set(this.#waiting.values())
+  }
+
+  /** Lets a peer wait that has a ticket for `call`. `started` is called when it has introduced itself, and takes the peer over. */
+  enter(peer: Peer, call: string, started: (start: StartMessage) => void): void {
+    const { scope, carrier, turnAway, changed } = this.#options
     const leave = (): void => {
       timer.clear()
       this.#waiting.delete(peer)
     }
-    const refuse = (): void => {
+    const left = (): void => {
       leave()
+      changed()
+    }
+    const refuse = (): void => {
+      left()
       turnAway(peer)
     }
     const timer = scope.after(limits.introduction, 'a stream says which call it belongs to', refuse)
@@ -47,16 +59,19 @@ export class Lobby {
         const message = typeof data === 'string' ? carrier.read(data) : undefined
         if (message?.type !== 'start') return count()
         leave()
-        return started(message)
+        started(message)
+        // Not before: the call that has begun takes the place of its stream.
+        return changed()
       },
       controlFrame: count,
-      failed: leave,
-      left: leave,
+      failed: left,
+      left,
     }
-    this.#waiting.add(peer)
+    this.#waiting.set(peer, call)
+    changed()
   }
 
   abort(): void {
-    for (const peer of this.#waiting) peer.abort()
+    for (const peer of this.#waiting.keys()) peer.abort()
   }
 }

@@ -52,6 +52,11 @@ export interface TwilioCallsOptions {
    * ends with its stream.
    */
   comesBack?: (call: string) => Promise<ComesBack>
+  /**
+   * Says whether another process has room for a call that this one has no room for, and gets its stream. Only for calls
+   * that begin with their stream. Default: such a call is refused.
+   */
+  hasRoomElsewhere?: () => Promise<boolean>
   /** Signs the addresses of streams, if there is no auth token. Processes that share a port share it. Default: random. */
   ticketKey?: string | undefined
   /** Prefix of the paths. Default: `/phone`, which makes `/phone/answer`, `/phone/status` and `/phone/stream`. */
@@ -79,6 +84,8 @@ export interface TwilioCallsOptions {
   hasRoom?: () => boolean
   /** Called for each new call that is refused, for metrics. */
   onRefused?: (why: CallRefusal) => void
+  /** Called when a call begins or ends, or when a stream begins or ceases to wait: `size` or `arriving` has changed. */
+  onChange?: () => void
   logger?: Logger
 }
 
@@ -92,6 +99,7 @@ const optionNames: OptionNames<TwilioCallsOptions> = {
   publicUrl: true,
   beginsWith: true,
   comesBack: true,
+  hasRoomElsewhere: true,
   ticketKey: true,
   path: true,
   api: true,
@@ -104,6 +112,7 @@ const optionNames: OptionNames<TwilioCallsOptions> = {
   maxRate: true,
   hasRoom: true,
   onRefused: true,
+  onChange: true,
   logger: true,
 }
 

@@ -96,6 +96,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
       scope,
       carrier,
       turnAway: (peer) => this.turnAway(peer, closeCodes.misbehaved, 'refused'),
+      changed: () => this.changed(),
     })
     this.#sockets = new SocketServer({
       name: 'phone',
@@ -103,6 +104,11 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
       closePatience: limits.closePatience,
       logger: this.logger,
     })
+  }
+
+  /** How many calls will begin with a stream that has not yet said which call it belongs to. */
+  get arriving(): number {
+    return [...this.#lobby.calls].filter((call) => !this.has(call)).length
   }
 
   /** Whether a request is for the phone, by its path. */
@@ -118,7 +124,8 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
       .then(
         async (body) => {
           const asked = requestOf(request, body)
-          const { status, body: text } = this.webhook(asked, await this.#comesBack(asked))
+          const comesBack = await this.#comesBack(asked)
+          const { status, body: text } = this.webhook(asked, comesBack, await this.#hasRoomElsewhere(asked))
           response.writeHead(status, { 'content-type': 'text/xml; charset=utf-8' }).end(text)
         },
         () => response.writeHead(413, { connection: 'close' }).end(),
@@ -141,8 +148,11 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     return ticket === 'none' ? undefined : ticket?.call
   }
 
-  /** @internal Returns the answer to a webhook. `comesBack`: whether a call that is not known here may come back. */
-  webhook(request: CarrierRequest, comesBack: ComesBack = 'no'): Answer {
+  /**
+   * @internal Returns the answer to a webhook. `comesBack`: whether a call that is not known here may come back.
+   * `hasRoomElsewhere`: whether another process can take a call that this one has no room for.
+   */
+  webhook(request: CarrierRequest, comesBack: ComesBack = 'no', hasRoomElsewhere = false): Answer {
     const purpose = this.#purposeOf(request)
     if (!purpose) return { status: 404, body: '' }
     const fields = this.#calling.fieldsOf(request)
@@ -160,7 +170,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     if (hasEnded) return { status: 200, body: hangUpDocument }
     if (purpose === '/again' && !this.find(call))
       return { status: 200, body: this.#again(call, request, comesBack) }
-    return { status: 200, body: this.#answer(call, fields, request) }
+    return { status: 200, body: this.#answer(call, fields, request, hasRoomElsewhere) }
   }
 
   #purposeOf({ url }: CarrierRequest): '/answer' | '/status' | '/again' | undefined {
@@ -181,6 +191,14 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     })
   }
 
+  /** Asks about a new call that this process has no room for, if the carrier signed the request. */
+  async #hasRoomElsewhere(request: CarrierRequest): Promise<boolean> {
+    const { hasRoomElsewhere } = this.#options
+    if (!hasRoomElsewhere || this.hasRoom || this.#purposeOf(request) !== '/answer') return false
+    if (!this.#calling.fieldsOf(request)) return false
+    return await hasRoomElsewhere().catch(() => false)
+  }
+
   /** @internal Decides whether an upgrade is accepted. `accept` takes the socket. */
   admit(request: CarrierRequest): Decision {
     const ticket = this.#calling.ticketIn(request.url, `${this.#path}/stream`)
@@ -192,7 +210,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     if (refusal) return this.#refuse(request, refusal)
     if (this.#lobby.size >= 2 * (this.#options.maxCalls ?? 100)) return this.#refuse(request, 'BUSY')
     return {
-      accept: (peer) => this.#lobby.enter(peer, (start) => this.#started(start, peer, ticket)),
+      accept: (peer) => this.#lobby.enter(peer, ticket.call, (start) => this.#started(start, peer, ticket)),
     }
   }
 
@@ -221,15 +239,16 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   // ── webhooks ──
 
   /** Returns what the carrier should do with a call: the same answer, however often it asks. */
-  #answer(call: string, fields: URLSearchParams, request: CarrierRequest): string {
+  #answer(call: string, fields: URLSearchParams, request: CarrierRequest, hasRoomElsewhere: boolean): string {
     if (this.#past.has(call) || this.find(call)?.welcomes === false) return hangUpDocument
     const from = fields.get('From') ?? undefined
     const to = fields.get('To') ?? undefined
     const begins = this.#options.beginsWith !== 'stream'
-    if (!this.isTaking && !this.find(call)) return this.#askAgain(request, '/answer', attemptOf(request))
+    const needsRoom = !this.find(call) && (begins || !hasRoomElsewhere)
+    if (needsRoom && !this.isTaking) return this.#askAgain(request, '/answer', attemptOf(request))
     // The stream counts the call. Without room now, the caller hears the busy signal instead of a stream that breaks (LN12).
-    if (!begins && !this.find(call) && this.isFull) return busyDocument
-    if (begins && !this.find(call)) {
+    if (needsRoom && !begins && this.isFull) return busyDocument
+    if (needsRoom && begins) {
       if (!this.#hasRoom()) return busyDocument
       const details = Object.fromEntries([...fields].slice(0, limits.parameters))
       this.#begin({ id: call, from, to, account: fields.get('AccountSid') ?? undefined, details })

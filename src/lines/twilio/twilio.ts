@@ -21,6 +21,7 @@ export interface TwilioAccount {
 
 /** The error code for ending a call that has ended already. */
 const NOT_IN_PROGRESS = 21_220
+const NO_SUCH_CALL = 20_404
 
 /** Twilio: Media Streams, TwiML and the REST API. */
 export function twilio({ authToken, accountSid, api }: TwilioAccount): Carrier {
@@ -52,9 +53,13 @@ export function twilio({ authToken, accountSid, api }: TwilioAccount): Carrier {
         body: 'Status=completed',
       }
     },
-    hasEnded: (status, body) =>
-      (status >= 200 && status < 300) ||
-      (status === 400 && asNumber(parse(body)?.['code']) === NOT_IN_PROGRESS),
+    hasEnded: (status, body) => {
+      const code = asNumber(parse(body)?.['code'])
+      if (status === 400) return code === NOT_IN_PROGRESS
+      // A call that Twilio does not know, or no longer. A 404 of another server says nothing about it.
+      if (status === 404) return code === NO_SUCH_CALL
+      return status >= 200 && status < 300
+    },
   }
 }
 

@@ -63,6 +63,8 @@ export interface WebSocketCallsOptions {
   hasRoom?: () => boolean
   /** Called for each new call that is refused, for metrics. */
   onRefused?: (why: CallRefusal) => void
+  /** Called when a call begins or ends: `size` has changed. */
+  onChange?: () => void
   logger?: Logger
 }
 
@@ -79,6 +81,7 @@ const optionNames: OptionNames<WebSocketCallsOptions> = {
   maxRate: true,
   hasRoom: true,
   onRefused: true,
+  onChange: true,
   logger: true,
 }
 

@@ -95,8 +95,8 @@ async function generate(world: World, model: LanguageModel, options?: AiSdkLlmOp
 
 describe('the answer of an AI SDK model', () => {
   it('[FA7] refuses the name of a model, which only the gateway of the SDK understands', () => {
-    expect(() => new AiSdkLlm('openai/gpt-5-mini' as never)).toThrow(
-      "AiSdkLlm needs a model object of a provider, such as openai.chat('gpt-5-mini'), not the name 'openai/gpt-5-mini'",
+    expect(() => new AiSdkLlm('openai/gpt-5.4-mini' as never)).toThrow(
+      "AiSdkLlm needs a model object of a provider, such as openai.chat('gpt-5.4-mini'), not the name 'openai/gpt-5.4-mini'",
     )
     expect(() => new AiSdkLlm(undefined as never)).toThrow('AiSdkLlm needs a model object')
   })

@@ -2,8 +2,10 @@ import type { Llm, LlmChunk, LlmClient, LlmRequest, PartContext } from '../../pa
 import { OptionError, checkOptions, type OptionNames } from '../../scope/index.ts'
 import { ProviderError } from '../errors.ts'
 import { withExtra, type Extra } from '../extra.ts'
+import { ModelEndWarning } from '../model-ends.ts'
 import { OwnedRequest } from '../owned-request.ts'
-import { chunkOf, verdictOn } from './answer.ts'
+import { chunksOf, verdictOn } from './answer.ts'
+import { Attachments } from './attachments.ts'
 import { failureOf } from './failure.ts'
 import type { CallOptions, FinishReason, LanguageModel, ProviderOptions } from './language-model.ts'
 import { partsOf } from './parts.ts'
@@ -35,7 +37,7 @@ const optionNames: OptionNames<AiSdkLlmOptions> = {
  *
  * ```ts
  * import { openai } from '@ai-sdk/openai'
- * const llm = new AiSdkLlm(openai.chat('gpt-5-mini'), { temperature: 0.3 })
+ * const llm = new AiSdkLlm(openai.chat('gpt-5.4-mini'), { temperature: 0.3 })
  * ```
  */
 export class AiSdkLlm implements Llm {
@@ -43,6 +45,7 @@ export class AiSdkLlm implements Llm {
   readonly provider: string
   readonly model: string
   readonly #model: LanguageModel
+  readonly #modelEnd: ModelEndWarning
   readonly #options: Omit<AiSdkLlmOptions, 'name'>
 
   constructor(model: LanguageModel, options: AiSdkLlmOptions = {}) {
@@ -51,7 +54,7 @@ export class AiSdkLlm implements Llm {
     // The SDK itself also accepts the name of a model, which only its gateway understands.
     if (typeof (model as Partial<LanguageModel> | undefined)?.doStream !== 'function')
       throw new OptionError(
-        "AiSdkLlm needs a model object of a provider, such as openai.chat('gpt-5-mini'), not " +
+        "AiSdkLlm needs a model object of a provider, such as openai.chat('gpt-5.4-mini'), not " +
           (typeof model === 'string' ? `the name '${String(model)}'` : `a value of type ${typeof model}`),
       )
     this.name = name ?? `${model.provider} ${model.modelId}`
@@ -59,10 +62,17 @@ export class AiSdkLlm implements Llm {
     this.provider = model.provider.split('.')[0]!
     this.model = model.modelId
     this.#model = model
+    this.#modelEnd = new ModelEndWarning(this.name, this.provider, this.model)
     this.#options = passed
   }
 
+  /** Identifies the model to which vendor data is returned. */
+  get #id(): string {
+    return `${this.#model.provider} ${this.#model.modelId}`
+  }
+
   async open(context: PartContext): Promise<LlmClient> {
+    this.#modelEnd.warn(context)
     return { generate: (request, signal) => this.#generate(context, request, signal) }
   }
 
@@ -74,14 +84,15 @@ export class AiSdkLlm implements Llm {
     const own = new OwnedRequest(`request to '${this.name}'`, scope, signal)
     let finishReason: FinishReason | undefined
     let answered = false
+    const attachments = new Attachments(this.#id)
     try {
       for await (const part of partsOf(this.name, this.#model, this.#call(request, own.signal), own)) {
         if (part.type === 'error') throw failureOf(this.name, part.error)
         if (part.type === 'finish') finishReason = part.finishReason
-        const chunk = chunkOf(part)
-        if (!chunk) continue
-        answered ||= chunk.type !== 'usage'
-        yield chunk
+        for (const chunk of chunksOf(part, attachments)) {
+          answered ||= chunk.type === 'tool-call' || (chunk.type === 'text' && chunk.text !== '')
+          yield chunk
+        }
       }
     } finally {
       own.end()
@@ -92,7 +103,7 @@ export class AiSdkLlm implements Llm {
   }
 
   #call({ tools, ...request }: LlmRequest, abortSignal: AbortSignal): CallOptions {
-    const prompt = promptOf({ tools, ...request })
+    const prompt = promptOf({ tools, ...request }, this.#id)
     // Some vendors reject an empty list of tools.
     const { extra, ...options } = this.#options
     const call = { ...options, prompt, ...(tools.length > 0 ? { tools: toolsOf(tools) } : {}) }

@@ -1,23 +1,37 @@
 import type { LlmChunk } from '../../parts/index.ts'
+import type { Attachments } from './attachments.ts'
 import type { FinishReason, StreamPart } from './language-model.ts'
 import { usageOf } from './usage.ts'
 
-/** Converts a stream part; undefined for the parts that a voice agent does not use. */
-export function chunkOf(part: StreamPart): LlmChunk | undefined {
+/** Converts a stream part. Parts that a voice agent does not use become no chunk, unless they carry vendor data. */
+export function chunksOf(part: StreamPart, attachments: Attachments): LlmChunk[] {
+  const attached = attachments.handle(part)
+  const chunk = chunkOf(part, attachments)
+  return [chunk, attached].filter((each) => each !== undefined)
+}
+
+function chunkOf(part: StreamPart, attachments: Attachments): LlmChunk | undefined {
   switch (part.type) {
     case 'text-delta':
       return part.delta === '' ? undefined : { type: 'text', text: part.delta }
-    case 'tool-call':
+    case 'tool-call': {
       if (part.providerExecuted) return undefined
-      return { type: 'tool-call', id: part.toolCallId, name: part.toolName, input: part.input }
+      const { toolCallId: id, toolName: name, input, providerMetadata } = part
+      return { type: 'tool-call', id, name, input, ...attachments.ofCall(providerMetadata) }
+    }
     case 'finish': {
       const usage = usageOf(part.usage)
       return usage && { type: 'usage', usage }
     }
+    case 'text-start':
+    case 'text-end':
+    case 'reasoning-start':
+    case 'reasoning-delta':
+    case 'reasoning-end':
     case 'error':
       return undefined
   }
-  // Ignored: reasoning, sources, files, and part types of later versions.
+  // Ignored: sources, files, and part types of later versions.
   return undefined
 }
 

@@ -34,12 +34,22 @@ export interface FunctionTool {
 export type PromptMessage =
   | { role: 'system'; content: string }
   | { role: 'user'; content: TextPart[] }
-  | { role: 'assistant'; content: (TextPart | ToolCallPart)[] }
+  | { role: 'assistant'; content: (ReasoningPart | TextPart | ToolCallPart)[] }
   | { role: 'tool'; content: ToolResultPart[] }
+
+/** What a vendor attached to a part of its answer: JSON by vendor name. Sent back unchanged, as options of the part. */
+export type ProviderMetadata = Readonly<Record<string, object>>
 
 export interface TextPart {
   type: 'text'
   text: string
+  providerOptions?: ProviderOptions
+}
+
+export interface ReasoningPart {
+  type: 'reasoning'
+  text: string
+  providerOptions?: ProviderOptions
 }
 
 export interface ToolCallPart {
@@ -47,6 +57,7 @@ export interface ToolCallPart {
   toolCallId: string
   toolName: string
   input: unknown
+  providerOptions?: ProviderOptions
 }
 
 export interface ToolResultPart {
@@ -68,7 +79,8 @@ export interface PartReader {
 
 /** The stream parts that are read; all others are ignored. */
 export type StreamPart =
-  | { readonly type: 'text-delta'; readonly delta: string }
+  | Each<'text-start' | 'text-end' | 'reasoning-start' | 'reasoning-end', PartOfAnswer>
+  | Each<'text-delta' | 'reasoning-delta', PartOfAnswer & { readonly delta: string }>
   | {
       readonly type: 'tool-call'
       readonly toolCallId: string
@@ -76,9 +88,17 @@ export type StreamPart =
       readonly input: string
       /** The provider ran the tool itself. */
       readonly providerExecuted?: boolean | undefined
+      readonly providerMetadata?: ProviderMetadata | undefined
     }
   | { readonly type: 'finish'; readonly usage: ModelUsage; readonly finishReason: FinishReason }
   | { readonly type: 'error'; readonly error: unknown }
+
+type Each<Type extends string, Fields> = Type extends string ? Fields & { readonly type: Type } : never
+
+interface PartOfAnswer {
+  readonly id: string
+  readonly providerMetadata?: ProviderMetadata | undefined
+}
 
 /** A string in version 2, an object in later versions. */
 export type FinishReason = string | { readonly unified: string }

@@ -8,9 +8,23 @@ import type { CallOptions, LanguageModel, PartReader, StreamPart } from './langu
 /** How long to wait for the end of the body after `finish`: the pool reuses a connection whose body was read to the end. */
 const DRAIN_TIMEOUT = 100
 
-const checkPart = checkByType<Extract<StreamPart, { readonly type: 'text-delta' | 'tool-call' }>>({
-  'text-delta': { delta: 'string' },
-  'tool-call': { toolCallId: 'id', toolName: 'id', input: 'string', providerExecuted: 'boolean' },
+const start = { id: 'id', providerMetadata: 'json' } as const
+const delta = { ...start, delta: 'string' } as const
+
+const checkPart = checkByType<Exclude<StreamPart, { readonly type: 'finish' | 'error' }>>({
+  'text-start': start,
+  'text-delta': delta,
+  'text-end': start,
+  'reasoning-start': start,
+  'reasoning-delta': delta,
+  'reasoning-end': start,
+  'tool-call': {
+    toolCallId: 'id',
+    toolName: 'id',
+    input: 'string',
+    providerExecuted: 'boolean',
+    providerMetadata: 'json',
+  },
 })
 
 /**
@@ -23,7 +37,7 @@ export async function* partsOf(
   options: CallOptions,
   request: OwnedRequest,
 ): AsyncGenerator<StreamPart> {
-  const reader = await withProviderErrors(name, request, start(model, options))
+  const reader = await withProviderErrors(name, request, call(model, options))
   try {
     for (;;) {
       const { done, value } = await withProviderErrors(name, request, reader.read())
@@ -43,7 +57,7 @@ export async function* partsOf(
 }
 
 /** Calls the model. Cancels a stream that arrives after the request was aborted. */
-async function start(model: LanguageModel, options: CallOptions): Promise<PartReader> {
+async function call(model: LanguageModel, options: CallOptions): Promise<PartReader> {
   const { stream } = await model.doStream(options)
   const reader = stream.getReader()
   if (!options.abortSignal.aborted) return reader

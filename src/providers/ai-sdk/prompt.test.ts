@@ -3,30 +3,33 @@ import { promptOf, toolsOf } from './prompt.ts'
 
 describe('a prompt', () => {
   it('starts with the instructions unless they are empty', () => {
-    expect(promptOf({ instructions: 'Be kind.', messages: [], tools: [] })).toEqual([
+    expect(promptOf({ instructions: 'Be kind.', messages: [], tools: [] }, 'any')).toEqual([
       { role: 'system', content: 'Be kind.' },
     ])
-    expect(promptOf({ instructions: '', messages: [], tools: [] })).toEqual([])
+    expect(promptOf({ instructions: '', messages: [], tools: [] }, 'any')).toEqual([])
   })
 
   it('merges consecutive messages of one side and leaves out empty ones', () => {
-    const prompt = promptOf({
-      instructions: '',
-      messages: [
-        { role: 'user', text: 'Good morning.' },
-        { role: 'user', text: 'Are you there?' },
-        { role: 'agent', text: '' },
-        { role: 'agent', text: 'One moment.' },
-        { role: 'tool-call', id: 'a', name: 'find', input: '{"day":"Monday"}' },
-        { role: 'tool-call', id: 'b', name: 'find', input: '{"day":' },
-        { role: 'tool-call', id: 'c', name: 'find', input: '"Monday"' },
-        { role: 'tool-result', id: 'a', name: 'find', output: 'at nine', failed: false },
-        { role: 'tool-result', id: 'b', name: 'find', output: 'wrong input', failed: true },
-        { role: 'tool-call', id: 'd', name: 'book', input: '{}' },
-        { role: 'system', text: 'The caller is in a hurry.' },
-      ],
-      tools: [],
-    })
+    const prompt = promptOf(
+      {
+        instructions: '',
+        messages: [
+          { role: 'user', text: 'Good morning.' },
+          { role: 'user', text: 'Are you there?' },
+          { role: 'agent', text: '' },
+          { role: 'agent', text: 'One moment.' },
+          { role: 'tool-call', id: 'a', name: 'find', input: '{"day":"Monday"}' },
+          { role: 'tool-call', id: 'b', name: 'find', input: '{"day":' },
+          { role: 'tool-call', id: 'c', name: 'find', input: '"Monday"' },
+          { role: 'tool-result', id: 'a', name: 'find', output: 'at nine', failed: false },
+          { role: 'tool-result', id: 'b', name: 'find', output: 'wrong input', failed: true },
+          { role: 'tool-call', id: 'd', name: 'book', input: '{}' },
+          { role: 'system', text: 'The caller is in a hurry.' },
+        ],
+        tools: [],
+      },
+      'any',
+    )
     expect(prompt).toEqual([
       {
         role: 'user',

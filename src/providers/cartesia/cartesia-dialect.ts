@@ -10,6 +10,9 @@ import {
   type VoiceSettings,
 } from './cartesia-messages.ts'
 
+/** The end of a word in Chinese or Japanese, which have no spaces between words, or their punctuation. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー\u3000-\u303F\uFF00-\uFFEF]\p{P}*$/u
+
 /** Cartesia's messages: pieces of text with `continue: true`, and an empty one with `continue: false` at the end. */
 export function cartesiaDialect(
   request: Protocol['request'],
@@ -53,7 +56,7 @@ function read(message: CartesiaMessage): ContextMessage {
 function wordsOf({ word_timestamps }: Timestamps): SpokenWord[] {
   const { words = [], start = [], end = [] } = word_timestamps ?? {}
   return words.map((word, index) => ({
-    text: `${word} `,
+    text: UNSPACED.test(word) ? word : `${word} `,
     start: (start[index] ?? 0) * 1_000,
     end: (end[index] ?? start[index] ?? 0) * 1_000,
   }))

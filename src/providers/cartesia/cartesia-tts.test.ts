@@ -81,6 +81,17 @@ const lengthOf = (chunks: readonly SpokenChunk[]): number =>
 describe('CartesiaTts options', () => {
   afterEach(() => vi.unstubAllEnvs())
 
+  it('have a current model and a short wait for more text by default', () =>
+    inVirtualTime(async (world) => {
+      const { server, context, speak } = await open(world)
+      await speak('Hello.')
+      expect(server.sessions[0]?.requests[0]).toMatchObject({
+        model_id: 'sonic-3.5',
+        max_buffer_delay_ms: 300,
+      })
+      await context.scope.close()
+    }))
+
   it('are sent with each piece of text', () =>
     inVirtualTime(async (world) => {
       const { server, context, speak } = await open(
@@ -147,6 +158,16 @@ describe('Cartesia', () => {
       expect(server.sessions[0]?.requests.filter((request) => 'cancel' in request)).toEqual([])
       await context.scope.close()
       expect(context.connections).toMatchObject([{ name: 'cartesia', how: 'closed', retries: 0 }])
+    }))
+
+  it('adds no spaces to words of Chinese and Japanese', () =>
+    inVirtualTime(async (world) => {
+      const { context, speak } = await open(world)
+      for (const text of ['你好,我们九点开门。', 'おはようございます。', 'カレーです']) {
+        const words = wordsOf(await speak(text)).map((word) => word.text)
+        expect(words.join('').trim()).toBe(text)
+      }
+      await context.scope.close()
     }))
 
   it('sends white space only together with the words that follow it', () =>

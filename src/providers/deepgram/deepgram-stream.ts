@@ -1,4 +1,4 @@
-import { bytesOf, lengthOf, level, type AudioFrame } from '../../audio/index.ts'
+import { bytesOf, durationOf, lengthOf, level, type AudioFrame } from '../../audio/index.ts'
 import {
   Link,
   type Data,
@@ -14,6 +14,7 @@ import { CallerSpeech } from '../caller-speech.ts'
 import { TranscriptEmitter } from '../transcript-emitter.ts'
 import { readMessage, receiveMessage } from '../vendor-message.ts'
 import { checkDeepgram, control, type DeepgramMessage, type Results } from './deepgram-messages.ts'
+import { detailsOf } from './transcript-details.ts'
 
 /** Deepgram closes a connection after 10 s without a message from the client. */
 const KEEP_ALIVE = 4_000
@@ -25,7 +26,8 @@ const SPEECH_LEVEL = -50
 /**
  * One audio stream over a link.
  *
- *   push ──▶ audio        ──▶ Results           ──▶ interim, final
+ *   push ──▶ audio        ──▶ SpeechStarted     ──▶ started
+ *                         ──▶ Results           ──▶ interim, final with its words
  *   flush ─▶ Finalize     ──▶ Results           ──▶ final
  *   detach ▶ CloseStream  ──▶ Results, Metadata ──▶ final; Metadata acknowledges the end
  *
@@ -48,6 +50,9 @@ export class DeepgramStream implements SttStream, Protocol {
   readonly #callerSpeech = new CallerSpeech()
   #context: PartContext | undefined
   #link: Link | undefined
+  /** Milliseconds of audio so far, and of those before the current connection. */
+  #pushed = 0
+  #offset = 0
   /** Whether a final transcript was emitted since the last end of turn. */
   #hasFinal = false
   #asleep = false
@@ -82,6 +87,7 @@ export class DeepgramStream implements SttStream, Protocol {
     // Deepgram takes an empty frame as the end of the stream.
     if (this.#detached || lengthOf(frame) === 0) return
     this.#link?.sendAudio(bytesOf(frame, this.#setup.format))
+    this.#pushed += durationOf(frame)
     if (this.#callerSpeech.push(frame)) this.#link?.expectAnswer()
     if (!this.#asleep || level(frame.samples) < SPEECH_LEVEL) return
     this.#asleep = false
@@ -118,6 +124,7 @@ export class DeepgramStream implements SttStream, Protocol {
     // The next connection will not hear this audio, so the interim transcript becomes the final one.
     if (this.#transcripts.finish()) this.#hasFinal = true
     this.#asleep = end.class === 'idle'
+    this.#offset = this.#pushed
   }
 
   failed(error: LinkError): void {
@@ -128,6 +135,7 @@ export class DeepgramStream implements SttStream, Protocol {
 
   #handle(message: DeepgramMessage): void {
     if (message.type === 'Results') this.#results(message)
+    else if (message.type === 'SpeechStarted') this.#events.started()
     else if (message.type === 'UtteranceEnd') this.#paused()
   }
 
@@ -140,9 +148,10 @@ export class DeepgramStream implements SttStream, Protocol {
   }
 
   #results({ is_final, speech_final, channel }: Results): void {
-    const text = channel?.alternatives?.[0]?.transcript ?? ''
+    const best = channel?.alternatives?.[0] ?? {}
+    const { transcript: text = '' } = best
     if (!is_final) this.#transcripts.interim(text)
-    else if (this.#transcripts.final(text)) this.#hasFinal = true
+    else if (this.#transcripts.final(text, detailsOf(best, this.#offset))) this.#hasFinal = true
     if (speech_final) this.#paused()
   }
 

@@ -94,7 +94,8 @@ describe('DeepgramStt options', () => {
         smartFormat: false,
         endpointing: false,
         utteranceEnd: 1_500,
-        extra: { numerals: true, keyterm: ['Bright Dental'], model: 'nova-2' },
+        endsTurns: true,
+        extra: { numerals: true, redact: ['pci', 'ssn'], model: 'nova-2' },
       })
       expect(Object.fromEntries(other.server.sessions[0]!.query)).toEqual({
         model: 'nova-2',
@@ -107,10 +108,30 @@ describe('DeepgramStt options', () => {
         endpointing: 'false',
         utterance_end_ms: '1500',
         numerals: 'true',
-        keyterm: 'Bright Dental',
+        redact: 'ssn',
+        vad_events: 'true',
       })
+      expect(other.server.sessions[0]!.query.getAll('redact')).toEqual(['pci', 'ssn'])
       expect(other.server.dials[0]?.url).toMatch(/^wss:\/\/proxy\.example\.com\/v1\/listen\?/)
       await other.context.scope.close()
+    }))
+
+  it('may name several key terms, besides those of the agent in charge', () =>
+    inVirtualTime(async (world) => {
+      const server = new DeepgramServer({ clock: world.clock, key: KEY })
+      world.network.serve = server.serve
+      const context = partContext(world)
+      const stt = new DeepgramStt({ apiKey: KEY, keyTerms: ['Bright Dental', 'Dr. Ng'] })
+      const setup = { format: stt.hears[0]!, keyTerms: ['crown'] }
+      const stream = await stt.open(context, noSttEvents, setup)
+      stream.configure({ keyTerms: ['bill'] })
+      server.drop()
+      await world.clock.elapse(2_000)
+      expect(server.sessions.map(({ query }) => query.getAll('keyterm'))).toEqual([
+        ['Bright Dental', 'Dr. Ng', 'crown'],
+        ['Bright Dental', 'Dr. Ng', 'bill'],
+      ])
+      await context.scope.close()
     }))
 
   it('must include a key, or the constructor throws', () => {
@@ -137,6 +158,38 @@ describe('DeepgramStt options', () => {
 })
 
 describe('Deepgram', () => {
+  it('emits the start of speech, and final texts with words, times, confidence, language and speaker', () =>
+    inVirtualTime(async (world) => {
+      const server = new DeepgramServer({ clock: world.clock, key: KEY, language: 'en', speaker: 2 })
+      world.network.serve = server.serve
+      const context = partContext(world)
+      const stt = new DeepgramStt({ apiKey: KEY, speechStarted: true, endpointing: 300 })
+      const log: unknown[] = []
+      const stream = await stt.open(context, {
+        ...noSttEvents,
+        started: () => log.push('started'),
+        final: (text, details) => log.push([text, details]),
+      })
+      stream.push(silence(1_000, 16_000))
+      stream.push(soundOf('Good morning.', 16_000, 50))
+      stream.push(silence(400, 16_000))
+      await world.clock.elapse(100)
+      const words = [
+        { text: 'Good', start: 1_000, end: 1_650, confidence: 1 },
+        { text: 'morning.', start: 1_000, end: 1_650, confidence: 1 },
+      ]
+      const details = { confidence: 1, language: 'en', speaker: '2', words }
+      expect(log).toEqual(['started', ['Good morning.', details]])
+      server.drop()
+      await world.clock.elapse(2_000)
+      stream.push(soundOf('Yes.', 16_000, 50))
+      stream.flush()
+      await world.clock.elapse(100)
+      // Times count from the start of the stream, over all its connections.
+      expect(log.at(-1)).toMatchObject(['Yes.', { words: [{ text: 'Yes.', start: 2_050, end: 2_250 }] }])
+      await context.scope.close()
+    }))
+
   it('emits interim transcripts and then the final one', () =>
     inVirtualTime(async (world) => {
       const { log, say, quiet, context } = await listen(world, { endpointing: 300 })

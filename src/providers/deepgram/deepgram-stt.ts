@@ -7,6 +7,9 @@ import { queryString } from '../query-string.ts'
 import { DeepgramStream } from './deepgram-stream.ts'
 import { checkOptions, type OptionNames } from '../../scope/index.ts'
 
+/** The model that is used unless another one is chosen. */
+export const MODEL = 'nova-3'
+
 export interface DeepgramSttOptions {
   /** Default: the environment variable `DEEPGRAM_API_KEY`. */
   readonly apiKey?: string
@@ -30,6 +33,10 @@ export interface DeepgramSttOptions {
   readonly utteranceEnd?: number
   /** Emits the end of the user's turn, after `endpointing` or `utteranceEnd`, whichever comes first. Default: false. */
   readonly endsTurns?: boolean
+  /** Emits the start of speech before there are words, so that a caller can interrupt sooner. Default: as `endsTurns`. */
+  readonly speechStarted?: boolean
+  /** Words and names to expect, besides those of the agent in charge. */
+  readonly keyTerms?: readonly string[]
   /** Query parameters of the service, merged last into the address: `{ numerals: true, replace: ['two:2', 'to:2'] }`. */
   readonly extra?: Extra
 }
@@ -49,6 +56,8 @@ const optionNames: OptionNames<DeepgramSttOptions> = {
   endpointing: true,
   utteranceEnd: true,
   endsTurns: true,
+  speechStarted: true,
+  keyTerms: true,
   extra: true,
 }
 
@@ -97,7 +106,7 @@ export class DeepgramStt implements Stt {
 
 function queryOf(options: DeepgramSttOptions, { format, keyTerms }: SttSetup): string {
   const parameters = {
-    model: options.model ?? 'nova-3',
+    model: options.model ?? MODEL,
     encoding: format.encoding === 'pcm' ? 'linear16' : format.encoding,
     sample_rate: format.sampleRate,
     channels: 1,
@@ -106,7 +115,8 @@ function queryOf(options: DeepgramSttOptions, { format, keyTerms }: SttSetup): s
     language: options.language,
     endpointing: options.endpointing,
     utterance_end_ms: options.utteranceEnd,
-    keyterm: keyTerms,
+    vad_events: (options.speechStarted ?? options.endsTurns) ? true : undefined,
+    keyterm: [...(options.keyTerms ?? []), ...keyTerms],
   }
   return queryString(parameters, options.extra)
 }

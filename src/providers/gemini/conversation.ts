@@ -6,7 +6,7 @@ import { UserSpeech } from './user-speech.ts'
 
 export type ConversationHost = Pick<
   TurnsHost,
-  'name' | 'scope' | 'stallTimeout' | 'events' | 'send' | 'canSend'
+  'name' | 'asyncTools' | 'scope' | 'stallTimeout' | 'events' | 'send' | 'canSend'
 > & {
   /** Called when the conversation may have become quiet without a message from the service. */
   fellSilent(): void

@@ -179,7 +179,8 @@ describe('a Gemini setup', () => {
         },
       )
       await world.clock.elapse(1_000)
-      expect(server.sessions[0]!.received[1]?.clientContent?.turnComplete).toBe(false)
+      expect(server.sessions[0]!.setup?.historyConfig).toEqual({ initialHistoryInClientContent: true })
+      expect(server.sessions[0]!.received[1]?.clientContent?.turnComplete).toBe(true)
       expect(server.transcript).toEqual([
         'user: It is Monday.',
         'user: Is there a slot?',

@@ -1,5 +1,6 @@
 import { pcm } from '../../audio/index.ts'
-import { checkOptions, type DialRequest, type OptionNames } from '../../scope/index.ts'
+import type { Protocol } from '../../link/index.ts'
+import { checkOptions, type OptionNames } from '../../scope/index.ts'
 import type {
   PartContext,
   Realtime,
@@ -10,16 +11,20 @@ import type {
 import { apiKey } from '../api-key.ts'
 import { checkUrl } from '../check-url.ts'
 import type { Extra } from '../extra.ts'
+import { abilitiesOf } from './abilities.ts'
 import { LiveProtocol } from './live-protocol.ts'
 import type { SetupOptions } from './setup.ts'
 import { outputRate } from './turns.ts'
+import { vertexModelOf, vertexNames, vertexRequestOf, type GeminiVertexOptions } from './vertex.ts'
 
 export interface GeminiLiveOptions {
   /** Default: the environment variable `GEMINI_API_KEY` or `GOOGLE_API_KEY`. */
   readonly apiKey?: string
   /** An ephemeral token (`auth_tokens/…`) to use instead of a key. */
   readonly token?: string
-  /** The service's address. Default: `wss://generativelanguage.googleapis.com`. Vertex AI is not supported. */
+  /** Uses Vertex AI in place of the Gemini API. Needs neither `apiKey` nor `token`. */
+  readonly vertex?: GeminiVertexOptions
+  /** The service's address. Default: `wss://generativelanguage.googleapis.com`, or that of the location on Vertex AI. */
   readonly url?: string
   /** The name in reports and logs. Default: `gemini`. */
   readonly name?: string
@@ -45,9 +50,13 @@ export interface GeminiLiveOptions {
   readonly extra?: Extra
 }
 
+/** The model that is used unless another one is chosen. */
+export const MODEL = 'gemini-3.8-live'
+
 const optionNames: OptionNames<GeminiLiveOptions> = {
   apiKey: true,
   token: true,
+  vertex: true,
   url: true,
   name: true,
   model: true,
@@ -72,19 +81,22 @@ export class GeminiLive implements Realtime {
   readonly name: string
   readonly hears = [pcm(16_000)]
   readonly speaks = [pcm(outputRate)]
-  readonly #request: () => Omit<DialRequest, 'name'>
+  readonly #request: Protocol['request']
   readonly #setup: SetupOptions
   readonly #stallTimeout: number
 
   /** Throws `MissingKeyError` without a key or a token. */
   constructor(options: GeminiLiveOptions = {}) {
     checkOptions('GeminiLive', options, optionNames)
-    const { model = 'gemini-3.8-live', compression = true } = options
+    const { model: chosen = MODEL, compression = true, vertex } = options
     if (typeof compression === 'object')
       checkOptions('GeminiLive: compression', compression, { triggerTokens: true, targetTokens: true })
     this.name = options.name ?? 'gemini'
-    this.#request = requestOf(options)
-    this.#setup = { ...options, model, compression }
+    if (vertex) checkOptions('GeminiLive: vertex', vertex, vertexNames)
+    this.#request = vertex ? vertexRequestOf(vertex, options.url) : requestOf(options)
+    const abilities = abilitiesOf(chosen, vertex !== undefined)
+    const model = vertex ? vertexModelOf(vertex, chosen) : chosen.includes('/') ? chosen : `models/${chosen}`
+    this.#setup = { ...options, model, compression, abilities }
     this.#stallTimeout = options.stallTimeout ?? 30_000
   }
 
@@ -104,7 +116,7 @@ function requestOf({
   url = 'wss://generativelanguage.googleapis.com',
   token,
   ...options
-}: GeminiLiveOptions): () => Omit<DialRequest, 'name'> {
+}: GeminiLiveOptions): Protocol['request'] {
   checkUrl('GeminiLive', url)
   const service = `${url.replace(/\/$/, '')}/ws/google.ai.generativelanguage`
   if (token !== undefined)

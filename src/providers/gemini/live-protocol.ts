@@ -16,8 +16,14 @@ import { readMessage, receiveMessage } from '../vendor-message.ts'
 import { Conversation } from './conversation.ts'
 import { classifyEnd } from './classify-end.ts'
 import { textOf } from './memory.ts'
-import { checkServerMessage, type ClientMessage, type ResumptionUpdate } from './messages.ts'
-import { setupOf, type AgentSetup, type SetupOptions } from './setup.ts'
+import {
+  checkServerMessage,
+  type ClientContent,
+  type ClientMessage,
+  type ResumptionUpdate,
+} from './messages.ts'
+import { contextUpdateOf, setupOf, type AgentSetup, type SetupOptions } from './setup.ts'
+import { PROMPT } from './turns.ts'
 
 /**
  * Pongs of the service were seen to take 8 to 30 s, so a late pong says little about it, and its protocol has no other
@@ -71,6 +77,8 @@ export class LiveProtocol implements RealtimeModel, Protocol {
   #moving: 'going away' | 'another agent' | undefined
   /** Set while a turn has ended and its handle has not arrived. */
   #handleTimer: Timer | undefined
+  /** Whether the newest connection was told that its first content is history. */
+  #hasHistory = false
   #failed = false
 
   constructor(
@@ -88,6 +96,7 @@ export class LiveProtocol implements RealtimeModel, Protocol {
     const { scope } = context
     const host = {
       name,
+      asyncTools: options.abilities.tools === 'NON_BLOCKING',
       scope,
       stallTimeout,
       events,
@@ -147,21 +156,20 @@ export class LiveProtocol implements RealtimeModel, Protocol {
     if (this.#alive) this.#conversation.turns.interrupt(response)
   }
 
-  /**
-   * Moves to a new connection: that works for every live model, since a conversation may be resumed with other
-   * instructions and tools. (`contextUpdate` would do it in place, but only the newest model knows it.)
-   */
+  /** In place if the model can; otherwise on a new connection, which may resume with other instructions and tools. */
   update({ instructions, tools }: Pick<RealtimeSetup, 'instructions' | 'tools'>): void {
     if (!this.#alive) return
     this.#agent = { ...this.#agent, instructions, tools }
-    this.#move('another agent', UPDATE_TIMEOUT)
+    this.#changeAgent()
   }
 
   // ── Protocol ──
 
   opened(connection: LinkConnection): void {
     this.#agentSent = this.#agent
-    const setup = setupOf(this.#setup, this.#agent, this.#conversation.memory.handle)
+    const { handle, sinceHandle } = this.#conversation.memory
+    this.#hasHistory = sinceHandle.length > 0
+    const setup = setupOf(this.#setup, this.#agent, handle, this.#hasHistory)
     connection.send(JSON.stringify({ setup }))
   }
 
@@ -204,14 +212,17 @@ export class LiveProtocol implements RealtimeModel, Protocol {
   /** The setup is complete: sends what the service does not know yet, and then the waiting requests. */
   #ready(connection: LinkConnection): void {
     const { memory, turns } = this.#conversation
-    const turnComplete = memory.awaitsAnswer && this.#agent.takesTurns && !turns.hasRequests
-    if (memory.sinceHandle.length > 0)
-      connection.send(JSON.stringify({ clientContent: { turns: memory.sinceHandle, turnComplete } }))
+    const { sinceHandle } = memory
+    const owed = memory.awaitsAnswer && this.#agent.takesTurns && !turns.hasRequests
+    const say = (content: ClientContent): void => connection.send(JSON.stringify({ clientContent: content }))
+    // History is not answered, even if the user spoke last.
+    if (this.#hasHistory) say({ turns: sinceHandle, turnComplete: true })
+    if (owed) say({ turns: [PROMPT], turnComplete: true })
     this.#connection = connection
     connection.ready()
-    if (turnComplete) this.#link?.expectAnswer()
+    if (owed) this.#link?.expectAnswer()
     // The agent may have changed since the setup was sent.
-    if (this.#agentSent !== this.#agent) this.#move('another agent', UPDATE_TIMEOUT)
+    if (this.#agentSent !== this.#agent) this.#changeAgent()
     turns.sendNext()
   }
 
@@ -233,6 +244,14 @@ export class LiveProtocol implements RealtimeModel, Protocol {
   #clearHandleTimer(): void {
     this.#handleTimer?.clear()
     this.#handleTimer = undefined
+  }
+
+  #changeAgent(): void {
+    if (!this.#setup.abilities.contextUpdate) return this.#move('another agent', UPDATE_TIMEOUT)
+    // Without a connection, the next one will be set up for the current agent.
+    if (!this.#connection) return
+    this.#agentSent = this.#agent
+    this.#send({ contextUpdate: contextUpdateOf(this.#setup, this.#agent) })
   }
 
   /** Moves to another connection when the conversation is quiet, after `timeout` milliseconds at the latest. */

@@ -21,6 +21,11 @@ export interface FunctionResponse {
   response: Record<string, unknown>
 }
 
+/** When the result of an asynchronous call is answered: as soon as the model is idle. */
+export interface Scheduled {
+  scheduling?: 'WHEN_IDLE'
+}
+
 // ── sent ──
 
 export interface Setup {
@@ -40,6 +45,8 @@ export interface Setup {
   contextWindowCompression?: { triggerTokens?: string; slidingWindow: { targetTokens?: string } }
   inputAudioTranscription: object
   outputAudioTranscription: object
+  /** The first content of the connection is history, and is not answered. */
+  historyConfig?: { initialHistoryInClientContent: true }
   realtimeInputConfig: {
     automaticActivityDetection: { disabled?: true; prefixPaddingMs?: number; silenceDurationMs?: number }
     activityHandling?: 'NO_INTERRUPTION'
@@ -50,7 +57,13 @@ export interface FunctionDeclaration {
   name: string
   description: string
   parameters?: Schema
-  behavior: 'BLOCKING'
+  behavior?: 'BLOCKING' | 'NON_BLOCKING'
+}
+
+/** Replaces the instructions and tools of the setup. */
+export interface ContextUpdate {
+  systemInstruction: { parts: { text: string }[] }
+  tools: { tools: { functionDeclarations: FunctionDeclaration[] }[] }
 }
 
 /** The part of JSON Schema that the service accepts: a subset of OpenAPI 3.0. */
@@ -74,10 +87,10 @@ export interface Schema {
   pattern?: string
 }
 
-/** Adds to the conversation, and interrupts the generation in progress. */
+/** Adds to the conversation. Never empty. */
 export interface ClientContent {
   turns: Content[]
-  /** Whether the model should answer now. */
+  /** Whether the model should answer now, which interrupts the generation in progress. */
   turnComplete: boolean
 }
 
@@ -85,7 +98,8 @@ export interface ClientContent {
 export type ClientMessage =
   | { setup: Setup }
   | { clientContent: ClientContent }
-  | { toolResponse: { functionResponses: FunctionResponse[] } }
+  | { contextUpdate: ContextUpdate }
+  | { toolResponse: { functionResponses: (FunctionResponse & Scheduled)[] } }
   | { realtimeInput: { activityStart: object } }
   | { realtimeInput: { activityEnd: object } }
   | { realtimeInput: { audioStreamEnd: true } }

@@ -14,8 +14,13 @@ export const outputRate = 24_000 satisfies SampleRate
 /** Calls made together may arrive in several messages: their response ends this long after the last one. */
 const CALL_GAP = 20
 
+/** Makes the model speak without anything new to answer: the service rejects an empty turn. */
+export const PROMPT: Content = { role: 'user', parts: [{ text: '.' }] }
+
 export interface TurnsHost {
   readonly name: string
+  /** Whether the model does not wait for the results of its tools. */
+  readonly asyncTools: boolean
   readonly scope: Scope<string>
   readonly stallTimeout: number
   readonly events: RealtimeEvents
@@ -68,6 +73,8 @@ export class Turns {
   /** Runs for `CALL_GAP` after a tool call. */
   #callTimer: Timer | undefined
   #stallTimer: Timer | undefined
+  /** Runs until content that no request follows is sent. */
+  #contentTimer: Timer | undefined
 
   constructor(host: TurnsHost) {
     this.#host = host
@@ -101,9 +108,11 @@ export class Turns {
     this.sendNext()
   }
 
+  /** Sent with the request that follows, if one follows at once: a turn that is left open may delay the user's. */
   addContents(contents: readonly Content[]): void {
     this.#queue.addContents(contents)
-    this.sendNext()
+    this.#contentTimer?.clear()
+    this.#contentTimer = this.#after(0, 'content', () => this.sendNext())
   }
 
   committed(): void {
@@ -115,9 +124,9 @@ export class Turns {
   }
 
   /**
-   * Emits nothing more of this response and makes the service stop. The service has no message for that, but any content
-   * interrupts it, even an empty one. Nor can it be told how much was heard: the model assumes that all it sent was
-   * heard, and a response that has ended cannot be changed.
+   * Emits nothing more of this response. The service has no message to stop it: the user's voice does, and the next
+   * request. Nor can it be told how much was heard: the model assumes that all it sent was heard, and a response that has
+   * ended cannot be changed.
    */
   interrupt(response: string): void {
     const turn = this.#turn
@@ -222,8 +231,7 @@ export class Turns {
   }
 
   release(): void {
-    this.#stallTimer?.clear()
-    this.#callTimer?.clear()
+    for (const timer of [this.#stallTimer, this.#callTimer, this.#contentTimer]) timer?.clear()
   }
 
   // ── messages to the service ──
@@ -235,26 +243,29 @@ export class Turns {
     // Content makes the service cancel its calls, so their results are sent as content, too.
     if (resultsAwaited && this.#turn) this.#turn.abandoned = true
     this.#queue.addContents(this.#calls.takeAnswered().flatMap(({ contents }) => contents))
-    if (!request.automatic) this.#sendContents(request.turns, true)
+    // The service would answer the user only after the answer that was interrupted.
+    if (!request.automatic || this.#turn?.abandoned) this.#sendContents(request.turns, true)
   }
 
   #sendResults(): void {
     const answered = this.#calls.takeAnswered()
     this.#host.remember(answered.flatMap(({ contents }) => contents))
-    this.#host.send({ toolResponse: { functionResponses: answered.map(({ result }) => result) } })
+    const scheduling = this.#host.asyncTools ? ({ scheduling: 'WHEN_IDLE' } as const) : {}
+    const functionResponses = answered.map(({ result }) => ({ ...result, ...scheduling }))
+    this.#host.send({ toolResponse: { functionResponses } })
   }
 
   /** `turns` are remembered only once they are answered, because until then they may be sent again. */
   #sendContents(turns: readonly Content[], turnComplete: boolean): void {
     const contents = this.#queue.takeContents()
     this.#host.remember(contents)
-    this.#host.send({ clientContent: { turns: [...contents, ...turns], turnComplete } })
+    const all = [...contents, ...turns]
+    this.#host.send({ clientContent: { turns: all.length > 0 ? all : [PROMPT], turnComplete } })
   }
 
-  /** Interrupts the service and ignores the rest of its turn, so that the next request can be sent. */
+  /** Ignores the rest of the turn, so that the next request can be sent, which interrupts it. */
   #abandon(turn: Turn): void {
     turn.abandoned = true
-    this.#host.send({ clientContent: { turns: [], turnComplete: false } })
     this.sendNext()
   }
 

@@ -65,7 +65,7 @@ const PADDING = 300
  * cannot take dictation: speech either matches one of the phrases or is not understood.
  *
  * Every stream has its own thread, which takes about 0.3 s to start and 60 MB, because ending a thread is the only sure
- * way to end a recognition. The thread works only during speech.
+ * way to end a recognition. The thread works only during speech. One idle thread is kept for the next call.
  */
 export class LocalStt implements Stt {
   readonly name: string

@@ -3,6 +3,7 @@ import { Channel, type Resource, type Scope } from '../../scope/index.ts'
 import { LocalError } from './errors.ts'
 import type { FromThread, ToThread } from './thread-messages.ts'
 import { localThreads } from './local-room.ts'
+import { keepThread, takeThread } from './spare-threads.ts'
 import { startThread, type ThreadFile } from './start-thread.ts'
 
 /**
@@ -28,10 +29,10 @@ export interface ThreadFailure {
 
 /**
  * A worker thread that processes inputs. It is meant for code that blocks or may never end: `abort()` ends the thread
- * whatever it is doing.
+ * whatever it is doing. A thread that is idle when it is closed is kept for the next call.
  */
 export class WorkerThread<Input, Output> implements Resource {
-  readonly #name: string
+  readonly #options: ThreadOptions
   readonly #worker: Worker
   /** The outputs of unfinished inputs, by id. */
   readonly #pending = new Map<number, Channel<Output>>()
@@ -39,10 +40,11 @@ export class WorkerThread<Input, Output> implements Resource {
   /** Why the thread has ended. */
   #error: Error | undefined
   #running = false
+  #isKept = false
   #onDeath: ((error: Error) => void) | undefined
 
-  private constructor(name: string, worker: Worker) {
-    this.#name = name
+  private constructor(options: ThreadOptions, worker: Worker) {
+    this.#options = options
     this.#worker = worker
     worker.on('message', (message: FromThread<Output>) => this.#handle(message))
     worker.on('messageerror', (error) => this.#died(error))
@@ -56,12 +58,18 @@ export class WorkerThread<Input, Output> implements Resource {
     options: ThreadOptions,
   ): Promise<WorkerThread<Input, Output>> {
     return scope.open(options.name, async (signal) => {
-      const thread = new WorkerThread<Input, Output>(options.name, startThread(options.file, options.data))
+      const { file, data } = options
+      const spare = takeThread(file, data)
+      const thread = new WorkerThread<Input, Output>(options, spare ?? startThread(file, data))
+      if (spare) {
+        thread.#run()
+        return thread
+      }
       localThreads.starting++
       const abort = (): void => thread.abort()
       signal.addEventListener('abort', abort, { once: true })
       try {
-        await thread.#ready(scope, options)
+        await thread.#ready(scope)
         if (!thread.#error) thread.#run()
         return thread
       } catch (error) {
@@ -96,16 +104,23 @@ export class WorkerThread<Input, Output> implements Resource {
   }
 
   async close(): Promise<void> {
-    this.#end(new LocalError('WORKER_DIED', `the worker of '${this.#name}' was closed`))
-    await this.#worker.terminate()
+    const { name, file, data } = this.#options
+    const isIdle = this.#running && !this.#error && this.#pending.size === 0
+    this.#end(new LocalError('WORKER_DIED', `the worker of '${name}' was closed`))
+    if (!isIdle) return void (await this.#worker.terminate())
+    this.#isKept = true
+    return keepThread(file, data, this.#worker)
   }
 
   abort(): void {
-    this.#end(new LocalError('WORKER_DIED', `the worker of '${this.#name}' was aborted`))
+    // The next call may already use it.
+    if (this.#isKept) return
+    this.#end(new LocalError('WORKER_DIED', `the worker of '${this.#options.name}' was aborted`))
     this.#worker.terminate().catch(() => {})
   }
 
-  #ready(scope: Scope<string>, { name, setUpError }: ThreadOptions): Promise<void> {
+  #ready(scope: Scope<string>): Promise<void> {
+    const { name, setUpError } = this.#options
     const setUp = new Channel<Output>()
     this.#pending.set(0, setUp)
     const timer = scope.clock.after(START_TIMEOUT, `start of the worker of '${name}'`, () => {
@@ -127,13 +142,15 @@ export class WorkerThread<Input, Output> implements Resource {
     if (message.type === 'output') return outputs?.push(message.output)
     this.#pending.delete(message.id)
     if (message.type === 'done') outputs?.end()
-    else outputs?.fail(new ThreadError(this.#name, message))
+    else outputs?.fail(new ThreadError(this.#options.name, message))
   }
 
   #died(cause: unknown): void {
     if (this.#error) return
     const why = cause instanceof Error ? cause.message : String(cause)
-    const error = new LocalError('WORKER_DIED', `the worker of '${this.#name}' died: ${why}`, { cause })
+    const error = new LocalError('WORKER_DIED', `the worker of '${this.#options.name}' died: ${why}`, {
+      cause,
+    })
     this.#end(error)
     this.#onDeath?.(error)
   }

@@ -28,9 +28,16 @@ export type McpToolsetErrorCode =
 /** An MCP server or a call of one of its tools failed. The model reads the message of a failed call. */
 export class McpToolsetError extends EndwellError {
   override readonly code: McpToolsetErrorCode
+  /** The HTTP status of the response, if the server rejected a request. */
+  readonly status?: number
 
-  constructor(code: McpToolsetErrorCode, message: string, options?: ErrorOptions) {
+  constructor(
+    code: McpToolsetErrorCode,
+    message: string,
+    { status, ...options }: ErrorOptions & { readonly status?: number } = {},
+  ) {
     super(code, message, options)
     this.code = code
+    if (status !== undefined) this.status = status
   }
 }

@@ -4,6 +4,7 @@ import { LimitError, type Clock, type Timer } from '../../scope/index.ts'
 import { McpToolsetError } from './errors.ts'
 import { eventsOf } from './event-stream.ts'
 import { limits } from './limits.ts'
+import { headersOf } from './stateless.ts'
 
 export interface HttpRequest {
   readonly method: 'POST' | 'GET' | 'DELETE'
@@ -48,7 +49,8 @@ export class HttpCall {
   /** Resolves once the response was read. */
   async run(): Promise<void> {
     const { signal } = this.#controller
-    await this.#exchange({ method: 'POST', body: JSON.stringify(this.#message), signal })
+    const headers = headersOf(this.#message)
+    await this.#exchange({ method: 'POST', headers, body: JSON.stringify(this.#message), signal })
     for (let attempt = 0; !this.#responded; attempt++) {
       if (this.#lastEventId === undefined || attempt >= limits.resumptions)
         throw new McpToolsetError(

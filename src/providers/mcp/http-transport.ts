@@ -170,6 +170,7 @@ export class HttpTransport implements OwnedTransport {
     throw new McpToolsetError(
       'MCP_REFUSED',
       `'${this.#host.name}' answered with status ${status}: ${advice(status)}`,
+      { status },
     )
   }
 

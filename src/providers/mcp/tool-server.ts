@@ -8,6 +8,7 @@ import { McpToolsetError } from './errors.ts'
 import { Failures } from './failures.ts'
 import { HttpTransport } from './http-transport.ts'
 import { listTools, NO_TIMEOUT } from './list-tools.ts'
+import { NegotiatingTransport } from './negotiating-transport.ts'
 import type { McpSettings } from './options.ts'
 import type { OwnedTransport, TransportEnd } from './owned-transport.ts'
 import { Progress } from './progress.ts'
@@ -142,10 +143,12 @@ export class ToolServer {
       message: (message: JSONRPCMessage) => this.#progress.handle(message),
       ended: (end: TransportEnd) => this.#ended(transport, end, retries),
     }
-    const transport: OwnedTransport =
+    const transport: OwnedTransport = new NegotiatingTransport(
       server.command === undefined
         ? new HttpTransport(server.url, server.headers, host)
-        : new StdioTransport(server, host)
+        : new StdioTransport(server, host),
+      clientInfo,
+    )
     return transport
   }
 

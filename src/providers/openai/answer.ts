@@ -1,19 +1,23 @@
-import { durationOf, pcm } from '../../audio/index.ts'
+import { durationOf, type AudioFormat } from '../../audio/index.ts'
 import type { RealtimeEvents } from '../../parts/index.ts'
 import { answerProblem } from '../sound-limit.ts'
 import { AudioDecoder } from '../vendor-message.ts'
 import type { ClientEvent, ItemEvent, OutputItem } from './events.ts'
 import type { Memory, MessageItem } from './memory.ts'
-import { RATE } from './session-config.ts'
 
 export interface AnswerHost {
   /** The name of the provider. */
   readonly name: string
   readonly events: RealtimeEvents
   readonly memory: Memory
+  /** The format of the model's audio. */
+  readonly format: AudioFormat
   /** Sends an event that may arrive too late to have an effect. */
   attempt(event: ClientEvent): void
 }
+
+/** How long a voice takes for a character, in milliseconds. */
+const MS_PER_CHARACTER = 65
 
 /** One answer of the model. */
 export class Answer {
@@ -29,7 +33,7 @@ export class Answer {
   #hasOutput = false
   #ended = false
   #truncated = false
-  #decoder = new AudioDecoder(pcm(RATE))
+  #decoder: AudioDecoder
   /** Milliseconds of audio and characters of text received. */
   #sound = 0
   #characters = 0
@@ -39,6 +43,7 @@ export class Answer {
     this.name = id
     this.id = id
     this.instructions = instructions
+    this.#decoder = new AudioDecoder(host.format)
   }
 
   /** Whether text, audio or a call was emitted, so that the answer cannot be started again. */
@@ -59,8 +64,11 @@ export class Answer {
       case 'response.output_audio.delta':
         return this.#emitAudio(this.#item(event.item_id), event.delta, event.content_index)
       case 'response.output_audio_transcript.delta':
-      case 'response.output_text.delta':
         return this.#emitText(this.#item(event.item_id), event.delta)
+      case 'response.output_text.delta':
+        return this.#emitWriting(this.#item(event.item_id), event.delta)
+      case 'response.output_audio_transcript.done':
+        return undefined
     }
     return undefined
   }
@@ -106,7 +114,7 @@ export class Answer {
     // An item after the truncation was never heard.
     if (this.#truncated) this.#host.attempt(memory.remove(id))
     else this.#items.push(memory.addModelMessage(id))
-    this.#decoder = new AudioDecoder(pcm(RATE))
+    this.#decoder = new AudioDecoder(this.#host.format)
   }
 
   #itemDone({ type, status, id = '', call_id = id, name = '', arguments: input = '' }: OutputItem): void {
@@ -128,6 +136,15 @@ export class Answer {
     item.contentIndex = contentIndex
     this.#hasOutput = true
     this.#host.events.audio(this.name, frame)
+  }
+
+  /** Text that a voice of the session speaks. How much of it was heard can only be estimated by its length. */
+  #emitWriting(item: MessageItem | undefined, delta = ''): void {
+    if (item) {
+      item.hasAudio = false
+      item.duration += delta.length * MS_PER_CHARACTER
+    }
+    this.#emitText(item, delta)
   }
 
   #emitText(item: MessageItem | undefined, delta = ''): void {

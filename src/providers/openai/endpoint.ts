@@ -7,9 +7,10 @@ import { type OptionNames } from '../../scope/index.ts'
 export interface OpenAIEndpointOptions {
   /**
    * Default: the environment variable `OPENAI_API_KEY`, or with `auth: 'api-key'` `AZURE_OPENAI_API_KEY`. A function is
-   * called before each connection, because ephemeral keys may expire during a call.
+   * called before each connection, because minted keys and tokens of Entra ID expire during a call. It may return a
+   * promise; if that rejects, the connection counts as refused, and is retried.
    */
-  readonly apiKey?: string | (() => string)
+  readonly apiKey?: string | (() => string | Promise<string>)
   /**
    * The API's address, with `https:` or `wss:`; for Azure `https://NAME.openai.azure.com/openai/v1`. Default:
    * the environment variable `OPENAI_BASE_URL`, or `https://api.openai.com/v1`.
@@ -33,7 +34,7 @@ export const endpointNames: OptionNames<OpenAIEndpointOptions> = {
 
 /** The service's address and credentials. Neither `inspect` nor `JSON.stringify` prints the key. */
 export class OpenAIEndpoint {
-  readonly #key: () => string
+  readonly #key: () => string | Promise<string>
   readonly #url: string
   readonly #auth: 'bearer' | 'api-key'
   readonly #headers: Readonly<Record<string, string>>
@@ -45,7 +46,12 @@ export class OpenAIEndpoint {
     const url = options.url ?? (process.env['OPENAI_BASE_URL'] || 'https://api.openai.com/v1')
     const variable = auth === 'bearer' ? 'OPENAI_API_KEY' : 'AZURE_OPENAI_API_KEY'
     const { apiKey: given } = options
-    if (typeof given === 'function') this.#key = () => apiKey('openai', given(), variable)
+    if (typeof given === 'function')
+      this.#key = () => {
+        const key = given()
+        if (typeof key !== 'object') return apiKey('openai', key, variable)
+        return Promise.resolve(key).then((settled) => apiKey('openai', settled, variable))
+      }
     else {
       const key = apiKey('openai', given, variable)
       this.#key = () => key
@@ -59,15 +65,28 @@ export class OpenAIEndpoint {
 
   /** The request that a link dials. Each dial uses the current key. */
   dialRequest(path: string, query: Readonly<Record<string, string>>): Protocol['request'] {
-    return () => ({ url: this.#urlOf(path, query).replace(/^http/, 'ws'), headers: this.headers() })
+    const url = this.#urlOf(path, query).replace(/^http/, 'ws')
+    return () => {
+      const key = this.#key()
+      if (typeof key === 'string') return { url, headers: this.#headersWith(key) }
+      return key.then((settled) => ({ url, headers: this.#headersWith(settled) }))
+    }
+  }
+
+  /** Whose models these are: OpenAI's own, or undefined for those of a compatible service. */
+  get vendor(): 'openai' | undefined {
+    return new URL(this.#url).hostname === 'api.openai.com' ? 'openai' : undefined
   }
 
   httpUrl(path: string): string {
     return this.#urlOf(path, {}).replace(/^ws/, 'http')
   }
 
-  headers(): Record<string, string> {
-    const key = this.#key()
+  async headers(): Promise<Record<string, string>> {
+    return this.#headersWith(await this.#key())
+  }
+
+  #headersWith(key: string): Record<string, string> {
     const credentials = this.#auth === 'bearer' ? { authorization: `Bearer ${key}` } : { 'api-key': key }
     return { ...credentials, ...this.#headers }
   }

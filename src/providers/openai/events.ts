@@ -12,23 +12,47 @@ export type ClientEvent = { event_id?: string } & (
   | { type: 'conversation.item.create'; item: NewItem; previous_item_id?: string }
   | { type: 'conversation.item.delete'; item_id: string }
   | { type: 'conversation.item.truncate'; item_id: string; content_index: number; audio_end_ms: number }
-  | { type: 'response.create'; response: { instructions?: string; metadata: { request: string } } }
+  | {
+      type: 'response.create'
+      response: { instructions?: string; metadata: { request: string } } | OutOfBandResponse
+    }
   | { type: 'response.cancel'; response_id: string }
 )
 
+/** A response that is not part of the conversation. */
+export interface OutOfBandResponse {
+  conversation: 'none'
+  input: { type: 'message'; role: 'user'; content: { type: 'input_text'; text: string }[] }[]
+  metadata: { request: string }
+}
+
 export type SessionSettings = RealtimeSettings | TranscriptionSettings
 
-export interface RealtimeSettings {
+export interface RealtimeSettings extends ModelSettings {
   type: 'realtime'
   instructions: string
   tools: { type: 'function'; name: string; description: string; parameters: unknown }[]
-  output_modalities?: 'audio'[]
-  max_output_tokens?: number
+  output_modalities?: ('audio' | 'text')[]
   audio?: {
     input: AudioInput
-    output: { format: Pcm; voice: string; speed?: number }
+    /** Missing if the model answers in text. */
+    output?: { format: WireFormat; voice: WireVoice; speed?: number }
   }
 }
+
+export interface ModelSettings {
+  max_output_tokens?: number
+  reasoning?: { effort: 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' }
+  tool_choice?: 'auto' | 'none' | 'required' | { type: 'function'; name: string }
+  parallel_tool_calls?: boolean
+  truncation?:
+    | 'auto'
+    | 'disabled'
+    | { type: 'retention_ratio'; retention_ratio: number; token_limits?: { post_instructions: number } }
+}
+
+/** The name of a voice, or the id of a custom one. */
+export type WireVoice = string | { id: string }
 
 export interface TranscriptionSettings {
   type: 'transcription'
@@ -36,16 +60,19 @@ export interface TranscriptionSettings {
 }
 
 export interface AudioInput {
-  format: Pcm
-  transcription?: { model: string; language?: string; prompt?: string }
+  format: WireFormat
+  transcription?: {
+    model: string
+    language?: string
+    languages?: string[]
+    prompt?: string
+    keywords?: string[]
+  }
   noise_reduction?: { type: 'near_field' | 'far_field' }
   turn_detection: TurnDetectionSettings | null
 }
 
-export interface Pcm {
-  type: 'audio/pcm'
-  rate: 24_000
-}
+export type WireFormat = { type: 'audio/pcm'; rate: 24_000 } | { type: 'audio/pcmu' } | { type: 'audio/pcma' }
 
 export type TurnDetectionSettings =
   | {
@@ -109,6 +136,7 @@ export type ItemEvent =
   | { type: 'response.output_item.done'; response_id: string; item?: OutputItem }
   | (InItem & { type: 'response.output_audio.delta'; content_index: number; delta?: string })
   | (InItem & { type: 'response.output_audio_transcript.delta'; delta?: string })
+  | (InItem & { type: 'response.output_audio_transcript.done'; transcript?: string })
   | (InItem & { type: 'response.output_text.delta'; delta?: string })
 
 interface InItem {
@@ -119,9 +147,16 @@ interface InItem {
 export interface ServerResponse {
   id?: string
   status?: 'in_progress' | 'completed' | 'cancelled' | 'failed' | 'incomplete'
-  status_details?: { reason?: string; error?: { type?: string; code?: string } }
+  status_details?: { reason?: string; error?: ResponseError }
   metadata?: Record<string, string> | null
   usage?: ServerUsage
+}
+
+/** Why a response failed. */
+export interface ResponseError {
+  type?: string
+  code?: string
+  message?: string
 }
 
 export interface ServerUsage {
@@ -145,7 +180,7 @@ export interface OutputItem {
 const response: ShapeOf<ServerResponse> = {
   id: 'id',
   status: 'string',
-  status_details: { reason: 'string', error: { type: 'string', code: 'string' } },
+  status_details: { reason: 'string', error: { type: 'string', code: 'string', message: 'string' } },
   metadata: {},
   usage: {
     input_tokens: 'count',
@@ -183,6 +218,7 @@ export const checkServerEvent = checkByType<ServerEvent>({
   'response.output_item.done': { response_id: 'id', item: outputItem },
   'response.output_audio.delta': { ...inItem, content_index: 'count', delta: 'audio' },
   'response.output_audio_transcript.delta': { ...inItem, delta: 'string' },
+  'response.output_audio_transcript.done': { ...inItem, transcript: 'string' },
   'response.output_text.delta': { ...inItem, delta: 'string' },
 })
 

@@ -2,6 +2,18 @@ export { LinkError, type LinkErrorCode } from '../../link/index.ts'
 export { MissingKeyError, ProviderError, type ProviderFailure } from '../errors.ts'
 export type { OpenAIEndpointOptions } from './endpoint.ts'
 export { OpenAIRealtime, type OpenAIRealtimeOptions } from './openai-realtime.ts'
-export type { OpenAINoiseReduction, OpenAITranscription, OpenAITurnDetection } from './session-config.ts'
+export type {
+  OpenAIModelOptions,
+  OpenAIReasoning,
+  OpenAIToolChoice,
+  OpenAITruncation,
+} from './model-settings.ts'
+export type {
+  OpenAINoiseReduction,
+  OpenAITranscription,
+  OpenAITurnDetection,
+  OpenAIVoice,
+} from './session-config.ts'
 export { OpenAIStt, type OpenAISttOptions } from './openai-stt.ts'
 export { OpenAITts, type OpenAITtsOptions } from './openai-tts.ts'
+export { OpenAIHttpTts, type OpenAIHttpTtsOptions } from './openai-http-tts.ts'

@@ -119,8 +119,8 @@ export class OpenAILink implements Protocol {
   }
 
   /** Sends audio, or buffers it for the next connection. */
-  sendAudio(bytes: Uint8Array<ArrayBuffer>): void {
-    const audio = Buffer.from(bytes.buffer).toString('base64')
+  sendAudio(bytes: Uint8Array): void {
+    const audio = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
     const event: ClientEvent = { type: 'input_audio_buffer.append', audio }
     this.#link?.sendAudio(JSON.stringify(event))
   }

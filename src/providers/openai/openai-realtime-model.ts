@@ -1,7 +1,8 @@
-import { bytesFromSamples, durationOf, type AudioFrame } from '../../audio/index.ts'
+import { bytesOf, durationOf, lengthOf, type AudioFrame } from '../../audio/index.ts'
 import type { LinkError, Protocol } from '../../link/index.ts'
 import type { PartContext, RealtimeEvents, RealtimeModel, RealtimeSetup } from '../../parts/index.ts'
 import { CallerSpeech } from '../caller-speech.ts'
+import { formats } from './audio-format.ts'
 import {
   isInputEvent,
   isResponseEvent,
@@ -73,8 +74,8 @@ export class OpenAIRealtimeModel implements RealtimeModel, OpenAILinkHost {
   // ── RealtimeModel ──
 
   push(frame: AudioFrame): void {
-    if (this.#inactive || frame.samples.length === 0) return
-    this.#link.sendAudio(bytesFromSamples(frame.samples))
+    if (this.#inactive || lengthOf(frame) === 0) return
+    this.#link.sendAudio(bytesOf(frame, this.#setup.hears))
     this.#uncommitted += durationOf(frame)
     if (this.#callerSpeech.push(frame) && this.#setup.takesTurns) this.#link.callerSpeaks()
   }
@@ -172,6 +173,7 @@ export class OpenAIRealtimeModel implements RealtimeModel, OpenAILinkHost {
       name,
       events: this.#events,
       memory: this.#memory,
+      format: this.#setup.speaks ?? formats[0]!,
       get connected() {
         return link.connected
       },

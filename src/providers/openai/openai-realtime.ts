@@ -1,4 +1,3 @@
-import { pcm } from '../../audio/index.ts'
 import type {
   PartContext,
   Realtime,
@@ -8,25 +7,29 @@ import type {
 } from '../../parts/index.ts'
 import { checkOptions, type OptionNames } from '../../scope/index.ts'
 import type { Extra } from '../extra.ts'
+import { ModelEndWarning } from '../model-ends.ts'
+import { formats } from './audio-format.ts'
 import { OpenAIEndpoint, endpointNames, type OpenAIEndpointOptions } from './endpoint.ts'
 import { OpenAIRealtimeModel } from './openai-realtime-model.ts'
+import { checkModelOptions, modelNames, type OpenAIModelOptions } from './model-settings.ts'
 import {
-  RATE,
+  TRANSCRIPTION_MODEL,
   checkTurnDetection,
   transcriptionNames,
   type OpenAINoiseReduction,
   type OpenAITranscription,
   type OpenAITurnDetection,
+  type OpenAIVoice,
   type RealtimeConfig,
 } from './session-config.ts'
 
-export interface OpenAIRealtimeOptions extends OpenAIEndpointOptions {
+export interface OpenAIRealtimeOptions extends OpenAIEndpointOptions, OpenAIModelOptions {
   /** The name in reports and logs. Default: `openai`. */
   readonly name?: string
-  /** The model, or on Azure the name of the deployment. Default: `gpt-realtime`. */
+  /** The model, or on Azure the name of the deployment. Default: `gpt-realtime-2.1`. */
   readonly model?: string
-  /** Default: `marin`. */
-  readonly voice?: string
+  /** A voice of the service, or `{ id }` for a custom one. Default: `marin`. */
+  readonly voice?: OpenAIVoice
   /** How fast the model speaks, 0.25 to 1.5. Default: 1. */
   readonly speed?: number
   /**
@@ -38,14 +41,16 @@ export interface OpenAIRealtimeOptions extends OpenAIEndpointOptions {
   readonly turnDetection?: OpenAITurnDetection
   /** Default: off. */
   readonly noiseReduction?: OpenAINoiseReduction
-  /** Per answer. Default: the service's own limit. */
-  readonly maxOutputTokens?: number
-  /** Fields of the service's own protocol, merged last into the first `session.update` of a connection: `{ reasoning: { effort: 'low' } }`. */
+  /** Fields of the service's own protocol, merged last into the first `session.update` of a connection: `{ tracing: 'auto' }`. */
   readonly extra?: Extra
 }
 
+/** The model that is used unless another one is chosen. */
+export const REALTIME_MODEL = 'gpt-realtime-2.1'
+
 const optionNames: OptionNames<OpenAIRealtimeOptions> = {
   ...endpointNames,
+  ...modelNames,
   name: true,
   model: true,
   voice: true,
@@ -53,7 +58,6 @@ const optionNames: OptionNames<OpenAIRealtimeOptions> = {
   transcription: true,
   turnDetection: true,
   noiseReduction: true,
-  maxOutputTokens: true,
   extra: true,
 }
 
@@ -68,11 +72,13 @@ const optionNames: OptionNames<OpenAIRealtimeOptions> = {
  */
 export class OpenAIRealtime implements Realtime {
   readonly name: string
-  readonly hears = [pcm(RATE)]
-  readonly speaks = [pcm(RATE)]
+  readonly hears = formats
+  readonly speaks = formats
+  readonly writes = true
   readonly #endpoint: OpenAIEndpoint
   readonly #model: string
   readonly #config: RealtimeConfig
+  readonly #modelEnds: readonly ModelEndWarning[]
 
   /** Throws `MissingKeyError` without a key. */
   constructor(options: OpenAIRealtimeOptions = {}) {
@@ -80,21 +86,28 @@ export class OpenAIRealtime implements Realtime {
     const { transcription, turnDetection } = options
     if (transcription) checkOptions('OpenAIRealtime: transcription', transcription, transcriptionNames)
     if (turnDetection) checkTurnDetection('OpenAIRealtime', turnDetection)
+    checkModelOptions('OpenAIRealtime', options)
     this.name = options.name ?? 'openai'
     this.#endpoint = new OpenAIEndpoint(options)
-    this.#model = options.model ?? 'gpt-realtime'
+    this.#model = options.model ?? REALTIME_MODEL
     this.#config = {
       voice: options.voice ?? 'marin',
       speed: options.speed,
       transcription: options.transcription ?? {},
       turnDetection: options.turnDetection ?? { type: 'server' },
       noiseReduction: options.noiseReduction,
-      maxOutputTokens: options.maxOutputTokens,
+      model: options,
       extra: options.extra,
     }
+    const models = [
+      this.#model,
+      ...(transcription === false ? [] : [transcription?.model ?? TRANSCRIPTION_MODEL]),
+    ]
+    this.#modelEnds = models.map((model) => new ModelEndWarning(this.name, this.#endpoint.vendor, model))
   }
 
   async open(context: PartContext, setup: RealtimeSetup, events: RealtimeEvents): Promise<RealtimeModel> {
+    for (const end of this.#modelEnds) end.warn(context)
     const request = this.#endpoint.dialRequest('/realtime', { model: this.#model })
     const model = new OpenAIRealtimeModel(
       { name: this.name, request, config: this.#config },

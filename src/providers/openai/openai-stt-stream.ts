@@ -1,6 +1,6 @@
-import { bytesFromSamples, durationOf, level, type AudioFrame } from '../../audio/index.ts'
+import { bytesOf, durationOf, lengthOf, level, type AudioFormat, type AudioFrame } from '../../audio/index.ts'
 import type { LinkError, Protocol } from '../../link/index.ts'
-import type { PartContext, Stt, SttEvents, SttStream } from '../../parts/index.ts'
+import type { PartContext, Stt, SttEvents, SttSetup, SttStream } from '../../parts/index.ts'
 import { CallerSpeech } from '../caller-speech.ts'
 import { TranscriptEmitter } from '../transcript-emitter.ts'
 import {
@@ -22,7 +22,10 @@ const ENDING_EVENT = 'last'
 export interface SttStreamOptions {
   readonly stt: Stt
   readonly request: Protocol['request']
-  readonly settings: TranscriptionSettings
+  readonly format: AudioFormat
+  readonly keyTerms: readonly string[]
+  /** Returns the settings with the agent's key terms. */
+  settings(keyTerms: readonly string[]): TranscriptionSettings
 }
 
 /**
@@ -30,6 +33,7 @@ export interface SttStreamOptions {
  *
  *   push ──▶ append           ──▶ (with turn detection: speech_started, speech_stopped, committed)
  *   flush ─▶ commit           ──▶ committed, transcription deltas, completed ──▶ interim, final
+ *                                 (a live model sends its deltas before the commit)
  *   detach ▶ commit, or clear ──▶ committed …, or cleared: acknowledged once all transcripts have arrived
  *
  * After a drop, the new connection continues with new audio. Audio sent before the drop is not sent again.
@@ -48,12 +52,14 @@ export class OpenAISttStream implements SttStream, OpenAILinkHost {
   /** Whether the service detects speech. */
   #speaking = false
   #detached = false
+  #keyTerms: readonly string[]
   /** Whether the service has answered the ending event. */
   #endAnswered = false
 
   constructor(options: SttStreamOptions, context: PartContext, events: SttEvents) {
     const { stt, request } = options
     this.#options = options
+    this.#keyTerms = options.keyTerms
     this.#events = events
     this.#emitter = new TranscriptEmitter(events)
     this.#link = new OpenAILink(stt.name, request, context, this)
@@ -73,8 +79,8 @@ export class OpenAISttStream implements SttStream, OpenAILinkHost {
   // ── SttStream ──
 
   push(frame: AudioFrame): void {
-    if (this.#detached || frame.samples.length === 0) return
-    this.#link.sendAudio(bytesFromSamples(frame.samples))
+    if (this.#detached || lengthOf(frame) === 0) return
+    this.#link.sendAudio(bytesOf(frame, this.#options.format))
     this.#uncommitted += durationOf(frame)
     this.#loud ||= level(frame.samples) > SPEECH_LEVEL
     if (this.#callerSpeech.push(frame) && this.#options.stt.endsTurns) this.#link.callerSpeaks()
@@ -86,8 +92,10 @@ export class OpenAISttStream implements SttStream, OpenAILinkHost {
     this.#resetInput()
   }
 
-  /** No-op: words to expect are part of the prompt, which is the application's. */
-  configure(): void {}
+  configure({ keyTerms }: Pick<SttSetup, 'keyTerms'>): void {
+    this.#keyTerms = keyTerms
+    if (!this.#detached) this.#link.send({ type: 'session.update', session: this.settings() })
+  }
 
   detach(): void {
     if (this.#detached) return
@@ -109,7 +117,7 @@ export class OpenAISttStream implements SttStream, OpenAILinkHost {
   // ── OpenAILinkHost ──
 
   settings(): TranscriptionSettings {
-    return this.#options.settings
+    return this.#options.settings(this.#keyTerms)
   }
 
   handle(event: ServerEvent): void {
@@ -118,7 +126,7 @@ export class OpenAISttStream implements SttStream, OpenAILinkHost {
     else if (event.type === 'input_audio_buffer.committed') {
       if (this.#options.stt.endsTurns) this.#resetInput()
       this.#transcripts.expect(event.item_id)
-    }
+    } else if (event.type === 'input_audio_buffer.cleared') this.#transcripts.finishUncommitted()
   }
 
   /** Audio that was not transcribed is lost. The text received so far becomes final. */
@@ -133,7 +141,7 @@ export class OpenAISttStream implements SttStream, OpenAILinkHost {
   }
 
   expectsEvents(): boolean {
-    return this.#transcripts.size > 0
+    return this.#transcripts.owed > 0
   }
 
   quiet(): boolean {

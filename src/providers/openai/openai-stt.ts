@@ -1,15 +1,18 @@
-import { pcm } from '../../audio/index.ts'
-import type { PartContext, Stt, SttEvents, SttStream } from '../../parts/index.ts'
+import type { PartContext, Stt, SttEvents, SttSetup, SttStream } from '../../parts/index.ts'
 import { checkOptions, type OptionNames } from '../../scope/index.ts'
 import { withExtra, type Extra } from '../extra.ts'
+import { ModelEndWarning } from '../model-ends.ts'
+import { formats, wireFormatOf } from './audio-format.ts'
 import { OpenAIEndpoint, endpointNames, type OpenAIEndpointOptions } from './endpoint.ts'
 import type { TranscriptionSettings } from './events.ts'
 import { OpenAISttStream } from './openai-stt-stream.ts'
 import {
-  RATE,
+  LIVE_TRANSCRIPTION_MODEL,
+  TRANSCRIPTION_MODEL,
   checkTurnDetection,
   transcriptionNames,
   transcriptionSettings,
+  type InputConfig,
   type OpenAINoiseReduction,
   type OpenAITranscription,
   type OpenAITurnDetection,
@@ -47,31 +50,37 @@ const optionNames: OptionNames<OpenAISttOptions> = {
  */
 export class OpenAIStt implements Stt {
   readonly name: string
-  readonly hears = [pcm(RATE)]
+  readonly hears = formats
   readonly endsTurns: boolean
   readonly #endpoint: OpenAIEndpoint
-  readonly #settings: TranscriptionSettings
+  readonly #config: Omit<InputConfig, 'format'>
+  readonly #modelEnd: ModelEndWarning
+  readonly #extra: Extra | undefined
 
   /** Throws `MissingKeyError` without a key. */
   constructor(options: OpenAISttOptions = {}) {
     checkOptions('OpenAIStt', options, optionNames)
     if (options.turnDetection) checkTurnDetection('OpenAIStt', options.turnDetection)
-    const { name = 'openai-stt', model, language, prompt, turnDetection = null, noiseReduction } = options
+    const { name = 'openai-stt', turnDetection = null, noiseReduction } = options
+    const { model = turnDetection ? TRANSCRIPTION_MODEL : LIVE_TRANSCRIPTION_MODEL } = options
     this.name = name
     this.endsTurns = turnDetection !== null
     this.#endpoint = new OpenAIEndpoint(options)
-    const transcription = {
-      ...(model === undefined ? {} : { model }),
-      ...(language === undefined ? {} : { language }),
-      ...(prompt === undefined ? {} : { prompt }),
-    }
-    const settings = transcriptionSettings({ transcription, turnDetection, noiseReduction })
-    this.#settings = withExtra(settings, options.extra)
+    this.#modelEnd = new ModelEndWarning(name, this.#endpoint.vendor, model)
+    this.#extra = options.extra
+    this.#config = { transcription: { ...options, model }, turnDetection, noiseReduction }
   }
 
-  async open(context: PartContext, events: SttEvents): Promise<SttStream> {
+  async open(
+    context: PartContext,
+    events: SttEvents,
+    { format = this.hears[0]!, keyTerms = [] }: Partial<SttSetup> = {},
+  ): Promise<SttStream> {
+    this.#modelEnd.warn(context)
     const request = this.#endpoint.dialRequest('/realtime', { intent: 'transcription' })
-    const stream = new OpenAISttStream({ stt: this, request, settings: this.#settings }, context, events)
+    const settings = (terms: readonly string[]): TranscriptionSettings =>
+      withExtra(transcriptionSettings({ ...this.#config, format: wireFormatOf(format) }, terms), this.#extra)
+    const stream = new OpenAISttStream({ stt: this, request, format, keyTerms, settings }, context, events)
     return stream.open()
   }
 }

@@ -1,28 +1,29 @@
-import { pcm } from '../../audio/index.ts'
-import type { PartContext, SentenceTtsOptions, Tts, Voice } from '../../parts/index.ts'
+import type { PartContext, SentenceTtsOptions, SoundSetup, Tts, Voice } from '../../parts/index.ts'
 import { sentenceTts } from '../../parts/index.ts'
-import { withExtra, type Extra } from '../extra.ts'
-import { OpenAIEndpoint, endpointNames, type OpenAIEndpointOptions } from './endpoint.ts'
-import { RATE } from './session-config.ts'
-import { SpeechRequest, type SpeechBody } from './speech-request.ts'
+import type { Extra } from '../extra.ts'
 import { checkOptions, type OptionNames } from '../../scope/index.ts'
+import { ModelEndWarning } from '../model-ends.ts'
+import { formats } from './audio-format.ts'
+import { OpenAIEndpoint, endpointNames, type OpenAIEndpointOptions } from './endpoint.ts'
+import { OpenAISpeaker, type SpeakerOptions } from './openai-speaker.ts'
+import type { OpenAIVoice } from './session-config.ts'
 
 export interface OpenAITtsOptions extends OpenAIEndpointOptions {
   /** The name in reports and logs. Default: `openai-tts`. */
   readonly name?: string
-  /** Default: `gpt-4o-mini-tts`. */
+  /** A realtime model, or on Azure the name of its deployment. Default: `gpt-realtime-2.1-mini`. */
   readonly model?: string
-  /** Default: `alloy`. */
-  readonly voice?: string
+  /** A voice of the service, or `{ id }` for a custom one. Default: `marin`. */
+  readonly voice?: OpenAIVoice
   /** How the voice should sound: `'Speak calmly.'` */
   readonly instructions?: string
-  /** 0.25 to 4. Default: 1. */
+  /** 0.25 to 1.5. Default: 1. */
   readonly speed?: number
   /** How the text is split into sentences, and how many are synthesised ahead. */
   readonly sentences?: SentenceTtsOptions
   /** How long a sentence may go without new audio before it fails. Default: 10 s. */
   readonly stallTimeout?: number
-  /** Fields of the service's own protocol, merged last into the body of every request. */
+  /** Fields of the service's own protocol, merged last into the `session.update` of a connection. */
   readonly extra?: Extra
 }
 
@@ -38,53 +39,51 @@ const optionNames: OptionNames<OpenAITtsOptions> = {
   extra: true,
 }
 
+/** The model that is used unless another one is chosen. */
+export const SPEECH_MODEL = 'gpt-realtime-2.1-mini'
+
 /**
- * OpenAI's speech over HTTP, one request per sentence; the next sentence is requested while one plays. Audio starts with
- * the first sentence, and little is wasted when a speech is interrupted.
+ * OpenAI's speech: a realtime model reads sentence by sentence, all over one connection. It is a language model, and may
+ * in rare cases answer a sentence in place of reading it; the log then has a warning.
  *
  * ```ts
- * const tts = new OpenAITts({ voice: 'coral', instructions: 'Speak calmly.' })
+ * const tts = new OpenAITts({ voice: 'cedar', instructions: 'Speak calmly.' })
  * ```
  */
 export class OpenAITts implements Tts {
   readonly name: string
-  readonly speaks = [pcm(RATE)]
-  readonly #endpoint: OpenAIEndpoint
-  readonly #body: Omit<SpeechBody, 'input'>
+  readonly speaks = formats
+  readonly #options: Omit<SpeakerOptions, 'name' | 'format'>
   readonly #sentences: SentenceTtsOptions
-  readonly #stallTimeout: number
+  readonly #modelEnd: ModelEndWarning
 
   /** Throws `MissingKeyError` without a key. */
   constructor(options: OpenAITtsOptions = {}) {
     checkOptions('OpenAITts', options, optionNames)
-    const { instructions, speed } = options
+    const { model = SPEECH_MODEL, instructions, speed } = options
     this.name = options.name ?? 'openai-tts'
-    this.#endpoint = new OpenAIEndpoint(options)
-    const body: Omit<SpeechBody, 'input'> = {
-      model: options.model ?? 'gpt-4o-mini-tts',
-      voice: options.voice ?? 'alloy',
-      response_format: 'pcm',
-      ...(instructions === undefined ? {} : { instructions }),
-      ...(speed === undefined ? {} : { speed }),
+    const endpoint = new OpenAIEndpoint(options)
+    this.#modelEnd = new ModelEndWarning(this.name, endpoint.vendor, model)
+    this.#options = {
+      request: endpoint.dialRequest('/realtime', { model }),
+      voice: options.voice ?? 'marin',
+      instructions,
+      speed,
+      extra: options.extra,
+      stallTimeout: options.stallTimeout ?? 10_000,
     }
-    this.#body = withExtra(body, options.extra)
     this.#sentences = options.sentences ?? {}
-    this.#stallTimeout = options.stallTimeout ?? 10_000
   }
 
-  open(context: PartContext): Promise<Voice> {
+  async open(context: PartContext, { format = this.speaks[0]! }: Partial<SoundSetup> = {}): Promise<Voice> {
     const { name } = this
-    const speech = new SpeechRequest({
-      name,
-      context,
-      url: this.#endpoint.httpUrl('/audio/speech'),
-      headers: () => this.#endpoint.headers(),
-      body: this.#body,
-      stallTimeout: this.#stallTimeout,
-    })
+    const { sampleRate } = format
+    this.#modelEnd.warn(context)
+    const speaker = new OpenAISpeaker({ name, format, ...this.#options }, context)
+    await speaker.open()
     return sentenceTts(
-      { name, sampleRate: RATE, synthesise: (sentence, signal) => speech.speak(sentence, signal) },
+      { name, sampleRate, synthesise: (sentence, signal) => speaker.speak(sentence, signal) },
       this.#sentences,
-    ).open(context, { format: this.speaks[0]! })
+    ).open(context, { format })
   }
 }

@@ -1,6 +1,7 @@
 import type { Usage } from '../../parts/index.ts'
 import type { Timer } from '../../scope/index.ts'
 import { ProviderError } from '../errors.ts'
+import { responseFailure } from './response-failure.ts'
 import { Answer, type AnswerHost } from './answer.ts'
 import type { ApiError, ClientEvent, ResponseEvent, ServerResponse, ServerUsage } from './events.ts'
 import { RequestQueue } from './request-queue.ts'
@@ -174,8 +175,7 @@ export class Responses {
     if (status === 'incomplete')
       this.#host.warn({ response: answer.id, reason: details.reason }, 'the service cut an answer short')
     if (status !== 'failed') return answer.end('completed')
-    const { code, type } = details.error ?? {}
-    return answer.end('failed', new ProviderError(this.#host.name, code ?? type))
+    return answer.end('failed', responseFailure(this.#host.name, details.error))
   }
 
   // ── requests that fail ──

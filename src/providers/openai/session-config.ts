@@ -1,13 +1,15 @@
 import type { RealtimeSetup } from '../../parts/index.ts'
 import { checkOptions, type OptionNames } from '../../scope/index.ts'
 import { withExtra, type Extra } from '../extra.ts'
+import { wireFormatOf } from './audio-format.ts'
 import type {
   AudioInput,
-  Pcm,
   RealtimeSettings,
   TranscriptionSettings,
   TurnDetectionSettings,
+  WireFormat,
 } from './events.ts'
+import { modelSettings, type OpenAIModelOptions } from './model-settings.ts'
 
 /** How the service detects the end of the user's turn. Times are in milliseconds. Defaults: the service's own. */
 export type OpenAITurnDetection =
@@ -30,7 +32,6 @@ export type OpenAITurnDetection =
       readonly eagerness?: 'low' | 'medium' | 'high' | 'auto'
     }
 
-/** How the user's speech is transcribed. */
 const serverNames: OptionNames<Extract<OpenAITurnDetection, { type: 'server' }>> = {
   type: true,
   threshold: true,
@@ -50,50 +51,69 @@ export function checkTurnDetection(what: string, options: OpenAITurnDetection): 
   else checkOptions(`${what}: turnDetection`, options, serverNames)
 }
 
+/** How the user's speech is transcribed. */
 export interface OpenAITranscription {
-  /** Default: `gpt-4o-mini-transcribe`. */
+  /**
+   * Default: `gpt-transcribe`; for `OpenAIStt` without turn detection `gpt-live-transcribe`, which transcribes while the
+   * user speaks, and takes no turn detection.
+   */
   readonly model?: string
   /** The spoken language, for example `en`. Default: detected. */
   readonly language?: string
+  /** Languages that may be spoken. */
+  readonly languages?: readonly string[]
   /** Words and names to expect. */
+  readonly keywords?: readonly string[]
+  /** Describes the audio in free text. */
   readonly prompt?: string
 }
 
 export const transcriptionNames: OptionNames<OpenAITranscription> = {
   model: true,
   language: true,
+  languages: true,
+  keywords: true,
   prompt: true,
 }
+
+/** The transcription models that are used unless another one is chosen: per turn, and while the user speaks. */
+export const TRANSCRIPTION_MODEL = 'gpt-transcribe'
+export const LIVE_TRANSCRIPTION_MODEL = 'gpt-live-transcribe'
 
 /** `near` for a headset, `far` for a microphone in a room. */
 export type OpenAINoiseReduction = 'near' | 'far'
 
+/** The name of a voice, or the id of a custom one. */
+export type OpenAIVoice = string | { readonly id: string }
+
 export interface RealtimeConfig {
-  readonly voice: string
+  readonly voice: OpenAIVoice
   readonly speed: number | undefined
   readonly transcription: OpenAITranscription | false
   readonly turnDetection: OpenAITurnDetection
   readonly noiseReduction: OpenAINoiseReduction | undefined
-  readonly maxOutputTokens: number | undefined
+  readonly model: OpenAIModelOptions
   readonly extra: Extra | undefined
 }
 
-/** The only sample rate of the service. */
-export const RATE = 24_000
-const PCM: Pcm = { type: 'audio/pcm', rate: RATE }
-
 /** All settings of a conversation. */
 export function realtimeSettings(
-  { voice, speed, maxOutputTokens, extra, ...input }: RealtimeConfig,
-  { instructions, tools, takesTurns }: Omit<RealtimeSetup, 'messages'>,
+  { voice, speed, model, extra, ...input }: RealtimeConfig,
+  { instructions, tools, takesTurns, hears, speaks }: Omit<RealtimeSetup, 'messages'>,
 ): RealtimeSettings {
   const settings: RealtimeSettings = {
     ...agentSettings({ instructions, tools }),
-    output_modalities: ['audio'],
-    ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
+    ...modelSettings(model),
+    output_modalities: [speaks ? 'audio' : 'text'],
     audio: {
-      input: inputOf({ ...input, turnDetection: takesTurns ? input.turnDetection : null }),
-      output: { format: PCM, voice, ...(speed === undefined ? {} : { speed }) },
+      input: inputOf({
+        ...input,
+        format: wireFormatOf(hears),
+        turnDetection: takesTurns ? input.turnDetection : null,
+      }),
+      ...(speaks && {
+        output: { format: wireFormatOf(speaks), voice, ...(speed === undefined ? {} : { speed }) },
+      }),
     },
   }
   return withExtra(settings, extra)
@@ -117,21 +137,39 @@ export function agentSettings({
 }
 
 export interface InputConfig {
+  readonly format: WireFormat
   readonly transcription: OpenAITranscription | false
   readonly turnDetection: OpenAITurnDetection | null
   readonly noiseReduction: OpenAINoiseReduction | undefined
 }
 
-export function transcriptionSettings(config: InputConfig): TranscriptionSettings {
-  return { type: 'transcription', audio: { input: inputOf(config) } }
+/** `keyTerms` are those of the agent in charge, besides the configured ones. */
+export function transcriptionSettings(
+  { transcription, ...config }: InputConfig,
+  keyTerms: readonly string[],
+): TranscriptionSettings {
+  const words = [...((transcription && transcription.keywords) || []), ...keyTerms]
+  const withTerms = transcription && words.length > 0 ? { ...transcription, keywords: words } : transcription
+  return { type: 'transcription', audio: { input: inputOf({ ...config, transcription: withTerms }) } }
 }
 
-function inputOf({ transcription, turnDetection, noiseReduction }: InputConfig): AudioInput {
+function inputOf({ format, transcription, turnDetection, noiseReduction }: InputConfig): AudioInput {
   return {
-    format: PCM,
-    ...(transcription ? { transcription: { model: 'gpt-4o-mini-transcribe', ...transcription } } : {}),
+    format,
+    ...(transcription ? { transcription: transcriptionOf(transcription) } : {}),
     ...(noiseReduction ? { noise_reduction: { type: `${noiseReduction}_field` } } : {}),
     turn_detection: turnDetection && turnDetectionOf(turnDetection),
+  }
+}
+
+function transcriptionOf(options: OpenAITranscription): NonNullable<AudioInput['transcription']> {
+  const { model = TRANSCRIPTION_MODEL, language, languages, keywords, prompt } = options
+  return {
+    model,
+    ...(language === undefined ? {} : { language }),
+    ...(languages === undefined ? {} : { languages: [...languages] }),
+    ...(keywords === undefined ? {} : { keywords: [...keywords] }),
+    ...(prompt === undefined ? {} : { prompt }),
   }
 }
 

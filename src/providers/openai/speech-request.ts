@@ -5,7 +5,9 @@ import { noop, type Timer } from '../../scope/index.ts'
 import { ProviderError } from '../errors.ts'
 import { OwnedRequest } from '../owned-request.ts'
 import { silentSpeechProblem, speechProblem } from '../sound-limit.ts'
-import { RATE } from './session-config.ts'
+
+/** The only sample rate of the service. */
+export const RATE = 24_000
 
 export interface SpeechBody {
   input: string
@@ -20,7 +22,7 @@ export interface SpeechRequestOptions {
   readonly name: string
   readonly context: PartContext
   readonly url: string
-  readonly headers: () => Record<string, string>
+  readonly headers: () => Promise<Record<string, string>>
   readonly body: Omit<SpeechBody, 'input'>
   readonly stallTimeout: number
 }
@@ -90,7 +92,7 @@ export class SpeechRequest {
     const { url, headers, body, context } = this.#options
     const sent: SpeechBody = { ...body, input }
     const retryAfter = context.random.next() * RETRY_DELAY
-    const sentHeaders = headers()
+    const sentHeaders = await this.#withTimeout(headers(), request)
     const credentials = credentialsOf({ url, headers: sentHeaders })
     let response: Response
     try {

@@ -17,6 +17,8 @@ export interface TranscriptEvents {
 
 interface Turn {
   text: string
+  /** Whether the service has all of its audio. A live model sends text before that. */
+  committed: boolean
   done: boolean
   complete: boolean
 }
@@ -35,9 +37,26 @@ export class Transcripts {
     return this.#turns.size
   }
 
-  /** Adds a turn whose text will arrive. */
+  /** The number of complete turns whose final text the service owes. */
+  get owed(): number {
+    let count = 0
+    for (const { committed } of this.#turns.values()) if (committed) count++
+    return count
+  }
+
+  /** Adds a complete turn, whose text will arrive. */
   expect(item: string): void {
-    this.#turn(item)
+    this.#turn(item).committed = true
+    this.#limit()
+  }
+
+  /** The audio after the last complete turn was discarded: no more text will arrive for it. */
+  finishUncommitted(): void {
+    for (const turn of this.#turns.values()) turn.done ||= !turn.committed
+    this.#emitDone()
+  }
+
+  #limit(): void {
     const [oldest] = this.#turns.values()
     if (this.#turns.size > MAX_PENDING && oldest) oldest.done = true
     this.#emitDone()
@@ -68,8 +87,8 @@ export class Transcripts {
   }
 
   #append(item: string, text: string): void {
-    this.expect(item)
     const turn = this.#turn(item)
+    this.#limit()
     turn.text = clip(turn.text + text, MAX_TEXT)
     if (turn === this.#first && turn.text !== '') this.#events.interim(turn.text, item)
   }
@@ -84,7 +103,7 @@ export class Transcripts {
 
   #turn(item: string): Turn {
     let turn = this.#turns.get(item)
-    if (!turn) this.#turns.set(item, (turn = { text: '', done: false, complete: false }))
+    if (!turn) this.#turns.set(item, (turn = { text: '', committed: false, done: false, complete: false }))
     return turn
   }
 

@@ -5,6 +5,7 @@ import {
   type LlmRequest,
   type Message,
   type PartContext,
+  type VendorData,
 } from '../../parts/index.ts'
 import {
   Channel,
@@ -17,6 +18,7 @@ import {
 } from '../../scope/index.ts'
 import type { SessionContext } from '../context.ts'
 import { AnswerTimeoutError } from '../errors.ts'
+import type { AttachedData } from '../history/history.ts'
 import { limits } from '../limits.ts'
 import type { Speaking } from '../speaking/speaking.ts'
 import type { Speech, SpeechOptions } from '../speaking/speech.ts'
@@ -25,7 +27,7 @@ import type { GuardrailRunner } from './guardrail-runner.ts'
 import type { Mind, Preparation, Thought } from './mind.ts'
 import type { ActiveReply } from './replies.ts'
 import type { ReplyOptions } from './reply.ts'
-import { endlessTools, nextAgent, type ToolRunner } from './tool-runner.ts'
+import { endlessTools, nextAgent, type ToolRunner, type UsedTool } from './tool-runner.ts'
 import type { ToolCall } from './tool.ts'
 
 /**
@@ -102,19 +104,18 @@ export class Pipeline implements Mind {
     if (prepared) task.onCancel(() => prepared.task.cancel('interrupted'))
     for (let step = 0; ; step++) {
       const early = step === 0 ? prepared : undefined
-      const { said, speech, calls } = await this.#ask(reply, messages, options, task, early)
-      if (said !== '') messages.push({ role: 'agent', text: said })
+      const { said, vendor, speech, calls } = await this.#ask(reply, messages, options, task, early)
+      if (said !== '' || vendor) messages.push({ role: 'agent', text: said, ...(vendor && { vendor }) })
       if (calls.length === 0) return
-      const uses = calls.map((call) => this.#tools.use(reply, call, speech, step).outcome)
-      const outcomes = await task.until(Promise.all(uses))
+      const uses: UsedTool[] = []
+      for (const call of calls) uses.push(this.#tools.use(reply, call, speech, step, uses[0]?.id))
+      const outcomes = await task.until(Promise.all(uses.map(({ outcome }) => outcome)))
       // The last results asked the model not to call any more tools, but it did.
       if (step > maxToolSteps) throw endlessTools(maxToolSteps)
-      for (const [index, call] of calls.entries()) {
+      messages.push(...calls.map((call) => ({ role: 'tool-call', ...call }) as const))
+      for (const [index, { id, name }] of calls.entries()) {
         const { output, failed } = outcomes[index]!
-        messages.push(
-          { role: 'tool-call', ...call },
-          { role: 'tool-result', id: call.id, name: call.name, output, failed },
-        )
+        messages.push({ role: 'tool-result', id, name, output, failed })
       }
       // Applied only here: an interrupted reply never gets this far (AG4).
       const next = nextAgent(outcomes)
@@ -178,6 +179,8 @@ export class Pipeline implements Mind {
     const { agent } = this.#agents.current
     const calls: ToolCall[] = []
     let said = ''
+    const attached: AttachedData = {}
+    let vendorData = 0
     let words: Channel<string> | undefined
     let speech: Speech | undefined
     try {
@@ -186,9 +189,15 @@ export class Pipeline implements Mind {
         if (task.cancelled) throw task.signal.reason
         if (!isChunk(chunk)) continue
         if (chunk.type === 'usage') this.#context.used(chunk.usage)
+        else if (chunk.vendor) vendorData += chunk.vendor.data.length
+        const vendor = chunk.type !== 'usage' && vendorData <= limits.vendorData ? chunk.vendor : undefined
+        if (chunk.type === 'text' && vendor) attached.vendor = vendor
         if (chunk.type === 'usage' || (chunk.type === 'text' && chunk.text === '')) continue
         onBegun()
-        if (chunk.type === 'tool-call') calls.push({ id: chunk.id, name: chunk.name, input: chunk.input })
+        if (chunk.type === 'tool-call') {
+          const { id, name, input } = chunk
+          calls.push({ id, name, input, ...(vendor && { vendor }) })
+        }
         if (calls.length >= limits.toolCalls) break
         if (chunk.type !== 'text') continue
         const { text } = chunk
@@ -198,7 +207,7 @@ export class Pipeline implements Mind {
         if (!words) {
           words = new Channel()
           const watch = agent.guardrails.output && this.#guardrails.watch(agent)
-          speech = this.#speaking.say(words, { agent, reply, watch }, options).speech
+          speech = this.#speaking.say(words, { agent, reply, watch, attached }, options).speech
         }
         words.push(text)
       }
@@ -207,7 +216,7 @@ export class Pipeline implements Mind {
       words?.fail(error)
       throw error
     }
-    return { said, speech, calls }
+    return { said, vendor: attached.vendor, speech, calls }
   }
 
   #request(messages: readonly Message[], extra?: string): LlmRequest {
@@ -220,6 +229,8 @@ export class Pipeline implements Mind {
 /** One answer of the model. */
 interface Answer {
   readonly said: string
+  /** What the vendor attached to the words. */
+  readonly vendor: VendorData | undefined
   readonly speech: Speech | undefined
   readonly calls: readonly ToolCall[]
 }
@@ -234,8 +245,15 @@ function mayRetry(error: unknown): boolean {
 /** Whether a chunk is what its type says. Whatever else a model yields must not be spoken (FA6). */
 function isChunk(chunk: unknown): chunk is LlmChunk {
   if (typeof chunk !== 'object' || chunk === null) return false
-  const { type, text, usage, id, name, input } = chunk as Record<string, unknown>
+  const { type, text, usage, id, name, input, vendor } = chunk as Record<string, unknown>
+  if (vendor !== undefined && !isVendorData(vendor)) return false
   if (type === 'text') return typeof text === 'string'
   if (type === 'usage') return typeof usage === 'object' && usage !== null
   return type === 'tool-call' && [id, name, input].every((field) => typeof field === 'string')
+}
+
+function isVendorData(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const { model, data } = value as Record<string, unknown>
+  return typeof model === 'string' && typeof data === 'string'
 }

@@ -70,13 +70,19 @@ export class ToolRunner {
 
   /**
    * Runs one call of a reply, or refuses it after `maxToolSteps` rounds. The result is added to the history even if nothing
-   * waits for it any more (TL4). `speech` holds the words before the call.
+   * waits for it any more (TL4). `speech` holds the words before the call. `first` is the first call of the same answer.
    */
-  use(reply: ActiveReply, call: ToolCall, speech: Speech | undefined, step: number): UsedTool {
+  use(
+    reply: ActiveReply,
+    call: ToolCall,
+    speech: Speech | undefined,
+    step: number,
+    first?: string,
+  ): UsedTool {
     const { history, settings } = this.#context
     const { clock, maxToolSteps } = settings
     const agent = this.#agents.current.agent.name
-    const { id } = history.callTool({ ...call, call: call.id, at: clock.date(), agent })
+    const { id } = history.callTool({ ...call, call: call.id, at: clock.date(), agent, with: first })
     if (step >= maxToolSteps) {
       const why = `no more tools in this answer (limit maxToolSteps = ${maxToolSteps}): answer with what you have`
       const refused = { output: why, failed: true, error: new ToolError('TOOL_LIMIT', why) }

@@ -1,4 +1,4 @@
-import type { PartContext, ToolDescription } from '../../parts/index.ts'
+import type { PartContext, ToolDescription, VendorData } from '../../parts/index.ts'
 import { OptionError, checkOptions, type Endings, type OptionNames } from '../../scope/index.ts'
 import type { CloseSessionOptions, HangUpOptions, HangUpOutcome } from '../closing/asks.ts'
 import type { SessionReport } from '../closing/report.ts'
@@ -23,6 +23,8 @@ export interface ToolCall {
   readonly name: string
   /** JSON, as the model wrote it. It may be invalid. */
   readonly input: string
+  /** What the vendor attached to the call, for its model only. */
+  readonly vendor?: VendorData
 }
 
 /** The outcome of a call: its one output in the history (TL2). */

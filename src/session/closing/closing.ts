@@ -300,11 +300,11 @@ export class Closing implements Ends {
   // ── closing: the end ──
 
   #finish(reason: CloseReason, scope: ScopeReport, before: readonly Ask[]): void {
-    const { settings, book, events } = this.#context
+    const { settings, book, events, recorder } = this.#context
     const { id: session, logger } = settings
     const { hearing } = this.stations ?? {}
     if (hearing?.hasLastWords && !failures.has(reason)) hearing.keepLastWords()
-    const report = book.write(reason, scope, before)
+    const report = book.write(reason, scope, before, recorder?.report)
     const { took, clean } = report
     if (!scope.clean || took >= SLOW_STEP) logSteps(report, logger)
     logger.info({ session, reason, took, clean }, 'session closed')

@@ -1,3 +1,4 @@
+import type { RecordingReport } from '../recording/recording-sink.ts'
 import type { ConnectionReport, Usage } from '../../parts/index.ts'
 import { formatReport, type FormatOptions } from '../../report/index.ts'
 import type { Ask, ErrorReport, ScopeReport } from '../../scope/index.ts'
@@ -65,6 +66,8 @@ export interface SessionReport {
   readonly turns: readonly TurnReport[]
   /** What was said, as far as it was heard, and done. */
   readonly transcript: readonly HistoryItem[]
+  /** Several if the call went on in another process. Absent if the call was not recorded. */
+  readonly recordings?: readonly RecordingReport[]
   /** Every step and task of the close. */
   readonly scope: ScopeReport
 }

@@ -1,3 +1,4 @@
+import type { RecordingReport } from '../recording/recording-sink.ts'
 import type { ConnectionReport, Usage } from '../../parts/index.ts'
 import { describeError, type Ask, type Clock, type ErrorReport, type ScopeReport } from '../../scope/index.ts'
 import type { History } from '../history/history.ts'
@@ -88,7 +89,12 @@ export class SessionBook {
   }
 
   /** `before` lists requests for a graceful end that was cut off. */
-  write(reason: CloseReason, scope: ScopeReport, before: readonly Ask[]): SessionReport {
+  write(
+    reason: CloseReason,
+    scope: ScopeReport,
+    before: readonly Ask[],
+    recording?: RecordingReport,
+  ): SessionReport {
     const started = this.#startDate
     const isLost = reason === 'caller-lost'
     const cut = this.#connections.filter(({ how }) => how === 'dropped' || how === 'aborted')
@@ -116,6 +122,7 @@ export class SessionBook {
       usage: Object.freeze(this.usage),
       turns: Object.freeze(this.turns.map((turn) => Object.freeze({ ...turn }))),
       transcript: this.#history.items,
+      ...(recording ? { recordings: Object.freeze([Object.freeze(recording)]) } : {}),
       scope,
     }
     return Object.freeze(report)

@@ -1,3 +1,5 @@
+import type { VendorData } from '../../parts/index.ts'
+
 /** One event in a conversation. Frozen plain data: an item that changes is replaced by a new one. */
 export type HistoryItem = MessageItem | ToolItem | HandoffItem
 
@@ -29,6 +31,8 @@ export interface ToolItem extends AnyItem {
   readonly input: string
   /** The agent that called. */
   readonly agent?: string
+  /** The id of the first call of the same answer, if this is a later one. */
+  readonly with?: string
   /** Absent while the tool runs. */
   readonly result?: ToolResult
 }
@@ -53,6 +57,8 @@ export interface HistoryJSON {
   /** The number in the newest id, even if its item was never added. */
   readonly lastId: number
   readonly items: readonly HistoryItem[]
+  /** What vendors attached to items, for their models only. By the id of the item. */
+  readonly vendor?: Readonly<Record<string, VendorData>>
 }
 
 export const historyVersion = 1
@@ -62,3 +68,6 @@ export const historyVersion = 1
  * every following request to the model.
  */
 export const MAX_TEXT = 100_000
+
+/** Maximum characters of vendor data. Models need it for the current turn; the oldest is dropped first. */
+export const MAX_VENDOR_DATA = 1024 * 1024

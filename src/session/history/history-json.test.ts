@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { EndwellError } from '../../scope/index.ts'
+import { MAX_VENDOR_DATA } from './history-item.ts'
 import { HistoryError } from './history-json.ts'
 import { History } from './history.ts'
 
@@ -52,6 +53,45 @@ describe('a stored history', () => {
     expect(textsOf(resumed)).toEqual(['user: Still there?'])
     expect(resumed.dropped).toBe(4)
     expect(History.from(stored(resumed)).dropped).toBe(4)
+  })
+
+  it('[PR4] keeps vendor data beside its items, the newest up to a limit', () => {
+    const history = new History()
+    const data = (letter: string): string => letter.repeat(MAX_VENDOR_DATA / 2)
+    for (const letter of ['a', 'b', 'c'])
+      history.callTool({
+        call: letter,
+        name: 'find',
+        input: '{}',
+        at: 1,
+        vendor: { model: 'm', data: data(letter) },
+      })
+    const resumed = History.from(stored(history))
+    for (const each of [history, resumed]) {
+      expect(JSON.stringify(each.items)).not.toContain('bbb')
+      expect(Object.keys(each.toJSON().vendor ?? {})).toEqual(['i2', 'i3'])
+      const calls = each.toMessages().filter(({ role }) => role === 'tool-call')
+      expect(calls.map((call) => 'vendor' in call && call.vendor?.data[0])).toEqual([false, 'b', 'c'])
+    }
+    expect(() => History.from({ ...history.toJSON(), vendor: { i1: { model: 'm', data: 7 } } })).toThrow(
+      'history.vendor.i1.data must be a string; it is 7',
+    )
+  })
+
+  it('keeps the calls of one answer together', () => {
+    const history = new History()
+    const { id } = history.callTool({ call: 'a', name: 'find', input: '{}', at: 1 })
+    history.callTool({ call: 'b', name: 'find', input: '{}', at: 1, with: id })
+    history.callTool({ call: 'c', name: 'find', input: '{}', at: 2 })
+    const messages = History.from(stored(history)).toMessages()
+    expect(messages.map((message) => ('id' in message ? `${message.role} ${message.id}` : ''))).toEqual([
+      'tool-call a',
+      'tool-call b',
+      'tool-result a',
+      'tool-result b',
+      'tool-call c',
+      'tool-result c',
+    ])
   })
 
   it('shares no objects with the JSON it was read from', () => {

@@ -1,3 +1,4 @@
+import type { VendorData } from '../../parts/index.ts'
 import { EndwellError, clip } from '../../scope/index.ts'
 import {
   MAX_TEXT,
@@ -36,7 +37,17 @@ export function readHistory(value: unknown): HistoryJSON {
     dropped: count(json, 'dropped', 'history'),
     lastId: count(json, 'lastId', 'history'),
     items,
+    ...(json['vendor'] === undefined ? {} : { vendor: readVendor(record(json['vendor'], 'history.vendor')) }),
   }
+}
+
+function readVendor(fields: Fields): Readonly<Record<string, VendorData>> {
+  const entries = Object.entries(fields).map(([id, value]) => {
+    const path = `history.vendor.${id}`
+    const data = record(value, path)
+    return [id, Object.freeze({ model: text(data, 'model', path), data: text(data, 'data', path) })] as const
+  })
+  return Object.fromEntries(entries)
 }
 
 function readItem(value: unknown, path: string): HistoryItem {
@@ -62,6 +73,7 @@ function readItem(value: unknown, path: string): HistoryItem {
         name: text(item, 'name', path),
         input: clip(text(item, 'input', path), MAX_TEXT),
         ...agentOf(item, path),
+        ...(item['with'] === undefined ? {} : { with: text(item, 'with', path) }),
         ...(item['result'] === undefined ? {} : { result: readResult(item['result'], `${path}.result`) }),
       })
     case 'handoff':

@@ -1,7 +1,8 @@
-import type { Message } from '../../parts/index.ts'
+import type { Message, VendorData } from '../../parts/index.ts'
 import { OptionError, clip } from '../../scope/index.ts'
 import {
   MAX_TEXT,
+  MAX_VENDOR_DATA,
   historyVersion,
   type HandoffItem,
   type HistoryItem,
@@ -43,6 +44,13 @@ interface Place {
   item: HistoryItem | undefined
   /** Whether words or a tool's result are still to come. An open place is not dropped. */
   open: boolean
+  /** What the vendor attached to the item. Not part of it, because only the model may see it. */
+  vendor?: VendorData | undefined
+}
+
+/** Holds what a vendor attached to words, which may arrive after the words. */
+export interface AttachedData {
+  vendor?: VendorData | undefined
 }
 
 /**
@@ -81,8 +89,10 @@ export class History {
     history.#lastId = stored.lastId
     for (const item of stored.items) {
       history.#lastId = Math.max(history.#lastId, numberOf(item.id))
-      history.#places.push({ id: item.id, item: item.type === 'tool' ? endCutOff(item) : item, open: false })
+      const ended = item.type === 'tool' ? endCutOff(item) : item
+      history.#places.push({ id: item.id, item: ended, open: false, vendor: stored.vendor?.[item.id] })
     }
+    history.#limitVendorData()
     history.#changed()
     return history
   }
@@ -129,8 +139,13 @@ export class History {
   }
 
   /** Reserves a place for words of the agent, which are added as they are heard. */
-  speak(options: { readonly at: number; readonly agent?: string | undefined }): SpokenWords {
-    const { at, agent } = options
+  speak(options: {
+    readonly at: number
+    readonly agent?: string | undefined
+    /** Kept with the words if all of them were heard. */
+    readonly attached?: AttachedData | undefined
+  }): SpokenWords {
+    const { at, agent, attached } = options
     const place = this.#place(true)
     const { id } = place
     let words = ''
@@ -158,6 +173,7 @@ export class History {
       end: ({ interrupted = false } = {}) => {
         if (!place.open) return
         place.open = false
+        if (!interrupted) this.#attach(place, attached?.vendor)
         write(words, interrupted)
       },
     }
@@ -170,9 +186,12 @@ export class History {
     readonly input: string
     readonly at: number
     readonly agent?: string | undefined
+    /** The id of the first call of the same answer, if this is a later one. */
+    readonly with?: string | undefined
+    readonly vendor?: VendorData | undefined
   }): ToolItem {
-    const { call: modelId, name, input, at, agent } = call
-    return this.#add(
+    const { call: modelId, name, input, at, agent, with: first, vendor } = call
+    const item = this.#add(
       (id): ToolItem => ({
         type: 'tool',
         id,
@@ -181,9 +200,15 @@ export class History {
         input: clip(input, MAX_TEXT),
         at,
         ...(agent === undefined ? {} : { agent }),
+        ...(first === undefined ? {} : { with: first }),
       }),
       true,
     )
+    this.#attach(
+      this.#places.find(({ id }) => id === item.id),
+      vendor,
+    )
+    return item
   }
 
   /** Adds the result of a call. Returns false and changes nothing if the call has a result already or is unknown. */
@@ -217,13 +242,39 @@ export class History {
     return this.#add((id): HandoffItem => ({ type: 'handoff', id, from, to, at }))
   }
 
-  /** The conversation for a model. Models reject a call without a result, so the result of a running tool is 'still running'. */
+  /**
+   * The conversation for a model, with the vendor data that belongs to it. The calls of one answer come together, followed
+   * by their results. Models reject a call without a result, so the result of a running tool is 'still running'.
+   */
   toMessages(): Message[] {
-    return this.items.flatMap(asMessages)
+    return asMessages(this.#places)
   }
 
   toJSON(): HistoryJSON {
-    return { version: historyVersion, dropped: this.#dropped, lastId: this.#lastId, items: this.items }
+    const vendor: Record<string, VendorData> = {}
+    for (const place of this.#places) if (place.item && place.vendor) vendor[place.id] = place.vendor
+    return {
+      version: historyVersion,
+      dropped: this.#dropped,
+      lastId: this.#lastId,
+      items: this.items,
+      ...(Object.keys(vendor).length > 0 ? { vendor } : {}),
+    }
+  }
+
+  #attach(place: Place | undefined, vendor: VendorData | undefined): void {
+    if (!place || !vendor) return
+    place.vendor = vendor
+    this.#limitVendorData()
+  }
+
+  /** Drops the oldest vendor data beyond the limit. */
+  #limitVendorData(): void {
+    let size = 0
+    for (const place of this.#places.toReversed()) {
+      size += place.vendor?.data.length ?? 0
+      if (size > MAX_VENDOR_DATA) place.vendor = undefined
+    }
   }
 
   #add<Item extends HistoryItem>(make: (id: string) => Item, open = false): Item {
@@ -282,13 +333,21 @@ function numberOf(id: string): number {
   return Number(digits ?? 0)
 }
 
-function asMessages(item: HistoryItem): Message[] {
-  if (item.type === 'message') return [{ role: item.role, text: item.text }]
-  if (item.type === 'handoff') return []
-  const { call: id, name, input, result } = item
-  const { output, failed } = result ?? { output: 'still running', failed: false }
-  return [
-    { role: 'tool-call', id, name, input },
-    { role: 'tool-result', id, name, output, failed },
-  ]
+function asMessages(places: readonly Place[]): Message[] {
+  const messages: Message[] = []
+  /** Results that follow the last call of an answer. */
+  const results: Message[] = []
+  for (const { item, vendor } of places) {
+    if (!item || item.type === 'handoff') continue
+    if (item.type === 'message' || item.with === undefined) messages.push(...results.splice(0))
+    const attached = vendor ? { vendor } : {}
+    if (item.type === 'message') messages.push({ role: item.role, text: item.text, ...attached })
+    else {
+      const { call: id, name, input, result } = item
+      const { output, failed } = result ?? { output: 'still running', failed: false }
+      messages.push({ role: 'tool-call', id, name, input, ...attached })
+      results.push({ role: 'tool-result', id, name, output, failed })
+    }
+  }
+  return [...messages, ...results]
 }

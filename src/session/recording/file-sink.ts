@@ -1,5 +1,5 @@
 import { close, mkdir, open, write } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { RecordingError, type RecordingSink } from './recording-sink.ts'
 import { checkOptions } from '../../scope/index.ts'
 
@@ -22,7 +22,8 @@ export function fileSink(path: string, options: FileSinkOptions = {}): Recording
 }
 
 class FileSink implements RecordingSink {
-  readonly #path: string
+  /** Its absolute path. */
+  readonly place: string
   readonly #flags: string
   #opening: Promise<number> | undefined
   #file: number | undefined
@@ -32,7 +33,7 @@ class FileSink implements RecordingSink {
   #closed = false
 
   constructor(path: string, flags: string) {
-    this.#path = path
+    this.place = resolve(path)
     this.#flags = flags
   }
 
@@ -74,7 +75,7 @@ class FileSink implements RecordingSink {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
       this.#assertOpen()
-      await this.#call<unknown>((done) => mkdir(dirname(this.#path), { recursive: true, mode: 0o700 }, done))
+      await this.#call<unknown>((done) => mkdir(dirname(this.place), { recursive: true, mode: 0o700 }, done))
       this.#assertOpen()
       return await this.#openFile()
     }
@@ -82,7 +83,7 @@ class FileSink implements RecordingSink {
 
   #openFile(): Promise<number> {
     return this.#call<number>((done) =>
-      open(this.#path, this.#flags, 0o600, (error, file) => {
+      open(this.place, this.#flags, 0o600, (error, file) => {
         if (!error) this.#file = file
         done(error, file)
       }),
@@ -104,7 +105,7 @@ class FileSink implements RecordingSink {
 
   /** Called right before every operation: after an abort, the descriptor may belong to another file. */
   #assertOpen(): void {
-    if (this.#closed) throw new RecordingError('RECORDING_FAILED', `${this.#path} is closed`)
+    if (this.#closed) throw new RecordingError('RECORDING_FAILED', `${this.place} is closed`)
   }
 
   #release(): void {

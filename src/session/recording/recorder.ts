@@ -1,6 +1,6 @@
 import { durationOf, wavHeaderLength, type AudioFrame, type SampleRate } from '../../audio/index.ts'
 import { callOut, type Clock, type Resource } from '../../scope/index.ts'
-import { RecordingError, type RecordingSink } from './recording-sink.ts'
+import { RecordingError, type RecordingReport, type RecordingSink } from './recording-sink.ts'
 import { StereoTrack } from './stereo-track.ts'
 import { WavWriter } from './wav-writer.ts'
 
@@ -50,6 +50,7 @@ export class Recorder implements Resource {
   readonly #writer: WavWriter
   #state: 'recording' | 'finishing' | 'failed' | 'closed' = 'recording'
   #muted = false
+  #isComplete = false
   /** When the recording ends. Unset while it goes on. */
   #endsAt: number | undefined
   #writing: Promise<void> | undefined
@@ -61,6 +62,11 @@ export class Recorder implements Resource {
     const { sink, clock, sampleRate, maxBytes } = this.#options
     this.#track = new StereoTrack({ sampleRate, startedAt: clock.now() })
     this.#writer = new WavWriter(sink, sampleRate, Math.min(maxBytes, MAX_WAV_BYTES))
+  }
+
+  get report(): RecordingReport {
+    const { place } = this.#options.sink
+    return { ...(typeof place === 'string' ? { place } : {}), complete: this.#isComplete }
   }
 
   /** Records sound of the caller, as it arrives. */
@@ -189,6 +195,7 @@ export class Recorder implements Resource {
       this.#fail(error)
     }
     if (this.#failure) throw this.#failure
+    this.#isComplete = this.#reported.size === 0
     this.#state = 'closed'
   }
 

@@ -5,6 +5,8 @@ import { EndwellError } from '../../scope/index.ts'
  * settled. `abort` may be called at any time.
  */
 export interface RecordingSink {
+  /** Where the recording can be found, for the report: a path or an address, without credentials. */
+  readonly place?: string
   /** Appends bytes. The array is not changed afterwards. */
   write(bytes: Uint8Array): void | PromiseLike<void>
   /** Overwrites bytes that were written before. Without it, the header of a recording does not state its length. */
@@ -13,6 +15,13 @@ export interface RecordingSink {
   close(signal: AbortSignal): void | PromiseLike<void>
   /** Gives up the recording now. Synchronous and idempotent; may be called before, during and after `close`. */
   abort(): void
+}
+
+/** What a report says about a recording. */
+export interface RecordingReport {
+  readonly place?: string
+  /** Whether all of it was written. */
+  readonly complete: boolean
 }
 
 /** A problem with a recording. It does not affect the call. */

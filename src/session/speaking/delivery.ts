@@ -5,7 +5,7 @@ import type { Agent } from '../answering/agent.ts'
 import type { ActiveReply } from '../answering/replies.ts'
 import type { Part, SessionContext } from '../context.ts'
 import { NoSoundError, SpeechStalledError } from '../errors.ts'
-import type { SpokenWords } from '../history/history.ts'
+import type { AttachedData, SpokenWords } from '../history/history.ts'
 import { limits } from '../limits.ts'
 import { HeardText } from './heard-text.ts'
 import type { PlayoutOutcome, Speech } from './speech.ts'
@@ -34,6 +34,8 @@ export interface DeliveryOptions {
    * called next; other words come where they were heard.
    */
   readonly reply?: ActiveReply | undefined
+  /** What the vendor attaches to the words, for its model only. */
+  readonly attached?: AttachedData | undefined
   /** Checks the words as they are said. */
   readonly watch?: OutputWatch | undefined
 }
@@ -91,7 +93,8 @@ export class Delivery {
   /** Reserves a place in the history: for a reply at once, for other speech at its first sound. */
   takePlace(): void {
     const { history, settings } = this.#context
-    this.#place ??= history.speak({ at: settings.clock.date(), agent: this.#options.agent.name })
+    const { agent, attached } = this.#options
+    this.#place ??= history.speak({ at: settings.clock.date(), agent: agent.name, attached })
   }
 
   // ── words and sound ──

@@ -54,7 +54,7 @@ export const filterConformance: readonly Check<FilterSubject>[] = [
     const { context, stream } = await open(stage, subject)
     const frames = sound(subject)
     const began = stage.clock.now()
-    const all = Promise.all(frames.map((frame) => stream.filter(frame)))
+    const all = Promise.all(frames.map(async (frame) => stream.filter(frame)))
     assert.equal((await stage.soon(all, 'all frames')).length, frames.length)
     const took = stage.clock.now() - began
     assert.ok(took <= MAX_DELAY + stage.slack, `50 frames took ${took} ms`)

@@ -71,12 +71,15 @@ export const lineConformance: readonly Check<LineSubject>[] = [
     line.open(context, { frame() {}, marked() {}, dtmf() {}, text() {}, hungUp() {}, lost() {} }),
   ),
 
-  check('emits the audio of the caller at its sample rate', async (stage, subject) => {
+  check('emits the audio of the caller in its format', async (stage, subject) => {
     const call = await answer(stage, subject)
     subject.caller.says(500)
     await stage.until(1_000, () => call.frames.length > 0)
     assert.ok(call.frames.length > 0, 'it emitted no frame')
-    for (const frame of call.frames) assert.equal(frame.sampleRate, subject.line.hears.sampleRate)
+    for (const frame of call.frames) {
+      const { encoded, sampleRate } = frame
+      assert.deepEqual({ encoding: encoded?.encoding ?? 'pcm', sampleRate }, { ...subject.line.hears })
+    }
     await close(stage, call.context)
   }),
 

@@ -42,11 +42,16 @@ const setupOf = ({ hears, speaks }: Realtime): RealtimeSetup => ({
   takesTurns: true,
 })
 
-async function talk(stage: Stage, { realtime }: RealtimeSubject, takesTurns = true): Promise<Talking> {
+async function talk(
+  stage: Stage,
+  { realtime }: RealtimeSubject,
+  takesTurns = true,
+  formats: Partial<RealtimeSetup> = {},
+): Promise<Talking> {
   const emitted = new RealtimeRecorder()
   const context = stage.context()
   const model = await stage.soon(
-    realtime.open(context, { ...setupOf(realtime), takesTurns }, emitted),
+    realtime.open(context, { ...setupOf(realtime), takesTurns, ...formats }, emitted),
     'opening',
   )
   return { context, model, emitted }
@@ -89,6 +94,36 @@ export const realtimeConformance: readonly Check<RealtimeSubject>[] = [
       ['Good morning to you.'],
     )
     assert.equal(emitted.answers[0]!.asked, true, 'the answer was requested')
+  }),
+
+  check('hears and speaks in every format it offers', async (stage, subject) => {
+    const { hears, speaks } = subject.realtime
+    for (const [heard, spoken] of [
+      ...hears.map((each) => [each, speaks[0]!] as const),
+      ...speaks.map((each) => [hears[0]!, each] as const),
+    ]) {
+      const { context, emitted, model } = await talk(stage, subject, false, { hears: heard, speaks: spoken })
+      subject.answers(words)
+      model.push(silence(20, heard.sampleRate))
+      model.respond()
+      await stage.until(5_000, () => emitted.completed === 1)
+      assert.deepEqual([...emitted.rates], [spoken.sampleRate])
+      await close(stage, context)
+    }
+  }),
+
+  check('answers in text alone if it is asked to and can', async (stage, subject) => {
+    if (!subject.realtime.writes) return 'it cannot answer in text'
+    const { context, emitted, model } = await talk(stage, subject, false, { speaks: undefined })
+    subject.answers(words)
+    model.respond()
+    await stage.until(5_000, () => emitted.completed === 1)
+    assert.deepEqual(
+      emitted.answers.map(({ text, sound }) => ({ text, sound })),
+      [{ text: 'Good morning to you.', sound: 0 }],
+    )
+    await close(stage, context)
+    return undefined
   }),
 
   check('answers each request once, in order, one after another', async (stage, subject) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { silence, sine, type AudioFrame } from '../../audio/index.ts'
+import { bytesOf, frameOf, silence, sine, type AudioFormat, type AudioFrame } from '../../audio/index.ts'
 import {
+  type TranscriptDetails,
   noSttEvents,
   type PartContext,
   type Stt,
@@ -25,17 +26,22 @@ interface Listening {
   readonly context: PartContext
   readonly stream: SttStream
   /** All events, in order. */
-  readonly emitted: { readonly what: keyof SttEvents; readonly text: string }[]
+  readonly emitted: {
+    readonly what: keyof SttEvents
+    readonly text: string
+    readonly details?: TranscriptDetails
+  }[]
   /** Resolves when these words have become final. */
   readonly final: (words: string) => Promise<void>
 }
 
-const setupOf = ({ hears }: Stt): SttSetup => ({ format: hears[0]!, keyTerms: [] })
+const setupOf = ({ hears }: Stt, format = hears[0]!): SttSetup => ({ format, keyTerms: ['Bright Dental'] })
 
 async function listen(
   stage: Stage,
   { stt }: SttSubject,
   context: PartContext = stage.context(),
+  format: AudioFormat = stt.hears[0]!,
 ): Promise<Listening> {
   const emitted: Listening['emitted'] = []
   const looks = new Set<() => void>()
@@ -51,17 +57,17 @@ async function listen(
       {
         ...noSttEvents,
         started: () => emitted.push({ what: 'started', text: '' }),
+        interim: (text) => emitted.push({ what: 'interim', text }),
         maybeEndOfTurn: () => emitted.push({ what: 'maybeEndOfTurn', text: '' }),
         resumed: () => emitted.push({ what: 'resumed', text: '' }),
-        interim: (text) => emitted.push({ what: 'interim', text }),
-        final: (text) => {
-          emitted.push({ what: 'final', text })
+        final: (text, details) => {
+          emitted.push({ what: 'final', text, ...(details && { details }) })
           for (const look of looks) look()
         },
         endOfTurn: () => emitted.push({ what: 'endOfTurn', text: '' }),
         failed: (error) => emitted.push({ what: 'failed', text: String(error) }),
       },
-      setupOf(stt),
+      setupOf(stt, format),
     ),
     'opening',
   )
@@ -69,11 +75,12 @@ async function listen(
 }
 
 /** Half a second of a loud tone, then half a second of silence. */
-function speech({ stt }: SttSubject): AudioFrame[] {
-  const { sampleRate } = stt.hears[0]!
+function speech({ stt }: SttSubject, format = stt.hears[0]!): AudioFrame[] {
+  const { sampleRate } = format
   const loud = sine(300, { sampleRate, duration: 20 })
   const quiet = silence(20, sampleRate)
-  return Array.from({ length: 50 }, (_, index) => (index < 25 ? loud : quiet))
+  const frames = Array.from({ length: 50 }, (_, index) => (index < 25 ? loud : quiet))
+  return format.encoding === 'pcm' ? frames : frames.map((each) => frameOf(bytesOf(each, format), format))
 }
 
 /** Speaks, and then ends the speech as a session does. */
@@ -82,9 +89,10 @@ async function say(
   stream: SttStream,
   text: string,
   end: 'flush' | 'detach',
+  format?: AudioFormat,
 ): Promise<void> {
   await subject.hear(text)
-  for (const frame of speech(subject)) stream.push(frame)
+  for (const frame of speech(subject, format)) stream.push(frame)
   stream[end]()
 }
 
@@ -93,6 +101,16 @@ const finals = (emitted: Listening['emitted']): string =>
     .filter(({ what }) => what === 'final')
     .map(({ text }) => text.trim())
     .join(' ')
+
+function assertDetails({ words = [], confidence = 1 }: TranscriptDetails): void {
+  let last = 0
+  for (const word of words) {
+    assert.ok(word.start >= last && word.end >= word.start, `'${word.text}' is out of order`)
+    last = word.start
+  }
+  for (const each of [confidence, ...words.map((word) => word.confidence ?? 1)])
+    assert.ok(each >= 0 && each <= 1, `a confidence is ${each}`)
+}
 
 /** The checks for every `Stt`. */
 export const sttConformance: readonly Check<SttSubject>[] = [
@@ -109,6 +127,33 @@ export const sttConformance: readonly Check<SttSubject>[] = [
     assert.equal(finals(emitted), 'one two three')
     await close(stage, context)
   }),
+
+  check('understands sound in every format it hears', async (stage, subject) => {
+    for (const format of subject.stt.hears) {
+      const { context, stream, emitted, final } = await listen(stage, subject, stage.context(), format)
+      await say(subject, stream, 'goodbye', 'flush', format)
+      await stage.within(2_000, final('goodbye'))
+      assert.equal(finals(emitted), 'goodbye', `in ${format.encoding} of ${format.sampleRate} Hz`)
+      await close(stage, context)
+    }
+  }),
+
+  check(
+    'announces an end of turn before it takes one back, and details that make sense, if any',
+    async (stage, subject) => {
+      const { context, stream, emitted, final } = await listen(stage, subject)
+      await say(subject, stream, 'one two', 'flush')
+      await stage.within(2_000, final('one two'))
+      await stage.elapse(1_000)
+      let announced = false
+      for (const { what, details = {} } of emitted) {
+        if (what === 'resumed') assert.ok(announced, 'it took back an end of turn that it had not announced')
+        announced = what === 'maybeEndOfTurn' || (announced && what === 'final')
+        assertDetails(details)
+      }
+      await close(stage, context)
+    },
+  ),
 
   check('emits final words after it is detached', async (stage, subject) => {
     const { context, stream, emitted, final } = await listen(stage, subject)
@@ -142,6 +187,8 @@ export const sttConformance: readonly Check<SttSubject>[] = [
       stream.push(sine(300, { sampleRate, duration: 1_000 }))
       stream.flush()
       stream.flush()
+      stream.configure({ keyTerms: ['Dr Okonkwo', 'IBAN'] })
+      stream.configure({ keyTerms: [] })
     }
     everything()
     stream.detach()

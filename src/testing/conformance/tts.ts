@@ -17,8 +17,12 @@ const TEXT = 'Good morning to you. How can I help you today? We are open until f
 const REASON = new Error('interrupted')
 const unaborted = (): AbortSignal => new AbortController().signal
 
-const openVoice = (stage: Stage, { tts }: TtsSubject, context = stage.context()): Promise<Voice> =>
-  stage.soon(tts.open(context, { format: tts.speaks[0]! }), 'opening')
+const openVoice = (
+  stage: Stage,
+  { tts }: TtsSubject,
+  context = stage.context(),
+  format = tts.speaks[0]!,
+): Promise<Voice> => stage.soon(tts.open(context, { format }), 'opening')
 
 const lengthOf = (chunks: readonly SpokenChunk[]): number =>
   chunks.reduce((sum, { frame }) => sum + durationOf(frame), 0)
@@ -33,6 +37,24 @@ export const ttsConformance: readonly Check<TtsSubject>[] = [
     assert.equal(error, undefined)
     assert.ok(lengthOf(values) > 0, 'it yielded no audio')
     for (const { frame } of values) assert.equal(frame.sampleRate, subject.tts.speaks[0]!.sampleRate)
+  }),
+
+  check('speaks in every format it offers, for about as long', async (stage, subject) => {
+    let first: number | undefined
+    for (const format of subject.tts.speaks) {
+      const context = stage.context()
+      const voice = await openVoice(stage, subject, context, format)
+      const { values, error } = await takeSoon(stage, voice.speak(pieces(TEXT), unaborted()))
+      assert.equal(error, undefined)
+      for (const { frame } of values) assert.equal(frame.sampleRate, format.sampleRate)
+      const length = lengthOf(values)
+      first ??= length
+      assert.ok(
+        Math.abs(length - first) < first / 5,
+        `it speaks for ${length} ms in ${format.encoding}, and for ${first} ms in another format`,
+      )
+      await close(stage, context)
+    }
   }),
 
   check('yields all words, in order and within the audio, if it yields words', async (stage, subject) => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { silence, type AudioFrame } from '../../audio/index.ts'
+import { Resampler, bytesOf, frameOf, silence, type AudioFrame } from '../../audio/index.ts'
 import type { PartContext, Vad, VadStream } from '../../parts/index.ts'
 import { check, type Check } from './check.ts'
 import { close, lifecycle, type Openable } from './lifecycle.ts'
@@ -20,7 +20,7 @@ interface Listening {
   readonly emitted: { readonly what: 'started' | 'stopped' | 'failed'; readonly ago: number }[]
 }
 
-async function listen(stage: Stage, { vad }: VadSubject): Promise<Listening> {
+async function listen(stage: Stage, { vad }: VadSubject, format = vad.hears[0]!): Promise<Listening> {
   const emitted: Listening['emitted'] = []
   const context = stage.context()
   const stream = await stage.soon(
@@ -31,7 +31,7 @@ async function listen(stage: Stage, { vad }: VadSubject): Promise<Listening> {
         stopped: (ago) => emitted.push({ what: 'stopped', ago }),
         failed: () => emitted.push({ what: 'failed', ago: 0 }),
       },
-      { format: vad.hears[0]! },
+      { format },
     ),
     'opening',
   )
@@ -82,6 +82,27 @@ export const vadConformance: readonly Check<VadSubject>[] = [
       assert.equal(emitted.length, 2)
     },
   ),
+
+  check('detects speech in every format it hears', async (stage, subject) => {
+    const [own] = subject.vad.hears
+    for (const format of subject.vad.hears) {
+      const { context, stream, emitted } = await listen(stage, subject, format)
+      const resampler = new Resampler({ from: own!.sampleRate, to: format.sampleRate })
+      const sound = [...quiet(subject, 500), ...subject.speech(1_000), ...quiet(subject, 2_000)]
+      for (const { samples } of sound) {
+        const frame = { samples: resampler.push(samples), sampleRate: format.sampleRate }
+        await hear(stage, stream, [
+          format.encoding === 'pcm' ? frame : frameOf(bytesOf(frame, format), format),
+        ])
+      }
+      assert.deepEqual(
+        emitted.map(({ what }) => what),
+        ['started', 'stopped'],
+        `in ${format.encoding} of ${format.sampleRate} Hz`,
+      )
+      await close(stage, context)
+    }
+  }),
 
   check('emits nothing for silence', async (stage, subject) => {
     const { stream, emitted } = await listen(stage, subject)

@@ -1,4 +1,4 @@
-import { bytesFromSamples, durationOf, type AudioFrame } from '../../audio/index.ts'
+import { bytesFromSamples, durationOf, encodeALaw, encodeMuLaw } from '../../audio/index.ts'
 import { soundOf } from '../sound-text.ts'
 import {
   failureOf,
@@ -78,7 +78,9 @@ export class CartesiaContext {
     const sound = soundOf(transcript, output_format.sample_rate, this.#session.manners.msPerCharacter)
     const steps = add_timestamps ? this.#timestamps(transcript, more !== true) : []
     this.#duration += durationOf(sound)
-    for (const chunk of audioChunks(sound)) steps.push({ audio: true, send: () => this.#sendAudio(chunk) })
+    const encode = encoders[output_format.encoding]
+    for (const chunk of audioChunks(sound))
+      steps.push({ audio: true, send: () => this.#sendAudio(encode(chunk.samples)) })
     return steps
   }
 
@@ -96,7 +98,11 @@ export class CartesiaContext {
     for (const [index, character] of text.split('').entries()) {
       const at = this.#duration + index * msPerCharacter
       if (/\s/.test(character)) endWord(at)
-      else if (this.#word.text === '') this.#word = { text: character, start: at }
+      // As at Cartesia, each character of Chinese and Japanese is a word, with the punctuation after it.
+      else if (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(character)) {
+        endWord(at)
+        this.#word = { text: character, start: at }
+      } else if (this.#word.text === '') this.#word = { text: character, start: at }
       else this.#word.text += character
     }
     if (last) endWord(this.#duration + text.length * msPerCharacter)
@@ -120,8 +126,8 @@ export class CartesiaContext {
     this.#session.send({ type: 'timestamps', status_code: 206, word_timestamps, ...this.#common })
   }
 
-  #sendAudio({ samples }: AudioFrame): void {
-    const data = Buffer.from(bytesFromSamples(samples)).toString('base64')
+  #sendAudio(bytes: Uint8Array): void {
+    const data = Buffer.from(bytes).toString('base64')
     this.#session.send({ type: 'chunk', data, step_time: 1, status_code: 206, ...this.#common })
   }
 
@@ -144,9 +150,12 @@ export class CartesiaContext {
   }
 }
 
+const encoders = { pcm_s16le: bytesFromSamples, pcm_mulaw: encodeMuLaw, pcm_alaw: encodeALaw }
+
 function problemWith({ model_id, voice, output_format }: CartesiaGeneration): string | undefined {
   if (!model_id) return 'model_id is missing'
   if (!voice) return 'voice is missing'
-  if (output_format?.encoding === 'pcm_s16le' && output_format.sample_rate > 0) return undefined
-  return 'output_format must be pcm_s16le, the only format of this server'
+  const encoding = output_format?.encoding
+  if (Object.hasOwn(encoders, encoding) && output_format.sample_rate > 0) return undefined
+  return `output_format must be one of ${Object.keys(encoders).join(', ')}`
 }

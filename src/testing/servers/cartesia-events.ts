@@ -74,7 +74,11 @@ export interface CartesiaGeneration {
   model_id: string
   transcript: string
   voice: { mode: 'id'; id: string }
-  output_format: { container: 'raw'; encoding: 'pcm_s16le'; sample_rate: 8000 | 16000 | 24000 | 48000 }
+  output_format: {
+    container: 'raw'
+    encoding: 'pcm_s16le' | 'pcm_mulaw' | 'pcm_alaw'
+    sample_rate: 8000 | 16000 | 24000 | 48000
+  }
   language?: string
   add_timestamps?: boolean
   /** Whether more text will follow. */

@@ -8,7 +8,7 @@ import { CartesiaServer, type CartesiaServerOptions } from './cartesia-server.ts
 const RATE = 16_000
 const KEY = 'secret'
 const common = {
-  model_id: 'sonic-3',
+  model_id: 'sonic-3.5',
   voice: { mode: 'id', id: 'any' },
   output_format: { container: 'raw', encoding: 'pcm_s16le', sample_rate: RATE },
 } as const

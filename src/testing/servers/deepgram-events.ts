@@ -23,6 +23,7 @@ export interface DeepgramResults {
 export interface DeepgramAlternative {
   transcript: string
   confidence: number
+  languages?: string[]
   words: DeepgramWord[]
 }
 
@@ -32,6 +33,7 @@ export interface DeepgramWord {
   start: number
   end: number
   confidence: number
+  speaker?: number
 }
 
 /** Acknowledges the end of a stream. */

@@ -9,6 +9,10 @@ export interface DeepgramServerOptions extends VendorServerOptions {
   /** Milliseconds before each result. Default: 0. */
   thinks?: number
   rude?: readonly DeepgramRudeness[]
+  /** The language that it detects, as with `language=multi`. Default: it detects none. */
+  language?: string
+  /** The number of the speaker, as with `diarize`. Default: it tells no speakers apart. */
+  speaker?: number
 }
 
 /**
@@ -26,11 +30,16 @@ export class DeepgramServer extends VendorServer<DeepgramSession> {
   readonly rude: Set<DeepgramRudeness>
   readonly #key: string | undefined
   readonly #thinks: number
+  readonly #details: Pick<DeepgramServerOptions, 'language' | 'speaker'>
   /** Texts that the next audio will be recognised as. */
   readonly #heard: string[] = []
 
-  constructor({ key, thinks = 0, rude = [], ...options }: DeepgramServerOptions = {}) {
+  constructor({ key, thinks = 0, rude = [], language, speaker, ...options }: DeepgramServerOptions = {}) {
     super(options)
+    this.#details = {
+      ...(language === undefined ? {} : { language }),
+      ...(speaker === undefined ? {} : { speaker }),
+    }
     this.#key = key
     this.#thinks = thinks
     this.rude = new Set(rude)
@@ -46,7 +55,8 @@ export class DeepgramServer extends VendorServer<DeepgramSession> {
     if (pathname !== '/v1/listen') return 404
     if (this.#key !== undefined && headers['authorization'] !== `Token ${this.#key}`) return 401
     const decodable =
-      searchParams.get('encoding') === 'linear16' && Number(searchParams.get('sample_rate')) > 0
+      /^(linear16|mulaw|alaw)$/.test(searchParams.get('encoding') ?? '') &&
+      Number(searchParams.get('sample_rate')) > 0
     return decodable && searchParams.get('model') ? undefined : 400
   }
 
@@ -55,6 +65,7 @@ export class DeepgramServer extends VendorServer<DeepgramSession> {
       number: this.sessions.length + 1,
       thinks: this.#thinks,
       rude: this.rude,
+      ...this.#details,
       heard: () => this.#heard.shift() ?? '',
     })
   }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { samplesFromBytes } from '../../audio/index.ts'
+import { decodeALaw, decodeMuLaw, samplesFromBytes } from '../../audio/index.ts'
 import { SoundReader } from '../sound-text.ts'
 import type { DeepgramEvent, DeepgramResults, DeepgramWord } from './deepgram-events.ts'
 import type { ServerConnection } from './server-connection.ts'
@@ -20,6 +20,9 @@ export interface DeepgramSessionOptions {
   readonly rude: ReadonlySet<DeepgramRudeness>
   /** The text that the next audio is recognised as; empty if none is scripted. */
   readonly heard: () => string
+  /** The language and the speaker of everything that is recognised, if the server is to name them. */
+  readonly language?: string | undefined
+  readonly speaker?: number | undefined
 }
 
 /** A connection without audio or KeepAlive for this long is closed. */
@@ -30,6 +33,11 @@ const MAX_SEGMENT = 3_000
 /** Quieter samples count as silence. */
 const SILENCE = 100
 
+const decoders: Readonly<Record<string, (bytes: Uint8Array) => Int16Array>> = {
+  mulaw: decodeMuLaw,
+  alaw: decodeALaw,
+}
+
 /** One connection of a `DeepgramServer`. */
 export class DeepgramSession implements ServerSession {
   readonly connection: ServerConnection
@@ -39,6 +47,7 @@ export class DeepgramSession implements ServerSession {
   readonly #options: DeepgramSessionOptions
   readonly #id: string
   readonly #sampleRate: number
+  readonly #decode: (bytes: Uint8Array) => Int16Array
   readonly #interim: boolean
   readonly #vad: boolean
   /** Milliseconds of silence that count as a pause. */
@@ -68,6 +77,7 @@ export class DeepgramSession implements ServerSession {
     this.#options = options
     this.#id = `00000000-0000-4000-8000-${String(options.number).padStart(12, '0')}`
     this.#sampleRate = Number(query.get('sample_rate'))
+    this.#decode = decoders[query.get('encoding') ?? ''] ?? samplesFromBytes
     this.#interim = query.get('interim_results') === 'true'
     this.#vad = query.get('vad_events') === 'true'
     const endpointing = query.get('endpointing') ?? '10'
@@ -87,7 +97,7 @@ export class DeepgramSession implements ServerSession {
     if (typeof data === 'string') this.#control(data)
     // As at Deepgram, an empty frame ends the stream.
     else if (data.length === 0) this.#closeStream()
-    else if (data.length % 2 === 1) this.#fail()
+    else if (this.#decode === samplesFromBytes && data.length % 2 === 1) this.#fail()
     else this.#audio(data)
   }
 
@@ -103,7 +113,7 @@ export class DeepgramSession implements ServerSession {
 
   #audio(bytes: Uint8Array): void {
     this.#hash.update(bytes)
-    const samples = samplesFromBytes(bytes)
+    const samples = this.#decode(bytes)
     const from = this.#time
     const duration = (samples.length * 1_000) / this.#sampleRate
     this.#time += duration
@@ -124,7 +134,13 @@ export class DeepgramSession implements ServerSession {
     for (const word of text.match(/\S+/g) ?? []) {
       const plain = word.toLowerCase().replaceAll(/[^\p{L}\p{N}']/gu, '')
       const times = { start: seconds(from), end: seconds(this.#time), confidence: 1 }
-      this.#words.push({ word: plain, punctuated_word: word, ...times })
+      const { speaker } = this.#options
+      this.#words.push({
+        word: plain,
+        punctuated_word: word,
+        ...times,
+        ...(speaker === undefined ? {} : { speaker }),
+      })
     }
     if (this.#interim) this.#results({})
   }
@@ -149,6 +165,7 @@ export class DeepgramSession implements ServerSession {
 
   #results(how: Partial<DeepgramResults>): void {
     if (this.#options.rude.has('garbles')) return this.#later(() => this.connection.send('{"type":"Resul'))
+    const { language } = this.#options
     const model = { name: 'loopback', version: '1', arch: 'loopback' }
     return this.#send({
       type: 'Results',
@@ -160,7 +177,14 @@ export class DeepgramSession implements ServerSession {
       from_finalize: false,
       ...how,
       channel: {
-        alternatives: [{ transcript: this.#text.trim(), confidence: 1, words: this.#words }],
+        alternatives: [
+          {
+            transcript: this.#text.trim(),
+            confidence: 1,
+            words: this.#words,
+            ...(language ? { languages: [language] } : {}),
+          },
+        ],
       },
       metadata: { request_id: this.#id, model_info: model, model_uuid: this.#id },
     })

@@ -15,6 +15,8 @@ import type { Timeline, TimelineRun } from './timeline-run.ts'
 const RATE = 24_000
 
 export interface GeminiAnswerHost {
+  /** Whether the turn goes on after a call only with its result. */
+  readonly waitsForTools: boolean
   readonly spoken: boolean
   readonly transcribed: boolean
   /** Milliseconds before the first output. */
@@ -131,7 +133,7 @@ export class GeminiAnswer {
   #call(id: string, name: string, input: string): void {
     this.#rememberText()
     const call = { id, name, args: argsOf(input) }
-    this.#pending.add(id)
+    if (this.#host.waitsForTools) this.#pending.add(id)
     this.#host.remember({ role: 'model', parts: [{ functionCall: call }] })
     this.#host.send({ toolCall: { functionCalls: [call] } })
   }

@@ -15,6 +15,8 @@ import type { ServerConnection } from './server-connection.ts'
 
 /** The vendor's time limit for a connection. */
 const LIFETIME = 10 * 60_000
+/** Models that take `contextUpdate`. */
+const CONTEXT_UPDATE = /gemini-3\.8/
 /** How long before that limit the vendor sends `goAway`. */
 const GO_AWAY_BEFORE = 60_000
 
@@ -72,6 +74,8 @@ export class GeminiLiveSession {
   #answered = 0
   /** Whether the user has finished a turn during an answer that could not be interrupted. */
   #userWaits = false
+  /** Whether content is history, and audio is ignored, until a complete turn. */
+  #awaitsHistory = false
 
   constructor(
     server: GeminiSessionHost,
@@ -125,7 +129,7 @@ export class GeminiLiveSession {
       const text = typeof data === 'string' ? data : new TextDecoder().decode(data)
       message = JSON.parse(text) as GeminiClientMessage
     } catch {
-      return this.connection.close(1007, 'Request contains an invalid argument.')
+      return this.#invalid()
     }
     this.received.push(message)
     if (!this.#setup !== (message.setup !== undefined)) {
@@ -134,11 +138,41 @@ export class GeminiLiveSession {
     return this.#handle(message)
   }
 
-  #handle({ setup, realtimeInput, clientContent, toolResponse }: GeminiClientMessage): void {
+  #handle({ setup, realtimeInput, clientContent, toolResponse, contextUpdate }: GeminiClientMessage): void {
     if (setup) this.#begin(setup)
-    else if (realtimeInput) this.#input?.receive(realtimeInput)
+    else if (realtimeInput) {
+      if (!this.#awaitsHistory) this.#input?.receive(realtimeInput)
+    } else if (contextUpdate) this.#updateContext(contextUpdate)
     else if (clientContent) this.#addContent(clientContent.turns ?? [], clientContent.turnComplete ?? false)
-    else for (const each of toolResponse?.functionResponses ?? []) this.#answer?.toolResponse(each)
+    else for (const each of toolResponse?.functionResponses ?? []) this.#toolResponse(each)
+  }
+
+  #updateContext({ systemInstruction, tools }: NonNullable<GeminiClientMessage['contextUpdate']>): void {
+    if (!CONTEXT_UPDATE.test(this.#setup?.model ?? '')) return this.#invalid()
+    this.#setup = {
+      ...this.#setup,
+      ...(systemInstruction === undefined ? {} : { systemInstruction }),
+      ...(tools === undefined ? {} : { tools: tools.tools ?? [] }),
+    }
+    return undefined
+  }
+
+  #invalid(): void {
+    this.connection.close(1007, 'Request contains an invalid argument.')
+  }
+
+  /** The result of an asynchronous call comes after its turn, and is answered in the next one. */
+  #toolResponse({ scheduling, ...response }: GeminiFunctionResponse & { scheduling?: string }): void {
+    if (!this.#isAsync) return this.#answer?.toolResponse(response)
+    this.contents.push({ role: 'user', parts: [{ functionResponse: response }] })
+    if (scheduling === 'SILENT') return undefined
+    if (this.#answer) this.#userWaits = true
+    else this.#respond([response])
+    return undefined
+  }
+
+  get #isAsync(): boolean {
+    return JSON.stringify(this.#setup?.tools ?? []).includes('"NON_BLOCKING"')
   }
 
   #begin(setup: GeminiSetup): void {
@@ -146,7 +180,11 @@ export class GeminiLiveSession {
     if (!(this.#options.models?.includes(model) ?? model.includes('/'))) {
       return this.connection.close(1008, `${model} is not found for API version v1beta, or is not supported.`)
     }
+    // A model that thinks for long does not wait for its tools.
+    if (model.includes('extended-thinking') && JSON.stringify(setup.tools ?? []).includes('"BLOCKING"'))
+      return this.#invalid()
     if (handle !== undefined && !this.#resume(handle)) return undefined
+    this.#awaitsHistory = setup.historyConfig?.initialHistoryInClientContent ?? false
     this.#name ??= this.#handles.newName()
     this.#setup = setup
     this.#input = new GeminiInput(
@@ -196,17 +234,24 @@ export class GeminiLiveSession {
   }
 
   #addContent(turns: readonly GeminiClientContent[], complete: boolean): void {
-    this.#answer?.interrupt()
+    if (turns.length === 0 && !this.#awaitsHistory) return this.#invalid()
+    const history = this.#awaitsHistory
+    // What the user said meanwhile is part of the conversation that is answered now.
+    if (complete) this.#awaitsHistory = this.#userWaits = false
+    if (!history) this.#answer?.interrupt()
     this.contents.push(...(turns as GeminiContent[]))
-    if (complete) this.#respond()
+    if (complete && !history) this.#respond()
+    return undefined
   }
 
   // ── the model ──
 
-  #respond(): void {
+  /** `late` are results of asynchronous calls of an earlier turn. */
+  #respond(late: readonly GeminiFunctionResponse[] = []): void {
     const { firstAfter = 0, speed = 5, msPerCharacter = 50 } = this.#options
     const modalities = this.#setup?.generationConfig?.responseModalities ?? ['AUDIO']
     const answer: GeminiAnswer = new GeminiAnswer({
+      waitsForTools: !this.#isAsync,
       spoken: modalities.includes('AUDIO'),
       transcribed: this.#setup?.outputAudioTranscription !== undefined,
       firstAfter,
@@ -223,7 +268,7 @@ export class GeminiLiveSession {
     })
     this.#answer = answer
     this.offerHandle(false)
-    this.#speak(answer, [])
+    this.#speak(answer, late)
   }
 
   #speak(answer: GeminiAnswer, results: readonly GeminiFunctionResponse[]): void {

@@ -28,8 +28,8 @@ export interface GeminiClientMessage {
   setup?: GeminiSetup
   clientContent?: { turns?: GeminiClientContent[]; turnComplete?: boolean }
   realtimeInput?: GeminiRealtimeInput
-  toolResponse?: { functionResponses?: GeminiFunctionResponse[] }
-  contextUpdate?: object
+  toolResponse?: { functionResponses?: (GeminiFunctionResponse & { scheduling?: string })[] }
+  contextUpdate?: { systemInstruction?: unknown; tools?: { tools?: unknown } }
 }
 
 /** Content as the client sends it, not validated. */
@@ -44,6 +44,7 @@ export interface GeminiSetup {
   systemInstruction?: unknown
   tools?: unknown
   sessionResumption?: { handle?: string; transparent?: boolean }
+  historyConfig?: { initialHistoryInClientContent?: boolean }
   contextWindowCompression?: object
   inputAudioTranscription?: object
   outputAudioTranscription?: object

@@ -26,6 +26,16 @@ export class OpenAIConversation {
     this.#msPerCharacter = msPerCharacter
   }
 
+  /** The conversation that a response out of band answers: these items, or without them a copy of this one. */
+  copy(input?: readonly (OpenAIClientItem | { type: 'item_reference'; id: string })[]): OpenAIConversation {
+    const copy = new OpenAIConversation(this.#ids, this.#msPerCharacter)
+    const items = input?.map((each) =>
+      each.type === 'item_reference' ? this.find(each.id ?? '', 'retrieve') : copy.accept(each),
+    )
+    copy.items.push(...(items ?? this.items))
+    return copy
+  }
+
   /** The id of the last item; null without items. */
   get last(): string | null {
     return this.items.at(-1)?.id ?? null

@@ -18,7 +18,10 @@ export type OpenAIClientEvent = { event_id?: string } & (
 
 export interface OpenAIResponseRequest {
   instructions?: string
+  /** `none` for a response outside the conversation. */
   conversation?: string
+  /** What the response answers. Default: the conversation. */
+  input?: (OpenAIClientItem | { type: 'item_reference'; id: string })[]
   output_modalities?: ('text' | 'audio')[]
   metadata?: Record<string, string> | null
 }

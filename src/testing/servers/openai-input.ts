@@ -1,7 +1,7 @@
 import { decodeAudio, rateOf } from './openai-audio.ts'
 import { invalid } from './openai-error.ts'
 import type { OpenAIServerEventBody } from './openai-events.ts'
-import type { OpenAISession, OpenAITurnDetection } from './openai-session-config.ts'
+import { isLive, type OpenAISession, type OpenAITurnDetection } from './openai-session-config.ts'
 import { Ear, type EarEvents, type Understands, type Utterance } from './ear.ts'
 
 /** Less audio than this cannot be committed, in milliseconds. */
@@ -21,6 +21,8 @@ export interface OpenAIInputEvents {
   newItem(): string
   /** Speech has started and interrupts the response. */
   interrupt(): void
+  /** Words were recognised before their turn is complete. */
+  heard(item: string, text: string): void
   /** A turn of the user is complete. */
   committed(item: string, utterance: Utterance, respond: boolean): void
 }
@@ -33,6 +35,8 @@ export class OpenAIInput {
   #ear: Ear
   /** The item id of the current speech. */
   #item: string | undefined
+  /** What a live model has recognised of the current word. */
+  #word = ''
 
   constructor(session: OpenAISession, events: OpenAIInputEvents, understands: Understands | undefined) {
     this.#events = events
@@ -73,18 +77,33 @@ export class OpenAIInput {
   clear(): void {
     this.#ear.clear()
     this.#item = undefined
+    this.#word = ''
     this.#events.send({ type: 'input_audio_buffer.cleared' })
   }
 
-  /** With manual turns, speech has no effect. */
+  /** With manual turns, speech has no effect, except that a live model transcribes it at once. */
   get #listening(): EarEvents {
-    const detection = this.#session.audio.input.turn_detection
+    const { turn_detection: detection, transcription } = this.#session.audio.input
+    if (!detection && isLive(transcription?.model)) return { words: (text) => this.#heard(text) }
     if (!detection) return {}
     const { create_response = true, interrupt_response = true } = detection
     return {
       started: (at) => this.#started(at, interrupt_response),
       stopped: (at, utterance) => this.#stopped(at, utterance, create_response),
     }
+  }
+
+  #heard(text: string): void {
+    this.#word += text
+    const [words = ''] = this.#word.match(/^.*\S(?=\s)/) ?? []
+    this.#sendWords(words)
+  }
+
+  #sendWords(text: string): void {
+    if (text === '') return
+    this.#word = this.#word.slice(text.length)
+    this.#item ??= this.#events.newItem()
+    this.#events.heard(this.#item, text)
   }
 
   #started(at: number, interrupts: boolean): void {
@@ -101,6 +120,7 @@ export class OpenAIInput {
   }
 
   #commit(utterance: Utterance, respond: boolean): void {
+    this.#sendWords(this.#word)
     const item = this.#item ?? this.#events.newItem()
     this.#item = undefined
     this.#events.committed(item, utterance, respond)

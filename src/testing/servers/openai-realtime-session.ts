@@ -7,9 +7,11 @@ import type { OpenAIClientEvent, OpenAIResponseRequest, OpenAIServerEventBody } 
 import { OpenAIInput } from './openai-input.ts'
 import type { OpenAIItem } from './openai-items.ts'
 import { OpenAIResponse } from './openai-response.ts'
-import { newSession, updated, type OpenAISession } from './openai-session-config.ts'
+import { isLive, newSession, updated, type OpenAISession } from './openai-session-config.ts'
 import { turnOf, type OpenAITurn } from './openai-turn.ts'
 import type { ServerConnection } from './server-connection.ts'
+
+const TRANSCRIPTION = 'conversation.item.input_audio_transcription'
 
 /** The vendor's time limit for a session. */
 const LIFETIME = 60 * 60_000
@@ -41,7 +43,9 @@ export class OpenAIRealtimeSession {
   readonly #ids: Ids
   readonly #input: OpenAIInput
   #settings: OpenAISession
+  /** The response of the conversation. */
   #response: OpenAIResponse | undefined
+  readonly #outOfBand = new Set<OpenAIResponse>()
 
   constructor(
     server: { readonly transcriptionFails: boolean },
@@ -69,6 +73,7 @@ export class OpenAIRealtimeSession {
         send: (event) => this.#send(event),
         newItem: () => ids.next('item'),
         interrupt: () => this.#response?.cancel('turn_detected'),
+        heard: (item_id, delta) => this.#transcribed(item_id, delta),
         committed: (item, utterance, respond) => this.#committed(item, utterance, respond),
       },
       understands,
@@ -179,7 +184,9 @@ export class OpenAIRealtimeSession {
       content: [content],
     }
     this.conversation.add(item)
-    const sent: OpenAIItem = { ...item, content: [{ type: 'input_audio' }] }
+    // The vendor sends null, although its types do not say so. OpenAI's Agents SDK needs the field.
+    const unknown = null as unknown as string
+    const sent: OpenAIItem = { ...item, content: [{ type: 'input_audio', transcript: unknown }] }
     this.#send({ type: 'conversation.item.added', item: sent, previous_item_id })
     this.#send({ type: 'conversation.item.done', item: sent, previous_item_id })
     this.#transcribe(id, utterance)
@@ -190,7 +197,6 @@ export class OpenAIRealtimeSession {
     const { transcription } = this.#settings.audio.input
     if (!transcription && this.#settings.type === 'realtime') return
     const place = { item_id, content_index: 0 }
-    const kind = 'conversation.item.input_audio_transcription'
     this.connection.after(this.#options.transcriptionAfter ?? 50, 'transcribes', () => {
       if (this.#server.transcriptionFails) {
         const error = {
@@ -198,12 +204,17 @@ export class OpenAIRealtimeSession {
           code: 'transcription_failed',
           message: 'The audio could not be transcribed.',
         }
-        return this.#send({ type: `${kind}.failed`, ...place, error })
+        return this.#send({ type: `${TRANSCRIPTION}.failed`, ...place, error })
       }
-      for (const delta of text.match(/\s*\S+/g) ?? []) this.#send({ type: `${kind}.delta`, ...place, delta })
+      if (!isLive(transcription?.model))
+        for (const delta of text.match(/\s*\S+/g) ?? []) this.#transcribed(item_id, delta)
       const usage = { type: 'duration', seconds: duration / 1000 } as const
-      return this.#send({ type: `${kind}.completed`, ...place, transcript: text, usage })
+      return this.#send({ type: `${TRANSCRIPTION}.completed`, ...place, transcript: text, usage })
     })
+  }
+
+  #transcribed(item_id: string, delta: string): void {
+    this.#send({ type: `${TRANSCRIPTION}.delta`, item_id, content_index: 0, delta })
   }
 
   // ── the model's responses ──
@@ -212,21 +223,18 @@ export class OpenAIRealtimeSession {
     const settings = this.#settings
     if (settings.type !== 'realtime')
       throw invalid('invalid_value', 'A transcription session has no responses.', 'type')
-    if (request.conversation === 'none')
-      throw invalid(
-        'not_simulated',
-        'This server does not simulate responses outside the conversation.',
-        'response',
-      )
-    if (this.#response) {
+    const outOfBand = request.conversation === 'none'
+    if (this.#response && !outOfBand) {
       const message = `Conversation already has an active response in progress: ${this.#response.id}. Wait until the response is finished before creating a new one.`
       throw invalid('conversation_already_has_active_response', message)
     }
     const { firstAfter = 0, speed = 5, msPerCharacter = 50 } = this.#options
+    const conversation = outOfBand ? this.conversation.copy(request.input) : this.conversation
     const response = new OpenAIResponse(
       {
         settings,
-        conversation: this.conversation,
+        conversation,
+        outOfBand,
         ids: this.#ids,
         firstAfter,
         speed,
@@ -234,21 +242,26 @@ export class OpenAIRealtimeSession {
         send: (event) => this.#send(event),
         run: (timeline) => this.connection.run('response', timeline),
         chunkOf: (step) => this.#script.chunkOf(step),
-        ended: () => (this.#response = undefined),
+        ended: () => {
+          if (!this.#outOfBand.delete(response)) this.#response = undefined
+        },
       },
       request,
     )
-    this.#response = response
-    this.#script.next(turnOf(this.conversation.items, request.instructions)).then(
+    if (outOfBand) this.#outOfBand.add(response)
+    else this.#response = response
+    this.#script.next(turnOf(conversation.items, request.instructions)).then(
       (steps) => response.speak(steps),
       (error: unknown) => response.fail(error),
     )
   }
 
   #cancel(id?: string): void {
-    if (!this.#response || (id !== undefined && id !== this.#response.id))
+    const running = [this.#response, ...this.#outOfBand]
+    const response = id === undefined ? this.#response : running.find((each) => each?.id === id)
+    if (!response)
       throw invalid('response_cancel_not_active', 'Cancellation failed: no active response found')
-    this.#response.cancel('client_cancelled')
+    response.cancel('client_cancelled')
   }
 
   #send(event: OpenAIServerEventBody): void {

@@ -20,7 +20,10 @@ import type { Timeline, TimelineRun } from './timeline-run.ts'
 
 export interface OpenAIResponseHost {
   readonly settings: OpenAIRealtimeSettings
+  /** The conversation that the response belongs to, or a copy for a response out of band. */
   readonly conversation: OpenAIConversation
+  /** Whether the response is not part of the session's conversation. */
+  readonly outOfBand: boolean
   readonly ids: Ids
   /** Milliseconds before the first output. */
   readonly firstAfter: number
@@ -51,7 +54,8 @@ export class OpenAIResponse {
     this.#state = {
       id: this.id,
       object: 'realtime.response',
-      conversation_id: host.conversation.id,
+      // The vendor sends null, although its types do not say so.
+      conversation_id: host.outOfBand ? (null as unknown as string) : host.conversation.id,
       status: 'in_progress',
       output: [],
       output_modalities: request.output_modalities ?? host.settings.output_modalities,
@@ -202,14 +206,16 @@ export class OpenAIResponse {
     this.#state.output.push(item)
     const { response_id, output_index } = this.#place(item.id)
     send({ type: 'response.output_item.added', response_id, output_index, item })
-    send({ type: 'conversation.item.added', item, previous_item_id: conversation.add(item) })
+    const previous_item_id = conversation.add(item)
+    if (!this.#host.outOfBand) send({ type: 'conversation.item.added', item, previous_item_id })
   }
 
   #closeItem(item: OpenAIItem, status: OpenAIItemStatus): void {
     const { send, conversation } = this.#host
     item.status = status
     const { response_id, output_index } = this.#place(item.id)
-    send({ type: 'conversation.item.done', item, previous_item_id: conversation.before(item.id) })
+    const previous_item_id = conversation.before(item.id)
+    if (!this.#host.outOfBand) send({ type: 'conversation.item.done', item, previous_item_id })
     send({ type: 'response.output_item.done', response_id, output_index, item })
   }
 

@@ -31,7 +31,7 @@ export interface OpenAITool {
 
 interface OpenAIAudioInput {
   format: OpenAIFormat
-  transcription?: { model?: string; language?: string; prompt?: string }
+  transcription?: { model?: string; language?: string; prompt?: string; keywords?: string[] }
   turn_detection: OpenAITurnDetection | null
 }
 
@@ -50,7 +50,10 @@ export interface OpenAIRealtimeSettings {
   tools: OpenAITool[]
   tool_choice: 'auto' | 'none' | 'required' | { type: 'function'; name: string }
   max_output_tokens: number | 'inf'
-  audio: { input: OpenAIAudioInput; output: { format: OpenAIFormat; voice: string; speed: number } }
+  audio: {
+    input: OpenAIAudioInput
+    output: { format: OpenAIFormat; voice: string | { id: string }; speed: number }
+  }
 }
 
 export interface OpenAITranscriptionSettings {
@@ -73,6 +76,11 @@ export interface OpenAISessionUpdate {
     output?: { format?: { type?: string }; voice?: unknown }
   }
 }
+
+const LIVE_MODELS: ReadonlySet<unknown> = new Set(['gpt-live-transcribe', 'gpt-realtime-whisper'])
+
+/** Whether a model transcribes while the user speaks. Such a model has no turn detection. */
+export const isLive = (model: string | undefined): boolean => LIVE_MODELS.has(model)
 
 const PCM = { type: 'audio/pcm', rate: 24_000 } as const
 
@@ -134,12 +142,18 @@ export function updated(session: OpenAISession, update: OpenAISessionUpdate): Op
   checkFormat(output.format, 'session.audio.output.format')
   const { turn_detection = session.audio.input.turn_detection } = input
   // Null turns transcription off; the field is then missing, as in the vendor's types.
-  const merged: OpenAIAudioInput & { transcription?: unknown } = {
+  const merged: Omit<OpenAIAudioInput, 'transcription'> & { transcription?: { model?: string } | null } = {
     ...session.audio.input,
     ...(input as object),
     turn_detection: withDefaults(turn_detection),
   }
   if (merged.transcription === null) delete merged.transcription
+  if (merged.turn_detection && isLive(merged.transcription?.model))
+    throw invalid(
+      'invalid_value',
+      `Turn detection is not supported with the transcription model '${merged.transcription?.model}'.`,
+      'session.audio.input.turn_detection',
+    )
   const audio =
     session.type === 'realtime'
       ? { input: merged, output: { ...session.audio.output, ...output } }

@@ -107,6 +107,16 @@ describe('a member of a fleet', () => {
       expect(fleet.culpritOf('c1')).toBeUndefined()
     }))
 
+  it('[HO42] reports where a call was recorded whose process was killed', () =>
+    staged(async ({ clock, journal, member }) => {
+      const { fleet, reports } = await member('a')
+      const resume = { recording: '/recordings/c1.wav' }
+      await write(journal, opens(newCall('c1', { owner: ownerOn('a', 'w1'), resume })))
+      await fleet.orphan('w1')
+      await clock.elapse(60_000)
+      expect(reports).toMatchObject([{ recordings: [{ place: '/recordings/c1.wav', complete: false }] }])
+    }))
+
   it('joins, keeps its lease, and leaves', () =>
     staged(async ({ clock, journal, member }) => {
       const a = await member('a')

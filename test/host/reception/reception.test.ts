@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { systemClock } from '../../../src/scope/index.ts'
-import { Agent } from '../../../src/session/index.ts'
+import { noop, systemClock } from '../../../src/scope/index.ts'
+import { Agent, type RecordingSink } from '../../../src/session/index.ts'
 import { TwilioCarrier } from '../../../src/testing/servers/index.ts'
 import { TcpProxy } from '../../lines/tcp-proxy.ts'
 import { Pages } from './pages.ts'
@@ -90,6 +90,36 @@ describe('a reception with a journal', () => {
       clean: false,
       errors: [{ where: 'host', error: { code: 'HOST_LOST', message: culprit } }],
     })
+  })
+
+  it('[HO42] a call that goes on has a recording for each of its processes, and each has a place of its own', async () => {
+    await using host = await TestHost.open()
+    await using pages = new Pages()
+    const agent = (): Agent =>
+      new Agent({ name: 'desk', instructions: '', onEnter: ({ session }) => session.say('Good morning!') })
+    const session = ({ id, part }: { id: string; part: number }): { recording: RecordingSink } => ({
+      recording: { place: `${id}-${part}.wav`, write: noop, close: noop, abort: noop },
+    })
+    const file = { name: 'Bright Dental', agent, models: () => ({}) as never, session }
+    const first = await host.start({ file })
+    const second = await host.start({ file })
+    await using front = await TcpProxy.listen(first.reception.port)
+    const caller = pages.dial(front.port)
+    await caller.until(() => caller.heard.length > 0)
+    const { call } = caller.hello!
+    expect(await host.journal.find(call)).toMatchObject({ resume: { recording: `${call}-1.wav` } })
+    await first.die(host)
+    front.lead(second.reception.port)
+    front.cut()
+    await caller.until(() => caller.over || second.reception.session(call)?.state === 'live')
+    caller.wire.hangUp()
+    await second.reception.session(call)?.closed
+    await second.end()
+    const [before, after, ...more] = (await host.journal.report(call))!.recordings!
+    expect(before).toEqual({ place: `${call}-1.wav`, complete: false })
+    expect(after).toMatchObject({ complete: true })
+    expect(after?.place).not.toBe(before?.place)
+    expect(more).toEqual([])
   })
 
   it('[HO36] a page without the key of a call cannot go on with it', async () => {

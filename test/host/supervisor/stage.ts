@@ -1,7 +1,8 @@
 import { connect } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import type { Block } from '../../../src/host/supervisor/messages.ts'
-import { Supervisor, type SupervisorOptions } from '../../../src/host/supervisor/supervisor.ts'
+import { Supervisor } from '../../../src/host/supervisor/supervisor.ts'
+import type { SupervisorOptions } from '../../../src/host/supervisor/supervisor-options.ts'
 import { Changes } from '../../../src/testing/servers/changes.ts'
 import { compiled } from '../../compiled.ts'
 

@@ -74,6 +74,28 @@ describe('a supervisor of real processes', () => {
     await stage.until(() => stage.lines.includes('w1 stdout: w1 was ordered to close c1'))
   })
 
+  it('[HO40] hands connections to workers with room, and to all if none has room', async () => {
+    await using stage = await Stage.open({
+      workers: 2,
+      callsPerWorker: 1,
+      listen: { port: 0, host: '127.0.0.1' },
+    })
+    const port = stage.supervisor.port!
+    await stage.ask('w1', 'begin')
+    await stage.happens('ready w2')
+    // Its message to the supervisor comes before its answer to this.
+    await stage.ask('w1', 'request hello')
+    const who = async (): Promise<unknown[]> => [await ask(port, 'who'), await ask(port, 'who')]
+    expect(await who()).toEqual(['w2', 'w2'])
+    expect([stage.supervisor.hasRoomBeside('w1'), stage.supervisor.hasRoomBeside('w2')]).toEqual([
+      true,
+      false,
+    ])
+    await stage.ask('w2', 'begin')
+    await stage.ask('w2', 'request hello')
+    expect(new Set(await who())).toEqual(new Set(['w1', 'w2']))
+  })
+
   it('[HO20] drains and replaces a worker over its memory limit', async () => {
     await using stage = await Stage.open({ memoryLimit: 250 })
     await stage.ask('w1', 'begin')

@@ -27,7 +27,7 @@ describe('a worker process', () => {
       const worker = new WorkerProcess({
         identity: { name: 'w1', role: 'calls', closeTimeout: 1_000 },
         program: { entry, execArgv: [] },
-        events: { message: noop, watchdog: noop, misbehaved: noop, line: noop, exited },
+        events: { message: noop, passed: noop, watchdog: noop, misbehaved: noop, line: noop, exited },
       })
       const returned: number[] = []
       // The process is stopped, so it confirms none.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { inVirtualTime } from '../../../src/testing/index.ts'
-import { STOP, talk } from './fixture.ts'
+import { PROMPT, talk } from './fixture.ts'
 
 describe('a Gemini answer', () => {
   it('is requested with its own instructions, after the text that was added before', () =>
@@ -14,22 +14,22 @@ describe('a Gemini answer', () => {
       await world.clock.elapse(2_000)
       expect(sent()).toEqual([
         'setup new',
-        'content user: [{"text":"It is me."}], wait',
-        'content user: [{"text":"Greet the caller."}], answer',
+        'content user: [{"text":"It is me."}], user: [{"text":"Greet the caller."}], answer',
         'content user: [{"text":"I have to go."}], wait',
-        'content answer',
+        PROMPT,
       ])
       expect(server.transcript).toEqual([
         'user: It is me.',
         'user: Greet the caller.',
         'model: Hello.',
         'user: I have to go.',
+        'user: .',
         'model: Bye.',
       ])
       await context.scope.close()
     }))
 
-  it('is interrupted by empty content, and the next answer starts', () =>
+  it('is interrupted by the next request, which is never empty', () =>
     inVirtualTime(async (world) => {
       const { model, log, heard, sent, server, context } = await talk(world, {
         server: { answers: ['Good morning to you.', 'Sorry.'], speed: 1 },
@@ -42,7 +42,7 @@ describe('a Gemini answer', () => {
       const before = heard()
       await world.clock.elapse(2_000)
       expect(heard()).toBe(`${before}Sorry.`)
-      expect(sent().slice(2)).toEqual([STOP, 'content answer'])
+      expect(sent().slice(2)).toEqual([PROMPT])
       expect(log).toEqual([
         'answer-1 begins, asked',
         'answer-1 cancelled',
@@ -50,7 +50,7 @@ describe('a Gemini answer', () => {
         'answer-2 completed',
       ])
       // The model remembers everything it sent, not only what was heard.
-      expect(server.transcript[0]).toMatch(/^model: Good m/)
+      expect(server.transcript[1]).toMatch(/^model: Good m/)
       await context.scope.close()
     }))
 
@@ -69,7 +69,7 @@ describe('a Gemini answer', () => {
       await world.clock.elapse(2_000)
       model.interrupt('answer-2', 100)
       await world.clock.elapse(100)
-      expect(sent().filter((line) => line === STOP)).toHaveLength(1)
+      expect(sent().slice(1)).toEqual([PROMPT, PROMPT])
       await context.scope.close()
     }))
 

@@ -5,7 +5,7 @@ import { ScopeClosedError } from '../../../src/scope/index.ts'
 import { RealtimeRecorder } from '../../../src/testing/conformance/realtime-recorder.ts'
 import { inVirtualTime, partContext } from '../../../src/testing/index.ts'
 import { GeminiLiveServer } from '../../../src/testing/servers/index.ts'
-import { billing, KEY, talk, type Talk } from './fixture.ts'
+import { OLDER, billing, KEY, talk, type Talk } from './fixture.ts'
 
 describe('closing a Gemini conversation', () => {
   const phases: [string, (conversation: Talk, pass: (ms: number) => Promise<void>) => Promise<void>][] = [
@@ -62,6 +62,7 @@ describe('closing a Gemini conversation', () => {
   it.each(phases)('[LK9] while %s closes its socket, and nothing is dialled or emitted later', (_, bring) =>
     inVirtualTime(async (world) => {
       const conversation = await talk(world, {
+        options: OLDER,
         server: { answers: ['Good morning to you and yours.'], speed: 1 },
       })
       await bring(conversation, (ms) => world.clock.elapse(ms))

@@ -129,8 +129,11 @@ export function lineOf(message: GeminiClientMessage): string[] {
   return Object.keys(realtimeInput ?? message).filter((key) => key !== 'audio')
 }
 
-/** The empty content that interrupts an answer. */
-export const STOP = 'content wait'
+/** Content that asks for an answer to nothing new. */
+export const PROMPT = 'content user: [{"text":"."}], answer'
+
+/** Switches to another agent in a new connection. Newer models do it in place. */
+export const OLDER = { model: 'gemini-3.1-flash-live-preview' }
 
 /** The tool outputs that the server received. */
 export const toolOutputs = ({ sessions }: GeminiLiveServer): string[] =>

@@ -69,7 +69,7 @@ describe('a Gemini connection that is about to end', () => {
       // There was no handle yet, so the conversation is replayed, up to the last words received.
       expect(sent(1)).toEqual([
         'setup new',
-        expect.stringMatching(/^content model: \[{"text":"Good morning .*, wait$/),
+        expect.stringMatching(/^content model: \[{"text":"Good morning .*, answer$/),
       ])
       await context.scope.close()
       expect(context.connections).toMatchObject([{ how: 'closed', retries: 0 }])
@@ -104,7 +104,7 @@ describe('a Gemini connection that is about to end', () => {
       expect(server.sessions.length).toBeGreaterThan(5)
       expect(server.open).toHaveLength(1)
       expect(log.filter((line) => line.endsWith('completed'))).toHaveLength(60)
-      expect(server.transcript).toHaveLength(60)
+      expect(server.transcript).toHaveLength(120)
       await context.scope.close()
       expect(context.connections).toMatchObject([{ how: 'closed', retries: 0 }])
     }))

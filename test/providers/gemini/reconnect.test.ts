@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { callTool, inVirtualTime } from '../../../src/testing/index.ts'
-import { find, talk } from './fixture.ts'
+import { PROMPT, find, talk } from './fixture.ts'
 
 const withAudio = (data: unknown): string =>
   JSON.stringify({ serverContent: { modelTurn: { parts: [{ inlineData: { data } }] } } })
@@ -28,7 +28,7 @@ describe('a Gemini connection that breaks', () => {
       ])
       expect(sent(1)).toEqual([
         'setup handle_2',
-        'content user: [{"text":"Two"}], model: [{"text":"Two"}], wait',
+        'content user: [{"text":"Two"}], model: [{"text":"Two"}], answer',
         'content user: [{"text":"Three"}], answer',
       ])
       expect(server.transcript).toEqual([
@@ -53,7 +53,12 @@ describe('a Gemini connection that breaks', () => {
       await world.clock.elapse(100)
       server.drop()
       await world.clock.elapse(2_000)
-      expect(sent(1)).toEqual(['setup handle_2', 'content user: [{"text":"how long are you"}], answer'])
+      // History is not answered.
+      expect(sent(1)).toEqual([
+        'setup handle_2',
+        'content user: [{"text":"how long are you"}], answer',
+        PROMPT,
+      ])
       expect(said()).toBe('Until six.')
       expect(log.filter((line) => line.startsWith('final'))).toEqual(['final how long are you'])
       await context.scope.close()
@@ -99,7 +104,7 @@ describe('a Gemini connection that breaks', () => {
       await world.clock.elapse(2_000)
       expect(sent(1)).toEqual([
         'setup handle_2',
-        'content user: [{"text":"how long"}], wait',
+        'content user: [{"text":"how long"}], answer',
         'activityStart',
         'activityEnd',
       ])

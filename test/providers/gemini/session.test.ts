@@ -69,7 +69,7 @@ describe('a session on Gemini', () => {
       ).toBe(false)
     }))
 
-  it('[SP1] stops the service on interrupt()', () =>
+  it('[SP1] hears no more of an answer after interrupt(), and gets the next one', () =>
     inVirtualTime(async (world) => {
       const { session, log, server } = aGeminiCall(world, {
         server: { answers: ['Good morning to you and yours.', 'Sorry.'], speed: 1 },
@@ -85,7 +85,7 @@ describe('a session on Gemini', () => {
         'agent played: Sorry.',
         'closed: requested',
       ])
-      expect(server.transcript[0]).toMatch(/^model: Good m/)
+      expect(server.transcript[1]).toMatch(/^model: Good m/)
     }))
 
   it('[TL2] runs several tools at a time and continues with their results', () =>
@@ -171,7 +171,6 @@ describe('a session on Gemini', () => {
         'model: Forty euros.',
       ])
       expect(server.sessions.map(({ setup }) => setup?.systemInstruction)).toEqual([
-        { parts: [{ text: 'You answer the phone.' }] },
         { parts: [{ text: 'You do the bills.' }] },
       ])
       expect(report).toMatchObject({ clean: true })

@@ -1,6 +1,7 @@
 import type {
   Content,
   FunctionDeclaration as KnownDeclaration,
+  LiveClientContextUpdate,
   LiveClientMessage,
   LiveClientSetup,
   LiveServerMessage,
@@ -12,6 +13,7 @@ import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest'
 import type {
   ClientMessage,
   Content as OurContent,
+  ContextUpdate,
   FunctionDeclaration,
   Schema,
   ServerContent,
@@ -104,7 +106,10 @@ describe('Gemini messages', () => {
     expectTypeOf<keyof Schema>().toExtend<keyof KnownSchema>()
     expectTypeOf<OurContent>().toExtend<Content>()
     type Sent = Exclude<ClientMessage, { setup: Setup }>
-    expectTypeOf<Sent>().toExtend<LiveClientMessage>()
+    expectTypeOf<Exclude<Sent, { contextUpdate: object }>>().toExtend<
+      Wire<Omit<LiveClientMessage, 'setup' | 'contextUpdate'>>
+    >()
+    expectTypeOf<keyof ContextUpdate>().toExtend<keyof LiveClientContextUpdate>()
     expectTypeOf<KeyOf<ClientMessage>>().toExtend<keyof LiveClientMessage>()
     type Input = Extract<Sent, { realtimeInput: object }>['realtimeInput']
     expectTypeOf<UnknownKeys<Input, NonNullable<LiveClientMessage['realtimeInput']>>>().toBeNever()

@@ -110,3 +110,50 @@ describe('Gemini tool calls', () => {
       await context.scope.close()
     }))
 })
+
+describe('tool calls of a Gemini model with extended thinking', () => {
+  const options = { model: 'gemini-3.8-live-extended-thinking' }
+
+  it('do not block the model, and their results are answered when it is idle', () =>
+    inVirtualTime(async (world) => {
+      const { model, log, server, said, context } = await talk(world, {
+        options,
+        setup: { tools: [find] },
+        server: { answers: [['One moment. ', callTool('find')], 'At nine.'] },
+      })
+      expect(JSON.stringify(server.open[0]?.setup?.tools)).toContain('"behavior":"NON_BLOCKING"')
+      model.respond()
+      await world.clock.elapse(2_000)
+      expect(log.at(-1)).toBe('answer-1 completed')
+      model.toolResult('call-1', 'nine', false)
+      model.respond()
+      await world.clock.elapse(2_000)
+      const [response] = server.open[0]!.received.flatMap(
+        ({ toolResponse }) => toolResponse?.functionResponses ?? [],
+      )
+      expect(response).toMatchObject({ id: 'call-1', scheduling: 'WHEN_IDLE' })
+      expect(log.slice(-2)).toEqual(['answer-2 begins, asked', 'answer-2 completed'])
+      expect(said()).toBe('One moment. At nine.')
+      await context.scope.close()
+    }))
+
+  it('leave the caller an answer while they run', () =>
+    inVirtualTime(async (world) => {
+      const { model, says, quiet, said, context } = await talk(world, {
+        options,
+        setup: { tools: [find] },
+        server: { answers: [[callTool('find')], 'Still looking. ', 'At nine.'] },
+      })
+      model.respond()
+      await world.clock.elapse(1_000)
+      says('are you there ')
+      quiet(600)
+      await world.clock.elapse(2_000)
+      expect(said()).toBe('Still looking. ')
+      model.toolResult('call-1', 'nine', false)
+      model.respond()
+      await world.clock.elapse(2_000)
+      expect(said()).toBe('Still looking. At nine.')
+      await context.scope.close()
+    }))
+})

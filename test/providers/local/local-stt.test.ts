@@ -196,7 +196,8 @@ describe('the local STT', () => {
     const { workers, stop } = watchWorkers()
     const context = partContext({ clock: systemClock, random: systemRandom })
     const failed = vi.fn<(error: unknown) => void>()
-    const stream = await new LocalStt({ phrases }).open(context, {
+    // Phrases of its own, so that it starts a thread of its own.
+    const stream = await new LocalStt({ phrases: ['goodbye'] }).open(context, {
       ...noSttEvents,
       failed,
     })
@@ -214,7 +215,7 @@ describe('the local STT', () => {
   it('leaves no worker behind when it is aborted while loading', async () => {
     const { workers, stop } = watchWorkers()
     const context = partContext({ clock: systemClock, random: systemRandom })
-    const opening = new LocalStt({ phrases }).open(context, {
+    const opening = new LocalStt({ phrases: ['hello'] }).open(context, {
       ...noSttEvents,
       failed() {},
     })

@@ -137,7 +137,7 @@ describe('a conversation with OpenAI Realtime', () => {
       await world.clock.elapse(2_000)
       expect(milestones(log)).toEqual([
         'answer, asked',
-        'failed: openai failed: server_error',
+        'failed: openai failed: server_error: overloaded. Try again later, or configure a fallback',
         'answer, asked',
         'completed',
       ])

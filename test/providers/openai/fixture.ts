@@ -23,6 +23,8 @@ export interface TalkOptions extends OpenAIRealtimeServerOptions {
   readonly setup?: Partial<RealtimeSetup>
   readonly openai?: OpenAIRealtimeOptions
   readonly intercept?: Intercept
+  /** Receives the audio of all answers. */
+  readonly audio?: (frame: AudioFrame) => void
 }
 
 export interface Talking {
@@ -44,7 +46,7 @@ export const find = { name: 'find', description: 'Finds a slot', parameters: { t
 
 /** Opens a conversation with the server in virtual time, without a session. */
 export async function talk(world: World, options: TalkOptions = {}): Promise<Talking> {
-  const { setup, openai, intercept, ...manners } = options
+  const { setup, openai, intercept, audio, ...manners } = options
   const server = serve(world, manners, intercept)
   const warnings: Talking['warnings'] = []
   const logger = {
@@ -54,7 +56,7 @@ export async function talk(world: World, options: TalkOptions = {}): Promise<Tal
     error() {},
   }
   const context = partContext(world, { logger })
-  const { log, answers, heard, events } = recorder()
+  const { log, answers, heard, events } = recorder(audio)
   const opening = new OpenAIRealtime({ apiKey: KEY, ...openai }).open(
     context,
     {
@@ -98,7 +100,7 @@ export function serve(
   return server
 }
 
-function recorder() {
+function recorder(audio: (frame: AudioFrame) => void = () => {}) {
   const log: string[] = []
   const answers: string[] = []
   const sounds = new Map<string, AudioFrame[]>()
@@ -111,7 +113,10 @@ function recorder() {
       answers.push(response)
       log.push(asked ? 'answer, asked' : 'answer')
     },
-    audio: (response, frame) => sounds.set(response, [...(sounds.get(response) ?? []), frame]),
+    audio: (response, frame) => {
+      sounds.set(response, [...(sounds.get(response) ?? []), frame])
+      audio(frame)
+    },
     text: (_, text) => log.push(`text ${text}`),
     toolCall: (_, { id, name, input }) => log.push(`call ${id} ${name} ${input}`),
     toolCancelled: (id) => log.push(`cancelled ${id}`),

@@ -31,6 +31,28 @@ describe('an interrupted OpenAI answer', () => {
       await context.scope.close()
     }))
 
+  it('is replaced by the words that were heard if the model wrote it', () =>
+    inVirtualTime(async (world) => {
+      const talking = await talk(world, { answers: [LONG, 'Yes.'], setup: { speaks: undefined } })
+      const { model, server, context, answers, warnings } = talking
+      model.respond()
+      await world.clock.elapse(500)
+      model.interrupt(answers[0]!, 800)
+      await world.clock.elapse(100)
+      expect(typesOf(talking.sent()).slice(2)).toEqual([
+        'conversation.item.delete',
+        'conversation.item.create',
+      ])
+      expect(server.transcript).toEqual(['assistant: Good morning'])
+      model.respond()
+      await world.clock.elapse(500)
+      model.interrupt(answers[1]!, 0)
+      await world.clock.elapse(100)
+      expect(server.transcript).toEqual(['assistant: Good morning'])
+      expect(warnings).toEqual([])
+      await context.scope.close()
+    }))
+
   it('is never truncated beyond the audio that was received', () =>
     inVirtualTime(async (world) => {
       const talking = await talk(world, { answers: [[LONG, { stall: true }]] })

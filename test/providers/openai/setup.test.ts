@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { aLaw, muLaw, pcm, sine, type AudioFrame } from '../../../src/audio/index.ts'
 import {
   MissingKeyError,
   OpenAIRealtime,
@@ -26,7 +27,7 @@ describe('an OpenAI Realtime setup', () => {
             audio: {
               input: {
                 format: { type: 'audio/pcm', rate: 24_000 },
-                transcription: { model: 'gpt-4o-mini-transcribe' },
+                transcription: { model: 'gpt-transcribe' },
                 turn_detection: { type: 'server_vad' },
               },
               output: { format: { type: 'audio/pcm', rate: 24_000 }, voice: 'marin' },
@@ -35,7 +36,7 @@ describe('an OpenAI Realtime setup', () => {
         },
       ])
       expect(server.dials[0]).toMatchObject({
-        url: 'wss://api.openai.com/v1/realtime?model=gpt-realtime',
+        url: 'wss://api.openai.com/v1/realtime?model=gpt-realtime-2.1',
         headers: { authorization: `Bearer ${KEY}` },
       })
       await context.scope.close()
@@ -70,29 +71,42 @@ describe('an OpenAI Realtime setup', () => {
   it('has every other option that is set', () =>
     inVirtualTime(async (world) => {
       const { sent, server, context } = await talk(world, {
+        setup: { takesTurns: false },
         openai: {
           name: 'mind',
-          model: 'gpt-realtime-mini',
-          voice: 'cedar',
+          model: 'gpt-realtime-2.1-mini',
+          voice: { id: 'voice_7' },
           speed: 1.2,
-          transcription: { model: 'whisper-1', language: 'de', prompt: 'Zahnarzt' },
+          transcription: { model: 'gpt-realtime-whisper', language: 'de', prompt: 'Zahnarzt' },
           noiseReduction: 'far',
           maxOutputTokens: 500,
+          reasoning: 'low',
+          toolChoice: { name: 'find' },
+          parallelToolCalls: false,
+          truncation: { retain: 0.8, maxTokens: 5_000 },
         },
       })
       expect(sent()[0]).toMatchObject({
         session: {
           max_output_tokens: 500,
+          reasoning: { effort: 'low' },
+          tool_choice: { type: 'function', name: 'find' },
+          parallel_tool_calls: false,
+          truncation: {
+            type: 'retention_ratio',
+            retention_ratio: 0.8,
+            token_limits: { post_instructions: 5_000 },
+          },
           audio: {
             input: {
-              transcription: { model: 'whisper-1', language: 'de', prompt: 'Zahnarzt' },
+              transcription: { model: 'gpt-realtime-whisper', language: 'de', prompt: 'Zahnarzt' },
               noise_reduction: { type: 'far_field' },
             },
-            output: { voice: 'cedar', speed: 1.2 },
+            output: { voice: { id: 'voice_7' }, speed: 1.2 },
           },
         },
       })
-      expect(server.dials[0]?.url).toContain('?model=gpt-realtime-mini')
+      expect(server.dials[0]?.url).toContain('?model=gpt-realtime-2.1-mini')
       await context.scope.close()
       expect(context.connections).toMatchObject([{ name: 'mind' }])
     }))
@@ -109,7 +123,7 @@ describe('an OpenAI Realtime setup', () => {
       })
       const { url, headers } = server.dials[0]!
       expect(url).toBe(
-        'wss://house.openai.azure.com/openai/realtime?model=gpt-realtime&api-version=2025-04-01-preview&deployment=voice',
+        'wss://house.openai.azure.com/openai/realtime?model=gpt-realtime-2.1&api-version=2025-04-01-preview&deployment=voice',
       )
       expect(headers).toEqual({ 'api-key': KEY, 'x-team': 'phones' })
       await context.scope.close()
@@ -130,6 +144,84 @@ describe('an OpenAI Realtime setup', () => {
       await world.clock.elapse(2_000)
       expect(calls).toBe(2)
       expect(server.open.length).toBe(1)
+      await context.scope.close()
+    }))
+
+  it('gets a key that takes time to mint before each connection', () =>
+    inVirtualTime(async (world) => {
+      let calls = 0
+      const { server, context } = await talk(world, {
+        openai: {
+          apiKey: async () => {
+            calls++
+            await world.clock.elapse(200, 'token')
+            return KEY
+          },
+        },
+      })
+      server.drop()
+      await world.clock.elapse(2_000)
+      expect(calls).toBe(2)
+      expect(server.open.length).toBe(1)
+      await context.scope.close()
+      await expect(talk(world, { openai: { apiKey: async () => '' } })).rejects.toMatchObject({
+        cause: { code: 'MISSING_KEY' },
+      })
+    }))
+
+  it('rejects a fraction that is none, and unknown nested options', () => {
+    const of = (options: object) => () => new OpenAIRealtime({ apiKey: KEY, ...options })
+    expect(of({ truncation: { retain: 80 } })).toThrow('truncation.retain is a fraction')
+    expect(of({ truncation: { keep: 0.8 } })).toThrow("unknown option 'keep'")
+    expect(of({ toolChoice: { tool: 'find' } })).toThrow("unknown option 'tool'")
+  })
+
+  it('has mu-law both ways on a phone', () =>
+    inVirtualTime(async (world) => {
+      const sounds: AudioFrame[] = []
+      const heard: AudioFrame[] = []
+      const understands = (sound: AudioFrame): string => {
+        heard.push(sound)
+        return 'hello'
+      }
+      const realtime = new OpenAIRealtime({ apiKey: KEY })
+      expect(realtime.hears).toEqual([pcm(24_000), muLaw, aLaw])
+      expect(realtime.speaks).toEqual(realtime.hears)
+      const { model, sent, context } = await talk(world, {
+        setup: { hears: muLaw, speaks: muLaw },
+        answers: ['Good morning.'],
+        understands,
+        audio: (frame) => sounds.push(frame),
+      })
+      model.push(sine(440, { duration: 500, sampleRate: 8_000 }))
+      model.push({ samples: new Int16Array(8_000), sampleRate: 8_000 })
+      await world.clock.elapse(2_000)
+      const format = { type: 'audio/pcmu' }
+      expect(sent()[0]).toMatchObject({ session: { audio: { input: { format }, output: { format } } } })
+      expect(Math.max(...heard[0]!.samples)).toBeGreaterThan(10_000)
+      expect(new Set(sounds.map(({ sampleRate }) => sampleRate))).toEqual(new Set([8_000]))
+      const length = sounds.reduce((sum, { samples }) => sum + samples.length, 0)
+      expect(length).toBe('Good morning.'.length * 50 * 8)
+      await context.scope.close()
+    }))
+
+  it('answers in text if the session has a voice of its own', () =>
+    inVirtualTime(async (world) => {
+      const sounds: AudioFrame[] = []
+      const { model, sent, log, context } = await talk(world, {
+        setup: { speaks: undefined },
+        openai: { voice: 'cedar', reasoning: 'low' },
+        answers: ['Good morning.'],
+        audio: (frame) => sounds.push(frame),
+      })
+      model.respond()
+      await world.clock.elapse(1_000)
+      const [update] = sent() as { session?: { output_modalities?: string[]; audio?: object } }[]
+      expect(update?.session?.output_modalities).toEqual(['text'])
+      expect(update?.session?.audio).not.toHaveProperty('output')
+      expect(log.filter((line) => line.startsWith('text'))).toEqual(['text Good ', 'text morning.'])
+      expect(log.at(-1)).toBe('completed')
+      expect(sounds).toEqual([])
       await context.scope.close()
     }))
 

@@ -65,7 +65,7 @@ describe('OpenAI transcription', () => {
   it('is set up as a transcription session', () =>
     inVirtualTime(async (world) => {
       const { server, context } = await listen(world, {
-        model: 'gpt-4o-transcribe',
+        model: 'gpt-transcribe',
         language: 'en',
         prompt: 'Bright Dental',
         noiseReduction: 'near',
@@ -79,7 +79,7 @@ describe('OpenAI transcription', () => {
             audio: {
               input: {
                 format: { type: 'audio/pcm', rate: 24_000 },
-                transcription: { model: 'gpt-4o-transcribe', language: 'en', prompt: 'Bright Dental' },
+                transcription: { model: 'gpt-transcribe', language: 'en', prompt: 'Bright Dental' },
                 noise_reduction: { type: 'near_field' },
                 turn_detection: null,
               },
@@ -141,13 +141,44 @@ describe('OpenAI transcription', () => {
 
   it('emits nothing if the service cannot transcribe the turn', () =>
     inVirtualTime(async (world) => {
-      const { log, say, stream, server, context } = await listen(world)
+      const { log, say, stream, server, context } = await listen(world, { model: 'gpt-transcribe' })
       server.transcriptionFails = true
       say('hm')
       stream.flush()
       await world.clock.elapse(1_000)
       expect(log).toEqual([])
       await context.scope.close()
+    }))
+
+  it('emits interim transcripts of a live model while the user speaks, with pauses of any length', () =>
+    inVirtualTime(async (world) => {
+      const { log, say, quiet, stream, server, context } = await listen(world)
+      say('I would like ')
+      await world.clock.elapse(100)
+      expect(log).toEqual(['interim I', 'interim I would', 'interim I would like'])
+      for (let second = 0; second < 20; second++) {
+        quiet(1_000)
+        await world.clock.elapse(1_000)
+      }
+      say('a table')
+      stream.flush()
+      await world.clock.elapse(100)
+      expect(log.at(-1)).toBe('final I would like a table')
+      expect(server.sessions).toHaveLength(1)
+      await context.scope.close()
+    }))
+
+  it('[CL6] makes the words of a live model final if their audio is discarded', () =>
+    inVirtualTime(async (world) => {
+      const { log, server, context, quiet } = await listen(world)
+      quiet(200)
+      await world.clock.elapse(10)
+      const type = 'conversation.item.input_audio_transcription.delta'
+      server.open[0]!.connection.send(JSON.stringify({ type, item_id: 'item', delta: 'hush' }))
+      await world.clock.elapse(10)
+      const report = await context.scope.close()
+      expect(report.took).toBeLessThan(300)
+      expect(log).toEqual(['interim hush', 'final hush'])
     }))
 
   it('[LK7] counts as acknowledged once the last words have arrived', () =>

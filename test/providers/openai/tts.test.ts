@@ -1,310 +1,229 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { inspect } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { bytesOf, muLaw } from '../../../src/audio/index.ts'
+import type { Voice } from '../../../src/parts/index.ts'
 import { MissingKeyError, OpenAITts, type OpenAITtsOptions } from '../../../src/providers/openai/index.ts'
-import { systemClock, type Clock, type Random, type Timer } from '../../../src/scope/index.ts'
 import {
   conformance,
+  inVirtualTime,
   onFastStage,
   partContext,
   textOf,
   ttsConformance,
   type TestPartContext,
+  type World,
 } from '../../../src/testing/index.ts'
 import { pieces, take } from '../../../src/testing/conformance/take.ts'
 import {
   LoopbackServer,
-  OpenAISpeechServer,
-  type OpenAISpeechServerOptions,
-  type SpeechManners,
+  OpenAIRealtimeServer,
+  type OpenAIRealtimeServerOptions,
+  type OpenAITurn,
 } from '../../../src/testing/servers/index.ts'
-import { KEY } from './fixture.ts'
+import { KEY, serve, type Intercept } from './fixture.ts'
 
-let speech = new OpenAISpeechServer()
-let server: LoopbackServer
-/** Receives each request before the speech server does. If it returns true, the server never sees the request. */
-let intercept: (request: IncomingMessage, response: ServerResponse) => boolean = () => false
+const reads = ({ user }: OpenAITurn): string => user
 
-beforeAll(async () => {
-  server = await LoopbackServer.listen({
-    http: (request, response) => {
-      if (!intercept(request, response)) speech.http(request, response)
-    },
-  })
+const subjectOf = (server: OpenAIRealtimeServer, tts: OpenAITts) => ({
+  tts,
+  refuses: () => {
+    server.manners.refuse = 401
+  },
 })
-
-afterAll(() => server.close())
 
 conformance(
   { describe, it },
-  'OpenAI speech over HTTP',
+  'OpenAI speech on a simulated network',
+  ttsConformance,
+  ({ clock, network }) => {
+    let broken = false
+    const answers = (turn: OpenAITurn) => (broken ? [{ fail: new Error('broken') }] : reads(turn))
+    const server = new OpenAIRealtimeServer({ clock, apiKey: KEY, answers })
+    network!.serve = server.serve
+    return { ...subjectOf(server, new OpenAITts({ apiKey: KEY })), breaks: () => void (broken = true) }
+  },
+)
+
+let loopback: LoopbackServer
+beforeAll(async () => {
+  loopback = await LoopbackServer.listen()
+})
+afterAll(() => loopback.close())
+
+conformance(
+  { describe, it },
+  'OpenAI speech on real sockets',
   ttsConformance,
   () => {
-    speech = new OpenAISpeechServer({ apiKey: KEY, speed: 50 })
-    return {
-      tts: new OpenAITts({ apiKey: KEY, url: speech.urlAt(server) }),
-      breaks: () => {
-        speech.treats(...Array.from({ length: 20 }, () => ({ refuse: 500 })))
-      },
-    }
+    const server = new OpenAIRealtimeServer({ apiKey: KEY, answers: reads, speed: 50 })
+    loopback.serve = server.serve
+    return subjectOf(server, new OpenAITts({ apiKey: KEY, url: loopback.url }))
   },
   onFastStage(4),
 )
 
 interface Speaking {
+  readonly server: OpenAIRealtimeServer
   readonly context: TestPartContext
-  readonly speak: (
-    text: string,
-    signal?: AbortSignal,
-  ) => Promise<{ readonly text: string; readonly error?: unknown }>
+  readonly voice: Voice
+  readonly warnings: object[]
+  readonly speak: (text: string, signal?: AbortSignal) => Promise<{ text: string; error?: unknown }>
+  /** The types of the events that the newest connection received. */
+  readonly sent: () => string[]
 }
 
-/** Opens a voice. `manners` says how the server treats each of the next requests. */
 async function speaker(
-  manners: readonly SpeechManners[] = [],
+  world: World,
   options: OpenAITtsOptions = {},
-  serverOptions: OpenAISpeechServerOptions = {},
-  clock: Clock = systemClock,
+  manners: OpenAIRealtimeServerOptions = {},
+  intercept?: Intercept,
 ): Promise<Speaking> {
-  speech = new OpenAISpeechServer({ apiKey: KEY, speed: Infinity, ...serverOptions }).treats(...manners)
-  const random: Random = { next: () => 0 }
-  const context = partContext({ clock, random })
-  const voice = await new OpenAITts({ apiKey: KEY, url: speech.urlAt(server), ...options }).open(context)
+  const server = serve(world, { answers: reads, ...manners }, intercept)
+  const warnings: object[] = []
+  const logger = { debug() {}, info() {}, warn: (fields: object) => warnings.push(fields), error() {} }
+  const context = partContext(world, { logger })
+  const voice = await new OpenAITts({ apiKey: KEY, ...options }).open(context)
   const speak: Speaking['speak'] = async (text, signal = new AbortController().signal) => {
     const { values, error } = await take(voice.speak(pieces(text), signal))
     const said = textOf(values.map(({ frame }) => frame))
     return error === undefined ? { text: said } : { text: said, error }
   }
-  return { context, speak }
+  const sent = (): string[] => server.sessions.at(-1)!.received.map(({ type }) => type)
+  return { server, context, voice, warnings, speak, sent }
 }
 
-const howAll = (): string[] => speech.requests.map(({ how }) => how)
+describe('OpenAI speech over Realtime', () => {
+  afterEach(() => vi.unstubAllEnvs())
 
-describe('OpenAI speech', () => {
-  afterEach(() => {
-    intercept = () => false
-    vi.unstubAllEnvs()
-  })
+  it('has a realtime model read each sentence out of band, and remember nothing', () =>
+    inVirtualTime(async (world) => {
+      const options = { voice: { id: 'voice_7' }, instructions: 'Speak calmly.', speed: 1.2 }
+      const { server, context, speak, warnings } = await speaker(world, options)
+      expect(await speak('Good morning. How are you?')).toEqual({ text: 'Good morning. How are you?' })
+      const [dial] = server.dials
+      expect(dial?.url).toBe('wss://api.openai.com/v1/realtime?model=gpt-realtime-2.1-mini')
+      const [update, first, second] = server.sessions[0]!.received
+      expect(update).toMatchObject({
+        session: {
+          type: 'realtime',
+          instructions: expect.stringMatching(/word for word[^]*Speak calmly\.$/) as string,
+          tools: [],
+          output_modalities: ['audio'],
+          audio: { input: { turn_detection: null }, output: { voice: { id: 'voice_7' }, speed: 1.2 } },
+        },
+      })
+      const texts = [first, second].map((event) => event as { response?: { input?: unknown } } | undefined)
+      expect(texts.map((event) => event?.response)).toMatchObject(
+        ['Good morning. ', 'How are you?'].map((text) => ({
+          conversation: 'none',
+          input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text }] }],
+        })),
+      )
+      expect(server.conversation).toEqual([])
+      expect(warnings).toEqual([])
+      await context.scope.close()
+    }))
 
-  it('requests a text sentence by sentence, with its options', async () => {
-    const { context, speak } = await speaker([], {
-      model: 'tts-1',
-      voice: 'coral',
-      instructions: 'Speak calmly.',
-      speed: 1.5,
-    })
-    expect(await speak('Good morning. How are you?')).toEqual({ text: 'Good morning. How are you?' })
-    expect(speech.requests.map(({ body }) => body)).toEqual(
-      ['Good morning. ', 'How are you?'].map((input) => ({
-        model: 'tts-1',
-        voice: 'coral',
-        response_format: 'pcm',
-        instructions: 'Speak calmly.',
-        speed: 1.5,
-        input,
-      })),
-    )
-    await context.scope.close()
-  })
+  it('is mu-law on a phone', () =>
+    inVirtualTime(async (world) => {
+      serve(world, { answers: reads })
+      const context = partContext(world)
+      const tts = new OpenAITts({ apiKey: KEY })
+      expect(tts.speaks).toContainEqual(muLaw)
+      const voice = await tts.open(context, { format: muLaw })
+      const { values } = await take(voice.speak(pieces('Hello.'), new AbortController().signal))
+      const length = values.reduce((sum, { frame }) => sum + bytesOf(frame, muLaw).length, 0)
+      expect(length).toBe(6 * 50 * 8)
+      await context.scope.close()
+    }))
 
-  it.each<[what: string, samples: number, error: object]>([
-    ['no sound', 0, { code: 'PROVIDER_FAILED', retryable: true }],
-    ['far too much sound', 24_000 * 60, { code: 'PROVIDER_FAILED', retryable: false }],
-  ])('[PR3] that has %s for its text fails', async (_, samples, error) => {
-    intercept = (_request, response) => {
-      response.end(Buffer.alloc(samples * 2))
-      return true
-    }
-    const { context, speak } = await speaker([])
-    expect((await speak('Hello.')).error).toMatchObject(error)
-    await context.scope.close()
-  })
+  it('warns, with a count, if the model answers a sentence in place of reading it', () =>
+    inVirtualTime(async (world) => {
+      const answers = ['It is nine in the morning.', 'Good.', 'I am a language model.']
+      const { context, speak, warnings } = await speaker(world, {}, { answers })
+      await speak('What time is it?')
+      await speak('Good.')
+      await speak('And what is your name?')
+      expect(warnings).toMatchObject([
+        { deviations: 1, sentences: 1 },
+        { deviations: 2, sentences: 3 },
+      ])
+      await context.scope.close()
+    }))
 
-  it('[PR3] that trickles more slowly than it is heard fails', async () => {
-    let timer: Timer | undefined
-    const trickle = (response: ServerResponse): void => {
-      response.write(Buffer.alloc(2))
-      timer = systemClock.after(10, 'trickle', () => trickle(response))
-    }
-    intercept = (_request, response) => {
-      trickle(response)
-      return true
-    }
-    const { context, speak } = await speaker([], { stallTimeout: 50 })
-    expect((await speak('Hello.')).error).toMatchObject({ code: 'PART_TIMEOUT' })
-    timer?.clear()
-    await context.scope.close()
-  })
+  it('[SP1] is cancelled when it is interrupted, at any moment', () =>
+    inVirtualTime(async (world) => {
+      const { context, speak, sent, server } = await speaker(world, {}, { speed: 1 })
+      for (const after of [0, 1, 300]) {
+        const controller = new AbortController()
+        const speaking = speak('A sentence that takes a while to say.', controller.signal)
+        await world.clock.elapse(after)
+        controller.abort(new Error('interrupted'))
+        expect((await speaking).error).toMatchObject({ message: 'interrupted' })
+        await world.clock.elapse(100)
+      }
+      const creates = sent().filter((type) => type === 'response.create').length
+      expect(sent().filter((type) => type === 'response.cancel')).toHaveLength(creates)
+      expect(creates).toBeGreaterThanOrEqual(2)
+      expect(await speak('Next.')).toEqual({ text: 'Next.' })
+      expect(server.sessions).toHaveLength(1)
+      await context.scope.close()
+    }))
 
-  it('goes to the configured URL, with the key in the configured header', async () => {
-    const seen: unknown[] = []
-    intercept = ({ url, headers }, response) => {
-      seen.push(url, headers['api-key'], headers['x-team'])
-      response.end(Buffer.alloc(4_800))
-      return true
-    }
-    const { context, speak } = await speaker([], {
-      auth: 'api-key',
-      query: { 'api-version': '2025-04-01-preview' },
-      headers: { 'x-team': 'phones' },
-    })
-    expect((await speak('Hello.')).error).toBeUndefined()
-    expect(seen).toEqual(['/v1/audio/speech?api-version=2025-04-01-preview', KEY, 'phones'])
-    await context.scope.close()
-  })
+  it('[LK2] is sent again after a drop before its first sound, and fails after one', () =>
+    inVirtualTime(async (world) => {
+      const { context, speak, server } = await speaker(world, {}, { firstAfter: 500, speed: 1 })
+      const first = speak('Good morning to you all.')
+      await world.clock.elapse(300)
+      server.drop()
+      expect(await first).toEqual({ text: 'Good morning to you all.' })
+      const second = speak('Good evening to you all.')
+      await world.clock.elapse(800)
+      server.drop()
+      expect((await second).error).toMatchObject({ code: 'PROVIDER_FAILED', retryable: true })
+      expect(await speak('Once more.')).toEqual({ text: 'Once more.' })
+      await context.scope.close()
+    }))
 
-  it('needs a key and never exposes it', async () => {
+  it('[PR3] fails without a sound, with far too much of it, and when the service refuses or fails it', () =>
+    inVirtualTime(async (world) => {
+      const refused: Intercept = (event, peer) => {
+        const isFirst = event.type === 'response.create' && event.event_id === 'speech-1'
+        const error = { type: 'invalid_request_error', message: 'No such voice.', event_id: 'speech-1' }
+        if (isFirst) peer.send(JSON.stringify({ type: 'error', error }))
+        return isFirst
+      }
+      const answers = [[], 'long '.repeat(200), [{ fail: new Error('overloaded') }]] as const
+      const { context, speak } = await speaker(world, {}, { answers, speed: Infinity }, refused)
+      const error = async (): Promise<unknown> => (await speak('Hi.')).error
+      expect(await error()).toMatchObject({ message: expect.stringContaining('No such voice.') as string })
+      expect(await error()).toMatchObject({ message: expect.stringContaining('has no sound') as string })
+      expect(await error()).toMatchObject({ message: expect.stringContaining('far too long') as string })
+      expect(await error()).toMatchObject({
+        message: expect.stringContaining('server_error: overloaded') as string,
+        retryable: true,
+      })
+      await context.scope.close()
+    }))
+
+  it('[PR3] fails if its sound stops', () =>
+    inVirtualTime(async (world) => {
+      const answers = [['Hello', { stall: true }]] as const
+      const { context, speak } = await speaker(world, { stallTimeout: 4_000 }, { answers })
+      expect((await speak('Hello there.')).error).toMatchObject({ code: 'PART_TIMEOUT' })
+      await context.scope.close()
+    }))
+
+  it("[LK8] outlives the service's one-hour limit", () =>
+    inVirtualTime(async (world) => {
+      const { context, speak, server } = await speaker(world)
+      await world.clock.elapse(61 * 60_000)
+      expect(await speak('Still here.')).toEqual({ text: 'Still here.' })
+      expect([server.sessions.length, server.open.length]).toEqual([2, 1])
+      await context.scope.close()
+    }))
+
+  it('needs a key, or the constructor throws', () => {
     vi.stubEnv('OPENAI_API_KEY', '')
     expect(() => new OpenAITts()).toThrow(MissingKeyError)
-    const tts = new OpenAITts({ apiKey: KEY })
-    expect(inspect(tts, { depth: 9, showHidden: true }) + JSON.stringify(tts)).not.toContain(KEY)
-    const { context, speak } = await speaker([], { apiKey: 'sk-wrong-0123456789' })
-    const { error } = await speak('Hello.')
-    expect(error).toMatchObject({ code: 'PROVIDER_FAILED', status: 401, retryable: false })
-    expect(inspect(error)).not.toContain('wrong')
-    expect(howAll()).toEqual(['refused'])
-    await context.scope.close()
-  })
-
-  it.each([429, 500, 503])('is retried once after status %i', async (refuse) => {
-    const { context, speak } = await speaker([{ refuse }])
-    expect(await speak('Hello.')).toEqual({ text: 'Hello.' })
-    expect(howAll()).toEqual(['refused', 'answered'])
-    speech.treats({ refuse }, { refuse, message: 'Too much.' })
-    expect((await speak('Hello.')).error).toMatchObject({
-      status: refuse,
-      retryable: true,
-      message: expect.stringContaining('Too much.') as string,
-    })
-    await context.scope.close()
-  })
-
-  it('is not retried after status 400', async () => {
-    const { context, speak } = await speaker([{ refuse: 400, message: 'No such voice.' }])
-    expect((await speak('Hello.')).error).toMatchObject({
-      status: 400,
-      message: 'openai-tts answered with status 400: No such voice.',
-    })
-    expect(howAll()).toEqual(['refused'])
-    await context.scope.close()
-  })
-
-  it('reads only the beginning of an error response', async () => {
-    const ended = new Promise<void>((resolve) => {
-      intercept = (_, response) => {
-        const write = (): void => {
-          while (response.write('x'.repeat(1_000)));
-        }
-        response.writeHead(400).on('drain', write).on('close', resolve)
-        write()
-        return true
-      }
-    })
-    const { context, speak } = await speaker()
-    const { error } = await speak('Hello.')
-    expect(error).toMatchObject({ code: 'PROVIDER_FAILED', status: 400 })
-    expect((error as Error).message.length).toBeLessThan(5_000)
-    await ended
-    await context.scope.close()
-  })
-
-  it.each([
-    ['retry-after-ms', '30', 30],
-    ['retry-after', '1', 1_000],
-    ['retry-after', 'Fri, 31 Dec 1999 23:59:59 GMT', 0],
-  ])('waits before the retry as %s: %s says', async (header, value, expected) => {
-    const waits: number[] = []
-    const clock: Clock = {
-      now: () => systemClock.now(),
-      date: () => systemClock.date(),
-      timers: systemClock.timers,
-      after: (ms, name, callback) => {
-        if (!name.startsWith('retry')) return systemClock.after(ms, name, callback)
-        waits.push(ms)
-        return systemClock.after(0, name, callback)
-      },
-    }
-    intercept = (_, response) => {
-      intercept = () => false
-      response.writeHead(429, { [header]: value }).end()
-      return true
-    }
-    const { context, speak } = await speaker([], {}, {}, clock)
-    expect(await speak('Hello.')).toEqual({ text: 'Hello.' })
-    expect(waits).toEqual([expected])
-    await context.scope.close()
-  })
-
-  it('fails at once if retry-after is too long for a caller to wait', async () => {
-    intercept = (_, response) => {
-      response.writeHead(429, { 'retry-after': '20' }).end('{"error":{"message":"Slow down."}}')
-      return true
-    }
-    const { context, speak } = await speaker()
-    expect((await speak('Hello.')).error).toMatchObject({ status: 429, retryable: true })
-    expect(speech.requests).toEqual([])
-    await context.scope.close()
-  })
-
-  it('fails after the audio received so far if its connection breaks', async () => {
-    const { context, speak } = await speaker([{ dropsAfter: 250 }])
-    const { text, error } = await speak('Good morning to you.')
-    expect(text).toBe('Good ')
-    expect(error).toMatchObject({ code: 'PROVIDER_FAILED', retryable: true })
-    expect(howAll()).toEqual(['dropped'])
-    await context.scope.close()
-  })
-
-  it('is retried once if it cannot connect', async () => {
-    intercept = ({ socket }) => {
-      intercept = () => false
-      socket.destroy()
-      return true
-    }
-    const { context, speak } = await speaker()
-    expect(await speak('Hello.')).toEqual({ text: 'Hello.' })
-    await context.scope.close()
-  })
-
-  it.each<[what: string, manners: SpeechManners, text: string]>([
-    ['never starts', 'hangs', ''],
-    ['stalls', { stallsAfter: 250 }, 'Good '],
-  ])('fails after stallTimeout if the response %s', async (_, manners, expected) => {
-    const { context, speak } = await speaker([manners], { stallTimeout: 200 })
-    const { text, error } = await speak('Good morning to you.')
-    expect(text).toBe(expected)
-    expect(error).toMatchObject({ code: 'PART_TIMEOUT' })
-    await server.whenIdle()
-    expect(howAll()).toEqual(['left'])
-    await context.scope.close()
-  })
-
-  it.each<[what: string, manners: SpeechManners]>([
-    ['before the headers', 'hangs'],
-    ['in the body', { stallsAfter: 100 }],
-  ])('[SC17] aborts its request when it is interrupted or its scope closes %s', async (_, manners) => {
-    const stopped = await speaker([manners])
-    const stop = new AbortController()
-    const speech1 = stopped.speak('Good morning.', stop.signal)
-    await speech.until(() => speech.open === 1)
-    stop.abort('interrupted')
-    expect((await speech1).error).toBe('interrupted')
-    await server.whenIdle()
-    expect(howAll()).toEqual(['left'])
-    await stopped.context.scope.close()
-
-    const closed = await speaker([manners])
-    const speech2 = closed.speak('Good morning.')
-    await speech.until(() => speech.open === 1)
-    const report = await closed.context.scope.close()
-    expect(report.clean).toBe(true)
-    expect((await speech2).error).toBeDefined()
-    await server.whenIdle()
-    expect(howAll()).toEqual(['left'])
-  })
-
-  it('leaves no connection open', async () => {
-    await server.whenIdle()
-    expect(server.open).toBe(0)
   })
 })

@@ -1,3 +1,4 @@
+import { type Realtime } from '../../../src/parts/index.ts'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { Agent, AgentTask, Session, tool } from '../../../src/index.ts'
@@ -69,7 +70,8 @@ describe('an agent with a model and a voice of its own', () => {
 
   it('[AG7] is heard to the end when its task already has a result', () =>
     inVirtualTime(async (world) => {
-      const tts = new ScriptedTts({ name: 'deep voice' })
+      // Makes its sound in real time, so that it still speaks when the task has its result.
+      const tts = new ScriptedTts({ name: 'deep voice', speed: 1 })
       const task = new AgentTask<string>({
         name: 'ask',
         instructions: '',
@@ -153,8 +155,10 @@ describe('a realtime model with a voice of one’s own', () => {
     }))
 
   it('[PT8] [FA7] must be able to write', () => {
-    const realtime = { ...new ScriptedRealtime(), name: 'mute', writes: false }
-    const models = { realtime: realtime as never, tts: new ScriptedTts() }
+    const { hears, speaks } = new ScriptedRealtime()
+    const open = (): Promise<never> => Promise.reject(new Error('not opened'))
+    const realtime: Realtime = { name: 'speaker', hears, speaks, open }
+    const models = { realtime, tts: new ScriptedTts() }
     const agent = new Agent({ instructions: '' })
     expect(() => new Session({ agent, models, line: new TestLine() })).toThrow(OptionError)
   })

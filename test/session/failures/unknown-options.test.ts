@@ -18,7 +18,7 @@ import {
   SileroVad,
 } from '../../../src/providers/local/index.ts'
 import { mcpTools } from '../../../src/providers/mcp/index.ts'
-import { OpenAIRealtime, OpenAIStt, OpenAITts } from '../../../src/providers/openai/index.ts'
+import { OpenAIHttpTts, OpenAIRealtime, OpenAIStt, OpenAITts } from '../../../src/providers/openai/index.ts'
 import { Scope } from '../../../src/scope/index.ts'
 import { Agent, AgentTask, Session, fileSink, tool } from '../../../src/session/index.ts'
 import {
@@ -122,6 +122,7 @@ const mistakes: readonly (readonly [what: string, take: Untyped, wrong: object, 
     'threshold',
   ],
   ['OpenAITts', (options) => new OpenAITts(options), { speeed: 1 }, 'speed'],
+  ['OpenAIHttpTts', (options) => new OpenAIHttpTts(options), { speeed: 1 }, 'speed'],
   ['LocalStt', (options) => new LocalStt(options), { phrase: [] }, 'phrases'],
   ['LocalTts', (options) => new LocalTts(options), { engin: '' }, 'engine'],
   ['LocalVad', (options) => new LocalVad(options), { minspeech: 1 }, 'minSpeech'],

@@ -118,7 +118,7 @@ describe('a filter', () => {
 
   it('[PT5] holds no sound back when the session closes', () =>
     inVirtualTime(async (world) => {
-      const { session, line, heard } = await aFilteredCall(world, { takes: 100 })
+      const { session, line, heard } = await aFilteredCall(world, { hangs: true })
       await line.caller.says([tone])
       expect(heard).toHaveLength(0)
       await session.close()

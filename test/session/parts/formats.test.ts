@@ -53,7 +53,7 @@ function recording(line: { hears: AudioFormat; speaks: AudioFormat }, sound: Aud
         note('tts', setup)
         return {
           async *speak(text) {
-            for await (const _ of text) yield { frame: sound }
+            for await (const piece of text) if (piece !== '') yield { frame: sound }
           },
         }
       },

@@ -95,3 +95,28 @@ it('[CL1] [CL4] a recording sink that hangs delays neither the line nor the repo
     expect(ends).toEqual(['aborted'])
     expectEnded(call)
   }))
+
+it.each([
+  ['is complete', {}, { place: 'bucket/7.wav', complete: true }],
+  [
+    'failed',
+    { closing: () => Promise.reject(new Error('no space')) },
+    { place: 'bucket/7.wav', complete: false },
+  ],
+  ['was cut off', { closing: never }, { place: 'bucket/7.wav', complete: false }],
+])('[HO42] the report says where the recording is, and that it %s', (_, options, expected) =>
+  inVirtualTime(async (world) => {
+    const { sink } = aSink(options)
+    const call = aCall(world, { recording: { ...sink, place: 'bucket/7.wav' } })
+    await call.session.start()
+    await call.caller.says(500)
+    expect((await call.session.close()).recordings).toEqual([expected])
+  }),
+)
+
+it('[HO42] the report of a call that is not recorded says nothing about a recording', () =>
+  inVirtualTime(async (world) => {
+    const call = aCall(world, {})
+    await call.session.start()
+    expect(await call.session.close()).not.toHaveProperty('recordings')
+  }))

@@ -213,7 +213,7 @@ export class SimMachine {
 
   #journal(process: SimProcess, by: 'owner' | 'fleet'): Journal {
     const { facts, world } = this.#options
-    const fault = (): JournalFault | undefined => this.#fault()
+    const fault = (method: keyof Journal): JournalFault | undefined => this.#fault(method)
     const watched = facts.connection(facts.database.another({ clock: world.clock, fault }), by)
     return new Proxy(watched, {
       get: (target, method: keyof Journal) => {
@@ -241,10 +241,12 @@ export class SimMachine {
     return process.dead && random.chance(0.5) ? new Promise(noop) : request()
   }
 
-  #fault(): JournalFault | undefined {
+  #fault(method: keyof Journal): JournalFault | undefined {
     const { outage, world } = this.#options
     const { random } = world
-    return outage() ?? this.partition ?? (this.flaky && random.chance(0.15) ? random.pick(flaws) : undefined)
+    // Adoptions are rare: without more faults, few lives would have one that fails.
+    const rate = method === 'adopt' ? 0.6 : 0.15
+    return outage() ?? this.partition ?? (this.flaky && random.chance(rate) ? random.pick(flaws) : undefined)
   }
 
   /** As `serve` does: the files of processes that are gone, one import at a time. */

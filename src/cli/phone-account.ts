@@ -1,0 +1,42 @@
+import type { PhoneAccount } from '../host/index.ts'
+
+/** What the environment says about a carrier. */
+export interface CarrierSettings {
+  readonly twilioAuthToken?: string | undefined
+  readonly twilioAccountSid?: string | undefined
+  readonly twilioApi?: string | undefined
+  readonly telnyxApiKey?: string | undefined
+  readonly telnyxPublicKey?: string | undefined
+  readonly telnyxApi?: string | undefined
+}
+
+/** The account of the carrier that is set up: Telnyx with its key, Twilio otherwise. */
+export function phoneAccount(settings: CarrierSettings): PhoneAccount {
+  const { twilioAuthToken, twilioAccountSid, twilioApi } = settings
+  const { telnyxApiKey, telnyxPublicKey, telnyxApi } = settings
+  if (telnyxApiKey !== undefined)
+    return {
+      carrier: 'telnyx',
+      authToken: telnyxApiKey,
+      ...(telnyxPublicKey === undefined ? {} : { publicKey: telnyxPublicKey }),
+      ...(telnyxApi === undefined ? {} : { api: telnyxApi }),
+    }
+  return {
+    ...(twilioAuthToken === undefined ? {} : { authToken: twilioAuthToken }),
+    ...(twilioAccountSid === undefined ? {} : { accountSid: twilioAccountSid }),
+    ...(twilioApi === undefined ? {} : { api: twilioApi }),
+  }
+}
+
+/** Settings of carriers that exclude or need each other. */
+export function carrierConflicts(settings: CarrierSettings): string[] {
+  const { twilioAuthToken, telnyxApiKey, telnyxPublicKey } = settings
+  const found: (string | false)[] = [
+    twilioAuthToken !== undefined &&
+      telnyxApiKey !== undefined &&
+      'TWILIO_AUTH_TOKEN and TELNYX_API_KEY are both set: a host has one carrier',
+    (telnyxApiKey === undefined) !== (telnyxPublicKey === undefined) &&
+      'TELNYX_API_KEY and TELNYX_PUBLIC_KEY belong together: Telnyx signs with a key of its own, which its portal shows',
+  ]
+  return found.filter((each) => each !== false)
+}

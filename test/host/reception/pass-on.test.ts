@@ -1,0 +1,169 @@
+import type { Socket } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import type { Neighbours } from '../../../src/host/reception/neighbours.ts'
+import { limits } from '../../../src/host/supervisor/limits.ts'
+import type { PassedRequest } from '../../../src/host/supervisor/messages.ts'
+import { wsNetwork } from '../../../src/link/index.ts'
+import { TwilioCarrier } from '../../../src/testing/servers/index.ts'
+import { TcpProxy } from '../../lines/tcp-proxy.ts'
+import { Pages } from './pages.ts'
+import { TestHost, type TestProcess } from './process.ts'
+
+const ringing: RequestInit = {
+  method: 'POST',
+  body: new URLSearchParams({ CallSid: `CA${'1'.repeat(32)}`, CallStatus: 'ringing' }).toString(),
+  headers: { connection: 'close', 'content-type': 'application/x-www-form-urlencoded' },
+}
+const unsigned = { signs: 'never', signsStream: 'never' } as const
+
+/** Stands in for the supervisor: gives what one process passes on to another. */
+class Corridor implements Neighbours {
+  readonly passed: number[] = []
+  asked = 0
+  to: TestProcess | undefined
+
+  hasRoom(): Promise<boolean> {
+    this.asked++
+    return Promise.resolve(this.to !== undefined)
+  }
+
+  pass(socket: Socket, { head, hops }: PassedRequest, failed: () => void): void {
+    this.passed.push(hops)
+    if (!this.to) failed()
+    else this.to.reception.accept(socket, { head, hops: hops + 1 })
+  }
+}
+
+describe('a process without room', () => {
+  it('[HO40] passes a page on to a process that has room, and it is answered there', async () => {
+    await using host = await TestHost.open()
+    await using pages = new Pages()
+    const neighbours = new Corridor()
+    const first = await host.start({ maxCalls: 1, neighbours })
+    const second = await host.start()
+    neighbours.to = second
+    const one = pages.dial(first.reception.port)
+    await one.until(() => one.heard.length > 0)
+    expect(neighbours.passed).toEqual([])
+    const other = pages.dial(first.reception.port)
+    await other.until(() => other.heard.length > 0 || other.over)
+    expect([first.reception.size, second.reception.size]).toEqual([1, 1])
+    expect(second.reception.session(other.hello!.call)).toBeDefined()
+    const session = second.reception.session(other.hello!.call)!
+    other.wire.hangUp()
+    expect(await session.closed).toMatchObject({ reason: 'caller-hung-up', clean: true })
+  })
+
+  it('[HO40] counts streams that have not said yet which call they belong to', async () => {
+    await using host = await TestHost.open()
+    await using pages = new Pages()
+    const neighbours = new Corridor()
+    let arrived = (): void => {}
+    const arrival = new Promise<void>((resolve) => (arrived = resolve))
+    const first = await host.start({ maxCalls: 1, neighbours, changed: () => arrived() })
+    const second = await host.start()
+    neighbours.to = second
+    const answer = await fetch(`${first.url}/phone/answer`, ringing)
+    const [, address = ''] = /<Stream url="([^"]+)"/.exec(await answer.text()) ?? []
+    let gone = (): void => {}
+    const ended = new Promise<void>((resolve) => (gone = resolve))
+    const stream = wsNetwork.dial(
+      { name: 'stream', url: address, headers: {} },
+      { opened: () => {}, message: () => {}, ended: gone },
+    )
+    await arrival
+    expect(first.reception.entrance.occupied).toBe(1)
+    const page = pages.dial(first.reception.port)
+    await page.until(() => page.heard.length > 0 || page.over)
+    expect([first.reception.size, second.reception.size]).toEqual([0, 1])
+    stream.abort()
+    await ended
+  })
+
+  it('[HO40] has its phone calls answered by a process that has room', async () => {
+    await using host = await TestHost.open()
+    const neighbours = new Corridor()
+    const counts: number[] = []
+    const changed = (): void => void counts.push(first.reception.entrance.occupied)
+    const first = await host.start({ maxCalls: 1, neighbours, changed })
+    const second = await host.start()
+    neighbours.to = second
+    await using carrier = await TwilioCarrier.listen()
+    const calls = [1, 2].map(() => carrier.call(`${first.url}/phone/answer`, unsigned))
+    for (const call of calls) await call.until(() => call.heardBytes > 0 || call.over)
+    expect(calls.map(({ over }) => over)).toEqual([false, false])
+    expect([first.reception.size, second.reception.size]).toEqual([1, 1])
+    const third = carrier.call(`${first.url}/phone/answer`, unsigned)
+    await third.until(() => third.heardBytes > 0 || third.over)
+    expect(neighbours.asked).toBeGreaterThan(0)
+    expect([first.reception.size, second.reception.size]).toEqual([1, 2])
+    // A place that is free for a moment would end an isolated worker.
+    expect(new Set(counts)).toEqual(new Set([1]))
+    for (const call of [...calls, third]) call.hangUp()
+    for (const call of [...calls, third]) await call.gone()
+  })
+
+  it('[HO40] [HO6] refuses as busy if no process has room, or nothing can be passed on', async () => {
+    await using host = await TestHost.open()
+    await using pages = new Pages()
+    const neighbours = new Corridor()
+    const { reception, url } = await host.start({ maxCalls: 1, hasRoom: () => false, neighbours })
+    const page = pages.dial(reception.port)
+    await page.until(() => page.over)
+    expect(page.ends).toMatchObject([{ code: 'BUSY' }])
+    const answer = await fetch(`${url}/phone/answer`, ringing)
+    expect(await answer.text()).toContain('<Reject reason="busy"/>')
+    expect([neighbours.passed, neighbours.asked]).toEqual([[0], 1])
+  })
+
+  it('[HO40] answers itself what was passed on too often', async () => {
+    await using host = await TestHost.open()
+    await using pages = new Pages()
+    const neighbours = new Corridor()
+    const full = await host.start({ maxCalls: 1, hasRoom: () => false, neighbours })
+    neighbours.to = full
+    const page = pages.dial(full.reception.port)
+    await page.until(() => page.over)
+    expect(page.ends).toMatchObject([{ code: 'BUSY' }])
+    expect(neighbours.passed).toEqual(Array.from({ length: limits.hops }, (_, hops) => hops))
+  })
+
+  it('[HO40] passes on new calls while it drains, but not a page that comes back to its call', async () => {
+    await using host = await TestHost.open()
+    await using pages = new Pages()
+    const neighbours = new Corridor()
+    const first = await host.start({ neighbours })
+    const second = await host.start()
+    neighbours.to = second
+    await using front = await TcpProxy.listen(first.reception.port)
+    const caller = pages.dial(front.port)
+    await caller.until(() => caller.heard.length > 0)
+    first.reception.entrance.drain()
+    front.cut()
+    await caller.until(() => caller.over || caller.hello?.generation === 2)
+    expect([caller.over, neighbours.passed]).toEqual([false, []])
+    const newcomer = pages.dial(first.reception.port)
+    await newcomer.until(() => newcomer.heard.length > 0 || newcomer.over)
+    expect(second.reception.session(newcomer.hello!.call)).toBeDefined()
+  })
+
+  it('[HO40] [HO36] passes on a page that comes back to a call whose process is gone', async () => {
+    await using host = await TestHost.open()
+    await using pages = new Pages()
+    const neighbours = new Corridor()
+    const first = await host.start()
+    const full = await host.start({ maxCalls: 1, hasRoom: () => false, neighbours })
+    const third = await host.start()
+    neighbours.to = third
+    await using front = await TcpProxy.listen(first.reception.port)
+    const caller = pages.dial(front.port)
+    await caller.until(() => caller.heard.length > 0)
+    const { call } = caller.hello!
+    front.lead(full.reception.port)
+    await first.die(host)
+    front.cut()
+    await caller.until(() => caller.over || third.reception.session(call) !== undefined)
+    expect(caller.over).toBe(false)
+    expect(full.reception.session(call)).toBeUndefined()
+  })
+})

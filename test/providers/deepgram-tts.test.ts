@@ -128,6 +128,7 @@ describe.each(models)('%s', (model) => {
         expect(two.text).toBe('Sorry.')
         await context.scope.close()
         expect(server.sessions).toHaveLength(1)
+        expect(server.sessions[0]!.requests.filter(({ type }) => type === 'Flush')).toHaveLength(2)
       }),
   )
 
@@ -208,6 +209,36 @@ describe.each(models)('%s', (model) => {
       await world.clock.elapse(60_000)
       expect(world.network.dials).toBe(1)
       expect((await speak('No.')).text).toBe('No.')
+      await context.scope.close()
+    }))
+})
+
+describe('Flux', () => {
+  it('ends a speech that is aborted before its first audio and before the end of its text', () =>
+    inVirtualTime(async (world) => {
+      const { server, context, speak } = await open(world, models[1]!, { thinks: 100 })
+      const stop = new AbortController()
+      world.clock.happen(50, 'interrupts', () => stop.abort('interrupted'))
+      async function* hanging(): AsyncGenerator<string> {
+        yield 'Good morning.'
+        await new Promise(() => {})
+      }
+      const [one, two] = await Promise.all([speak(hanging(), stop.signal), speak('Sorry.')])
+      expect(one.error).toBe('interrupted')
+      expect(two.text).toBe('Sorry.')
+      expect(world.clock.now()).toBeLessThan(2_000)
+      await context.scope.close()
+      expect(server.sessions).toHaveLength(1)
+    }))
+
+  it('is not ended by a late message about an earlier speech', () =>
+    inVirtualTime(async (world) => {
+      const { server, context, speak } = await open(world, models[1]!)
+      await speak('Yes.')
+      world.clock.happen(30, 'late', () =>
+        server.open[0]!.connection.send('{"type":"Flushed","speech_id":"dg_sp_000000000000"}'),
+      )
+      expect((await speak('Good morning to you.')).text).toBe('Good morning to you.')
       await context.scope.close()
     }))
 })

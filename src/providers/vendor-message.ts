@@ -95,8 +95,8 @@ export class AudioDecoder {
     this.#reader = new FrameReader(format)
   }
 
-  push(base64 = ''): AudioFrame {
-    return this.#reader.push(Buffer.from(base64, 'base64'))
+  push(audio: string | Uint8Array = ''): AudioFrame {
+    return this.#reader.push(typeof audio === 'string' ? Buffer.from(audio, 'base64') : audio)
   }
 }
 

@@ -12,13 +12,20 @@ import {
   type Manners,
   type World,
 } from '../../src/testing/index.ts'
-import { CartesiaTts } from '../../src/providers/cartesia/index.ts'
-import { DeepgramStt } from '../../src/providers/deepgram/index.ts'
+import { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
+import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
+import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
+import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { OpenAIRealtime } from '../../src/providers/openai/index.ts'
 import {
+  AssemblyAIServer,
+  CartesiaInkServer,
   CartesiaServer,
+  DeepgramFluxServer,
   DeepgramServer,
+  DeepgramSpeakServer,
+  ElevenLabsServer,
   GeminiLiveServer,
   OpenAIRealtimeServer,
 } from '../../src/testing/servers/index.ts'
@@ -163,6 +170,18 @@ function aHostileCall(world: World) {
 /** A key that no report may contain. */
 const secret = 'sk-hostile-0123456789'
 
+const vendors = [
+  'openai',
+  'gemini',
+  'deepgram',
+  'flux',
+  'assemblyai',
+  'ink',
+  'cartesia',
+  'aura',
+  'elevenlabs',
+] as const
+
 function modelsOf({ random, clock, network }: World, hostility: Hostility) {
   const answers = () =>
     random.pick(['Fine.', ['Let me look. ', callTool('look')], 'It is a long story, in fact.'])
@@ -171,7 +190,7 @@ function modelsOf({ random, clock, network }: World, hostility: Hostility) {
   const serves = (server: { serve(request: DialRequest): Manners }): void => {
     network.serve = hostileVendor(hostility, (request) => server.serve(request), secret)
   }
-  switch (random.pick(['parts', 'parts', 'realtime', 'openai', 'gemini', 'deepgram', 'cartesia'] as const)) {
+  switch (random.pick(['parts', 'parts', 'realtime', ...vendors] as const)) {
     case 'realtime': {
       const realtime: Realtime = new ScriptedRealtime({ answers })
       return { realtime: withHostileEvents(hostility, 'realtime', realtime, clock) }
@@ -185,9 +204,24 @@ function modelsOf({ random, clock, network }: World, hostility: Hostility) {
     case 'deepgram':
       serves(new DeepgramServer({ clock }))
       return { llm, tts, stt: new DeepgramStt({ apiKey: secret }) }
+    case 'flux':
+      serves(new DeepgramFluxServer({ clock }))
+      return { llm, tts, stt: new DeepgramFluxStt({ apiKey: secret, eagerThreshold: 0.5 }) }
+    case 'assemblyai':
+      serves(new AssemblyAIServer({ clock }))
+      return { llm, tts, stt: new AssemblyAIStt({ apiKey: secret }) }
+    case 'ink':
+      serves(new CartesiaInkServer({ clock }))
+      return { llm, tts, stt: new CartesiaStt({ apiKey: secret }) }
     case 'cartesia':
       serves(new CartesiaServer({ clock }))
       return { llm, tts: new CartesiaTts({ apiKey: secret, voice: 'any' }) }
+    case 'aura':
+      serves(new DeepgramSpeakServer({ clock }))
+      return { llm, tts: new DeepgramTts({ apiKey: secret }) }
+    case 'elevenlabs':
+      serves(new ElevenLabsServer({ clock }))
+      return { llm, tts: new ElevenLabsTts({ apiKey: secret, voice: 'any' }) }
     case 'parts':
       break
   }
@@ -214,7 +248,8 @@ function withHostileEvents<Part extends Line | Stt | Vad | Realtime>(
       const value: unknown = Reflect.get(target, key, target)
       if (key !== 'open' || typeof value !== 'function') return value
       return (...args: never[]): unknown => {
-        const events = args.at(-1) as unknown as object
+        // A realtime model takes its events last, every other part second.
+        const events = args[name === 'realtime' ? 2 : 1] as unknown as object
         for (let times = 0; times < 4; times++) {
           if (!random.chance(rate)) continue
           // Not a timer of the scope: a part may call back whenever it likes.

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { LinkError } from '../../src/link/index.ts'
-import { CartesiaTts } from '../../src/providers/cartesia/index.ts'
-import { DeepgramStt } from '../../src/providers/deepgram/index.ts'
+import { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
+import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
+import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
+import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { OpenAIHttpTts, OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
 import type { DialRequest } from '../../src/scope/index.ts'
@@ -51,7 +53,12 @@ describe('the url option of a provider', () => {
   const apiKey = 'key'
   it.each<[string, (url: string) => unknown]>([
     ['DeepgramStt', (url) => new DeepgramStt({ apiKey, url })],
+    ['DeepgramFluxStt', (url) => new DeepgramFluxStt({ apiKey, url })],
+    ['AssemblyAIStt', (url) => new AssemblyAIStt({ apiKey, url })],
+    ['CartesiaStt', (url) => new CartesiaStt({ apiKey, url })],
     ['CartesiaTts', (url) => new CartesiaTts({ apiKey, url, voice: 'voice' })],
+    ['DeepgramTts', (url) => new DeepgramTts({ apiKey, url })],
+    ['ElevenLabsTts', (url) => new ElevenLabsTts({ apiKey, url, voice: 'voice' })],
     ['GeminiLive', (url) => new GeminiLive({ apiKey, url })],
     ['OpenAIRealtime', (url) => new OpenAIRealtime({ apiKey, url })],
     ['OpenAIStt', (url) => new OpenAIStt({ apiKey, url })],

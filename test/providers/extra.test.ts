@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { pcm } from '../../src/audio/index.ts'
 import { noSttEvents, type PartContext } from '../../src/parts/index.ts'
 import { AiSdkLlm } from '../../src/providers/ai-sdk/index.ts'
-import { CartesiaTts } from '../../src/providers/cartesia/index.ts'
-import { DeepgramStt } from '../../src/providers/deepgram/index.ts'
+import { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
+import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
+import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
+import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { OpenAIRealtime, OpenAIStt } from '../../src/providers/openai/index.ts'
 import { inVirtualTime, partContext } from '../../src/testing/index.ts'
@@ -11,6 +13,7 @@ import { RealtimeRecorder } from '../../src/testing/conformance/realtime-recorde
 
 const apiKey = 'key'
 const extra = { model: 'other', labels: { team: 'desk' } }
+const inAddress = { labels: ['team', 'desk'] }
 const setup = {
   hears: pcm(24_000),
   speaks: pcm(24_000),
@@ -25,8 +28,12 @@ async function* once(text: string): AsyncGenerator<string> {
 }
 
 const providers: Record<string, (context: PartContext) => Promise<unknown>> = {
-  deepgram: (context) =>
-    new DeepgramStt({ apiKey, extra: { labels: ['team', 'desk'] } }).open(context, noSttEvents),
+  deepgram: (context) => new DeepgramStt({ apiKey, extra: inAddress }).open(context, noSttEvents),
+  'deepgram flux': (context) => new DeepgramFluxStt({ apiKey, extra: inAddress }).open(context, noSttEvents),
+  assemblyai: (context) => new AssemblyAIStt({ apiKey, extra: inAddress }).open(context, noSttEvents),
+  'cartesia ink': (context) => new CartesiaStt({ apiKey, extra: inAddress }).open(context, noSttEvents),
+  'deepgram tts': (context) => new DeepgramTts({ apiKey, extra: inAddress }).open(context),
+  elevenlabs: (context) => new ElevenLabsTts({ apiKey, voice: 'any', extra: inAddress }).open(context),
   'openai stt': (context) => new OpenAIStt({ apiKey, extra }).open(context, noSttEvents),
   'openai realtime': (context) =>
     new OpenAIRealtime({ apiKey, extra }).open(context, setup, new RealtimeRecorder()),

@@ -1,9 +1,11 @@
 import { pcm } from '../../src/audio/index.ts'
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import type { PartContext, RealtimeEvents, SttEvents } from '../../src/parts/index.ts'
-import { CartesiaTts } from '../../src/providers/cartesia/index.ts'
-import { DeepgramStt } from '../../src/providers/deepgram/index.ts'
+import type { PartContext, RealtimeEvents, Stt, SttEvents, Tts } from '../../src/parts/index.ts'
+import { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
+import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
+import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
+import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { OpenAIHttpTts, OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
 import { systemClock, systemRandom } from '../../src/scope/index.ts'
@@ -34,12 +36,25 @@ const recorder = (log: unknown[]): SttEvents & RealtimeEvents =>
 type Open = (context: PartContext, log: unknown[]) => Promise<unknown>
 const providers: Record<string, Open> = {
   deepgram: (context, log) => new DeepgramStt(options).open(context, recorder(log)),
+  flux: listens(new DeepgramFluxStt(options)),
+  assemblyai: listens(new AssemblyAIStt(options)),
+  ink: listens(new CartesiaStt(options)),
   'openai tts': (context) => new OpenAITts(options).open(context),
   'openai stt': (context, log) => new OpenAIStt(options).open(context, recorder(log)),
   'openai realtime': (context, log) => new OpenAIRealtime(options).open(context, setup, recorder(log)),
   gemini: (context, log) => new GeminiLive(options).open(context, setup, recorder(log)),
-  cartesia: async (context, log) => {
-    const voice = await new CartesiaTts({ ...options, voice: 'voice' }).open(context)
+  cartesia: speaks(new CartesiaTts({ ...options, voice: 'voice' })),
+  'deepgram tts': speaks(new DeepgramTts(options)),
+  elevenlabs: speaks(new ElevenLabsTts({ ...options, voice: 'voice' })),
+}
+
+function listens(stt: Stt): Open {
+  return (context, log) => stt.open(context, recorder(log), { format: stt.hears[0]!, keyTerms: [] })
+}
+
+function speaks(tts: Tts): Open {
+  return async (context, log) => {
+    const voice = await tts.open(context, { format: tts.speaks[0]! })
     const speak = async (): Promise<void> => {
       const text = (async function* () {
         yield 'Hello.'
@@ -48,7 +63,7 @@ const providers: Record<string, Open> = {
     }
     speak().catch((error: unknown) => log.push(error))
     return voice
-  },
+  }
 }
 
 const says = (...messages: object[]): Manners => ({
@@ -57,6 +72,9 @@ const says = (...messages: object[]): Manners => ({
   },
 })
 
+/** The first messages of vendors that confirm a connection. */
+const begins = [{ type: 'Connected' }, { type: 'Begin' }, { type: 'connected' }]
+
 /** What a vendor may say with the key in it. Every provider gets all of it. */
 const repetitions: Record<string, Manners> = {
   'the reason of a fatal close': { opened: (peer) => peer.close(1008, `no such key: ${KEY}`) },
@@ -64,13 +82,28 @@ const repetitions: Record<string, Manners> = {
   'an error': says(
     { type: 'session.updated' },
     { setupComplete: {} },
+    ...begins,
+    {
+      type: 'Error',
+      code: KEY,
+      description: `no such key: ${KEY}`,
+      error: `no such key: ${KEY}`,
+      error_code: 3005,
+    },
     { type: 'error', context_id: 'speech-1', message: `no such key: ${KEY}`, title: KEY, status_code: 400 },
+    { message: `no such key: ${KEY}`, error: KEY, contextId: 'speech-1' },
+    { message: `no such key: ${KEY}`, error: KEY, code: 1008 },
     { type: 'error', error: { type: KEY, code: KEY, message: `no such key: ${KEY}`, event_id: KEY } },
   ),
   'an error before the setup': says({ type: 'error', error: { message: `no such key: ${KEY}`, code: KEY } }),
   'a transcript': says(
     { type: 'session.updated' },
     { setupComplete: {} },
+    ...begins,
+    { type: 'TurnInfo', event: 'EndOfTurn', turn_index: 0, transcript: KEY, languages: [KEY] },
+    { type: 'Turn', end_of_turn: true, turn_order: 0, transcript: KEY, speaker_label: KEY },
+    { type: 'turn.start' },
+    { type: 'turn.end', transcript: KEY },
     { type: 'Results', is_final: true, channel: { alternatives: [{ transcript: `your key is ${KEY}` }] } },
     { type: 'conversation.item.input_audio_transcription.completed', item_id: KEY, transcript: KEY },
     { serverContent: { inputTranscription: { text: KEY }, turnComplete: true, turnCompleteReason: KEY } },

@@ -3,18 +3,26 @@ import {
   noSttEvents,
   type PartContext,
   type RealtimeEvents,
+  type Stt,
   type SttEvents,
-  type Voice,
+  type Tts,
 } from '../../src/parts/index.ts'
-import { CartesiaTts } from '../../src/providers/cartesia/index.ts'
-import { DeepgramStt } from '../../src/providers/deepgram/index.ts'
+import { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
+import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
+import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
+import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
 import { noop, type Clock } from '../../src/scope/index.ts'
 import type { ConnectionManners } from '../../src/testing/servers/vendor-server.ts'
 import {
+  AssemblyAIServer,
+  CartesiaInkServer,
   CartesiaServer,
+  DeepgramFluxServer,
   DeepgramServer,
+  DeepgramSpeakServer,
+  ElevenLabsServer,
   GeminiLiveServer,
   OpenAIRealtimeServer,
 } from '../../src/testing/servers/index.ts'
@@ -77,14 +85,18 @@ async function* oneText(text: string): AsyncGenerator<string> {
   yield text
 }
 
-const speaks = (voice: Voice, failed: (error: unknown) => void): OpenPart => ({
-  ask: () => {
-    const speak = async (): Promise<void> => {
-      for await (const _ of voice.speak(oneText('Hello.'), new AbortController().signal)) noop()
-    }
-    speak().catch(failed)
-  },
-})
+async function hearing(stt: Stt, context: PartContext, failed: (error: unknown) => void): Promise<OpenPart> {
+  const stream = await stt.open(context, sttEvents(failed), { format: stt.hears[0]!, keyTerms: [] })
+  return { hear: (frame) => stream.push(frame) }
+}
+
+async function speaking(tts: Tts, context: PartContext, failed: (error: unknown) => void): Promise<OpenPart> {
+  const voice = await tts.open(context, { format: tts.speaks[0]! })
+  const speak = async (): Promise<void> => {
+    for await (const _ of voice.speak(oneText('Hello.'), new AbortController().signal)) noop()
+  }
+  return { ask: () => void speak().catch(failed) }
+}
 
 export const vendors: readonly SilentVendor[] = [
   {
@@ -98,6 +110,33 @@ export const vendors: readonly SilentVendor[] = [
       const stream = await new DeepgramStt({ url, apiKey }).open(context, sttEvents(failed))
       return { hear: (frame) => stream.push(frame) }
     },
+  },
+  {
+    name: 'deepgram flux stt',
+    uses: ['hear'],
+    sampleRate: 16_000,
+    serve: (network, clock, manners) => {
+      network.serve = new DeepgramFluxServer({ clock, key: apiKey, manners }).serve
+    },
+    open: (context, failed) => hearing(new DeepgramFluxStt({ url, apiKey }), context, failed),
+  },
+  {
+    name: 'assemblyai stt',
+    uses: ['hear'],
+    sampleRate: 16_000,
+    serve: (network, clock, manners) => {
+      network.serve = new AssemblyAIServer({ clock, key: apiKey, manners }).serve
+    },
+    open: (context, failed) => hearing(new AssemblyAIStt({ url, apiKey }), context, failed),
+  },
+  {
+    name: 'cartesia ink stt',
+    uses: ['hear'],
+    sampleRate: 16_000,
+    serve: (network, clock, manners) => {
+      network.serve = new CartesiaInkServer({ clock, key: apiKey, manners }).serve
+    },
+    open: (context, failed) => hearing(new CartesiaStt({ url, apiKey }), context, failed),
   },
   {
     name: 'openai stt',
@@ -149,7 +188,7 @@ export const vendors: readonly SilentVendor[] = [
     serve: (network, clock, manners) => {
       network.serve = new OpenAIRealtimeServer({ clock, apiKey, answers: () => 'Hello.', manners }).serve
     },
-    open: async (context, failed) => speaks(await new OpenAITts({ url, apiKey }).open(context), failed),
+    open: (context, failed) => speaking(new OpenAITts({ url, apiKey }), context, failed),
   },
   {
     name: 'gemini live',
@@ -172,7 +211,24 @@ export const vendors: readonly SilentVendor[] = [
     serve: (network, clock, manners) => {
       network.serve = new CartesiaServer({ clock, key: apiKey, manners }).serve
     },
-    open: async (context, failed) =>
-      speaks(await new CartesiaTts({ url, apiKey, voice: 'voice' }).open(context), failed),
+    open: (context, failed) => speaking(new CartesiaTts({ url, apiKey, voice: 'voice' }), context, failed),
+  },
+  {
+    name: 'deepgram tts',
+    uses: ['ask'],
+    sampleRate: 24_000,
+    serve: (network, clock, manners) => {
+      network.serve = new DeepgramSpeakServer({ clock, key: apiKey, manners }).serve
+    },
+    open: (context, failed) => speaking(new DeepgramTts({ url, apiKey }), context, failed),
+  },
+  {
+    name: 'elevenlabs tts',
+    uses: ['ask'],
+    sampleRate: 24_000,
+    serve: (network, clock, manners) => {
+      network.serve = new ElevenLabsServer({ clock, key: apiKey, manners }).serve
+    },
+    open: (context, failed) => speaking(new ElevenLabsTts({ url, apiKey, voice: 'voice' }), context, failed),
   },
 ]

@@ -3,11 +3,15 @@ import { describe, expect, expectTypeOf, it } from 'vitest'
 import type { EndwellError, Models, Toolset } from '../../src/index.ts'
 import type { Llm, Realtime, Stt, Tts, Vad } from '../../src/parts/index.ts'
 import { AiSdkLlm, type LanguageModel, type StreamPart } from '../../src/providers/ai-sdk/index.ts'
-import { CartesiaTts, type CartesiaTtsOptions } from '../../src/providers/cartesia/index.ts'
+import type { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
+import { CartesiaTts, type CartesiaStt, type CartesiaTtsOptions } from '../../src/providers/cartesia/index.ts'
+import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import {
   DeepgramStt,
   LinkError,
   MissingKeyError,
+  type DeepgramFluxStt,
+  type DeepgramTts,
   type DeepgramSttOptions,
   type LinkErrorCode,
 } from '../../src/providers/deepgram/index.ts'
@@ -24,6 +28,7 @@ import {
   type Intent,
   type LocalErrorCode,
   type Say,
+  type SileroVad,
 } from '../../src/providers/local/index.ts'
 import {
   McpToolsetError,
@@ -46,11 +51,13 @@ const types = (code: () => unknown): void => expect(code).toBeTypeOf('function')
 
 describe('the models of vendors', () => {
   it('are parts that fit together', () => {
-    expectTypeOf<DeepgramStt | OpenAIStt | LocalStt>().toExtend<Stt>()
+    expectTypeOf<
+      DeepgramStt | DeepgramFluxStt | AssemblyAIStt | CartesiaStt | OpenAIStt | LocalStt
+    >().toExtend<Stt>()
     expectTypeOf<AiSdkLlm | ScriptedDialogue>().toExtend<Llm>()
-    expectTypeOf<CartesiaTts | OpenAITts | LocalTts>().toExtend<Tts>()
+    expectTypeOf<CartesiaTts | DeepgramTts | ElevenLabsTts | OpenAITts | LocalTts>().toExtend<Tts>()
     expectTypeOf<GeminiLive | OpenAIRealtime>().toExtend<Realtime>()
-    expectTypeOf<LocalVad>().toExtend<Vad>()
+    expectTypeOf<LocalVad | SileroVad>().toExtend<Vad>()
     expectTypeOf<{ stt: DeepgramStt; llm: AiSdkLlm; tts: CartesiaTts }>().toExtend<Models>()
     expectTypeOf<{ realtime: GeminiLive }>().toExtend<Models>()
     expectTypeOf<{ llm: GeminiLive; tts: CartesiaTts }>().not.toExtend<Models>()

@@ -2,9 +2,11 @@ import { describe, expect, expectTypeOf, it } from 'vitest'
 
 import type { AudioFrame } from '../../src/audio/index.ts'
 import {
+  CartesiaInkServer,
   CartesiaServer,
   ChatServer,
   DeepgramServer,
+  ElevenLabsServer,
   GeminiLiveServer,
   LoopbackServer,
   OpenAIRealtimeServer,
@@ -43,12 +45,16 @@ describe('the server of a vendor', () => {
       new DeepgramServer({ rude: ['deaf'] }).rude.add('talks on')
       // @ts-expect-error rudeness of another vendor
       const deepgram = new DeepgramServer({ rude: ['never done'] })
+      // @ts-expect-error rudeness of another vendor
+      const elevenLabs = new ElevenLabsServer({ rude: ['never final', 'never done'] })
+      // @ts-expect-error rudeness of another vendor
+      const ink = new CartesiaInkServer({ rude: ['repeats itself', 'never done'] })
       const cartesia = new CartesiaServer({ rude: ['never done'] })
       // @ts-expect-error misspelt
       cartesia.rude.add('mutes')
       // @ts-expect-error a server has no such manners
       const manners = new CartesiaServer({ manners: { hangs: true } })
-      return [deepgram, manners]
+      return [deepgram, elevenLabs, ink, manners]
     }))
 
   it('answers by what the client said in this turn', () =>

@@ -1,17 +1,24 @@
 import { createOpenAI } from '@ai-sdk/openai'
 import { AiSdkLlm } from '../../src/providers/ai-sdk/index.ts'
-import { CartesiaTts } from '../../src/providers/cartesia/index.ts'
+import { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
+import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
-import { LocalStt, LocalTts, LocalVad } from '../../src/providers/local/index.ts'
+import { LocalStt, LocalTts, LocalVad, SileroVad } from '../../src/providers/local/index.ts'
 import { mcpTools } from '../../src/providers/mcp/index.ts'
-import { DeepgramStt } from '../../src/providers/deepgram/index.ts'
+import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
+import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import { OpenAIHttpTts, OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
 import type { Models, Toolset } from '../../src/session/index.ts'
 import { ScriptedLlm, ScriptedStt, ScriptedTts, ScriptedVad, callTool } from '../../src/testing/index.ts'
 import {
+  AssemblyAIServer,
+  CartesiaInkServer,
   CartesiaServer,
   ChatServer,
+  DeepgramFluxServer,
   DeepgramServer,
+  DeepgramSpeakServer,
+  ElevenLabsServer,
   GeminiLiveServer,
   OpenAIRealtimeServer,
   OpenAISpeechServer,
@@ -71,11 +78,71 @@ export const subjects: readonly Subject[] = [
     }),
   },
   {
+    name: 'deepgram flux stt',
+    holds: 'a socket',
+    setsUp: true,
+    setUp: () => ({
+      vendor: new DeepgramFluxServer({ key: apiKey }),
+      models: (url) => ({ ...pipeline(), stt: new DeepgramFluxStt({ url, apiKey }) }),
+      busy: 'the caller speaks',
+    }),
+  },
+  {
+    name: 'assemblyai stt',
+    holds: 'a socket',
+    setsUp: true,
+    setUp: () => ({
+      vendor: new AssemblyAIServer({ key: apiKey }),
+      models: (url) => ({ ...pipeline(), stt: new AssemblyAIStt({ url, apiKey }) }),
+      busy: 'the caller speaks',
+    }),
+  },
+  {
+    name: 'cartesia ink stt',
+    holds: 'a socket',
+    setsUp: true,
+    setUp: () => ({
+      vendor: new CartesiaInkServer({ key: apiKey }),
+      models: (url) => ({ ...pipeline(), stt: new CartesiaStt({ url, apiKey }) }),
+      busy: 'the caller speaks',
+    }),
+  },
+  {
     name: 'cartesia tts',
     holds: 'a socket',
     setUp: () => ({
       vendor: new CartesiaServer({ key: apiKey }),
       models: (url) => ({ ...pipeline(), tts: new CartesiaTts({ voice: 'voice', url, apiKey }) }),
+      busy: 'the agent speaks',
+    }),
+  },
+  {
+    name: 'elevenlabs tts',
+    holds: 'a socket',
+    idleEnd: { code: 1008, reason: 'input_timeout_exceeded' },
+    setUp: () => ({
+      vendor: new ElevenLabsServer({ key: apiKey }),
+      models: (url) => ({ ...pipeline(), tts: new ElevenLabsTts({ voice: 'voice', url, apiKey }) }),
+      busy: 'the agent speaks',
+    }),
+  },
+  {
+    name: 'deepgram aura tts',
+    holds: 'a socket',
+    idleEnd: { code: 1011, reason: 'NET-0001' },
+    setUp: () => ({
+      vendor: new DeepgramSpeakServer({ key: apiKey }),
+      models: (url) => ({ ...pipeline(), tts: new DeepgramTts({ model: 'aura-2-thalia-en', url, apiKey }) }),
+      busy: 'the agent speaks',
+    }),
+  },
+  {
+    name: 'deepgram flux tts',
+    holds: 'a socket',
+    idleEnd: { code: 1011, reason: 'NET-0001' },
+    setUp: () => ({
+      vendor: new DeepgramSpeakServer({ key: apiKey }),
+      models: (url) => ({ ...pipeline(), tts: new DeepgramTts({ model: 'flux-alexis-en', url, apiKey }) }),
       busy: 'the agent speaks',
     }),
   },
@@ -197,6 +264,18 @@ export const subjects: readonly Subject[] = [
         stt: new LocalStt({ phrases: ['thank you', 'goodbye'] }),
         vad: new LocalVad(),
         tts: new LocalTts(),
+      }),
+      busy: 'the agent answers',
+    }),
+  },
+  {
+    name: 'silero vad',
+    holds: 'threads',
+    setUp: () => ({
+      vendor: {},
+      models: () => ({
+        ...pipeline(),
+        vad: new SileroVad({ model: 'node_modules/@ricky0123/vad-web/dist/silero_vad_v5.onnx' }),
       }),
       busy: 'the agent answers',
     }),

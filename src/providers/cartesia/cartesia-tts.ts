@@ -2,13 +2,12 @@ import { aLaw, muLaw, pcm, type AudioFormat, type SampleRate } from '../../audio
 import type { PartContext, SoundSetup, Tts, Voice } from '../../parts/index.ts'
 import { apiKey } from '../api-key.ts'
 import { checkUrl } from '../check-url.ts'
+import { ContextVoice } from '../context-voice.ts'
+import { cartesiaDialect } from './cartesia-dialect.ts'
 import { withExtra, type Extra } from '../extra.ts'
 import type { VoiceSettings } from './cartesia-messages.ts'
-import { CartesiaVoice } from './cartesia-voice.ts'
+import { VERSION } from './version.ts'
 import { checkOptions, type OptionNames } from '../../scope/index.ts'
-
-/** The protocol version, sent as `cartesia-version`. */
-const VERSION = '2026-08-14'
 
 /** The model that is used unless another one is chosen. */
 export const MODEL = 'sonic-3.5'
@@ -96,15 +95,12 @@ export class CartesiaTts implements Tts {
 
   open(context: PartContext, { format = this.speaks[0]! }: Partial<SoundSetup> = {}): Promise<Voice> {
     const headers = { authorization: `Bearer ${this.#key}`, 'cartesia-version': VERSION }
+    const request = () => ({ url: this.#url, headers })
     const { encoding, sampleRate: sample_rate } = format
     const output_format = { container: 'raw', encoding: encodings[encoding], sample_rate } as const
-    const voice = new CartesiaVoice(this.name, context, {
-      request: () => ({ url: this.#url, headers }),
-      settings: withExtra({ ...this.#settings, output_format }, this.#extra),
-      format,
-      stallTimeout: this.#stallTimeout,
-    })
-    return voice.open()
+    const settings = withExtra({ ...this.#settings, output_format }, this.#extra)
+    const dialect = cartesiaDialect(request, settings, this.#stallTimeout)
+    return new ContextVoice(this.name, context, format, dialect).open()
   }
 }
 

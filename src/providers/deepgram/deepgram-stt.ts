@@ -2,7 +2,8 @@ import { aLaw, muLaw, pcm, type AudioFormat, type SampleRate } from '../../audio
 import type { PartContext, Stt, SttEvents, SttSetup, SttStream } from '../../parts/index.ts'
 import { apiKey } from '../api-key.ts'
 import { checkUrl } from '../check-url.ts'
-import { withExtra, type Extra } from '../extra.ts'
+import type { Extra } from '../extra.ts'
+import { queryString } from '../query-string.ts'
 import { DeepgramStream } from './deepgram-stream.ts'
 import { checkOptions, type OptionNames } from '../../scope/index.ts'
 
@@ -104,23 +105,18 @@ export class DeepgramStt implements Stt {
 }
 
 function queryOf(options: DeepgramSttOptions, { format, keyTerms }: SttSetup): string {
-  const { language, endpointing, utteranceEnd, speechStarted = options.endsTurns } = options
-  const all = {
+  const parameters = {
     model: options.model ?? MODEL,
     encoding: format.encoding === 'pcm' ? 'linear16' : format.encoding,
     sample_rate: format.sampleRate,
     channels: 1,
     interim_results: options.interimResults ?? true,
     smart_format: options.smartFormat ?? true,
-    ...(language === undefined ? {} : { language }),
-    ...(endpointing === undefined ? {} : { endpointing }),
-    ...(utteranceEnd === undefined ? {} : { utterance_end_ms: utteranceEnd }),
-    ...(speechStarted ? { vad_events: true } : {}),
+    language: options.language,
+    endpointing: options.endpointing,
+    utterance_end_ms: options.utteranceEnd,
+    vad_events: (options.speechStarted ?? options.endsTurns) ? true : undefined,
+    keyterm: [...(options.keyTerms ?? []), ...keyTerms],
   }
-  const query = new URLSearchParams()
-  const words = [...(options.keyTerms ?? []), ...keyTerms]
-  const terms = words.length > 0 ? { keyterm: words } : {}
-  for (const [name, value] of Object.entries(withExtra({ ...all, ...terms }, options.extra)))
-    for (const each of [value].flat()) query.append(name, String(each))
-  return query.toString()
+  return queryString(parameters, options.extra)
 }

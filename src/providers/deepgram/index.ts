@@ -1,3 +1,5 @@
 export { LinkError, type LinkErrorCode } from '../../link/index.ts'
-export { MissingKeyError } from '../errors.ts'
+export { MissingKeyError, ProviderError, type ProviderFailure } from '../errors.ts'
+export { DeepgramFluxStt, type DeepgramFluxSttOptions } from './deepgram-flux-stt.ts'
 export { DeepgramStt, type DeepgramSttOptions } from './deepgram-stt.ts'
+export { DeepgramTts, type DeepgramTtsOptions } from './deepgram-tts.ts'

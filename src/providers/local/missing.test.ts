@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { LocalStt, LocalTts } from './index.ts'
+import { LocalStt, LocalTts, SileroVad } from './index.ts'
 
 vi.mock('node:module', () => ({
   createRequire: () => ({
@@ -15,6 +15,15 @@ describe('without the optional packages', () => {
       expect.objectContaining({
         code: 'ENGINE_MISSING',
         message: expect.stringContaining('npm install soundswallower'),
+      }),
+    )
+  })
+
+  it('[HO11] the Silero VAD names the package it needs when it is constructed', () => {
+    expect(() => new SileroVad({ model: 'package.json' })).toThrow(
+      expect.objectContaining({
+        code: 'ENGINE_MISSING',
+        message: expect.stringContaining('npm install onnxruntime-web'),
       }),
     )
   })

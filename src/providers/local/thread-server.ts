@@ -5,7 +5,7 @@ import type { FromThread, ToThread } from './thread-messages.ts'
 export type Process<Input, Output> = (
   input: Input,
   emit: (output: Output, transfer?: readonly ArrayBuffer[]) => void,
-) => void
+) => void | Promise<void>
 
 /** An error of the set-up with details for the code that started the thread. */
 export class SetUpError extends Error {
@@ -36,10 +36,11 @@ export async function serve<Input, Output>(
   }
   await attempt(0, async () => {
     const process = await setUp(workerData)
+    let last = Promise.resolve()
     port.on('message', ({ id, input }: ToThread<Input>) => {
-      attempt(id, () =>
-        process(input, (output, transfer) => post({ type: 'output', id, output }, transfer)),
-      ).catch(() => {})
+      const work = (): void | Promise<void> =>
+        process(input, (output, transfer) => post({ type: 'output', id, output }, transfer))
+      last = last.then(() => attempt(id, work))
     })
   })
 }

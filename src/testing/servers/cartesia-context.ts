@@ -6,7 +6,9 @@ import {
   type CartesiaGeneration,
   type CartesiaTimestamps,
 } from './cartesia-events.ts'
+import { audioChunks } from './audio-chunks.ts'
 import type { ServerConnection } from './server-connection.ts'
+import { SpeechSteps, type SpeechPace, type SpeechStep } from './speech-steps.ts'
 
 /**
  * - `mute`: sends nothing for any request
@@ -24,9 +26,7 @@ export type CartesiaRudeness =
   | 'ignores cancel'
   | 'garbles'
 
-export interface CartesiaManners {
-  readonly thinks: number
-  readonly every: number
+export interface CartesiaManners extends SpeechPace {
   readonly msPerCharacter: number
   readonly idle: number
   readonly rude: ReadonlySet<CartesiaRudeness>
@@ -39,25 +39,14 @@ export interface CartesiaContextHost {
   send(event: CartesiaEvent): void
 }
 
-/** The duration of a chunk, in milliseconds. */
-const CHUNK = 100
-
-type Step =
-  | { readonly type: 'words'; readonly timestamps: CartesiaTimestamps['word_timestamps'] }
-  | { readonly type: 'audio'; readonly bytes: Uint8Array }
-  | { readonly type: 'flushed' }
-  | { readonly type: 'done' }
-
 /** One context: a text, in one or more requests, and its speech. */
 export class CartesiaContext {
   readonly #id: string
   readonly #session: CartesiaContextHost
   readonly #ended: () => void
-  #steps: Step[] = []
-  #running = false
+  readonly #steps: SpeechSteps
   /** Milliseconds of audio so far. */
   #duration = 0
-  #chunksSent = 0
   #flushes = 0
   /** The word that is not complete yet. */
   #word = { text: '', start: 0 }
@@ -66,38 +55,37 @@ export class CartesiaContext {
     this.#id = id
     this.#session = session
     this.#ended = ended
+    this.#steps = new SpeechSteps(session.connection, session.manners, () => this.#breaks())
   }
 
   add(request: CartesiaGeneration): void {
     const problem = problemWith(request)
     if (problem !== undefined) return this.#fail(problem)
     if (this.#session.manners.rude.has('mute')) return undefined
-    this.#say(request)
-    const more = request.continue === true
-    if (request.flush === true) this.#steps.push({ type: 'flushed' })
-    if (!more) this.#steps.push({ type: 'done' })
-    return this.#run()
+    const steps = this.#say(request)
+    if (request.flush === true) steps.push({ send: () => this.#sendFlushed() })
+    if (request.continue !== true) steps.push({ send: () => this.#sendDone() })
+    return this.#steps.push(...steps)
   }
 
   /** Stops speaking. The real vendor may continue for a while: see `ignores cancel`. */
   cancel(): void {
-    this.#steps = [{ type: 'done' }]
-    this.#run()
+    this.#steps.clear()
+    this.#steps.push({ send: () => this.#sendDone() })
   }
 
-  #say({ transcript, output_format, add_timestamps, continue: more }: CartesiaGeneration): void {
-    const { msPerCharacter } = this.#session.manners
-    const { samples, sampleRate } = soundOf(transcript, output_format.sample_rate, msPerCharacter)
-    if (add_timestamps) this.#addTimestamps(transcript, more !== true)
-    this.#duration += durationOf({ samples, sampleRate })
-    const size = (sampleRate * CHUNK) / 1_000
+  #say({ transcript, output_format, add_timestamps, continue: more }: CartesiaGeneration): SpeechStep[] {
+    const sound = soundOf(transcript, output_format.sample_rate, this.#session.manners.msPerCharacter)
+    const steps = add_timestamps ? this.#timestamps(transcript, more !== true) : []
+    this.#duration += durationOf(sound)
     const encode = encoders[output_format.encoding]
-    for (let at = 0; at < samples.length; at += size)
-      this.#steps.push({ type: 'audio', bytes: encode(samples.slice(at, at + size)) })
+    for (const chunk of audioChunks(sound))
+      steps.push({ audio: true, send: () => this.#sendAudio(encode(chunk.samples)) })
+    return steps
   }
 
-  /** Adds the words that end in this text, even if they started in an earlier one. */
-  #addTimestamps(text: string, last: boolean): void {
+  /** The words that end in this text, even if they started in an earlier one. */
+  #timestamps(text: string, last: boolean): SpeechStep[] {
     const { msPerCharacter } = this.#session.manners
     const timestamps: CartesiaTimestamps['word_timestamps'] = { words: [], start: [], end: [] }
     const endWord = (end: number): void => {
@@ -118,61 +106,45 @@ export class CartesiaContext {
       else this.#word.text += character
     }
     if (last) endWord(this.#duration + text.length * msPerCharacter)
-    if (timestamps.words.length > 0) this.#steps.push({ type: 'words', timestamps })
+    return timestamps.words.length > 0 ? [{ send: () => this.#sendWords(timestamps) }] : []
   }
 
-  #run(): void {
-    if (this.#running) return
-    this.#running = true
-    this.#session.connection.after(this.#session.manners.thinks, 'cartesia thinks', () => this.#step())
-  }
-
-  #step(): void {
+  /** Misbehaves after the first chunk. */
+  #breaks(): boolean {
     const { connection, manners } = this.#session
-    const step = this.#steps.shift()
-    if (step === undefined) {
-      this.#running = false
-      return
-    }
-    this.#send(step)
-    if (step.type !== 'audio') return this.#step()
-    connection.after(manners.every, 'cartesia speaks', () => {
-      if (this.#chunksSent > 1) this.#step()
-      else if (manners.rude.has('drops mid-context')) connection.drop()
-      else if (manners.rude.has('fails')) this.#fail('the voice broke')
-      else this.#step()
-    })
-    return undefined
+    if (manners.rude.has('drops mid-context')) connection.drop()
+    else if (manners.rude.has('fails')) this.#fail('the voice broke')
+    else return false
+    return true
   }
 
-  #send(step: Step): void {
-    const common = { context_id: this.#id, flush_id: this.#flushes, done: false } as const
-    switch (step.type) {
-      case 'words': {
-        const word_timestamps = step.timestamps
-        this.#session.send({ type: 'timestamps', status_code: 206, word_timestamps, ...common })
-        return
-      }
-      case 'audio': {
-        this.#chunksSent++
-        const data = Buffer.from(step.bytes).toString('base64')
-        this.#session.send({ type: 'chunk', data, step_time: 1, status_code: 206, ...common })
-        return
-      }
-      case 'flushed':
-        this.#session.send({ type: 'flush_done', flush_done: true, status_code: 206, ...common })
-        this.#flushes++
-        return
-      case 'done':
-        this.#steps = []
-        this.#ended()
-        if (this.#session.manners.rude.has('never done')) return
-        this.#session.send({ type: 'done', context_id: this.#id, status_code: 200, done: true })
-    }
+  get #common() {
+    return { context_id: this.#id, flush_id: this.#flushes, done: false } as const
+  }
+
+  #sendWords(word_timestamps: CartesiaTimestamps['word_timestamps']): void {
+    this.#session.send({ type: 'timestamps', status_code: 206, word_timestamps, ...this.#common })
+  }
+
+  #sendAudio(bytes: Uint8Array): void {
+    const data = Buffer.from(bytes).toString('base64')
+    this.#session.send({ type: 'chunk', data, step_time: 1, status_code: 206, ...this.#common })
+  }
+
+  #sendFlushed(): void {
+    this.#session.send({ type: 'flush_done', flush_done: true, status_code: 206, ...this.#common })
+    this.#flushes++
+  }
+
+  #sendDone(): void {
+    this.#steps.clear()
+    this.#ended()
+    if (this.#session.manners.rude.has('never done')) return
+    this.#session.send({ type: 'done', context_id: this.#id, status_code: 200, done: true })
   }
 
   #fail(message: string): void {
-    this.#steps = []
+    this.#steps.clear()
     this.#ended()
     this.#session.send(failureOf(this.#id, message))
   }

@@ -1,3 +1,4 @@
+export { AssemblyAIServer } from './assemblyai-server.ts'
 export {
   ChatServer,
   type ChatAnswer,
@@ -5,8 +6,12 @@ export {
   type ChatServerOptions,
   type ChatStep,
 } from './chat-server.ts'
+export { CartesiaInkServer } from './cartesia-ink-server.ts'
 export { CartesiaServer, type CartesiaServerOptions } from './cartesia-server.ts'
+export { DeepgramFluxServer, type DeepgramFluxServerOptions } from './deepgram-flux-server.ts'
 export { DeepgramServer, type DeepgramServerOptions } from './deepgram-server.ts'
+export { DeepgramSpeakServer, type DeepgramSpeakServerOptions } from './deepgram-speak-server.ts'
+export { ElevenLabsServer, type ElevenLabsServerOptions } from './elevenlabs-server.ts'
 export { GeminiLiveServer, type GeminiLiveServerOptions } from './gemini-live-server.ts'
 export type { GeminiTurn } from './gemini-live-session.ts'
 export { LoopbackServer, type LoopbackOptions } from './loopback-server.ts'
@@ -18,6 +23,7 @@ export {
   type SpeechRequest,
 } from './openai-speech-server.ts'
 export type { OpenAITurn } from './openai-turn.ts'
+export type { TurnServerOptions } from './turn-server.ts'
 export { TwilioCall, type TwilioCallOptions } from './twilio-call.ts'
 export { TwilioCarrier, type TwilioCarrierOptions } from './twilio-carrier.ts'
 export type { TwilioCallEvent } from './twilio-events.ts'

@@ -5,10 +5,18 @@ import { TwilioCalls } from '../../../src/lines/twilio/index.ts'
 import { WebSocketCalls } from '../../../src/lines/websocket/index.ts'
 import { batchStt, fallbackLlm, fallbackStt, fallbackTts, sentenceTts } from '../../../src/parts/index.ts'
 import { AiSdkLlm } from '../../../src/providers/ai-sdk/index.ts'
-import { CartesiaTts } from '../../../src/providers/cartesia/index.ts'
-import { DeepgramStt } from '../../../src/providers/deepgram/index.ts'
+import { AssemblyAIStt } from '../../../src/providers/assemblyai/index.ts'
+import { CartesiaStt, CartesiaTts } from '../../../src/providers/cartesia/index.ts'
+import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../../src/providers/deepgram/index.ts'
+import { ElevenLabsTts } from '../../../src/providers/elevenlabs/index.ts'
 import { GeminiLive } from '../../../src/providers/gemini/index.ts'
-import { LocalStt, LocalTts, LocalVad, ScriptedDialogue } from '../../../src/providers/local/index.ts'
+import {
+  LocalStt,
+  LocalTts,
+  LocalVad,
+  ScriptedDialogue,
+  SileroVad,
+} from '../../../src/providers/local/index.ts'
 import { mcpTools } from '../../../src/providers/mcp/index.ts'
 import { OpenAIHttpTts, OpenAIRealtime, OpenAIStt, OpenAITts } from '../../../src/providers/openai/index.ts'
 import { Scope } from '../../../src/scope/index.ts'
@@ -79,7 +87,13 @@ const mistakes: readonly (readonly [what: string, take: Untyped, wrong: object, 
   ['sentenceTts', (options) => sentenceTts({} as never, options), { aheda: 1 }, 'ahead'],
   ['AiSdkLlm', (options) => new AiSdkLlm(model, options), { temprature: 1 }, 'temperature'],
   ['CartesiaTts', (options) => new CartesiaTts(options), { voiec: '' }, 'voice'],
+  ['AssemblyAIStt', (options) => new AssemblyAIStt(options), { modle: '' }, 'model'],
+  ['CartesiaStt', (options) => new CartesiaStt(options), { endTimout: 1 }, 'endTimeout'],
+  ['DeepgramFluxStt', (options) => new DeepgramFluxStt(options), { eagerTreshold: 1 }, 'eagerThreshold'],
   ['DeepgramStt', (options) => new DeepgramStt(options), { apikey: '' }, 'apiKey'],
+  ['SileroVad', (options) => new SileroVad(options), { modle: '' }, 'model'],
+  ['DeepgramTts', (options) => new DeepgramTts(options), { modle: '' }, 'model'],
+  ['ElevenLabsTts', (options) => new ElevenLabsTts(options), { vioce: '' }, 'voice'],
   ['GeminiLive', (options) => new GeminiLive(options), { apikey: '' }, 'apiKey'],
   [
     'GeminiLive: compression',

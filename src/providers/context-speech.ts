@@ -1,19 +1,17 @@
-import { durationOf, lengthOf, type AudioFormat } from '../../audio/index.ts'
-import { PartTimeoutError, type SpokenChunk, type SpokenWord } from '../../parts/index.ts'
-import { Channel, type Scope, type Timer } from '../../scope/index.ts'
-import { ProviderError } from '../errors.ts'
-import { silentSpeechProblem, speechProblem } from '../sound-limit.ts'
-import { AudioDecoder } from '../vendor-message.ts'
-import type { CartesiaMessage, Timestamps } from './cartesia-messages.ts'
-
-/** The end of a word in Chinese or Japanese, which have no spaces between words, or their punctuation. */
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー\u3000-\u303F\uFF00-\uFFEF]\p{P}*$/u
+import { durationOf, lengthOf, type AudioFormat } from '../audio/index.ts'
+import { PartTimeoutError, type SpokenChunk, type SpokenWord } from '../parts/index.ts'
+import { Channel, type Scope, type Timer } from '../scope/index.ts'
+import { ProviderError } from './errors.ts'
+import { silentSpeechProblem, speechProblem } from './sound-limit.ts'
+import type { ContextMessage } from './context-dialect.ts'
+import { AudioDecoder } from './vendor-message.ts'
+import { WordAligner } from './word-aligner.ts'
 
 /** Words that may wait for their audio. */
 const MAX_WORDS = 10_000
 
-/** One speech: the text sent and the audio received. */
-export class CartesiaSpeech {
+/** One speech of a `ContextVoice`: the text sent and the audio received. */
+export class ContextSpeech {
   /** The audio received so far. */
   readonly chunks = new Channel<SpokenChunk>()
   readonly #name: string
@@ -22,6 +20,7 @@ export class CartesiaSpeech {
   /** Once all text is sent: the longest gap between two messages before the speech fails. */
   readonly #stallTimeout: number
   #context: string | undefined
+  #started = false
   #text = ''
   #ended = false
   #failed = false
@@ -33,6 +32,7 @@ export class CartesiaSpeech {
   #contextStart = 0
   /** Words whose audio has not arrived yet. */
   #words: SpokenWord[] = []
+  #aligner = new WordAligner()
   #decoder: AudioDecoder
   /** When the text was complete. */
   #endedAt = 0
@@ -55,6 +55,11 @@ export class CartesiaSpeech {
     return this.#context
   }
 
+  /** Whether the vendor has the context open. */
+  get started(): boolean {
+    return this.#started
+  }
+
   get text(): string {
     return this.#text
   }
@@ -73,10 +78,13 @@ export class CartesiaSpeech {
     return this.#received > 0
   }
 
-  /** Starts the speech in this context, or restarts it in a new one after a reconnect. */
+  /** Starts the speech in this context, again after `done`, or restarts it in a new one after a reconnect. */
   startContext(context: string): void {
+    this.#started = true
+    if (context === this.#context) return
     this.#context = context
     this.#words = []
+    this.#aligner = new WordAligner()
     this.#decoder = new AudioDecoder(this.#format)
   }
 
@@ -106,31 +114,34 @@ export class CartesiaSpeech {
   }
 
   /** Handles a message of the speech's context. Returns true if it was the last one. */
-  handle(message: CartesiaMessage): boolean {
-    switch (message.type) {
-      case 'chunk':
-        this.#emitAudio(message.data)
-        return this.#failed
-      case 'timestamps':
-        if (this.#words.length < MAX_WORDS) this.#words.push(...wordsOf(message, this.#contextStart))
-        return false
-      case 'error': {
-        const { message: text = message.title, status_code: status } = message
-        this.fail(new ProviderError(this.#name, text, { status }))
-        return true
-      }
-      case 'done':
-        this.#spoken = true
-        // A context also ends when its text pauses. The next piece of text starts it again.
-        this.#contextStart = this.#received
-        if (this.#ended) this.#finish()
-        return this.#ended
+  handle({ audio, words = [], characters, done, error }: ContextMessage): boolean {
+    if (this.#failed) return false
+    if (error) {
+      const { message, status } = error
+      this.fail(new ProviderError(this.#name, message, { status }))
+      return true
     }
-    return false
+    this.#addWords(words)
+    if (characters) this.#addWords(this.#aligner.push(characters, this.#received - this.#contextStart))
+    if (audio !== undefined) this.#emitAudio(audio)
+    if (this.#failed || !done) return false
+    this.#spoken = true
+    this.#started = false
+    this.#addWords(this.#aligner.flush())
+    // A context may also end because its text pauses. The next piece of text starts it again.
+    this.#contextStart = this.#received
+    if (this.#ended) this.#finish()
+    return this.#ended
   }
 
-  #emitAudio(base64?: string): void {
-    const frame = this.#decoder.push(base64)
+  #addWords(words: readonly SpokenWord[]): void {
+    const offset = this.#contextStart
+    for (const { text, start, end } of words)
+      if (this.#words.length < MAX_WORDS) this.#words.push({ text, start: offset + start, end: offset + end })
+  }
+
+  #emitAudio(audio?: string | Uint8Array): void {
+    const frame = this.#decoder.push(audio)
     const words = this.#words
     this.#words = []
     this.#received += durationOf(frame)
@@ -162,13 +173,4 @@ export class CartesiaSpeech {
       },
     )
   }
-}
-
-function wordsOf({ word_timestamps }: Timestamps, offset: number): SpokenWord[] {
-  const { words = [], start = [], end = [] } = word_timestamps ?? {}
-  return words.map((word, index) => ({
-    text: UNSPACED.test(word) ? word : `${word} `,
-    start: offset + (start[index] ?? 0) * 1_000,
-    end: offset + (end[index] ?? start[index] ?? 0) * 1_000,
-  }))
 }

@@ -1,0 +1,2 @@
+/** The protocol version, sent as `cartesia-version`. */
+export const VERSION = '2026-08-14'

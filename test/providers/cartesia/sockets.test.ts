@@ -13,10 +13,10 @@ import type {
   Failure,
   Generation,
   Timestamps,
-} from '../../src/providers/cartesia/cartesia-messages.ts'
-import { CartesiaTts } from '../../src/providers/cartesia/index.ts'
-import { conformance, onFastStage, ttsConformance } from '../../src/testing/index.ts'
-import { CartesiaServer, LoopbackServer } from '../../src/testing/servers/index.ts'
+} from '../../../src/providers/cartesia/cartesia-messages.ts'
+import { CartesiaTts } from '../../../src/providers/cartesia/index.ts'
+import { conformance, onFastStage, ttsConformance } from '../../../src/testing/index.ts'
+import { CartesiaServer, LoopbackServer } from '../../../src/testing/servers/index.ts'
 
 const KEY = 'secret'
 

@@ -1,19 +1,15 @@
 import { inspect } from 'node:util'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { durationOf } from '../../audio/index.ts'
-import type { SpokenChunk, SpokenWord, Voice } from '../../parts/index.ts'
+import type { SpokenWord } from '../../../src/parts/index.ts'
+import { conformance, inVirtualTime, ttsConformance, type World } from '../../../src/testing/index.ts'
+import type { CartesiaTimestamps } from '../../../src/testing/servers/cartesia-events.ts'
+import { CartesiaServer, type CartesiaServerOptions } from '../../../src/testing/servers/index.ts'
 import {
-  conformance,
-  inVirtualTime,
-  partContext,
-  textOf,
-  ttsConformance,
-  type TestPartContext,
-  type World,
-} from '../../testing/index.ts'
-import type { CartesiaTimestamps } from '../../testing/servers/cartesia-events.ts'
-import { CartesiaServer, type CartesiaServerOptions } from '../../testing/servers/index.ts'
-import { CartesiaTts, MissingKeyError, type CartesiaTtsOptions } from './index.ts'
+  CartesiaTts,
+  MissingKeyError,
+  type CartesiaTtsOptions,
+} from '../../../src/providers/cartesia/index.ts'
+import { lengthOf, openVoice, type Speaking, type Spoken } from '../speaking.ts'
 
 const KEY = 'ca-secret-0123456789'
 
@@ -31,52 +27,15 @@ conformance({ describe, it }, 'Cartesia on a simulated network', ttsConformance,
   }
 })
 
-interface Speaking {
-  readonly server: CartesiaServer
-  readonly context: TestPartContext
-  readonly voice: Voice
-  readonly speak: (text: AsyncIterable<string> | string, signal?: AbortSignal) => Promise<Spoken>
-}
-
-interface Spoken {
-  readonly chunks: SpokenChunk[]
-  readonly text: string
-  readonly error?: unknown
-}
-
 async function open(
   world: World,
   manners: CartesiaServerOptions = {},
   options: Partial<CartesiaTtsOptions> = {},
-): Promise<Speaking> {
+): Promise<Speaking & { readonly server: CartesiaServer }> {
   const server = new CartesiaServer({ clock: world.clock, key: KEY, ...manners })
-  world.network.serve = server.serve
-  const context = partContext(world)
-  const voice = await new CartesiaTts({ apiKey: KEY, voice: 'any', ...options }).open(context)
-  return {
-    server,
-    context,
-    voice,
-    async speak(text, signal = new AbortController().signal) {
-      const chunks: SpokenChunk[] = []
-      const spoken = (): Spoken => ({ chunks, text: textOf(chunks.map(({ frame }) => frame)) })
-      try {
-        for await (const chunk of voice.speak(typeof text === 'string' ? pieces(text) : text, signal))
-          chunks.push(chunk)
-        return spoken()
-      } catch (error) {
-        return { ...spoken(), error }
-      }
-    },
-  }
+  const tts = new CartesiaTts({ apiKey: KEY, voice: 'any', ...options })
+  return { server, ...(await openVoice(world, server, tts)) }
 }
-
-async function* pieces(text: string): AsyncGenerator<string> {
-  yield* text.split(/(?= )/)
-}
-
-const lengthOf = (chunks: readonly SpokenChunk[]): number =>
-  chunks.reduce((sum, { frame }) => sum + durationOf(frame), 0)
 
 describe('CartesiaTts options', () => {
   afterEach(() => vi.unstubAllEnvs())

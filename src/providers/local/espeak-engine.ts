@@ -14,6 +14,7 @@ export async function espeakEngine(
     name: 'espeak-ng',
     file: 'espeak-thread',
     data,
+    stateless: true,
   })
   return async (sentence, signal) => {
     const stop = new SignalStop(signal, scope)
@@ -24,7 +25,10 @@ export async function espeakEngine(
       thread.abort()
     })
     try {
-      for await (const spoken of iterate(thread.process(sentence), stop)) return spoken
+      let spoken: SpokenSentence | undefined
+      // To the end, after which the thread is idle.
+      for await (const each of iterate(thread.process(sentence), stop)) spoken = each
+      if (spoken) return spoken
       throw new LocalError('ENGINE_FAILED', 'espeak-ng did not produce audio')
     } catch (error) {
       if (!late) throw error

@@ -43,13 +43,17 @@ export async function openRecogniser(
     name,
     file: 'recogniser-thread',
     data,
+    stateless: true,
     setUpError: (failure) => setUpError(name, grammar, failure),
   })
   return {
     recognise: async (samples, signal) => {
       const stop = new SignalStop(signal, scope)
       try {
-        for await (const found of iterate(thread.process(samples, [samples.buffer]), stop)) return found
+        let found: Recognition | undefined
+        // To the end, after which the thread is idle.
+        for await (const each of iterate(thread.process(samples, [samples.buffer]), stop)) found = each
+        if (found) return found
         throw new LocalError('ENGINE_FAILED', `'${name}' returned no result`)
       } finally {
         stop.release()

@@ -17,7 +17,7 @@ const spares = new Map<ThreadFile, Spare>()
  */
 export function keepThread(file: ThreadFile, data: unknown, worker: Worker): void {
   spares.get(file)?.worker.terminate().catch(noop)
-  worker.removeAllListeners()
+  removeListeners(worker)
   worker.on('error', noop)
   worker.on('exit', () => {
     if (spares.get(file)?.worker === worker) spares.delete(file)
@@ -31,7 +31,12 @@ export function takeThread(file: ThreadFile, data: unknown): Worker | undefined 
   const spare = spares.get(file)
   if (spare?.setUp !== JSON.stringify(data)) return undefined
   spares.delete(file)
-  spare.worker.removeAllListeners()
+  removeListeners(spare.worker)
   spare.worker.ref()
   return spare.worker
+}
+
+/** Not all of them: a worker has listeners of its own, without which its messages do not arrive. */
+function removeListeners(worker: Worker): void {
+  for (const name of ['message', 'messageerror', 'error', 'exit']) worker.removeAllListeners(name)
 }

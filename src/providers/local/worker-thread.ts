@@ -17,6 +17,8 @@ export interface ThreadOptions {
   readonly file: ThreadFile
   /** The data that the thread is set up with. */
   readonly data: unknown
+  /** Whether it remembers nothing of its inputs, so that the next call can use it. Default: false. */
+  readonly stateless?: boolean
   /** Converts an error of the set-up. */
   readonly setUpError?: (failure: ThreadFailure) => Error
 }
@@ -29,7 +31,7 @@ export interface ThreadFailure {
 
 /**
  * A worker thread that processes inputs. It is meant for code that blocks or may never end: `abort()` ends the thread
- * whatever it is doing. A thread that is idle when it is closed is kept for the next call.
+ * whatever it is doing. A thread that is stateless, and idle when it is closed, is kept for the next call.
  */
 export class WorkerThread<Input, Output> implements Resource {
   readonly #options: ThreadOptions
@@ -59,7 +61,7 @@ export class WorkerThread<Input, Output> implements Resource {
   ): Promise<WorkerThread<Input, Output>> {
     return scope.open(options.name, async (signal) => {
       const { file, data } = options
-      const spare = takeThread(file, data)
+      const spare = options.stateless ? takeThread(file, data) : undefined
       const thread = new WorkerThread<Input, Output>(options, spare ?? startThread(file, data))
       if (spare) {
         thread.#run()
@@ -104,8 +106,8 @@ export class WorkerThread<Input, Output> implements Resource {
   }
 
   async close(): Promise<void> {
-    const { name, file, data } = this.#options
-    const isIdle = this.#running && !this.#error && this.#pending.size === 0
+    const { name, file, data, stateless = false } = this.#options
+    const isIdle = stateless && this.#running && !this.#error && this.#pending.size === 0
     this.#end(new LocalError('WORKER_DIED', `the worker of '${name}' was closed`))
     if (!isIdle) return void (await this.#worker.terminate())
     this.#isKept = true

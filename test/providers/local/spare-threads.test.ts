@@ -13,11 +13,19 @@ beforeEach(() => {
 })
 afterEach(() => void process.off('worker', note))
 
-/** Opens a voice. Its speed is part of its set-up. */
+/** Opens a voice, and has it speak. Its speed is part of its set-up. */
 async function open(speed: number): Promise<Scope<string>> {
   const context = partContext({ clock: systemClock, random: systemRandom })
-  await new LocalTts({ speed }).open(context)
+  const tts = new LocalTts({ speed })
+  const voice = await tts.open(context)
+  let frames = 0
+  for await (const { frame } of voice.speak(words(), context.scope.signal)) frames += frame.samples.length
+  expect(frames).toBeGreaterThan(1_000)
   return context.scope
+}
+
+async function* words(): AsyncGenerator<string> {
+  yield 'Yes.'
 }
 
 const exit = (worker: Worker): Promise<unknown> => new Promise((resolve) => worker.once('exit', resolve))

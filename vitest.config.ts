@@ -6,8 +6,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** Test files that patch globals for good. They run in processes of their own, which they share. */
 export const guarded = ['{src,test}/guard/**/*.test.ts']
 
-/** Test files that mock modules or collect garbage: each needs a process of its own. */
+/** Test files that mock modules, collect garbage or count hooks: each needs a process of its own. */
 export const isolated = [
+  'test/guard/many.test.ts',
   'test/**/memory.test.ts',
   'src/parts/memory.test.ts',
   'src/**/file-sink.test.ts',
@@ -88,7 +89,15 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { extends: true, test: { name: 'guarded', include: guarded, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: 'guarded',
+          include: guarded,
+          exclude: [...configDefaults.exclude, ...isolated],
+          isolate: false,
+        },
+      },
       { extends: true, test: { name: 'isolated', include: isolated } },
     ],
   },

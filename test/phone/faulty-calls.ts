@@ -167,7 +167,7 @@ export const faultyCalls: readonly FaultyCall[] = [
       ['rejects our key', { status: 401 }, false],
       ['fails', { status: 500 }, false],
       ['is slow', { delay: 300 }, true],
-      ['does not know the call', { status: 404 }, false],
+      ['does not know the call', { status: 404 }, true],
     ] as const
   ).map(([how, manners, confirmed]): FaultyCall => ({
     name: `REST ${how} when we hang up`,

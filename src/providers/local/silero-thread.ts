@@ -7,10 +7,16 @@ export interface SileroData {
   readonly sampleRate: 8000 | 16_000
 }
 
+export interface SileroInput {
+  readonly samples: Int16Array
+  /** Whether a stream begins: the model forgets what it has heard. */
+  readonly isFirst: boolean
+}
+
 const INPUTS = 'input, sr, state'
 const OUTPUTS = 'output, stateN'
 
-await serve<Int16Array, number>(async (data) => {
+await serve<SileroInput, number>(async (data) => {
   const { model, sampleRate } = data as SileroData
   const { InferenceSession, Tensor, env } = await import('onnxruntime-web')
   // This thread is enough: a step takes about a millisecond.
@@ -24,11 +30,16 @@ await serve<Int16Array, number>(async (data) => {
       `it has the inputs ${inputs} and the outputs ${outputs}; Silero v5 has ${INPUTS} and ${OUTPUTS}`,
     )
   const sr = new Tensor('int64', BigInt64Array.of(BigInt(sampleRate)), [])
-  let state = new Tensor('float32', new Float32Array(2 * 128), [2, 1, 128])
+  const nothing = new Tensor('float32', new Float32Array(2 * 128), [2, 1, 128])
+  let state = nothing
   /** The model hears the end of the previous window again: 4 ms. */
   let context = new Float32Array(sampleRate / 250)
 
-  const judge = async (samples: Int16Array): Promise<number> => {
+  const judge = async ({ samples, isFirst }: SileroInput): Promise<number> => {
+    if (isFirst) {
+      state = nothing
+      context = new Float32Array(context.length)
+    }
     const heard = new Float32Array(context.length + samples.length)
     heard.set(context)
     for (const [index, sample] of samples.entries()) heard[context.length + index] = sample / 32_768
@@ -39,6 +50,6 @@ await serve<Int16Array, number>(async (data) => {
     return Number(output?.data[0])
   }
   // Warms up, and fails now if this is another model after all.
-  await judge(new Int16Array(sampleRate * 0.032))
-  return async (samples, emit) => emit(await judge(samples))
+  await judge({ samples: new Int16Array(sampleRate * 0.032), isFirst: true })
+  return async (input, emit) => emit(await judge(input))
 })

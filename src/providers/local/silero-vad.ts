@@ -4,7 +4,7 @@ import type { PartContext, SoundSetup, Vad, VadEvents, VadStream } from '../../p
 import { checkOptions, OptionError, type OptionNames, type Scope } from '../../scope/index.ts'
 import { LocalError } from './errors.ts'
 import { requirePackage } from './require-package.ts'
-import type { SileroData } from './silero-thread.ts'
+import type { SileroData, SileroInput } from './silero-thread.ts'
 import { SpeechGate, type SpeechGateOptions } from './speech-gate.ts'
 import { WorkerThread } from './worker-thread.ts'
 
@@ -42,7 +42,7 @@ export interface SpeechJudge {
  * tells speech from music, keyboards and other sounds.
  *
  * Every stream has its own thread, which takes about a second to start and 120 MB: on a machine with many calls, use
- * `LocalVad`. In its first seconds, while V8 still optimises the runtime, the thread may take up to a second to end.
+ * `LocalVad`. One idle thread is kept for the next call. In its first seconds, while V8 still optimises the runtime, the thread may take up to a second to end.
  *
  * ```ts
  * const vad = new SileroVad({ model: 'models/silero_vad.onnx' })
@@ -88,16 +88,23 @@ export class SileroVad implements Vad {
 
 /** Starts the model in its own thread. The scope owns it. */
 export async function openJudge(scope: Scope<string>, name: string, data: SileroData): Promise<SpeechJudge> {
-  const thread = await WorkerThread.open<Int16Array, number>(scope, {
+  const thread = await WorkerThread.open<SileroInput, number>(scope, {
     name,
     file: 'silero-thread',
     data,
+    stateless: true,
     setUpError: ({ message }) =>
       new LocalError('ENGINE_FAILED', `${name}: ${data.model} is not a Silero VAD model: ${message}`),
   })
+  let isFirst = true
   return {
     judge: async (samples) => {
-      for await (const probability of thread.process(samples, [samples.buffer])) return probability
+      const input = { samples, isFirst }
+      isFirst = false
+      let probability: number | undefined
+      // To the end, after which the thread is idle.
+      for await (const each of thread.process(input, [samples.buffer as ArrayBuffer])) probability = each
+      if (probability !== undefined) return probability
       throw new LocalError('ENGINE_FAILED', `'${name}' returned no result`)
     },
     onDeath: (listener) => thread.onDeath(listener),

@@ -158,7 +158,8 @@ export class ScaleFleet {
       waiting += (this.clock.now() - last) * perMs
       last = this.clock.now()
       if (waiting < 1) {
-        await this.clock.elapse((1 - waiting) / perMs)
+        // At least a millisecond: a shorter time can be too short to change the clock.
+        await this.clock.elapse(Math.max(1, (1 - waiting) / perMs))
         continue
       }
       const size = spooling ? CALL_LOG.chunk : CALL_LOG.batch

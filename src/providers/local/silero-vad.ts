@@ -103,7 +103,7 @@ export async function openJudge(scope: Scope<string>, name: string, data: Silero
       isFirst = false
       let probability: number | undefined
       // To the end, after which the thread is idle.
-      for await (const each of thread.process(input, [samples.buffer as ArrayBuffer])) probability = each
+      for await (const each of thread.process(input, [samples.buffer])) probability = each
       if (probability !== undefined) return probability
       throw new LocalError('ENGINE_FAILED', `'${name}' returned no result`)
     },

@@ -18,10 +18,10 @@ export interface FleetMemberOptions {
   /** How long a lease lasts, in milliseconds. Default: 15 s. */
   readonly lease?: number
   /**
-   * How long the journal must have answered before this host adopts calls, in milliseconds. Use 0 for a journal that only
-   * one host can open. Default: `lease`.
+   * Whether no other host can open the journal. Then all others in it are dead, and their calls are adopted at once; and
+   * when this host leaves, no other one can go on with the calls that wait for their callers. Default: false.
    */
-  readonly grace?: number
+  readonly isAlone?: boolean
   /** How long a caller whose process is gone may take to come back. Default: 20 s. */
   readonly resumeWindow?: number
   readonly random?: Random
@@ -87,7 +87,9 @@ export class FleetMember {
   #leaving = false
 
   constructor(options: FleetMemberOptions) {
-    const { scope, lease = limits.lease, grace = lease, random = systemRandom } = options
+    const { scope, lease = limits.lease, isAlone = false, random = systemRandom } = options
+    // So long must the journal have answered before calls are adopted.
+    const grace = isAlone ? 0 : lease
     const { retry, adoptPause, close: atOnce } = limits
     this.#options = options
     this.#lease = new MachineShell<LeaseEvent, LeaseCommand>(
@@ -145,6 +147,7 @@ export class FleetMember {
     this.#lease.handle({ type: 'leave' })
     this.#lease.stop()
     this.#orphans.stop()
+    if (this.#options.isAlone) await this.#close([...this.#lost.keys()])
     if (this.#id !== '') await this.#within(this.#options.journal.leave(this.#id)).catch(noop)
     await Promise.all(this.#closing)
   }

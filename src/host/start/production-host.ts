@@ -86,8 +86,8 @@ export class ProductionHost implements Running {
       host: { name, version, capacity: maxCalls },
       newId: newKey,
       ...(lease === undefined ? {} : { lease }),
-      // Only this host can open the journal, so all others in it are dead.
-      ...(options.databaseUrl === undefined ? { grace: 0 } : {}),
+      // Only one host can open a journal in SQLite.
+      isAlone: options.databaseUrl === undefined,
       joined: (id) => this.#joined(id),
       drained: () => this.drain(),
       ...(resumeWindow === undefined ? {} : { resumeWindow }),

@@ -107,6 +107,25 @@ describe('a member of a fleet', () => {
       expect(fleet.culpritOf('c1')).toBeUndefined()
     }))
 
+  it('[HO34] closes the calls that wait for their callers when it leaves a journal that no other host can open', () =>
+    staged(async ({ journal, member }) => {
+      const alone = await member('a', { isAlone: true, resumeWindow: 20_000 })
+      await write(journal, opens(newCall('c1', { owner: ownerOn('a', 'w1'), ...RESUME })))
+      await alone.fleet.orphan('w1')
+      await alone.fleet.leave()
+      expect(alone.reports).toMatchObject([{ id: 'c1', reason: 'host-lost' }])
+    }))
+
+  it('leaves the calls that wait for their callers to the other hosts', () =>
+    staged(async ({ journal, member }) => {
+      const { fleet, reports } = await member('a', { resumeWindow: 20_000 })
+      await write(journal, opens(newCall('c1', { owner: ownerOn('a', 'w1'), ...RESUME })))
+      await fleet.orphan('w1')
+      await fleet.leave()
+      expect(reports).toEqual([])
+      expect(await journal.find('c1')).toMatchObject({ state: 'live' })
+    }))
+
   it('[HO42] reports where a call was recorded whose process was killed', () =>
     staged(async ({ clock, journal, member }) => {
       const { fleet, reports } = await member('a')
@@ -324,7 +343,7 @@ describe('a member of a fleet', () => {
   it('adopts at once if no other host can open the journal', () =>
     staged(async ({ clock, journal, member }) => {
       await write(journal, opens(newCall('c1', { owner: ownerOn('before the crash') })))
-      const a = await member('a', { grace: 0 })
+      const a = await member('a', { isAlone: true })
       await clock.elapse(1)
       expect(a.reports.map(({ id }) => id)).toEqual(['c1'])
     }))

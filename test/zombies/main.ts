@@ -8,6 +8,8 @@ import { table, type Row } from './table.ts'
 
 /** Cases that run at the same time. They mostly wait. */
 const CONCURRENCY = 6
+/** Processes at the same time. They compute more than they wait. */
+const PROCESSES = 3
 
 /** How long to look for new connections after the last close: longer than the longest retry delay. */
 const OBSERVATION = 6_000
@@ -38,8 +40,11 @@ await runCommand({
       systemClock.after(OBSERVATION, 'observation', resolve)
     })
     const exits: Exit[] = []
-    for (const one of cases.filter(({ phase }) => phase === 'busy' || phase === 'backing off'))
-      exits.push(await runInProcess(one))
+    const alone = cases.filter(({ phase }) => phase === 'busy' || phase === 'backing off')
+    const exit = async (): Promise<void> => {
+      for (let one = alone.shift(); one; one = alone.shift()) exits.push(await runInProcess(one))
+    }
+    await Promise.all(Array.from({ length: PROCESSES }, exit))
     if (!json) console.log(table(rows, exits))
     for (const end of ends) await end()
     const leaked = sum(rows.map(({ outcome }) => outcome?.leaked ?? 0))

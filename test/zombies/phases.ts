@@ -45,11 +45,12 @@ export const phases: Readonly<Record<string, Phase>> = {
   },
   'setting up': {
     about: 'the connection is open, and the setup is never confirmed',
-    only: ({ setsUp = false }) => setsUp,
+    only: ({ setsUp }) => setsUp !== undefined,
     arrive: async (call) => {
       call.vendor.deaf = true
       call.session.start().catch(noop)
-      await call.vendor.until(() => call.vendor.messages > 0)
+      const { vendor, subject } = call
+      await vendor.until(() => (subject.setsUp === 'vendor first' ? vendor.accepted : vendor.messages) > 0)
     },
   },
   unanswered: {

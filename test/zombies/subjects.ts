@@ -50,8 +50,8 @@ export interface Subject {
   readonly name: string
   /** Whether it keeps one connection for the call, opens one per request, or runs in threads. */
   readonly holds: 'a socket' | 'requests' | 'threads'
-  /** Whether a connection has a setup that the vendor must confirm. */
-  readonly setsUp?: boolean
+  /** Set if the vendor must say that a connection is ready: as the first message, or as the answer to one. */
+  readonly setsUp?: 'vendor first' | 'client first'
   /** How the vendor closes an idle connection. */
   readonly idleEnd?: { readonly code: number; readonly reason: string }
   /** How the vendor announces the end of a connection. */
@@ -80,7 +80,7 @@ export const subjects: readonly Subject[] = [
   {
     name: 'deepgram flux stt',
     holds: 'a socket',
-    setsUp: true,
+    setsUp: 'vendor first',
     setUp: () => ({
       vendor: new DeepgramFluxServer({ key: apiKey }),
       models: (url) => ({ ...pipeline(), stt: new DeepgramFluxStt({ url, apiKey }) }),
@@ -90,7 +90,7 @@ export const subjects: readonly Subject[] = [
   {
     name: 'assemblyai stt',
     holds: 'a socket',
-    setsUp: true,
+    setsUp: 'vendor first',
     setUp: () => ({
       vendor: new AssemblyAIServer({ key: apiKey }),
       models: (url) => ({ ...pipeline(), stt: new AssemblyAIStt({ url, apiKey }) }),
@@ -100,7 +100,7 @@ export const subjects: readonly Subject[] = [
   {
     name: 'cartesia ink stt',
     holds: 'a socket',
-    setsUp: true,
+    setsUp: 'vendor first',
     setUp: () => ({
       vendor: new CartesiaInkServer({ key: apiKey }),
       models: (url) => ({ ...pipeline(), stt: new CartesiaStt({ url, apiKey }) }),
@@ -189,7 +189,7 @@ export const subjects: readonly Subject[] = [
   {
     name: 'openai realtime',
     holds: 'a socket',
-    setsUp: true,
+    setsUp: 'client first',
     ends: 'expired',
     setUp: () => {
       const vendor = new OpenAIRealtimeServer({ apiKey, answers: () => LONG, speed: 1 })
@@ -204,7 +204,7 @@ export const subjects: readonly Subject[] = [
   {
     name: 'openai stt',
     holds: 'a socket',
-    setsUp: true,
+    setsUp: 'client first',
     setUp: () => ({
       vendor: new OpenAIRealtimeServer({ apiKey }),
       models: (url) => ({ ...pipeline(), stt: new OpenAIStt({ url, apiKey }) }),
@@ -214,7 +214,7 @@ export const subjects: readonly Subject[] = [
   {
     name: 'openai tts',
     holds: 'a socket',
-    setsUp: true,
+    setsUp: 'client first',
     ends: 'expired',
     setUp: () => {
       const vendor = new OpenAIRealtimeServer({ apiKey, answers: ({ user }) => user, speed: 1 })
@@ -242,7 +242,7 @@ export const subjects: readonly Subject[] = [
   {
     name: 'gemini live',
     holds: 'a socket',
-    setsUp: true,
+    setsUp: 'client first',
     ends: 'going away',
     setUp: () => {
       const vendor = new GeminiLiveServer({ apiKey, answers: () => LONG, speed: 1 })

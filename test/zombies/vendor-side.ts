@@ -15,7 +15,8 @@ export class VendorSide {
   manners: Manners = {}
   /** Whether the next connections are accepted but neither answered nor read. */
   deaf = false
-  /** The number of messages received. */
+  /** The numbers of connections accepted and of messages received. */
+  accepted = 0
   messages = 0
   readonly #peers = new Set<Peer>()
   readonly #server: LoopbackServer
@@ -69,6 +70,7 @@ export class VendorSide {
       ...this.manners,
       opened: (peer) => {
         this.#peers.add(peer)
+        this.accepted++
         if (!deaf) vendors.opened?.(peer)
       },
       message: (peer, data) => {

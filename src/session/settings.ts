@@ -253,13 +253,14 @@ const declared: Readonly<Record<string, readonly ('hears' | 'speaks')[]>> = {
 function checkParts({ line, models }: SessionOptions): void {
   for (const [name, part] of Object.entries({ line, ...models })) {
     if (part === undefined) continue
-    const { open, ...own } = part as { readonly open?: unknown } & Record<string, unknown>
-    if (typeof open !== 'function')
+    // Also what a class inherits, or has a getter for.
+    const members = part as unknown as Readonly<Record<string, unknown>>
+    if (typeof members['open'] !== 'function')
       throw new OptionError(
         `${name} is not a part: it has no open(). Pass an instance, such as new TestLine()`,
       )
     for (const field of declared[name] ?? [])
-      if (![own[field]].flat().some(isFormat))
+      if (![members[field]].flat().some(isFormat))
         throw new OptionError(
           `${name} does not declare its formats: set ${field}, for example to ${name === 'line' ? 'pcm(16_000)' : '[pcm(16_000)]'}`,
         )

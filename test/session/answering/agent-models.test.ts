@@ -69,6 +69,16 @@ describe('an agent with a model and a voice of its own', () => {
       expectEnded(call)
     }))
 
+  it.each([
+    [{ llm: 'gpt-5' }, 'Agent: llm is not a part: it has no open()'],
+    [{ llm: null }, 'Agent: llm is not a part: it has no open()'],
+    [{ tts: { open() {} } }, 'Agent: tts does not declare its formats: set speaks'],
+  ])('[AG7] is refused where it is made if they are not parts: %o', (own, message) => {
+    expect(() => new Agent({ instructions: '', ...(own as object) })).toThrow(message)
+    const options = { instructions: '', tools: () => ({}), ...(own as object) }
+    expect(() => new AgentTask(options)).toThrow(message.replace('Agent', 'AgentTask'))
+  })
+
   it('[AG7] whose voice never opens does not take over, and what was begun is closed at once', () =>
     inVirtualTime(async (world) => {
       const scopes: Scope<string>[] = []

@@ -99,10 +99,10 @@ describe('the Silero VAD', () => {
   it('remembers nothing of the call before, whose thread it uses', async () => {
     const judgements = async (): Promise<number[]> => {
       const { scope } = partContext({ clock: systemClock, random: systemRandom })
-      const { judge } = await openJudge(scope, 'vad', { model, sampleRate: 16_000 })
+      const vad = await openJudge(scope, 'vad', { model, sampleRate: 16_000 })
       const { samples } = clips[0]!
       const probabilities: number[] = []
-      for (let at = 0; at < 5_120; at += 512) probabilities.push(await judge(samples.slice(at, at + 512)))
+      for (let at = 0; at < 5_120; at += 512) probabilities.push(await vad.judge(samples.slice(at, at + 512)))
       await scope.close()
       return probabilities
     }

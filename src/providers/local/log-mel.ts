@@ -127,7 +127,7 @@ function melFilters(): readonly Filter[] {
     const last = Math.min(BINS - 1, Math.floor((high * SIZE) / SAMPLE_RATE))
     return {
       first,
-      weights: Float64Array.from({ length: last - first + 1 }, (_, bin) => weightOf(first + bin)),
+      weights: Float64Array.from({ length: last - first + 1 }, (__, bin) => weightOf(first + bin)),
     }
   })
 }

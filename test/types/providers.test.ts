@@ -116,13 +116,14 @@ describe('OpenAI', () => {
   it('takes a key or a function that returns it, and known ways to send it', () =>
     types(() => {
       const azure: OpenAIRealtimeOptions = { apiKey: () => 'key', auth: 'api-key', transcription: false }
+      const entra: OpenAIRealtimeOptions = { apiKey: async () => 'token', auth: 'entra-id' }
       // @ts-expect-error no such way
       const basic: OpenAIRealtimeOptions = { auth: 'basic' }
       // @ts-expect-error a transcription is switched off with `false`, and on by leaving it out
       const on: OpenAIRealtimeOptions = { transcription: true }
       // @ts-expect-error the vendor's own name
       const noise: OpenAIRealtimeOptions = { noiseReduction: 'near_field' }
-      return [azure, basic, on, noise]
+      return [azure, entra, basic, on, noise]
     }))
 })
 

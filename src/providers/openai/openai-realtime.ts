@@ -1,3 +1,4 @@
+import type { Protocol } from '../../link/index.ts'
 import type {
   PartContext,
   Realtime,
@@ -75,8 +76,7 @@ export class OpenAIRealtime implements Realtime {
   readonly hears = formats
   readonly speaks = formats
   readonly writes = true
-  readonly #endpoint: OpenAIEndpoint
-  readonly #model: string
+  readonly #request: Protocol['request']
   readonly #config: RealtimeConfig
   readonly #modelEnds: readonly ModelEndWarning[]
 
@@ -88,8 +88,9 @@ export class OpenAIRealtime implements Realtime {
     if (turnDetection) checkTurnDetection('OpenAIRealtime', turnDetection)
     checkModelOptions('OpenAIRealtime', options)
     this.name = options.name ?? 'openai'
-    this.#endpoint = new OpenAIEndpoint(options)
-    this.#model = options.model ?? REALTIME_MODEL
+    const { model = REALTIME_MODEL } = options
+    const endpoint = new OpenAIEndpoint(options)
+    this.#request = endpoint.dialRequest('/realtime', { model })
     this.#config = {
       voice: options.voice ?? 'marin',
       speed: options.speed,
@@ -99,18 +100,14 @@ export class OpenAIRealtime implements Realtime {
       model: options,
       extra: options.extra,
     }
-    const models = [
-      this.#model,
-      ...(transcription === false ? [] : [transcription?.model ?? TRANSCRIPTION_MODEL]),
-    ]
-    this.#modelEnds = models.map((model) => new ModelEndWarning(this.name, this.#endpoint.vendor, model))
+    const models = [model, ...(transcription === false ? [] : [transcription?.model ?? TRANSCRIPTION_MODEL])]
+    this.#modelEnds = models.map((each) => new ModelEndWarning(this.name, endpoint.vendor, each))
   }
 
   async open(context: PartContext, setup: RealtimeSetup, events: RealtimeEvents): Promise<RealtimeModel> {
     for (const end of this.#modelEnds) end.warn(context)
-    const request = this.#endpoint.dialRequest('/realtime', { model: this.#model })
     const model = new OpenAIRealtimeModel(
-      { name: this.name, request, config: this.#config },
+      { name: this.name, request: this.#request, config: this.#config },
       context,
       setup,
       events,

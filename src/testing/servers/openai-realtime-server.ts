@@ -18,7 +18,8 @@ export interface OpenAIRealtimeServerOptions extends VendorServerOptions, OpenAI
 /**
  * OpenAI's Realtime API (GA), for tests: `wss://…/v1/realtime?model=…`, or `?intent=transcription`. It recognises and
  * speaks the audio of `soundOf`, answers from a script, and handles its conversation as the vendor does. Like the
- * vendor's server, it never answers a close frame unless `ignoresClose` is false.
+ * vendor's server, it never answers a close frame unless `ignoresClose` is false. With `api-version` in the address it
+ * behaves as the preview on Azure, which opens, and then refuses the settings of the GA protocol.
  *
  * ```ts
  * const server = new OpenAIRealtimeServer({ clock, answers: ['Good morning.'] })
@@ -78,6 +79,7 @@ export class OpenAIRealtimeServer extends VendorServer<OpenAIRealtimeSession> {
     const key = bearer ?? headers['api-key'] ?? browser?.replace('openai-insecure-api-key.', '')
     if (!key || (this.#options.apiKey ?? key) !== key) return 401
     if (!pathname.endsWith('/realtime')) return 404
+    if (searchParams.has('api-version')) return searchParams.has('deployment') ? undefined : 400
     return searchParams.has('model') || searchParams.get('intent') === 'transcription' ? undefined : 400
   }
 

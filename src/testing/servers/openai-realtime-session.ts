@@ -42,6 +42,8 @@ export class OpenAIRealtimeSession {
   readonly #script: Script<OpenAITurn>
   readonly #ids: Ids
   readonly #input: OpenAIInput
+  /** Whether the client dialled the preview of Azure, which opens, and refuses the settings of the GA protocol. */
+  readonly #isPreview: boolean
   #settings: OpenAISession
   /** The response of the conversation. */
   #response: OpenAIResponse | undefined
@@ -62,7 +64,8 @@ export class OpenAIRealtimeSession {
     const { lifetime = LIFETIME, msPerCharacter = 50, understands } = options
     this.conversation = new OpenAIConversation(ids, msPerCharacter)
     const query = new URL(connection.request.url).searchParams
-    const model = query.get('model')
+    this.#isPreview = query.has('api-version')
+    const model = query.get('model') ?? query.get('deployment')
     const expires = connection.clock.date() + lifetime
     const kind =
       model === null ? ({ type: 'transcription' } as const) : ({ type: 'realtime', model } as const)
@@ -121,6 +124,8 @@ export class OpenAIRealtimeSession {
     const { conversation } = this
     switch (event.type) {
       case 'session.update':
+        if (this.#isPreview)
+          throw invalid('unknown_parameter', "Unknown parameter: 'session.type'.", 'session.type')
         return this.#update(updated(this.#settings, event.session))
       case 'input_audio_buffer.append':
         return this.#input.append(event.audio)

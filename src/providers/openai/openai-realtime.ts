@@ -11,11 +11,15 @@ import type { Extra } from '../extra.ts'
 import { ModelEndWarning } from '../model-ends.ts'
 import { formats } from './audio-format.ts'
 import { OpenAIEndpoint, endpointNames, type OpenAIEndpointOptions } from './endpoint.ts'
-import { OpenAIRealtimeModel } from './openai-realtime-model.ts'
+import type { RealtimeDialect } from '../openai-realtime/dialect.ts'
+import { checkServerEvent } from '../openai-realtime/events.ts'
+import { OpenAIRealtimeModel } from '../openai-realtime/openai-realtime-model.ts'
 import { checkModelOptions, modelNames, type OpenAIModelOptions } from './model-settings.ts'
 import {
   TRANSCRIPTION_MODEL,
+  agentSettings,
   checkTurnDetection,
+  realtimeSettings,
   transcriptionNames,
   type OpenAINoiseReduction,
   type OpenAITranscription,
@@ -77,7 +81,7 @@ export class OpenAIRealtime implements Realtime {
   readonly speaks = formats
   readonly writes = true
   readonly #request: Protocol['request']
-  readonly #config: RealtimeConfig
+  readonly #dialect: RealtimeDialect
   readonly #modelEnds: readonly ModelEndWarning[]
 
   /** Throws `MissingKeyError` without a key. */
@@ -91,7 +95,7 @@ export class OpenAIRealtime implements Realtime {
     const { model = REALTIME_MODEL } = options
     const endpoint = new OpenAIEndpoint(options)
     this.#request = endpoint.dialRequest('/realtime', { model })
-    this.#config = {
+    const config: RealtimeConfig = {
       voice: options.voice ?? 'marin',
       speed: options.speed,
       transcription: options.transcription ?? {},
@@ -100,6 +104,12 @@ export class OpenAIRealtime implements Realtime {
       model: options,
       extra: options.extra,
     }
+    this.#dialect = {
+      check: checkServerEvent,
+      settings: (setup) => realtimeSettings(config, setup),
+      agentSettings,
+      transcribes: config.transcription !== false,
+    }
     const models = [model, ...(transcription === false ? [] : [transcription?.model ?? TRANSCRIPTION_MODEL])]
     this.#modelEnds = models.map((each) => new ModelEndWarning(this.name, endpoint.vendor, each))
   }
@@ -107,7 +117,7 @@ export class OpenAIRealtime implements Realtime {
   async open(context: PartContext, setup: RealtimeSetup, events: RealtimeEvents): Promise<RealtimeModel> {
     for (const end of this.#modelEnds) end.warn(context)
     const model = new OpenAIRealtimeModel(
-      { name: this.name, request: this.#request, config: this.#config },
+      { name: this.name, request: this.#request, dialect: this.#dialect },
       context,
       setup,
       events,

@@ -5,7 +5,7 @@ import { withExtra, type Extra } from '../extra.ts'
 import { ModelEndWarning } from '../model-ends.ts'
 import { formats, wireFormatOf } from './audio-format.ts'
 import { OpenAIEndpoint, endpointNames, type OpenAIEndpointOptions } from './endpoint.ts'
-import type { TranscriptionSettings } from './events.ts'
+import type { TranscriptionSettings } from '../openai-realtime/events.ts'
 import { OpenAISttStream } from './openai-stt-stream.ts'
 import {
   LIVE_TRANSCRIPTION_MODEL,

@@ -44,6 +44,7 @@ import {
   type OpenAIRealtimeOptions,
   type OpenAITurnDetection,
 } from '../../src/providers/openai/index.ts'
+import { XaiRealtime } from '../../src/providers/xai/index.ts'
 import type { ErrorCode } from '../../src/scope/index.ts'
 
 // These tests are checked by the compiler (`npm run check:types`). Their code never runs.
@@ -56,7 +57,7 @@ describe('the models of vendors', () => {
     >().toExtend<Stt>()
     expectTypeOf<AiSdkLlm | ScriptedDialogue>().toExtend<Llm>()
     expectTypeOf<CartesiaTts | DeepgramTts | ElevenLabsTts | OpenAITts | LocalTts>().toExtend<Tts>()
-    expectTypeOf<GeminiLive | OpenAIRealtime>().toExtend<Realtime>()
+    expectTypeOf<GeminiLive | OpenAIRealtime | XaiRealtime>().toExtend<Realtime>()
     expectTypeOf<LocalVad | SileroVad>().toExtend<Vad>()
     expectTypeOf<{ stt: DeepgramStt; llm: AiSdkLlm; tts: CartesiaTts }>().toExtend<Models>()
     expectTypeOf<{ realtime: GeminiLive }>().toExtend<Models>()

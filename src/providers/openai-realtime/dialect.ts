@@ -16,6 +16,8 @@ export interface RealtimeDialect {
   readonly revisesTranscripts?: boolean
   /** How long a cancelled answer may go on before the next request is sent. Default: 5 s. */
   readonly cancelTimeout?: number
+  /** Whether the service answers a `response.cancel` and a `conversation.item.truncate`. Default: true. */
+  readonly answersAttempts?: boolean
   /** How long a session lasts if the service does not announce its end. Default: unlimited. */
   readonly lifetime?: number
   /** The item that makes the service speak a text word for word. Default: the service cannot. */

@@ -35,6 +35,8 @@ const EXPIRED: ReadonlySet<unknown> = new Set(['session_expired', 'max_duration'
 /** The types of errors during the setup after which another attempt may succeed. */
 const TRANSIENT: ReadonlySet<unknown> = new Set(['server_error', 'internal_error', 'timeout'])
 
+type LinkDialect = Pick<RealtimeDialect, 'check' | 'lifetime' | 'answersAttempts'>
+
 /** The owner of one Realtime API session: a conversation or a transcription. */
 export interface OpenAILinkHost {
   /** The current session settings. */
@@ -76,7 +78,7 @@ export class OpenAILink implements Protocol {
   readonly #context: PartContext
   readonly #host: OpenAILinkHost
   readonly #expiry: Expiry
-  readonly #dialect: Pick<RealtimeDialect, 'check' | 'lifetime'>
+  readonly #dialect: LinkDialect
   #link: Link | undefined
   /** The generation of the connection in use. */
   #current = 0
@@ -90,7 +92,7 @@ export class OpenAILink implements Protocol {
     request: Protocol['request'],
     context: PartContext,
     host: OpenAILinkHost,
-    dialect: Pick<RealtimeDialect, 'check' | 'lifetime'> = { check: checkServerEvent },
+    dialect: LinkDialect = { check: checkServerEvent },
   ) {
     this.name = name
     this.#dialect = dialect
@@ -117,9 +119,8 @@ export class OpenAILink implements Protocol {
 
   /** Sends an event. The service answers each one with some event. */
   send(event: ClientEvent | DialectEvent): void {
-    if (!this.#connected) return
-    this.#link?.send(JSON.stringify(event))
-    this.#link?.expectAnswer()
+    this.#send(event)
+    if (this.#connected) this.#link?.expectAnswer()
   }
 
   /** The caller is speaking, and the service detects it: it owes an event. */
@@ -129,7 +130,14 @@ export class OpenAILink implements Protocol {
 
   /** Sends an event that may arrive too late to have an effect. */
   attempt(event: ClientEvent): void {
-    this.send({ ...event, event_id: `${ATTEMPT}-${++this.#attempts}` })
+    const attempt = { ...event, event_id: `${ATTEMPT}-${++this.#attempts}` }
+    if (this.#dialect.answersAttempts === false) this.#send(attempt)
+    else this.send(attempt)
+  }
+
+  /** What the service has begun has been given up: it owes nothing more. */
+  expectNothing(): void {
+    this.#link?.expectNothing()
   }
 
   /** Sends audio, or buffers it for the next connection. */
@@ -177,6 +185,10 @@ export class OpenAILink implements Protocol {
     this.#connected = false
     this.#expiry.clear()
     this.#host.failed(error)
+  }
+
+  #send(event: ClientEvent | DialectEvent): void {
+    if (this.#connected) this.#link?.send(JSON.stringify(event))
   }
 
   #sendSettings(connection: LinkConnection): void {

@@ -187,6 +187,7 @@ export class OpenAIRealtimeModel implements RealtimeModel, OpenAILinkHost {
       memory: this.#memory,
       format: this.#setup.speaks ?? this.#setup.hears,
       cancelTimeout: this.#dialect.cancelTimeout ?? CANCEL_TIMEOUT,
+      gaveUp: () => link.expectNothing(),
       sayItem: (words) => this.#dialect.say!(words),
       get connected() {
         return link.connected

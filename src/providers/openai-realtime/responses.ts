@@ -19,6 +19,8 @@ export interface ResponsesHost extends AnswerHost {
   send(event: ClientEvent | DialectEvent): void
   /** How long a cancelled response may go on before the next request is sent. */
   readonly cancelTimeout: number
+  /** A cancelled response has not ended in time. */
+  gaveUp(): void
   /** The item that makes the service speak a text word for word. */
   sayItem(words: string): object
   /** The agent's instructions, which precede those of a request. */
@@ -118,7 +120,10 @@ export class Responses {
   #cancel(answer: Answer): void {
     this.#host.attempt({ type: 'response.cancel', response_id: answer.id })
     this.#cancelTimer = this.#host.after(this.#host.cancelTimeout, () => {
-      if (this.#active === answer) this.#active = undefined
+      if (this.#active === answer) {
+        this.#active = undefined
+        this.#host.gaveUp()
+      }
       this.sendNext()
     })
   }
@@ -163,7 +168,8 @@ export class Responses {
   }
 
   #created({ id, metadata }: ServerResponse): void {
-    if (id === undefined) return
+    // A repeated event would begin an answer that never ends.
+    if (id === undefined || this.#answers.some((each) => each.id === id)) return
     const requestId = metadata?.['request']
     const { sent } = this.#queue
     // Metadata come back only with `response.create`: without any, these are the words that the service was to say.

@@ -1,5 +1,5 @@
 import type { Protocol } from '../../link/index.ts'
-import { apiKey } from '../api-key.ts'
+import { keySource } from '../api-key.ts'
 import { checkUrl } from '../check-url.ts'
 import { OptionError, type OptionNames } from '../../scope/index.ts'
 
@@ -50,7 +50,7 @@ export class OpenAIEndpoint {
   /** Throws `MissingKeyError` without a key. */
   constructor(options: OpenAIEndpointOptions) {
     const { auth = 'bearer', headers = {}, query = {} } = options
-    this.#key = keySource(options.apiKey, auth)
+    this.#key = currentKey(options.apiKey, auth)
     const url = options.url ?? defaultUrl(auth)
     checkUrl('openai', url)
     const [address = '', search] = url.split('?')
@@ -99,21 +99,15 @@ export class OpenAIEndpoint {
 }
 
 /** The key as it is now. */
-function keySource(given: OpenAIEndpointOptions['apiKey'], auth: OpenAIAuth): () => string | Promise<string> {
-  const variable = auth === 'api-key' ? 'AZURE_OPENAI_API_KEY' : 'OPENAI_API_KEY'
-  // A function that returns no key never gets the one of the environment, which may belong to another service.
-  const checked = (key: string | undefined): string => apiKey('openai', key ?? '', variable)
-  if (typeof given === 'function')
-    return () => {
-      const key = given()
-      return typeof key === 'object' ? Promise.resolve(key).then(checked) : checked(key)
-    }
-  if (auth === 'entra-id')
+function currentKey(
+  given: OpenAIEndpointOptions['apiKey'],
+  auth: OpenAIAuth,
+): () => string | Promise<string> {
+  if (auth === 'entra-id' && typeof given !== 'function')
     throw new OptionError(
       "openai: auth 'entra-id' needs an apiKey that is a function and returns a token, because tokens expire during a call",
     )
-  const key = apiKey('openai', given, variable)
-  return () => key
+  return keySource('openai', given, auth === 'api-key' ? 'AZURE_OPENAI_API_KEY' : 'OPENAI_API_KEY')
 }
 
 function defaultUrl(auth: OpenAIAuth): string {

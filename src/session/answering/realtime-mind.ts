@@ -155,12 +155,10 @@ export class RealtimeMind implements Mind {
     if (words.trim() === '' || signal.aborted) return
     const response = new Response({ delivery })
     delivery.speech.onInterrupt(() => this.#stop(response))
-    const { say } = this.#model
-    if (say) this.#ask(response, () => say(words))
-    else {
-      const exactly = `Say exactly these words, and nothing else: ${JSON.stringify(words)}`
-      this.#ask(response, () => this.#model.respond(exactly))
-    }
+    this.#ask(response, () => {
+      if (this.#model.say) this.#model.say(words)
+      else this.#model.respond(`Say exactly these words, and nothing else: ${JSON.stringify(words)}`)
+    })
     yield* response.sound
   }
 

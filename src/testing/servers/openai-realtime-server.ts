@@ -5,6 +5,7 @@ import { ApiError } from './openai-error.ts'
 import { textOf, type OpenAIItem } from './openai-items.ts'
 import { OpenAIRealtimeSession, type OpenAISessionOptions } from './openai-realtime-session.ts'
 import type { OpenAITurn } from './openai-turn.ts'
+import { openAIWire, type OpenAIWire } from './openai-wire.ts'
 import type { ServerConnection } from './server-connection.ts'
 import { VendorServer, type VendorServerOptions } from './vendor-server.ts'
 
@@ -84,6 +85,11 @@ export class OpenAIRealtimeServer extends VendorServer<OpenAIRealtimeSession> {
   }
 
   protected startSession(connection: ServerConnection): OpenAIRealtimeSession {
-    return new OpenAIRealtimeSession(this, connection, this.#options, this.#script, this.#ids)
+    return new OpenAIRealtimeSession(this, connection, this.#options, this.#script, this.#ids, this.wire())
+  }
+
+  /** How events look on a new connection. */
+  protected wire(): OpenAIWire {
+    return openAIWire
   }
 }

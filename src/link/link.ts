@@ -151,6 +151,11 @@ export class Link {
     if (!this.#isClosing) this.#watch.expectAnswer()
   }
 
+  /** The peer owes no message any more: what it was asked needs no answer, or has been given up. */
+  expectNothing(): void {
+    this.#watch.expectNothing()
+  }
+
   /** Makes a sleeping link connect, because there is speech. */
   wake(): void {
     if (this.#machine.state.idle) this.#shell.handle({ type: 'wake' })

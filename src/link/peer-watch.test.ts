@@ -53,6 +53,17 @@ describe('the watch over a peer', () => {
     expect(log).toEqual(['silent: no pong within 5000 ms, 60500'])
   })
 
+  it('[LK11] does not blame the peer for an answer that is no longer expected', () => {
+    const { watch, log, fireAt } = watching()
+    watch.alive()
+    watch.expectAnswer()
+    watch.expectNothing()
+    fireAt(8_000)
+    watch.alive()
+    fireAt(12_000)
+    expect(log).toEqual(['ping', 'ping'])
+  })
+
   it('[LK11] counts the silence from the last message, not from the last pong', () => {
     const { watch, log, fireAt } = watching()
     watch.alive()

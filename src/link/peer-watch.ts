@@ -93,6 +93,11 @@ export class PeerWatch {
     }
   }
 
+  expectNothing(): void {
+    this.#owedSince = undefined
+    this.#owedNext = false
+  }
+
   /** When something has to be done: send a ping, or give up on the peer. */
   get #due(): number {
     const { pong, answer } = this.#timing

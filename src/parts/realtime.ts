@@ -65,6 +65,11 @@ export interface RealtimeModel {
    * Each request leads to one `responseStarted`, even if it fails.
    */
   respond(instructions?: string): void
+  /**
+   * Like `respond`, but the answer is exactly these words. Default: `respond` is called with instructions to say them,
+   * which a model may follow only roughly.
+   */
+  say?(words: string): void
   /** Adds a text message of the user. Does not request an answer. */
   addText(text: string): void
   /** Passes a tool's result to the model. Does not request an answer. */

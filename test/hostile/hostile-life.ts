@@ -18,6 +18,7 @@ import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/d
 import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { OpenAIRealtime } from '../../src/providers/openai/index.ts'
+import { XaiRealtime } from '../../src/providers/xai/index.ts'
 import {
   AssemblyAIServer,
   CartesiaInkServer,
@@ -28,6 +29,7 @@ import {
   ElevenLabsServer,
   GeminiLiveServer,
   OpenAIRealtimeServer,
+  XaiRealtimeServer,
 } from '../../src/testing/servers/index.ts'
 import { hostileVendor } from './hostile-vendor.ts'
 import { hostileEvents, hostileFunction, hostileObject, type Hostility } from './misbehave.ts'
@@ -180,6 +182,7 @@ const vendors = [
   'cartesia',
   'aura',
   'elevenlabs',
+  'xai',
 ] as const
 
 function modelsOf({ random, clock, network }: World, hostility: Hostility) {
@@ -198,6 +201,9 @@ function modelsOf({ random, clock, network }: World, hostility: Hostility) {
     case 'openai':
       serves(new OpenAIRealtimeServer({ clock, answers: () => 'Fine.' }))
       return { realtime: new OpenAIRealtime({ apiKey: secret }) }
+    case 'xai':
+      serves(new XaiRealtimeServer({ clock, answers: () => 'Fine.' }))
+      return { realtime: new XaiRealtime({ apiKey: secret }) }
     case 'gemini':
       serves(new GeminiLiveServer({ clock, answers: () => 'Fine.' }))
       return { realtime: new GeminiLive({ apiKey: secret }) }

@@ -82,6 +82,9 @@ describe('members of a family', () => {
   it('may import the files that the family shares, which must not import a member', () => {
     expect(stray('src/providers/openai/a.ts', `import '../codes.ts'`)).toEqual([])
     expect(stray('src/providers/codes.ts', `import './openai/a.ts'`)).toHaveLength(1)
+    expect(stray('src/providers/xai/a.ts', `import '../openai-realtime/b.ts'`)).toEqual([])
+    expect(stray('src/providers/openai-realtime/b.ts', `import '../codes.ts'`)).toEqual([])
+    expect(stray('src/providers/openai-realtime/b.ts', `import '../openai/a.ts'`)).toHaveLength(1)
   })
 })
 

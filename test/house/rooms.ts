@@ -24,6 +24,9 @@ const pure = new Set(['scope', 'report'])
 /** Rooms with one folder per member. Members may import the files they share, and never each other. */
 const families = new Set(['providers', 'lines'])
 
+/** Folders of a family that its members share: a protocol that several vendors speak. */
+const sharedFolders = new Set(['providers/openai-realtime'])
+
 /** Loads the agent file, which is not ours. */
 const agentLoader = 'src/host/start/load-agent.ts'
 
@@ -46,7 +49,9 @@ interface Place {
 function placeOf(path: string): Place | undefined {
   const [src, room = '', ...rest] = path.split('/')
   if (src !== 'src' || !rooms.includes(room) || rest.length === 0) return undefined
-  return { room, member: families.has(room) && rest.length > 1 ? (rest[0] ?? '') : '' }
+  const folder = rest[0] ?? ''
+  const isMember = families.has(room) && rest.length > 1 && !sharedFolders.has(`${room}/${folder}`)
+  return { room, member: isMember ? folder : '' }
 }
 
 /**

@@ -6,6 +6,7 @@ import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/d
 import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { OpenAIHttpTts, OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
+import { XaiRealtime } from '../../src/providers/xai/index.ts'
 import type { DialRequest } from '../../src/scope/index.ts'
 import { rejection, withLink } from './fixture.ts'
 
@@ -60,6 +61,7 @@ describe('the url option of a provider', () => {
     ['DeepgramTts', (url) => new DeepgramTts({ apiKey, url })],
     ['ElevenLabsTts', (url) => new ElevenLabsTts({ apiKey, url, voice: 'voice' })],
     ['GeminiLive', (url) => new GeminiLive({ apiKey, url })],
+    ['XaiRealtime', (url) => new XaiRealtime({ apiKey, url })],
     ['OpenAIRealtime', (url) => new OpenAIRealtime({ apiKey, url })],
     ['OpenAIStt', (url) => new OpenAIStt({ apiKey, url })],
     ['OpenAITts', (url) => new OpenAITts({ apiKey, url })],

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Realtime, RealtimeEvents } from '../../src/parts/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { OpenAIRealtime } from '../../src/providers/openai/index.ts'
+import { XaiRealtime } from '../../src/providers/xai/index.ts'
 import { inVirtualTime, partContext, type Peer } from '../../src/testing/index.ts'
 
 const setup = {
@@ -29,6 +30,16 @@ const ids = { response_id: 'r', item_id: 'i' }
 const vendors: Record<string, Vendor> = {
   openai: {
     realtime: () => new OpenAIRealtime(options),
+    begins: [
+      { type: 'session.updated' },
+      { type: 'response.created', response: { id: 'r' } },
+      { type: 'response.output_item.added', response_id: 'r', item: { type: 'message', id: 'i' } },
+    ],
+    sound: { type: 'response.output_audio.delta', ...ids, delta: audio },
+    text: { type: 'response.output_audio_transcript.delta', ...ids, delta: words },
+  },
+  xai: {
+    realtime: () => new XaiRealtime(options),
     begins: [
       { type: 'session.updated' },
       { type: 'response.created', response: { id: 'r' } },

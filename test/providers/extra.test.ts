@@ -8,6 +8,7 @@ import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/d
 import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { OpenAIRealtime, OpenAIStt } from '../../src/providers/openai/index.ts'
+import { XaiRealtime } from '../../src/providers/xai/index.ts'
 import { inVirtualTime, partContext } from '../../src/testing/index.ts'
 import { RealtimeRecorder } from '../../src/testing/conformance/realtime-recorder.ts'
 
@@ -37,6 +38,8 @@ const providers: Record<string, (context: PartContext) => Promise<unknown>> = {
   'openai stt': (context) => new OpenAIStt({ apiKey, extra }).open(context, noSttEvents),
   'openai realtime': (context) =>
     new OpenAIRealtime({ apiKey, extra }).open(context, setup, new RealtimeRecorder()),
+  'xai realtime': (context) =>
+    new XaiRealtime({ apiKey, extra }).open(context, setup, new RealtimeRecorder()),
   gemini: (context) => new GeminiLive({ apiKey, extra }).open(context, setup, new RealtimeRecorder()),
   cartesia: async (context) => {
     const voice = await new CartesiaTts({ apiKey, voice: 'any', extra }).open(context)

@@ -8,6 +8,7 @@ import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/d
 import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { OpenAIHttpTts, OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
+import { XaiRealtime } from '../../src/providers/xai/index.ts'
 import { systemClock, systemRandom } from '../../src/scope/index.ts'
 import { inVirtualTime, partContext, type Manners } from '../../src/testing/index.ts'
 import { LoopbackServer } from '../../src/testing/servers/index.ts'
@@ -42,6 +43,7 @@ const providers: Record<string, Open> = {
   'openai tts': (context) => new OpenAITts(options).open(context),
   'openai stt': (context, log) => new OpenAIStt(options).open(context, recorder(log)),
   'openai realtime': (context, log) => new OpenAIRealtime(options).open(context, setup, recorder(log)),
+  'xai realtime': (context, log) => new XaiRealtime(options).open(context, setup, recorder(log)),
   gemini: (context, log) => new GeminiLive(options).open(context, setup, recorder(log)),
   cartesia: speaks(new CartesiaTts({ ...options, voice: 'voice' })),
   'deepgram tts': speaks(new DeepgramTts(options)),

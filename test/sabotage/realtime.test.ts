@@ -74,6 +74,11 @@ function bound<T extends object>(thing: T): T {
 
 const defects: Defect<RealtimeSubject>[] = [
   [
+    'a model that answers in place of saying the words it is given',
+    sabotaged({ model: (model) => ({ say: () => model.respond() }) }),
+    ['says given words exactly, if it can be given words'],
+  ],
+  [
     'a model without audio',
     sabotaged({ events: () => ({ audio() {} }) }),
     ['transcribes the user, and answers with text and audio'],

@@ -36,6 +36,18 @@ describe('a session on the OpenAI server', () => {
       client.socket.abort()
     }))
 
+  it('is the preview with an api-version: it opens, and refuses the settings', () =>
+    inVirtualTime(async (world) => {
+      const preview = 'wss://house.openai.azure.com/openai/realtime?api-version=2025-04-01-preview'
+      const { client } = await open(world, {}, `${preview}&deployment=voice`)
+      client.say(update({ instructions: 'Be kind.' }))
+      await world.clock.elapse(10)
+      expect(client.log).toEqual(['session.created', 'error unknown_parameter'])
+      client.socket.abort()
+      const refused = await connect(world, preview)
+      expect(refused.end).toMatchObject({ status: 400 })
+    }))
+
   it('is refused without a valid key, path or model', () =>
     inVirtualTime(async (world) => {
       const { clock, network } = world

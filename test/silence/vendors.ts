@@ -13,6 +13,7 @@ import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/d
 import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
+import { XaiRealtime } from '../../src/providers/xai/index.ts'
 import { noop, type Clock } from '../../src/scope/index.ts'
 import type { ConnectionManners } from '../../src/testing/servers/vendor-server.ts'
 import {
@@ -25,6 +26,7 @@ import {
   ElevenLabsServer,
   GeminiLiveServer,
   OpenAIRealtimeServer,
+  XaiRealtimeServer,
 } from '../../src/testing/servers/index.ts'
 import type { SimNetwork } from '../../src/testing/index.ts'
 
@@ -177,6 +179,19 @@ export const vendors: readonly SilentVendor[] = [
     },
     open: async (context, failed) => {
       const realtime = new OpenAIRealtime({ url, apiKey })
+      const model = await realtime.open(context, setup(true), realtimeEvents(failed))
+      return { hear: (frame) => model.push(frame), ask: () => model.respond() }
+    },
+  },
+  {
+    name: 'xai realtime',
+    uses: ['hear', 'ask'],
+    sampleRate: 24_000,
+    serve: (network, clock, manners) => {
+      network.serve = new XaiRealtimeServer({ clock, apiKey, answers: () => 'Hello.', manners }).serve
+    },
+    open: async (context, failed) => {
+      const realtime = new XaiRealtime({ url, apiKey })
       const model = await realtime.open(context, setup(true), realtimeEvents(failed))
       return { hear: (frame) => model.push(frame), ask: () => model.respond() }
     },

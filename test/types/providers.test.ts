@@ -44,6 +44,7 @@ import {
   type OpenAIRealtimeOptions,
   type OpenAITurnDetection,
 } from '../../src/providers/openai/index.ts'
+import { XaiRealtime } from '../../src/providers/xai/index.ts'
 import type { ErrorCode } from '../../src/scope/index.ts'
 
 // These tests are checked by the compiler (`npm run check:types`). Their code never runs.
@@ -56,7 +57,7 @@ describe('the models of vendors', () => {
     >().toExtend<Stt>()
     expectTypeOf<AiSdkLlm | ScriptedDialogue>().toExtend<Llm>()
     expectTypeOf<CartesiaTts | DeepgramTts | ElevenLabsTts | OpenAITts | LocalTts>().toExtend<Tts>()
-    expectTypeOf<GeminiLive | OpenAIRealtime>().toExtend<Realtime>()
+    expectTypeOf<GeminiLive | OpenAIRealtime | XaiRealtime>().toExtend<Realtime>()
     expectTypeOf<LocalVad | SileroVad>().toExtend<Vad>()
     expectTypeOf<{ stt: DeepgramStt; llm: AiSdkLlm; tts: CartesiaTts }>().toExtend<Models>()
     expectTypeOf<{ realtime: GeminiLive }>().toExtend<Models>()
@@ -116,13 +117,14 @@ describe('OpenAI', () => {
   it('takes a key or a function that returns it, and known ways to send it', () =>
     types(() => {
       const azure: OpenAIRealtimeOptions = { apiKey: () => 'key', auth: 'api-key', transcription: false }
+      const entra: OpenAIRealtimeOptions = { apiKey: async () => 'token', auth: 'entra-id' }
       // @ts-expect-error no such way
       const basic: OpenAIRealtimeOptions = { auth: 'basic' }
       // @ts-expect-error a transcription is switched off with `false`, and on by leaving it out
       const on: OpenAIRealtimeOptions = { transcription: true }
       // @ts-expect-error the vendor's own name
       const noise: OpenAIRealtimeOptions = { noiseReduction: 'near_field' }
-      return [azure, basic, on, noise]
+      return [azure, entra, basic, on, noise]
     }))
 })
 

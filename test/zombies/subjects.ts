@@ -9,6 +9,7 @@ import { mcpTools } from '../../src/providers/mcp/index.ts'
 import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
 import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import { OpenAIHttpTts, OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
+import { XaiRealtime } from '../../src/providers/xai/index.ts'
 import type { Models, Toolset } from '../../src/session/index.ts'
 import { ScriptedLlm, ScriptedStt, ScriptedTts, ScriptedVad, callTool } from '../../src/testing/index.ts'
 import {
@@ -23,6 +24,7 @@ import {
   GeminiLiveServer,
   OpenAIRealtimeServer,
   OpenAISpeechServer,
+  XaiRealtimeServer,
   type ChatAnswer,
 } from '../../src/testing/servers/index.ts'
 import { meanModel } from '../fixtures/onnx.ts'
@@ -198,6 +200,21 @@ export const subjects: readonly Subject[] = [
       return {
         vendor,
         models: (url) => ({ realtime: new OpenAIRealtime({ url, apiKey }) }),
+        busy: 'the agent answers',
+        announceEnd: () => vendor.expire(),
+      }
+    },
+  },
+  {
+    name: 'xai realtime',
+    holds: 'a socket',
+    setsUp: 'client first',
+    ends: 'expired',
+    setUp: () => {
+      const vendor = new XaiRealtimeServer({ apiKey, answers: () => LONG, speed: 1 })
+      return {
+        vendor,
+        models: (url) => ({ realtime: new XaiRealtime({ url, apiKey }) }),
         busy: 'the agent answers',
         announceEnd: () => vendor.expire(),
       }

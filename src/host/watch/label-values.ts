@@ -9,6 +9,7 @@ const knownNames = [
   'webrtc',
   'rtvi',
   'openai',
+  'xai',
   'gemini',
   'deepgram',
   'assemblyai',

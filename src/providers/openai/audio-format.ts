@@ -1,5 +1,5 @@
 import { aLaw, muLaw, pcm, type AudioFormat, type Encoding } from '../../audio/index.ts'
-import type { WireFormat } from './events.ts'
+import type { WireFormat } from '../openai-realtime/events.ts'
 
 /** The formats of the service, both ways. On the phone, G.711 needs no conversion. */
 export const formats: readonly AudioFormat[] = [pcm(24_000), muLaw, aLaw]

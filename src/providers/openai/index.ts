@@ -1,6 +1,6 @@
 export { LinkError, type LinkErrorCode } from '../../link/index.ts'
 export { MissingKeyError, ProviderError, type ProviderFailure } from '../errors.ts'
-export type { OpenAIEndpointOptions } from './endpoint.ts'
+export type { OpenAIAuth, OpenAIEndpointOptions } from './endpoint.ts'
 export { OpenAIRealtime, type OpenAIRealtimeOptions } from './openai-realtime.ts'
 export type {
   OpenAIModelOptions,

@@ -1,5 +1,5 @@
 import { OptionError, checkOptions, type OptionNames } from '../../scope/index.ts'
-import type { ModelSettings } from './events.ts'
+import type { ModelSettings } from '../openai-realtime/events.ts'
 
 /** How much the model thinks before it answers. */
 export type OpenAIReasoning = 'minimal' | 'low' | 'medium' | 'high' | 'xhigh'

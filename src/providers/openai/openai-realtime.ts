@@ -1,3 +1,4 @@
+import type { Protocol } from '../../link/index.ts'
 import type {
   PartContext,
   Realtime,
@@ -10,11 +11,15 @@ import type { Extra } from '../extra.ts'
 import { ModelEndWarning } from '../model-ends.ts'
 import { formats } from './audio-format.ts'
 import { OpenAIEndpoint, endpointNames, type OpenAIEndpointOptions } from './endpoint.ts'
-import { OpenAIRealtimeModel } from './openai-realtime-model.ts'
+import type { RealtimeDialect } from '../openai-realtime/dialect.ts'
+import { checkServerEvent } from '../openai-realtime/events.ts'
+import { OpenAIRealtimeModel } from '../openai-realtime/openai-realtime-model.ts'
 import { checkModelOptions, modelNames, type OpenAIModelOptions } from './model-settings.ts'
 import {
   TRANSCRIPTION_MODEL,
+  agentSettings,
   checkTurnDetection,
+  realtimeSettings,
   transcriptionNames,
   type OpenAINoiseReduction,
   type OpenAITranscription,
@@ -75,9 +80,8 @@ export class OpenAIRealtime implements Realtime {
   readonly hears = formats
   readonly speaks = formats
   readonly writes = true
-  readonly #endpoint: OpenAIEndpoint
-  readonly #model: string
-  readonly #config: RealtimeConfig
+  readonly #request: Protocol['request']
+  readonly #dialect: RealtimeDialect
   readonly #modelEnds: readonly ModelEndWarning[]
 
   /** Throws `MissingKeyError` without a key. */
@@ -88,9 +92,10 @@ export class OpenAIRealtime implements Realtime {
     if (turnDetection) checkTurnDetection('OpenAIRealtime', turnDetection)
     checkModelOptions('OpenAIRealtime', options)
     this.name = options.name ?? 'openai'
-    this.#endpoint = new OpenAIEndpoint(options)
-    this.#model = options.model ?? REALTIME_MODEL
-    this.#config = {
+    const { model = REALTIME_MODEL } = options
+    const endpoint = new OpenAIEndpoint(options)
+    this.#request = endpoint.dialRequest('/realtime', { model })
+    const config: RealtimeConfig = {
       voice: options.voice ?? 'marin',
       speed: options.speed,
       transcription: options.transcription ?? {},
@@ -99,18 +104,20 @@ export class OpenAIRealtime implements Realtime {
       model: options,
       extra: options.extra,
     }
-    const models = [
-      this.#model,
-      ...(transcription === false ? [] : [transcription?.model ?? TRANSCRIPTION_MODEL]),
-    ]
-    this.#modelEnds = models.map((model) => new ModelEndWarning(this.name, this.#endpoint.vendor, model))
+    this.#dialect = {
+      check: checkServerEvent,
+      settings: (setup) => realtimeSettings(config, setup),
+      agentSettings,
+      transcribes: config.transcription !== false,
+    }
+    const models = [model, ...(transcription === false ? [] : [transcription?.model ?? TRANSCRIPTION_MODEL])]
+    this.#modelEnds = models.map((each) => new ModelEndWarning(this.name, endpoint.vendor, each))
   }
 
   async open(context: PartContext, setup: RealtimeSetup, events: RealtimeEvents): Promise<RealtimeModel> {
     for (const end of this.#modelEnds) end.warn(context)
-    const request = this.#endpoint.dialRequest('/realtime', { model: this.#model })
     const model = new OpenAIRealtimeModel(
-      { name: this.name, request, config: this.#config },
+      { name: this.name, request: this.#request, dialect: this.#dialect },
       context,
       setup,
       events,

@@ -6,8 +6,13 @@ import { withExtra, type Extra } from '../extra.ts'
 import { OwnedRequest } from '../owned-request.ts'
 import type { AudioFormat } from '../../audio/index.ts'
 import { wireFormatOf } from './audio-format.ts'
-import { isResponseEvent, type ApiError, type RealtimeSettings, type ServerEvent } from './events.ts'
-import { OpenAILink, type OpenAILinkHost } from './openai-link.ts'
+import {
+  isResponseEvent,
+  type ApiError,
+  type RealtimeSettings,
+  type ServerEvent,
+} from '../openai-realtime/events.ts'
+import { OpenAILink, type OpenAILinkHost } from '../openai-realtime/openai-link.ts'
 import type { OpenAIVoice } from './session-config.ts'
 import { SpokenSentence } from './spoken-sentence.ts'
 

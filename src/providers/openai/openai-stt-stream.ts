@@ -8,9 +8,9 @@ import {
   type ClientEvent,
   type ServerEvent,
   type TranscriptionSettings,
-} from './events.ts'
-import { OpenAILink, type OpenAILinkHost } from './openai-link.ts'
-import { Transcripts } from './transcripts.ts'
+} from '../openai-realtime/events.ts'
+import { OpenAILink, type OpenAILinkHost } from '../openai-realtime/openai-link.ts'
+import { Transcripts } from '../openai-realtime/transcripts.ts'
 
 /** The service refuses to commit less audio than this, in milliseconds. */
 const MIN_COMMIT = 100

@@ -1,10 +1,11 @@
+import type { Protocol } from '../../link/index.ts'
 import type { PartContext, Stt, SttEvents, SttSetup, SttStream } from '../../parts/index.ts'
 import { checkOptions, type OptionNames } from '../../scope/index.ts'
 import { withExtra, type Extra } from '../extra.ts'
 import { ModelEndWarning } from '../model-ends.ts'
 import { formats, wireFormatOf } from './audio-format.ts'
 import { OpenAIEndpoint, endpointNames, type OpenAIEndpointOptions } from './endpoint.ts'
-import type { TranscriptionSettings } from './events.ts'
+import type { TranscriptionSettings } from '../openai-realtime/events.ts'
 import { OpenAISttStream } from './openai-stt-stream.ts'
 import {
   LIVE_TRANSCRIPTION_MODEL,
@@ -52,7 +53,7 @@ export class OpenAIStt implements Stt {
   readonly name: string
   readonly hears = formats
   readonly endsTurns: boolean
-  readonly #endpoint: OpenAIEndpoint
+  readonly #request: Protocol['request']
   readonly #config: Omit<InputConfig, 'format'>
   readonly #modelEnd: ModelEndWarning
   readonly #extra: Extra | undefined
@@ -65,8 +66,9 @@ export class OpenAIStt implements Stt {
     const { model = turnDetection ? TRANSCRIPTION_MODEL : LIVE_TRANSCRIPTION_MODEL } = options
     this.name = name
     this.endsTurns = turnDetection !== null
-    this.#endpoint = new OpenAIEndpoint(options)
-    this.#modelEnd = new ModelEndWarning(name, this.#endpoint.vendor, model)
+    const endpoint = new OpenAIEndpoint(options)
+    this.#request = endpoint.dialRequest('/realtime', { intent: 'transcription' })
+    this.#modelEnd = new ModelEndWarning(name, endpoint.vendor, model)
     this.#extra = options.extra
     this.#config = { transcription: { ...options, model }, turnDetection, noiseReduction }
   }
@@ -77,10 +79,9 @@ export class OpenAIStt implements Stt {
     { format = this.hears[0]!, keyTerms = [] }: Partial<SttSetup> = {},
   ): Promise<SttStream> {
     this.#modelEnd.warn(context)
-    const request = this.#endpoint.dialRequest('/realtime', { intent: 'transcription' })
     const settings = (terms: readonly string[]): TranscriptionSettings =>
       withExtra(transcriptionSettings({ ...this.#config, format: wireFormatOf(format) }, terms), this.#extra)
-    const stream = new OpenAISttStream({ stt: this, request, format, keyTerms, settings }, context, events)
-    return stream.open()
+    const options = { stt: this, request: this.#request, format, keyTerms, settings }
+    return new OpenAISttStream(options, context, events).open()
   }
 }

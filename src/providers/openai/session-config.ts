@@ -8,7 +8,7 @@ import type {
   TranscriptionSettings,
   TurnDetectionSettings,
   WireFormat,
-} from './events.ts'
+} from '../openai-realtime/events.ts'
 import { modelSettings, type OpenAIModelOptions } from './model-settings.ts'
 
 /** How the service detects the end of the user's turn. Times are in milliseconds. Defaults: the service's own. */

@@ -4,8 +4,8 @@ import { Channel, type Scope, type Timer } from '../../scope/index.ts'
 import { silentSpeechProblem, speechProblem } from '../sound-limit.ts'
 import { AudioDecoder } from '../vendor-message.ts'
 import { deviates } from './deviates.ts'
-import type { ItemEvent, ServerResponse } from './events.ts'
-import { responseFailure } from './response-failure.ts'
+import type { ItemEvent, ServerResponse } from '../openai-realtime/events.ts'
+import { responseFailure } from '../openai-realtime/response-failure.ts'
 
 export interface SpokenSentenceOptions {
   readonly id: string

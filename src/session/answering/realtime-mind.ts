@@ -101,7 +101,7 @@ export class RealtimeMind implements Mind {
       models.realtime!.open(part, setup, events),
       methods,
     )
-    this.#model = shelter(opened, methods, failed)
+    this.#model = shelter(opened, opened.say ? [...methods, 'say'] : methods, failed)
     if (models.tts) return
     this.#speaking.useVoice({
       reportsWords: true,
@@ -133,7 +133,7 @@ export class RealtimeMind implements Mind {
     if (turn?.from === 'text') this.#model.addText(turn.text)
     else if (turn) this.#model.commit()
     const first = new Response({ reply, speech })
-    this.#ask(first, instructions)
+    this.#ask(first, () => this.#model.respond(instructions))
     return this.#converse(reply, first, task)
   }
 
@@ -155,7 +155,10 @@ export class RealtimeMind implements Mind {
     if (words.trim() === '' || signal.aborted) return
     const response = new Response({ delivery })
     delivery.speech.onInterrupt(() => this.#stop(response))
-    this.#ask(response, `Say exactly these words, and nothing else: ${JSON.stringify(words)}`)
+    this.#ask(response, () => {
+      if (this.#model.say) this.#model.say(words)
+      else this.#model.respond(`Say exactly these words, and nothing else: ${JSON.stringify(words)}`)
+    })
     yield* response.sound
   }
 
@@ -264,15 +267,15 @@ export class RealtimeMind implements Mind {
       const next = nextAgent(outcomes)
       if (next) return task.until(this.#agents.handOff(next, task))
       response = new Response({ reply, speech: first.speech, step: response.step + 1 })
-      this.#ask(response)
+      this.#ask(response, () => this.#model.respond())
     }
   }
 
-  #ask(response: Response, instructions?: string): void {
+  #ask(response: Response, request: () => void): void {
     this.#asked.push(response)
     this.#movedAt = this.#context.now
     this.#watch()
-    this.#model.respond(instructions)
+    request()
   }
 
   // ── silence ──

@@ -126,6 +126,24 @@ export const realtimeConformance: readonly Check<RealtimeSubject>[] = [
     return undefined
   }),
 
+  check('says given words exactly, if it can be given words', async (stage, subject) => {
+    const { context, emitted, model } = await talk(stage, subject)
+    if (!model.say) {
+      await close(stage, context)
+      return 'it cannot be given words'
+    }
+    subject.answers(words)
+    model.say('Your number is 4, 2, 7.')
+    await stage.until(5_000, () => emitted.completed === 1)
+    assert.deepEqual(
+      emitted.answers.map(({ text, asked }) => `${text} ${asked}`),
+      ['Your number is 4, 2, 7. true'],
+    )
+    assert.ok(emitted.answers[0]!.sound > 0, 'it emitted no audio')
+    await close(stage, context)
+    return undefined
+  }),
+
   check('answers each request once, in order, one after another', async (stage, subject) => {
     const { emitted, model } = await talk(stage, subject)
     subject.answers(words)

@@ -21,8 +21,9 @@ const codecs: Readonly<Record<OpenAIFormat['type'], Codec>> = {
   'audio/pcma': { sampleRate: 8000, decode: decodeALaw, encode: encodeALaw },
 }
 
-export function rateOf({ type }: OpenAIFormat): SampleRate {
-  return codecs[type].sampleRate
+/** PCM has another rate than 24 kHz with some vendors. */
+export function rateOf(format: OpenAIFormat): SampleRate {
+  return format.type === 'audio/pcm' ? format.rate : codecs[format.type].sampleRate
 }
 
 export function decodeAudio({ type }: OpenAIFormat, base64: string): Int16Array {

@@ -18,6 +18,8 @@ export type OpenAIClientEvent = { event_id?: string } & (
 
 export interface OpenAIResponseRequest {
   instructions?: string
+  /** What the response says, in place of an answer from the script. Only for vendors that can be made to say a text. */
+  words?: string
   /** `none` for a response outside the conversation. */
   conversation?: string
   /** What the response answers. Default: the conversation. */

@@ -5,6 +5,7 @@ import { ApiError } from './openai-error.ts'
 import { textOf, type OpenAIItem } from './openai-items.ts'
 import { OpenAIRealtimeSession, type OpenAISessionOptions } from './openai-realtime-session.ts'
 import type { OpenAITurn } from './openai-turn.ts'
+import { openAIWire, type OpenAIWire } from './openai-wire.ts'
 import type { ServerConnection } from './server-connection.ts'
 import { VendorServer, type VendorServerOptions } from './vendor-server.ts'
 
@@ -18,7 +19,8 @@ export interface OpenAIRealtimeServerOptions extends VendorServerOptions, OpenAI
 /**
  * OpenAI's Realtime API (GA), for tests: `wss://…/v1/realtime?model=…`, or `?intent=transcription`. It recognises and
  * speaks the audio of `soundOf`, answers from a script, and handles its conversation as the vendor does. Like the
- * vendor's server, it never answers a close frame unless `ignoresClose` is false.
+ * vendor's server, it never answers a close frame unless `ignoresClose` is false. With `api-version` in the address it
+ * behaves as the preview on Azure, which opens, and then refuses the settings of the GA protocol.
  *
  * ```ts
  * const server = new OpenAIRealtimeServer({ clock, answers: ['Good morning.'] })
@@ -78,10 +80,16 @@ export class OpenAIRealtimeServer extends VendorServer<OpenAIRealtimeSession> {
     const key = bearer ?? headers['api-key'] ?? browser?.replace('openai-insecure-api-key.', '')
     if (!key || (this.#options.apiKey ?? key) !== key) return 401
     if (!pathname.endsWith('/realtime')) return 404
+    if (searchParams.has('api-version')) return searchParams.has('deployment') ? undefined : 400
     return searchParams.has('model') || searchParams.get('intent') === 'transcription' ? undefined : 400
   }
 
   protected startSession(connection: ServerConnection): OpenAIRealtimeSession {
-    return new OpenAIRealtimeSession(this, connection, this.#options, this.#script, this.#ids)
+    return new OpenAIRealtimeSession(this, connection, this.#options, this.#script, this.#ids, this.wire())
+  }
+
+  /** How events look on a new connection. */
+  protected wire(): OpenAIWire {
+    return openAIWire
   }
 }

@@ -9,6 +9,7 @@ import type { OpenAIItem } from './openai-items.ts'
 import { OpenAIResponse } from './openai-response.ts'
 import { isLive, newSession, updated, type OpenAISession } from './openai-session-config.ts'
 import { turnOf, type OpenAITurn } from './openai-turn.ts'
+import type { OpenAIWire } from './openai-wire.ts'
 import type { ServerConnection } from './server-connection.ts'
 
 const TRANSCRIPTION = 'conversation.item.input_audio_transcription'
@@ -41,7 +42,10 @@ export class OpenAIRealtimeSession {
   readonly #options: OpenAISessionOptions
   readonly #script: Script<OpenAITurn>
   readonly #ids: Ids
+  readonly #wire: OpenAIWire
   readonly #input: OpenAIInput
+  /** Whether the client dialled the preview of Azure, which opens, and refuses the settings of the GA protocol. */
+  readonly #isPreview: boolean
   #settings: OpenAISession
   /** The response of the conversation. */
   #response: OpenAIResponse | undefined
@@ -53,16 +57,19 @@ export class OpenAIRealtimeSession {
     options: OpenAISessionOptions,
     script: Script<OpenAITurn>,
     ids: Ids,
+    wire: OpenAIWire,
   ) {
     this.connection = connection
     this.#server = server
     this.#options = options
     this.#script = script
     this.#ids = ids
+    this.#wire = wire
     const { lifetime = LIFETIME, msPerCharacter = 50, understands } = options
     this.conversation = new OpenAIConversation(ids, msPerCharacter)
     const query = new URL(connection.request.url).searchParams
-    const model = query.get('model')
+    this.#isPreview = query.has('api-version')
+    const model = query.get('model') ?? query.get('deployment')
     const expires = connection.clock.date() + lifetime
     const kind =
       model === null ? ({ type: 'transcription' } as const) : ({ type: 'realtime', model } as const)
@@ -110,7 +117,7 @@ export class OpenAIRealtimeSession {
       const event = parse(data)
       event_id = event.event_id ?? null
       this.received.push(event)
-      this.#handle(event)
+      this.#handle(this.#wire.read(event))
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       this.fail(error, event_id)
@@ -121,7 +128,9 @@ export class OpenAIRealtimeSession {
     const { conversation } = this
     switch (event.type) {
       case 'session.update':
-        return this.#update(updated(this.#settings, event.session))
+        if (this.#isPreview)
+          throw invalid('unknown_parameter', "Unknown parameter: 'session.type'.", 'session.type')
+        return this.#update(updated(this.#settings, event.session, this.#wire.rates))
       case 'input_audio_buffer.append':
         return this.#input.append(event.audio)
       case 'input_audio_buffer.commit':
@@ -250,8 +259,13 @@ export class OpenAIRealtimeSession {
     )
     if (outOfBand) this.#outOfBand.add(response)
     else this.#response = response
-    this.#script.next(turnOf(conversation.items, request.instructions)).then(
-      (steps) => response.speak(steps),
+    const { instructions, words } = request
+    const steps =
+      words === undefined
+        ? this.#script.next(turnOf(conversation.items, instructions))
+        : Promise.resolve([words])
+    steps.then(
+      (all) => response.speak(all),
       (error: unknown) => response.fail(error),
     )
   }
@@ -265,7 +279,8 @@ export class OpenAIRealtimeSession {
   }
 
   #send(event: OpenAIServerEventBody): void {
-    this.connection.send(JSON.stringify({ event_id: this.#ids.next('event'), ...event }))
+    for (const each of this.#wire.write(event))
+      this.connection.send(JSON.stringify({ event_id: this.#ids.next('event'), ...each }))
   }
 }
 

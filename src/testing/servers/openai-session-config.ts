@@ -127,7 +127,11 @@ export function newSession(
 }
 
 /** Merges a client's update into the settings. Throws `ApiError` if it is invalid. */
-export function updated(session: OpenAISession, update: OpenAISessionUpdate): OpenAISession {
+export function updated(
+  session: OpenAISession,
+  update: OpenAISessionUpdate,
+  rates: readonly number[],
+): OpenAISession {
   if (update.type === undefined)
     throw invalid('missing_required_parameter', "Missing required parameter: 'session.type'.", 'session.type')
   if (update.type !== session.type) {
@@ -138,8 +142,8 @@ export function updated(session: OpenAISession, update: OpenAISessionUpdate): Op
     )
   }
   const { input = {}, output = {} } = update.audio ?? {}
-  checkFormat(input.format, 'session.audio.input.format')
-  checkFormat(output.format, 'session.audio.output.format')
+  checkFormat(input.format, 'session.audio.input.format', rates)
+  checkFormat(output.format, 'session.audio.output.format', rates)
   const { turn_detection = session.audio.input.turn_detection } = input
   // Null turns transcription off; the field is then missing, as in the vendor's types.
   const merged: Omit<OpenAIAudioInput, 'transcription'> & { transcription?: { model?: string } | null } = {
@@ -166,12 +170,18 @@ function withDefaults(detection: OpenAITurnDetection | null): OpenAITurnDetectio
   return detection.type === 'server_vad' ? { ...SERVER_VAD, ...detection } : { ...SEMANTIC_VAD, ...detection }
 }
 
-function checkFormat(format: { type?: string; rate?: number } | undefined, param: string): void {
+function checkFormat(
+  format: { type?: string; rate?: number } | undefined,
+  param: string,
+  rates: readonly number[],
+): void {
   const { type = 'audio/pcm', rate = 24_000 } = format ?? {}
   if (!['audio/pcm', 'audio/pcmu', 'audio/pcma'].includes(type)) {
     throw invalid('invalid_value', `Invalid value: '${type}'.`, `${param}.type`)
   }
-  if (type === 'audio/pcm' && rate !== 24_000) {
-    throw invalid('invalid_value', `Invalid value: ${rate}. The only rate is 24000.`, `${param}.rate`)
+  if (type === 'audio/pcm' && !rates.includes(rate)) {
+    const supported =
+      rates.length === 1 ? `The only rate is ${rates[0]}.` : `The rates are ${rates.join(', ')}.`
+    throw invalid('invalid_value', `Invalid value: ${rate}. ${supported}`, `${param}.rate`)
   }
 }

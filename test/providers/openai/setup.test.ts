@@ -115,15 +115,16 @@ describe('an OpenAI Realtime setup', () => {
     inVirtualTime(async (world) => {
       const { server, context } = await talk(world, {
         openai: {
-          url: 'https://house.openai.azure.com/openai/',
+          url: 'https://house.openai.azure.com/openai/v1/?region=north',
+          model: 'voice',
           auth: 'api-key',
-          query: { 'api-version': '2025-04-01-preview', deployment: 'voice' },
+          query: { tier: 'priority' },
           headers: { 'x-team': 'phones' },
         },
       })
       const { url, headers } = server.dials[0]!
       expect(url).toBe(
-        'wss://house.openai.azure.com/openai/realtime?model=gpt-realtime-2.1&api-version=2025-04-01-preview&deployment=voice',
+        'wss://house.openai.azure.com/openai/v1/realtime?model=voice&region=north&tier=priority',
       )
       expect(headers).toEqual({ 'api-key': KEY, 'x-team': 'phones' })
       await context.scope.close()

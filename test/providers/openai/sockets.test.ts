@@ -5,7 +5,7 @@ import type {
 } from 'openai/resources/realtime/realtime'
 import type { SpeechCreateParams } from 'openai/resources/audio/speech'
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest'
-import type { ClientEvent, NewItem, ServerEvent } from '../../../src/providers/openai/events.ts'
+import type { ClientEvent, NewItem, ServerEvent } from '../../../src/providers/openai-realtime/events.ts'
 import { OpenAIRealtime, OpenAIStt } from '../../../src/providers/openai/index.ts'
 import type { SpeechBody } from '../../../src/providers/openai/speech-request.ts'
 import {

@@ -19,6 +19,7 @@ import {
 } from '../../../src/providers/local/index.ts'
 import { mcpTools } from '../../../src/providers/mcp/index.ts'
 import { OpenAIHttpTts, OpenAIRealtime, OpenAIStt, OpenAITts } from '../../../src/providers/openai/index.ts'
+import { XaiRealtime } from '../../../src/providers/xai/index.ts'
 import { Scope } from '../../../src/scope/index.ts'
 import { Agent, AgentTask, Session, fileSink, tool } from '../../../src/session/index.ts'
 import {
@@ -95,6 +96,19 @@ const mistakes: readonly (readonly [what: string, take: Untyped, wrong: object, 
   ['DeepgramTts', (options) => new DeepgramTts(options), { modle: '' }, 'model'],
   ['ElevenLabsTts', (options) => new ElevenLabsTts(options), { vioce: '' }, 'voice'],
   ['GeminiLive', (options) => new GeminiLive(options), { apikey: '' }, 'apiKey'],
+  ['XaiRealtime', (options) => new XaiRealtime(options), { vioce: '' }, 'voice'],
+  [
+    'XaiRealtime: turnDetection',
+    (options) => new XaiRealtime(options),
+    { turnDetection: { silense: 1 } },
+    'silence',
+  ],
+  [
+    'XaiRealtime: transcription',
+    (options) => new XaiRealtime(options),
+    { transcription: { keyword: [] } },
+    'keywords',
+  ],
   [
     'GeminiLive: compression',
     (options) => new GeminiLive(options),

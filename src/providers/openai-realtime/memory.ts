@@ -55,8 +55,9 @@ export class Memory {
     return this.#items
   }
 
-  /** Adds a turn of the user, whose text arrives later. */
+  /** Adds a turn of the user, whose text arrives later. A turn that goes on after a pause is already known. */
   addUserTurn(id: string): void {
+    if (this.#items.some((each) => each.id === id)) return
     this.#add(messageItem('user', id, undefined, true))
   }
 

@@ -5,6 +5,8 @@ import type { TranscriptionEvent } from './events.ts'
 const MAX_PENDING = 8
 /** Characters of one turn of the user: an hour of speech. */
 const MAX_TEXT = 50_000
+/** Turns whose late transcripts are recognised. */
+const MAX_EMITTED = 16
 
 export interface TranscriptEvents {
   /** The text of a turn so far. */
@@ -13,6 +15,8 @@ export interface TranscriptEvents {
   final(text: string, item: string, complete: boolean): void
   /** The service could not transcribe a turn. */
   failed(error: { readonly code?: string; readonly message?: string }): void
+  /** Another transcript of a turn whose text was final. */
+  revised?(text: string, item: string): void
 }
 
 interface Turn {
@@ -21,15 +25,22 @@ interface Turn {
   committed: boolean
   done: boolean
   complete: boolean
+  /** Whether the next complete text is final, even if the service may revise its texts. */
+  settled: boolean
 }
 
 /** Emits the user's turns in the order of speaking, although the service may finish a later one first. */
 export class Transcripts {
   readonly #events: TranscriptEvents
+  /** Whether the service may replace a complete text until `settle`. */
+  readonly #revises: boolean
   readonly #turns = new Map<string, Turn>()
+  /** The latest turns whose text was emitted as final. */
+  readonly #emitted: string[] = []
 
-  constructor(events: TranscriptEvents) {
+  constructor(events: TranscriptEvents, revises = false) {
     this.#events = events
+    this.#revises = revises
   }
 
   /** The number of turns without a final text. */
@@ -44,10 +55,26 @@ export class Transcripts {
     return count
   }
 
+  /** Whether the final text of this turn has not been emitted yet. */
+  has(item: string): boolean {
+    return this.#turns.has(item)
+  }
+
   /** Adds a complete turn, whose text will arrive. */
   expect(item: string): void {
+    if (this.#emitted.includes(item)) return
     this.#turn(item).committed = true
     this.#limit()
+  }
+
+  /** Takes the texts so far, except of `item`: the model answers them, or the user has begun another turn. */
+  settle(item?: string): void {
+    for (const [each, turn] of this.#turns) {
+      if (each === item || !(turn.committed || turn.complete)) continue
+      turn.settled = true
+      turn.done ||= turn.complete
+    }
+    this.#emitDone()
   }
 
   /** The audio after the last complete turn was discarded: no more text will arrive for it. */
@@ -64,9 +91,10 @@ export class Transcripts {
 
   handle(event: TranscriptionEvent): void {
     const { item_id: item } = event
+    if (this.#emitted.includes(item)) return this.#revise(event)
     switch (event.type) {
       case 'conversation.item.input_audio_transcription.delta':
-        return this.#append(item, event.delta ?? '')
+        return this.#append(item, event)
       case 'conversation.item.input_audio_transcription.completed':
         return this.#finish(item, event.transcript)
       case 'conversation.item.input_audio_transcription.failed':
@@ -86,24 +114,34 @@ export class Transcripts {
     return this.#turns.values().next().value
   }
 
-  #append(item: string, text: string): void {
+  #append(item: string, { delta = '', soFar }: { delta?: string; soFar?: string }): void {
     const turn = this.#turn(item)
     this.#limit()
-    turn.text = clip(turn.text + text, MAX_TEXT)
-    if (turn === this.#first && turn.text !== '') this.#events.interim(turn.text, item)
+    turn.text = clip(soFar ?? turn.text + delta, MAX_TEXT)
+    this.#emitInterim(item, turn)
   }
 
   #finish(item: string, text?: string): void {
     const turn = this.#turn(item)
     turn.text = text ?? turn.text
     turn.complete = text !== undefined
-    turn.done = true
-    this.#emitDone()
+    turn.done = !this.#revises || turn.settled
+    if (turn.done) this.#emitDone()
+    else this.#emitInterim(item, turn)
+  }
+
+  #revise(event: TranscriptionEvent): void {
+    if (event.type !== 'conversation.item.input_audio_transcription.completed') return
+    if (event.transcript !== undefined) this.#events.revised?.(event.transcript.trim(), event.item_id)
+  }
+
+  #emitInterim(item: string, turn: Turn): void {
+    if (turn === this.#first && turn.text !== '') this.#events.interim(turn.text, item)
   }
 
   #turn(item: string): Turn {
     let turn = this.#turns.get(item)
-    if (!turn) this.#turns.set(item, (turn = { text: '', committed: false, done: false, complete: false }))
+    if (!turn) this.#turns.set(item, (turn = newTurn()))
     return turn
   }
 
@@ -117,8 +155,14 @@ export class Transcripts {
         return
       }
       this.#turns.delete(item)
+      this.#emitted.push(item)
+      if (this.#emitted.length > MAX_EMITTED) this.#emitted.shift()
       this.#events.final(text.trim(), item, complete)
       emitted = true
     }
   }
+}
+
+function newTurn(): Turn {
+  return { text: '', committed: false, done: false, complete: false, settled: false }
 }

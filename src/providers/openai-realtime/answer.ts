@@ -16,6 +16,12 @@ export interface AnswerHost {
   attempt(event: ClientEvent): void
 }
 
+/** What a response is asked for: to answer, with instructions for this response alone, or to say these words. */
+export interface Wish {
+  readonly instructions?: string | undefined
+  readonly words?: string
+}
+
 /** How long a voice takes for a character, in milliseconds. */
 const MS_PER_CHARACTER = 65
 
@@ -23,8 +29,7 @@ const MS_PER_CHARACTER = 65
 export class Answer {
   /** Identifies the answer in all events. */
   readonly name: string
-  /** The instructions of the request. */
-  readonly instructions: string | undefined
+  readonly wish: Wish
   /** The service's id. Changes when the answer has to be requested again. */
   id: string
   readonly #host: AnswerHost
@@ -38,11 +43,11 @@ export class Answer {
   #sound = 0
   #characters = 0
 
-  constructor(host: AnswerHost, id: string, instructions?: string) {
+  constructor(host: AnswerHost, id: string, wish: Wish = {}) {
     this.#host = host
     this.name = id
     this.id = id
-    this.instructions = instructions
+    this.wish = wish
     this.#decoder = new AudioDecoder(host.format)
   }
 

@@ -27,11 +27,11 @@ export class Expiry {
     this.#quiet = quiet
   }
 
-  /** Plans the move away from a new connection. `expiresAt` is in seconds since 1970. */
-  plan(connection: LinkConnection, expiresAt: number | undefined): void {
+  /** Plans the move away from a new connection. `expiresAt` is in seconds since 1970. Default: after `lifetime`. */
+  plan(connection: LinkConnection, expiresAt: number | undefined, lifetime = 0): void {
     this.clear()
     const { clock } = this.#scope
-    const left = (expiresAt ?? 0) * 1000 - clock.date()
+    const left = expiresAt === undefined ? lifetime : expiresAt * 1000 - clock.date()
     if (left < MIN_LIFETIME || left > MAX_LIFETIME) return
     connection.rollOver(left - Math.min(LAST_CALL, left / 8))
     this.#timer = this.#scope.after(left - Math.min(QUIET_WINDOW, left / 4), 'end of a session', () => {

@@ -16,9 +16,10 @@ import {
   checkServerEvent,
   type ApiError,
   type ClientEvent,
+  type DialectEvent,
   type ServerEvent,
-  type SessionSettings,
 } from './events.ts'
+import type { RealtimeDialect } from './dialect.ts'
 import { Expiry } from './expiry.ts'
 
 /** How long to wait for a close frame, which the service is reported not to send. */
@@ -29,11 +30,17 @@ const LAST_EVENTS_TIMEOUT = 2_000
 /** Prefixes the id of an event that may arrive too late. Errors about such events are only logged for debugging. */
 const ATTEMPT = 'attempt'
 const HARMLESS = new Set(['response_cancel_not_active', 'input_audio_buffer_commit_empty'])
+/** The codes and types of errors that end a session at its time limit. */
+const EXPIRED: ReadonlySet<unknown> = new Set(['session_expired', 'max_duration'])
+/** The types of errors during the setup after which another attempt may succeed. */
+const TRANSIENT: ReadonlySet<unknown> = new Set(['server_error', 'internal_error', 'timeout'])
+
+type LinkDialect = Pick<RealtimeDialect, 'check' | 'lifetime' | 'answersAttempts'>
 
 /** The owner of one Realtime API session: a conversation or a transcription. */
 export interface OpenAILinkHost {
   /** The current session settings. */
-  settings(): SessionSettings
+  settings(): object
   /** The events that recreate the conversation on a new connection. */
   carryOver?(): readonly ClientEvent[]
   /** A connection is in use, and the conversation has been carried over to it. */
@@ -56,7 +63,8 @@ export interface OpenAILinkHost {
 }
 
 /**
- * A session of OpenAI's Realtime API over a link: the common part of a conversation and a transcription.
+ * A session of OpenAI's Realtime API, or of a compatible one, over a link: the common part of a conversation and a
+ * transcription.
  *
  *   open ─▶ session.update ─▶ session.updated ─▶ carried-over conversation ─▶ ready
  *    ▲
@@ -70,6 +78,7 @@ export class OpenAILink implements Protocol {
   readonly #context: PartContext
   readonly #host: OpenAILinkHost
   readonly #expiry: Expiry
+  readonly #dialect: LinkDialect
   #link: Link | undefined
   /** The generation of the connection in use. */
   #current = 0
@@ -78,14 +87,21 @@ export class OpenAILink implements Protocol {
   #settingsSent = ''
   #attempts = 0
 
-  constructor(name: string, request: Protocol['request'], context: PartContext, host: OpenAILinkHost) {
+  constructor(
+    name: string,
+    request: Protocol['request'],
+    context: PartContext,
+    host: OpenAILinkHost,
+    dialect: LinkDialect = { check: checkServerEvent },
+  ) {
     this.name = name
+    this.#dialect = dialect
     this.request = request
     this.#context = context
     this.#host = host
     this.#expiry = new Expiry(context.scope, () => host.quiet())
     const answer = (data: Data): boolean => {
-      const event = readMessage(data, checkServerEvent)
+      const event = readMessage(data, dialect.check)
       return event !== undefined && host.handleWhileClosing(event)
     }
     const frames = (): string[] => (host.endingEvents?.() ?? []).map((event) => JSON.stringify(event))
@@ -102,10 +118,9 @@ export class OpenAILink implements Protocol {
   }
 
   /** Sends an event. The service answers each one with some event. */
-  send(event: ClientEvent): void {
-    if (!this.#connected) return
-    this.#link?.send(JSON.stringify(event))
-    this.#link?.expectAnswer()
+  send(event: ClientEvent | DialectEvent): void {
+    this.#send(event)
+    if (this.#connected) this.#link?.expectAnswer()
   }
 
   /** The caller is speaking, and the service detects it: it owes an event. */
@@ -115,7 +130,14 @@ export class OpenAILink implements Protocol {
 
   /** Sends an event that may arrive too late to have an effect. */
   attempt(event: ClientEvent): void {
-    this.send({ ...event, event_id: `${ATTEMPT}-${++this.#attempts}` })
+    const attempt = { ...event, event_id: `${ATTEMPT}-${++this.#attempts}` }
+    if (this.#dialect.answersAttempts === false) this.#send(attempt)
+    else this.send(attempt)
+  }
+
+  /** What the service has begun has been given up: it owes nothing more. */
+  expectNothing(): void {
+    this.#link?.expectNothing()
   }
 
   /** Sends audio, or buffers it for the next connection. */
@@ -137,10 +159,11 @@ export class OpenAILink implements Protocol {
   }
 
   message(data: Data, connection: LinkConnection): void {
-    const event = receiveMessage(data, checkServerEvent, connection)
+    const event = receiveMessage(data, this.#dialect.check, connection)
     if (!event) return undefined
     if (event.type === 'error') this.#error(event.error ?? {}, connection)
-    else if (event.type === 'session.created') this.#expiry.plan(connection, event.session?.expires_at)
+    else if (event.type === 'session.created')
+      this.#expiry.plan(connection, event.session?.expires_at, this.#dialect.lifetime)
     else if (connection.generation === this.#current) this.#host.handle(event)
     else if (event.type === 'session.updated') this.#use(connection)
     if (this.#host.expectsEvents()) this.#link?.expectAnswer()
@@ -164,6 +187,10 @@ export class OpenAILink implements Protocol {
     this.#host.failed(error)
   }
 
+  #send(event: ClientEvent | DialectEvent): void {
+    if (this.#connected) this.#link?.send(JSON.stringify(event))
+  }
+
   #sendSettings(connection: LinkConnection): void {
     this.#settingsSent = JSON.stringify(this.#host.settings())
     connection.send(`{"type":"session.update","session":${this.#settingsSent}}`)
@@ -183,9 +210,9 @@ export class OpenAILink implements Protocol {
     const { type, code, message, event_id } = error
     // The message about a wrong key may quote the key.
     const reason = code === 'invalid_api_key' ? code : message
-    if (code === 'session_expired') return connection.end('expired', reason)
+    if (EXPIRED.has(code) || EXPIRED.has(type)) return connection.end('expired', reason)
     if (connection.generation !== this.#current)
-      return connection.end(type === 'server_error' ? 'dropped' : 'fatal', reason)
+      return connection.end(TRANSIENT.has(type) ? 'dropped' : 'fatal', reason)
     if (this.#host.handleError?.(error)) return undefined
     const { logger } = this.#context
     const harmless = event_id?.startsWith(ATTEMPT) || HARMLESS.has(code ?? '')

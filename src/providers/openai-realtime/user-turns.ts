@@ -8,6 +8,8 @@ export interface UserTurnsHost {
   readonly memory: Memory
   /** Whether the service transcribes the user's turns. */
   readonly transcribes: boolean
+  /** Whether a complete transcript may be replaced by another one until the model answers. */
+  readonly revisesTranscripts: boolean
   warn(fields: object, message: string): void
 }
 
@@ -20,14 +22,18 @@ export class UserTurns {
   constructor(host: UserTurnsHost) {
     const { events, memory } = host
     this.#host = host
-    this.#transcripts = new Transcripts({
-      interim: (text) => events.userInterim(text),
-      final: (text, item, complete) => {
-        if (complete || text !== '') memory.setText(item, text)
-        events.userFinal(text)
+    this.#transcripts = new Transcripts(
+      {
+        interim: (text) => events.userInterim(text),
+        final: (text, item, complete) => {
+          if (complete || text !== '') memory.setText(item, text)
+          events.userFinal(text)
+        },
+        failed: ({ code }) => host.warn({ code }, "the service could not transcribe the user's turn"),
+        revised: (text, item) => memory.setText(item, text),
       },
-      failed: ({ code }) => host.warn({ code }, "the service could not transcribe the user's turn"),
-    })
+      host.revisesTranscripts,
+    )
   }
 
   get speaking(): boolean {
@@ -43,6 +49,9 @@ export class UserTurns {
     const { events, memory, transcribes } = this.#host
     switch (event.type) {
       case 'input_audio_buffer.speech_started':
+        this.#transcripts.settle(event.item_id)
+        // The turn goes on after a pause. Each stop has one final text; that of the pause is empty.
+        if (this.#transcripts.has(event.item_id)) events.userFinal('')
         this.#speaking = true
         return events.userStarted()
       case 'input_audio_buffer.speech_stopped':
@@ -55,6 +64,11 @@ export class UserTurns {
         return undefined
     }
     return undefined
+  }
+
+  /** Takes the transcripts so far: the model answers them, or no others will arrive. */
+  settle(): void {
+    this.#transcripts.settle()
   }
 
   handleTranscription(event: TranscriptionEvent): void {

@@ -1,10 +1,9 @@
-import type { Answer } from './answer.ts'
+import type { Answer, Wish } from './answer.ts'
 
 /** A response that the session asked for. */
 export interface ResponseRequest {
   readonly id: string
-  /** Instructions for this response alone. */
-  readonly instructions: string | undefined
+  readonly wish: Wish
   /** The answer whose start was already emitted, if the connection broke before its first output. */
   readonly answer?: Answer
   /** How often the service refused it because another response was active. */
@@ -33,14 +32,14 @@ export class RequestQueue {
     return this.#waiting.length === 0 && !this.#sent
   }
 
-  add(instructions: string | undefined): void {
+  add(wish: Wish): void {
     if (this.#overflow > 0 || this.#waiting.length >= MAX_WAITING) this.#overflow++
-    else this.#waiting.push({ id: this.#nextId(), instructions, refusals: 0 })
+    else this.#waiting.push({ id: this.#nextId(), wish, refusals: 0 })
   }
 
   /** Puts an answer that was lost before its first output back to the front of the queue. */
   retry(answer: Answer): void {
-    this.#waiting.unshift({ id: this.#nextId(), instructions: answer.instructions, answer, refusals: 0 })
+    this.#waiting.unshift({ id: this.#nextId(), wish: answer.wish, answer, refusals: 0 })
   }
 
   /** Returns the next request and marks it as sent. Skips requests whose answer has ended meanwhile. */

@@ -2,14 +2,27 @@ import type { Usage } from '../../parts/index.ts'
 import type { Timer } from '../../scope/index.ts'
 import { ProviderError } from '../errors.ts'
 import { responseFailure } from './response-failure.ts'
-import { Answer, type AnswerHost } from './answer.ts'
-import type { ApiError, ClientEvent, ResponseEvent, ServerResponse, ServerUsage } from './events.ts'
-import { RequestQueue } from './request-queue.ts'
+import { Answer, type AnswerHost, type Wish } from './answer.ts'
+import type {
+  ApiError,
+  ClientEvent,
+  DialectEvent,
+  ResponseEvent,
+  ServerResponse,
+  ServerUsage,
+} from './events.ts'
+import { RequestQueue, type ResponseRequest } from './request-queue.ts'
 
 export interface ResponsesHost extends AnswerHost {
   /** Whether events can be sent now. */
   readonly connected: boolean
-  send(event: ClientEvent): void
+  send(event: ClientEvent | DialectEvent): void
+  /** How long a cancelled response may go on before the next request is sent. */
+  readonly cancelTimeout: number
+  /** A cancelled response has not ended in time. */
+  gaveUp(): void
+  /** The item that makes the service speak a text word for word. */
+  sayItem(words: string): object
   /** The agent's instructions, which precede those of a request. */
   instructions(): string
   after(ms: number, callback: () => void): Timer
@@ -18,8 +31,6 @@ export interface ResponsesHost extends AnswerHost {
 
 /** How long the service may take to start a requested response. */
 const START_TIMEOUT = 10_000
-/** How long a cancelled response may go on before the next request is sent. */
-const CANCEL_TIMEOUT = 5_000
 /** When to send a request again that was refused although no response seems to be active. */
 const RETRY_DELAY = 250
 /** Answers that can still be truncated. Older ones have long been played. */
@@ -55,6 +66,11 @@ export class Responses {
     return this.#active !== undefined
   }
 
+  /** Whether the answer that the service is generating has output. */
+  get speaking(): boolean {
+    return this.#active?.hasOutput === true
+  }
+
   /** Whether no response is active or requested. */
   get quiet(): boolean {
     return !this.#active && this.#queue.empty
@@ -62,8 +78,8 @@ export class Responses {
 
   // ── requests of the session ──
 
-  request(instructions: string | undefined): void {
-    this.#queue.add(instructions)
+  request(wish: Wish): void {
+    this.#queue.add(wish)
     this.sendNext()
   }
 
@@ -72,11 +88,7 @@ export class Responses {
     if (this.#active || this.#retryTimer || this.#queue.sent || !this.#host.connected) return
     const request = this.#queue.next()
     if (!request) return this.#failOverflow()
-    const { id, instructions } = request
-    // The instructions of a response replace the session's, so they have to repeat the agent's.
-    const own = instructions === undefined ? {} : { instructions: this.#withAgent(instructions) }
-    const response = { ...own, metadata: { request: id } }
-    this.#host.send({ type: 'response.create', event_id: id, response })
+    this.#host.send(this.#eventOf(request))
     this.#startTimer = this.#host.after(START_TIMEOUT, () =>
       this.#failSent(`it did not answer within ${START_TIMEOUT} ms`),
     )
@@ -93,14 +105,25 @@ export class Responses {
     answer.end('cancelled')
   }
 
+  #eventOf({ id, wish: { instructions, words } }: ResponseRequest): ClientEvent | DialectEvent {
+    if (words !== undefined)
+      return { type: 'conversation.item.create', event_id: id, item: this.#host.sayItem(words) }
+    // The instructions of a response replace the session's, so they have to repeat the agent's.
+    const own = instructions === undefined ? {} : { instructions: this.#withAgent(instructions) }
+    return { type: 'response.create', event_id: id, response: { ...own, metadata: { request: id } } }
+  }
+
   #withAgent(instructions: string): string {
     return [this.#host.instructions(), instructions].filter((each) => each.trim() !== '').join('\n\n')
   }
 
   #cancel(answer: Answer): void {
     this.#host.attempt({ type: 'response.cancel', response_id: answer.id })
-    this.#cancelTimer = this.#host.after(CANCEL_TIMEOUT, () => {
-      if (this.#active === answer) this.#active = undefined
+    this.#cancelTimer = this.#host.after(this.#host.cancelTimeout, () => {
+      if (this.#active === answer) {
+        this.#active = undefined
+        this.#host.gaveUp()
+      }
       this.sendNext()
     })
   }
@@ -145,18 +168,30 @@ export class Responses {
   }
 
   #created({ id, metadata }: ServerResponse): void {
-    if (id === undefined) return
+    // A repeated event would begin an answer that never ends.
+    if (id === undefined || this.#answers.some((each) => each.id === id)) return
     const requestId = metadata?.['request']
-    const request =
-      requestId !== undefined && requestId === this.#queue.sent?.id ? this.#queue.takeSent() : undefined
+    const { sent } = this.#queue
+    // Metadata come back only with `response.create`: without any, these are the words that the service was to say.
+    const isSent = requestId === undefined ? sent?.wish.words !== undefined : requestId === sent?.id
+    const request = isSent ? this.#queue.takeSent() : undefined
     if (request) this.#startTimer?.clear()
-    const answer = request?.answer ?? this.#track(new Answer(this.#host, id, request?.instructions))
+    this.#replaceActive()
+    const answer = request?.answer ?? this.#track(new Answer(this.#host, id, request?.wish))
     answer.id = id
     this.#active = answer
     // The request was made on another connection or has failed meanwhile.
     if (requestId !== undefined && !request) answer.ignore()
     if (answer.ended) this.#cancel(answer)
     else if (!request?.answer) this.#host.events.responseStarted(answer.name, request !== undefined)
+  }
+
+  /** A new response replaces one that the service has left without an end, because the user spoke. */
+  #replaceActive(): void {
+    const left = this.#active
+    this.#active = undefined
+    this.#cancelTimer?.clear()
+    left?.end('cancelled')
   }
 
   #done(response: ServerResponse): void {

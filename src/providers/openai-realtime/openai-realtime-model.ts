@@ -2,7 +2,7 @@ import { bytesOf, durationOf, lengthOf, type AudioFrame } from '../../audio/inde
 import type { LinkError, Protocol } from '../../link/index.ts'
 import type { PartContext, RealtimeEvents, RealtimeModel, RealtimeSetup } from '../../parts/index.ts'
 import { CallerSpeech } from '../caller-speech.ts'
-import { formats } from './audio-format.ts'
+import type { RealtimeDialect } from './dialect.ts'
 import {
   isInputEvent,
   isResponseEvent,
@@ -10,21 +10,21 @@ import {
   type ApiError,
   type ClientEvent,
   type ServerEvent,
-  type SessionSettings,
 } from './events.ts'
 import { Memory } from './memory.ts'
 import { OpenAILink, type OpenAILinkHost } from './openai-link.ts'
 import { Responses, type ResponsesHost } from './responses.ts'
-import { agentSettings, realtimeSettings, type RealtimeConfig } from './session-config.ts'
 import { UserTurns } from './user-turns.ts'
 
 /** The service refuses to commit less audio than this, in milliseconds. */
 const MIN_COMMIT = 100
+/** How long a cancelled response may go on before the next request is sent. */
+const CANCEL_TIMEOUT = 5_000
 
 export interface RealtimeModelOptions {
   readonly name: string
   readonly request: Protocol['request']
-  readonly config: RealtimeConfig
+  readonly dialect: RealtimeDialect
 }
 
 /**
@@ -32,8 +32,9 @@ export interface RealtimeModelOptions {
  * conversation as it is carried over to a new connection.
  */
 export class OpenAIRealtimeModel implements RealtimeModel, OpenAILinkHost {
+  readonly say?: (words: string) => void
   readonly #context: PartContext
-  readonly #config: RealtimeConfig
+  readonly #dialect: RealtimeDialect
   readonly #events: RealtimeEvents
   readonly #memory: Memory
   readonly #link: OpenAILink
@@ -46,24 +47,30 @@ export class OpenAIRealtimeModel implements RealtimeModel, OpenAILinkHost {
   #failed = false
 
   constructor(
-    { name, request, config }: RealtimeModelOptions,
+    { name, request, dialect }: RealtimeModelOptions,
     context: PartContext,
     { messages, ...setup }: RealtimeSetup,
     events: RealtimeEvents,
   ) {
     this.#context = context
-    this.#config = config
+    this.#dialect = dialect
     this.#events = events
     this.#setup = setup
     this.#memory = new Memory(messages)
-    this.#link = new OpenAILink(name, request, context, this)
+    this.#link = new OpenAILink(name, request, context, this, dialect)
     this.#responses = new Responses(this.#responsesHost(name))
     this.#user = new UserTurns({
       events,
       memory: this.#memory,
-      transcribes: config.transcription !== false,
+      transcribes: dialect.transcribes,
+      // Without turn detection the turn is complete when it is committed.
+      revisesTranscripts: dialect.revisesTranscripts === true && setup.takesTurns,
       warn: (fields, message) => context.logger.warn({ link: name, ...fields }, message),
     })
+    if (dialect.say)
+      this.say = (words) => {
+        if (!this.#inactive) this.#responses.request({ words })
+      }
   }
 
   async open(): Promise<RealtimeModel> {
@@ -81,6 +88,7 @@ export class OpenAIRealtimeModel implements RealtimeModel, OpenAILinkHost {
   }
 
   commit(): void {
+    this.#user.settle()
     // A service that takes the turns has nothing to commit during silence.
     const possible = this.#setup.takesTurns ? this.#user.speaking : this.#uncommitted >= MIN_COMMIT
     if (this.#inactive || !possible) return
@@ -89,7 +97,7 @@ export class OpenAIRealtimeModel implements RealtimeModel, OpenAILinkHost {
   }
 
   respond(instructions?: string): void {
-    if (!this.#inactive) this.#responses.request(instructions)
+    if (!this.#inactive) this.#responses.request({ instructions })
   }
 
   addText(text: string): void {
@@ -108,13 +116,14 @@ export class OpenAIRealtimeModel implements RealtimeModel, OpenAILinkHost {
 
   update({ instructions, tools }: Pick<RealtimeSetup, 'instructions' | 'tools'>): void {
     this.#setup = { ...this.#setup, instructions, tools }
-    if (!this.#inactive) this.#link.send({ type: 'session.update', session: agentSettings(this.#setup) })
+    if (this.#inactive) return
+    this.#link.send({ type: 'session.update', session: this.#dialect.agentSettings(this.#setup) })
   }
 
   // ── OpenAILinkHost ──
 
-  settings(): SessionSettings {
-    return realtimeSettings(this.#config, this.#setup)
+  settings(): object {
+    return this.#dialect.settings(this.#setup)
   }
 
   carryOver(): readonly ClientEvent[] {
@@ -132,14 +141,17 @@ export class OpenAIRealtimeModel implements RealtimeModel, OpenAILinkHost {
   }
 
   handle(event: ServerEvent): void {
-    if (isResponseEvent(event)) this.#responses.handle(event)
-    else if (isTranscriptionEvent(event)) this.#user.handleTranscription(event)
+    if (isResponseEvent(event)) {
+      this.#responses.handle(event)
+      if (this.#responses.speaking || event.type === 'response.done') this.#user.settle()
+    } else if (isTranscriptionEvent(event)) this.#user.handleTranscription(event)
     else if (isInputEvent(event)) this.#user.handleInput(event)
   }
 
   /** While closing, only the user's last words matter. */
   handleWhileClosing(event: ServerEvent): boolean {
     if (isTranscriptionEvent(event) || event.type === 'input_audio_buffer.committed') this.handle(event)
+    this.#user.settle()
     return false
   }
 
@@ -173,7 +185,10 @@ export class OpenAIRealtimeModel implements RealtimeModel, OpenAILinkHost {
       name,
       events: this.#events,
       memory: this.#memory,
-      format: this.#setup.speaks ?? formats[0]!,
+      format: this.#setup.speaks ?? this.#setup.hears,
+      cancelTimeout: this.#dialect.cancelTimeout ?? CANCEL_TIMEOUT,
+      gaveUp: () => link.expectNothing(),
+      sayItem: (words) => this.#dialect.say!(words),
       get connected() {
         return link.connected
       },

@@ -1,8 +1,15 @@
 import { checkByType, type ShapeOf } from '../vendor-message.ts'
 
-// The part of OpenAI's Realtime API (GA) that is used. A test compares each event with the vendor's own types.
+// The part of OpenAI's Realtime API (GA) that is used. A test compares each event with the vendor's own types. Events of
+// other services are put into this form by their `RealtimeDialect`.
 
 // ── sent ──
+
+/** An event with fields of a service that is not OpenAI. */
+export type DialectEvent = { event_id?: string } & (
+  | { type: 'session.update'; session: object }
+  | { type: 'conversation.item.create'; item: object }
+)
 
 export type ClientEvent = { event_id?: string } & (
   | { type: 'session.update'; session: SessionSettings }
@@ -116,14 +123,16 @@ export type InputEvent =
   | { type: 'input_audio_buffer.committed'; item_id: string }
   | { type: 'input_audio_buffer.cleared' }
 
-export type TranscriptionEvent = { item_id: string } & (
-  | { type: 'conversation.item.input_audio_transcription.delta'; delta?: string }
-  | { type: 'conversation.item.input_audio_transcription.completed'; transcript?: string }
-  | {
-      type: 'conversation.item.input_audio_transcription.failed'
-      error?: { code?: string; message?: string }
-    }
-)
+export type TranscriptionEvent = { item_id: string } &
+  /** `soFar` is the whole text so far, in place of the next words. */
+  (
+    | { type: 'conversation.item.input_audio_transcription.delta'; delta?: string; soFar?: string }
+    | { type: 'conversation.item.input_audio_transcription.completed'; transcript?: string }
+    | {
+        type: 'conversation.item.input_audio_transcription.failed'
+        error?: { code?: string; message?: string }
+      }
+  )
 
 export type ResponseEvent =
   | { type: 'response.created'; response?: ServerResponse }
@@ -206,7 +215,7 @@ export const checkServerEvent = checkByType<ServerEvent>({
   'input_audio_buffer.speech_stopped': { item_id: 'id' },
   'input_audio_buffer.committed': { item_id: 'id' },
   'input_audio_buffer.cleared': {},
-  'conversation.item.input_audio_transcription.delta': { item_id: 'id', delta: 'string' },
+  'conversation.item.input_audio_transcription.delta': { item_id: 'id', delta: 'string', soFar: 'string' },
   'conversation.item.input_audio_transcription.completed': { item_id: 'id', transcript: 'string' },
   'conversation.item.input_audio_transcription.failed': {
     item_id: 'id',

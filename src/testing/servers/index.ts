@@ -24,6 +24,7 @@ export {
 } from './openai-speech-server.ts'
 export type { OpenAITurn } from './openai-turn.ts'
 export type { TurnServerOptions } from './turn-server.ts'
+export type { VoiceServerOptions } from './voice-server.ts'
 export { TwilioCall, type TwilioCallOptions } from './twilio-call.ts'
 export { TwilioCarrier, type TwilioCarrierOptions } from './twilio-carrier.ts'
 export type { TwilioCallEvent } from './twilio-events.ts'

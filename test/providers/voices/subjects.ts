@@ -1,0 +1,70 @@
+import type { Tts } from '../../../src/parts/index.ts'
+import { CartesiaTts } from '../../../src/providers/cartesia/index.ts'
+import { ElevenLabsTts } from '../../../src/providers/elevenlabs/index.ts'
+import {
+  CartesiaServer,
+  ElevenLabsServer,
+  type VoiceServerOptions,
+} from '../../../src/testing/servers/index.ts'
+import type { VoiceRudeness, VoiceServer, VoiceSession } from '../../../src/testing/servers/voice-server.ts'
+
+export const KEY = 'secret-0123456789'
+
+export interface VoiceOptions {
+  readonly apiKey?: string
+  readonly url?: string
+  readonly stallTimeout?: number
+}
+
+/** A vendor's server, of which the shared tests use only the rudeness that all voices have. */
+export type AnyVoiceServer = Omit<VoiceServer<VoiceSession>, 'rude'> & {
+  readonly rude: { add(rudeness: VoiceRudeness): unknown; clear(): void }
+}
+
+/** A TTS with one context per speech, and its vendor's server. */
+export interface VoiceSubject {
+  readonly name: string
+  /** The name of its connection in reports. */
+  readonly link: string
+  readonly variable: string
+  readonly server: (options?: VoiceServerOptions) => AnyVoiceServer
+  readonly tts: (options?: VoiceOptions) => Tts
+  /** How the client cancels a context. */
+  readonly cancel: (context: string) => object
+  /** The vendor's messages of a context. */
+  readonly audio: (context: string, base64: unknown) => object
+  readonly done: (context: string) => object
+  /** Malformed messages of a context, besides audio that is not a string. */
+  readonly malformed: readonly ((context: string) => object)[]
+}
+
+export const voiceSubjects: readonly VoiceSubject[] = [
+  {
+    name: 'Cartesia',
+    link: 'cartesia',
+    variable: 'CARTESIA_API_KEY',
+    server: (options) => new CartesiaServer({ key: KEY, ...options }),
+    tts: (options) => new CartesiaTts({ apiKey: KEY, voice: 'any', ...options }),
+    cancel: (context_id) => ({ context_id, cancel: true }),
+    audio: (context_id, data) => ({ type: 'chunk', context_id, data }),
+    done: (context_id) => ({ type: 'done', context_id }),
+    malformed: [
+      (context_id) => ({ type: 'timestamps', context_id, word_timestamps: { words: [{ toString: 1 }] } }),
+    ],
+  },
+  {
+    name: 'ElevenLabs',
+    link: 'elevenlabs',
+    variable: 'ELEVENLABS_API_KEY',
+    server: (options) => new ElevenLabsServer({ key: KEY, ...options }),
+    tts: (options) => new ElevenLabsTts({ apiKey: KEY, voice: 'any', ...options }),
+    cancel: (context_id) => ({ context_id, close_context: true }),
+    audio: (contextId, audio) => ({ contextId, audio }),
+    done: (contextId) => ({ contextId, isFinal: true }),
+    malformed: [
+      (contextId) => ({ contextId, audio: '', alignment: { chars: [1] } }),
+      (contextId) => ({ contextId, audio: '', alignment: { charStartTimesMs: ['0'] } }),
+      (contextId) => ({ contextId, audio: '', alignment: { chars: { length: 3 } } }),
+    ],
+  },
+]

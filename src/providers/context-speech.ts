@@ -21,6 +21,8 @@ export class ContextSpeech {
   readonly #stallTimeout: number
   #context: string | undefined
   #started = false
+  /** The text so far, as it was sent. */
+  readonly #pieces: string[] = []
   #text = ''
   #ended = false
   #failed = false
@@ -60,8 +62,9 @@ export class ContextSpeech {
     return this.#started
   }
 
-  get text(): string {
-    return this.#text
+  /** The text so far, in the pieces that were sent. */
+  get pieces(): readonly string[] {
+    return this.#pieces
   }
 
   /** Whether the text is complete. */
@@ -89,6 +92,7 @@ export class ContextSpeech {
   }
 
   addText(text: string): void {
+    this.#pieces.push(text)
     this.#text += text
     this.#spoken = false
   }

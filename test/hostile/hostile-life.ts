@@ -16,6 +16,7 @@ import { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
 import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
 import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
 import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
+import { RimeTts } from '../../src/providers/rime/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { OpenAIRealtime } from '../../src/providers/openai/index.ts'
 import {
@@ -27,6 +28,7 @@ import {
   DeepgramSpeakServer,
   ElevenLabsServer,
   GeminiLiveServer,
+  RimeServer,
   OpenAIRealtimeServer,
 } from '../../src/testing/servers/index.ts'
 import { hostileVendor } from './hostile-vendor.ts'
@@ -180,6 +182,7 @@ const vendors = [
   'cartesia',
   'aura',
   'elevenlabs',
+  'rime',
 ] as const
 
 function modelsOf({ random, clock, network }: World, hostility: Hostility) {
@@ -222,6 +225,9 @@ function modelsOf({ random, clock, network }: World, hostility: Hostility) {
     case 'elevenlabs':
       serves(new ElevenLabsServer({ clock }))
       return { llm, tts: new ElevenLabsTts({ apiKey: secret, voice: 'any' }) }
+    case 'rime':
+      serves(new RimeServer({ clock }))
+      return { llm, tts: new RimeTts({ apiKey: secret, voice: 'any' }) }
     case 'parts':
       break
   }

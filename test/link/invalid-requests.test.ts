@@ -4,6 +4,7 @@ import { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
 import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
 import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
 import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
+import { RimeTts } from '../../src/providers/rime/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { OpenAIHttpTts, OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
 import type { DialRequest } from '../../src/scope/index.ts'
@@ -59,6 +60,7 @@ describe('the url option of a provider', () => {
     ['CartesiaTts', (url) => new CartesiaTts({ apiKey, url, voice: 'voice' })],
     ['DeepgramTts', (url) => new DeepgramTts({ apiKey, url })],
     ['ElevenLabsTts', (url) => new ElevenLabsTts({ apiKey, url, voice: 'voice' })],
+    ['RimeTts', (url) => new RimeTts({ apiKey, url, voice: 'voice' })],
     ['GeminiLive', (url) => new GeminiLive({ apiKey, url })],
     ['OpenAIRealtime', (url) => new OpenAIRealtime({ apiKey, url })],
     ['OpenAIStt', (url) => new OpenAIStt({ apiKey, url })],

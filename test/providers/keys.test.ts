@@ -6,6 +6,7 @@ import { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
 import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
 import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
 import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
+import { RimeTts } from '../../src/providers/rime/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { OpenAIHttpTts, OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
 import { systemClock, systemRandom } from '../../src/scope/index.ts'
@@ -46,6 +47,7 @@ const providers: Record<string, Open> = {
   cartesia: speaks(new CartesiaTts({ ...options, voice: 'voice' })),
   'deepgram tts': speaks(new DeepgramTts(options)),
   elevenlabs: speaks(new ElevenLabsTts({ ...options, voice: 'voice' })),
+  rime: speaks(new RimeTts({ ...options, voice: 'voice' })),
 }
 
 function listens(stt: Stt): Open {
@@ -73,7 +75,7 @@ const says = (...messages: object[]): Manners => ({
 })
 
 /** The first messages of vendors that confirm a connection. */
-const begins = [{ type: 'Connected' }, { type: 'Begin' }, { type: 'connected' }]
+const begins = [{ type: 'Connected' }, { type: 'Begin' }, { type: 'connected' }, { ready: { protocol: 1 } }]
 
 /** What a vendor may say with the key in it. Every provider gets all of it. */
 const repetitions: Record<string, Manners> = {
@@ -95,6 +97,10 @@ const repetitions: Record<string, Manners> = {
     { message: `no such key: ${KEY}`, error: KEY, code: 1008 },
     { type: 'error', error: { type: KEY, code: KEY, message: `no such key: ${KEY}`, event_id: KEY } },
   ),
+  'an error in an object': says(...begins, {
+    contextId: 'speech-1',
+    error: { kind: 'internal', message: `no such key: ${KEY}` },
+  }),
   'an error before the setup': says({ type: 'error', error: { message: `no such key: ${KEY}`, code: KEY } }),
   'a transcript': says(
     { type: 'session.updated' },

@@ -11,6 +11,7 @@ import { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
 import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
 import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
 import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
+import { RimeTts } from '../../src/providers/rime/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
 import { noop, type Clock } from '../../src/scope/index.ts'
@@ -24,6 +25,7 @@ import {
   DeepgramSpeakServer,
   ElevenLabsServer,
   GeminiLiveServer,
+  RimeServer,
   OpenAIRealtimeServer,
 } from '../../src/testing/servers/index.ts'
 import type { SimNetwork } from '../../src/testing/index.ts'
@@ -230,5 +232,14 @@ export const vendors: readonly SilentVendor[] = [
       network.serve = new ElevenLabsServer({ clock, key: apiKey, manners }).serve
     },
     open: (context, failed) => speaking(new ElevenLabsTts({ url, apiKey, voice: 'voice' }), context, failed),
+  },
+  {
+    name: 'rime tts',
+    uses: ['ask'],
+    sampleRate: 24_000,
+    serve: (network, clock, manners) => {
+      network.serve = new RimeServer({ clock, key: apiKey, manners }).serve
+    },
+    open: (context, failed) => speaking(new RimeTts({ url, apiKey, voice: 'voice' }), context, failed),
   },
 ]

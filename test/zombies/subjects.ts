@@ -7,6 +7,7 @@ import { LocalStt, LocalTts, LocalVad, SileroVad } from '../../src/providers/loc
 import { mcpTools } from '../../src/providers/mcp/index.ts'
 import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
 import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
+import { RimeTts } from '../../src/providers/rime/index.ts'
 import { OpenAIHttpTts, OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
 import type { Models, Toolset } from '../../src/session/index.ts'
 import { ScriptedLlm, ScriptedStt, ScriptedTts, ScriptedVad, callTool } from '../../src/testing/index.ts'
@@ -20,6 +21,7 @@ import {
   DeepgramSpeakServer,
   ElevenLabsServer,
   GeminiLiveServer,
+  RimeServer,
   OpenAIRealtimeServer,
   OpenAISpeechServer,
   type ChatAnswer,
@@ -123,6 +125,17 @@ export const subjects: readonly Subject[] = [
     setUp: () => ({
       vendor: new ElevenLabsServer({ key: apiKey }),
       models: (url) => ({ ...pipeline(), tts: new ElevenLabsTts({ voice: 'voice', url, apiKey }) }),
+      busy: 'the agent speaks',
+    }),
+  },
+  {
+    name: 'rime tts',
+    holds: 'a socket',
+    setsUp: 'vendor first',
+    idleEnd: { code: 1000, reason: 'idle' },
+    setUp: () => ({
+      vendor: new RimeServer({ key: apiKey }),
+      models: (url) => ({ ...pipeline(), tts: new RimeTts({ voice: 'voice', url, apiKey }) }),
       busy: 'the agent speaks',
     }),
   },

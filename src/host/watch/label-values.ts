@@ -14,6 +14,7 @@ const knownNames = [
   'assemblyai',
   'cartesia',
   'elevenlabs',
+  'rime',
   'local-stt',
   'local-tts',
   'local-vad',

@@ -23,6 +23,7 @@ export {
   type SpeechRequest,
 } from './openai-speech-server.ts'
 export type { OpenAITurn } from './openai-turn.ts'
+export { RimeServer, type RimeServerOptions } from './rime-server.ts'
 export type { TurnServerOptions } from './turn-server.ts'
 export type { VoiceServerOptions } from './voice-server.ts'
 export { TwilioCall, type TwilioCallOptions } from './twilio-call.ts'

@@ -1,9 +1,11 @@
 import type { Tts } from '../../../src/parts/index.ts'
 import { CartesiaTts } from '../../../src/providers/cartesia/index.ts'
 import { ElevenLabsTts } from '../../../src/providers/elevenlabs/index.ts'
+import { RimeTts } from '../../../src/providers/rime/index.ts'
 import {
   CartesiaServer,
   ElevenLabsServer,
+  RimeServer,
   type VoiceServerOptions,
 } from '../../../src/testing/servers/index.ts'
 import type { VoiceRudeness, VoiceServer, VoiceSession } from '../../../src/testing/servers/voice-server.ts'
@@ -65,6 +67,21 @@ export const voiceSubjects: readonly VoiceSubject[] = [
       (contextId) => ({ contextId, audio: '', alignment: { chars: [1] } }),
       (contextId) => ({ contextId, audio: '', alignment: { charStartTimesMs: ['0'] } }),
       (contextId) => ({ contextId, audio: '', alignment: { chars: { length: 3 } } }),
+    ],
+  },
+  {
+    name: 'Rime',
+    link: 'rime',
+    variable: 'RIME_API_KEY',
+    server: (options) => new RimeServer({ key: KEY, ...options }),
+    tts: (options) => new RimeTts({ apiKey: KEY, voice: 'any', ...options }),
+    cancel: (contextId) => ({ contextId, cancel: {} }),
+    audio: (contextId, audio) => ({ contextId, audio }),
+    done: (contextId) => ({ contextId, done: {} }),
+    malformed: [
+      (contextId) => ({ contextId, done: true }),
+      (contextId) => ({ contextId, done: { timestamps: { spans: [{ text: 1 }] } } }),
+      (contextId) => ({ contextId, done: { timestamps: { spans: { length: 3 } } } }),
     ],
   },
 ]

@@ -9,6 +9,7 @@ import { AssemblyAIStt } from '../../../src/providers/assemblyai/index.ts'
 import { CartesiaStt, CartesiaTts } from '../../../src/providers/cartesia/index.ts'
 import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../../src/providers/deepgram/index.ts'
 import { ElevenLabsTts } from '../../../src/providers/elevenlabs/index.ts'
+import { RimeTts } from '../../../src/providers/rime/index.ts'
 import { GeminiLive } from '../../../src/providers/gemini/index.ts'
 import {
   LocalStt,
@@ -94,6 +95,7 @@ const mistakes: readonly (readonly [what: string, take: Untyped, wrong: object, 
   ['SileroVad', (options) => new SileroVad(options), { modle: '' }, 'model'],
   ['DeepgramTts', (options) => new DeepgramTts(options), { modle: '' }, 'model'],
   ['ElevenLabsTts', (options) => new ElevenLabsTts(options), { vioce: '' }, 'voice'],
+  ['RimeTts', (options) => new RimeTts(options), { vioce: '' }, 'voice'],
   ['GeminiLive', (options) => new GeminiLive(options), { apikey: '' }, 'apiKey'],
   [
     'GeminiLive: compression',

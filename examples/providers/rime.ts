@@ -1,4 +1,4 @@
-// Answers a caller with a voice of Rime, who interrupts. Prints what the caller heard.
+// Answers a caller with a voice of Rime. The caller interrupts. Prints what the caller heard.
 //
 //   npx tsx examples/providers/rime.ts VOICE         needs RIME_API_KEY, and the name of a voice
 //   npx tsx examples/providers/rime.ts --loopback    needs neither: uses a local stand-in server

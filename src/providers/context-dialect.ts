@@ -43,10 +43,12 @@ export interface ContextMessage {
   readonly context?: string | undefined
   /** Samples, in base64 or as bytes. */
   readonly audio?: string | Uint8Array | undefined
-  /** Words with times from the start of the context. */
+  /** Words with times from the start of the context, unless they restart: see `timesRestart`. */
   readonly words?: readonly SpokenWord[] | undefined
   /** The characters of the text, if the vendor reports those instead of words. */
   readonly characters?: readonly TimedCharacter[] | undefined
+  /** The times of later words count from the end of the audio so far. */
+  readonly timesRestart?: boolean | undefined
   /** The text sent so far has been spoken, and the vendor has closed the context. */
   readonly done?: boolean | undefined
   readonly error?: { readonly message?: string | undefined; readonly status?: number | undefined } | undefined

@@ -16,6 +16,7 @@ import { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
 import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
 import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
 import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
+import { InworldTts } from '../../src/providers/inworld/index.ts'
 import { RimeTts } from '../../src/providers/rime/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { OpenAIRealtime } from '../../src/providers/openai/index.ts'
@@ -29,6 +30,7 @@ import {
   ElevenLabsServer,
   GeminiLiveServer,
   RimeServer,
+  InworldServer,
   OpenAIRealtimeServer,
 } from '../../src/testing/servers/index.ts'
 import { hostileVendor } from './hostile-vendor.ts'
@@ -183,6 +185,7 @@ const vendors = [
   'aura',
   'elevenlabs',
   'rime',
+  'inworld',
 ] as const
 
 function modelsOf({ random, clock, network }: World, hostility: Hostility) {
@@ -228,6 +231,9 @@ function modelsOf({ random, clock, network }: World, hostility: Hostility) {
     case 'rime':
       serves(new RimeServer({ clock }))
       return { llm, tts: new RimeTts({ apiKey: secret, voice: 'any' }) }
+    case 'inworld':
+      serves(new InworldServer({ clock }))
+      return { llm, tts: new InworldTts({ apiKey: secret, voice: 'any' }) }
     case 'parts':
       break
   }

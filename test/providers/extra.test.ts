@@ -6,6 +6,7 @@ import { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
 import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
 import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
 import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
+import { InworldTts } from '../../src/providers/inworld/index.ts'
 import { RimeTts } from '../../src/providers/rime/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { OpenAIRealtime, OpenAIStt } from '../../src/providers/openai/index.ts'
@@ -49,6 +50,7 @@ const providers: Record<string, Open> = {
     new OpenAIRealtime({ apiKey, extra }).open(context, setup, new RealtimeRecorder()),
   gemini: (context) => new GeminiLive({ apiKey, extra }).open(context, setup, new RealtimeRecorder()),
   cartesia: speaks(new CartesiaTts({ apiKey, voice: 'any', extra })),
+  inworld: speaks(new InworldTts({ apiKey, voice: 'any', extra })),
   rime: speaks(new RimeTts({ apiKey, voice: 'any', extra })),
 }
 

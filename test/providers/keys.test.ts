@@ -6,6 +6,7 @@ import { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
 import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
 import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
 import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
+import { InworldTts } from '../../src/providers/inworld/index.ts'
 import { RimeTts } from '../../src/providers/rime/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { OpenAIHttpTts, OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
@@ -48,6 +49,7 @@ const providers: Record<string, Open> = {
   'deepgram tts': speaks(new DeepgramTts(options)),
   elevenlabs: speaks(new ElevenLabsTts({ ...options, voice: 'voice' })),
   rime: speaks(new RimeTts({ ...options, voice: 'voice' })),
+  inworld: speaks(new InworldTts({ ...options, voice: 'voice' })),
 }
 
 function listens(stt: Stt): Open {
@@ -97,10 +99,11 @@ const repetitions: Record<string, Manners> = {
     { message: `no such key: ${KEY}`, error: KEY, code: 1008 },
     { type: 'error', error: { type: KEY, code: KEY, message: `no such key: ${KEY}`, event_id: KEY } },
   ),
-  'an error in an object': says(...begins, {
-    contextId: 'speech-1',
-    error: { kind: 'internal', message: `no such key: ${KEY}` },
-  }),
+  'an error in an object': says(
+    ...begins,
+    { result: { contextId: 'speech-1', status: { code: 3, message: `no such key: ${KEY}` } } },
+    { contextId: 'speech-1', error: { kind: 'internal', message: `no such key: ${KEY}` } },
+  ),
   'an error before the setup': says({ type: 'error', error: { message: `no such key: ${KEY}`, code: KEY } }),
   'a transcript': says(
     { type: 'session.updated' },

@@ -11,6 +11,7 @@ import { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
 import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
 import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
 import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
+import { InworldTts } from '../../src/providers/inworld/index.ts'
 import { RimeTts } from '../../src/providers/rime/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
@@ -26,6 +27,7 @@ import {
   ElevenLabsServer,
   GeminiLiveServer,
   RimeServer,
+  InworldServer,
   OpenAIRealtimeServer,
 } from '../../src/testing/servers/index.ts'
 import type { SimNetwork } from '../../src/testing/index.ts'
@@ -241,5 +243,14 @@ export const vendors: readonly SilentVendor[] = [
       network.serve = new RimeServer({ clock, key: apiKey, manners }).serve
     },
     open: (context, failed) => speaking(new RimeTts({ url, apiKey, voice: 'voice' }), context, failed),
+  },
+  {
+    name: 'inworld tts',
+    uses: ['ask'],
+    sampleRate: 24_000,
+    serve: (network, clock, manners) => {
+      network.serve = new InworldServer({ clock, key: apiKey, manners }).serve
+    },
+    open: (context, failed) => speaking(new InworldTts({ url, apiKey, voice: 'voice' }), context, failed),
   },
 ]

@@ -6,6 +6,7 @@ import { AiSdkLlm, type LanguageModel, type StreamPart } from '../../src/provide
 import type { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
 import { CartesiaTts, type CartesiaStt, type CartesiaTtsOptions } from '../../src/providers/cartesia/index.ts'
 import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
+import { InworldTts } from '../../src/providers/inworld/index.ts'
 import { RimeTts } from '../../src/providers/rime/index.ts'
 import {
   DeepgramStt,
@@ -56,7 +57,9 @@ describe('the models of vendors', () => {
       DeepgramStt | DeepgramFluxStt | AssemblyAIStt | CartesiaStt | OpenAIStt | LocalStt
     >().toExtend<Stt>()
     expectTypeOf<AiSdkLlm | ScriptedDialogue>().toExtend<Llm>()
-    expectTypeOf<CartesiaTts | DeepgramTts | ElevenLabsTts | RimeTts | OpenAITts | LocalTts>().toExtend<Tts>()
+    expectTypeOf<
+      CartesiaTts | DeepgramTts | ElevenLabsTts | RimeTts | InworldTts | OpenAITts | LocalTts
+    >().toExtend<Tts>()
     expectTypeOf<GeminiLive | OpenAIRealtime>().toExtend<Realtime>()
     expectTypeOf<LocalVad | SileroVad>().toExtend<Vad>()
     expectTypeOf<{ stt: DeepgramStt; llm: AiSdkLlm; tts: CartesiaTts }>().toExtend<Models>()

@@ -7,6 +7,7 @@ import { LocalStt, LocalTts, LocalVad, SileroVad } from '../../src/providers/loc
 import { mcpTools } from '../../src/providers/mcp/index.ts'
 import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
 import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
+import { InworldTts } from '../../src/providers/inworld/index.ts'
 import { RimeTts } from '../../src/providers/rime/index.ts'
 import { OpenAIHttpTts, OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
 import type { Models, Toolset } from '../../src/session/index.ts'
@@ -22,6 +23,7 @@ import {
   ElevenLabsServer,
   GeminiLiveServer,
   RimeServer,
+  InworldServer,
   OpenAIRealtimeServer,
   OpenAISpeechServer,
   type ChatAnswer,
@@ -136,6 +138,16 @@ export const subjects: readonly Subject[] = [
     setUp: () => ({
       vendor: new RimeServer({ key: apiKey }),
       models: (url) => ({ ...pipeline(), tts: new RimeTts({ voice: 'voice', url, apiKey }) }),
+      busy: 'the agent speaks',
+    }),
+  },
+  {
+    name: 'inworld tts',
+    holds: 'a socket',
+    idleEnd: { code: 1000, reason: 'inactive' },
+    setUp: () => ({
+      vendor: new InworldServer({ key: apiKey }),
+      models: (url) => ({ ...pipeline(), tts: new InworldTts({ voice: 'voice', url, apiKey }) }),
       busy: 'the agent speaks',
     }),
   },

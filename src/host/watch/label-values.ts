@@ -15,6 +15,7 @@ const knownNames = [
   'cartesia',
   'elevenlabs',
   'rime',
+  'inworld',
   'local-stt',
   'local-tts',
   'local-vad',

@@ -1,6 +1,7 @@
 import type { Protocol } from '../../link/index.ts'
 import { sentences, type SpokenWord } from '../../parts/index.ts'
 import type { ContextDialect, ContextMessage } from '../context-dialect.ts'
+import { withSpace } from '../spoken-words.ts'
 import { checkRime, type RimeMessage, type RimeRequest, type RimeStart, type Span } from './rime-messages.ts'
 
 /** The version of the protocol. */
@@ -73,7 +74,7 @@ type RimeError = NonNullable<RimeMessage['error']>
 
 function wordOf({ text = '', start = '', end = '' }: Span): SpokenWord[] {
   const times = { start: millisecondsOf(start), end: millisecondsOf(end) }
-  return Number.isFinite(times.start + times.end) ? [{ text: `${text} `, ...times }] : []
+  return Number.isFinite(times.start + times.end) ? [{ text: withSpace(text), ...times }] : []
 }
 
 /** `1.250s` is 1,250 ms; NaN for anything else. */

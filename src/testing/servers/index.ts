@@ -14,6 +14,7 @@ export { DeepgramSpeakServer, type DeepgramSpeakServerOptions } from './deepgram
 export { ElevenLabsServer, type ElevenLabsServerOptions } from './elevenlabs-server.ts'
 export { GeminiLiveServer, type GeminiLiveServerOptions } from './gemini-live-server.ts'
 export type { GeminiTurn } from './gemini-live-session.ts'
+export { InworldServer } from './inworld-server.ts'
 export { LoopbackServer, type LoopbackOptions } from './loopback-server.ts'
 export { OpenAIRealtimeServer, type OpenAIRealtimeServerOptions } from './openai-realtime-server.ts'
 export {

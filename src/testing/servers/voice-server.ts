@@ -46,7 +46,7 @@ export abstract class VoiceServer<
   protected readonly voice: VoiceManners<Rudeness>
   readonly #key: string | undefined
 
-  constructor(options: VoiceServerOptions<Rudeness>) {
+  constructor(options: VoiceServerOptions<Rudeness> = {}) {
     const { key, thinks = 0, every = 10, msPerCharacter = 50, rude, ...others } = options
     super(others)
     this.#key = key

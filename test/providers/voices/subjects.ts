@@ -1,10 +1,12 @@
 import type { Tts } from '../../../src/parts/index.ts'
 import { CartesiaTts } from '../../../src/providers/cartesia/index.ts'
 import { ElevenLabsTts } from '../../../src/providers/elevenlabs/index.ts'
+import { InworldTts } from '../../../src/providers/inworld/index.ts'
 import { RimeTts } from '../../../src/providers/rime/index.ts'
 import {
   CartesiaServer,
   ElevenLabsServer,
+  InworldServer,
   RimeServer,
   type VoiceServerOptions,
 } from '../../../src/testing/servers/index.ts'
@@ -82,6 +84,25 @@ export const voiceSubjects: readonly VoiceSubject[] = [
       (contextId) => ({ contextId, done: true }),
       (contextId) => ({ contextId, done: { timestamps: { spans: [{ text: 1 }] } } }),
       (contextId) => ({ contextId, done: { timestamps: { spans: { length: 3 } } } }),
+    ],
+  },
+  {
+    name: 'Inworld',
+    link: 'inworld',
+    variable: 'INWORLD_API_KEY',
+    server: (options) => new InworldServer({ key: KEY, ...options }),
+    tts: (options) => new InworldTts({ apiKey: KEY, voice: 'any', ...options }),
+    cancel: (contextId) => ({ contextId, close_context: {} }),
+    audio: (contextId, audioContent) => ({ result: { contextId, audioChunk: { audioContent } } }),
+    done: (contextId) => ({ result: { contextId, contextClosed: {} } }),
+    malformed: [
+      (contextId) => ({ result: { contextId, contextClosed: true } }),
+      (contextId) => ({
+        result: { contextId, audioChunk: { timestampInfo: { wordAlignment: { words: [1] } } } },
+      }),
+      (contextId) => ({
+        result: { contextId, audioChunk: { timestampInfo: { wordAlignment: { wordEndTimeSeconds: [-1] } } } },
+      }),
     ],
   },
 ]

@@ -9,6 +9,7 @@ import { AssemblyAIStt } from '../../../src/providers/assemblyai/index.ts'
 import { CartesiaStt, CartesiaTts } from '../../../src/providers/cartesia/index.ts'
 import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../../src/providers/deepgram/index.ts'
 import { ElevenLabsTts } from '../../../src/providers/elevenlabs/index.ts'
+import { InworldTts } from '../../../src/providers/inworld/index.ts'
 import { RimeTts } from '../../../src/providers/rime/index.ts'
 import { GeminiLive } from '../../../src/providers/gemini/index.ts'
 import {
@@ -96,6 +97,7 @@ const mistakes: readonly (readonly [what: string, take: Untyped, wrong: object, 
   ['DeepgramTts', (options) => new DeepgramTts(options), { modle: '' }, 'model'],
   ['ElevenLabsTts', (options) => new ElevenLabsTts(options), { vioce: '' }, 'voice'],
   ['RimeTts', (options) => new RimeTts(options), { vioce: '' }, 'voice'],
+  ['InworldTts', (options) => new InworldTts(options), { vioce: '' }, 'voice'],
   ['GeminiLive', (options) => new GeminiLive(options), { apikey: '' }, 'apiKey'],
   [
     'GeminiLive: compression',

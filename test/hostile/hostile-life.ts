@@ -15,7 +15,7 @@ import {
 import { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
 import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
 import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
-import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
+import { ElevenLabsStt, ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import { InworldTts } from '../../src/providers/inworld/index.ts'
 import { RimeTts } from '../../src/providers/rime/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
@@ -27,6 +27,7 @@ import {
   DeepgramFluxServer,
   DeepgramServer,
   DeepgramSpeakServer,
+  ElevenLabsScribeServer,
   ElevenLabsServer,
   GeminiLiveServer,
   RimeServer,
@@ -181,6 +182,7 @@ const vendors = [
   'flux',
   'assemblyai',
   'ink',
+  'scribe',
   'cartesia',
   'aura',
   'elevenlabs',
@@ -219,6 +221,9 @@ function modelsOf({ random, clock, network }: World, hostility: Hostility) {
     case 'ink':
       serves(new CartesiaInkServer({ clock }))
       return { llm, tts, stt: new CartesiaStt({ apiKey: secret }) }
+    case 'scribe':
+      serves(new ElevenLabsScribeServer({ clock }))
+      return { llm, tts, stt: new ElevenLabsStt({ apiKey: secret }) }
     case 'cartesia':
       serves(new CartesiaServer({ clock }))
       return { llm, tts: new CartesiaTts({ apiKey: secret, voice: 'any' }) }

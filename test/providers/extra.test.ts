@@ -5,7 +5,7 @@ import { AiSdkLlm } from '../../src/providers/ai-sdk/index.ts'
 import { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
 import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
 import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
-import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
+import { ElevenLabsStt, ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import { InworldTts } from '../../src/providers/inworld/index.ts'
 import { RimeTts } from '../../src/providers/rime/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
@@ -43,6 +43,7 @@ const providers: Record<string, Open> = {
   'deepgram flux': (context) => new DeepgramFluxStt({ apiKey, extra: inAddress }).open(context, noSttEvents),
   assemblyai: (context) => new AssemblyAIStt({ apiKey, extra: inAddress }).open(context, noSttEvents),
   'cartesia ink': (context) => new CartesiaStt({ apiKey, extra: inAddress }).open(context, noSttEvents),
+  scribe: (context) => new ElevenLabsStt({ apiKey, extra: inAddress }).open(context, noSttEvents),
   'deepgram tts': (context) => new DeepgramTts({ apiKey, extra: inAddress }).open(context),
   elevenlabs: (context) => new ElevenLabsTts({ apiKey, voice: 'any', extra: inAddress }).open(context),
   'openai stt': (context) => new OpenAIStt({ apiKey, extra }).open(context, noSttEvents),

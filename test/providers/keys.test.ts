@@ -5,7 +5,7 @@ import type { PartContext, RealtimeEvents, Stt, SttEvents, Tts } from '../../src
 import { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
 import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
 import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
-import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
+import { ElevenLabsStt, ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import { InworldTts } from '../../src/providers/inworld/index.ts'
 import { RimeTts } from '../../src/providers/rime/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
@@ -41,6 +41,7 @@ const providers: Record<string, Open> = {
   flux: listens(new DeepgramFluxStt(options)),
   assemblyai: listens(new AssemblyAIStt(options)),
   ink: listens(new CartesiaStt(options)),
+  scribe: listens(new ElevenLabsStt(options)),
   'openai tts': (context) => new OpenAITts(options).open(context),
   'openai stt': (context, log) => new OpenAIStt(options).open(context, recorder(log)),
   'openai realtime': (context, log) => new OpenAIRealtime(options).open(context, setup, recorder(log)),
@@ -77,7 +78,13 @@ const says = (...messages: object[]): Manners => ({
 })
 
 /** The first messages of vendors that confirm a connection. */
-const begins = [{ type: 'Connected' }, { type: 'Begin' }, { type: 'connected' }, { ready: { protocol: 1 } }]
+const begins = [
+  { type: 'Connected' },
+  { type: 'Begin' },
+  { type: 'connected' },
+  { ready: { protocol: 1 } },
+  { message_type: 'session_started' },
+]
 
 /** What a vendor may say with the key in it. Every provider gets all of it. */
 const repetitions: Record<string, Manners> = {
@@ -111,6 +118,8 @@ const repetitions: Record<string, Manners> = {
     ...begins,
     { type: 'TurnInfo', event: 'EndOfTurn', turn_index: 0, transcript: KEY, languages: [KEY] },
     { type: 'Turn', end_of_turn: true, turn_order: 0, transcript: KEY, speaker_label: KEY },
+    { message_type: 'partial_transcript', text: KEY },
+    { message_type: 'committed_transcript', text: KEY, language_code: KEY },
     { type: 'turn.start' },
     { type: 'turn.end', transcript: KEY },
     { type: 'Results', is_final: true, channel: { alternatives: [{ transcript: `your key is ${KEY}` }] } },

@@ -10,7 +10,7 @@ import {
 import { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
 import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
 import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
-import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
+import { ElevenLabsStt, ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import { InworldTts } from '../../src/providers/inworld/index.ts'
 import { RimeTts } from '../../src/providers/rime/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
@@ -24,6 +24,7 @@ import {
   DeepgramFluxServer,
   DeepgramServer,
   DeepgramSpeakServer,
+  ElevenLabsScribeServer,
   ElevenLabsServer,
   GeminiLiveServer,
   RimeServer,
@@ -141,6 +142,15 @@ export const vendors: readonly SilentVendor[] = [
       network.serve = new CartesiaInkServer({ clock, key: apiKey, manners }).serve
     },
     open: (context, failed) => hearing(new CartesiaStt({ url, apiKey }), context, failed),
+  },
+  {
+    name: 'elevenlabs scribe stt',
+    uses: ['hear'],
+    sampleRate: 16_000,
+    serve: (network, clock, manners) => {
+      network.serve = new ElevenLabsScribeServer({ clock, key: apiKey, manners }).serve
+    },
+    open: (context, failed) => hearing(new ElevenLabsStt({ url, apiKey }), context, failed),
   },
   {
     name: 'openai stt',

@@ -5,7 +5,7 @@ import type { Llm, Realtime, Stt, Tts, Vad } from '../../src/parts/index.ts'
 import { AiSdkLlm, type LanguageModel, type StreamPart } from '../../src/providers/ai-sdk/index.ts'
 import type { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
 import { CartesiaTts, type CartesiaStt, type CartesiaTtsOptions } from '../../src/providers/cartesia/index.ts'
-import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
+import { ElevenLabsStt, ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import { InworldTts } from '../../src/providers/inworld/index.ts'
 import { RimeTts } from '../../src/providers/rime/index.ts'
 import {
@@ -54,7 +54,7 @@ const types = (code: () => unknown): void => expect(code).toBeTypeOf('function')
 describe('the models of vendors', () => {
   it('are parts that fit together', () => {
     expectTypeOf<
-      DeepgramStt | DeepgramFluxStt | AssemblyAIStt | CartesiaStt | OpenAIStt | LocalStt
+      DeepgramStt | DeepgramFluxStt | AssemblyAIStt | CartesiaStt | ElevenLabsStt | OpenAIStt | LocalStt
     >().toExtend<Stt>()
     expectTypeOf<AiSdkLlm | ScriptedDialogue>().toExtend<Llm>()
     expectTypeOf<

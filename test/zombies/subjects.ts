@@ -6,7 +6,7 @@ import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { LocalStt, LocalTts, LocalVad, SileroVad } from '../../src/providers/local/index.ts'
 import { mcpTools } from '../../src/providers/mcp/index.ts'
 import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
-import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
+import { ElevenLabsStt, ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import { InworldTts } from '../../src/providers/inworld/index.ts'
 import { RimeTts } from '../../src/providers/rime/index.ts'
 import { OpenAIHttpTts, OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
@@ -20,6 +20,7 @@ import {
   DeepgramFluxServer,
   DeepgramServer,
   DeepgramSpeakServer,
+  ElevenLabsScribeServer,
   ElevenLabsServer,
   GeminiLiveServer,
   RimeServer,
@@ -108,6 +109,16 @@ export const subjects: readonly Subject[] = [
     setUp: () => ({
       vendor: new CartesiaInkServer({ key: apiKey }),
       models: (url) => ({ ...pipeline(), stt: new CartesiaStt({ url, apiKey }) }),
+      busy: 'the caller speaks',
+    }),
+  },
+  {
+    name: 'elevenlabs scribe stt',
+    holds: 'a socket',
+    setsUp: 'vendor first',
+    setUp: () => ({
+      vendor: new ElevenLabsScribeServer({ key: apiKey }),
+      models: (url) => ({ ...pipeline(), stt: new ElevenLabsStt({ url, apiKey }) }),
       busy: 'the caller speaks',
     }),
   },

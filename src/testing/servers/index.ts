@@ -11,6 +11,7 @@ export { CartesiaServer, type CartesiaServerOptions } from './cartesia-server.ts
 export { DeepgramFluxServer, type DeepgramFluxServerOptions } from './deepgram-flux-server.ts'
 export { DeepgramServer, type DeepgramServerOptions } from './deepgram-server.ts'
 export { DeepgramSpeakServer, type DeepgramSpeakServerOptions } from './deepgram-speak-server.ts'
+export { ElevenLabsScribeServer } from './elevenlabs-scribe-server.ts'
 export { ElevenLabsServer, type ElevenLabsServerOptions } from './elevenlabs-server.ts'
 export { GeminiLiveServer, type GeminiLiveServerOptions } from './gemini-live-server.ts'
 export type { GeminiTurn } from './gemini-live-session.ts'

@@ -4,6 +4,7 @@ import {
   encodeALaw,
   encodeMuLaw,
   encodeWav,
+  sampleRates,
   type AudioFrame,
 } from '../../audio/index.ts'
 import { soundOf } from '../sound-text.ts'
@@ -31,7 +32,7 @@ const encoders: Readonly<Record<string, (frame: AudioFrame) => Uint8Array>> = {
   ALAW: ({ samples }) => encodeALaw(samples),
 }
 
-const rates = [8_000, 16_000, 24_000, 48_000]
+const rates: ReadonlySet<number> = new Set(sampleRates)
 
 /** Why a context cannot be created; undefined if it can. */
 export function createProblem({
@@ -43,7 +44,7 @@ export function createProblem({
   if (voiceId === '') return 'voiceId is missing'
   if (modelId === '') return 'modelId is missing'
   if (!Object.hasOwn(encoders, audioEncoding)) return `unknown encoding '${audioEncoding}'`
-  return rates.includes(sampleRateHertz) ? undefined : `unsupported rate ${sampleRateHertz}`
+  return rates.has(sampleRateHertz) ? undefined : `unsupported rate ${sampleRateHertz}`
 }
 
 /** One context: its text, which is spoken in parts, and its speech. */

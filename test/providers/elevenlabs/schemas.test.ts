@@ -7,7 +7,7 @@ import { InitializeConnectionMulti } from '@elevenlabs/elevenlabs-js/serializati
 import { SendTextMulti } from '@elevenlabs/elevenlabs-js/serialization/types/SendTextMulti.js'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { ElevenLabsTts } from '../../../src/providers/elevenlabs/index.ts'
-import type { Alignment, StartContext } from '../../../src/providers/elevenlabs/elevenlabs-messages.ts'
+import type { Alignment, StartContext } from '../../../src/providers/elevenlabs/tts/elevenlabs-messages.ts'
 import { inVirtualTime } from '../../../src/testing/index.ts'
 import { ElevenLabsServer } from '../../../src/testing/servers/index.ts'
 import { openVoice } from '../speaking.ts'

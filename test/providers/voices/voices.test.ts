@@ -268,18 +268,21 @@ describe.each(voiceSubjects.map((subject) => [subject.name, subject] as const))(
     subject.audio('speech-1', 'A'.repeat(4 * 1024 * 1024 + 4)),
     ...subject.malformed.map((make) => make('speech-1')),
   ]
-  it.each(malformed.map((message) => [inspect(message).slice(0, 80), message] as const))(
-    '[PR1] reconnects and repeats a speech when the service sends %s',
-    (_, message) =>
-      inVirtualTime(async (world) => {
-        const { server, context, speak } = await open(world, { thinks: 100 })
-        world.clock.happen(50, 'a malformed message', () => tell(server, message))
-        const { text, error } = await speak('Good morning.')
-        expect(error).toBeUndefined()
-        expect(text).toBe('Good morning.')
-        expect(server.sessions).toHaveLength(2)
-        await context.scope.close()
-      }),
+  it.each(
+    malformed.map(
+      (message) =>
+        [inspect(message, { breakLength: Infinity, depth: 9, maxStringLength: 9 }), message] as const,
+    ),
+  )('[PR1] reconnects and repeats a speech when the service sends %s', (_, message) =>
+    inVirtualTime(async (world) => {
+      const { server, context, speak } = await open(world, { thinks: 100 })
+      world.clock.happen(50, 'a malformed message', () => tell(server, message))
+      const { text, error } = await speak('Good morning.')
+      expect(error).toBeUndefined()
+      expect(text).toBe('Good morning.')
+      expect(server.sessions).toHaveLength(2)
+      await context.scope.close()
+    }),
   )
 
   it('sleeps after the service closed an idle connection, until the next speech', () =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ElevenLabsTts, type ElevenLabsTtsOptions } from '../../../src/providers/elevenlabs/index.ts'
 import { inVirtualTime, type World } from '../../../src/testing/index.ts'
 import { ElevenLabsServer, type ElevenLabsServerOptions } from '../../../src/testing/servers/index.ts'
-import { openVoice, pieces, type Speaking } from '../speaking.ts'
+import { openVoice, type Speaking } from '../speaking.ts'
 
 const KEY = 'el-secret-0123456789'
 
@@ -101,19 +101,6 @@ describe('ElevenLabs', () => {
       expect(context.connections).toMatchObject([{ name: 'elevenlabs', how: 'closed', retries: 0 }])
     }),
   )
-
-  it('sends whole sentences, each as soon as the next one begins', () =>
-    inVirtualTime(async (world) => {
-      const { server, context, speak } = await open(world)
-      async function* slowly(): AsyncGenerator<string> {
-        yield* pieces('Good morning. How are')
-        await world.clock.elapse(1_000)
-        expect(server.sessions[0]?.requests.at(-1)).toMatchObject({ text: 'Good morning. ' })
-        yield* pieces(' you?')
-      }
-      expect((await speak(slowly())).text).toBe('Good morning. How are you? ')
-      await context.scope.close()
-    }))
 
   it('starts a context again that the service ended while its text paused', () =>
     inVirtualTime(async (world) => {

@@ -3,7 +3,7 @@ import { muLaw } from '../../../src/audio/index.ts'
 import { RimeTts, type RimeTtsOptions } from '../../../src/providers/rime/index.ts'
 import { inVirtualTime, type World } from '../../../src/testing/index.ts'
 import { RimeServer, type RimeServerOptions } from '../../../src/testing/servers/index.ts'
-import { openVoice, pieces, type Speaking } from '../speaking.ts'
+import { openVoice, type Speaking } from '../speaking.ts'
 
 const apiKey = 'rime-secret-0123456789'
 
@@ -78,29 +78,6 @@ describe('RimeTts options', () => {
 })
 
 describe('Rime', () => {
-  it('sends whole sentences, each as soon as the next one begins', () =>
-    inVirtualTime(async (world) => {
-      const { server, context, speak } = await open(world)
-      async function* slowly(): AsyncGenerator<string> {
-        yield* pieces('Good morning. How are')
-        await world.clock.elapse(1_000)
-        expect(server.sessions[0]?.requests.at(-1)).toMatchObject({ text: 'Good morning. ' })
-        yield* pieces(' you?')
-      }
-      expect((await speak(slowly())).text).toBe('Good morning. How are you?')
-      await context.scope.close()
-    }))
-
-  it('repeats a speech in the same sentences', () =>
-    inVirtualTime(async (world) => {
-      const { server, context, speak } = await open(world, { thinks: 100 })
-      world.clock.happen(50, 'breaks', () => server.drop())
-      expect((await speak('One. Two.')).text).toBe('One. Two.')
-      const texts = server.sessions[1]?.requests.flatMap(({ text = [] }) => text)
-      expect(texts).toEqual(['One. ', 'Two.'])
-      await context.scope.close()
-    }))
-
   it('speaks although the times of its words are missing or make no sense', () =>
     inVirtualTime(async (world) => {
       const { server, context, speak } = await open(world, { rude: ['untimed'] })

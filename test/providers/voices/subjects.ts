@@ -33,6 +33,10 @@ export interface VoiceSubject {
   readonly variable: string
   readonly server: (options?: VoiceServerOptions) => AnyVoiceServer
   readonly tts: (options?: VoiceOptions) => Tts
+  /** Whether text is sent in whole sentences. Otherwise it is sent as it comes. */
+  readonly isInSentences: boolean
+  /** The text in one of the client's messages. */
+  readonly text: (request: object) => string | undefined
   /** How the client cancels a context. */
   readonly cancel: (context: string) => object
   /** The vendor's messages of a context. */
@@ -49,6 +53,8 @@ export const voiceSubjects: readonly VoiceSubject[] = [
     variable: 'CARTESIA_API_KEY',
     server: (options) => new CartesiaServer({ key: KEY, ...options }),
     tts: (options) => new CartesiaTts({ apiKey: KEY, voice: 'any', ...options }),
+    isInSentences: false,
+    text: (request: { transcript?: string }) => request.transcript || undefined,
     cancel: (context_id) => ({ context_id, cancel: true }),
     audio: (context_id, data) => ({ type: 'chunk', context_id, data }),
     done: (context_id) => ({ type: 'done', context_id }),
@@ -62,6 +68,8 @@ export const voiceSubjects: readonly VoiceSubject[] = [
     variable: 'ELEVENLABS_API_KEY',
     server: (options) => new ElevenLabsServer({ key: KEY, ...options }),
     tts: (options) => new ElevenLabsTts({ apiKey: KEY, voice: 'any', ...options }),
+    isInSentences: true,
+    text: (request: { text?: string }) => (request.text === ' ' ? undefined : request.text),
     cancel: (context_id) => ({ context_id, close_context: true }),
     audio: (contextId, audio) => ({ contextId, audio }),
     done: (contextId) => ({ contextId, isFinal: true }),
@@ -77,6 +85,8 @@ export const voiceSubjects: readonly VoiceSubject[] = [
     variable: 'RIME_API_KEY',
     server: (options) => new RimeServer({ key: KEY, ...options }),
     tts: (options) => new RimeTts({ apiKey: KEY, voice: 'any', ...options }),
+    isInSentences: true,
+    text: (request: { text?: string }) => request.text,
     cancel: (contextId) => ({ contextId, cancel: {} }),
     audio: (contextId, audio) => ({ contextId, audio }),
     done: (contextId) => ({ contextId, done: {} }),
@@ -92,6 +102,8 @@ export const voiceSubjects: readonly VoiceSubject[] = [
     variable: 'INWORLD_API_KEY',
     server: (options) => new InworldServer({ key: KEY, ...options }),
     tts: (options) => new InworldTts({ apiKey: KEY, voice: 'any', ...options }),
+    isInSentences: true,
+    text: (request: { send_text?: { text: string } }) => request.send_text?.text,
     cancel: (contextId) => ({ contextId, close_context: {} }),
     audio: (contextId, audioContent) => ({ result: { contextId, audioChunk: { audioContent } } }),
     done: (contextId) => ({ result: { contextId, contextClosed: {} } }),

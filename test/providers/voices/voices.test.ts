@@ -4,7 +4,7 @@ import { muLaw } from '../../../src/audio/index.ts'
 import { MissingKeyError } from '../../../src/providers/errors.ts'
 import { conformance, inVirtualTime, ttsConformance, type World } from '../../../src/testing/index.ts'
 import type { VoiceServerOptions } from '../../../src/testing/servers/index.ts'
-import { lengthOf, openVoice, type Speaking } from '../speaking.ts'
+import { lengthOf, openVoice, pieces, type Speaking } from '../speaking.ts'
 import { KEY, voiceSubjects, type AnyVoiceServer, type VoiceOptions } from './subjects.ts'
 
 describe.each(voiceSubjects.map((subject) => [subject.name, subject] as const))('%s', (_name, subject) => {
@@ -120,6 +120,38 @@ describe.each(voiceSubjects.map((subject) => [subject.name, subject] as const))(
       for await (const chunk of voice.speak(slowly(), new AbortController().signal))
         if (chunk && log.length === 0) log.push('audio')
       expect(log).toEqual(['audio', 'text'])
+      await context.scope.close()
+    }))
+
+  const textsOf = (server: AnyVoiceServer): string[] =>
+    server.sessions.at(-1)!.requests.flatMap((request) => subject.text(request) ?? [])
+
+  it(`sends text ${subject.isInSentences ? 'in whole sentences, each once the next begins' : 'as it comes'}`, () =>
+    inVirtualTime(async (world) => {
+      const { server, context, speak } = await open(world)
+      async function* slowly(): AsyncGenerator<string> {
+        yield* pieces('Good day. How are')
+        await world.clock.elapse(1_000)
+        expect(textsOf(server)).toEqual(
+          subject.isInSentences ? ['Good day. '] : ['Good', ' day.', ' How', ' are'],
+        )
+        yield* pieces(' you?')
+      }
+      expect((await speak(slowly())).text).toBe('Good day. How are you?')
+      await context.scope.close()
+    }))
+
+  it('repeats a speech in the same pieces', () =>
+    inVirtualTime(async (world) => {
+      const { server, context, speak } = await open(world, { thinks: 100 })
+      world.clock.happen(50, 'breaks', () => server.drop())
+      await speak('One. Two.')
+      expect(server.sessions).toHaveLength(2)
+      const [first, second] = server.sessions.map(({ requests }) =>
+        requests.flatMap((request) => subject.text(request) ?? []),
+      )
+      expect(first).toHaveLength(2)
+      expect(second).toEqual(first)
       await context.scope.close()
     }))
 

@@ -25,18 +25,14 @@ export interface InworldStatus {
 export interface AudioChunk {
   /** Samples in base64. */
   readonly audioContent?: string | undefined
-  /** In seconds from the start of the part of the text that is being spoken. */
-  readonly timestampInfo?:
-    | {
-        readonly wordAlignment?:
-          | {
-              readonly words?: readonly string[] | undefined
-              readonly wordStartTimeSeconds?: readonly number[] | undefined
-              readonly wordEndTimeSeconds?: readonly number[] | undefined
-            }
-          | undefined
-      }
-    | undefined
+  readonly timestampInfo?: { readonly wordAlignment?: WordAlignment | undefined } | undefined
+}
+
+/** Times count from the start of the part of the text that is being spoken. */
+export interface WordAlignment {
+  readonly words?: readonly string[] | undefined
+  readonly wordStartTimeSeconds?: readonly number[] | undefined
+  readonly wordEndTimeSeconds?: readonly number[] | undefined
 }
 
 const status = { code: 'number', message: 'string' } as const
@@ -75,9 +71,15 @@ export type InworldRequest = { contextId: string } & (
 export interface InworldCreate {
   voiceId: string
   modelId: string
-  audioConfig: { audioEncoding: 'PCM' | 'MULAW' | 'ALAW'; sampleRateHertz: number; speakingRate?: number }
-  temperature?: number
-  applyTextNormalization?: 'ON' | 'OFF'
+  audioConfig: {
+    audioEncoding: 'PCM' | 'MULAW' | 'ALAW'
+    sampleRateHertz: number
+    speakingRate: number | undefined
+  }
+  language: string | undefined
+  deliveryMode: 'STABLE' | 'BALANCED' | 'CREATIVE' | undefined
+  temperature: number | undefined
+  applyTextNormalization: 'ON' | 'OFF' | undefined
   timestampType: 'WORD'
   /** The audio does not wait for its times. */
   timestampTransportStrategy: 'ASYNC'

@@ -23,7 +23,11 @@ export interface InworldTtsOptions {
   readonly sampleRate?: SampleRate
   /** From 0.5 to 1.5. Default: the voice's own. */
   readonly speed?: number
-  /** How much the voice varies, from 0 to 2. Default: the model's own. */
+  /** The spoken language, for example `en-US`. Default: the model recognises it. */
+  readonly language?: string
+  /** How much the voice varies, with `inworld-tts-2`. Default: `balanced`. */
+  readonly delivery?: 'stable' | 'balanced' | 'creative'
+  /** How much the voice varies, with older models, from 0 to 2. Default: the model's own. */
   readonly temperature?: number
   /** Whether numbers and dates are written out before they are spoken. Default: the service decides. */
   readonly textNormalization?: 'on' | 'off'
@@ -44,6 +48,8 @@ const optionNames: OptionNames<InworldTtsOptions> = {
   model: true,
   sampleRate: true,
   speed: true,
+  language: true,
+  delivery: true,
   temperature: true,
   textNormalization: true,
   stallTimeout: true,
@@ -85,20 +91,24 @@ export class InworldTts implements Tts {
   }
 }
 
+const deliveries = { stable: 'STABLE', balanced: 'BALANCED', creative: 'CREATIVE' } as const
+const normalizations = { on: 'ON', off: 'OFF' } as const
+
+/** JSON leaves out what is undefined. */
 function settingsOf(options: InworldTtsOptions, { encoding, sampleRate }: AudioFormat): InworldCreate {
-  const { voice, model = 'inworld-tts-2', speed, temperature, textNormalization } = options
+  const { delivery, textNormalization } = options
   return {
-    voiceId: voice,
-    modelId: model,
+    voiceId: options.voice,
+    modelId: options.model ?? 'inworld-tts-2',
     audioConfig: {
       audioEncoding: encodings[encoding],
       sampleRateHertz: sampleRate,
-      ...(speed === undefined ? {} : { speakingRate: speed }),
+      speakingRate: options.speed,
     },
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(textNormalization === undefined
-      ? {}
-      : { applyTextNormalization: textNormalization === 'on' ? 'ON' : 'OFF' }),
+    language: options.language,
+    deliveryMode: delivery && deliveries[delivery],
+    temperature: options.temperature,
+    applyTextNormalization: textNormalization && normalizations[textNormalization],
     timestampType: 'WORD',
     timestampTransportStrategy: 'ASYNC',
     autoMode: true,

@@ -27,9 +27,11 @@ describe('InworldTts options', () => {
           model: 'inworld-tts-1.5-max',
           sampleRate: 8_000,
           speed: 1.1,
+          language: 'en-US',
+          delivery: 'creative',
           temperature: 0.7,
           textNormalization: 'off',
-          extra: { audioConfig: { pitch: 1 }, deliveryMode: 'CREATIVE' },
+          extra: { audioConfig: { pitch: 1 }, bufferCharThreshold: 50 },
         },
       )
       await speak('Good day. Yes.')
@@ -46,7 +48,9 @@ describe('InworldTts options', () => {
             timestampType: 'WORD',
             timestampTransportStrategy: 'ASYNC',
             autoMode: true,
+            language: 'en-US',
             deliveryMode: 'CREATIVE',
+            bufferCharThreshold: 50,
           },
         },
         { contextId, send_text: { text: 'Good day. ' } },

@@ -1,18 +1,21 @@
-// The same call with three vendors whose speech-to-text decides itself when the caller has finished.
+// The same call with four vendors whose speech-to-text decides itself when the caller has finished.
 //
 //   npx tsx examples/stt-turns.ts    needs no key: uses local stand-in servers
 //
-// With keys, leave out `url` and `apiKey`: the variables DEEPGRAM_API_KEY, ASSEMBLYAI_API_KEY and CARTESIA_API_KEY are read.
+// With keys, leave out `url` and `apiKey`: the variables DEEPGRAM_API_KEY, ASSEMBLYAI_API_KEY, CARTESIA_API_KEY and
+// ELEVENLABS_API_KEY are read.
 import { Agent, Session } from 'endwell'
 import type { Stt } from 'endwell/parts'
 import { AssemblyAIStt } from 'endwell/providers/assemblyai'
 import { CartesiaStt } from 'endwell/providers/cartesia'
 import { DeepgramFluxStt } from 'endwell/providers/deepgram'
+import { ElevenLabsStt } from 'endwell/providers/elevenlabs'
 import { ScriptedLlm, ScriptedTts, TestLine } from 'endwell/testing'
 import {
   AssemblyAIServer,
   CartesiaInkServer,
   DeepgramFluxServer,
+  ElevenLabsScribeServer,
   LoopbackServer,
 } from 'endwell/testing/servers'
 
@@ -21,6 +24,7 @@ const vendors: readonly [server: { serve: LoopbackServer['serve'] }, stt: (url: 
   [new DeepgramFluxServer(), (url) => new DeepgramFluxStt({ url, apiKey, eagerThreshold: 0.5 })],
   [new AssemblyAIServer(), (url) => new AssemblyAIStt({ url, apiKey })],
   [new CartesiaInkServer(), (url) => new CartesiaStt({ url, apiKey })],
+  [new ElevenLabsScribeServer(), (url) => new ElevenLabsStt({ url, apiKey })],
 ]
 
 for (const [vendor, stt] of vendors) {

@@ -13,6 +13,8 @@ export interface ContextDialect<Message> {
   readonly stallTimeout: number
   /** The contexts that the vendor keeps open at once; a speech waits for a free one. Default: any number. */
   readonly maxContexts?: number
+  /** Whether the vendor says in a message that a connection is ready. Default: a connection is ready once it is open. */
+  readonly announcesReady?: boolean
   readonly check: Check<Message>
   /** Divides text into the pieces that the vendor wants. Default: as it arrives. */
   pieces?(text: AsyncIterable<string>): AsyncIterable<string>
@@ -35,14 +37,18 @@ export interface ContextDialect<Message> {
 
 /** A vendor's message in a common form. */
 export interface ContextMessage {
+  /** The connection is ready: see `announcesReady`. */
+  readonly ready?: boolean | undefined
   /** Default: the message belongs to no context. */
   readonly context?: string | undefined
   /** Samples, in base64 or as bytes. */
   readonly audio?: string | Uint8Array | undefined
-  /** Words with times from the start of the context. */
+  /** Words with times from the start of the context, unless they restart: see `timesRestart`. */
   readonly words?: readonly SpokenWord[] | undefined
   /** The characters of the text, if the vendor reports those instead of words. */
   readonly characters?: readonly TimedCharacter[] | undefined
+  /** The times of later words count from the end of the audio so far. */
+  readonly timesRestart?: boolean | undefined
   /** The text sent so far has been spoken, and the vendor has closed the context. */
   readonly done?: boolean | undefined
   readonly error?: { readonly message?: string | undefined; readonly status?: number | undefined } | undefined

@@ -21,6 +21,8 @@ export class ContextSpeech {
   readonly #stallTimeout: number
   #context: string | undefined
   #started = false
+  /** The text so far, as it was sent. */
+  readonly #pieces: string[] = []
   #text = ''
   #ended = false
   #failed = false
@@ -28,7 +30,7 @@ export class ContextSpeech {
   #spoken = true
   /** Milliseconds of audio received. */
   #received = 0
-  /** The value of `#received` when the current context started; timestamps count from there. */
+  /** The value of `#received` when the current context, or a part of it, started; timestamps count from there. */
   #contextStart = 0
   /** Words whose audio has not arrived yet. */
   #words: SpokenWord[] = []
@@ -60,8 +62,9 @@ export class ContextSpeech {
     return this.#started
   }
 
-  get text(): string {
-    return this.#text
+  /** The text so far, in the pieces that were sent. */
+  get pieces(): readonly string[] {
+    return this.#pieces
   }
 
   /** Whether the text is complete. */
@@ -89,6 +92,7 @@ export class ContextSpeech {
   }
 
   addText(text: string): void {
+    this.#pieces.push(text)
     this.#text += text
     this.#spoken = false
   }
@@ -114,7 +118,7 @@ export class ContextSpeech {
   }
 
   /** Handles a message of the speech's context. Returns true if it was the last one. */
-  handle({ audio, words = [], characters, done, error }: ContextMessage): boolean {
+  handle({ audio, words = [], characters, timesRestart, done, error }: ContextMessage): boolean {
     if (this.#failed) return false
     if (error) {
       const { message, status } = error
@@ -124,6 +128,7 @@ export class ContextSpeech {
     this.#addWords(words)
     if (characters) this.#addWords(this.#aligner.push(characters, this.#received - this.#contextStart))
     if (audio !== undefined) this.#emitAudio(audio)
+    if (timesRestart) this.#contextStart = this.#received
     if (this.#failed || !done) return false
     this.#spoken = true
     this.#started = false

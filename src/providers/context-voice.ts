@@ -156,6 +156,10 @@ export class ContextVoice<Message> implements Voice, Protocol {
 
   // ── Protocol ──
 
+  opened(connection: LinkConnection): void {
+    if (!this.#dialect.announcesReady) connection.ready()
+  }
+
   message(data: Data, connection: LinkConnection): void {
     if (typeof data !== 'string' && this.#dialect.binary)
       return this.#received({ context: this.#dialect.binary(), audio: data }, connection)
@@ -164,8 +168,9 @@ export class ContextVoice<Message> implements Voice, Protocol {
   }
 
   #received(message: ContextMessage, connection: LinkConnection): void {
+    const { ready, ends, error } = message
+    if (ready) return connection.ready()
     this.#handle(message)
-    const { ends, error } = message
     if (ends) return connection.end(this.#judge(ends) ?? ends, error?.message)
     // A speech whose text is complete is owed the rest of its audio.
     for (const { ended } of this.#speeches.values()) if (ended) this.#link?.expectAnswer()
@@ -205,7 +210,7 @@ export class ContextVoice<Message> implements Voice, Protocol {
       }
       const context = this.#nextContext()
       this.#startContext(speech, context)
-      this.#sendText(context, speech.text)
+      for (const piece of speech.pieces) this.#sendText(context, piece)
       if (speech.ended) this.#sendEnd(context)
     }
   }

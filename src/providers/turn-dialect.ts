@@ -15,6 +15,8 @@ export interface TurnDialect<Message> {
   reader(): (message: Message) => TurnMessage
   /** Milliseconds of audio per message. */
   readonly chunk: number
+  /** The message with this audio. Default: the bytes. */
+  audio?(bytes: Uint8Array): string
   /** Asks the vendor to end the turn. Default: the vendor cannot be asked. */
   readonly flush?: string
   /** The message that changes the setup of an open connection. Default: changes wait for the next connection. */
@@ -23,6 +25,8 @@ export interface TurnDialect<Message> {
   readonly confirmsSetup?: boolean
   /** The message after which the vendor sends its last words. */
   readonly end: string
+  /** Whether the vendor has no last message: then it answers `end` with the end of a turn, or with an error. Default: false. */
+  readonly endsWithTurn?: boolean
   /** Like `Protocol.classify`. */
   classify?(end: SocketEnd): EndClass | undefined
   readonly rollover?: Rollover

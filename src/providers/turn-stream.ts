@@ -38,9 +38,12 @@ const CONTINUES_WITHIN = 2_000
  */
 export class TurnStream<Message> implements SttStream, Protocol {
   readonly name: string
-  readonly keepAlive = { every: SILENCE_AFTER, frame: () => this.#chunker.flush() ?? this.#chunker.silence }
+  readonly keepAlive = {
+    every: SILENCE_AFTER,
+    frame: () => this.#encode(this.#chunker.flush() ?? this.#chunker.silence),
+  }
   readonly ending = {
-    frames: () => [...[this.#chunker.flush() ?? []].flat(), this.#dialect.end],
+    frames: () => [...this.#rest(), this.#dialect.end],
     answer: (data: Data) => this.#handleWhileClosing(readMessage(data, this.#dialect.check)),
     within: LAST_WORDS_TIMEOUT,
   }
@@ -104,15 +107,14 @@ export class TurnStream<Message> implements SttStream, Protocol {
   push(frame: AudioFrame): void {
     if (this.#detached) return
     this.#pushed += durationOf(frame)
-    for (const chunk of this.#chunker.push(frame)) this.#link?.sendAudio(chunk)
+    for (const chunk of this.#chunker.push(frame)) this.#link?.sendAudio(this.#encode(chunk))
     if (this.#callerSpeech.push(frame)) this.#link?.expectAnswer()
   }
 
   flush(): void {
     const { flush } = this.#dialect
     if (this.#detached || flush === undefined) return
-    const rest = this.#chunker.flush()
-    if (rest) this.#link?.sendAudio(rest)
+    for (const rest of this.#rest()) this.#link?.sendAudio(rest)
     this.#link?.send(flush)
   }
 
@@ -127,6 +129,16 @@ export class TurnStream<Message> implements SttStream, Protocol {
     if (this.#detached || !this.#link) return
     this.#detached = true
     this.#context?.scope.end(this.#link).catch(noop)
+  }
+
+  /** The message with the audio that does not fill one; none if there is no such audio. */
+  #rest(): Data[] {
+    const rest = this.#chunker.flush()
+    return rest ? [this.#encode(rest)] : []
+  }
+
+  #encode(audio: Uint8Array): Data {
+    return this.#dialect.audio?.(audio) ?? audio
   }
 
   #sendSetup(): void {
@@ -198,7 +210,8 @@ export class TurnStream<Message> implements SttStream, Protocol {
     if (!received || this.#terminated) return false
     const message = this.#read(received)
     this.#handle(message)
-    this.#terminated = message.type === 'terminated'
+    const last = this.#dialect.endsWithTurn ? ['ended', 'error'] : ['terminated']
+    this.#terminated = last.includes(message.type)
     return this.#terminated
   }
 

@@ -60,7 +60,7 @@ describe('a message of a vendor', () => {
     '{"start":1e9}',
     `{"id":"${'x'.repeat(1_001)}"}`,
     `{"text":"${'x'.repeat(300_000)}"}`,
-    `{"parts":[${'{},'.repeat(2_000)}{}]}`,
+    `{"parts":[${'{},'.repeat(10_000)}{}]}`,
     `{"args":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`,
     `{"args":{"a":"${'x'.repeat(300_000)}"}}`,
     `{"args":[]}`,

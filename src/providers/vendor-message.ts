@@ -10,8 +10,8 @@ const limits = {
   text: 256 * 1024,
   /** Characters of an id. */
   id: 1_000,
-  /** Entries of a list. */
-  list: 1_000,
+  /** Entries of a list: the words of an hour. */
+  list: 10_000,
   /** Tokens, or an index. */
   count: 1e9,
   /** A time within a session, in seconds: a day. */

@@ -15,7 +15,9 @@ import {
 import { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
 import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
 import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
-import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
+import { ElevenLabsStt, ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
+import { InworldTts } from '../../src/providers/inworld/index.ts'
+import { RimeTts } from '../../src/providers/rime/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { OpenAIRealtime } from '../../src/providers/openai/index.ts'
 import { XaiRealtime } from '../../src/providers/xai/index.ts'
@@ -26,8 +28,11 @@ import {
   DeepgramFluxServer,
   DeepgramServer,
   DeepgramSpeakServer,
+  ElevenLabsScribeServer,
   ElevenLabsServer,
   GeminiLiveServer,
+  RimeServer,
+  InworldServer,
   OpenAIRealtimeServer,
   XaiRealtimeServer,
 } from '../../src/testing/servers/index.ts'
@@ -179,10 +184,13 @@ const vendors = [
   'flux',
   'assemblyai',
   'ink',
+  'scribe',
   'cartesia',
   'aura',
   'elevenlabs',
   'xai',
+  'rime',
+  'inworld',
 ] as const
 
 function modelsOf({ random, clock, network }: World, hostility: Hostility) {
@@ -219,6 +227,9 @@ function modelsOf({ random, clock, network }: World, hostility: Hostility) {
     case 'ink':
       serves(new CartesiaInkServer({ clock }))
       return { llm, tts, stt: new CartesiaStt({ apiKey: secret }) }
+    case 'scribe':
+      serves(new ElevenLabsScribeServer({ clock }))
+      return { llm, tts, stt: new ElevenLabsStt({ apiKey: secret }) }
     case 'cartesia':
       serves(new CartesiaServer({ clock }))
       return { llm, tts: new CartesiaTts({ apiKey: secret, voice: 'any' }) }
@@ -228,6 +239,12 @@ function modelsOf({ random, clock, network }: World, hostility: Hostility) {
     case 'elevenlabs':
       serves(new ElevenLabsServer({ clock }))
       return { llm, tts: new ElevenLabsTts({ apiKey: secret, voice: 'any' }) }
+    case 'rime':
+      serves(new RimeServer({ clock }))
+      return { llm, tts: new RimeTts({ apiKey: secret, voice: 'any' }) }
+    case 'inworld':
+      serves(new InworldServer({ clock }))
+      return { llm, tts: new InworldTts({ apiKey: secret, voice: 'any' }) }
     case 'parts':
       break
   }

@@ -3,7 +3,9 @@ import { LinkError } from '../../src/link/index.ts'
 import { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
 import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
 import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
-import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
+import { ElevenLabsStt, ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
+import { InworldTts } from '../../src/providers/inworld/index.ts'
+import { RimeTts } from '../../src/providers/rime/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { OpenAIHttpTts, OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
 import { XaiRealtime } from '../../src/providers/xai/index.ts'
@@ -59,7 +61,10 @@ describe('the url option of a provider', () => {
     ['CartesiaStt', (url) => new CartesiaStt({ apiKey, url })],
     ['CartesiaTts', (url) => new CartesiaTts({ apiKey, url, voice: 'voice' })],
     ['DeepgramTts', (url) => new DeepgramTts({ apiKey, url })],
+    ['ElevenLabsStt', (url) => new ElevenLabsStt({ apiKey, url })],
     ['ElevenLabsTts', (url) => new ElevenLabsTts({ apiKey, url, voice: 'voice' })],
+    ['RimeTts', (url) => new RimeTts({ apiKey, url, voice: 'voice' })],
+    ['InworldTts', (url) => new InworldTts({ apiKey, url, voice: 'voice' })],
     ['GeminiLive', (url) => new GeminiLive({ apiKey, url })],
     ['XaiRealtime', (url) => new XaiRealtime({ apiKey, url })],
     ['OpenAIRealtime', (url) => new OpenAIRealtime({ apiKey, url })],

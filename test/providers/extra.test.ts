@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { pcm } from '../../src/audio/index.ts'
-import { noSttEvents, type PartContext } from '../../src/parts/index.ts'
+import { noSttEvents, type PartContext, type Tts } from '../../src/parts/index.ts'
 import { AiSdkLlm } from '../../src/providers/ai-sdk/index.ts'
 import { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
 import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
 import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
-import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
+import { ElevenLabsStt, ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
+import { InworldTts } from '../../src/providers/inworld/index.ts'
+import { RimeTts } from '../../src/providers/rime/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { OpenAIRealtime, OpenAIStt } from '../../src/providers/openai/index.ts'
 import { XaiRealtime } from '../../src/providers/xai/index.ts'
@@ -28,11 +30,21 @@ async function* once(text: string): AsyncGenerator<string> {
   yield text
 }
 
-const providers: Record<string, (context: PartContext) => Promise<unknown>> = {
+type Open = (context: PartContext) => Promise<unknown>
+
+function speaks(tts: Tts): Open {
+  return async (context) => {
+    const voice = await tts.open(context, { format: tts.speaks[0]! })
+    for await (const _ of voice.speak(once('Hello.'), context.scope.signal));
+  }
+}
+
+const providers: Record<string, Open> = {
   deepgram: (context) => new DeepgramStt({ apiKey, extra: inAddress }).open(context, noSttEvents),
   'deepgram flux': (context) => new DeepgramFluxStt({ apiKey, extra: inAddress }).open(context, noSttEvents),
   assemblyai: (context) => new AssemblyAIStt({ apiKey, extra: inAddress }).open(context, noSttEvents),
   'cartesia ink': (context) => new CartesiaStt({ apiKey, extra: inAddress }).open(context, noSttEvents),
+  scribe: (context) => new ElevenLabsStt({ apiKey, extra: inAddress }).open(context, noSttEvents),
   'deepgram tts': (context) => new DeepgramTts({ apiKey, extra: inAddress }).open(context),
   elevenlabs: (context) => new ElevenLabsTts({ apiKey, voice: 'any', extra: inAddress }).open(context),
   'openai stt': (context) => new OpenAIStt({ apiKey, extra }).open(context, noSttEvents),
@@ -41,10 +53,9 @@ const providers: Record<string, (context: PartContext) => Promise<unknown>> = {
   'xai realtime': (context) =>
     new XaiRealtime({ apiKey, extra }).open(context, setup, new RealtimeRecorder()),
   gemini: (context) => new GeminiLive({ apiKey, extra }).open(context, setup, new RealtimeRecorder()),
-  cartesia: async (context) => {
-    const voice = await new CartesiaTts({ apiKey, voice: 'any', extra }).open(context)
-    for await (const _ of voice.speak(once('Hello.'), context.scope.signal));
-  },
+  cartesia: speaks(new CartesiaTts({ apiKey, voice: 'any', extra })),
+  inworld: speaks(new InworldTts({ apiKey, voice: 'any', extra })),
+  rime: speaks(new RimeTts({ apiKey, voice: 'any', extra })),
 }
 
 describe('extra fields for a vendor', () => {
@@ -54,7 +65,9 @@ describe('extra fields for a vendor', () => {
       world.network.serve = ({ url }) => {
         sent.push(url)
         return {
-          opened: (peer) => peer.send('{"type":"session.created"}'),
+          opened: (peer) => {
+            for (const ready of ['{"type":"session.created"}', '{"ready":{"protocol":1}}']) peer.send(ready)
+          },
           message: (_peer, data) => void sent.push(String(data)),
         }
       }

@@ -5,7 +5,9 @@ import type { PartContext, RealtimeEvents, Stt, SttEvents, Tts } from '../../src
 import { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
 import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
 import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
-import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
+import { ElevenLabsStt, ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
+import { InworldTts } from '../../src/providers/inworld/index.ts'
+import { RimeTts } from '../../src/providers/rime/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { OpenAIHttpTts, OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
 import { XaiRealtime } from '../../src/providers/xai/index.ts'
@@ -40,6 +42,7 @@ const providers: Record<string, Open> = {
   flux: listens(new DeepgramFluxStt(options)),
   assemblyai: listens(new AssemblyAIStt(options)),
   ink: listens(new CartesiaStt(options)),
+  scribe: listens(new ElevenLabsStt(options)),
   'openai tts': (context) => new OpenAITts(options).open(context),
   'openai stt': (context, log) => new OpenAIStt(options).open(context, recorder(log)),
   'openai realtime': (context, log) => new OpenAIRealtime(options).open(context, setup, recorder(log)),
@@ -48,6 +51,8 @@ const providers: Record<string, Open> = {
   cartesia: speaks(new CartesiaTts({ ...options, voice: 'voice' })),
   'deepgram tts': speaks(new DeepgramTts(options)),
   elevenlabs: speaks(new ElevenLabsTts({ ...options, voice: 'voice' })),
+  rime: speaks(new RimeTts({ ...options, voice: 'voice' })),
+  inworld: speaks(new InworldTts({ ...options, voice: 'voice' })),
 }
 
 function listens(stt: Stt): Open {
@@ -75,7 +80,13 @@ const says = (...messages: object[]): Manners => ({
 })
 
 /** The first messages of vendors that confirm a connection. */
-const begins = [{ type: 'Connected' }, { type: 'Begin' }, { type: 'connected' }]
+const begins = [
+  { type: 'Connected' },
+  { type: 'Begin' },
+  { type: 'connected' },
+  { ready: { protocol: 1 } },
+  { message_type: 'session_started' },
+]
 
 /** What a vendor may say with the key in it. Every provider gets all of it. */
 const repetitions: Record<string, Manners> = {
@@ -97,6 +108,11 @@ const repetitions: Record<string, Manners> = {
     { message: `no such key: ${KEY}`, error: KEY, code: 1008 },
     { type: 'error', error: { type: KEY, code: KEY, message: `no such key: ${KEY}`, event_id: KEY } },
   ),
+  'an error in an object': says(
+    ...begins,
+    { result: { contextId: 'speech-1', status: { code: 3, message: `no such key: ${KEY}` } } },
+    { contextId: 'speech-1', error: { kind: 'internal', message: `no such key: ${KEY}` } },
+  ),
   'an error before the setup': says({ type: 'error', error: { message: `no such key: ${KEY}`, code: KEY } }),
   'a transcript': says(
     { type: 'session.updated' },
@@ -104,6 +120,8 @@ const repetitions: Record<string, Manners> = {
     ...begins,
     { type: 'TurnInfo', event: 'EndOfTurn', turn_index: 0, transcript: KEY, languages: [KEY] },
     { type: 'Turn', end_of_turn: true, turn_order: 0, transcript: KEY, speaker_label: KEY },
+    { message_type: 'partial_transcript', text: KEY },
+    { message_type: 'committed_transcript', text: KEY, language_code: KEY },
     { type: 'turn.start' },
     { type: 'turn.end', transcript: KEY },
     { type: 'Results', is_final: true, channel: { alternatives: [{ transcript: `your key is ${KEY}` }] } },

@@ -34,7 +34,10 @@ export async function openVoice(
 ): Promise<Speaking> {
   world.network.serve = server.serve
   const context = partContext(world)
-  const voice = await tts.open(context, { format })
+  const voice = await tts.open(context, { format }).catch(async (error: unknown) => {
+    await context.scope.close()
+    throw error
+  })
   return { context, voice, speak: (text, signal) => take(voice, text, signal) }
 }
 

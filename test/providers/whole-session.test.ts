@@ -74,7 +74,7 @@ describe('a session on Deepgram, the AI SDK and Cartesia', () => {
     const { chat, server, line, session } = await call({
       answer: ['Good ', { rude: 'stalls' }],
       deepgram: { ignoresClose: true, rude: ['ignores CloseStream'] },
-      cartesia: { ignoresClose: true, rude: ['never done', 'ignores cancel'] },
+      cartesia: { ignoresClose: true, rude: ['never done', 'talks on'] },
     })
     await line.caller.says('Hi. ')
     await line.caller.pauses(800)

@@ -10,7 +10,9 @@ import {
 import { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
 import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
 import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
-import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
+import { ElevenLabsStt, ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
+import { InworldTts } from '../../src/providers/inworld/index.ts'
+import { RimeTts } from '../../src/providers/rime/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
 import { XaiRealtime } from '../../src/providers/xai/index.ts'
@@ -23,8 +25,11 @@ import {
   DeepgramFluxServer,
   DeepgramServer,
   DeepgramSpeakServer,
+  ElevenLabsScribeServer,
   ElevenLabsServer,
   GeminiLiveServer,
+  RimeServer,
+  InworldServer,
   OpenAIRealtimeServer,
   XaiRealtimeServer,
 } from '../../src/testing/servers/index.ts'
@@ -141,6 +146,15 @@ export const vendors: readonly SilentVendor[] = [
     open: (context, failed) => hearing(new CartesiaStt({ url, apiKey }), context, failed),
   },
   {
+    name: 'elevenlabs scribe stt',
+    uses: ['hear'],
+    sampleRate: 16_000,
+    serve: (network, clock, manners) => {
+      network.serve = new ElevenLabsScribeServer({ clock, key: apiKey, manners }).serve
+    },
+    open: (context, failed) => hearing(new ElevenLabsStt({ url, apiKey }), context, failed),
+  },
+  {
     name: 'openai stt',
     uses: ['ask'],
     sampleRate: 24_000,
@@ -245,5 +259,23 @@ export const vendors: readonly SilentVendor[] = [
       network.serve = new ElevenLabsServer({ clock, key: apiKey, manners }).serve
     },
     open: (context, failed) => speaking(new ElevenLabsTts({ url, apiKey, voice: 'voice' }), context, failed),
+  },
+  {
+    name: 'rime tts',
+    uses: ['ask'],
+    sampleRate: 24_000,
+    serve: (network, clock, manners) => {
+      network.serve = new RimeServer({ clock, key: apiKey, manners }).serve
+    },
+    open: (context, failed) => speaking(new RimeTts({ url, apiKey, voice: 'voice' }), context, failed),
+  },
+  {
+    name: 'inworld tts',
+    uses: ['ask'],
+    sampleRate: 24_000,
+    serve: (network, clock, manners) => {
+      network.serve = new InworldServer({ clock, key: apiKey, manners }).serve
+    },
+    open: (context, failed) => speaking(new InworldTts({ url, apiKey, voice: 'voice' }), context, failed),
   },
 ]

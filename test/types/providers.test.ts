@@ -5,7 +5,9 @@ import type { Llm, Realtime, Stt, Tts, Vad } from '../../src/parts/index.ts'
 import { AiSdkLlm, type LanguageModel, type StreamPart } from '../../src/providers/ai-sdk/index.ts'
 import type { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
 import { CartesiaTts, type CartesiaStt, type CartesiaTtsOptions } from '../../src/providers/cartesia/index.ts'
-import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
+import { ElevenLabsStt, ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
+import { InworldTts } from '../../src/providers/inworld/index.ts'
+import { RimeTts } from '../../src/providers/rime/index.ts'
 import {
   DeepgramStt,
   LinkError,
@@ -53,10 +55,12 @@ const types = (code: () => unknown): void => expect(code).toBeTypeOf('function')
 describe('the models of vendors', () => {
   it('are parts that fit together', () => {
     expectTypeOf<
-      DeepgramStt | DeepgramFluxStt | AssemblyAIStt | CartesiaStt | OpenAIStt | LocalStt
+      DeepgramStt | DeepgramFluxStt | AssemblyAIStt | CartesiaStt | ElevenLabsStt | OpenAIStt | LocalStt
     >().toExtend<Stt>()
     expectTypeOf<AiSdkLlm | ScriptedDialogue>().toExtend<Llm>()
-    expectTypeOf<CartesiaTts | DeepgramTts | ElevenLabsTts | OpenAITts | LocalTts>().toExtend<Tts>()
+    expectTypeOf<
+      CartesiaTts | DeepgramTts | ElevenLabsTts | RimeTts | InworldTts | OpenAITts | LocalTts
+    >().toExtend<Tts>()
     expectTypeOf<GeminiLive | OpenAIRealtime | XaiRealtime>().toExtend<Realtime>()
     expectTypeOf<LocalVad | SileroVad>().toExtend<Vad>()
     expectTypeOf<{ stt: DeepgramStt; llm: AiSdkLlm; tts: CartesiaTts }>().toExtend<Models>()

@@ -46,7 +46,7 @@ describe('the server of a vendor', () => {
       // @ts-expect-error rudeness of another vendor
       const deepgram = new DeepgramServer({ rude: ['never done'] })
       // @ts-expect-error rudeness of another vendor
-      const elevenLabs = new ElevenLabsServer({ rude: ['never final', 'never done'] })
+      const elevenLabs = new ElevenLabsServer({ rude: ['never done', 'repeats itself'] })
       // @ts-expect-error rudeness of another vendor
       const ink = new CartesiaInkServer({ rude: ['repeats itself', 'never done'] })
       const cartesia = new CartesiaServer({ rude: ['never done'] })

@@ -7,7 +7,9 @@ import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { LocalStt, LocalTts, LocalVad, SileroVad, SmartTurn } from '../../src/providers/local/index.ts'
 import { mcpTools } from '../../src/providers/mcp/index.ts'
 import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
-import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
+import { ElevenLabsStt, ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
+import { InworldTts } from '../../src/providers/inworld/index.ts'
+import { RimeTts } from '../../src/providers/rime/index.ts'
 import { OpenAIHttpTts, OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
 import { XaiRealtime } from '../../src/providers/xai/index.ts'
 import type { Models, Toolset } from '../../src/session/index.ts'
@@ -20,8 +22,11 @@ import {
   DeepgramFluxServer,
   DeepgramServer,
   DeepgramSpeakServer,
+  ElevenLabsScribeServer,
   ElevenLabsServer,
   GeminiLiveServer,
+  RimeServer,
+  InworldServer,
   OpenAIRealtimeServer,
   OpenAISpeechServer,
   XaiRealtimeServer,
@@ -112,6 +117,16 @@ export const subjects: readonly Subject[] = [
     }),
   },
   {
+    name: 'elevenlabs scribe stt',
+    holds: 'a socket',
+    setsUp: 'vendor first',
+    setUp: () => ({
+      vendor: new ElevenLabsScribeServer({ key: apiKey }),
+      models: (url) => ({ ...pipeline(), stt: new ElevenLabsStt({ url, apiKey }) }),
+      busy: 'the caller speaks',
+    }),
+  },
+  {
     name: 'cartesia tts',
     holds: 'a socket',
     setUp: () => ({
@@ -127,6 +142,27 @@ export const subjects: readonly Subject[] = [
     setUp: () => ({
       vendor: new ElevenLabsServer({ key: apiKey }),
       models: (url) => ({ ...pipeline(), tts: new ElevenLabsTts({ voice: 'voice', url, apiKey }) }),
+      busy: 'the agent speaks',
+    }),
+  },
+  {
+    name: 'rime tts',
+    holds: 'a socket',
+    setsUp: 'vendor first',
+    idleEnd: { code: 1000, reason: 'idle' },
+    setUp: () => ({
+      vendor: new RimeServer({ key: apiKey }),
+      models: (url) => ({ ...pipeline(), tts: new RimeTts({ voice: 'voice', url, apiKey }) }),
+      busy: 'the agent speaks',
+    }),
+  },
+  {
+    name: 'inworld tts',
+    holds: 'a socket',
+    idleEnd: { code: 1000, reason: 'inactive' },
+    setUp: () => ({
+      vendor: new InworldServer({ key: apiKey }),
+      models: (url) => ({ ...pipeline(), tts: new InworldTts({ voice: 'voice', url, apiKey }) }),
       busy: 'the agent speaks',
     }),
   },

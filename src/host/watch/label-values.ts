@@ -15,6 +15,8 @@ const knownNames = [
   'assemblyai',
   'cartesia',
   'elevenlabs',
+  'rime',
+  'inworld',
   'local-stt',
   'local-tts',
   'local-vad',

@@ -1,6 +1,7 @@
 import type { Protocol } from '../../link/index.ts'
 import type { SpokenWord } from '../../parts/index.ts'
 import type { ContextDialect, ContextMessage } from '../context-dialect.ts'
+import { wordsOf } from '../spoken-words.ts'
 import {
   checkCartesia,
   type Cancel,
@@ -9,9 +10,6 @@ import {
   type Timestamps,
   type VoiceSettings,
 } from './cartesia-messages.ts'
-
-/** The end of a word in Chinese or Japanese, which have no spaces between words, or their punctuation. */
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー\u3000-\u303F\uFF00-\uFFEF]\p{P}*$/u
 
 /** Cartesia's messages: pieces of text with `continue: true`, and an empty one with `continue: false` at the end. */
 export function cartesiaDialect(
@@ -41,7 +39,7 @@ function read(message: CartesiaMessage): ContextMessage {
     case 'chunk':
       return { context, audio: message.data ?? '' }
     case 'timestamps':
-      return { context, words: wordsOf(message) }
+      return { context, words: readWords(message) }
     case 'done':
       return { context, done: true }
     case 'error': {
@@ -53,11 +51,7 @@ function read(message: CartesiaMessage): ContextMessage {
   }
 }
 
-function wordsOf({ word_timestamps }: Timestamps): SpokenWord[] {
-  const { words = [], start = [], end = [] } = word_timestamps ?? {}
-  return words.map((word, index) => ({
-    text: UNSPACED.test(word) ? word : `${word} `,
-    start: (start[index] ?? 0) * 1_000,
-    end: (end[index] ?? start[index] ?? 0) * 1_000,
-  }))
+function readWords({ word_timestamps }: Timestamps): SpokenWord[] {
+  const { words, start, end } = word_timestamps ?? {}
+  return wordsOf(words, start, end)
 }

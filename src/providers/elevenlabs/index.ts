@@ -1,3 +1,4 @@
 export { LinkError, type LinkErrorCode } from '../../link/index.ts'
 export { MissingKeyError, ProviderError, type ProviderFailure } from '../errors.ts'
-export { ElevenLabsTts, type ElevenLabsTtsOptions } from './elevenlabs-tts.ts'
+export { ElevenLabsStt, type ElevenLabsSttOptions } from './stt/elevenlabs-stt.ts'
+export { ElevenLabsTts, type ElevenLabsTtsOptions } from './tts/elevenlabs-tts.ts'

@@ -8,28 +8,11 @@ import {
 } from './cartesia-events.ts'
 import { audioChunks } from './audio-chunks.ts'
 import type { ServerConnection } from './server-connection.ts'
-import { SpeechSteps, type SpeechPace, type SpeechStep } from './speech-steps.ts'
+import { SpeechSteps, type SpeechStep } from './speech-steps.ts'
+import type { VoiceManners } from './voice-server.ts'
 
-/**
- * - `mute`: sends nothing for any request
- * - `never done`: speaks everything, but never sends `done`
- * - `drops mid-context`: breaks the connection after the first chunk of a context
- * - `fails`: ends each context with an error after its first chunk
- * - `ignores cancel`: speaks a cancelled context to its end
- * - `garbles`: sends chunks that are not JSON
- */
-export type CartesiaRudeness =
-  | 'mute'
-  | 'never done'
-  | 'drops mid-context'
-  | 'fails'
-  | 'ignores cancel'
-  | 'garbles'
-
-export interface CartesiaManners extends SpeechPace {
-  readonly msPerCharacter: number
+export interface CartesiaManners extends VoiceManners {
   readonly idle: number
-  readonly rude: ReadonlySet<CartesiaRudeness>
 }
 
 /** The session that a context belongs to. */
@@ -68,7 +51,7 @@ export class CartesiaContext {
     return this.#steps.push(...steps)
   }
 
-  /** Stops speaking. The real vendor may continue for a while: see `ignores cancel`. */
+  /** Stops speaking. The real vendor may continue for a while: see `talks on`. */
   cancel(): void {
     this.#steps.clear()
     this.#steps.push({ send: () => this.#sendDone() })

@@ -107,7 +107,7 @@ describe('the Cartesia server', () => {
       client.socket.abort()
     }))
 
-  it('stops a cancelled context unless it `ignores cancel`', () =>
+  it('stops a cancelled context unless it `talks on`', () =>
     inVirtualTime(async (world) => {
       const client = await connect(world)
       client.say('a', 'Good morning to you.')
@@ -120,7 +120,7 @@ describe('the Cartesia server', () => {
       await world.clock.elapse(1_000)
       expect(client.spoken('a')).toBe(heard)
 
-      client.server.rude.add('ignores cancel')
+      client.server.rude.add('talks on')
       client.say('b', 'Good morning to you.')
       client.cancel('b')
       await world.clock.elapse(1_000)

@@ -1,21 +1,12 @@
 import type { DialRequest } from '../../scope/index.ts'
-import type { CartesiaManners, CartesiaRudeness } from './cartesia-context.ts'
+import type { CartesiaManners } from './cartesia-context.ts'
 import { CartesiaSession } from './cartesia-session.ts'
 import type { ServerConnection } from './server-connection.ts'
-import { VendorServer, type VendorServerOptions } from './vendor-server.ts'
+import { VoiceServer, type VoiceServerOptions } from './voice-server.ts'
 
-export interface CartesiaServerOptions extends VendorServerOptions {
-  /** The key that every client must have. Default: any. */
-  key?: string
-  /** Milliseconds before the first audio of a text. Default: 0. */
-  thinks?: number
-  /** Milliseconds between two chunks of 100 ms each. Default: 10. */
-  every?: number
-  /** Milliseconds of audio per character. Default: 50. */
-  msPerCharacter?: number
+export interface CartesiaServerOptions extends VoiceServerOptions {
   /** Milliseconds after which an idle connection is closed. Default: 5 minutes. */
   idle?: number
-  rude?: readonly CartesiaRudeness[]
 }
 
 /**
@@ -28,28 +19,20 @@ export interface CartesiaServerOptions extends VendorServerOptions {
  * const tts = new CartesiaTts({ url: server.url, apiKey: 'secret', voice: 'any' })
  * ```
  */
-export class CartesiaServer extends VendorServer<CartesiaSession> {
-  /** How it misbehaves from now on. */
-  readonly rude: Set<CartesiaRudeness>
-  readonly #key: string | undefined
+export class CartesiaServer extends VoiceServer<CartesiaSession> {
   readonly #manners: CartesiaManners
 
-  constructor(options: CartesiaServerOptions = {}) {
-    const { key, thinks = 0, every = 10, msPerCharacter = 50, idle = 5 * 60_000, rude, ...others } = options
-    super(others)
-    this.#key = key
-    this.rude = new Set(rude)
-    this.#manners = { thinks, every, msPerCharacter, idle, rude: this.rude }
+  constructor({ idle = 5 * 60_000, ...options }: CartesiaServerOptions = {}) {
+    super(options)
+    this.#manners = { ...this.voice, idle }
   }
 
   /** The key may be in a header or in the URL. */
   protected refusalOf({ url, headers = {} }: DialRequest): number | undefined {
     const { pathname, searchParams } = new URL(url)
     if (pathname !== '/tts/websocket') return 404
-    if (this.#key === undefined) return undefined
     const bearer = headers['authorization']?.replace(/^Bearer /, '')
-    const keys = [bearer, headers['x-api-key'], searchParams.get('api_key')]
-    return keys.includes(this.#key) ? undefined : 401
+    return this.isAllowed(bearer, headers['x-api-key'], searchParams.get('api_key')) ? undefined : 401
   }
 
   protected startSession(connection: ServerConnection): CartesiaSession {

@@ -1,10 +1,10 @@
 import { CartesiaContext, type CartesiaManners } from './cartesia-context.ts'
 import { failureOf, type CartesiaEvent, type CartesiaRequest } from './cartesia-events.ts'
 import type { ServerConnection } from './server-connection.ts'
-import type { ServerSession } from './vendor-server.ts'
+import type { VoiceSession } from './voice-server.ts'
 
 /** One connection of a `CartesiaServer`. */
-export class CartesiaSession implements ServerSession {
+export class CartesiaSession implements VoiceSession {
   readonly connection: ServerConnection
   /** @internal */
   readonly manners: CartesiaManners
@@ -26,7 +26,7 @@ export class CartesiaSession implements ServerSession {
     if (!request) return this.send(failureOf('', 'the message is not a valid request'))
     this.requests.push(request)
     if (!('cancel' in request)) return this.#context(request.context_id).add(request)
-    if (!this.manners.rude.has('ignores cancel')) this.#contexts.get(request.context_id)?.cancel()
+    if (!this.manners.rude.has('talks on')) this.#contexts.get(request.context_id)?.cancel()
     return undefined
   }
 

@@ -3,31 +3,19 @@ import { soundOf } from '../sound-text.ts'
 import { audioChunks } from './audio-chunks.ts'
 import type { ElevenLabsAlignment, ElevenLabsEvent } from './elevenlabs-events.ts'
 import type { ServerConnection } from './server-connection.ts'
-import { SpeechSteps, type SpeechPace } from './speech-steps.ts'
+import { SpeechSteps } from './speech-steps.ts'
+import type { VoiceManners, VoiceRudeness } from './voice-server.ts'
 
 /**
- * - `mute`: sends nothing for any text
- * - `never final`: never sends `isFinal`, and counts closed contexts for ever
- * - `drops mid-context`: breaks the connection after the first audio of a context
+ * - `never done`: never sends `isFinal`, and counts closed contexts for ever
  * - `fails`: reports an error after the first audio of a context, and closes the connection
- * - `talks on`: speaks a closed context to its end
- * - `garbles`: sends audio that is not JSON
  * - `snake case`: writes `context_id` and `is_final`
  */
-export type ElevenLabsRudeness =
-  | 'mute'
-  | 'never final'
-  | 'drops mid-context'
-  | 'fails'
-  | 'talks on'
-  | 'garbles'
-  | 'snake case'
+export type ElevenLabsRudeness = VoiceRudeness | 'snake case'
 
-export interface ElevenLabsManners extends SpeechPace {
-  readonly msPerCharacter: number
+export interface ElevenLabsManners extends VoiceManners<ElevenLabsRudeness> {
   /** Where times are counted from. */
   readonly times: 'chunk' | 'context'
-  readonly rude: ReadonlySet<ElevenLabsRudeness>
 }
 
 /** The session that a context belongs to. */
@@ -82,7 +70,7 @@ export class ElevenLabsContext {
   close(): void {
     const { rude } = this.#session.manners
     if (!this.#flushed && !rude.has('talks on')) this.#steps.clear()
-    if (!rude.has('never final')) this.#steps.push({ send: () => this.#final() })
+    if (!rude.has('never done')) this.#steps.push({ send: () => this.#final() })
   }
 
   #speak(): void {

@@ -2,13 +2,13 @@ import { asSampleRate, bytesFromSamples, encodeMuLaw, type SampleRate } from '..
 import { ElevenLabsContext, type ElevenLabsManners } from './elevenlabs-context.ts'
 import type { ElevenLabsEvent, ElevenLabsRequest } from './elevenlabs-events.ts'
 import type { ServerConnection } from './server-connection.ts'
-import type { ServerSession } from './vendor-server.ts'
+import type { VoiceSession } from './voice-server.ts'
 
 const MAX_CONTEXTS = 5
 const IDLE_CHECK = 1_000
 
 /** One connection of an `ElevenLabsServer`. */
-export class ElevenLabsSession implements ServerSession {
+export class ElevenLabsSession implements VoiceSession {
   readonly connection: ServerConnection
   readonly query: URLSearchParams
   readonly sampleRate: SampleRate

@@ -11,9 +11,11 @@ export { CartesiaServer, type CartesiaServerOptions } from './cartesia-server.ts
 export { DeepgramFluxServer, type DeepgramFluxServerOptions } from './deepgram-flux-server.ts'
 export { DeepgramServer, type DeepgramServerOptions } from './deepgram-server.ts'
 export { DeepgramSpeakServer, type DeepgramSpeakServerOptions } from './deepgram-speak-server.ts'
+export { ElevenLabsScribeServer } from './elevenlabs-scribe-server.ts'
 export { ElevenLabsServer, type ElevenLabsServerOptions } from './elevenlabs-server.ts'
 export { GeminiLiveServer, type GeminiLiveServerOptions } from './gemini-live-server.ts'
 export type { GeminiTurn } from './gemini-live-session.ts'
+export { InworldServer } from './inworld-server.ts'
 export { LoopbackServer, type LoopbackOptions } from './loopback-server.ts'
 export { OpenAIRealtimeServer, type OpenAIRealtimeServerOptions } from './openai-realtime-server.ts'
 export {
@@ -23,7 +25,9 @@ export {
   type SpeechRequest,
 } from './openai-speech-server.ts'
 export type { OpenAITurn } from './openai-turn.ts'
+export { RimeServer, type RimeServerOptions } from './rime-server.ts'
 export type { TurnServerOptions } from './turn-server.ts'
+export type { VoiceServerOptions } from './voice-server.ts'
 export { TwilioCall, type TwilioCallOptions } from './twilio-call.ts'
 export { TwilioCarrier, type TwilioCarrierOptions } from './twilio-carrier.ts'
 export type { TwilioCallEvent } from './twilio-events.ts'

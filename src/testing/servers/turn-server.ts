@@ -36,10 +36,12 @@ export abstract class TurnServer<Session extends TurnSession> extends VendorServ
     const { pathname, searchParams } = new URL(request.url)
     if (pathname !== this.path) return 404
     if (this.#key !== undefined && !this.keysOf(request).includes(this.#key)) return 401
-    const decodable =
-      this.encodings.includes(searchParams.get('encoding') ?? '') &&
-      Number(searchParams.get('sample_rate')) > 0
-    return decodable && this.accepts(searchParams) ? undefined : 400
+    return this.decodes(searchParams) && this.accepts(searchParams) ? undefined : 400
+  }
+
+  /** Whether the vendor knows the format of the client's audio. */
+  protected decodes(query: URLSearchParams): boolean {
+    return this.encodings.includes(query.get('encoding') ?? '') && Number(query.get('sample_rate')) > 0
   }
 
   protected startSession(connection: ServerConnection): Session {

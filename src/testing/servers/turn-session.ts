@@ -34,6 +34,13 @@ export interface TurnPatience {
   readonly end: number
 }
 
+/** The format of a client's audio. */
+export interface TurnSound {
+  readonly sampleRate: number
+  /** `mulaw` or `alaw` are part of its name; PCM16 otherwise. */
+  readonly encoding: string
+}
+
 /** One connection of a server that decides itself when the caller has finished. */
 export abstract class TurnSession implements ServerSession, TurnHearingEvents {
   readonly connection: ServerConnection
@@ -42,14 +49,17 @@ export abstract class TurnSession implements ServerSession, TurnHearingEvents {
   readonly controls: { readonly type: string }[] = []
   protected readonly options: TurnSessionOptions
   protected readonly hearing: TurnHearing
+  readonly #encoding: string
   #ended = false
 
   constructor(connection: ServerConnection, options: TurnSessionOptions, patience: TurnPatience) {
     this.connection = connection
     this.query = new URL(connection.request.url).searchParams
     this.options = options
+    const { sampleRate, encoding } = this.soundOf(this.query)
+    this.#encoding = encoding
     this.hearing = new TurnHearing({
-      sampleRate: asSampleRate(Number(this.query.get('sample_rate'))),
+      sampleRate: asSampleRate(sampleRate),
       ...patience,
       heard: options.heard,
       events: this,
@@ -70,8 +80,12 @@ export abstract class TurnSession implements ServerSession, TurnHearingEvents {
     return this.control(control)
   }
 
+  protected soundOf(query: URLSearchParams): TurnSound {
+    return { sampleRate: Number(query.get('sample_rate')), encoding: query.get('encoding') ?? '' }
+  }
+
   protected hearAudio(bytes: Uint8Array): void {
-    const encoding = this.query.get('encoding') ?? ''
+    const encoding = this.#encoding
     if (encoding.includes('mulaw')) this.hearing.hear(decodeMuLaw(bytes))
     else if (encoding.includes('alaw')) this.hearing.hear(decodeALaw(bytes))
     else if (bytes.length % 2 === 1) this.invalid('half a sample')

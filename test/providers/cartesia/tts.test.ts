@@ -1,31 +1,12 @@
-import { inspect } from 'node:util'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { SpokenWord } from '../../../src/parts/index.ts'
-import { conformance, inVirtualTime, ttsConformance, type World } from '../../../src/testing/index.ts'
+import { inVirtualTime, type World } from '../../../src/testing/index.ts'
 import type { CartesiaTimestamps } from '../../../src/testing/servers/cartesia-events.ts'
 import { CartesiaServer, type CartesiaServerOptions } from '../../../src/testing/servers/index.ts'
-import {
-  CartesiaTts,
-  MissingKeyError,
-  type CartesiaTtsOptions,
-} from '../../../src/providers/cartesia/index.ts'
-import { lengthOf, openVoice, type Speaking, type Spoken } from '../speaking.ts'
+import { CartesiaTts, type CartesiaTtsOptions } from '../../../src/providers/cartesia/index.ts'
+import { openVoice, type Speaking, type Spoken } from '../speaking.ts'
 
 const KEY = 'ca-secret-0123456789'
-
-conformance({ describe, it }, 'Cartesia on a simulated network', ttsConformance, ({ clock, network }) => {
-  const server = new CartesiaServer({ clock, key: KEY })
-  network!.serve = server.serve
-  return {
-    tts: new CartesiaTts({ apiKey: KEY, voice: 'any' }),
-    refuses: () => {
-      server.manners.refuse = 401
-    },
-    breaks: () => {
-      server.rude.add('fails')
-    },
-  }
-})
 
 async function open(
   world: World,
@@ -38,8 +19,6 @@ async function open(
 }
 
 describe('CartesiaTts options', () => {
-  afterEach(() => vi.unstubAllEnvs())
-
   it('have a current model and a short wait for more text by default', () =>
     inVirtualTime(async (world) => {
       const { server, context, speak } = await open(world)
@@ -80,45 +59,9 @@ describe('CartesiaTts options', () => {
       })
       await context.scope.close()
     }))
-
-  it('must include a key, or the constructor throws', () => {
-    vi.stubEnv('CARTESIA_API_KEY', '')
-    expect(() => new CartesiaTts({ voice: 'any' })).toThrow(MissingKeyError)
-    expect(() => new CartesiaTts({ voice: 'any' })).toThrow('CARTESIA_API_KEY')
-    vi.stubEnv('CARTESIA_API_KEY', KEY)
-    expect(new CartesiaTts({ voice: 'any' }).name).toBe('cartesia')
-  })
-
-  it('never show the key', () =>
-    inVirtualTime(async (world) => {
-      const { voice, context } = await open(world)
-      for (const thing of [new CartesiaTts({ apiKey: KEY, voice: 'any' }), voice]) {
-        expect(inspect(thing, { depth: 9, showHidden: true })).not.toContain(KEY)
-        expect(JSON.stringify(thing)).not.toContain(KEY)
-      }
-      await context.scope.close()
-    }))
 })
 
 describe('Cartesia', () => {
-  it('streams audio with the time of each word', () =>
-    inVirtualTime(async (world) => {
-      const { server, context, speak } = await open(world)
-      const { chunks, text, error } = await speak('Good morning to you.')
-      expect(error).toBeUndefined()
-      expect(text).toBe('Good morning to you.')
-      expect(wordsOf({ chunks })).toEqual([
-        { text: 'Good ', start: 0, end: 200 },
-        { text: 'morning ', start: 250, end: 600 },
-        { text: 'to ', start: 650, end: 750 },
-        { text: 'you. ', start: 800, end: 1_000 },
-      ])
-      await world.clock.elapse(10)
-      expect(server.sessions[0]?.requests.filter((request) => 'cancel' in request)).toEqual([])
-      await context.scope.close()
-      expect(context.connections).toMatchObject([{ name: 'cartesia', how: 'closed', retries: 0 }])
-    }))
-
   it('adds no spaces to words of Chinese and Japanese', () =>
     inVirtualTime(async (world) => {
       const { context, speak } = await open(world)
@@ -140,22 +83,6 @@ describe('Cartesia', () => {
         (request) => 'transcript' in request && request.transcript,
       )
       expect(sent).toEqual([' Yes.', ' \nNo.', ''])
-      await context.scope.close()
-    }))
-
-  it('starts to speak before its text is complete', () =>
-    inVirtualTime(async (world) => {
-      const { context, voice } = await open(world)
-      const log: string[] = []
-      async function* slowly(): AsyncGenerator<string> {
-        yield 'Good morning. '
-        await world.clock.elapse(5_000)
-        log.push('text')
-        yield 'Bye.'
-      }
-      for await (const chunk of voice.speak(slowly(), new AbortController().signal))
-        if (chunk && log.length === 0) log.push('audio')
-      expect(log).toEqual(['audio', 'text'])
       await context.scope.close()
     }))
 
@@ -181,22 +108,7 @@ describe('Cartesia', () => {
       await context.scope.close()
     }))
 
-  it('cancels an aborted speech and ignores its late audio', () =>
-    inVirtualTime(async (world) => {
-      const { server, context, speak } = await open(world, { rude: ['ignores cancel'] })
-      const stop = new AbortController()
-      world.clock.happen(50, 'interrupts', () => stop.abort('interrupted'))
-      const one = await speak('Good morning to you, and to all of your friends.', stop.signal)
-      expect(one.error).toBe('interrupted')
-      await world.clock.elapse(10)
-      expect(server.sessions[0]?.requests.at(-1)).toEqual({ context_id: 'speech-1', cancel: true })
-      const two = await speak('Sorry.')
-      expect(two.text).toBe('Sorry.')
-      await context.scope.close()
-      expect(server.sessions).toHaveLength(1)
-    }))
-
-  it('repeats a speech when the connection broke before its first audio', () =>
+  it('repeats a speech whose timestamps arrived before the connection broke', () =>
     inVirtualTime(async (world) => {
       const { server, context, speak } = await open(world, { thinks: 100 })
       world.clock.happen(20, 'timestamps arrive first', () =>
@@ -212,18 +124,7 @@ describe('Cartesia', () => {
       expect(context.connections).toMatchObject([{ how: 'closed', retries: 1 }])
     }))
 
-  it('fails a speech whose connection broke after its first audio, and no other', () =>
-    inVirtualTime(async (world) => {
-      const { server, context, speak } = await open(world, { rude: ['drops mid-context'] })
-      const broken = await speak('Good morning to you.')
-      expect(broken.error).toMatchObject({ code: 'PROVIDER_FAILED', retryable: true })
-      expect(lengthOf(broken.chunks)).toBe(100)
-      server.rude.clear()
-      expect((await speak('Sorry.')).text).toBe('Sorry.')
-      await context.scope.close()
-    }))
-
-  it('fails a speech for which the service reports an error, and no other', () =>
+  it('keeps the connection when the service reports an error of one speech', () =>
     inVirtualTime(async (world) => {
       const { server, context, speak } = await open(world, { rude: ['fails'] })
       const failed = await speak('Good morning to you.')
@@ -253,104 +154,6 @@ describe('Cartesia', () => {
       await context.scope.close()
     }),
   )
-
-  it('[PR3] fails a speech that ends without a sound', () =>
-    inVirtualTime(async (world) => {
-      const { server, context, speak } = await open(world, { rude: ['mute'] })
-      world.clock.happen(50, 'done', () => {
-        const context_id = contextOf(server)
-        server.open[0]!.connection.send(JSON.stringify({ type: 'done', context_id }))
-      })
-      expect((await speak('Yes.')).error).toMatchObject({ code: 'PROVIDER_FAILED', retryable: true })
-      await context.scope.close()
-    }))
-
-  it.each<[what: string, data: string, every: number, within: number]>([
-    ['that is far too long for its text', Buffer.alloc(480_000).toString('base64'), 100, 1_000],
-    ['that trickles', Buffer.alloc(2).toString('base64'), 900, 12_000],
-    ['that goes on without a sound', '', 900, 12_000],
-  ])('[PR3] fails a speech %s', (_, data, every, within) =>
-    inVirtualTime(async (world) => {
-      const { server, context, speak } = await open(world, { rude: ['mute'] })
-      const send = (): void => {
-        const session = server.open[0]
-        if (!session) return
-        session.connection.send(JSON.stringify({ type: 'chunk', context_id: contextOf(server), data }))
-        session.connection.after(every, 'next chunk', send)
-      }
-      world.clock.happen(50, 'chunks', send)
-      expect((await speak('Yes.')).error).toMatchObject({
-        code: expect.stringMatching(/PROVIDER_FAILED|PART_TIMEOUT/),
-      })
-      expect(world.clock.now()).toBeLessThan(within)
-      await context.scope.close()
-    }),
-  )
-
-  it('keeps the connection when one speech stalls and others do not', () =>
-    inVirtualTime(async (world) => {
-      const { server, context, speak } = await open(world, { rude: ['mute'] }, { stallTimeout: 1_000 })
-      const lost = speak('Yes.')
-      await world.clock.elapse(500)
-      server.rude.clear()
-      expect((await speak('No.')).text).toBe('No.')
-      expect((await lost).error).toMatchObject({ code: 'PART_TIMEOUT' })
-      await world.clock.elapse(5_000)
-      expect(server.sessions).toHaveLength(1)
-      await context.scope.close()
-    }))
-
-  it.each<[what: string, message: object]>([
-    ['audio that is not a string', { type: 'chunk', data: { length: 4 } }],
-    ['audio that is too long', { type: 'chunk', data: 'A'.repeat(4 * 1024 * 1024 + 4) }],
-    ['words that are not strings', { type: 'timestamps', word_timestamps: { words: [{ toString: 1 }] } }],
-  ])('[PR1] reconnects and repeats a speech when the service sends %s', (_, message) =>
-    inVirtualTime(async (world) => {
-      const { server, context, speak } = await open(world, { thinks: 100 })
-      world.clock.happen(50, 'a malformed message', () =>
-        server.open[0]!.connection.send(JSON.stringify({ ...message, context_id: contextOf(server) })),
-      )
-      const { text, error } = await speak('Good morning.')
-      expect(error).toBeUndefined()
-      expect(text).toBe('Good morning.')
-      expect(server.sessions).toHaveLength(2)
-      await context.scope.close()
-    }),
-  )
-
-  it('sleeps after the service closed an idle connection, until the next speech', () =>
-    inVirtualTime(async (world) => {
-      const { server, context, speak } = await open(world)
-      await speak('Yes.')
-      await world.clock.elapse(60 * 60_000)
-      expect(server.open).toEqual([])
-      expect(world.network.dials).toBe(1)
-      expect((await speak('No.')).text).toBe('No.')
-      expect(world.network.dials).toBe(2)
-      await context.scope.close()
-      expect(context.connections).toMatchObject([{ how: 'closed', retries: 0 }])
-    }))
-
-  it('fails every speech when the link has failed for good', () =>
-    inVirtualTime(async (world) => {
-      const { server, context, speak } = await open(world, { thinks: 100 })
-      const speech = speak('Good morning.')
-      await world.clock.elapse(50)
-      server.manners.refuse = 401
-      server.drop()
-      expect((await speech).error).toMatchObject({ code: 'LINK_REFUSED' })
-      expect((await speak('Hello?')).error).toMatchObject({ code: 'LINK_REFUSED' })
-      await context.scope.close()
-    }))
-
-  it('closes on time although the server ignores the close frame', () =>
-    inVirtualTime(async (world) => {
-      const { context } = await open(world, { ignoresClose: true })
-      const report = await context.scope.close()
-      expect(report.took).toBeLessThanOrEqual(2_000)
-      expect(context.connections).toMatchObject([{ how: 'aborted' }])
-      expect(world.network.sockets.list()).toEqual([])
-    }))
 })
 
 const wordsOf = ({ chunks }: Pick<Spoken, 'chunks'>): SpokenWord[] =>

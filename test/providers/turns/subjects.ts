@@ -2,10 +2,12 @@ import type { Stt } from '../../../src/parts/index.ts'
 import { AssemblyAIStt } from '../../../src/providers/assemblyai/index.ts'
 import { CartesiaStt } from '../../../src/providers/cartesia/index.ts'
 import { DeepgramFluxStt } from '../../../src/providers/deepgram/index.ts'
+import { ElevenLabsStt } from '../../../src/providers/elevenlabs/index.ts'
 import {
   AssemblyAIServer,
   CartesiaInkServer,
   DeepgramFluxServer,
+  ElevenLabsScribeServer,
   type TurnServerOptions,
 } from '../../../src/testing/servers/index.ts'
 import type { TurnServer } from '../../../src/testing/servers/turn-server.ts'
@@ -90,5 +92,30 @@ export const turnSubjects: readonly TurnSubject[] = [
     isEager: true,
     hasWords: false,
     malformed: [{ type: 'turn.end', transcript: [] }],
+  },
+  {
+    name: 'ElevenLabs Scribe',
+    link: 'elevenlabs',
+    variable: 'ELEVENLABS_API_KEY',
+    server: (options) => new ElevenLabsScribeServer({ key: KEY, ...options }),
+    stt: (options) => new ElevenLabsStt({ apiKey: KEY, ...options }),
+    end: { type: 'commit', how: 'acknowledged' },
+    isEager: false,
+    hasWords: false,
+    malformed: [
+      { message_type: 'partial_transcript', text: 4 },
+      { message_type: 'committed_transcript', text: { toString: 1 } },
+    ],
+  },
+  {
+    name: 'ElevenLabs Scribe with timestamps',
+    link: 'elevenlabs',
+    variable: 'ELEVENLABS_API_KEY',
+    server: (options) => new ElevenLabsScribeServer({ key: KEY, ...options }),
+    stt: (options) => new ElevenLabsStt({ apiKey: KEY, timestamps: true, ...options }),
+    end: { type: 'commit', how: 'acknowledged' },
+    isEager: false,
+    hasWords: true,
+    malformed: [{ message_type: 'committed_transcript_with_timestamps', words: [{ start: '0' }] }],
   },
 ]

@@ -8,7 +8,9 @@ import { AiSdkLlm } from '../../../src/providers/ai-sdk/index.ts'
 import { AssemblyAIStt } from '../../../src/providers/assemblyai/index.ts'
 import { CartesiaStt, CartesiaTts } from '../../../src/providers/cartesia/index.ts'
 import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../../src/providers/deepgram/index.ts'
-import { ElevenLabsTts } from '../../../src/providers/elevenlabs/index.ts'
+import { ElevenLabsStt, ElevenLabsTts } from '../../../src/providers/elevenlabs/index.ts'
+import { InworldTts } from '../../../src/providers/inworld/index.ts'
+import { RimeTts } from '../../../src/providers/rime/index.ts'
 import { GeminiLive } from '../../../src/providers/gemini/index.ts'
 import {
   LocalStt,
@@ -94,7 +96,10 @@ const mistakes: readonly (readonly [what: string, take: Untyped, wrong: object, 
   ['DeepgramStt', (options) => new DeepgramStt(options), { apikey: '' }, 'apiKey'],
   ['SileroVad', (options) => new SileroVad(options), { modle: '' }, 'model'],
   ['DeepgramTts', (options) => new DeepgramTts(options), { modle: '' }, 'model'],
+  ['ElevenLabsStt', (options) => new ElevenLabsStt(options), { endSilense: 1 }, 'endSilence'],
   ['ElevenLabsTts', (options) => new ElevenLabsTts(options), { vioce: '' }, 'voice'],
+  ['RimeTts', (options) => new RimeTts(options), { vioce: '' }, 'voice'],
+  ['InworldTts', (options) => new InworldTts(options), { vioce: '' }, 'voice'],
   ['GeminiLive', (options) => new GeminiLive(options), { apikey: '' }, 'apiKey'],
   ['XaiRealtime', (options) => new XaiRealtime(options), { vioce: '' }, 'voice'],
   [

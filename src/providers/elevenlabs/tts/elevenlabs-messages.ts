@@ -1,4 +1,4 @@
-import { checkOf } from '../vendor-message.ts'
+import { checkOf } from '../../vendor-message.ts'
 
 /** A message of the service: audio, the end of a context, or an error. Names come in both spellings. */
 export interface ElevenLabsMessage {
@@ -42,12 +42,6 @@ export const checkElevenLabs = checkOf<ElevenLabsMessage>({
   code: 'number',
 })
 
-/** The first message of a context, which may not be repeated. */
-export interface StartContext extends ContextSettings {
-  text: ' '
-  context_id: string
-}
-
 /** The settings of every context. */
 export interface ContextSettings {
   voice_settings?: {
@@ -60,19 +54,15 @@ export interface ContextSettings {
   pronunciation_dictionary_locators?: { pronunciation_dictionary_id: string; version_id: string }[]
 }
 
-export interface SendText {
-  text: string
-  context_id: string
-}
+/** The messages that are sent. */
+export type ElevenLabsRequest = { context_id: string } & (
+  | StartContext
+  | { text: string }
+  /** Speaks what is buffered. */
+  | { flush: true }
+  /** Ends the context. It still speaks what was flushed before, and drops the rest. */
+  | { close_context: true }
+)
 
-/** Speaks what is buffered. */
-export interface Flush {
-  context_id: string
-  flush: true
-}
-
-/** Ends a context. It still speaks what was flushed before, and drops the rest. */
-export interface CloseContext {
-  context_id: string
-  close_context: true
-}
+/** The first message of a context, which may not be repeated. */
+export type StartContext = ContextSettings & { text: ' ' }

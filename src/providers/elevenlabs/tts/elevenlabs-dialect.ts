@@ -1,15 +1,12 @@
-import type { EndClass, Protocol } from '../../link/index.ts'
-import { sentences } from '../../parts/index.ts'
-import type { ContextDialect, ContextMessage, TimedCharacter } from '../context-dialect.ts'
+import type { EndClass, Protocol } from '../../../link/index.ts'
+import { sentences } from '../../../parts/index.ts'
+import type { ContextDialect, ContextMessage, TimedCharacter } from '../../context-dialect.ts'
 import {
   checkElevenLabs,
   type Alignment,
-  type CloseContext,
   type ContextSettings,
   type ElevenLabsMessage,
-  type Flush,
-  type SendText,
-  type StartContext,
+  type ElevenLabsRequest,
 } from './elevenlabs-messages.ts'
 
 /**
@@ -17,6 +14,8 @@ import {
  * left unused, because a context counts until the service has closed it.
  */
 const MAX_CONTEXTS = 4
+
+const encode = (message: ElevenLabsRequest): string => JSON.stringify(message)
 
 /**
  * ElevenLabs' messages. Text is sent in sentences, because the service speaks each piece as soon as it has it
@@ -31,8 +30,7 @@ export function elevenLabsDialect(
   settings: ContextSettings,
   stallTimeout: number,
 ): ContextDialect<ElevenLabsMessage> {
-  const close = (context_id: string): string =>
-    JSON.stringify({ context_id, close_context: true } satisfies CloseContext)
+  const close = (context_id: string): string => encode({ context_id, close_context: true })
   // With a pronunciation dictionary, `alignment` repeats characters.
   const normalized = settings.pronunciation_dictionary_locators !== undefined
   return {
@@ -41,10 +39,9 @@ export function elevenLabsDialect(
     maxContexts: MAX_CONTEXTS,
     check: checkElevenLabs,
     pieces: (text) => sentences(text),
-    start: (context_id) => JSON.stringify({ text: ' ', context_id, ...settings } satisfies StartContext),
-    text: (context_id, text) =>
-      JSON.stringify({ text: text.endsWith(' ') ? text : `${text} `, context_id } satisfies SendText),
-    end: (context_id) => [JSON.stringify({ context_id, flush: true } satisfies Flush), close(context_id)],
+    start: (context_id) => encode({ context_id, text: ' ', ...settings }),
+    text: (context_id, text) => encode({ context_id, text: text.endsWith(' ') ? text : `${text} ` }),
+    end: (context_id) => [encode({ context_id, flush: true }), close(context_id)],
     cancel: (context_id) => [close(context_id)],
     read: (message) => read(message, normalized),
     classify: ({ code, reason }) => (code === 1008 ? classOf(reason) : undefined),

@@ -5,49 +5,16 @@ import { FinalOutputMulti } from '@elevenlabs/elevenlabs-js/serialization/types/
 import { FlushContext } from '@elevenlabs/elevenlabs-js/serialization/types/FlushContext.js'
 import { InitializeConnectionMulti } from '@elevenlabs/elevenlabs-js/serialization/types/InitializeConnectionMulti.js'
 import { SendTextMulti } from '@elevenlabs/elevenlabs-js/serialization/types/SendTextMulti.js'
-import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest'
+import { describe, expect, expectTypeOf, it } from 'vitest'
 import { ElevenLabsTts } from '../../../src/providers/elevenlabs/index.ts'
-import type { Alignment, StartContext } from '../../../src/providers/elevenlabs/elevenlabs-messages.ts'
-import { conformance, inVirtualTime, onFastStage, ttsConformance } from '../../../src/testing/index.ts'
-import { ElevenLabsServer, LoopbackServer } from '../../../src/testing/servers/index.ts'
+import type { Alignment, StartContext } from '../../../src/providers/elevenlabs/tts/elevenlabs-messages.ts'
+import { inVirtualTime } from '../../../src/testing/index.ts'
+import { ElevenLabsServer } from '../../../src/testing/servers/index.ts'
 import { openVoice } from '../speaking.ts'
 
 const KEY = 'secret'
 
-let server: LoopbackServer
-
-beforeAll(async () => {
-  server = await LoopbackServer.listen()
-})
-
-afterAll(() => server.close())
-
-conformance(
-  { describe, it },
-  'ElevenLabs on real sockets',
-  ttsConformance,
-  () => {
-    const elevenLabs = new ElevenLabsServer({ key: KEY, every: 1 })
-    server.serve = elevenLabs.serve
-    return {
-      tts: new ElevenLabsTts({ apiKey: KEY, url: server.url, voice: 'any' }),
-      refuses: () => {
-        elevenLabs.manners.refuse = 401
-      },
-      breaks: () => {
-        elevenLabs.rude.add('fails')
-      },
-    }
-  },
-  onFastStage(4),
-)
-
 describe('the ElevenLabs provider', () => {
-  it('leaves no socket open', async () => {
-    await server.whenIdle()
-    expect(server.open).toBe(0)
-  })
-
   // The SDK has no client for this address, but it has the schemas of every message.
   it('exchanges messages with our server that the schemas of the SDK accept', () =>
     inVirtualTime(async (world) => {

@@ -246,7 +246,7 @@ describe('adapters and fallbacks', () => {
     types(() => {
       fallbackLlm([parts.llm], {
         onChange: ({ type, error }) => {
-          expectTypeOf(type).toEqualTypeOf<'failed' | 'recovered' | 'given-up'>()
+          expectTypeOf(type).toEqualTypeOf<'failed' | 'passed-over' | 'recovered'>()
           expectTypeOf(error).toEqualTypeOf<unknown>()
         },
       })

@@ -21,8 +21,13 @@ export interface RealtimeSetup {
   readonly speaks: AudioFormat | undefined
   readonly instructions: string
   readonly tools: readonly ToolDescription[]
-  /** The conversation so far: a resumed one, or another agent's. */
+  /**
+   * The conversation so far: a resumed one, or another model's. A tool call without a result is still running, and its
+   * result follows by `toolResult`.
+   */
   readonly messages: readonly Message[]
+  /** Returns the conversation as it stands now. With it, a fallback opens the next model. Default: `messages`. */
+  readonly conversation?: () => readonly Message[]
   /** Whether the model detects ends of turns. If not, `commit` ends them. */
   readonly takesTurns: boolean
 }

@@ -91,6 +91,7 @@ export class RealtimeMind implements Mind {
       instructions,
       tools,
       messages: history.toMessages(),
+      conversation: () => history.toMessages(),
       takesTurns: this.#user.modelTakesTurns,
     }
     const failed = (error: unknown): void => this.#context.failed('realtime', error)

@@ -114,6 +114,22 @@ describe('a fallback of LLMs', () => {
       await context.scope.close()
     }))
 
+  it('[FB1] opens a model again if the request that opened it was cancelled meanwhile', () =>
+    inVirtualTime(async (world) => {
+      const manners = { name: 'one', answers: [[{ fail: new Error('busy') }], 'One.'], openHangs: false }
+      const one = new ScriptedLlm(manners)
+      const { context, ask } = await open(world, [one], { coolDown: 0 })
+      await expect(ask()).rejects.toThrow('busy')
+      manners.openHangs = true
+      const stop = new AbortController()
+      world.clock.happen(50, 'interrupts', () => stop.abort('interrupted'))
+      await expect(ask(stop.signal)).rejects.toBe('interrupted')
+      manners.openHangs = false
+      expect(await ask()).toBe('One.')
+      expect(world.clock.now()).toBe(50)
+      await context.scope.close()
+    }))
+
   it('[FB3] throws all errors when all models have failed, and tries all of them for the next request', () =>
     inVirtualTime(async (world) => {
       const busy = [{ fail: new Error('busy') }]

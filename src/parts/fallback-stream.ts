@@ -82,9 +82,10 @@ export class FallbackStream<Client, Chunk> {
       const { part, index } = use
       const instance = this.#use(part)
       const attempt = this.#attempt(part, signal)
+      let client: Client | undefined
       let yielded = false
       try {
-        const client = await attempt.stop.until(instance.client)
+        client = await attempt.stop.until(instance.client)
         for await (const chunk of iterate(start(client, attempt), attempt.stop)) {
           if (!yielded) use.worked()
           yielded = true
@@ -101,6 +102,8 @@ export class FallbackStream<Client, Chunk> {
         failures.set(index, { name: part.name, error })
       } finally {
         attempt.end()
+        // The next request must not inherit an opening that hangs or has failed, even if this one was cancelled.
+        if (client === undefined) this.#retire(part, instance)
         this.#release(instance)
       }
     }

@@ -9,7 +9,7 @@ import { seedsOf, simulate, simulateMutant } from './simulate-mutant.ts'
 const all = Object.values(mutants).flat()
 
 /** The others take as long again: `npm run mutants` has them. */
-const chosen = ['scope', 'session'].flatMap((world) =>
+const chosen = ['scope', 'session', 'fallback'].flatMap((world) =>
   mutants[world]!.map((mutant) => [mutant.name, mutant, world] as const),
 )
 

@@ -70,7 +70,11 @@ export class SimVendor {
       name: this.name,
       hears: [pcm(16_000)],
       open: async (context, events) => {
-        await this.#connect(context, () => events.interim('…'), events.failed)
+        await this.#connect(
+          context,
+          () => events.interim('…'),
+          (error) => events.failed(error),
+        )
         return { push: noop, flush: noop, configure: noop, detach: noop }
       },
     }
@@ -82,7 +86,11 @@ export class SimVendor {
       hears: [pcm(16_000)],
       speaks: [pcm(16_000)],
       open: async (context, _, events) => {
-        await this.#connect(context, () => events.userStarted(), events.failed)
+        await this.#connect(
+          context,
+          () => events.userStarted(),
+          (error) => events.failed(error),
+        )
         const model: Record<keyof RealtimeModel, () => void> = {
           push: noop,
           commit: noop,
@@ -174,8 +182,8 @@ export class SimVendor {
       this.#checker.failed(ask)
       throw new Error('failed')
     }
-    if (mood === 'hangs')
-      return void (await new Promise((resolve) => signal.addEventListener('abort', resolve)))
+    if (mood === 'hangs') await new Promise((resolve) => signal.addEventListener('abort', resolve))
+    if (signal.aborted) return
     this.#checker.worked(ask)
     yield { type: 'text', text: 'Yes.' }
     if (mood !== 'breaks' || signal.aborted) return

@@ -1,4 +1,4 @@
-import { fallbackNames, type FallbackOptions } from './fallback-options.ts'
+import { fallbackNames, type Fallback, type FallbackOptions } from './fallback-options.ts'
 import { FallbackStream } from './fallback-stream.ts'
 import type { Llm, LlmChunk, LlmClient } from './llm.ts'
 import { nameOf } from './fallback-models.ts'
@@ -14,12 +14,13 @@ import { checkOptions } from '../scope/index.ts'
  * const llm = fallbackLlm([openai('gpt-5.4-mini'), anthropic('haiku')], { firstWithin: 2_000 })
  * ```
  */
-export function fallbackLlm(models: readonly Llm[], options: FallbackOptions = {}): Llm {
+export function fallbackLlm(models: readonly Llm[], options: FallbackOptions = {}): Llm & Fallback<Llm> {
   checkOptions('fallbackLlm', options, fallbackNames)
   const name = nameOf(models, options)
   const health = new VendorHealth(options)
   return {
     name,
+    members: models,
     async open(context) {
       const stream = new FallbackStream<LlmClient, LlmChunk>(name, models, health, context, options)
       await stream.open()

@@ -47,3 +47,9 @@ export interface FallbackChange {
   /** How much longer the model is asked last, in milliseconds. Absent if the model has recovered. */
   readonly coolDown?: number
 }
+
+/** What a fallback has besides the methods of its models. */
+export interface Fallback<Part> {
+  /** The models, in the order in which they are used. */
+  readonly members: readonly Part[]
+}

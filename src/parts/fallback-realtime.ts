@@ -1,6 +1,6 @@
 import { checkOptions } from '../scope/index.ts'
 import { nameOf } from './fallback-models.ts'
-import { fallbackReplayNames, type FallbackReplayOptions } from './fallback-options.ts'
+import { fallbackReplayNames, type Fallback, type FallbackReplayOptions } from './fallback-options.ts'
 import { FallbackRealtimeModel } from './fallback-realtime-model.ts'
 import type { Realtime } from './realtime.ts'
 import { resampledRealtime } from './resampled.ts'
@@ -16,12 +16,16 @@ import { VendorHealth } from './vendor-health.ts'
  * const realtime = fallbackRealtime([new OpenAIRealtime(), new GeminiLive()])
  * ```
  */
-export function fallbackRealtime(models: readonly Realtime[], options: FallbackReplayOptions = {}): Realtime {
+export function fallbackRealtime(
+  models: readonly Realtime[],
+  options: FallbackReplayOptions = {},
+): Realtime & Fallback<Realtime> {
   checkOptions('fallbackRealtime', options, fallbackReplayNames)
   const name = nameOf(models, options)
   const health = new VendorHealth(options)
   return {
     name,
+    members: models,
     hears: models[0]!.hears,
     speaks: models[0]!.speaks,
     writes: models.every(({ writes }) => writes === true),

@@ -1,4 +1,4 @@
-import { fallbackReplayNames, type FallbackReplayOptions } from './fallback-options.ts'
+import { fallbackReplayNames, type Fallback, type FallbackReplayOptions } from './fallback-options.ts'
 import { FallbackSttStream } from './fallback-stt-stream.ts'
 import { resampledStt } from './resampled.ts'
 import { nameOf } from './fallback-models.ts'
@@ -11,13 +11,17 @@ import { checkOptions, noop } from '../scope/index.ts'
  * of audio are replayed to it. Audio for the other models is converted from a format of the first. The fallback ends
  * turns only if all models do. A model that failed is asked last for a while, in all calls.
  */
-export function fallbackStt(models: readonly Stt[], options: FallbackReplayOptions = {}): Stt {
+export function fallbackStt(
+  models: readonly Stt[],
+  options: FallbackReplayOptions = {},
+): Stt & Fallback<Stt> {
   checkOptions('fallbackStt', options, fallbackReplayNames)
   const name = nameOf(models, options)
   const health = new VendorHealth(options)
   const endsTurns = models.every((model) => model.endsTurns === true)
   return {
     name,
+    members: models,
     hears: models[0]!.hears,
     endsTurns,
     async open(context, events, setup) {

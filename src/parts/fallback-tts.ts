@@ -1,6 +1,6 @@
 import { iterate, SignalStop, checkOptions } from '../scope/index.ts'
 import type { Attempt } from './attempt.ts'
-import { fallbackNames, type FallbackOptions } from './fallback-options.ts'
+import { fallbackNames, type Fallback, type FallbackOptions } from './fallback-options.ts'
 import { FallbackStream } from './fallback-stream.ts'
 import type { PartContext } from './part.ts'
 import { Replay } from './replay.ts'
@@ -15,12 +15,13 @@ import type { SpokenChunk, Tts, Voice } from './tts.ts'
  * change in the middle of a speech. All voices are converted to a format of the first. A voice that failed is asked last for
  * a while, in all calls.
  */
-export function fallbackTts(voices: readonly Tts[], options: FallbackOptions = {}): Tts {
+export function fallbackTts(voices: readonly Tts[], options: FallbackOptions = {}): Tts & Fallback<Tts> {
   checkOptions('fallbackTts', options, fallbackNames)
   const name = nameOf(voices, options)
   const health = new VendorHealth(options)
   return {
     name,
+    members: voices,
     speaks: voices[0]!.speaks,
     async open(context, { format }) {
       const models = voices.map((each) => {

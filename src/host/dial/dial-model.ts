@@ -7,9 +7,18 @@ import {
   type Stt,
   type Tts,
 } from '../../parts/index.ts'
-import { EndwellError, Scope, noop, systemClock, systemRandom, type Clock } from '../../scope/index.ts'
+import {
+  EndwellError,
+  Scope,
+  noop,
+  systemClock,
+  systemRandom,
+  type Clock,
+  type DialRequest,
+  type SocketEnd,
+} from '../../scope/index.ts'
+import { watchedNetwork } from '../../link/index.ts'
 import { describeDialFailure } from './dial-failure.ts'
-import { WatchedNetwork } from './watched-network.ts'
 
 /** A model to dial, and whose it is. */
 export type DialTarget = { readonly owner?: string | undefined } & (
@@ -44,7 +53,13 @@ export async function dialModel(target: DialTarget, clock: Clock = systemClock):
     closeTimeout: 1_000,
     clock,
   })
-  const network = new WatchedNetwork()
+  let request: DialRequest | undefined
+  let refused: (end: SocketEnd) => void = noop
+  const network = watchedNetwork({
+    dialled: (first) => (request ??= first),
+    // A link would dial again.
+    ended: (end) => end.how === 'refused' && refused(end),
+  })
   const context: PartContext = { scope, network, random: systemRandom, logger: silentLogger, ended: noop }
   const stop = new AbortController()
   const began = clock.now()
@@ -58,16 +73,15 @@ export async function dialModel(target: DialTarget, clock: Clock = systemClock):
   try {
     return await new Promise<DialledModel>((resolve, reject) => {
       scope.after(TIMEOUT, 'time limit', () => reject(new NoAnswer()))
-      network.refused.then(reject, reject)
+      refused = reject
       const answered = (): void => {
         const dialled = result(true, `answered in ${Math.round(clock.now() - began)} ms`)
         if (scope.state === 'live') scope.after(SETTLE, 'failures', () => resolve(dialled))
       }
-      answer(target, context, network, stop.signal, reject).then(answered, reject)
+      answer(target, context, () => request !== undefined, stop.signal, reject).then(answered, reject)
     })
   } catch (error) {
     if (error instanceof NoAnswer) return result(false, error.message)
-    const { request } = network
     const end = isEnd(error) ? error : undefined
     const vendor = 'provider' in part ? part.provider : undefined
     return result(false, describeDialFailure({ error, end, request, vendor }))
@@ -90,7 +104,7 @@ class NoAnswer extends EndwellError {
 async function answer(
   target: DialTarget,
   context: PartContext,
-  network: WatchedNetwork,
+  hasDialled: () => boolean,
   signal: AbortSignal,
   failed: (error: unknown) => void,
 ): Promise<void> {
@@ -134,7 +148,7 @@ async function answer(
     case 'tts': {
       const voice = await target.part.open(context, { format: target.part.speaks[0]! })
       // A voice that has no connection of its own sends requests: only one of them tells whether it works.
-      if (!network.request) return first(voice.speak(once('Ok.'), signal))
+      if (!hasDialled()) return first(voice.speak(once('Ok.'), signal))
     }
   }
 }

@@ -1,6 +1,4 @@
 import type { AgentFile } from '../host/index.ts'
-import { GeminiLive } from '../providers/gemini/index.ts'
-import { OpenAIRealtime } from '../providers/openai/index.ts'
 import { OptionError, didYouMean } from '../scope/index.ts'
 import type { Models } from '../session/index.ts'
 
@@ -16,19 +14,24 @@ export interface Choice {
  * Chooses the agent's own models, or the realtime model of a vendor: the one that is wanted, otherwise the one whose key is
  * in the environment. The agent is the same for all of them.
  */
-export function chooseModels(
+export async function chooseModels(
   { models, phrases }: AgentFile,
   wanted: string | undefined,
   env: Readonly<Record<string, string | undefined>>,
-): Choice {
+): Promise<Choice> {
   switch (wanted ?? modelWithKey(env)) {
     case 'own':
     case 'local':
       return { name: 'own', models, ...(phrases ? { phrases } : {}) }
-    case 'openai':
+    // Each vendor is loaded when it is wanted.
+    case 'openai': {
+      const { OpenAIRealtime } = await import('../providers/openai/index.ts')
       return { name: 'openai', models: () => ({ realtime: new OpenAIRealtime() }) }
-    case 'gemini':
+    }
+    case 'gemini': {
+      const { GeminiLive } = await import('../providers/gemini/index.ts')
       return { name: 'gemini', models: () => ({ realtime: new GeminiLive() }) }
+    }
     default:
       throw new OptionError(
         `--model must be local, openai or gemini, not '${wanted}'.${didYouMean(wanted!, ['local', 'openai', 'gemini'])}`,

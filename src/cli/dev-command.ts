@@ -66,7 +66,7 @@ export function dev(args: readonly string[]): Promise<void> {
         try {
           const level = levelOf(log)
           const file = await loadAgent(argument!)
-          const choice = chooseModels(file, model, process.env)
+          const choice = await chooseModels(file, model, process.env)
           const models = await checkModels(file, choice.models)
           const secret = process.env['ENDWELL_SECRET']
           const running = await startDev({

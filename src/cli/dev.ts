@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { Reception, modelNames, ownVersion, type AgentFile, type ReceptionOptions } from '../host/index.ts'
 import { hasLocalRoom } from '../providers/local/index.ts'
 import { breakable } from './breakable.ts'
 import type { Choice } from './choose-models.ts'
 import { FaultSwitches } from './fault-switches.ts'
+import { page } from './page.ts'
 
 export interface DevOptions extends Pick<
   ReceptionOptions,
@@ -15,9 +15,6 @@ export interface DevOptions extends Pick<
   /** `production` has no fault switches. Default: `dev`. */
   readonly mode?: 'demo' | 'dev' | 'production'
 }
-
-/** The output folder of `vite build`. */
-export const page = fileURLToPath(new URL('../studio', import.meta.url))
 
 /** Serves an agent and the page to talk to it, on a port of this machine, with faults that the page can inject. */
 export async function startDev({ file, choice, mode = 'dev', ...options }: DevOptions): Promise<Reception> {

@@ -1,4 +1,4 @@
-import { nearestFormat, type AudioFormat } from '../audio/index.ts'
+import { nearestFormat } from '../audio/index.ts'
 import { wsNetwork } from '../link/index.ts'
 import {
   silentLogger,
@@ -27,6 +27,7 @@ import {
   type OptionNames,
 } from '../scope/index.ts'
 import { isAgent, type Agent } from './answering/agent.ts'
+import { checkPart } from './check-part.ts'
 import { budgetNames, capNames, idleWarning, type Budget, type Cap } from './closing/caps.ts'
 import type { SessionReport } from './closing/report.ts'
 import { turnSettings, type TurnOptions } from './hearing/turn-options.ts'
@@ -240,35 +241,9 @@ export function sessionSettings(options: SessionOptions) {
   return settings
 }
 
-/** Which formats each part must declare. */
-const declared: Readonly<Record<string, readonly ('hears' | 'speaks')[]>> = {
-  line: ['hears', 'speaks'],
-  stt: ['hears'],
-  vad: ['hears'],
-  tts: ['speaks'],
-  filter: ['hears'],
-  realtime: ['hears', 'speaks'],
-}
-
 function checkParts({ line, models }: SessionOptions): void {
-  for (const [name, part] of Object.entries({ line, ...models })) {
-    if (part === undefined) continue
-    // Also what a class inherits, or has a getter for.
-    const members = part as unknown as Readonly<Record<string, unknown>>
-    if (typeof members['open'] !== 'function')
-      throw new OptionError(
-        `${name} is not a part: it has no open(). Pass an instance, such as new TestLine()`,
-      )
-    for (const field of declared[name] ?? [])
-      if (![members[field]].flat().some(isFormat))
-        throw new OptionError(
-          `${name} does not declare its formats: set ${field}, for example to ${name === 'line' ? 'pcm(16_000)' : '[pcm(16_000)]'}`,
-        )
-  }
-}
-
-function isFormat(value: unknown): value is AudioFormat {
-  return typeof value === 'object' && value !== null && 'encoding' in value && 'sampleRate' in value
+  for (const [name, part] of Object.entries({ line, ...models }))
+    if (part !== undefined) checkPart(name, part)
 }
 
 /** Options that are numbers. A string from the environment must not become a time that never ends. */

@@ -127,7 +127,7 @@ describe('the studio of the demo, in a real browser', () => {
 
   each('has no accessibility barriers on a $size screen in $colorScheme mode', async (look) => {
     const { size, ...context } = look
-    await using caller = await demo.open({ room: {}, ears: true, reducedMotion: 'reduce', ...context })
+    await using caller = await demo.open({ room: {}, ears: true, ...context })
     const { page, log } = caller
     const found: Record<string, readonly string[]> = {}
     const check = async (view: string): Promise<void> => {

@@ -305,7 +305,7 @@ describe.each(['light', 'dark'] as const)('the page in %s mode', (colorScheme) =
     ['phone', { width: 390, height: 844 }],
   ])('has no accessibility barriers on a %s screen', async (size, viewport) => {
     await using studio = await openStudio({
-      browserOptions: { colorScheme, viewport, reducedMotion: 'reduce' },
+      browserOptions: { colorScheme, viewport },
     })
     const { page } = studio
     const found: Record<string, string[]> = {}

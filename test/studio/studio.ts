@@ -87,6 +87,7 @@ export class Studio {
     })
     const context = await browser.newContext({
       permissions: ['clipboard-read', 'clipboard-write'],
+      reducedMotion: 'reduce',
       ...browserOptions,
     })
     context.setDefaultTimeout(PATIENCE)

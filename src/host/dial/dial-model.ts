@@ -56,7 +56,7 @@ export async function dialModel(target: DialTarget, clock: Clock = systemClock):
   let request: DialRequest | undefined
   let refused: (end: SocketEnd) => void = noop
   const network = watchedNetwork({
-    dialled: (first) => (request ??= first),
+    dialled: (dialled) => (request ??= dialled),
     // A link would dial again.
     ended: (end) => end.how === 'refused' && refused(end),
   })
@@ -75,8 +75,8 @@ export async function dialModel(target: DialTarget, clock: Clock = systemClock):
       scope.after(TIMEOUT, 'time limit', () => reject(new NoAnswer()))
       refused = reject
       const answered = (): void => {
-        const dialled = result(true, `answered in ${Math.round(clock.now() - began)} ms`)
-        if (scope.state === 'live') scope.after(SETTLE, 'failures', () => resolve(dialled))
+        const success = result(true, `answered in ${Math.round(clock.now() - began)} ms`)
+        if (scope.state === 'live') scope.after(SETTLE, 'failures', () => resolve(success))
       }
       answer(target, context, () => request !== undefined, stop.signal, reject).then(answered, reject)
     })

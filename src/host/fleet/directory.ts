@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import type { Clock } from '../../scope/index.ts'
+import { answerWithin } from '../journal/answer-within.ts'
 import type { Journal, Owner } from '../journal/journal.ts'
 
 /** Where a call is. */
@@ -30,6 +31,9 @@ export interface DirectoryOptions {
 /** How long another process may take to accept a connection, in milliseconds. */
 const REACH_TIMEOUT = 500
 
+/** How long the journal may take to answer, in milliseconds: a carrier waits for 15 s. */
+const FIND_TIMEOUT = 5_000
+
 /** Finds the process that serves a call, of all processes that share the journal. */
 export class Directory {
   readonly #options: DirectoryOptions
@@ -40,8 +44,8 @@ export class Directory {
 
   /** Rejects while the journal is away. */
   async place(call: string): Promise<Place> {
-    const { journal, own } = this.#options
-    const record = await journal.find(call)
+    const { clock, journal, own } = this.#options
+    const record = await answerWithin(clock, FIND_TIMEOUT, journal.find(call))
     if (!record) return { where: 'unknown' }
     if (record.state === 'closed') return { where: 'ended' }
     const lost = { where: 'lost', key: record.resume?.key, trace: record.trace } as const

@@ -1,8 +1,8 @@
 import { EndwellError, noop, type Clock } from '../../scope/index.ts'
 
 /**
- * Rejects with `JOURNAL_UNAVAILABLE` if the journal does not answer a request within `ms`. The journal may still carry out
- * the request.
+ * Rejects with `JOURNAL_UNAVAILABLE` if the journal, or the supervisor between it and this process, does not answer a
+ * request within `ms`. The request may still be carried out.
  */
 export function answerWithin<T>(clock: Clock, ms: number, request: Promise<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {

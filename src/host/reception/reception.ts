@@ -4,13 +4,12 @@ import {
   EndwellError,
   Scope,
   ScopeClosedError,
-  callOut,
   describeError,
   noop,
   type Intercept,
 } from '../../scope/index.ts'
 import { Session, type Agent, type Models, type SessionReport } from '../../session/index.ts'
-import type { AgentFile, CallOptions, CallPart } from '../agent-file.ts'
+import type { AgentFile } from '../agent-file.ts'
 import { itemsOf, lostReport } from '../fleet/lost-report.ts'
 import type { LostCall, Owner } from '../journal/journal.ts'
 import { limits as supervision } from '../supervisor/limits.ts'
@@ -18,6 +17,7 @@ import type { PassedRequest } from '../supervisor/messages.ts'
 import { listen, type HttpServer } from '../http-server.ts'
 import type { CallTrace, Traces } from '../watch/trace-types.ts'
 import type { CallLog } from './call-log.ts'
+import { CallSettings } from './call-settings.ts'
 import { Entrance, type EntranceOptions } from './entrance.ts'
 import type { NewCallInfo } from './new-call-info.ts'
 import type { ReceptionEnd } from './reception-end.ts'
@@ -67,6 +67,15 @@ export interface Prepared {
 interface AnswerableLine extends Line {
   /** Whether a session has opened it. */
   readonly answered: boolean
+}
+
+/** What the session of a call is made of. */
+interface SessionMaking {
+  readonly agent: Agent
+  /** The call goes on: its process is gone. */
+  readonly lost: LostCall | undefined
+  readonly settings: CallSettings
+  readonly trace: CallTrace | undefined
 }
 
 const GOODBYE = 'I am sorry, I have to end this call now. Please call again.'
@@ -246,12 +255,15 @@ export class Reception {
     if (this.#ending) throw new ScopeClosedError(this.#scope.name, 'answer a call', undefined)
     const agent = this.#agent()
     const trace = this.#options.traces?.call({ id, line: call.line, agent: agent.name, parent: call.trace })
+    const settings = new CallSettings(this.#options.file, id)
     let session: Session
     let lost: LostCall | undefined
     try {
-      lost = await this.#write({ ...call, trace: trace?.traceparent ?? call.trace }, agent.name)
-      session = await this.#begin(line, call, { agent, lost, trace })
+      const written = { ...call, trace: trace?.traceparent ?? call.trace }
+      lost = await this.#write(written, agent.name, settings.place)
+      session = await this.#begin(line, call, { agent, lost, settings, trace })
     } catch (error) {
+      settings.discard()
       // Not hung up at the carrier: it goes on elsewhere, or here once the journal is back.
       const taken = error instanceof EndwellError && error.code === 'CALL_TAKEN'
       if (taken || call.comesBack) this.entrance.letGo(id)
@@ -268,17 +280,14 @@ export class Reception {
   }
 
   /** Makes the session of a call that the journal has. If that fails, the journal has its report at once. */
-  async #begin(
-    line: Line,
-    call: NewCallInfo,
-    { agent, lost, trace }: { agent: Agent; lost: LostCall | undefined; trace: CallTrace | undefined },
-  ): Promise<Session> {
+  async #begin(line: Line, call: NewCallInfo, making: SessionMaking): Promise<Session> {
+    const { agent, lost, trace } = making
     const { journal, welcomeBack = WELCOME_BACK } = this.#options
     const { id, from } = call
     try {
       // The journal may have taken its time.
       if (this.#ending) throw new ScopeClosedError(this.#scope.name, 'answer a call', undefined)
-      const session = this.#session(line, id, { agent, lost, trace })
+      const session = this.#session(line, id, making)
       trace?.follow(session)
       this.#options.follow?.(session, call)
       this.entrance.add(session, { agent: agent.name, from: lost?.from ?? from })
@@ -301,10 +310,10 @@ export class Reception {
   async #write(
     { id, line, from, resume, trace }: Omit<NewCallInfo, 'trace'> & { readonly trace: string | undefined },
     agent: string,
+    recording: string | undefined,
   ): Promise<LostCall | undefined> {
     const { journal, file } = this.#options
     if (!journal) return undefined
-    const recording = this.#recordingOf(id)
     return await journal.log.open(
       {
         id,
@@ -321,30 +330,14 @@ export class Reception {
     )
   }
 
-  /** Where a new call will be recorded: whoever closes it if this process is killed has to know. */
-  #recordingOf(id: string): string | undefined {
-    // If this fails, it fails again when the session is made, and is reported then.
-    const { recording } = callOut(() => this.#sessionOptions({ id, part: 1 }), noop) ?? {}
-    return typeof recording?.place === 'string' ? recording.place : undefined
-  }
-
-  #sessionOptions(call: CallPart): CallOptions {
-    const { session = {} } = this.#options.file
-    return typeof session === 'function' ? session(call) : session
-  }
-
-  #session(
-    line: Line,
-    id: string,
-    { agent, lost, trace }: { agent: Agent; lost: LostCall | undefined; trace: CallTrace | undefined },
-  ): Session {
+  #session(line: Line, id: string, { agent, lost, settings, trace }: SessionMaking): Session {
     const { models, closeTimeout = 5_000, logger = silentLogger, prepare } = this.#options
     const own = trace?.models(models()) ?? models()
     const prepared = prepare?.({ agent, models: own })
     const session = new Session({
       closeTimeout,
       logger,
-      ...this.#sessionOptions({ id, part: lost?.fence ?? 1 }),
+      ...settings.of(lost?.fence ?? 1),
       ...(lost
         ? { history: { version: 1, items: itemsOf(lost), lastId: 0, dropped: 0 }, resumed: true }
         : {}),

@@ -5,11 +5,13 @@ import { Scope, describeError, noop } from '../../scope/index.ts'
 import { Archive } from '../archive.ts'
 import { Directory } from '../fleet/directory.ts'
 import { Operations } from '../fleet/operations.ts'
+import { answerWithin } from '../journal/answer-within.ts'
 import { remoteJournal, type JournalAnswer } from '../journal/remote-journal.ts'
 import type { Owner } from '../journal/journal.ts'
 import { CallLog } from '../reception/call-log.ts'
 import { Reception } from '../reception/reception.ts'
 import { Spool } from '../reception/spool.ts'
+import { limits } from '../supervisor/limits.ts'
 import { Watchdog } from '../supervisor/watchdog.ts'
 import { LoopBlockedError } from '../supervisor/errors.ts'
 import { WorkerLink } from '../supervisor/worker-link.ts'
@@ -66,7 +68,8 @@ async function main(link: WorkerLink, settings: WorkerSettings): Promise<void> {
     // A host that was declared dead takes no calls until it has joined again.
     hasRoom: () => owner.host !== '' && !finished && hasLocalRoom(),
     neighbours: {
-      hasRoom: async () => (await ask({ type: 'room' })) === true,
+      hasRoom: async () =>
+        (await answerWithin(scope.clock, limits.roomAnswer, ask({ type: 'room' }))) === true,
       pass: (socket, request, failed) => link.pass(socket, request, failed),
     },
     changed,

@@ -23,6 +23,8 @@ export const limits = {
   hops: 4,
   /** For a worker with room to become ready, while a call waits for it. Then the call is refused. */
   room: 8_000,
+  /** For the supervisor to say whether there is room, while a carrier waits. Then the call is refused. */
+  roomAnswer: 2_000,
   /** For a worker to take a call that was passed to it. Then the place is free for others. */
   promise: 5_000,
   /** A worker that passes a call on gets no others for this long, unless one of its calls ends. */

@@ -106,6 +106,8 @@ export class WorkerThread<Input, Output> implements Resource {
   }
 
   async close(): Promise<void> {
+    // The next call may already use it.
+    if (this.#isKept) return
     const { name, file, data, stateless = false } = this.#options
     const isIdle = stateless && this.#running && !this.#error && this.#pending.size === 0
     this.#end(new LocalError('WORKER_DIED', `the worker of '${name}' was closed`))

@@ -7,6 +7,7 @@ import {
   type Inspection,
   type OptionNames,
 } from '../../scope/index.ts'
+import { checkPart } from '../check-part.ts'
 import type { CloseSessionOptions, HangUpOptions, HangUpOutcome } from '../closing/asks.ts'
 import type { SessionReport } from '../closing/report.ts'
 import type { SessionState } from '../closing/session-events.ts'
@@ -148,10 +149,12 @@ export class Agent {
 /** Checks the options of an agent or of a task, which have the same names. */
 function checkAgent(what: string, options: Omit<AgentOptions, 'tools'>): void {
   checkOptions<AgentOptions>(what, options, agentNames)
-  const { instructions, guardrails, stages } = options
+  const { instructions, guardrails, stages, llm, tts } = options
   if (typeof instructions !== 'string') throw new OptionError(`${what}: instructions must be a string`)
   if (guardrails) checkOptions(`${what}: guardrails`, guardrails, guardrailNames)
   if (stages) checkOptions(`${what}: stages`, stages, stageNames)
+  if (llm !== undefined) checkPart('llm', llm, `${what}: `)
+  if (tts !== undefined) checkPart('tts', tts, `${what}: `)
 }
 
 /** The same in every copy of the package: an application and the `endwell` command may each have their own. */

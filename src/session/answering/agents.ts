@@ -14,6 +14,8 @@ interface ReadyAgent {
   readonly agent: Agent
   /** Its own model. Undefined if it uses the session's. */
   readonly llm: LlmClient | undefined
+  /** Its own voice. Undefined if it uses the session's. */
+  readonly voice: Voice | undefined
   readonly tools: Readonly<Record<string, Tool>>
   readonly descriptions: readonly ToolDescription[]
 }
@@ -56,7 +58,7 @@ export class Agents {
   async open(agent: Agent): Promise<void> {
     const { ready, close } = this.#open(agent)
     this.#stack.push({ current: await ready, close })
-    this.onChange()
+    this.#changed()
   }
 
   /** The session is live: the first agent may greet, or apologise to a caller who was cut off. */
@@ -94,7 +96,7 @@ export class Agents {
       opening.close()
       throw error
     }
-    this.onChange()
+    this.#changed()
     const names = { from: agent.name, to: next.name }
     history.handOff({ ...names, at: settings.clock.date() })
     events.emit('handoff', names)
@@ -112,7 +114,7 @@ export class Agents {
     const level: Level = { current: await this.#nested(ready, close, from), close, reject }
     const off = from?.onCancel((reason) => reject(reason))
     this.#stack.push(level)
-    this.onChange()
+    this.#changed()
     this.#enter(agent)
     try {
       return await promise
@@ -181,6 +183,13 @@ export class Agents {
       reject?.(new SessionClosedError('finish the task', 'live, but the task that ran this one has ended'))
       close()
     }
+    this.#changed()
+  }
+
+  /** Another agent is in charge. */
+  #changed(): void {
+    const { agent, voice } = this.current
+    if (voice) this.#speaking.voices.set(agent, voice)
     this.onChange()
   }
 
@@ -254,22 +263,23 @@ export class Agents {
   #open(agent: Agent): Opening {
     const sets = agent.toolsets.map((set) => ({ set, context: this.#context.toolset(set.name) }))
     const models = agent.llm || agent.tts ? this.#context.links(`models of '${agent.name}'`) : undefined
-    const voice = models && this.#openVoice(agent, models)
+    let opened: ReadyAgent | undefined
     const open = async (): Promise<ReadyAgent> => {
-      const [opened, llm] = await Promise.all([
+      const [toolsets, llm, voice] = await Promise.all([
         Promise.all(sets.map(async ({ set, context }) => set.open(context))),
         models && this.#openLlm(agent, models),
-        voice,
+        models && this.#openVoice(agent, models),
       ])
-      const tools = Object.assign({}, ...opened, agent.tools) as Readonly<Record<string, Tool>>
-      return { agent, llm, tools, descriptions: describeTools(tools) }
+      const tools = Object.assign({}, ...toolsets, agent.tools) as Readonly<Record<string, Tool>>
+      opened = { agent, llm, voice, tools, descriptions: describeTools(tools) }
+      return opened
     }
     const ready = open()
     ready.catch(noop)
     const close = (): void => {
       const reason = `'${agent.name}' is no longer in charge`
       for (const { context } of sets) context.scope.close({ reason }).catch(noop)
-      if (models) this.#closeModels(agent, models, voice, reason).catch(noop)
+      if (models) this.#closeModels(models, opened, reason).catch(noop)
     }
     return { ready, close }
   }
@@ -281,33 +291,23 @@ export class Agents {
     return this.#context.opened(`llm of '${name}'`, llm.open(context), ['generate'])
   }
 
-  async #openVoice(agent: Agent, context: PartContext): Promise<Voice | undefined> {
+  async #openVoice({ name, tts }: Agent, context: PartContext): Promise<Voice | undefined> {
     const { line, models } = this.#context.settings
-    const { name, tts } = agent
     if (!tts) return undefined
     if (!models.tts)
       throw new HandoffError(`'${name}' has a tts of its own, but a realtime model speaks in this session`)
     const format = nearestFormat(line.speaks, tts.speaks)
-    const voice = await this.#context.opened(`tts of '${name}'`, tts.open(context, { format }), ['speak'])
-    this.#speaking.voices.set(agent, voice)
-    return voice
+    return this.#context.opened(`tts of '${name}'`, tts.open(context, { format }), ['speak'])
   }
 
-  /** The agent may still be heard: a nested task ends as soon as it has a result. */
-  async #closeModels(
-    agent: Agent,
-    { scope }: PartContext,
-    voice: Promise<Voice | undefined> | undefined,
-    reason: string,
-  ): Promise<void> {
-    try {
+  /** Closes the models of an agent, after its last speech if they were open: a nested task ends as soon as it has a result. */
+  async #closeModels({ scope }: PartContext, opened: ReadyAgent | undefined, reason: string): Promise<void> {
+    if (opened) {
       const { voices } = this.#speaking
-      const own = await voice
-      if (own && voices.get(agent) === own) voices.delete(agent)
+      if (opened.voice && voices.get(opened.agent) === opened.voice) voices.delete(opened.agent)
       await this.#speaking.finished()
-    } finally {
-      await scope.close({ reason })
     }
+    await scope.close({ reason })
   }
 }
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { systemClock } from '../../../src/scope/index.ts'
+import { noop, systemClock } from '../../../src/scope/index.ts'
 import { inVirtualTime, type SimClock } from '../../../src/testing/index.ts'
 import { MemoryJournal } from '../../../src/testing/memory-journal.ts'
 import { samples } from '../../../src/testing/journal-conformance/index.ts'
@@ -43,6 +43,15 @@ describe('a directory', () => {
       await clock.elapse(15_000)
       expect(await directory.place('c1')).toEqual({ where: 'lost', key: 'hash', trace: undefined })
       expect((await near.directory.place('c1')).where).toBe('elsewhere')
+    }))
+
+  it('does not wait forever for a journal that does not answer', () =>
+    inVirtualTime(async ({ clock }) => {
+      const journal = { find: () => new Promise<undefined>(noop) }
+      const directory = new Directory({ clock, journal, own: () => own })
+      const placed = directory.place('c1').catch((error: unknown) => error)
+      await clock.elapse(5_000)
+      expect(await placed).toMatchObject({ code: 'JOURNAL_UNAVAILABLE' })
     }))
 
   it('finds orphans', () =>

@@ -97,21 +97,26 @@ describe('a reception with a journal', () => {
     await using pages = new Pages()
     const agent = (): Agent =>
       new Agent({ name: 'desk', instructions: '', onEnter: ({ session }) => session.say('Good morning!') })
-    const session = ({ id, part }: { id: string; part: number }): { recording: RecordingSink } => ({
-      recording: { place: `${id}-${part}.wav`, write: noop, close: noop, abort: noop },
-    })
+    const sinks: { readonly part: number; aborted: boolean }[] = []
+    const session = ({ id, part }: { id: string; part: number }): { recording: RecordingSink } => {
+      const sink = { part, aborted: false }
+      sinks.push(sink)
+      const abort = (): void => void (sink.aborted = true)
+      return { recording: { place: `${id}-${part}.wav`, write: noop, close: noop, abort } }
+    }
     const file = { name: 'Bright Dental', agent, models: () => ({}) as never, session }
     const first = await host.start({ file })
     const second = await host.start({ file })
     await using front = await TcpProxy.listen(first.reception.port)
     const caller = pages.dial(front.port)
     await caller.until(() => caller.heard.length > 0)
-    const { call } = caller.hello!
+    const { hello } = caller
+    const { call } = hello!
     expect(await host.journal.find(call)).toMatchObject({ resume: { recording: `${call}-1.wav` } })
     await first.die(host)
     front.lead(second.reception.port)
     front.cut()
-    await caller.until(() => caller.over || second.reception.session(call)?.state === 'live')
+    await caller.until(() => caller.over || caller.hello !== hello)
     caller.wire.hangUp()
     await second.reception.session(call)?.closed
     await second.end()
@@ -120,6 +125,10 @@ describe('a reception with a journal', () => {
     expect(after).toMatchObject({ complete: true })
     expect(after?.place).not.toBe(before?.place)
     expect(more).toEqual([])
+    // The second process did not know that the call had begun elsewhere.
+    const [, unused, ...used] = sinks
+    expect(unused).toEqual({ part: 1, aborted: true })
+    expect(used).toMatchObject([{ aborted: false }])
   })
 
   it('[HO36] a page without the key of a call cannot go on with it', async () => {

@@ -96,6 +96,21 @@ describe('the Silero VAD', () => {
     expect(Math.abs(times[0]! - 500)).toBeLessThan(250)
   })
 
+  it('remembers nothing of the call before, whose thread it uses', async () => {
+    const judgements = async (): Promise<number[]> => {
+      const { scope } = partContext({ clock: systemClock, random: systemRandom })
+      const vad = await openJudge(scope, 'vad', { model, sampleRate: 16_000 })
+      const { samples } = clips[0]!
+      const probabilities: number[] = []
+      for (let at = 0; at < 5_120; at += 512) probabilities.push(await vad.judge(samples.slice(at, at + 512)))
+      await scope.close()
+      return probabilities
+    }
+    const first = await judgements()
+    expect(new Set(first).size).toBeGreaterThan(5)
+    expect(await judgements()).toEqual(first)
+  })
+
   it('hears no speech in tones, clicks and noise', async () => {
     const noise = new Int16Array(16_000)
     let seed = 1

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { LocalTts } from '../../../src/providers/local/local-tts.ts'
+import { WorkerThread } from '../../../src/providers/local/worker-thread.ts'
 import { systemClock, systemRandom, type Scope } from '../../../src/scope/index.ts'
 import { partContext } from '../../../src/testing/index.ts'
 
@@ -50,6 +51,19 @@ describe('an idle thread of a local model', () => {
     const ended = exit(started[0]!)
     await other.close()
     await ended
+  })
+
+  it('stays when the call that has left it closes it again', async () => {
+    const context = partContext({ clock: systemClock, random: systemRandom })
+    const data = { voice: 'en-us', wordsPerMinute: 107 }
+    const options = { name: 'voice', file: 'espeak-thread', data, stateless: true } as const
+    const thread = await WorkerThread.open(context.scope, options)
+    await thread.close()
+    await thread.close()
+    const [worker] = started
+    expect(worker!.threadId).toBeGreaterThan(0)
+    await context.scope.close()
+    expect(worker!.threadId).toBeGreaterThan(0)
   })
 
   it('is replaced if it has died', async () => {

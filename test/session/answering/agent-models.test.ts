@@ -1,8 +1,9 @@
-import { type Realtime } from '../../../src/parts/index.ts'
+import { pcm } from '../../../src/audio/index.ts'
+import type { Llm, Realtime, Tts } from '../../../src/parts/index.ts'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { Agent, AgentTask, Session, tool } from '../../../src/index.ts'
-import { OptionError } from '../../../src/scope/index.ts'
+import { OptionError, type Scope } from '../../../src/scope/index.ts'
 import {
   ScriptedLlm,
   ScriptedRealtime,
@@ -65,6 +66,54 @@ describe('an agent with a model and a voice of its own', () => {
       expect(said(session)).toEqual(['agent: Still me.'])
       expect(llm.counts.live).toBe(0)
       await session.close()
+      expectEnded(call)
+    }))
+
+  it.each([
+    [{ llm: 'gpt-5' }, 'Agent: llm is not a part: it has no open()'],
+    [{ llm: null }, 'Agent: llm is not a part: it has no open()'],
+    [{ tts: { open() {} } }, 'Agent: tts does not declare its formats: set speaks'],
+  ])('[AG7] is refused where it is made if they are not parts: %o', (own, message) => {
+    expect(() => new Agent({ instructions: '', ...(own as object) })).toThrow(message)
+    const options = { instructions: '', tools: () => ({}), ...(own as object) }
+    expect(() => new AgentTask(options)).toThrow(message.replace('Agent', 'AgentTask'))
+  })
+
+  it('[AG7] whose voice never opens does not take over, and what was begun is closed at once', () =>
+    inVirtualTime(async (world) => {
+      const scopes: Scope<string>[] = []
+      const tts: Tts = {
+        name: 'stuck voice',
+        speaks: [pcm(16_000)],
+        open: ({ scope }) => {
+          scopes.push(scope)
+          return new Promise(() => {})
+        },
+      }
+      const call = await aLiveCall(world)
+      const billing = new Agent({ name: 'billing', instructions: '', tts })
+      await expect(call.session.handOff(billing)).rejects.toMatchObject({ code: 'HANDOFF_FAILED' })
+      await world.clock.elapse(10)
+      expect(scopes.map(({ state }) => state)).toEqual(['closed'])
+      await call.session.close()
+    }))
+
+  it('[AG7] keeps its voice when it cannot take over from itself', () =>
+    inVirtualTime(async (world) => {
+      let opens = 0
+      const voice = new ScriptedTts({ name: 'deep voice' })
+      const llm: Llm = {
+        name: 'once',
+        open: (context) =>
+          ++opens > 1 ? Promise.reject(new Error('no key')) : new ScriptedLlm().open(context),
+      }
+      const billing = new Agent({ name: 'billing', instructions: '', llm, tts: voice })
+      const call = await aLiveCall(world)
+      await call.session.handOff(billing)
+      await expect(call.session.handOff(billing)).rejects.toMatchObject({ code: 'HANDOFF_FAILED' })
+      await call.session.say('Still the same voice.').waitForPlayout()
+      expect(voice.speeches.map(({ text }) => text)).toEqual(['Still the same voice.'])
+      await call.session.close()
       expectEnded(call)
     }))
 

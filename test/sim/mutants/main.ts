@@ -9,7 +9,7 @@ await runCommand({
   name: 'npm run mutants --',
   summary:
     'Puts known mistakes into copies of the code, one at a time, and simulates each copy: the simulation must notice all of ' +
-    'them. `npm test` does so for scopes, sessions and fallbacks.',
+    'them. `npm test` does so for one of each world.',
   options: {
     world: { type: 'string', about: `one world only: ${Object.keys(mutants).join(', ')}` },
   },

@@ -8,9 +8,9 @@ import { seedsOf, simulate, simulateMutant } from './simulate-mutant.ts'
 
 const all = Object.values(mutants).flat()
 
-/** The others take as long again: `npm run mutants` has them. */
-const chosen = ['scope', 'session', 'fallback'].flatMap((world) =>
-  mutants[world]!.map((mutant) => [mutant.name, mutant, world] as const),
+/** One of each world shows that mutants are noticed at all. `npm run mutants` runs every one. */
+const chosen = Object.entries(mutants).flatMap(([world, those]) =>
+  those.slice(0, 1).map((mutant) => [mutant.name, mutant, world] as const),
 )
 
 describe('a mutant', () => {

@@ -1,0 +1,42 @@
+import { callOut, noop } from '../../scope/index.ts'
+import type { AgentFile, CallOptions } from '../agent-file.ts'
+
+/**
+ * The session options of one call, from the agent file. They are needed before the call is answered, because the journal
+ * keeps the place of its recording. They may hold an open recording, so the file is asked once for each part of a call.
+ */
+export class CallSettings {
+  readonly #file: AgentFile
+  readonly #id: string
+  #asked: { readonly part: number; readonly options: CallOptions } | undefined
+
+  constructor(file: AgentFile, id: string) {
+    this.#file = file
+    this.#id = id
+  }
+
+  /** Where a new call will be recorded: the process that closes it if this one is killed has to know. */
+  get place(): string | undefined {
+    // If this fails, it fails again when the session is made, and is reported then.
+    const { recording } = callOut(() => this.of(1), noop) ?? {}
+    return typeof recording?.place === 'string' ? recording.place : undefined
+  }
+
+  /** Throws what the agent file throws. */
+  of(part: number): CallOptions {
+    if (this.#asked?.part === part) return this.#asked.options
+    this.discard()
+    const { session = {} } = this.#file
+    if (typeof session !== 'function') return session
+    const options = session({ id: this.#id, part })
+    this.#asked = { part, options }
+    return options
+  }
+
+  /** No session will use them. */
+  discard(): void {
+    const { recording } = this.#asked?.options ?? {}
+    this.#asked = undefined
+    if (recording) callOut(() => recording.abort(), noop)
+  }
+}

@@ -60,7 +60,14 @@ export async function dialModel(target: DialTarget, clock: Clock = systemClock):
     // A link would dial again.
     ended: (end) => end.how === 'refused' && refused(end),
   })
-  const context: PartContext = { scope, network, random: systemRandom, logger: silentLogger, ended: noop }
+  const context: PartContext = {
+    scope,
+    network,
+    random: systemRandom,
+    logger: silentLogger,
+    ended: noop,
+    used: noop,
+  }
   const stop = new AbortController()
   const began = clock.now()
   const result = (ok: boolean, text: string): DialledModel => ({

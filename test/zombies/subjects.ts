@@ -1,9 +1,10 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { createOpenAI } from '@ai-sdk/openai'
 import { AiSdkLlm } from '../../src/providers/ai-sdk/index.ts'
 import { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
 import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
-import { LocalStt, LocalTts, LocalVad, SileroVad } from '../../src/providers/local/index.ts'
+import { LocalStt, LocalTts, LocalVad, SileroVad, SmartTurn } from '../../src/providers/local/index.ts'
 import { mcpTools } from '../../src/providers/mcp/index.ts'
 import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
 import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
@@ -26,6 +27,7 @@ import {
   OpenAISpeechServer,
   type ChatAnswer,
 } from '../../src/testing/servers/index.ts'
+import { meanModel } from '../fixtures/onnx.ts'
 import { ToolHost } from './tool-host.ts'
 import type { Vendor } from './vendor-side.ts'
 
@@ -330,4 +332,21 @@ export const subjects: readonly Subject[] = [
       busy: 'the agent answers',
     }),
   },
+  {
+    name: 'smart turn',
+    holds: 'threads',
+    setUp: () => ({
+      vendor: {},
+      models: () => ({ ...pipeline(), turnDetector: new SmartTurn({ model: smartTurnFile() }) }),
+      busy: 'the agent answers',
+    }),
+  },
 ]
+
+/** A model with the inputs and outputs of Smart Turn. */
+function smartTurnFile(): string {
+  const file = 'node_modules/.cache/endwell-smart-turn.onnx'
+  mkdirSync('node_modules/.cache', { recursive: true })
+  writeFileSync(file, meanModel())
+  return file
+}

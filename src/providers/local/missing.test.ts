@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { LocalStt, LocalTts, SileroVad } from './index.ts'
+import { LocalStt, LocalTts, SileroVad, SmartTurn } from './index.ts'
 
 vi.mock('node:module', () => ({
   createRequire: () => ({
@@ -21,6 +21,15 @@ describe('without the optional packages', () => {
 
   it('[HO11] the Silero VAD names the package it needs when it is constructed', () => {
     expect(() => new SileroVad({ model: 'package.json' })).toThrow(
+      expect.objectContaining({
+        code: 'ENGINE_MISSING',
+        message: expect.stringContaining('npm install onnxruntime-web'),
+      }),
+    )
+  })
+
+  it('[HO11] the Smart Turn detector names the package it needs when it is constructed', () => {
+    expect(() => new SmartTurn({ model: 'package.json' })).toThrow(
       expect.objectContaining({
         code: 'ENGINE_MISSING',
         message: expect.stringContaining('npm install onnxruntime-web'),

@@ -50,6 +50,7 @@ export { HttpServer, refuseUpgrade, listen, type ListenOptions } from './http-se
 export type { PhoneAccount } from './reception/entrance.ts'
 export { Reception, type ReceptionOptions } from './reception/reception.ts'
 export type { ReceptionEnd } from './reception/reception-end.ts'
+export type { DialledModel } from './dial/dial-model.ts'
 export { checkAgent, type AgentSummary, type CheckAgentOptions } from './start/check-agent.ts'
 export { checkModels, modelNames } from './start/check-models.ts'
 export { AgentFileError, loadAgent, readsTypeScript } from './start/load-agent.ts'

@@ -20,4 +20,4 @@ export type {
 } from './protocol.ts'
 export { credentialsOf, redact, redactData } from './redact.ts'
 export { addressProblem } from './request-problem.ts'
-export { wsNetwork } from './ws-network.ts'
+export { watchedNetwork, wsNetwork, type NetworkWatcher } from './ws-network.ts'

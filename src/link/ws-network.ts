@@ -17,6 +17,32 @@ export const wsNetwork: Network = {
   dial: (request, events) => new WsSocket(wsNetwork.sockets, request, events),
 }
 
+/** Reports what a link dials, and how each socket ended, before the link hears of it. */
+export interface NetworkWatcher {
+  dialled(request: DialRequest): void
+  ended(end: SocketEnd): void
+}
+
+/** The real network, watched for a diagnosis. */
+export function watchedNetwork(watcher: NetworkWatcher): Network {
+  const { sockets } = wsNetwork
+  return {
+    sockets,
+    dial: (request, events) => {
+      watcher.dialled(request)
+      return new WsSocket(sockets, request, {
+        opened: () => events.opened(),
+        message: (data) => events.message(data),
+        alive: () => events.alive?.(),
+        ended: (end) => {
+          watcher.ended(end)
+          events.ended(end)
+        },
+      })
+    },
+  }
+}
+
 /**
  * Compression is off: audio does not shrink, and each socket would use more memory. UTF-8 validation stays on: it is
  * cheap, and corrupt text must not become a transcript. There is no handshake timeout, because links have one that also

@@ -13,7 +13,6 @@ import {
 
 const request: LlmRequest = { instructions: '', messages: [], tools: [] }
 const unaborted = (): AbortSignal => new AbortController().signal
-const steady = { next: () => 0 }
 
 interface Opened {
   readonly client: LlmClient
@@ -24,7 +23,7 @@ interface Opened {
 
 async function open(world: World, models: readonly Llm[], options: FallbackOptions = {}): Promise<Opened> {
   const changes: FallbackChange[] = []
-  const context = { ...partContext(world), random: steady }
+  const context = partContext(world)
   const llm = fallbackLlm(models, { onChange: (change) => changes.push(change), ...options })
   const client = await llm.open(context).catch(async (error: unknown) => {
     await context.scope.close()
@@ -41,7 +40,7 @@ async function open(world: World, models: readonly Llm[], options: FallbackOptio
 const textOf = (chunk: LlmChunk): string => (chunk.type === 'text' ? chunk.text : '')
 
 describe('a fallback of LLMs', () => {
-  it('uses the first model, and opens the others only when needed', () =>
+  it('[FB1] uses the first model, and opens the others only when needed', () =>
     inVirtualTime(async (world) => {
       const one = new ScriptedLlm({ name: 'one', answers: ['One.'] })
       const two = new ScriptedLlm({ name: 'two', answers: ['Two.'] })
@@ -65,14 +64,14 @@ describe('a fallback of LLMs', () => {
       { answers: [[{ stall: true }]], ignoresSignal: true },
       5_100,
     ],
-  ])('uses the next model when one %s', (_, options, after) =>
+  ])('[FB1] uses the next model when one %s', (_, options, after) =>
     inVirtualTime(async (world) => {
       const one = new ScriptedLlm({ name: 'one', ...options })
       const two = new ScriptedLlm({ name: 'two', answers: ['Two.', 'Again.'] })
-      const { context, changes, ask } = await open(world, [one, two], { probes: 0 })
+      const { context, changes, ask } = await open(world, [one, two])
       expect(await ask()).toBe('Two.')
       expect(world.clock.now()).toBe(after)
-      expect(changes.map(({ type, model }) => `${model} ${type}`)).toEqual(['one failed', 'one given-up'])
+      expect(changes.map(({ type, model }) => `${model} ${type}`)).toEqual(['one failed'])
       // The failure is remembered: the next request goes straight to the second model.
       const asked = one.counts.asked + one.generations.length
       expect(await ask()).toBe('Again.')
@@ -82,7 +81,7 @@ describe('a fallback of LLMs', () => {
     }),
   )
 
-  it('does not switch models in the middle of an answer', () =>
+  it('[FB1] does not switch models in the middle of an answer', () =>
     inVirtualTime(async (world) => {
       const one = new ScriptedLlm({ name: 'one', answers: [['Well, ', { fail: new Error('broken') }]] })
       const two = new ScriptedLlm({ name: 'two', answers: ['Two.'] })
@@ -101,7 +100,7 @@ describe('a fallback of LLMs', () => {
       await context.scope.close()
     }))
 
-  it('stops when it is cancelled, which does not count as a failure of the model', () =>
+  it('[FB2] stops when it is cancelled, which does not count as a failure of the model', () =>
     inVirtualTime(async (world) => {
       const one = new ScriptedLlm({ name: 'one', answers: [[{ stall: true }]], ignoresSignal: true })
       const two = new ScriptedLlm({ name: 'two' })
@@ -115,7 +114,23 @@ describe('a fallback of LLMs', () => {
       await context.scope.close()
     }))
 
-  it('throws all errors when all models have failed, and tries all of them for the next request', () =>
+  it('[FB1] opens a model again if the request that opened it was cancelled meanwhile', () =>
+    inVirtualTime(async (world) => {
+      const manners = { name: 'one', answers: [[{ fail: new Error('busy') }], 'One.'], openHangs: false }
+      const one = new ScriptedLlm(manners)
+      const { context, ask } = await open(world, [one], { coolDown: 0 })
+      await expect(ask()).rejects.toThrow('busy')
+      manners.openHangs = true
+      const stop = new AbortController()
+      world.clock.happen(50, 'interrupts', () => stop.abort('interrupted'))
+      await expect(ask(stop.signal)).rejects.toBe('interrupted')
+      manners.openHangs = false
+      expect(await ask()).toBe('One.')
+      expect(world.clock.now()).toBe(50)
+      await context.scope.close()
+    }))
+
+  it('[FB3] throws all errors when all models have failed, and tries all of them for the next request', () =>
     inVirtualTime(async (world) => {
       const busy = [{ fail: new Error('busy') }]
       const one = new ScriptedLlm({ name: 'one', answers: [busy, busy, 'One again.'] })
@@ -127,12 +142,15 @@ describe('a fallback of LLMs', () => {
         errors: [expect.any(Error), 'no money'],
       })
       await expect(ask()).rejects.toThrow('one: busy; two: busy')
-      // A repeated failure is not a change.
-      expect(changes.map(({ type, model }) => `${model} ${type}`)).toEqual(['one failed', 'two failed'])
-      expect(context.scope.inspect().tree.owned).toHaveLength(2)
       expect(await ask()).toBe('One again.')
-      // A model that works again is no longer probed.
-      expect(context.scope.inspect().tree.owned.map(({ name }) => name)).toEqual(["probe of 'two'"])
+      expect(changes.map(({ type, model, coolDown }) => [model, type, coolDown])).toEqual([
+        ['one', 'failed', 30_000],
+        ['two', 'failed', 30_000],
+        ['one', 'failed', 60_000],
+        ['two', 'failed', 60_000],
+        ['one', 'recovered', undefined],
+      ])
+      expect(context.scope.inspect().tree.owned).toEqual([])
       await context.scope.close()
       const bad = new ScriptedLlm({ openFails: new Error('no key') })
       await expect(open(world, [bad, bad])).rejects.toMatchObject({ code: 'ALL_FAILED' })
@@ -140,58 +158,61 @@ describe('a fallback of LLMs', () => {
 })
 
 describe('a failed model of a fallback', () => {
-  it('is probed at growing intervals and used again once it works', () =>
+  it('[FB2] is asked last in other calls, too, and first again once its cool-down has passed', () =>
     inVirtualTime(async (world) => {
-      const busy = [{ fail: new Error('busy') }]
-      const one = new ScriptedLlm({ name: 'one', answers: [busy, busy, busy, 'ok', 'One.'] })
-      const two = new ScriptedLlm({ name: 'two', answers: ['Two.'] })
-      const { context, changes, ask } = await open(world, [one, two], { probeAfter: 1_000 })
-      const times: number[] = []
-      expect(await ask()).toBe('Two.')
-      while (changes.length < 2) {
-        const before = one.generations.length
-        await world.clock.elapse(100)
-        if (one.generations.length > before) times.push(world.clock.now())
-      }
-      expect(times).toEqual([1_000, 3_000, 7_000])
-      expect(changes.map(({ type }) => type)).toEqual(['failed', 'recovered'])
-      expect(one.generations.at(-1)?.how).toBe('left')
-      expect(await ask()).toBe('One.')
-      expect(one.counts).toMatchObject({ opened: 5, live: 1 })
-      await context.scope.close()
-      expect(one.counts.live).toBe(0)
-    }))
-
-  it('is given up after `probes` probes', () =>
-    inVirtualTime(async (world) => {
-      const one = new ScriptedLlm({ name: 'one', openFails: new Error('no key') })
-      const two = new ScriptedLlm({ name: 'two' })
-      const { context, changes } = await open(world, [one, two], { probes: 3 })
-      await world.clock.elapse(1_000_000)
-      expect(one.counts.asked).toBe(4)
-      expect(changes.map(({ type }) => type)).toEqual(['failed', 'given-up'])
-      expect(context.scope.inspect().tree.owned).toEqual([])
-      await context.scope.close()
-    }))
-
-  it('is no longer probed when the scope closes, even in the middle of a probe that hangs', () =>
-    inVirtualTime(async (world) => {
-      const one = new ScriptedLlm({ name: 'one', openFails: new Error('no key') })
-      const waiting = await open(world, [one, new ScriptedLlm()])
-      await waiting.context.scope.close()
-      expect(world.clock.timers.list()).toEqual([])
-      const two = new ScriptedLlm({
-        name: 'two',
-        answers: [[{ fail: new Error('busy') }], [{ stall: true }]],
-        ignoresSignal: true,
+      const one = new ScriptedLlm({ name: 'one', answers: [[{ fail: new Error('busy') }], 'One.', 'One.'] })
+      const two = new ScriptedLlm({ name: 'two', answers: () => 'Two.' })
+      const changes: string[] = []
+      const llm = fallbackLlm([one, two], {
+        coolDown: 1_000,
+        onChange: ({ type, model, coolDown }) => changes.push(`${model} ${type} ${coolDown}`),
       })
-      const probing = await open(world, [two, new ScriptedLlm({ answers: ['Ok.'] })], { probeAfter: 100 })
-      await probing.ask()
-      await world.clock.elapse(150)
-      const report = await probing.context.scope.close()
-      expect(report.took).toBeLessThanOrEqual(200)
-      expect(two.counts.live).toBe(0)
+      const ask = async (): Promise<string> => {
+        const context = partContext(world)
+        let text = ''
+        const client = await llm.open(context)
+        for await (const chunk of client.generate(request, unaborted())) text += textOf(chunk)
+        await context.scope.close()
+        return text
+      }
+      expect(await ask()).toBe('Two.')
+      await world.clock.elapse(400)
+      expect(await ask()).toBe('Two.')
+      expect(one.generations).toHaveLength(1)
+      await world.clock.elapse(600)
+      expect(await ask()).toBe('One.')
+      expect(await ask()).toBe('One.')
+      expect(changes).toEqual(['one failed 1000', 'one passed-over 600', 'one recovered undefined'])
       expect(world.clock.timers.list()).toEqual([])
+    }))
+
+  it('[FB3] is tried by one call when its cool-down has passed, while the others use the next', () =>
+    inVirtualTime(async (world) => {
+      const slow = [{ wait: 2_000 }, 'One.']
+      const one = new ScriptedLlm({ name: 'one', answers: [[{ fail: new Error('busy') }], slow, 'One.'] })
+      const two = new ScriptedLlm({ name: 'two', answers: () => 'Two.' })
+      const { context, ask } = await open(world, [one, two], { coolDown: 1_000 })
+      expect(await ask()).toBe('Two.')
+      await world.clock.elapse(1_000)
+      const first = ask()
+      await world.clock.elapse(100)
+      expect(await ask()).toBe('Two.')
+      expect(await first).toBe('One.')
+      expect(await ask()).toBe('One.')
+      await context.scope.close()
+    }))
+
+  it('[FB2] is not blamed for a request that it refused as wrong', () =>
+    inVirtualTime(async (world) => {
+      const refuse = (status: number) => [{ fail: Object.assign(new Error('refused'), { status }) }]
+      const one = new ScriptedLlm({ name: 'one', answers: [refuse(400), refuse(422), 'One.', refuse(401)] })
+      const two = new ScriptedLlm({ name: 'two', answers: () => 'Two.' })
+      const { context, changes, ask } = await open(world, [one, two])
+      expect([await ask(), await ask(), await ask()]).toEqual(['Two.', 'Two.', 'One.'])
+      expect(changes).toEqual([])
+      expect(await ask()).toBe('Two.')
+      expect(changes).toMatchObject([{ type: 'failed', model: 'one' }])
+      await context.scope.close()
     }))
 
   it('still completes the answer to an earlier request', () =>
@@ -201,7 +222,7 @@ describe('a failed model of a fallback', () => {
         answers: [['Slow ', { wait: 500 }, 'answer.'], [{ fail: new Error('busy') }]],
       })
       const two = new ScriptedLlm({ name: 'two', answers: ['Two.'] })
-      const { context, ask } = await open(world, [one, two], { probes: 0 })
+      const { context, ask } = await open(world, [one, two])
       const slow = ask()
       await world.clock.elapse(10)
       expect(await ask()).toBe('Two.')
@@ -211,26 +232,41 @@ describe('a failed model of a fallback', () => {
       await context.scope.close()
     }))
 
-  it('is logged, and an `onChange` that throws has no effect', () =>
+  it('[FB4] is logged in each call that fails with it or passes it over, whatever `onChange` throws', () =>
     inVirtualTime(async (world) => {
       const lines: string[] = []
-      const log = (level: string) => (_: object, message: string) => void lines.push(`${level} ${message}`)
+      const log =
+        (level: string) =>
+        ({ model, coolDown }: { model?: string; coolDown?: number }, message: string) =>
+          void lines.push(`${level} ${model} ${message} ${coolDown}`)
       const logger = { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') }
-      const one = new ScriptedLlm({ answers: [[{ fail: new Error('busy') }], 'ok'] })
-      const llm = fallbackLlm([one, new ScriptedLlm({ answers: ['Two.'] })], {
+      const one = new ScriptedLlm({ name: 'one', answers: [[{ fail: new Error('busy') }], 'One.'] })
+      const llm = fallbackLlm([one, new ScriptedLlm({ answers: () => 'Two.' })], {
         onChange: () => {
           throw new Error('broken listener')
         },
       })
       const { scope, ...context } = partContext(world)
+      const ask = async (client: LlmClient): Promise<void> => {
+        for await (const chunk of client.generate(request, unaborted())) expect(textOf(chunk)).toBeTruthy()
+      }
       const client = await llm.open({ ...context, scope, logger })
-      for await (const chunk of client.generate(request, unaborted())) expect(textOf(chunk)).toBe('Two.')
-      await world.clock.elapse(10_000)
+      await ask(client)
+      await ask(client)
+      // Another call, which notices it once.
+      const other = await llm.open({ ...context, scope, logger })
+      await ask(other)
+      await ask(other)
+      await world.clock.elapse(30_000)
+      await ask(other)
+      const threw = 'error undefined onChange threw undefined'
       expect(lines).toEqual([
-        'warn model failed, using the next',
-        'error onChange threw',
-        'info model works again',
-        'error onChange threw',
+        'warn one model failed, using the next 30000',
+        threw,
+        'info one model passed over, because it failed lately 30000',
+        threw,
+        'info one model works again undefined',
+        threw,
       ])
       await scope.close()
     }))

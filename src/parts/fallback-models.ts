@@ -1,115 +1,105 @@
-import { OptionError, type TaskContext, type Timer } from '../scope/index.ts'
+import { LimitError, OptionError } from '../scope/index.ts'
 import type { FallbackChange, FallbackOptions } from './fallback-options.ts'
 import type { PartContext } from './part.ts'
+import type { Ailment, VendorHealth } from './vendor-health.ts'
 
-interface Member<Part> {
+/** One use of a model, from its opening or its request to its end. */
+export interface ModelUse<Part> {
   readonly part: Part
+  /** The model's index in the list. */
   readonly index: number
-  failures: number
-  /** Whether it has failed and no probe has succeeded since. */
-  down: boolean
-  probeTimer: Timer | undefined
+  /** The model has answered. */
+  worked(): void
+  /** The model has failed, or has refused the request. */
+  failed(error: unknown): void
 }
 
-/** Checks whether a model works, in a scope that is closed afterwards. Throws if it does not work. */
-export type Probe<Part> = (part: Part, context: PartContext, task: TaskContext) => Promise<void>
-
-/**
- * The models of a fallback, in the order in which they are tried: working models as listed, then failed ones as a last
- * resort. A failed model is probed in the background until it works or the probes are used up. The timers belong to the
- * scope.
- */
+/** The models of a fallback in one call. Their health is shared by all calls. */
 export class FallbackModels<Part extends { readonly name: string }> {
   readonly name: string
-  readonly context: PartContext
-  readonly #options: FallbackOptions
-  readonly #probe: Probe<Part>
-  readonly #members: readonly Member<Part>[]
+  readonly #parts: readonly Part[]
+  readonly #health: VendorHealth
+  readonly #context: PartContext
+  readonly #onChange: FallbackOptions['onChange']
+  /** The failures that this call's log has already, by the model's index. */
+  readonly #logged = new Map<number, Ailment>()
 
   constructor(
     name: string,
     parts: readonly Part[],
+    health: VendorHealth,
     context: PartContext,
-    options: FallbackOptions,
-    probe: Probe<Part>,
+    { onChange }: FallbackOptions,
   ) {
     this.name = name
-    this.context = context
-    this.#options = options
-    this.#probe = probe
-    this.#members = parts.map((part, index) => ({
-      part,
+    this.#parts = parts
+    this.#health = health
+    this.#context = context
+    this.#onChange = onChange
+  }
+
+  /** The first healthy model that is not in `tried`, or else the one that is healthy soonest. Undefined if all were tried. */
+  next(tried: { has(index: number): boolean }, within: number): ModelUse<Part> | undefined {
+    const left = [...this.#parts.keys()].filter((each) => !tried.has(each))
+    const now = this.#now
+    const index = this.#health.best(left, now)
+    if (index === undefined) return undefined
+    for (const each of left) if (each < index) this.#passedOver(each, now)
+    const use = this.#health.begin(index, now, within)
+    return {
+      part: this.#parts[index]!,
       index,
-      failures: 0,
-      down: false,
-      probeTimer: undefined,
-    }))
+      worked: () => {
+        if (this.#health.worked(index, use)) this.#change('recovered', index)
+      },
+      failed: (error) => this.#failed(index, use, error),
+    }
   }
 
-  get order(): readonly Part[] {
-    const working = this.#members.filter(({ down }) => !down)
-    return [...working, ...this.#members.filter(({ down }) => down)].map(({ part }) => part)
-  }
-  worked(part: Part): void {
-    const member = this.#memberOf(part)
-    member.failures = 0
-    if (!member.down) return
-    member.down = false
-    member.probeTimer?.clear()
-    this.#change('recovered', member)
+  #failed(index: number, use: number, error: unknown): void {
+    const fields = { fallback: this.name, model: this.#parts[index]!.name, index, error }
+    if (isOurMistake(error)) {
+      this.#context.logger.warn(fields, 'model refused the request, using the next')
+      return
+    }
+    const ailment = this.#health.failed(index, use, error, this.#now)
+    if (ailment) return this.#change('failed', index, ailment)
+    this.#context.logger.warn(fields, 'model failed, using the next')
   }
 
-  failed(part: Part, error: unknown): void {
-    const member = this.#memberOf(part)
-    // A probe is already planned.
-    if (member.down) return
-    member.down = true
-    this.#change('failed', member, error)
-    this.#probeLater(member, error)
+  #passedOver(index: number, now: number): void {
+    const ailment = this.#health.ailmentOf(index, now)
+    if (ailment && this.#logged.get(index) !== ailment) this.#change('passed-over', index, ailment)
   }
 
-  #probeLater(member: Member<Part>, error: unknown): void {
-    const { scope, random } = this.context
-    if (scope.state !== 'live') return
-    const { probes = 6, probeAfter = 5_000 } = this.#options
-    if (member.failures >= probes) return this.#change('given-up', member, error)
-    // Up to 10 % of jitter, so that the probes of many calls do not coincide.
-    const delay = probeAfter * 2 ** member.failures++ * (1 + random.next() / 10)
-    member.probeTimer = scope.after(delay, `probe of '${member.part.name}'`, () => this.#probeNow(member))
-    return undefined
-  }
-
-  #probeNow(member: Member<Part>): void {
-    const { scope } = this.context
-    scope.spawn(`probe of '${member.part.name}'`, async (task) => {
-      const own = scope.child(`probe of '${member.part.name}'`)
-      try {
-        await this.#probe(member.part, { ...this.context, scope: own }, task)
-        this.worked(member.part)
-      } catch (error) {
-        if (task.cancelled) throw error
-        if (member.down) this.#probeLater(member, error)
-      } finally {
-        await own.close({ reason: 'probed' })
-      }
-    })
-  }
-
-  #change(type: FallbackChange['type'], { part, index }: Member<Part>, error?: unknown): void {
-    const { logger } = this.context
-    const fields = { fallback: this.name, model: part.name, index, ...(error === undefined ? {} : { error }) }
+  #change(type: FallbackChange['type'], index: number, ailment?: Ailment): void {
+    const { logger } = this.#context
+    const model = this.#parts[index]!.name
+    const failure = ailment ? { error: ailment.error, coolDown: ailment.until - this.#now } : {}
+    const fields = { fallback: this.name, model, index, ...failure }
+    if (ailment) this.#logged.set(index, ailment)
     if (type === 'recovered') logger.info(fields, 'model works again')
-    else logger.warn(fields, type === 'failed' ? 'model failed, using the next' : 'model given up')
+    else if (type === 'failed') logger.warn(fields, 'model failed, using the next')
+    else logger.info(fields, 'model passed over, because it failed lately')
     try {
-      this.#options.onChange?.({ type, model: part.name, index, ...(error === undefined ? {} : { error }) })
+      this.#onChange?.({ type, model, index, ...failure })
     } catch (thrown) {
       logger.error({ fallback: this.name, error: thrown }, 'onChange threw')
     }
   }
 
-  #memberOf(part: Part): Member<Part> {
-    return this.#members.find((member) => member.part === part)!
+  get #now(): number {
+    return this.#context.scope.clock.now()
   }
+}
+
+/** Statuses of HTTP that blame the request, which no other request has to suffer for. */
+const BAD_REQUEST = new Set([400, 413, 422])
+
+/** Whether the request is to blame and not the model. */
+function isOurMistake(error: unknown): boolean {
+  if (error instanceof OptionError || error instanceof LimitError) return true
+  return error instanceof Error && 'status' in error && BAD_REQUEST.has(error.status as number)
 }
 
 /** The name of a fallback. Throws if it has no models. */

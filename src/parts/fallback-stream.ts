@@ -1,9 +1,10 @@
-import { iterate, type Scope, type TaskContext } from '../scope/index.ts'
+import { iterate, type Scope } from '../scope/index.ts'
 import { Attempt } from './attempt.ts'
 import { FallbackError } from './errors.ts'
 import type { FallbackOptions } from './fallback-options.ts'
 import type { PartContext } from './part.ts'
 import { FallbackModels } from './fallback-models.ts'
+import type { VendorHealth } from './vendor-health.ts'
 
 /** A part that streams answers to requests: an LLM, a TTS. */
 export interface RequestPart<Client> {
@@ -31,28 +32,29 @@ export class FallbackStream<Client, Chunk> {
   readonly #models: FallbackModels<RequestPart<Client>>
   readonly #context: PartContext
   readonly #firstWithin: number
-  readonly #probe: Start<Client, Chunk>
   readonly #instances = new Map<RequestPart<Client>, Instance<Client>>()
 
-  /** `probe` makes the smallest possible request. */
   constructor(
     name: string,
     parts: readonly RequestPart<Client>[],
+    health: VendorHealth,
     context: PartContext,
     options: FallbackOptions,
-    probe: Start<Client, Chunk>,
   ) {
     this.#context = context
     this.#firstWithin = options.firstWithin ?? 5_000
-    this.#probe = probe
-    this.#models = new FallbackModels(name, parts, context, options, (part, own, task) =>
-      this.#check(part, own, task),
-    )
+    this.#models = new FallbackModels(name, parts, health, context, options)
   }
 
   /** Opens the first model that can be opened. */
   async open(): Promise<void> {
-    const empty = this.request(this.#context.scope.signal, () => none())
+    // An open model has not proven that it works, so this must not keep others from finding out.
+    const empty = this.#request(
+      this.#context.scope.signal,
+      () => none(),
+      () => false,
+      0,
+    )
     await empty.next()
   }
 
@@ -60,21 +62,32 @@ export class FallbackStream<Client, Chunk> {
    * Tries one model after another until one yields its first chunk. A later error is thrown, and so is any error when
    * `inputFailed` says that the input is to blame and not the model.
    */
-  async *request(
+  request(
     signal: AbortSignal,
     start: Start<Client, Chunk>,
     inputFailed: () => boolean = () => false,
   ): AsyncGenerator<Chunk> {
+    return this.#request(signal, start, inputFailed, this.#firstWithin)
+  }
+
+  async *#request(
+    signal: AbortSignal,
+    start: Start<Client, Chunk>,
+    inputFailed: () => boolean,
+    within: number,
+  ): AsyncGenerator<Chunk> {
     signal.throwIfAborted()
-    const failures: { name: string; error: unknown }[] = []
-    for (const part of this.#models.order) {
+    const failures = new Map<number, { name: string; error: unknown }>()
+    for (let use = this.#models.next(failures, within); use; use = this.#models.next(failures, within)) {
+      const { part, index } = use
       const instance = this.#use(part)
       const attempt = this.#attempt(part, signal)
+      let client: Client | undefined
       let yielded = false
       try {
-        const client = await attempt.stop.until(instance.client)
+        client = await attempt.stop.until(instance.client)
         for await (const chunk of iterate(start(client, attempt), attempt.stop)) {
-          if (!yielded) this.#models.worked(part)
+          if (!yielded) use.worked()
           yielded = true
           attempt.began()
           yield chunk
@@ -83,29 +96,18 @@ export class FallbackStream<Client, Chunk> {
       } catch (error) {
         signal.throwIfAborted()
         if (this.#context.scope.state !== 'live' || inputFailed()) throw error
-        this.#models.failed(part, error)
+        use.failed(error)
         this.#retire(part, instance)
         if (yielded) throw error
-        failures.push({ name: part.name, error })
+        failures.set(index, { name: part.name, error })
       } finally {
         attempt.end()
+        // The next request must not inherit an opening that hangs or has failed, even if this one was cancelled.
+        if (client === undefined) this.#retire(part, instance)
         this.#release(instance)
       }
     }
-    throw new FallbackError(this.#models.name, failures)
-  }
-
-  /** Throws unless the model opens and begins to answer. */
-  async #check(part: RequestPart<Client>, own: PartContext, task: TaskContext): Promise<void> {
-    const attempt = this.#attempt(part, task.signal)
-    try {
-      const client = await attempt.stop.until(part.open(own))
-      for await (const chunk of iterate(this.#probe(client, attempt), attempt.stop)) {
-        if (chunk !== undefined) break
-      }
-    } finally {
-      attempt.end()
-    }
+    throw new FallbackError(this.#models.name, [...failures.values()])
   }
 
   #attempt(part: RequestPart<Client>, signal: AbortSignal): Attempt {

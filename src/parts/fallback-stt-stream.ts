@@ -1,18 +1,18 @@
 import type { AudioFrame } from '../audio/index.ts'
-import type { Scope, TaskContext } from '../scope/index.ts'
+import type { Scope } from '../scope/index.ts'
 import { Attempt } from './attempt.ts'
 import { FallbackError } from './errors.ts'
-import type { FallbackSttOptions } from './fallback-options.ts'
+import type { FallbackReplayOptions } from './fallback-options.ts'
 import { closeInBackground } from './fallback-stream.ts'
-import { noSttEvents } from './no-stt-events.ts'
 import type { PartContext } from './part.ts'
-import { FallbackModels } from './fallback-models.ts'
+import { FallbackModels, type ModelUse } from './fallback-models.ts'
 import { SoundMemory } from './sound-memory.ts'
 import type { Stt, SttEvents, SttSetup, SttStream } from './stt.ts'
+import type { VendorHealth } from './vendor-health.ts'
 
 /** The model in use, or being opened. */
 interface Listener {
-  readonly part: Stt
+  readonly use: ModelUse<Stt>
   readonly scope: Scope
   stream: SttStream | undefined
   failure: { readonly error: unknown } | undefined
@@ -29,8 +29,8 @@ export class FallbackSttStream implements SttStream {
   /** The audio since the last final text. */
   readonly #memory: SoundMemory
   #listener: Listener | undefined
-  /** Models that have failed since the last transcript. None of them is tried again before the next one. */
-  readonly #failures = new Map<Stt, unknown>()
+  /** Models that have failed since the last transcript, by index. None of them is tried again before the next one. */
+  readonly #failures = new Map<number, { name: string; error: unknown }>()
   #flushed = false
   #detached = false
   #failed = false
@@ -38,28 +38,28 @@ export class FallbackSttStream implements SttStream {
   constructor(
     name: string,
     parts: readonly Stt[],
+    health: VendorHealth,
     context: PartContext,
     events: SttEvents,
     setup: SttSetup,
-    options: FallbackSttOptions,
+    options: FallbackReplayOptions,
   ) {
     this.#context = context
     this.#events = events
     this.#setup = setup
     this.#firstWithin = options.firstWithin ?? 5_000
     this.#memory = new SoundMemory(options.replay ?? 5_000)
-    this.#models = new FallbackModels(name, parts, context, options, (part, own, task) =>
-      this.#probe(part, own, task),
-    )
+    this.#models = new FallbackModels(name, parts, health, context, options)
   }
 
   /** Opens the first model that can be opened. Throws if none can. */
   async open(): Promise<void> {
     const { scope } = this.#context
-    for (const part of this.#models.order) {
-      if (this.#failures.has(part)) continue
+    const next = (): ModelUse<Stt> | undefined => this.#models.next(this.#failures, this.#firstWithin)
+    for (let use = next(); use; use = next()) {
+      const { part } = use
       const listener: Listener = {
-        part,
+        use,
         scope: scope.child(part.name),
         stream: undefined,
         failure: undefined,
@@ -77,8 +77,7 @@ export class FallbackSttStream implements SttStream {
         this.#drop(listener, error)
       }
     }
-    const failures = [...this.#failures].map(([{ name }, error]) => ({ name, error }))
-    throw new FallbackError(this.#models.name, failures)
+    throw new FallbackError(this.#models.name, [...this.#failures.values()])
   }
 
   push(frame: AudioFrame): void {
@@ -114,7 +113,7 @@ export class FallbackSttStream implements SttStream {
     const isCurrent = (): boolean => {
       if (listener !== this.#listener) return false
       this.#failures.clear()
-      this.#models.worked(listener.part)
+      listener.use.worked()
       return true
     }
     return {
@@ -155,8 +154,9 @@ export class FallbackSttStream implements SttStream {
 
   #drop(listener: Listener, error: unknown): void {
     this.#listener = undefined
-    this.#failures.set(listener.part, error)
-    this.#models.failed(listener.part, error)
+    const { use } = listener
+    this.#failures.set(use.index, { name: use.part.name, error })
+    use.failed(error)
     closeInBackground(listener.scope)
   }
 
@@ -165,10 +165,6 @@ export class FallbackSttStream implements SttStream {
     this.#failed = true
     this.#memory.take()
     this.#events.failed(error)
-  }
-
-  async #probe(part: Stt, own: PartContext, task: TaskContext): Promise<void> {
-    await this.#tryToOpen(part, own.scope, noSttEvents, task.signal)
   }
 
   async #tryToOpen(

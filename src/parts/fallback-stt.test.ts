@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { pcm, silence } from '../audio/index.ts'
 import type { Scope } from '../scope/index.ts'
 import { ScriptedStt, inVirtualTime, partContext, soundOf, type World } from '../testing/index.ts'
-import { noSttEvents, fallbackStt, type FallbackSttOptions, type Stt, type SttStream } from './index.ts'
+import { noSttEvents, fallbackStt, type FallbackReplayOptions, type Stt, type SttStream } from './index.ts'
 
 const RATE = 16_000
 
@@ -14,7 +14,11 @@ interface Open {
   readonly say: (text: string) => Promise<void>
 }
 
-async function open(world: World, models: readonly Stt[], options: FallbackSttOptions = {}): Promise<Open> {
+async function open(
+  world: World,
+  models: readonly Stt[],
+  options: FallbackReplayOptions = {},
+): Promise<Open> {
   const log: string[] = []
   const context = partContext(world)
   const { scope } = context
@@ -43,11 +47,11 @@ async function open(world: World, models: readonly Stt[], options: FallbackSttOp
 const finals = (log: readonly string[]): string[] => log.filter((each) => !each.startsWith('interim'))
 
 describe('a fallback of STTs', () => {
-  it('opens the next model when one fails, and replays the audio since the last final text', () =>
+  it('[FB1] opens the next model when one fails, and replays the audio since the last final text', () =>
     inVirtualTime(async (world) => {
       const one = new ScriptedStt({ name: 'one', finalOn: 'flush', talksAfterEnd: true })
       const two = new ScriptedStt({ name: 'two', finalOn: 'flush', openTakes: 300 })
-      const { stream, scope, log, say } = await open(world, [one, two], { probes: 0 })
+      const { stream, scope, log, say } = await open(world, [one, two])
       await say('hello')
       stream.flush()
       await say('book me ')
@@ -103,7 +107,7 @@ describe('a fallback of STTs', () => {
     inVirtualTime(async (world) => {
       const one = new ScriptedStt({ name: 'one', ...manners })
       const two = new ScriptedStt({ name: 'two' })
-      const { scope, log } = await open(world, [one, two], { probes: 0 })
+      const { scope, log } = await open(world, [one, two])
       expect(world.clock.now()).toBe(after)
       await two.hear('hello')
       expect(finals(log)).toEqual(['final hello'])
@@ -115,7 +119,7 @@ describe('a fallback of STTs', () => {
     inVirtualTime(async (world) => {
       const one = new ScriptedStt({ name: 'one' })
       const two = new ScriptedStt({ name: 'two', script: [{ fail: new Error('too many calls') }] })
-      const { stream, scope, log } = await open(world, [one, two], { name: 'both', probes: 0 })
+      const { stream, scope, log } = await open(world, [one, two], { name: 'both' })
       stream.push(silence(20, RATE))
       one.fail(new Error('no network'))
       await world.clock.elapse(10)
@@ -131,26 +135,44 @@ describe('a fallback of STTs', () => {
       })
     }))
 
-  it('returns to the first model, if a probe of it succeeded, when the second fails', () =>
+  it('[FB2] opens a model that failed first again once its cool-down has passed', () =>
     inVirtualTime(async (world) => {
       const one = new ScriptedStt({ name: 'one' })
       const two = new ScriptedStt({ name: 'two' })
       const changes: string[] = []
-      const { scope, log } = await open(world, [one, two], {
+      const { scope, log } = await open(world, [one, two, new ScriptedStt()], {
         onChange: ({ type, model }) => changes.push(`${model} ${type}`),
       })
       one.fail()
       await world.clock.elapse(10)
       await two.hear('hello')
-      await world.clock.elapse(6_000)
-      expect(changes).toEqual(['one failed', 'one recovered'])
-      expect(one.counts).toMatchObject({ opened: 2, live: 0 })
+      await world.clock.elapse(30_000)
       two.fail()
       await world.clock.elapse(10)
+      expect(changes).toEqual(['one failed', 'two failed'])
       await one.hear('bye')
+      expect(changes.at(-1)).toBe('one recovered')
       expect(finals(log)).toEqual(['final hello', 'final bye'])
       await scope.close()
       expect(world.clock.timers.list()).toEqual([])
+    }))
+
+  it('[FB2] keeps the failure of a model that other calls still hear with', () =>
+    inVirtualTime(async (world) => {
+      const manners = { name: 'one', openFails: undefined as unknown }
+      const one = new ScriptedStt(manners)
+      const two = new ScriptedStt({ name: 'two' })
+      const stt = fallbackStt([one, two])
+      const setup = { format: pcm(RATE), keyTerms: [] }
+      const contexts = [partContext(world), partContext(world), partContext(world)]
+      await stt.open(contexts[0]!, noSttEvents, setup)
+      manners.openFails = new Error('no more connections')
+      await stt.open(contexts[1]!, noSttEvents, setup)
+      await one.hear('hello')
+      manners.openFails = undefined
+      await stt.open(contexts[2]!, noSttEvents, setup)
+      expect([one.counts.live, two.counts.live]).toEqual([1, 2])
+      for (const { scope } of contexts) await scope.close()
     }))
 
   it('ends turns only if all models do', () =>

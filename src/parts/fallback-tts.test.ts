@@ -43,7 +43,7 @@ async function* written({ clock }: World, text: string, log: string[] = []): Asy
 }
 
 describe('a fallback of voices', () => {
-  it('has the next voice speak the whole text, including what the first has already read', () =>
+  it('[FB1] has the next voice speak the whole text, including what the first has already read', () =>
     inVirtualTime(async (world) => {
       const one = new ScriptedTts({ name: 'one', firstAfter: 250, failAfter: 0 })
       const two = new ScriptedTts({ name: 'two' })
@@ -82,7 +82,7 @@ describe('a fallback of voices', () => {
       await scope.close()
     }))
 
-  it('throws an error of the text, which does not count as a failure of the voice', () =>
+  it('[FB2] throws an error of the text, which does not count as a failure of the voice', () =>
     inVirtualTime(async (world) => {
       const changes: unknown[] = []
       const { voice, scope } = await open(world, [new ScriptedTts(), new ScriptedTts()], {
@@ -148,7 +148,7 @@ describe('a fallback of voices', () => {
       const one = new ScriptedTts({ name: 'one', speaks: [pcm(24_000)], openFails: new Error('no key') })
       const two = new ScriptedTts({ name: 'two', speaks: [pcm(8_000)] })
       expect(fallbackTts([one, two]).speaks).toEqual([pcm(24_000)])
-      const { voice, scope } = await open(world, [one, two], { probes: 0 })
+      const { voice, scope } = await open(world, [one, two])
       const chunks = await take(voice.speak(written(world, 'Hello'), unaborted()))
       expect(new Set(chunks.map(({ frame }) => frame.sampleRate))).toEqual(new Set([24_000]))
       await scope.close()

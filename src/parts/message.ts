@@ -55,4 +55,6 @@ export interface Usage {
   readonly characters?: number
   /** Seconds of speech that voices have made, whether it was heard or not. */
   readonly spokenSeconds?: number
+  /** Sentences that a voice has spoken in other words than it was given. */
+  readonly deviations?: number
 }

@@ -21,8 +21,13 @@ export interface RealtimeSetup {
   readonly speaks: AudioFormat | undefined
   readonly instructions: string
   readonly tools: readonly ToolDescription[]
-  /** The conversation so far: a resumed one, or another agent's. */
+  /**
+   * The conversation so far: a resumed one, or another model's. A tool call without a result is still running, and its
+   * result follows by `toolResult`.
+   */
   readonly messages: readonly Message[]
+  /** Returns the conversation as it stands now. With it, a fallback opens the next model. Default: `messages`. */
+  readonly conversation?: () => readonly Message[]
   /** Whether the model detects ends of turns. If not, `commit` ends them. */
   readonly takesTurns: boolean
 }
@@ -78,4 +83,9 @@ export interface RealtimeModel {
   interrupt(response: string, heard: number): void
   /** Switches to another agent: new instructions and tools, the same conversation. */
   update(setup: Pick<RealtimeSetup, 'instructions' | 'tools'>): void
+}
+
+/** Instructions to say these words, for a model without `say`. */
+export function sayExactly(words: string): string {
+  return `Say exactly these words, and nothing else: ${JSON.stringify(words)}`
 }

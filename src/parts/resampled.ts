@@ -5,6 +5,7 @@ import {
   type AudioFrame,
   type SampleRate,
 } from '../audio/index.ts'
+import type { Realtime, RealtimeEvents, RealtimeSetup } from './realtime.ts'
 import type { Stt } from './stt.ts'
 import type { SpokenChunk, Tts } from './tts.ts'
 import type { Vad } from './vad.ts'
@@ -56,6 +57,60 @@ export function resampledTts(tts: Tts, format: AudioFormat): Tts {
         speak: (text, signal) =>
           resampledSpeech(own.sampleRate, format.sampleRate, voice.speak(text, signal)),
       }
+    },
+  }
+}
+
+/** Adapts a realtime model to the formats of a setup. */
+export function resampledRealtime(
+  realtime: Realtime,
+  { hears, speaks }: Pick<RealtimeSetup, 'hears' | 'speaks'>,
+): Realtime {
+  const ownHears = nearestFormat(hears, realtime.hears)
+  const ownSpeaks = speaks && nearestFormat(speaks, realtime.speaks)
+  return {
+    name: realtime.name,
+    hears: [hears],
+    speaks: speaks ? [speaks] : realtime.speaks,
+    ...(realtime.writes === undefined ? {} : { writes: realtime.writes }),
+    async open(context, setup, events) {
+      const same = ownSpeaks?.sampleRate === speaks?.sampleRate
+      const model = await realtime.open(
+        context,
+        { ...setup, hears: ownHears, speaks: ownSpeaks },
+        same ? events : resampledAnswers(ownSpeaks!.sampleRate, speaks!.sampleRate, events),
+      )
+      if (ownHears.sampleRate === hears.sampleRate) return model
+      return {
+        push: resampling(hears.sampleRate, ownHears.sampleRate, (frame) => model.push(frame)),
+        commit: () => model.commit(),
+        respond: (instructions) => model.respond(instructions),
+        ...(model.say ? { say: (words) => model.say!(words) } : {}),
+        addText: (text) => model.addText(text),
+        toolResult: (id, output, failed) => model.toolResult(id, output, failed),
+        interrupt: (response, heard) => model.interrupt(response, heard),
+        update: (change) => model.update(change),
+      }
+    },
+  }
+}
+
+/** Converts the audio of each answer, and emits the rest of it before the answer ends. */
+function resampledAnswers(from: SampleRate, to: SampleRate, events: RealtimeEvents): RealtimeEvents {
+  const resamplers = new Map<string, Resampler>()
+  return {
+    ...events,
+    audio: (response, frame) => {
+      const resampler = resamplers.get(response) ?? new Resampler({ from, to })
+      resamplers.set(response, resampler)
+      const samples = resampler.push(frame.samples)
+      if (samples.length > 0) events.audio(response, { samples, sampleRate: to })
+    },
+    responseEnded: (response, how, error) => {
+      const samples = resamplers.get(response)?.flush()
+      resamplers.delete(response)
+      if (samples && samples.length > 0) events.audio(response, { samples, sampleRate: to })
+      events.responseEnded(response, how, error)
     },
   }
 }

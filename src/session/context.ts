@@ -166,6 +166,7 @@ export class SessionContext {
 
   #partContext(scope: Scope<string>): PartContext {
     const { network, random, logger } = this.settings
-    return { scope, network, random, logger, ended: this.book.connection }
+    const used = (usage: Usage): void => this.used(usage)
+    return { scope, network, random, logger, ended: this.book.connection, used }
   }
 }

@@ -58,6 +58,10 @@ export class ScriptedRealtimeModel implements RealtimeModel {
     this.#script = script
     this.#options = options
     record.setups.push(setup)
+    for (const { role, ...call } of setup.messages) {
+      if (role === 'tool-call' && 'id' in call) this.#calls.add(call.id)
+      if (role === 'tool-result' && 'id' in call) this.#calls.delete(call.id)
+    }
     instance.onEnd(() => this.#answer?.stop.abort())
   }
 

@@ -16,6 +16,7 @@ import {
   sentences,
   silentLogger,
   type EventOf,
+  type Fallback,
   type FallbackChange,
   type Line,
   type LineConnection,
@@ -225,9 +226,9 @@ describe('adapters and fallbacks', () => {
   it('return the kind of part that they take', () =>
     types(() => {
       const { stt, llm, tts, vad } = parts
-      expectTypeOf(fallbackLlm([llm, llm])).toEqualTypeOf<Llm>()
-      expectTypeOf(fallbackStt([stt], { replay: 5_000 })).toEqualTypeOf<Stt>()
-      expectTypeOf(fallbackTts([tts])).toEqualTypeOf<Tts>()
+      expectTypeOf(fallbackLlm([llm, llm])).toEqualTypeOf<Llm & Fallback<Llm>>()
+      expectTypeOf(fallbackStt([stt], { replay: 5_000 })).toEqualTypeOf<Stt & Fallback<Stt>>()
+      expectTypeOf(fallbackTts([tts])).toEqualTypeOf<Tts & Fallback<Tts>>()
       expectTypeOf(resampledStt(stt, muLaw)).toEqualTypeOf<Stt>()
       expectTypeOf(
         batchStt({ name: 'b', sampleRate: 16_000, vad, transcribe: async () => '' }),
@@ -246,7 +247,7 @@ describe('adapters and fallbacks', () => {
     types(() => {
       fallbackLlm([parts.llm], {
         onChange: ({ type, error }) => {
-          expectTypeOf(type).toEqualTypeOf<'failed' | 'recovered' | 'given-up'>()
+          expectTypeOf(type).toEqualTypeOf<'failed' | 'passed-over' | 'recovered'>()
           expectTypeOf(error).toEqualTypeOf<unknown>()
         },
       })

@@ -152,6 +152,17 @@ export const phases: Readonly<Record<string, Phase>> = {
     arrive: busy,
     meanwhile: (call) => call.announceEnd(),
   },
+  'taking over': {
+    about: 'the model is lost, and the next one is being connected',
+    only: ({ ends }) => ends === 'lost',
+    arrive: async (call) => {
+      await busy(call)
+      const before = call.vendor.total
+      call.announceEnd()
+      // The lost model dials once more, and is refused.
+      await call.vendor.until(() => call.vendor.total > before + 1)
+    },
+  },
   'stuck hook': {
     about: "the agent's exit hook never returns",
     arrive: async (call) => {

@@ -12,6 +12,8 @@ import { InworldTts } from '../../src/providers/inworld/index.ts'
 import { RimeTts } from '../../src/providers/rime/index.ts'
 import { OpenAIHttpTts, OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
 import { XaiRealtime } from '../../src/providers/xai/index.ts'
+import { fallbackRealtime } from '../../src/parts/index.ts'
+import type { DialRequest } from '../../src/scope/index.ts'
 import type { Models, Toolset } from '../../src/session/index.ts'
 import { ScriptedLlm, ScriptedStt, ScriptedTts, ScriptedVad, callTool } from '../../src/testing/index.ts'
 import {
@@ -50,7 +52,7 @@ export interface Setup {
   /** Makes the vendor leave all further requests unanswered. */
   readonly stopAnswering?: () => void
   readonly toolsets?: (url: string) => readonly Toolset[]
-  /** Makes the vendor announce the end of the connection, or report that the session has expired. */
+  /** Makes the vendor announce the end of the connection, report that the session has expired, or lose it for good. */
   readonly announceEnd?: () => void
 }
 
@@ -64,7 +66,7 @@ export interface Subject {
   /** How the vendor closes an idle connection. */
   readonly idleEnd?: { readonly code: number; readonly reason: string }
   /** How the vendor announces the end of a connection. */
-  readonly ends?: 'going away' | 'expired'
+  readonly ends?: 'going away' | 'expired' | 'lost'
   setUp(): Setup
 }
 
@@ -74,6 +76,8 @@ const pipeline = () => ({
   stt: new ScriptedStt(),
   vad: new ScriptedVad(),
 })
+
+const isOpenAI = ({ url }: DialRequest): boolean => new URL(url).pathname.endsWith('/realtime')
 
 export const subjects: readonly Subject[] = [
   {
@@ -306,6 +310,52 @@ export const subjects: readonly Subject[] = [
         models: (url) => ({ realtime: new GeminiLive({ url, apiKey }) }),
         busy: 'the agent answers',
         announceEnd: () => vendor.goAway(1_000),
+      }
+    },
+  },
+  {
+    name: 'fallback realtime',
+    holds: 'a socket',
+    setsUp: 'client first',
+    ends: 'lost',
+    setUp: () => {
+      const openai = new OpenAIRealtimeServer({ apiKey, answers: () => LONG, speed: 1 })
+      const gemini = new GeminiLiveServer({ apiKey, answers: () => LONG, speed: 1 })
+      let isLost = false
+      return {
+        vendor: {
+          serve: (request) => {
+            if (isOpenAI(request)) return isLost ? { refuse: 403 } : openai.serve(request)
+            return isLost ? { connect: 'never' } : gemini.serve(request)
+          },
+        },
+        models: (url) => ({
+          realtime: fallbackRealtime([new OpenAIRealtime({ url, apiKey }), new GeminiLive({ url, apiKey })]),
+        }),
+        busy: 'the agent answers',
+        announceEnd: () => {
+          isLost = true
+          openai.drop()
+        },
+      }
+    },
+  },
+  {
+    name: 'fallback realtime, on its second model',
+    holds: 'a socket',
+    setsUp: 'client first',
+    ends: 'going away',
+    setUp: () => {
+      const gemini = new GeminiLiveServer({ apiKey, answers: () => LONG, speed: 1 })
+      return {
+        vendor: {
+          serve: (request) => (isOpenAI(request) ? { refuse: 403 } : gemini.serve(request)),
+        },
+        models: (url) => ({
+          realtime: fallbackRealtime([new OpenAIRealtime({ url, apiKey }), new GeminiLive({ url, apiKey })]),
+        }),
+        busy: 'the agent answers',
+        announceEnd: () => gemini.goAway(1_000),
       }
     },
   },

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { checkAgent, hasNodeSqlite, readsTypeScript } from '../../host/index.ts'
+import { checkAgent, hasNodeSqlite, readsTypeScript, type DialledModel } from '../../host/index.ts'
 import { EndwellError, describeError } from '../../scope/index.ts'
 import { exitCodes, runCommand } from '../command.ts'
 import type { Configuration } from '../configuration.ts'
@@ -20,8 +20,15 @@ export function doctor(args: readonly string[]): Promise<void> {
         'Checks what `endwell start` needs, with the same options and settings: Node, packages, the agent file and its models,\n' +
         'the port, the public URL, the data folder and the database. Changes nothing. The exit code is 1 if something is wrong.',
       argument: { name: 'FILE', about: 'the agent file', default: 'agent.ts' },
-      options: optionsOf(startSettings),
-      run: async ({ argument, json, ...given }) => {
+      options: {
+        ...optionsOf(startSettings),
+        dial: {
+          type: 'boolean',
+          about:
+            'also connect to the vendor of every model, at most 5 s each, and say what it answers. Costs a few tokens per LLM',
+        },
+      },
+      run: async ({ argument, json, dial, ...given }) => {
         const findings: Finding[] = []
         const report = (found: readonly Finding[]): void => {
           findings.push(...found)
@@ -32,7 +39,7 @@ export function doctor(args: readonly string[]): Promise<void> {
         report([await runCheck('Node', async () => checkNode())])
         report(checkSettings(configuration))
         report([await runCheck('packages', async () => checkPackages(String(argument), values.databaseUrl))])
-        report(await checkFile(String(argument)))
+        report(await checkFile(String(argument), dial))
         const { port = 4_600, host = '127.0.0.1', publicUrl, data = './endwell-data', databaseUrl } = values
         report(await checkPublicUrl({ port, host, publicUrl }))
         report(await checkStorage(data, databaseUrl))
@@ -81,15 +88,16 @@ function checkPackages(file: string, databaseUrl: string | undefined): Omit<Find
   return needed.length === 0 ? skipped('none needed') : ok(`${needed.join(', ')} installed`)
 }
 
-async function checkFile(file: string): Promise<Finding[]> {
+async function checkFile(file: string, dial: boolean): Promise<Finding[]> {
   try {
-    const { name, models, afterCall } = await checkAgent(file, { timeout: 30_000 })
+    const { name, models, afterCall, dialled = [] } = await checkAgent(file, { timeout: 30_000, dial })
     const listed = Object.entries(models).map(([kind, model]) => `${kind} ${model}`)
     const work = afterCall.length === 0 ? '' : `, work after each call: ${afterCall.join(', ')}`
     return [
       { name: 'agent file', ...ok(`${file} is ${name}${work}`) },
       // Which keys a model needs is known to its constructor, which has found them.
       { name: 'models', ...ok(`${listed.join(', ')}: made, with their keys and packages`) },
+      ...dialled.map(dialFinding),
     ]
   } catch (error) {
     const { message } = describeError(error)
@@ -103,4 +111,8 @@ async function checkFile(file: string): Promise<Finding[]> {
       { name: 'models', ...wrong(message) },
     ]
   }
+}
+
+function dialFinding({ kind, name, ok: works, took, text }: DialledModel): Finding {
+  return { name: `dial ${kind}`, ...(works ? ok : wrong)(`${name}: ${text}`), took }
 }

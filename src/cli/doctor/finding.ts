@@ -8,6 +8,8 @@ export interface Finding {
   readonly state: 'ok' | 'warning' | 'wrong' | 'skipped'
   /** What was found and, unless it is fine, what to do. */
   readonly text: string
+  /** How long a vendor took to answer, in milliseconds. */
+  readonly took?: number
 }
 
 export type Check = () => Promise<Omit<Finding, 'name'>>

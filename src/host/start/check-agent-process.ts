@@ -1,19 +1,22 @@
 // The main file of the process that checks an agent file. See check-agent.ts.
 
 import { describeError } from '../../scope/index.ts'
+import { dialModels } from '../dial/dial-models.ts'
 import type { AgentCheck, AgentSummary } from './check-agent.ts'
 import { checkModels, modelNames } from './check-models.ts'
 import { loadAgent } from './load-agent.ts'
 
-async function check(path: string): Promise<AgentSummary> {
+async function check(path: string, dial: boolean): Promise<AgentSummary> {
   const file = await loadAgent(path)
   const models = await checkModels(file)
-  const { agent, afterCall = {} } = file
+  const { afterCall = {} } = file
+  const agent = typeof file.agent === 'function' ? file.agent() : file.agent
   return {
     name: file.name,
-    agent: (typeof agent === 'function' ? agent() : agent).name,
+    agent: agent.name,
     models: modelNames(models),
     afterCall: Object.keys(afterCall),
+    ...(dial ? { dialled: await dialModels(models, agent) } : {}),
   }
 }
 
@@ -24,7 +27,7 @@ function send(answer: AgentCheck): void {
 }
 
 process.on('disconnect', () => process.exit(1))
-check(process.argv[2] ?? '').then(
+check(process.argv[2] ?? '', process.argv[3] === 'dial').then(
   (agent) => send({ agent }),
   (error: unknown) => {
     const { code = 'FAILED', message } = describeError(error)

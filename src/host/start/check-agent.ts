@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { EndwellError, systemClock, type ErrorCode } from '../../scope/index.ts'
+import type { DialledModel } from '../dial/dial-model.ts'
 import { AgentFileError } from './load-agent.ts'
 
 /** What an agent file has, as far as it can be known without a call. */
@@ -12,6 +13,8 @@ export interface AgentSummary {
   readonly models: Readonly<Record<string, string>>
   /** The names of the handlers for after-call work. */
   readonly afterCall: readonly string[]
+  /** What the vendors answered, if they were dialled. */
+  readonly dialled?: readonly DialledModel[]
 }
 
 /** The message of the process that checks an agent file. */
@@ -22,6 +25,8 @@ export type AgentCheck =
 export interface CheckAgentOptions {
   /** How long the file may take to load, in milliseconds. Default: 60 s. */
   readonly timeout?: number
+  /** Whether to connect to the vendor of every model, for real. An LLM is asked for a few tokens. Default: false. */
+  readonly dial?: boolean
   /** Ends the check. */
   readonly signal?: AbortSignal
 }
@@ -33,8 +38,8 @@ const main = fileURLToPath(new URL('check-agent-process.js', import.meta.url))
  * anything listens (HO29). What the file prints goes to stderr. Rejects with `AGENT_FILE`, or with the error of a model.
  */
 export async function checkAgent(file: string, options: CheckAgentOptions = {}): Promise<AgentSummary> {
-  const { timeout = 60_000, signal } = options
-  const child = fork(main, [file], {
+  const { timeout = 60_000, dial = false, signal } = options
+  const child = fork(main, [file, ...(dial ? ['dial'] : [])], {
     stdio: ['ignore', 2, 2, 'ipc'],
     // A group of its own: what the file has started is killed with it.
     detached: true,

@@ -21,6 +21,11 @@ export class Calls {
     this.#calls.set(call.id, { call, result: undefined, orphaned: false })
   }
 
+  /** Adds a call of another model, which the service will learn about together with its result. */
+  addOrphan(call: FunctionCall): void {
+    this.#calls.set(call.id, { call, result: undefined, orphaned: true })
+  }
+
   /** What the service waits for: results of its calls, or, with all results in, a request to continue. */
   get waitingFor(): 'results' | 'request' | undefined {
     const calls = this.#current

@@ -1,4 +1,5 @@
-import type { RealtimeEvents, RealtimeSetup, Usage } from '../../parts/index.ts'
+import type { Message, RealtimeEvents, RealtimeSetup, Usage } from '../../parts/index.ts'
+import { parseObject } from '../parse-object.ts'
 import { Memory } from './memory.ts'
 import type { FunctionCall, ServerContent, ServerMessage, UsageMetadata } from './messages.ts'
 import { Turns, type TurnsHost } from './turns.ts'
@@ -23,7 +24,9 @@ export class Conversation {
   constructor(host: ConversationHost, { messages, takesTurns }: RealtimeSetup) {
     const { scope, events } = host
     this.#events = events
-    this.memory = new Memory(messages)
+    const running = runningCalls(messages)
+    const ids = new Set(running.map(({ id }) => id))
+    this.memory = new Memory(messages.filter((each) => !('id' in each && ids.has(each.id))))
     this.#user = new UserSpeech({
       scope,
       takesTurns,
@@ -34,13 +37,14 @@ export class Conversation {
         host.fellSilent()
       },
     })
-    this.turns = new Turns({
+    const turnsHost: TurnsHost = {
       ...host,
       userIsSilent: () => !this.#user.pending,
       answerStarted: (unprompted) => this.#answerStarted(unprompted),
       remember: (contents) => this.memory.add(...contents),
       modelText: (text) => this.memory.addModelText(text),
-    })
+    }
+    this.turns = new Turns(turnsHost, running)
   }
 
   /** Whether neither the user nor the model is speaking. */
@@ -133,6 +137,16 @@ export class Conversation {
 function failureIn(reason: string | undefined): string | undefined {
   const fine = new Set(['TURN_COMPLETE_REASON_UNSPECIFIED', 'NEED_MORE_INPUT'])
   return reason === undefined || fine.has(reason) ? undefined : `it gave no answer (${reason})`
+}
+
+/** The calls of an earlier model whose result is still to come. */
+function runningCalls(messages: readonly Message[]): FunctionCall[] {
+  const ended = new Set(messages.flatMap((each) => (each.role === 'tool-result' ? [each.id] : [])))
+  return messages.flatMap((each) =>
+    each.role === 'tool-call' && !ended.has(each.id)
+      ? [{ id: each.id, name: each.name, args: parseObject(each.input) }]
+      : [],
+  )
 }
 
 /** Ignores a call without an id or a name: it could not be run or answered. */

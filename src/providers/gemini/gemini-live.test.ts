@@ -29,7 +29,12 @@ conformance({ describe, it }, 'Gemini on a simulated network', realtimeConforman
     results: () =>
       server.sessions
         .flatMap(({ received }) => received)
-        .flatMap(({ toolResponse }) => toolResponse?.functionResponses ?? [])
+        .flatMap(({ toolResponse, clientContent }) => [
+          ...(toolResponse?.functionResponses ?? []),
+          ...(clientContent?.turns ?? [])
+            .flatMap(({ parts = [] }) => parts)
+            .flatMap(({ functionResponse }) => functionResponse ?? []),
+        ])
         .map(({ response }) => String(response?.['output'])),
     refuses: () => {
       server.manners.refuse = 403

@@ -76,8 +76,10 @@ export class Turns {
   /** Runs until content that no request follows is sent. */
   #contentTimer: Timer | undefined
 
-  constructor(host: TurnsHost) {
+  /** `orphans` are calls of an earlier model that are still running. */
+  constructor(host: TurnsHost, orphans: readonly FunctionCall[]) {
     this.#host = host
+    for (const call of orphans) this.#calls.addOrphan(call)
   }
 
   /** Whether the service is in the middle of a turn, or assumes that its answer is still playing. */

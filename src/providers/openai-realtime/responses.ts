@@ -1,17 +1,10 @@
-import type { Usage } from '../../parts/index.ts'
 import type { Timer } from '../../scope/index.ts'
 import { ProviderError } from '../errors.ts'
 import { responseFailure } from './response-failure.ts'
 import { Answer, type AnswerHost, type Wish } from './answer.ts'
-import type {
-  ApiError,
-  ClientEvent,
-  DialectEvent,
-  ResponseEvent,
-  ServerResponse,
-  ServerUsage,
-} from './events.ts'
+import type { ApiError, ClientEvent, DialectEvent, ResponseEvent, ServerResponse } from './events.ts'
 import { RequestQueue, type ResponseRequest } from './request-queue.ts'
+import { usageOf } from './usage.ts'
 
 export interface ResponsesHost extends AnswerHost {
   /** Whether events can be sent now. */
@@ -251,13 +244,5 @@ export class Responses {
     this.#answers.push(answer)
     if (this.#answers.length > MAX_ANSWERS) this.#answers.shift()
     return answer
-  }
-}
-
-function usageOf({ input_tokens, output_tokens, input_token_details: details }: ServerUsage): Usage {
-  return {
-    ...(input_tokens === undefined ? {} : { inputTokens: input_tokens }),
-    ...(output_tokens === undefined ? {} : { outputTokens: output_tokens }),
-    ...(details?.cached_tokens === undefined ? {} : { cachedTokens: details.cached_tokens }),
   }
 }

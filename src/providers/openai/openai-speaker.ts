@@ -15,6 +15,7 @@ import {
 import { OpenAILink, type OpenAILinkHost } from '../openai-realtime/openai-link.ts'
 import type { OpenAIVoice } from './session-config.ts'
 import { SpokenSentence } from './spoken-sentence.ts'
+import { usageOf } from '../openai-realtime/usage.ts'
 
 export interface SpeakerOptions {
   readonly name: string
@@ -137,7 +138,10 @@ export class OpenAISpeaker implements OpenAILinkHost {
     if (event.type === 'response.created')
       this.#created(event.response?.metadata?.['request'], event.response?.id)
     else {
-      const response = event.type === 'response.done' ? event.response?.id : event.response_id
+      const isDone = event.type === 'response.done'
+      // Also of a sentence that was cancelled: it is charged all the same.
+      if (isDone && event.response?.usage) this.#context.used(usageOf(event.response.usage))
+      const response = isDone ? event.response?.id : event.response_id
       const sentence = [...this.#sentences.values()].find((each) => each.response === response)
       if (!sentence?.handle(event)) return
       this.#sentences.delete(sentence.id)
@@ -179,6 +183,7 @@ export class OpenAISpeaker implements OpenAILinkHost {
   }
 
   #warnOfDeviation(): void {
+    this.#context.used({ deviations: 1 })
     this.#context.logger.warn(
       { part: this.#options.name, deviations: ++this.#deviations, sentences: this.#ids },
       'the model said something other than its text',

@@ -1,6 +1,7 @@
 import { nearestFormat, type SampleRate } from '../../audio/index.ts'
 import {
   inlet,
+  sayExactly,
   type EventOf,
   type PartContext,
   type RealtimeEvents,
@@ -91,6 +92,7 @@ export class RealtimeMind implements Mind {
       instructions,
       tools,
       messages: history.toMessages(),
+      conversation: () => history.toMessages(),
       takesTurns: this.#user.modelTakesTurns,
     }
     const failed = (error: unknown): void => this.#context.failed('realtime', error)
@@ -157,7 +159,7 @@ export class RealtimeMind implements Mind {
     delivery.speech.onInterrupt(() => this.#stop(response))
     this.#ask(response, () => {
       if (this.#model.say) this.#model.say(words)
-      else this.#model.respond(`Say exactly these words, and nothing else: ${JSON.stringify(words)}`)
+      else this.#model.respond(sayExactly(words))
     })
     yield* response.sound
   }

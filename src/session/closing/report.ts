@@ -91,6 +91,7 @@ export function formatSession(report: SessionReport, options: FormatSessionOptio
     ...count('tool calls', usage.toolCalls),
     ...count('tokens in', usage.inputTokens),
     ...count('tokens out', usage.outputTokens),
+    ...count('sentences in other words', usage.deviations),
   ]
   lines.push(`  session ${report.id} · ${report.reason}${used.length > 0 ? ` · ${used.join(' · ')}` : ''}`)
   if (error) lines.push(`  ${error.name}: ${error.message}`)

@@ -17,7 +17,7 @@ conformance({ describe, it }, 'a fallback of LLMs', llmConformance, () => {
   const first = new ScriptedLlm(one)
   const second = new ScriptedLlm(two)
   return {
-    llm: fallbackLlm([first, second], { probes: 0 }),
+    llm: fallbackLlm([first, second]),
     answers: (chunks: readonly LlmChunk[], hangs?: boolean) => {
       first.answers(hanging(chunks, hangs))
     },
@@ -34,7 +34,7 @@ conformance({ describe, it }, 'a fallback of LLMs', llmConformance, () => {
 conformance({ describe, it }, 'a fallback whose first LLM hangs', llmConformance, () => {
   const { llm, answers, fails } = scripted()
   const rude = new ScriptedLlm({ answers: () => [{ stall: true }], ignoresSignal: true })
-  return { answers, fails, llm: fallbackLlm([rude, llm], { probes: 2, firstWithin: 1_000 }) }
+  return { answers, fails, llm: fallbackLlm([rude, llm], { firstWithin: 1_000 }) }
 })
 
 function scripted(manners: ScriptedLlmOptions = {}) {

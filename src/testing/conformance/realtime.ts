@@ -184,6 +184,25 @@ export const realtimeConformance: readonly Check<RealtimeSubject>[] = [
     )
   }),
 
+  check('takes the result of a call that the conversation before it has begun', async (stage, subject) => {
+    const messages = [
+      { role: 'user', text: 'Are you free?' },
+      { role: 'tool-call', id: 'call-b', name: 'find', input: '{"day":"Monday"}' },
+    ] as const
+    const { emitted, model } = await talk(stage, subject, true, { messages })
+    await stage.elapse(500)
+    assert.equal(emitted.answers.length, 0, 'it answered before a response was requested')
+    subject.answers(words)
+    model.toolResult('call-b', 'Monday at nine', false)
+    model.respond()
+    await stage.until(5_000, () => emitted.completed === 1)
+    assert.deepEqual(
+      subject.results().filter((output) => output === 'Monday at nine'),
+      ['Monday at nine'],
+      'the result did not reach the model once',
+    )
+  }),
+
   check('emits each answer once, from its start to its end', async (stage, subject) => {
     const { emitted, model } = await talk(stage, subject)
     for (let i = 0; i < 3; i++) {

@@ -40,7 +40,7 @@ conformance({ describe, it }, 'a fallback whose first STT cannot be opened', stt
   const { stt } = subject
   return {
     ...subject,
-    stt: fallbackStt([new ScriptedStt({ openFails: new Error('no key') }), stt], { probes: 2 }),
+    stt: fallbackStt([new ScriptedStt({ openFails: new Error('no key') }), stt]),
   }
 })
 

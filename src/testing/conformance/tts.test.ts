@@ -30,7 +30,7 @@ conformance({ describe, it }, 'a fallback of TTSs', ttsConformance, () => {
 
 conformance({ describe, it }, 'a fallback whose first TTS fails', ttsConformance, () => {
   const { tts, breaks } = scripted()
-  return { breaks, tts: fallbackTts([new ScriptedTts({ failAfter: 0 }), tts], { probes: 2 }) }
+  return { breaks, tts: fallbackTts([new ScriptedTts({ failAfter: 0 }), tts]) }
 })
 
 conformance({ describe, it }, 'a TTS that speaks sentence by sentence', ttsConformance, (stage) => {

@@ -35,7 +35,7 @@ export interface GeminiClientMessage {
 /** Content as the client sends it, not validated. */
 export interface GeminiClientContent {
   role?: string
-  parts?: { text?: string; functionCall?: object; functionResponse?: object }[]
+  parts?: { text?: string; functionCall?: object; functionResponse?: GeminiFunctionResponse }[]
 }
 
 export interface GeminiSetup {

@@ -135,9 +135,14 @@ export const PROMPT = 'content user: [{"text":"."}], answer'
 /** Switches to another agent in a new connection. Newer models do it in place. */
 export const OLDER = { model: 'gemini-3.1-flash-live-preview' }
 
-/** The tool outputs that the server received. */
+/** The tool outputs that the server received, as results or as content. */
 export const toolOutputs = ({ sessions }: GeminiLiveServer): string[] =>
   sessions
     .flatMap(({ received }) => received)
-    .flatMap(({ toolResponse }) => toolResponse?.functionResponses ?? [])
+    .flatMap(({ toolResponse, clientContent }) => [
+      ...(toolResponse?.functionResponses ?? []),
+      ...(clientContent?.turns ?? [])
+        .flatMap(({ parts = [] }) => parts)
+        .flatMap(({ functionResponse }) => functionResponse ?? []),
+    ])
     .map(({ response }) => String(response?.['output']))

@@ -1,12 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { bytesOf, muLaw } from '../../../src/audio/index.ts'
 import type { Voice } from '../../../src/parts/index.ts'
+import { Agent, Session, formatSession } from '../../../src/session/index.ts'
 import { MissingKeyError, OpenAITts, type OpenAITtsOptions } from '../../../src/providers/openai/index.ts'
 import {
   conformance,
   inVirtualTime,
   onFastStage,
   partContext,
+  ScriptedLlm,
+  TestLine,
   textOf,
   ttsConformance,
   type TestPartContext,
@@ -147,7 +150,43 @@ describe('OpenAI speech over Realtime', () => {
         { deviations: 1, sentences: 1 },
         { deviations: 2, sentences: 3 },
       ])
+      expect(context.usages.filter(({ deviations }) => deviations)).toEqual([
+        { deviations: 1 },
+        { deviations: 1 },
+      ])
       await context.scope.close()
+    }))
+
+  it('[PT4] adds its tokens and deviations to the usage of the session, also of speech that was interrupted', () =>
+    inVirtualTime(async (world) => {
+      const { clock, random, network } = world
+      const usage = { type: 'usage', usage: { inputTokens: 20, outputTokens: 100, cachedTokens: 0 } } as const
+      serve(world, {
+        answers: [
+          ['It is nine.', usage],
+          ['Good morning to you.', usage],
+        ],
+        speed: 1,
+      })
+      const session = new Session({
+        agent: new Agent({ instructions: '' }),
+        models: { llm: new ScriptedLlm(), tts: new OpenAITts({ apiKey: KEY }) },
+        line: new TestLine(),
+        clock,
+        random,
+        network,
+      })
+      await session.start()
+      await session.say('What time is it?').waitForPlayout()
+      session.say('Good morning to you.')
+      await clock.elapse(300)
+      session.interrupt()
+      await clock.elapse(1_000)
+      const report = await session.close()
+      expect(report.usage).toMatchObject({ deviations: 1 })
+      expect(report.usage.inputTokens).toBeGreaterThan(20)
+      expect(report.usage.outputTokens).toBeGreaterThan(100)
+      expect(formatSession(report)).toContain('1 sentences in other words')
     }))
 
   it('[SP1] is cancelled when it is interrupted, at any moment', () =>

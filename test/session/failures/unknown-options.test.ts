@@ -3,7 +3,14 @@ import { guard, guardOpenAI } from '../../../src/guard/index.ts'
 import { Host, listen } from '../../../src/host/index.ts'
 import { TwilioCalls } from '../../../src/lines/twilio/index.ts'
 import { WebSocketCalls } from '../../../src/lines/websocket/index.ts'
-import { batchStt, fallbackLlm, fallbackStt, fallbackTts, sentenceTts } from '../../../src/parts/index.ts'
+import {
+  batchStt,
+  fallbackLlm,
+  fallbackRealtime,
+  fallbackStt,
+  fallbackTts,
+  sentenceTts,
+} from '../../../src/parts/index.ts'
 import { AiSdkLlm } from '../../../src/providers/ai-sdk/index.ts'
 import { AssemblyAIStt } from '../../../src/providers/assemblyai/index.ts'
 import { CartesiaStt, CartesiaTts } from '../../../src/providers/cartesia/index.ts'
@@ -84,8 +91,14 @@ const mistakes: readonly (readonly [what: string, take: Untyped, wrong: object, 
   ['tool: filler', (options) => tool(options), { description: '', filler: { text: 'Hm', sya: '' }, run }, ''],
   ['fileSink', (options) => fileSink('x.wav', options), { overwrit: true }, 'overwrite'],
   ['fallbackLlm', (options) => fallbackLlm([new ScriptedLlm()], options), { firstwithin: 1 }, 'firstWithin'],
-  ['fallbackTts', (options) => fallbackTts([new ScriptedTts()], options), { probe: 1 }, 'probes'],
+  ['fallbackTts', (options) => fallbackTts([new ScriptedTts()], options), { cooldown: 1 }, 'coolDown'],
   ['fallbackStt', (options) => fallbackStt([new ScriptedStt()], options), { repaly: 1 }, 'replay'],
+  [
+    'fallbackRealtime',
+    (options) => fallbackRealtime([new ScriptedRealtime()], options),
+    { maxCooldown: 1 },
+    'maxCoolDown',
+  ],
   ['batchStt', (options) => batchStt(options), { preroll: 1 }, 'preRoll'],
   ['sentenceTts', (options) => sentenceTts({} as never, options), { aheda: 1 }, 'ahead'],
   ['AiSdkLlm', (options) => new AiSdkLlm(model, options), { temprature: 1 }, 'temperature'],

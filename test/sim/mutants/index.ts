@@ -1,3 +1,4 @@
+import { fallbackMutants } from './fallback-mutants.ts'
 import { fleetMutants } from './fleet-mutants.ts'
 import type { Mutant } from './mutant.ts'
 import { scopeMutants } from './scope-mutants.ts'
@@ -13,4 +14,5 @@ export const mutants: Readonly<Record<string, readonly Mutant[]>> = {
   session: sessionMutants,
   supervisor: supervisorMutants,
   fleet: fleetMutants,
+  fallback: fallbackMutants,
 }

@@ -14,6 +14,7 @@ export const seedsOf: Readonly<Record<string, number>> = {
   session: 150,
   supervisor: 1_200,
   fleet: 300,
+  fallback: 500,
 }
 
 export interface Summary {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { systemClock } from '../../src/scope/index.ts'
@@ -74,7 +75,8 @@ class SoakRun {
       const { lost, problems } = await judge(site, receiver, [], talkers.answered)
       for (const each of lost.slice(0, 10)) this.#options.print(`lost: ${each}`)
       const { first, reply } = talkers.measured
-      return { ...measured, latencies: [...first, ...reply], lost: lost.length, problems, talkers }
+      const replaced = replacements(site.hosts[0]!.logFile)
+      return { ...measured, latencies: [...first, ...reply], lost: lost.length, problems, replaced, talkers }
     } finally {
       talkers.abort()
       await site.end()
@@ -86,7 +88,7 @@ class SoakRun {
     site: Site,
     receiver: Receiver,
     talkers: Talkers,
-  ): Promise<Omit<Soaked, 'latencies' | 'lost' | 'problems'>> {
+  ): Promise<Omit<Soaked, 'latencies' | 'lost' | 'problems' | 'replaced'>> {
     const total = this.#options.minutes * 60_000
     const warmUp = Math.min(total / 5, 120_000)
     await this.#talk(site, talkers, warmUp)
@@ -163,3 +165,16 @@ const recent = (list: readonly { readonly ms: number }[]): string =>
       .toSorted((a, b) => a - b)
       .at(10) ?? 0
   ).toFixed(0)
+
+/** Why the host replaced processes, by its log. */
+function replacements(logFile: string): string[] {
+  return readFileSync(logFile, 'utf8')
+    .split('\n')
+    .filter((line) => /"message":"(?:a worker is replaced|an event loop is blocked)"/.test(line))
+    .map((line) => {
+      const { worker, why, how, culprit } = JSON.parse(line) as Record<string, string | undefined>
+      return why === undefined
+        ? `${worker} was blocked by ${culprit} (${how})`
+        : `${worker} was replaced: ${why}`
+    })
+}

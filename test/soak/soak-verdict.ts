@@ -18,6 +18,8 @@ export interface Soaked {
   /** Answered calls without a report, or whose work was not delivered. */
   readonly lost: number
   readonly problems: readonly string[]
+  /** What the host logged about processes that it replaced. */
+  readonly replaced: readonly string[]
   /** Callers between `before` and `after`. */
   readonly callers: number
 }
@@ -92,7 +94,7 @@ export function judgeSoak(soaked: Soaked): SoakVerdict {
       ...tooMuch('handles are left after all calls', handles, bounds.handles, ''),
       ...tooMuch('latency p95 of the last quarter', last, slowest, 'ms'),
       ...(callers === 0 || first === 0 ? ['nobody heard the agent'] : []),
-      ...(pids(before) === pids(after) ? [] : ['a process was replaced']),
+      ...(pids(before) === pids(after) ? [] : [`a process was replaced: ${soaked.replaced.join('; ')}`]),
       ...(lost === 0 ? [] : [`${lost} calls are lost`]),
       ...soaked.problems,
     ],

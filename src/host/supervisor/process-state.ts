@@ -22,7 +22,15 @@ export function processState(pid: number): ProcessState | undefined {
   return whole && { cpu: whole.cpu, runnable: threadsOf(pid).some((thread) => thread.runnable) }
 }
 
-function threadsOf(pid: number): ProcessState[] {
+/** Reads the state of this process. It is runnable if a thread other than the calling one is. Undefined except on Linux. */
+export function ownState(): ProcessState | undefined {
+  const whole = read('/proc/self/stat')
+  return (
+    whole && { cpu: whole.cpu, runnable: threadsOf('self').filter(({ runnable }) => runnable).length > 1 }
+  )
+}
+
+function threadsOf(pid: number | 'self'): ProcessState[] {
   try {
     return readdirSync(`/proc/${pid}/task`).flatMap(
       (thread) => read(`/proc/${pid}/task/${thread}/stat`) ?? [],

@@ -7,7 +7,7 @@ import { culpritOf, framesOf, printFrames, type RawFrame } from './frames.ts'
 import { limits } from './limits.ts'
 import { WATCHDOG_FD, type Block, type WatchdogMessage } from './messages.ts'
 import { CallNote } from './native-calls.ts'
-import { threadState } from './process-state.ts'
+import { ownState, threadState } from './process-state.ts'
 import { ABOUT_TO_CUT, type WatchdogData } from './watchdog-data.ts'
 
 // The watchdog: a thread beside the main thread of a worker. It looks at a counter that the event loop raises, names and cuts
@@ -91,7 +91,12 @@ function look(before: number): void {
   // A debugger that stops the main thread is no block.
   const debugged = Atomics.load(counts, 1) === 1
   const state = threadState(process.pid)
-  const verdict = watch.look({ elapsed: now - before, turned: turned || debugged, state })
+  const verdict = watch.look({
+    elapsed: now - before,
+    turned: turned || debugged,
+    state,
+    readProcess: ownState,
+  })
   if (verdict === 'turning') over()
   else {
     block ??= { attempt: undefined, reported: false, since: now }

@@ -61,10 +61,10 @@ export function checkPrices(what: string, prices: Prices, parts: readonly (Named
     }
     checkOptions(`${what} of '${name}'`, price, unitNames)
     for (const unit of units) {
-      const value: unknown = price[unit]
-      if (value === undefined || (typeof value === 'number' && Number.isFinite(value) && value >= 0)) continue
+      const value = price[unit]
+      if (value === undefined || (Number.isFinite(value) && value >= 0)) continue
       throw new OptionError(
-        `${what} of '${name}': ${unit} must be a finite number, 0 or more; it is ${String(value)}`,
+        `${what} of '${name}': ${unit} must be a finite number, 0 or more; it is ${JSON.stringify(value)}`,
       )
     }
   }

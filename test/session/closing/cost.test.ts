@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { AudioFrame } from '../../../src/audio/index.ts'
 import {
   fallbackLlm,
   fallbackRealtime,
@@ -119,7 +120,7 @@ describe('the usage in a report', () => {
           return inner.open(context, setup)
         },
       }
-      const stages = { sound: (frames: AsyncIterable<never>) => frames }
+      const stages = { sound: (frames: AsyncIterable<AudioFrame>) => frames }
       const agent = new Agent({ instructions: '', stages })
       for (const tts of [charging, fallbackTts([charging])]) {
         const { session } = aSession(world, { agent, models: { llm: new ScriptedLlm(), tts } })
@@ -291,7 +292,7 @@ describe('prices', () => {
     [
       'that are no numbers',
       { prices: { deep: { characters: '1' } } },
-      "Session: prices of 'deep': characters must be a finite number, 0 or more; it is 1",
+      'Session: prices of \'deep\': characters must be a finite number, 0 or more; it is "1"',
     ],
     ['that are no object', { prices: null }, 'Session: prices: the options must be an object; this is null'],
     [

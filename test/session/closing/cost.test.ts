@@ -77,7 +77,7 @@ describe('the usage in a report', () => {
       const two = new ScriptedStt({ name: 'second stt', finalOn: 'flush' })
       const tts = fallbackTts([
         new ScriptedTts({ name: 'dead voice', failAfter: 0 }),
-        fallbackTts([new ScriptedTts({ name: 'live voice' })]),
+        fallbackTts([new ScriptedTts({ name: 'live voice' })], { name: 'spare voices' }),
       ])
       const { session } = aSession(world, {
         models: { llm, stt: fallbackStt([one, two]), tts },
@@ -122,7 +122,7 @@ describe('the usage in a report', () => {
       }
       const stages = { sound: (frames: AsyncIterable<AudioFrame>) => frames }
       const agent = new Agent({ instructions: '', stages })
-      for (const tts of [charging, fallbackTts([charging])]) {
+      for (const tts of [charging, fallbackTts([charging], { name: 'voices' })]) {
         const { session } = aSession(world, { agent, models: { llm: new ScriptedLlm(), tts } })
         await session.start()
         await session.say('Hello.').waitForPlayout()
@@ -263,7 +263,10 @@ describe('prices', () => {
   const make = (options: object): Session =>
     new Session({
       agent: new Agent({ instructions: '', tts: new ScriptedTts({ name: 'deep' }) }),
-      models: { llm: fallbackLlm([new ScriptedLlm({ name: 'openai' })]), tts: new ScriptedTts() },
+      models: {
+        llm: fallbackLlm([new ScriptedLlm({ name: 'openai' })], { name: 'llms' }),
+        tts: new ScriptedTts(),
+      },
       line: new TestLine(),
       ...options,
     })

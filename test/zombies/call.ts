@@ -1,7 +1,7 @@
 import { noop } from '../../src/scope/index.ts'
 import { Agent, Session } from '../../src/session/index.ts'
 import { TestLine } from '../../src/testing/index.ts'
-import type { Setup, Subject } from './subjects.ts'
+import type { Setup, Subject } from './subject.ts'
 import { VendorSide } from './vendor-side.ts'
 
 /** The `closeTimeout` of the sessions. */

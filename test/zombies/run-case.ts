@@ -2,7 +2,7 @@ import { systemClock, type Timer } from '../../src/scope/index.ts'
 import type { SessionReport } from '../../src/session/index.ts'
 import { CLOSE_TIMEOUT, Call } from './call.ts'
 import { phases } from './phases.ts'
-import type { Subject } from './subjects.ts'
+import type { Subject } from './subject.ts'
 
 /** How long the vendor's side may take to notice the end of a connection. */
 const NOTICE_TIMEOUT = 150

@@ -1,10 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
 import { createOpenAI } from '@ai-sdk/openai'
 import { AiSdkLlm } from '../../src/providers/ai-sdk/index.ts'
 import { AssemblyAIStt } from '../../src/providers/assemblyai/index.ts'
 import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
-import { LocalStt, LocalTts, LocalVad, SileroVad, SmartTurn } from '../../src/providers/local/index.ts'
 import { mcpTools } from '../../src/providers/mcp/index.ts'
 import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
 import { ElevenLabsStt, ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
@@ -14,8 +12,7 @@ import { OpenAIHttpTts, OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/p
 import { XaiRealtime } from '../../src/providers/xai/index.ts'
 import { fallbackRealtime } from '../../src/parts/index.ts'
 import type { DialRequest } from '../../src/scope/index.ts'
-import type { Models, Toolset } from '../../src/session/index.ts'
-import { ScriptedLlm, ScriptedStt, ScriptedTts, ScriptedVad, callTool } from '../../src/testing/index.ts'
+import { ScriptedLlm, callTool } from '../../src/testing/index.ts'
 import {
   AssemblyAIServer,
   CartesiaInkServer,
@@ -34,48 +31,11 @@ import {
   XaiRealtimeServer,
   type ChatAnswer,
 } from '../../src/testing/servers/index.ts'
-import { meanModel } from '../fixtures/onnx.ts'
+import { localSubjects } from './local-subjects.ts'
+import { LONG, pipeline, type Subject } from './subject.ts'
 import { ToolHost } from './tool-host.ts'
-import type { Vendor } from './vendor-side.ts'
 
 const apiKey = 'secret'
-const LONG = 'This is a long answer, so that there is time enough to end the call in the middle of it.'
-
-/** What keeps a provider busy. */
-export type Busy = 'the caller speaks' | 'the agent speaks' | 'the agent thinks' | 'the agent answers'
-
-export interface Setup {
-  readonly vendor: Vendor
-  /** The models of the session, including the provider. */
-  models(url: string): Models
-  readonly busy: Busy
-  /** Makes the vendor leave all further requests unanswered. */
-  readonly stopAnswering?: () => void
-  readonly toolsets?: (url: string) => readonly Toolset[]
-  /** Makes the vendor announce the end of the connection, report that the session has expired, or lose it for good. */
-  readonly announceEnd?: () => void
-}
-
-/** A provider, its vendor's server, and how a session keeps it busy. */
-export interface Subject {
-  readonly name: string
-  /** Whether it keeps one connection for the call, opens one per request, or runs in threads. */
-  readonly holds: 'a socket' | 'requests' | 'threads'
-  /** Set if the vendor must say that a connection is ready: as the first message, or as the answer to one. */
-  readonly setsUp?: 'vendor first' | 'client first'
-  /** How the vendor closes an idle connection. */
-  readonly idleEnd?: { readonly code: number; readonly reason: string }
-  /** How the vendor announces the end of a connection. */
-  readonly ends?: 'going away' | 'expired' | 'lost'
-  setUp(): Setup
-}
-
-const pipeline = () => ({
-  llm: new ScriptedLlm({ answers: () => LONG }),
-  tts: new ScriptedTts({ speed: 1 }),
-  stt: new ScriptedStt(),
-  vad: new ScriptedVad(),
-})
 
 const isOpenAI = ({ url }: DialRequest): boolean => new URL(url).pathname.endsWith('/realtime')
 
@@ -359,47 +319,5 @@ export const subjects: readonly Subject[] = [
       }
     },
   },
-  {
-    name: 'local',
-    holds: 'threads',
-    setUp: () => ({
-      vendor: {},
-      models: () => ({
-        ...pipeline(),
-        stt: new LocalStt({ phrases: ['thank you', 'goodbye'] }),
-        vad: new LocalVad(),
-        tts: new LocalTts(),
-      }),
-      busy: 'the agent answers',
-    }),
-  },
-  {
-    name: 'silero vad',
-    holds: 'threads',
-    setUp: () => ({
-      vendor: {},
-      models: () => ({
-        ...pipeline(),
-        vad: new SileroVad({ model: 'node_modules/@ricky0123/vad-web/dist/silero_vad_v5.onnx' }),
-      }),
-      busy: 'the agent answers',
-    }),
-  },
-  {
-    name: 'smart turn',
-    holds: 'threads',
-    setUp: () => ({
-      vendor: {},
-      models: () => ({ ...pipeline(), turnDetector: new SmartTurn({ model: smartTurnFile() }) }),
-      busy: 'the agent answers',
-    }),
-  },
+  ...localSubjects,
 ]
-
-/** A model with the inputs and outputs of Smart Turn. */
-function smartTurnFile(): string {
-  const file = 'node_modules/.cache/endwell-smart-turn.onnx'
-  mkdirSync('node_modules/.cache', { recursive: true })
-  writeFileSync(file, meanModel())
-  return file
-}

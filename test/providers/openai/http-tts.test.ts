@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { inspect } from 'node:util'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   MissingKeyError,
   OpenAIHttpTts,
@@ -29,7 +29,8 @@ let server: LoopbackServer
 /** Receives each request before the speech server does. If it returns true, the server never sees the request. */
 let intercept: (request: IncomingMessage, response: ServerResponse) => boolean = () => false
 
-beforeAll(async () => {
+// One for each test: a request that was given up may still arrive when the test is over.
+beforeEach(async () => {
   server = await LoopbackServer.listen({
     http: (request, response) => {
       if (!intercept(request, response)) speech.http(request, response)
@@ -37,7 +38,7 @@ beforeAll(async () => {
   })
 })
 
-afterAll(() => server.close())
+afterEach(() => server.close())
 
 conformance(
   { describe, it },

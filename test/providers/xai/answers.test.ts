@@ -74,7 +74,7 @@ describe('an answer of xAI', () => {
       await context.scope.close()
     }))
 
-  it('is exactly the words that it is given, in one event, in turn with other answers', () =>
+  it('[PT9] is exactly the words that it is given, in one event, in turn with other answers', () =>
     inVirtualTime(async (world) => {
       const { model, said, log, sent, context } = await talk(world, { answers: ['Yes. '] })
       model.respond()
@@ -106,7 +106,7 @@ describe('an answer of xAI', () => {
 })
 
 describe('a call with xAI', () => {
-  it('speaks, is interrupted, calls tools and says words exactly', () =>
+  it('[PT9] speaks, is interrupted, calls tools and says words exactly', () =>
     inVirtualTime(async (world) => {
       const { clock, network } = world
       const server = new XaiRealtimeServer({ clock, apiKey: KEY, speed: 2 })

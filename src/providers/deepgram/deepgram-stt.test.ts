@@ -37,8 +37,6 @@ interface Listening {
   readonly context: TestPartContext
   readonly stream: SttStream
   readonly log: string[]
-  /** Seconds of audio, as its usage. */
-  readonly charged: number[]
   readonly say: (text: string) => void
   readonly quiet: (ms: number) => void
 }
@@ -52,14 +50,12 @@ async function listen(
   world.network.serve = server.serve
   const context = partContext(world)
   const log: string[] = []
-  const charged: number[] = []
   const stt = new DeepgramStt({ apiKey: KEY, ...options })
   const events: SttEvents = {
     ...noSttEvents,
     interim: (text) => log.push(`interim ${text}`),
     final: (text) => log.push(`final ${text}`),
     endOfTurn: () => log.push('end of turn'),
-    usage: ({ audioSeconds = 0 }) => void charged.push(audioSeconds),
     failed: (error) => {
       const { code, end } = error as LinkError
       log.push(`failed ${code} ${end?.code} ${end?.reason}`)
@@ -71,7 +67,7 @@ async function listen(
   })
   const say = (text: string): void => stream.push(soundOf(text, stt.hears[0]!.sampleRate, 50))
   const quiet = (ms: number): void => stream.push(silence(ms, stt.hears[0]!.sampleRate))
-  return { server, context, stream, log, charged, say, quiet }
+  return { server, context, stream, log, say, quiet }
 }
 
 describe('DeepgramStt options', () => {
@@ -265,25 +261,6 @@ describe('Deepgram', () => {
         { name: 'deepgram', how: 'acknowledged', code: 1000, retries: 0 },
       ])
       expect(report.clean).toBe(true)
-    }))
-
-  it('[PT4] reports the seconds of audio that it has sent, with each final text and at the end', () =>
-    inVirtualTime(async (world) => {
-      const { charged, say, quiet, stream, server, context } = await listen(world, { endpointing: false })
-      say('Hello')
-      stream.flush()
-      await world.clock.elapse(100)
-      expect(charged).toEqual([0.25])
-      server.close(1011, 'NET-0001')
-      await world.clock.elapse(100)
-      // The service has closed the idle connection, and does not get this.
-      quiet(60_000)
-      say('Goodbye')
-      stream.detach()
-      expect(charged).toEqual([0.25, 0.35])
-      stream.detach()
-      await context.scope.close()
-      expect(charged).toHaveLength(2)
     }))
 
   it('ends its connection on detach(), and sends and emits nothing after the acknowledgement', () =>

@@ -308,4 +308,23 @@ const spare = await rehearse(receptionist(), { ...session, llm, clock: 'virtual'
 const hours = await spare.presses('1')
 hours.expect.message('until eleven').noError()
 await spare.endsWell()
+
+// What a call costs.
+// #region cost
+const prices = {
+  llm: { inputTokens: 0.000_002_5, outputTokens: 0.000_01 },
+  tts: { characters: 0.000_03 },
+}
+const priced = { ...session, prices, budget: { toolCalls: 50, cost: 0.5 } } satisfies AgentFile['session']
+// #endregion
+const usage = { inputTokens: 1_200, outputTokens: 40 }
+const paid = await rehearse(receptionist(), {
+  ...priced,
+  answers: [['We open at nine.', { type: 'usage', usage }]],
+})
+await paid.run('When do you open?')
+const { cost } = await paid.close()
+assert.deepEqual(Object.keys(cost!.models).toSorted(), ['llm', 'tts'])
+assert.equal(cost!.models['llm'], 0.0034)
+assert.deepEqual(cost!.unpriced, [])
 nothingLeft()

@@ -22,7 +22,14 @@ export function fallbackLlm(models: readonly Llm[], options: FallbackOptions = {
     name,
     members: models,
     async open(context) {
-      const stream = new FallbackStream<LlmClient, LlmChunk>(name, models, health, context, options)
+      const stream = new FallbackStream<LlmClient, LlmChunk>(
+        name,
+        models,
+        health,
+        context,
+        options,
+        attributed,
+      )
       await stream.open()
       return {
         generate: (request, signal) =>
@@ -30,4 +37,10 @@ export function fallbackLlm(models: readonly Llm[], options: FallbackOptions = {
       }
     },
   }
+}
+
+/** A chunk that is malformed is passed on as it is: the session ignores it (FA6). */
+function attributed(chunk: LlmChunk | undefined, by: string): LlmChunk {
+  if (chunk?.type !== 'usage') return chunk!
+  return { ...chunk, usage: { by, ...chunk.usage } }
 }

@@ -1,4 +1,4 @@
-import { LimitError, OptionError } from '../scope/index.ts'
+import { LimitError, OptionError, type Scope } from '../scope/index.ts'
 import type { FallbackChange, FallbackOptions } from './fallback-options.ts'
 import type { PartContext } from './part.ts'
 import type { Ailment, VendorHealth } from './vendor-health.ts'
@@ -100,6 +100,11 @@ const BAD_REQUEST = new Set([400, 413, 422])
 function isOurMistake(error: unknown): boolean {
   if (error instanceof OptionError || error instanceof LimitError) return true
   return error instanceof Error && 'status' in error && BAD_REQUEST.has(error.status as number)
+}
+
+/** What a member of a fallback is opened with: what it uses is counted as its own. */
+export function memberContext(context: PartContext, scope: Scope<string>, by: string): PartContext {
+  return { ...context, scope, used: (usage) => context.used({ by, ...usage }) }
 }
 
 /** The name of a fallback. Throws if it has no models. */

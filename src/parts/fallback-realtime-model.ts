@@ -4,7 +4,7 @@ import { Attempt } from './attempt.ts'
 import { CallerTurn } from './caller-turn.ts'
 import { FallbackError } from './errors.ts'
 import { FallbackAnswers, type Wish } from './fallback-answers.ts'
-import { FallbackModels, type ModelUse } from './fallback-models.ts'
+import { FallbackModels, memberContext, type ModelUse } from './fallback-models.ts'
 import type { FallbackReplayOptions } from './fallback-options.ts'
 import { closeInBackground } from './fallback-stream.ts'
 import type { Message } from './message.ts'
@@ -231,7 +231,7 @@ export class FallbackRealtimeModel implements RealtimeModel {
         if (id !== undefined) events.responseEnded(id, how, error)
       }),
       // Also of a model that is no longer used: it is charged all the same.
-      usage: (usage) => events.usage(usage),
+      usage: (usage) => events.usage({ by: speaker.use.part.name, ...usage }),
       failed: (error) => this.#modelFailed(speaker, error),
     }
   }
@@ -303,7 +303,7 @@ export class FallbackRealtimeModel implements RealtimeModel {
     const { part } = speaker.use
     const attempt = new Attempt(`opening '${part.name}'`, [scope.signal], scope, this.#firstWithin)
     try {
-      const context = { ...this.#context, scope: speaker.scope }
+      const context = memberContext(this.#context, speaker.scope, part.name)
       return await attempt.stop.until(part.open(context, setup, this.#eventsOf(speaker)))
     } finally {
       attempt.end()

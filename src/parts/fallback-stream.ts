@@ -3,7 +3,7 @@ import { Attempt } from './attempt.ts'
 import { FallbackError } from './errors.ts'
 import type { FallbackOptions } from './fallback-options.ts'
 import type { PartContext } from './part.ts'
-import { FallbackModels } from './fallback-models.ts'
+import { FallbackModels, memberContext } from './fallback-models.ts'
 import type { VendorHealth } from './vendor-health.ts'
 
 /** A part that streams answers to requests: an LLM, a TTS. */
@@ -22,6 +22,9 @@ interface Instance<Client> {
   retired: boolean
 }
 
+/** Names the model in the chunks that say what it used. */
+type Attribute<Chunk> = (chunk: Chunk, by: string, isFirst: boolean) => Chunk
+
 type Start<Client, Chunk> = (client: Client, attempt: Attempt) => AsyncIterable<Chunk>
 
 /**
@@ -32,6 +35,7 @@ export class FallbackStream<Client, Chunk> {
   readonly #models: FallbackModels<RequestPart<Client>>
   readonly #context: PartContext
   readonly #firstWithin: number
+  readonly #attribute: Attribute<Chunk>
   readonly #instances = new Map<RequestPart<Client>, Instance<Client>>()
 
   constructor(
@@ -40,8 +44,10 @@ export class FallbackStream<Client, Chunk> {
     health: VendorHealth,
     context: PartContext,
     options: FallbackOptions,
+    attribute: Attribute<Chunk>,
   ) {
     this.#context = context
+    this.#attribute = attribute
     this.#firstWithin = options.firstWithin ?? 5_000
     this.#models = new FallbackModels(name, parts, health, context, options)
   }
@@ -87,10 +93,11 @@ export class FallbackStream<Client, Chunk> {
       try {
         client = await attempt.stop.until(instance.client)
         for await (const chunk of iterate(start(client, attempt), attempt.stop)) {
-          if (!yielded) use.worked()
+          const isFirst = !yielded
+          if (isFirst) use.worked()
           yielded = true
           attempt.began()
-          yield chunk
+          yield this.#attribute(chunk, part.name, isFirst)
         }
         return
       } catch (error) {
@@ -126,7 +133,7 @@ export class FallbackStream<Client, Chunk> {
 
   #open(part: RequestPart<Client>): Instance<Client> {
     const scope = this.#context.scope.child(part.name)
-    const open = async (): Promise<Client> => part.open({ ...this.#context, scope })
+    const open = async (): Promise<Client> => part.open(memberContext(this.#context, scope, part.name))
     const client = open()
     // Requests that await it get the error. Without any, it must not become an unhandled rejection.
     client.catch(() => {})

@@ -5,7 +5,7 @@ import { FallbackError } from './errors.ts'
 import type { FallbackReplayOptions } from './fallback-options.ts'
 import { closeInBackground } from './fallback-stream.ts'
 import type { PartContext } from './part.ts'
-import { FallbackModels, type ModelUse } from './fallback-models.ts'
+import { FallbackModels, memberContext, type ModelUse } from './fallback-models.ts'
 import { SoundMemory } from './sound-memory.ts'
 import type { Stt, SttEvents, SttSetup, SttStream } from './stt.ts'
 import type { VendorHealth } from './vendor-health.ts'
@@ -122,7 +122,7 @@ export class FallbackSttStream implements SttStream {
       maybeEndOfTurn: () => isCurrent() && this.#events.maybeEndOfTurn(),
       resumed: () => isCurrent() && this.#events.resumed(),
       // Also of a model that is no longer used: it is charged all the same.
-      usage: (usage) => this.#events.usage(usage),
+      usage: (usage) => this.#events.usage({ by: listener.use.part.name, ...usage }),
       final: (text, details) => {
         if (!isCurrent()) return
         this.#memory.take()
@@ -175,7 +175,8 @@ export class FallbackSttStream implements SttStream {
   ): Promise<SttStream> {
     const attempt = new Attempt(`opening '${part.name}'`, [signal], this.#context.scope, this.#firstWithin)
     try {
-      return await attempt.stop.until(part.open({ ...this.#context, scope }, events, this.#setup))
+      const context = memberContext(this.#context, scope, part.name)
+      return await attempt.stop.until(part.open(context, events, this.#setup))
     } finally {
       attempt.end()
     }

@@ -28,7 +28,14 @@ export function fallbackTts(voices: readonly Tts[], options: FallbackOptions = {
         const voice = resampledTts(each, format)
         return { name: voice.name, open: (own: PartContext) => voice.open(own, { format }) }
       })
-      const stream = new FallbackStream<Voice, SpokenChunk>(name, models, health, context, options)
+      const stream = new FallbackStream<Voice, SpokenChunk>(
+        name,
+        models,
+        health,
+        context,
+        options,
+        (chunk, by, isFirst) => (isFirst ? { by, ...chunk } : chunk),
+      )
       await stream.open()
       return { speak: (text, signal) => speak(stream, context, text, signal) }
     },

@@ -14,6 +14,7 @@ export type { Llm, LlmChunk, LlmClient, LlmRequest } from './llm.ts'
 export { silentLogger, type Logger } from './logger.ts'
 export type {
   Message,
+  PartUsage,
   TextMessage,
   ToolCallMessage,
   ToolDescription,

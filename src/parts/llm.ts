@@ -1,4 +1,4 @@
-import type { Message, ToolDescription, Usage, VendorData } from './message.ts'
+import type { Message, PartUsage, ToolDescription, VendorData } from './message.ts'
 import type { PartContext } from './part.ts'
 
 /** A language model: messages and tools in, text and tool calls out. */
@@ -35,4 +35,4 @@ export type LlmChunk =
       readonly input: string
       readonly vendor?: VendorData
     }
-  | { readonly type: 'usage'; readonly usage: Usage }
+  | { readonly type: 'usage'; readonly usage: PartUsage }

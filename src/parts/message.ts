@@ -48,6 +48,7 @@ export interface ToolDescription {
 export interface Usage {
   readonly inputTokens?: number
   readonly outputTokens?: number
+  /** Input tokens that the vendor had in its cache. They are part of `inputTokens`. */
   readonly cachedTokens?: number
   /** Seconds of audio received or generated. */
   readonly audioSeconds?: number
@@ -57,4 +58,10 @@ export interface Usage {
   readonly spokenSeconds?: number
   /** Sentences that a voice has spoken in other words than it was given. */
   readonly deviations?: number
+}
+
+/** Usage as a part reports it. */
+export interface PartUsage extends Usage {
+  /** The name of the member of a fallback that used it. Default: the part that reports it. */
+  readonly by?: string
 }

@@ -2,7 +2,7 @@ import type { AudioFormat } from '../audio/index.ts'
 import type { Network, Random, Scope } from '../scope/index.ts'
 import type { ConnectionReport } from '../link/index.ts'
 import type { Logger } from './logger.ts'
-import type { Usage } from './message.ts'
+import type { PartUsage } from './message.ts'
 
 /** What a part that takes or makes sound is opened with. */
 export interface SoundSetup {
@@ -27,5 +27,5 @@ export interface PartContext {
   /** To be called when a connection has ended for good. The session's report lists it. Never throws. */
   readonly ended: (connection: ConnectionReport) => void
   /** To be called with what the vendor charges for, by parts that have no other callback for it, such as a voice. */
-  readonly used: (usage: Usage) => void
+  readonly used: (usage: PartUsage) => void
 }

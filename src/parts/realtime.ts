@@ -1,5 +1,5 @@
 import type { AudioFormat, AudioFrame } from '../audio/index.ts'
-import type { Message, ToolDescription, Usage } from './message.ts'
+import type { Message, PartUsage, ToolDescription } from './message.ts'
 import type { PartContext } from './part.ts'
 
 /** A speech-to-speech model. Replaces VAD, STT, LLM and TTS. */
@@ -55,7 +55,7 @@ export interface RealtimeEvents {
   toolCancelled(id: string): void
   /** The answer has ended. No further callback refers to it. */
   responseEnded(response: string, how: 'completed' | 'cancelled' | 'failed', error?: unknown): void
-  usage(usage: Usage): void
+  usage(usage: PartUsage): void
   /** The model has failed for good, after all reconnects. */
   failed(error: unknown): void
 }

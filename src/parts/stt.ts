@@ -1,5 +1,5 @@
 import type { AudioFormat, AudioFrame } from '../audio/index.ts'
-import type { Usage } from './message.ts'
+import type { PartUsage } from './message.ts'
 import type { PartContext } from './part.ts'
 
 /** Speech to text. */
@@ -34,7 +34,7 @@ export interface SttEvents {
   /** The user seems to have finished. */
   endOfTurn(): void
   /** What the vendor charges for, since the last call. */
-  usage(usage: Usage): void
+  usage(usage: PartUsage): void
   /** The stream has failed for good, after all retries and reconnects. */
   failed(error: unknown): void
 }

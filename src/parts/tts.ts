@@ -22,6 +22,8 @@ export interface SpokenChunk {
   readonly frame: AudioFrame
   /** The words that begin in this frame, if the provider reports them. Without them, their times are estimated. */
   readonly words?: readonly SpokenWord[]
+  /** The name of the member of a fallback that speaks, with the first chunk. Default: the voice itself speaks. */
+  readonly by?: string
 }
 
 export interface SpokenWord {

@@ -1,4 +1,4 @@
-import type { PartContext, Usage } from '../parts/index.ts'
+import type { PartContext, PartUsage } from '../parts/index.ts'
 import { Burst, OptionError, Scope, type Untimed } from '../scope/index.ts'
 import type { SessionHandle } from './answering/agent.ts'
 import type { Ends } from './closing/asks.ts'
@@ -56,7 +56,7 @@ export class SessionContext {
     const { id, history } = settings
     this.settings = settings
     this.history = history ? History.from(history) : new History()
-    this.book = new SessionBook(id, settings.line.name, this.history)
+    this.book = new SessionBook(id, settings.line.name, this.history, settings.prices)
     this.burst = new Burst(settings.clock, limits.burst)
     this.events = new Emitter('closed', (event, error) => this.failed(`listener of '${event}'`, error))
   }
@@ -104,11 +104,16 @@ export class SessionContext {
 
   /** For the line and the models. */
   links(name = 'links'): PartContext {
-    return this.#partContext(this.stores.child(name, { phase: 'links' }))
+    return this.#partContext(this.stores.child(name, { phase: 'links' }), name)
   }
 
   toolset(name: string): PartContext {
-    return this.#partContext(this.stores.child(`toolset ${name}`, { phase: 'stores' }))
+    return this.#partContext(this.stores.child(`toolset ${name}`, { phase: 'stores' }), name)
+  }
+
+  /** A context in which the usage that a part reports is counted as its own. */
+  counting(context: PartContext, { name }: { readonly name: string }): PartContext {
+    return { ...context, used: (usage) => this.used(usage, name) }
   }
 
   /**
@@ -130,9 +135,9 @@ export class SessionContext {
     )
   }
 
-  /** Counts what a model used towards the report and the budget. */
-  used(usage: Usage): void {
-    this.book.used(usage)
+  /** Counts what a model used towards the report and the budget. `name` is that of the part that reports it. */
+  used(usage: PartUsage, name: string): void {
+    this.book.used(usage, name)
     this.spent()
   }
 
@@ -164,9 +169,9 @@ export class SessionContext {
     this.lifecycle.handle({ type: 'part-worked', part })
   }
 
-  #partContext(scope: Scope<string>): PartContext {
+  #partContext(scope: Scope<string>, name: string): PartContext {
     const { network, random, logger } = this.settings
-    const used = (usage: Usage): void => this.used(usage)
+    const used = (usage: PartUsage): void => this.used(usage, name)
     return { scope, network, random, logger, ended: this.book.connection, used }
   }
 }

@@ -22,6 +22,7 @@ export { fileSink, type FileSinkOptions } from './recording/file-sink.ts'
 export type { CloseSessionOptions, HangUpOptions, HangUpOutcome } from './closing/asks.ts'
 export type { Budget } from './closing/caps.ts'
 export type { CloseReason } from './closing/close-reason.ts'
+export type { CostReport, Price, Prices } from './closing/cost.ts'
 export type { Guardrail, Guardrails, Verdict } from './answering/guardrails.ts'
 export type {
   HandoffItem,

@@ -26,6 +26,8 @@ export const limits = {
   turnPreRoll: 500,
   /** Errors and guardrail verdicts in a report; the rest is counted. */
   reported: 100,
+  /** Models whose usage is reported separately. That of further ones is reported together, as that of `other`. */
+  models: 50,
   /** Replies, speeches and handoffs that may begin within 100 ms before each further one lets the event loop turn. */
   burst: 100,
 } as const

@@ -209,7 +209,11 @@ export class Session implements SessionHandle {
     const failed = (error: unknown): void => this.#context.failed('line', error)
     const events = inlet('line', lineShape, (...event) => this.#lineEvent(stations, event), failed)
     const methods = ['play', 'mark', 'clear'] as const
-    const opened = await this.#context.opened('line', line.open(part, events), methods)
+    const opened = await this.#context.opened(
+      'line',
+      line.open(this.#context.counting(part, line), events),
+      methods,
+    )
     stations.speaking.connect(shelter(opened, methods, failed))
   }
 

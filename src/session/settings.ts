@@ -29,6 +29,7 @@ import {
 import { isAgent, type Agent } from './answering/agent.ts'
 import { checkPart } from './check-part.ts'
 import { budgetNames, capNames, idleWarning, type Budget, type Cap } from './closing/caps.ts'
+import { checkPrices, type Prices } from './closing/cost.ts'
 import type { SessionReport } from './closing/report.ts'
 import { turnSettings, type TurnOptions } from './hearing/turn-options.ts'
 import type { HistoryJSON } from './history/history-item.ts'
@@ -122,6 +123,11 @@ export interface SessionOptions {
   /** The session says goodbye when the user has been silent for this long. Default: no limit. */
   idleTimeout?: number
   budget?: Budget
+  /**
+   * What each model charges per unit of its usage, by the name of the part: `{ deepgram: { audioSeconds: 0.0001 } }`. The
+   * report then has the cost of the call. Default: none. endwell knows no prices.
+   */
+  prices?: Prices
   /** What to say before a cap ends the session, by reason. */
   goodbye?: Partial<Record<Cap, string>>
   /**
@@ -170,6 +176,7 @@ export const optionNames: OptionNames<SessionOptions> = {
   maxDuration: true,
   idleTimeout: true,
   budget: true,
+  prices: true,
   goodbye: true,
   answerTimeout: true,
   maxFailures: true,
@@ -236,6 +243,7 @@ export function sessionSettings(options: SessionOptions) {
   }
   if (!isAgent(options.agent))
     throw new OptionError(`agent must be an Agent: make it with new Agent({ instructions: … })`)
+  checkCost(options)
   // Only validates: a mistake in the options must throw in the constructor, not in `start()`.
   turnSettings(settings.turns)
   return settings
@@ -244,6 +252,18 @@ export function sessionSettings(options: SessionOptions) {
 function checkParts({ line, models }: SessionOptions): void {
   for (const [name, part] of Object.entries({ line, ...models }))
     if (part !== undefined) checkPart(name, part)
+}
+
+function checkCost({ line, models, agent, prices, budget }: SessionOptions): void {
+  const parts = [line, ...Object.values(models as object), agent.llm, agent.tts]
+  if (prices !== undefined) checkPrices('Session: prices', prices, parts)
+  if (budget?.cost === undefined) return
+  if (!Number.isFinite(budget.cost) || budget.cost <= 0)
+    throw new OptionError(
+      `budget.cost must be a finite number, more than 0; it is ${describeValue(budget.cost)}`,
+    )
+  if (prices === undefined && agent.prices === undefined)
+    throw new OptionError('budget.cost needs prices: add prices for the models of the session')
 }
 
 /** Options that are numbers. A string from the environment must not become a time that never ends. */

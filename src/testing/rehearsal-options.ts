@@ -49,6 +49,7 @@ export const rehearsalNames: OptionNames<RehearsalOptions> = {
   maxDuration: true,
   idleTimeout: true,
   budget: true,
+  prices: true,
   goodbye: true,
   answerTimeout: true,
   maxFailures: true,

@@ -1,12 +1,12 @@
 import { pcm, type AudioFormat, type AudioFrame } from '../audio/index.ts'
 import type {
   PartContext,
+  PartUsage,
   Stt,
   SttEvents,
   SttSetup,
   SttStream,
   TranscriptDetails,
-  Usage,
 } from '../parts/index.ts'
 import type { PartInstance } from './part-instance.ts'
 import { PartInstances, mannerNames, type PartCounts, type PartManners } from './part-instances.ts'
@@ -111,7 +111,7 @@ export class ScriptedStt implements Stt {
     for (const stream of this.#streams) stream.emit('resumed')
   }
 
-  usage(usage: Usage): void {
+  usage(usage: PartUsage): void {
     for (const stream of this.#streams) stream.usage(usage)
   }
 
@@ -210,7 +210,7 @@ class ScriptedSttStream implements SttStream {
     if (!this.#isSilent) this.#events[event]()
   }
 
-  usage(usage: Usage): void {
+  usage(usage: PartUsage): void {
     if (!this.#isSilent) this.#events.usage(usage)
   }
 

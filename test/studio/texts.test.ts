@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { linkTo, routeOf } from '../../studio/src/shared/route.ts'
-import { ageText, agoText, clockText, medianOf, retriesText } from '../../studio/src/shared/texts.ts'
+import {
+  ageText,
+  agoText,
+  clockText,
+  costText,
+  medianOf,
+  retriesText,
+} from '../../studio/src/shared/texts.ts'
 
 describe('an address', () => {
   it.each([
@@ -25,6 +32,13 @@ describe('texts', () => {
       '20 s ago',
       '2 min ago',
     ])
+  })
+
+  it('[CL15] show a cost, and which models it lacks', () => {
+    expect(costText({ total: 0.042_127_9, models: {}, unpriced: [] })).toBe('0.04213')
+    expect(costText({ total: 12, models: {}, unpriced: ['deepgram', 'rime'] })).toBe(
+      '12 without deepgram, rime',
+    )
   })
 
   it('count retries', () => {

@@ -7,8 +7,10 @@ import {
   AgentTask,
   tool,
   type CloseReason,
+  type CostReport,
   type HistoryItem,
   type Models,
+  type Price,
   type Reply,
   type Session,
   type SessionEvents,
@@ -18,7 +20,7 @@ import {
   type Speech,
   type ToolContext,
 } from '../../src/index.ts'
-import type { Llm, Realtime, Tts } from '../../src/parts/index.ts'
+import type { Llm, Realtime, Tts, Usage } from '../../src/parts/index.ts'
 
 // These tests are checked by the compiler (`npm run check:types`). Their code never runs.
 const types = (code: () => unknown): void => expect(code).toBeTypeOf('function')
@@ -170,5 +172,18 @@ describe('a session', () => {
       // @ts-expect-error a plain object is not an agent
       const plain: SessionOptions = { ...rest, agent: { instructions: '' } }
       return [good, text, misspelt, plain]
+    }))
+})
+
+describe('the prices of a session', () => {
+  it('have the units of a usage, and lead to a cost that may be absent', () =>
+    types(() => {
+      expectTypeOf<keyof Price>().toEqualTypeOf<Exclude<keyof Usage, 'deviations'>>()
+      expectTypeOf<NonNullable<SessionOptions['prices']>[string]>().toEqualTypeOf<Price>()
+      // @ts-expect-error: no such unit
+      const price: Price = { characer: 1 }
+      expectTypeOf<SessionReport['usage']['models'][string]>().toEqualTypeOf<Usage>()
+      expectTypeOf<SessionReport['cost']>().toEqualTypeOf<CostReport | undefined>()
+      return price
     }))
 })

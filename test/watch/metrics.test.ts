@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Metrics, WorkerMetrics, mergeMetrics } from '../../src/host/index.ts'
+import type { LlmChunk } from '../../src/parts/index.ts'
 import { Agent, Session, tool } from '../../src/session/index.ts'
 import {
   ScriptedLlm,
@@ -68,6 +69,32 @@ describe('the metrics of calls', () => {
       expect(valuesOf(await metrics.snapshot(), 'endwell_turn_latency_seconds')).toEqual({
         'sum stage=total': sum,
         'count stage=total': 2,
+      })
+    }))
+
+  it('[PT10] have what each model has used, by unit', () =>
+    inVirtualTime(async (world) => {
+      const metrics = new Metrics({ names: ['llm'] })
+      const usage = { type: 'usage', usage: { inputTokens: 30, outputTokens: 10, secrets: 5 } } as LlmChunk
+      for (const id of ['one', 'two']) {
+        const { session, caller, clock, stt } = followed(world, metrics, {
+          id,
+          answers: [['Six.', usage]],
+          stt: { name: 'deepgram' },
+          tts: { name: 'voice-4711' },
+        })
+        await session.start()
+        stt.usage({ audioSeconds: 2 })
+        caller.types('When?')
+        await clock.elapse(5_000)
+        await session.close()
+      }
+      expect(valuesOf(await metrics.snapshot(), 'endwell_usage_total')).toEqual({
+        'model=llm unit=inputTokens': 60,
+        'model=llm unit=outputTokens': 20,
+        'model=deepgram unit=audioSeconds': 4,
+        'model=other unit=characters': 8,
+        'model=other unit=spokenSeconds': 0.4,
       })
     }))
 

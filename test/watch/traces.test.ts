@@ -1,8 +1,25 @@
 import * as api from '@opentelemetry/api'
 import { describe, expect, it } from 'vitest'
 import { openTraces } from '../../src/host/index.ts'
+import {
+  fallbackLlm,
+  fallbackRealtime,
+  fallbackStt,
+  fallbackTts,
+  type Fallback,
+} from '../../src/parts/index.ts'
 import { Agent, Session, tool } from '../../src/session/index.ts'
-import { Faults, ScriptedRealtime, TestLine, callTool, inVirtualTime } from '../../src/testing/index.ts'
+import {
+  Faults,
+  ScriptedFilter,
+  ScriptedLlm,
+  ScriptedRealtime,
+  ScriptedStt,
+  ScriptedTts,
+  TestLine,
+  callTool,
+  inVirtualTime,
+} from '../../src/testing/index.ts'
 import { never } from '../session/fixture.ts'
 import { aTracedCall, ms, recordSpans } from './trace-fixture.ts'
 
@@ -298,6 +315,25 @@ describe('the trace of a call', () => {
       await clock.elapse(1_000)
       await session.close()
       expect(recorded.tree()).toContainEqual(expect.stringMatching(/^ {4}chat stuck 0–\d+ error abandoned$/))
+    }))
+
+  it('[HO26] [PT10] leaves the other models of a session as they are, and the names of fallbacks', () =>
+    inVirtualTime(async (world) => {
+      const trace = (await openTraces(world)).call({ id: 'c1', line: 'phone' })
+      const realtime = fallbackRealtime([new ScriptedRealtime({ name: 'gemini' })])
+      const filter = new ScriptedFilter()
+      const models = trace.models({ realtime, tts: fallbackTts([new ScriptedTts({ name: 'rime' })]), filter })
+      expect(models.filter).toBe(filter)
+      const others = trace.models({
+        llm: fallbackLlm([new ScriptedLlm({ name: 'openai' })]),
+        stt: fallbackStt([new ScriptedStt({ name: 'deepgram' })]),
+        tts: new ScriptedTts(),
+      })
+      const parts = [models.realtime, models.tts, others.llm, others.stt, others.tts]
+      const members = parts.map((part) =>
+        (part as Partial<Fallback<{ readonly name: string }>>).members?.map(({ name }) => name),
+      )
+      expect(members).toEqual([['gemini'], ['rime'], ['openai'], ['deepgram'], undefined])
     }))
 
   it('[HO26] has the answers of a realtime model', () =>

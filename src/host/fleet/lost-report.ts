@@ -44,7 +44,7 @@ export function lostReport(
     errorCount: 0,
     guardrails: [],
     connections: [],
-    usage: { turns, toolCalls },
+    usage: { turns, toolCalls, models: {} },
     turns: [],
     transcript,
     ...(place === undefined ? {} : { recordings: [{ place, complete: false }] }),

@@ -1,4 +1,5 @@
 import { OptionError, type ScopeReport, type StepOutcome, type TaskOutcome } from '../../scope/index.ts'
+import type { Usage } from '../../parts/index.ts'
 import type { CloseReason } from '../../session/index.ts'
 
 /** Names that parts of endwell have by default. */
@@ -9,6 +10,9 @@ const knownNames = [
   'webrtc',
   'rtvi',
   'openai',
+  'openai-stt',
+  'openai-tts',
+  'openai-http-tts',
   'xai',
   'gemini',
   'deepgram',
@@ -34,6 +38,16 @@ const reasons: Readonly<Record<CloseReason, true>> = {
   'start-failed': true,
   'host-draining': true,
   'host-lost': true,
+}
+
+const units: Readonly<Record<keyof Usage, true>> = {
+  inputTokens: true,
+  outputTokens: true,
+  cachedTokens: true,
+  audioSeconds: true,
+  characters: true,
+  spokenSeconds: true,
+  deviations: true,
 }
 
 const outcomes: Readonly<Record<StepOutcome | TaskOutcome, true>> = {
@@ -90,6 +104,13 @@ export class LabelValues {
 
   reason(reason: string): string {
     return Object.hasOwn(reasons, reason) ? reason : 'other'
+  }
+
+  /** What a model has used, without units that are not known. A counter cannot fall, so neither can they. */
+  units(usage: Usage): { readonly unit: string; readonly value: number }[] {
+    return Object.entries(usage)
+      .filter(([unit, value]) => Object.hasOwn(units, unit) && value > 0)
+      .map(([unit, value]) => ({ unit, value }))
   }
 
   /** Every step and task of a close, its children included. */

@@ -56,6 +56,12 @@ export const metricTable = {
     labels: ['stage'],
     buckets: [0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10],
   },
+  usageTotal: {
+    name: 'endwell_usage_total',
+    type: 'counter',
+    help: 'What the models of ended calls have used, by model and unit.',
+    labels: ['model', 'unit'],
+  },
   refusedTotal: {
     name: 'endwell_refused_total',
     type: 'counter',

@@ -47,6 +47,7 @@ export class Metrics {
   readonly #closeSeconds = this.#histogram(metricTable.closeSeconds)
   readonly #stepsTotal = this.#counter(metricTable.stepsTotal)
   readonly #turnLatency = this.#histogram(metricTable.turnLatency)
+  readonly #usageTotal = this.#counter(metricTable.usageTotal)
   readonly #refusedTotal = this.#counter(metricTable.refusedTotal)
   readonly #links = this.#gauge(metricTable.links, () => this.#readLinks())
   readonly #work = this.#gauge(metricTable.work)
@@ -80,7 +81,7 @@ export class Metrics {
 
   /** A call has ended. For calls whose process is gone; `follow` does it for sessions. */
   closed(report: SessionReport, { line }: CallLabels): void {
-    const { reason, clean, took, scope } = report
+    const { reason, clean, took, scope, usage } = report
     this.#callsTotal.inc({
       line: this.#values.name(line),
       reason: this.#values.reason(reason),
@@ -88,6 +89,9 @@ export class Metrics {
     })
     this.#closeSeconds.observe(took / 1_000)
     for (const labels of this.#values.steps(scope)) this.#stepsTotal.inc(labels)
+    for (const [model, used] of Object.entries(usage.models))
+      for (const { unit, value } of this.#values.units(used))
+        this.#usageTotal.inc({ model: this.#values.name(model), unit }, value)
   }
 
   refused(why: RefusedWhy): void {

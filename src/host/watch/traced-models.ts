@@ -51,7 +51,10 @@ export interface ModelTracer {
  * that. Parts that misbehave are passed on as they are: the session reports them.
  */
 export function tracedModels(models: Models, tracer: ModelTracer): Models {
-  if (models.realtime) return { realtime: tracedRealtime(models.realtime, tracer) }
+  if (models.realtime) {
+    const voice = models.tts ? { tts: tracedTts(models.tts, tracer) } : {}
+    return { ...models, realtime: tracedRealtime(models.realtime, tracer), ...voice }
+  }
   const { llm, tts, stt } = models
   return {
     ...models,
@@ -70,6 +73,7 @@ function tracedLlm(llm: Llm, tracer: ModelTracer): Llm {
   }
   return {
     ...part,
+    ...membersOf(llm),
     open: async (context) => {
       const client = await llm.open(context)
       if (!has(client, ['generate'])) return client
@@ -91,6 +95,7 @@ function tracedTts(tts: Tts, tracer: ModelTracer): Tts {
   const { name, speaks } = tts
   return {
     name,
+    ...membersOf(tts),
     speaks,
     open: async (context, setup) => {
       const voice = await tts.open(context, setup)
@@ -129,6 +134,7 @@ function tracedStt(stt: Stt, tracer: ModelTracer): Stt {
   const { name, hears, endsTurns = false } = stt
   return {
     name,
+    ...membersOf(stt),
     hears,
     endsTurns,
     open: async (context, events, setup) => {
@@ -165,6 +171,7 @@ function tracedRealtime(realtime: Realtime, tracer: ModelTracer): Realtime {
   const { name, hears, speaks, writes = false } = realtime
   return {
     name,
+    ...membersOf(realtime),
     hears,
     speaks,
     writes,
@@ -208,6 +215,11 @@ function tracedRealtime(realtime: Realtime, tracer: ModelTracer): Realtime {
       })
     },
   }
+}
+
+/** The session knows the models of a fallback by their names. */
+function membersOf(part: object): object {
+  return 'members' in part ? { members: part.members } : {}
 }
 
 function has<T extends object>(part: T | undefined, methods: readonly (keyof T)[]): boolean {

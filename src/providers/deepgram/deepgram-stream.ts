@@ -53,6 +53,8 @@ export class DeepgramStream implements SttStream, Protocol {
   /** Milliseconds of audio so far, and of those before the current connection. */
   #pushed = 0
   #offset = 0
+  /** Milliseconds of audio since usage was last emitted. Audio that the service does not get is not charged. */
+  #uncharged = 0
   /** Whether a final transcript was emitted since the last end of turn. */
   #hasFinal = false
   #asleep = false
@@ -89,9 +91,11 @@ export class DeepgramStream implements SttStream, Protocol {
     this.#link?.sendAudio(bytesOf(frame, this.#setup.format))
     this.#pushed += durationOf(frame)
     if (this.#callerSpeech.push(frame)) this.#link?.expectAnswer()
-    if (!this.#asleep || level(frame.samples) < SPEECH_LEVEL) return
-    this.#asleep = false
-    this.#link?.wake()
+    if (this.#asleep && level(frame.samples) >= SPEECH_LEVEL) {
+      this.#asleep = false
+      this.#link?.wake()
+    }
+    if (!this.#asleep) this.#uncharged += durationOf(frame)
   }
 
   flush(): void {
@@ -106,6 +110,7 @@ export class DeepgramStream implements SttStream, Protocol {
   detach(): void {
     if (this.#detached || !this.#link) return
     this.#detached = true
+    this.#charge()
     this.#context?.scope.end(this.#link).catch(noop)
   }
 
@@ -150,9 +155,16 @@ export class DeepgramStream implements SttStream, Protocol {
   #results({ is_final, speech_final, channel }: Results): void {
     const best = channel?.alternatives?.[0] ?? {}
     const { transcript: text = '' } = best
+    if (is_final) this.#charge()
     if (!is_final) this.#transcripts.interim(text)
     else if (this.#transcripts.final(text, detailsOf(best, this.#offset))) this.#hasFinal = true
     if (speech_final) this.#paused()
+  }
+
+  #charge(): void {
+    const audioSeconds = this.#uncharged / 1_000
+    this.#uncharged = 0
+    if (audioSeconds > 0) this.#events.usage({ audioSeconds })
   }
 
   #paused(): void {

@@ -8,6 +8,7 @@ import {
   type OptionNames,
 } from '../../scope/index.ts'
 import { checkPart } from '../check-part.ts'
+import { checkPrices, type Prices } from '../closing/cost.ts'
 import type { CloseSessionOptions, HangUpOptions, HangUpOutcome } from '../closing/asks.ts'
 import type { SessionReport } from '../closing/report.ts'
 import type { SessionState } from '../closing/session-events.ts'
@@ -65,6 +66,8 @@ export interface AgentOptions {
   llm?: Llm
   /** Speaks for this agent, instead of the session's. Opened when the agent takes over, closed when it leaves. */
   tts?: Tts
+  /** Prices of its own models. For those that the session has a price for, too, the session's counts. */
+  prices?: Prices
   /** Names and words that the caller may say, for the STT: `['Bright Dental', 'Dr Okonkwo']`. */
   keyTerms?: readonly string[]
   /** Runs when the agent takes over. It may greet the caller. */
@@ -86,6 +89,7 @@ const agentNames: OptionNames<AgentOptions> = {
   guardrails: true,
   llm: true,
   tts: true,
+  prices: true,
   keyTerms: true,
   onEnter: true,
   onResume: true,
@@ -116,6 +120,7 @@ export class Agent {
   readonly guardrails: Guardrails
   readonly llm: Llm | undefined
   readonly tts: Tts | undefined
+  readonly prices: Prices | undefined
   readonly keyTerms: readonly string[]
   readonly stages: Stages
   readonly onEnter: AgentOptions['onEnter']
@@ -132,6 +137,7 @@ export class Agent {
     this.guardrails = options.guardrails ?? {}
     this.llm = options.llm
     this.tts = options.tts
+    this.prices = options.prices
     this.keyTerms = options.keyTerms ?? []
     this.stages = options.stages ?? {}
     this.onEnter = options.onEnter
@@ -149,12 +155,13 @@ export class Agent {
 /** Checks the options of an agent or of a task, which have the same names. */
 function checkAgent(what: string, options: Omit<AgentOptions, 'tools'>): void {
   checkOptions<AgentOptions>(what, options, agentNames)
-  const { instructions, guardrails, stages, llm, tts } = options
+  const { instructions, guardrails, stages, llm, tts, prices } = options
   if (typeof instructions !== 'string') throw new OptionError(`${what}: instructions must be a string`)
   if (guardrails) checkOptions(`${what}: guardrails`, guardrails, guardrailNames)
   if (stages) checkOptions(`${what}: stages`, stages, stageNames)
   if (llm !== undefined) checkPart('llm', llm, `${what}: `)
   if (tts !== undefined) checkPart('tts', tts, `${what}: `)
+  if (prices !== undefined) checkPrices(`${what}: prices`, prices, [llm, tts])
 }
 
 /** The same in every copy of the package: an application and the `endwell` command may each have their own. */

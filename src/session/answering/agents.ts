@@ -263,6 +263,7 @@ export class Agents {
   #open(agent: Agent): Opening {
     const sets = agent.toolsets.map((set) => ({ set, context: this.#context.toolset(set.name) }))
     const models = agent.llm || agent.tts ? this.#context.links(`models of '${agent.name}'`) : undefined
+    if (agent.prices) this.#context.book.addPrices(agent.prices)
     let opened: ReadyAgent | undefined
     const open = async (): Promise<ReadyAgent> => {
       const [toolsets, llm, voice] = await Promise.all([
@@ -288,7 +289,9 @@ export class Agents {
     if (!llm) return undefined
     if (this.#context.settings.models.realtime)
       throw new HandoffError(`'${name}' has an llm of its own, but a realtime model answers in this session`)
-    return this.#context.opened(`llm of '${name}'`, llm.open(context), ['generate'])
+    return this.#context.opened(`llm of '${name}'`, llm.open(this.#context.counting(context, llm)), [
+      'generate',
+    ])
   }
 
   async #openVoice({ name, tts }: Agent, context: PartContext): Promise<Voice | undefined> {
@@ -297,7 +300,11 @@ export class Agents {
     if (!models.tts)
       throw new HandoffError(`'${name}' has a tts of its own, but a realtime model speaks in this session`)
     const format = nearestFormat(line.speaks, tts.speaks)
-    return this.#context.opened(`tts of '${name}'`, tts.open(context, { format }), ['speak'])
+    return this.#context.opened(
+      `tts of '${name}'`,
+      tts.open(this.#context.counting(context, tts), { format }),
+      ['speak'],
+    )
   }
 
   /** Closes the models of an agent, after its last speech if they were open: a nested task ends as soon as it has a result. */

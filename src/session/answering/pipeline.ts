@@ -63,7 +63,8 @@ export class Pipeline implements Mind {
   }
 
   async open(part: PartContext): Promise<void> {
-    this.#llm = await this.#context.opened('llm', this.#context.settings.models.llm!.open(part), ['generate'])
+    const { llm } = this.#context.settings.models
+    this.#llm = await this.#context.opened('llm', llm!.open(this.#context.counting(part, llm!)), ['generate'])
   }
 
   prepare(text: string): Preparation {
@@ -177,6 +178,7 @@ export class Pipeline implements Mind {
     onBegun: () => void,
   ): Promise<Answer> {
     const { agent } = this.#agents.current
+    const { llm = this.#context.settings.models.llm } = agent
     const calls: ToolCall[] = []
     let said = ''
     const attached: AttachedData = {}
@@ -188,7 +190,7 @@ export class Pipeline implements Mind {
         // The reply may have been interrupted while this chunk was on its way.
         if (task.cancelled) throw task.signal.reason
         if (!isChunk(chunk)) continue
-        if (chunk.type === 'usage') this.#context.used(chunk.usage)
+        if (chunk.type === 'usage') this.#context.used(chunk.usage, llm!.name)
         else if (chunk.vendor) vendorData += chunk.vendor.data.length
         const vendor = chunk.type !== 'usage' && vendorData <= limits.vendorData ? chunk.vendor : undefined
         if (chunk.type === 'text' && vendor) attached.vendor = vendor

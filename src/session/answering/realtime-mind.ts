@@ -100,7 +100,7 @@ export class RealtimeMind implements Mind {
     const methods = ['push', 'commit', 'respond', 'addText', 'toolResult', 'interrupt', 'update'] as const
     const opened = await this.#context.opened(
       'realtime model',
-      models.realtime!.open(part, setup, events),
+      models.realtime!.open(this.#context.counting(part, models.realtime!), setup, events),
       methods,
     )
     this.#model = shelter(opened, opened.say ? [...methods, 'say'] : methods, failed)
@@ -184,7 +184,7 @@ export class RealtimeMind implements Mind {
       case 'responseStarted':
         return this.#started(event[1], event[2])
       case 'usage':
-        return this.#context.used(event[1])
+        return this.#context.used(event[1], this.#context.settings.models.realtime!.name)
       case 'toolCancelled':
         return this.#cancelTool(event[1])
       case 'failed':

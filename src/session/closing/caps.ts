@@ -7,12 +7,15 @@ export interface Budget {
   readonly toolCalls?: number
   /** Milliseconds of sound made by the agent. */
   readonly sound?: number
+  /** What the models may cost, in the currency of `prices`. */
+  readonly cost?: number
 }
 
 export const budgetNames: OptionNames<Budget> = {
   tokens: true,
   toolCalls: true,
   sound: true,
+  cost: true,
 }
 
 /** Limits on silence, duration and cost that end a session. Each warns first (CL14). */
@@ -35,11 +38,15 @@ export const idleWarning = (idleTimeout: number): number => idleTimeout - warnin
 export const idleEnd = warningAhead
 
 /** The used share of the budget item that is closest to its limit. */
-export function spentShare(budget: Budget, { usage, toolCalls, sound }: SessionBook): number {
-  const tokens = (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0)
+export function spentShare(budget: Budget, book: SessionBook): number {
   return Math.max(
-    budget.tokens === undefined ? 0 : tokens / budget.tokens,
-    budget.toolCalls === undefined ? 0 : toolCalls / budget.toolCalls,
-    budget.sound === undefined ? 0 : sound / budget.sound,
+    budget.tokens === undefined ? 0 : tokensOf(book) / budget.tokens,
+    budget.toolCalls === undefined ? 0 : book.toolCalls / budget.toolCalls,
+    budget.sound === undefined ? 0 : book.sound / budget.sound,
+    budget.cost === undefined ? 0 : (book.cost?.total ?? 0) / budget.cost,
   )
+}
+
+function tokensOf({ usage }: SessionBook): number {
+  return (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0)
 }

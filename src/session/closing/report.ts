@@ -4,6 +4,7 @@ import { formatReport, type FormatOptions } from '../../report/index.ts'
 import type { Ask, ErrorReport, ScopeReport } from '../../scope/index.ts'
 import type { HistoryItem } from '../history/history-item.ts'
 import type { CallEnding, CloseReason } from './close-reason.ts'
+import type { CostReport } from './cost.ts'
 
 /** The timing of one turn, in milliseconds. */
 export interface TurnReport {
@@ -62,7 +63,14 @@ export interface SessionReport {
   readonly errorCount: number
   readonly guardrails: readonly GuardrailReport[]
   readonly connections: readonly ConnectionReport[]
-  readonly usage: Usage & { readonly toolCalls: number; readonly turns: number }
+  /** What the whole call used, and in `models` what each model used, by the name of the part. */
+  readonly usage: Usage & {
+    readonly toolCalls: number
+    readonly turns: number
+    readonly models: Readonly<Record<string, Usage>>
+  }
+  /** What the models cost. Absent if the session has no prices. */
+  readonly cost?: CostReport
   readonly turns: readonly TurnReport[]
   /** What was said, as far as it was heard, and done. */
   readonly transcript: readonly HistoryItem[]
@@ -92,6 +100,7 @@ export function formatSession(report: SessionReport, options: FormatSessionOptio
     ...count('tokens in', usage.inputTokens),
     ...count('tokens out', usage.outputTokens),
     ...count('sentences in other words', usage.deviations),
+    ...(report.cost ? [formatCost(report.cost)] : []),
   ]
   lines.push(`  session ${report.id} · ${report.reason}${used.length > 0 ? ` · ${used.join(' · ')}` : ''}`)
   if (error) lines.push(`  ${error.name}: ${error.message}`)
@@ -114,6 +123,11 @@ export function formatSession(report: SessionReport, options: FormatSessionOptio
   }
   if (options.transcript) for (const item of transcript) lines.push(`  ${formatItem(item)}`)
   return lines.join('\n')
+}
+
+function formatCost({ total, unpriced }: CostReport): string {
+  const missing = unpriced.length > 0 ? ` without ${unpriced.join(', ')}` : ''
+  return `cost ${Number(total.toPrecision(4))}${missing}`
 }
 
 function formatItem(item: HistoryItem): string {

@@ -1,9 +1,10 @@
 import type { RecordingReport } from '../recording/recording-sink.ts'
-import type { ConnectionReport, Usage } from '../../parts/index.ts'
+import type { ConnectionReport, PartUsage, Usage } from '../../parts/index.ts'
 import { describeError, type Ask, type Clock, type ErrorReport, type ScopeReport } from '../../scope/index.ts'
 import type { History } from '../history/history.ts'
 import { limits } from '../limits.ts'
 import { endings, type CloseReason } from './close-reason.ts'
+import { costOf, type CostReport, type Prices } from './cost.ts'
 import type { GuardrailReport, SessionError, SessionReport, TurnReport } from './report.ts'
 
 /** Maximum number of connections in a report, so that a part that opens one per sentence cannot make it grow forever. */
@@ -14,7 +15,7 @@ export class SessionBook {
   readonly #id: string
   readonly #history: History
   readonly #connections: ConnectionReport[] = []
-  #usage: Usage = {}
+  #prices: Prices | undefined
   #error: ErrorReport | undefined
   readonly #errors: SessionError[] = []
   #errorCount = 0
@@ -32,16 +33,17 @@ export class SessionBook {
   handoffs = 0
   /** Milliseconds of sound the agent has made. */
   sound = 0
-  /** What voices were given to speak, in characters, and what they made of it, in milliseconds. */
-  readonly voiced = { characters: 0, sound: 0 }
+  /** What each model has used, by the name of the part. */
+  readonly models = new Map<string, Usage>()
   /** When the user stopped speaking. Unset once the answer is heard. */
   waitingSince: number | undefined
 
   /** `line` is the name of the line, which is also the name of its connection. */
-  constructor(id: string, line: string, history: History) {
+  constructor(id: string, line: string, history: History, prices?: Prices) {
     this.#id = id
     this.#line = line
     this.#history = history
+    if (prices) this.addPrices(prices)
   }
 
   started(clock: Clock): void {
@@ -66,12 +68,16 @@ export class SessionBook {
     this.#error ??= describeError(error)
   }
 
-  used(usage: Usage): void {
-    const sums: Record<string, number> = { ...this.#usage }
-    for (const [name, value] of Object.entries(usage)) {
-      if (Number.isFinite(value)) sums[name] = (sums[name] ?? 0) + Number(value)
-    }
-    this.#usage = sums
+  /** Records what a model used. `name` is that of the part that reports it. */
+  used({ by, ...usage }: PartUsage, name: string): void {
+    const own = typeof by === 'string' ? by : name
+    const model = this.models.has(own) || this.models.size < limits.models ? own : 'other'
+    this.models.set(model, sumOf([this.models.get(model) ?? {}, usage]))
+  }
+
+  /** Adds prices for models that have none. */
+  addPrices(prices: Prices): void {
+    this.#prices = { ...prices, ...this.#prices }
   }
 
   /** A connection has ended for good. Beyond the limit, connections that ended well are dropped first. */
@@ -83,9 +89,18 @@ export class SessionBook {
   }
 
   get usage(): SessionReport['usage'] {
-    const { characters, sound } = this.voiced
-    const spoken = characters > 0 ? { characters, spokenSeconds: sound / 1000 } : {}
-    return { ...spoken, ...this.#usage, toolCalls: this.toolCalls, turns: this.turnCount }
+    const models = [...this.models].map(([name, usage]) => [name, sumOf([usage])] as const)
+    return {
+      ...sumOf(this.models.values()),
+      toolCalls: this.toolCalls,
+      turns: this.turnCount,
+      models: Object.freeze(Object.fromEntries(models)),
+    }
+  }
+
+  /** What the models have cost so far. Undefined without prices. */
+  get cost(): CostReport | undefined {
+    return this.#prices && costOf(this.models, this.#prices)
   }
 
   /** `before` lists requests for a graceful end that was cut off. */
@@ -95,6 +110,7 @@ export class SessionBook {
     before: readonly Ask[],
     recording?: RecordingReport,
   ): SessionReport {
+    const { cost } = this
     const started = this.#startDate
     const isLost = reason === 'caller-lost'
     const cut = this.#connections.filter(({ how }) => how === 'dropped' || how === 'aborted')
@@ -120,6 +136,7 @@ export class SessionBook {
       guardrails: Object.freeze([...this.#guardrails]),
       connections: Object.freeze([...this.#connections]),
       usage: Object.freeze(this.usage),
+      ...(cost ? { cost } : {}),
       turns: Object.freeze(this.turns.map((turn) => Object.freeze({ ...turn }))),
       transcript: this.#history.items,
       ...(recording ? { recordings: Object.freeze([Object.freeze(recording)]) } : {}),
@@ -127,4 +144,13 @@ export class SessionBook {
     }
     return Object.freeze(report)
   }
+}
+
+/** Adds up the numbers, without the noise of binary fractions. */
+function sumOf(usages: Iterable<Usage>): Usage {
+  const sums: Record<string, number> = {}
+  for (const usage of usages)
+    for (const [name, value] of Object.entries(usage))
+      if (Number.isFinite(value)) sums[name] = Number(((sums[name] ?? 0) + Number(value)).toPrecision(12))
+  return Object.freeze(sums)
 }

@@ -98,29 +98,38 @@ export class Hearing implements EventSink<TurnEvent> {
     const { filter, stt, vad } = models
     const turnDetector = models.realtime ? undefined : models.turnDetector
     const opened: SessionContext['opened'] = (...args) => this.#context.opened(...args)
+    const counting: SessionContext['counting'] = (...args) => this.#context.counting(...args)
     const failed = (where: string) => (error: unknown) => this.#context.failed(where, error)
     const stream = async (): Promise<void> => {
       const events = inlet('stt', sttShape, (...event) => this.#heard('stt', event), failed('stt'))
       const methods = ['push', 'flush', 'configure', 'detach'] as const
       if (!stt) return
       const setup = { format: formatOf(stt.hears), keyTerms: agent.keyTerms }
-      const open = await opened('stt', stt.open(part, events, setup), methods)
+      const open = await opened('stt', stt.open(counting(part, stt), events, setup), methods)
       this.#stt = shelter(open, methods, failed('stt'))
     }
     const detector = async (): Promise<void> => {
       const events = inlet('vad', vadShape, (...event) => this.#heard('vad', event), failed('vad'))
       if (!vad) return
-      const open = await opened('vad', vad.open(part, events, { format: formatOf(vad.hears) }), ['push'])
+      const open = await opened(
+        'vad',
+        vad.open(counting(part, vad), events, { format: formatOf(vad.hears) }),
+        ['push'],
+      )
       this.#vad = shelter(open, ['push'], failed('vad'))
     }
     const judge = async (): Promise<void> => {
       if (!turnDetector) return
       const format = formatOf(turnDetector.hears ?? [hears])
-      this.#judge = await opened('turn detector', turnDetector.open(part, { format }), ['finished'])
+      this.#judge = await opened(
+        'turn detector',
+        turnDetector.open(counting(part, turnDetector), { format }),
+        ['finished'],
+      )
     }
     const filtering = async (): Promise<void> => {
       if (!filter) return
-      const open = await opened('filter', filter.open(part, { format: hears }), ['filter'])
+      const open = await opened('filter', filter.open(counting(part, filter), { format: hears }), ['filter'])
       this.#filtering = this.#filterWith(open)
     }
     await Promise.all([filtering(), stream(), detector(), judge()])
@@ -192,7 +201,7 @@ export class Hearing implements EventSink<TurnEvent> {
       case 'resumed':
         return this.handle({ type: 'turn-resumed' })
       case 'usage':
-        return this.#context.used(event[1])
+        return this.#context.used(event[1], settings.models.stt!.name)
       case 'endOfTurn':
         return this.handle({ type: 'end-of-turn' })
       case 'failed':

@@ -27,7 +27,12 @@ export interface DeliveryOptions {
   readonly agent: Agent
   /** Words and the voice that speaks them, or finished sound. */
   readonly source:
-    | { readonly words: AsyncIterable<string>; readonly voice: DeliveryVoice }
+    | {
+        readonly words: AsyncIterable<string>
+        readonly voice: DeliveryVoice
+        /** The name of the TTS. Undefined if a realtime model speaks, which reports its own usage. */
+        readonly tts: string | undefined
+      }
     | { readonly sound: AsyncIterable<SpokenChunk> }
   /**
    * The reply that the words belong to, if any. In the history, words of a reply come before the tools that the model
@@ -58,6 +63,8 @@ export class Delivery {
   #isComplete = false
   /** Whether the voice waits for the next words. */
   #awaitsWords = false
+  /** The member of a fallback that speaks. */
+  #member: string | undefined
   /** Everything made so far and the times of its words, kept so that the speech can be resumed after a pause. */
   readonly #frames: AudioFrame[] | undefined
   readonly #words: SpokenWord[] = []
@@ -125,32 +132,46 @@ export class Delivery {
       const text = textStage ? textStage(source.words) : source.words
       made = source.voice.speak(source.voice.reportsWords ? text : this.#read(text), task.signal, this)
     }
-    // A realtime model reports its own usage.
-    const counts = 'words' in source && !source.voice.reportsWords
-    const { voiced } = this.#context.book
     let resampler: Resampler | undefined
-    const sound = soundStage ? staged(made, soundStage) : made
-    for await (const { frame, words } of iterate(sound, task, { name: 'sound of the voice' })) {
-      if (!isFrame(frame)) throw new PartMisbehavedError('tts', 'speak', frame, 'frame')
-      const ms = durationOf(frame)
-      if (counts) voiced.sound += ms
-      this.#text ??= new HeardText()
-      this.#text.addSound(ms, this.speech.text, words)
-      if (this.#text.made > limits.speechSound)
-        throw new LimitError('speechSound', limits.speechSound, 'a speech has too much sound')
-      if (this.#frames && words) this.#words.push(...words)
-      if (frame.sampleRate !== sampleRate)
-        resampler ??= new Resampler({ from: frame.sampleRate, to: sampleRate })
-      const heard = resampler ? { samples: resampler.push(frame.samples), sampleRate } : frame
-      this.#frames?.push(heard)
-      yield heard
+    try {
+      const sound = soundStage ? staged(made, soundStage) : made
+      for await (const { frame, words, by } of iterate(sound, task, { name: 'sound of the voice' })) {
+        if (!isFrame(frame)) throw new PartMisbehavedError('tts', 'speak', frame, 'frame')
+        const ms = durationOf(frame)
+        if (typeof by === 'string') this.#member = by
+        this.#text ??= new HeardText()
+        this.#text.addSound(ms, this.speech.text, words)
+        if (this.#text.made > limits.speechSound)
+          throw new LimitError('speechSound', limits.speechSound, 'a speech has too much sound')
+        if (this.#frames && words) this.#words.push(...words)
+        if (frame.sampleRate !== sampleRate)
+          resampler ??= new Resampler({ from: frame.sampleRate, to: sampleRate })
+        const heard = resampler ? { samples: resampler.push(frame.samples), sampleRate } : frame
+        this.#frames?.push(heard)
+        yield heard
+      }
+      this.#isComplete = true
+      if (!this.#text?.made && /[\p{L}\p{N}]/u.test(this.speech.text))
+        throw new NoSoundError(this.speech.text)
+      if (!resampler) return
+      const rest = { samples: resampler.flush(), sampleRate }
+      this.#frames?.push(rest)
+      yield rest
+    } finally {
+      // Whatever became of the speech: the vendor charges for it (PT4).
+      if ('words' in source && source.tts !== undefined && this.#said.text !== '') {
+        const { models } = this.#context.book
+        const by = this.#member ?? source.tts
+        const name = models.has(by) || models.size < limits.models ? by : 'other'
+        const { characters = 0, spokenSeconds = 0, ...rest } = models.get(name) ?? {}
+        models.set(name, {
+          ...rest,
+          characters: characters + this.#said.text.length,
+          spokenSeconds: spokenSeconds + (this.#text?.made ?? 0) / 1000,
+        })
+        if (this.#context.settings.budget?.cost !== undefined) this.#context.spent()
+      }
     }
-    this.#isComplete = true
-    if (!this.#text?.made && /[\p{L}\p{N}]/u.test(this.speech.text)) throw new NoSoundError(this.speech.text)
-    if (!resampler) return
-    const rest = { samples: resampler.flush(), sampleRate }
-    this.#frames?.push(rest)
-    yield rest
   }
 
   /** Records the words while it passes them to the voice. */
@@ -158,7 +179,6 @@ export class Delivery {
     this.#awaitsWords = true
     for await (const piece of text) {
       this.said(piece)
-      this.#context.book.voiced.characters += piece.length
       this.#awaitsWords = false
       yield piece
       this.#awaitsWords = true

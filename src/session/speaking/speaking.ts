@@ -52,7 +52,9 @@ export class Speaking {
     const { tts } = models
     if (!tts) return
     const format = nearestFormat(line.speaks, tts.speaks)
-    this.#voice = await this.#context.opened('tts', tts.open(part, { format }), ['speak'])
+    this.#voice = await this.#context.opened('tts', tts.open(this.#context.counting(part, tts), { format }), [
+      'speak',
+    ])
   }
 
   useVoice(voice: DeliveryVoice): void {
@@ -96,8 +98,9 @@ export class Speaking {
     options: Omit<DeliveryOptions, 'source'>,
     speech?: SpeechOptions,
   ): Delivery {
-    const voice = this.voices.get(options.agent) ?? this.#voice
-    return this.play({ ...options, source: { words, voice } }, speech)
+    const own = this.voices.get(options.agent)
+    const tts = own ? options.agent.tts : this.#context.settings.models.tts
+    return this.play({ ...options, source: { words, voice: own ?? this.#voice, tts: tts?.name } }, speech)
   }
 
   /** Queues a speech. */

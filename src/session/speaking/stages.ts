@@ -13,14 +13,16 @@ export async function* staged(
   stage: NonNullable<Stages['sound']>,
 ): AsyncGenerator<SpokenChunk, void, undefined> {
   let words: NonNullable<SpokenChunk['words']>[number][] = []
+  let by: Pick<SpokenChunk, 'by'> = {}
   const frames = async function* (): AsyncGenerator<AudioFrame, void, undefined> {
     for await (const chunk of chunks) {
       words.push(...(chunk.words ?? []))
+      if (chunk.by !== undefined) by = { by: chunk.by }
       yield chunk.frame
     }
   }
   for await (const frame of stage(frames())) {
-    yield { frame, words }
+    yield { frame, words, ...by }
     words = []
   }
 }

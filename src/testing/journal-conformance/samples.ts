@@ -52,7 +52,7 @@ export function reportOf(id: string, changes: Partial<SessionReport> = {}): Sess
     errorCount: 0,
     guardrails: [],
     connections: [],
-    usage: { toolCalls: 0, turns: 1 },
+    usage: { toolCalls: 0, turns: 1, models: {} },
     turns: [{ latency: 420, at: 1_000 }],
     transcript: [],
     scope: {

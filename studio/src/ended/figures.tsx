@@ -1,10 +1,10 @@
 import type { SessionReport } from '../../../src/session/index.ts'
-import { clockText, timeText } from '../shared/texts.ts'
+import { clockText, costText, timeText } from '../shared/texts.ts'
 import './figures.css'
 
 /** The numbers of a report. */
 export function Figures({ report }: { readonly report: SessionReport }) {
-  const { took, closeTimeout, lived, usage, connections } = report
+  const { took, closeTimeout, lived, usage, cost, connections } = report
   const figures: readonly (readonly [string, string])[] = [
     ['close time', timeText(took)],
     ['deadline', timeText(closeTimeout)],
@@ -12,6 +12,7 @@ export function Figures({ report }: { readonly report: SessionReport }) {
     ['turns', String(usage.turns)],
     ['tool calls', String(usage.toolCalls)],
     ['connections', String(connections.length)],
+    ...(cost ? [['cost', costText(cost)] as const] : []),
   ]
   return (
     <dl class="figures">

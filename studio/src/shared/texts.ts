@@ -1,4 +1,5 @@
 import { timeText } from '../../../src/report/index.ts'
+import type { CostReport } from '../../../src/session/index.ts'
 
 export { timeText }
 
@@ -30,6 +31,12 @@ export function agoText(at: number, now: number): string {
   return seconds < 43_200
     ? time
     : `${date.toLocaleDateString([], { month: 'short', day: 'numeric' })}, ${time}`
+}
+
+/** A cost in the currency of the prices, and what it lacks: `0.0421`, `0.0421 without deepgram`. */
+export function costText({ total, unpriced }: CostReport): string {
+  const missing = unpriced.length > 0 ? ` without ${unpriced.join(', ')}` : ''
+  return `${Number(total.toPrecision(4))}${missing}`
 }
 
 /** `1 retry`, `2 retries`. */

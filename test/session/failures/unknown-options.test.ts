@@ -66,6 +66,7 @@ const mistakes: readonly (readonly [what: string, take: Untyped, wrong: object, 
   ['Session: apology', session, { apology: { agian: '' } }, 'again'],
   ['Session: goodbye', session, { goodbye: { maxDuration: 'Bye' } }, 'max-duration'],
   ['Session: budget', session, { budget: { token: 1 } }, 'tokens'],
+  ["Session: prices of 'llm'", session, { prices: { llm: { inputToken: 1 } } }, 'inputTokens'],
   ['turns', session, { turns: { mod: 'manual' } }, 'mode'],
   ['turns: fixed endpointing', session, { turns: { endpointing: { dealy: 1 } } }, 'delay'],
   [

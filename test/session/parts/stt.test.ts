@@ -86,6 +86,8 @@ describe('the voice of a session', () => {
       speech.interrupt()
       await speech.waitForPlayout()
       await session.close()
-      expect(expectEnded(call).usage).toEqual({ characters: 25, spokenSeconds: 1.26, toolCalls: 0, turns: 0 })
+      const spoken = { characters: 25, spokenSeconds: 1.26 }
+      const models = { tts: spoken }
+      expect(expectEnded(call).usage).toEqual({ ...spoken, toolCalls: 0, turns: 0, models })
     }))
 })

@@ -17,7 +17,7 @@ import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
 import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
 import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
-import { OpenAIRealtime } from '../../src/providers/openai/index.ts'
+import { OpenAILive, OpenAIRealtime } from '../../src/providers/openai/index.ts'
 import { XaiRealtime } from '../../src/providers/xai/index.ts'
 import {
   AssemblyAIServer,
@@ -28,6 +28,7 @@ import {
   DeepgramSpeakServer,
   ElevenLabsServer,
   GeminiLiveServer,
+  OpenAILiveServer,
   OpenAIRealtimeServer,
   XaiRealtimeServer,
 } from '../../src/testing/servers/index.ts'
@@ -183,6 +184,7 @@ const vendors = [
   'aura',
   'elevenlabs',
   'xai',
+  'openai live',
 ] as const
 
 function modelsOf({ random, clock, network }: World, hostility: Hostility) {
@@ -201,6 +203,9 @@ function modelsOf({ random, clock, network }: World, hostility: Hostility) {
     case 'openai':
       serves(new OpenAIRealtimeServer({ clock, answers: () => 'Fine.' }))
       return { realtime: new OpenAIRealtime({ apiKey: secret }) }
+    case 'openai live':
+      serves(new OpenAILiveServer({ clock, answers: () => 'Fine.' }))
+      return { realtime: new OpenAILive({ apiKey: secret }) }
     case 'xai':
       serves(new XaiRealtimeServer({ clock, answers: () => 'Fine.' }))
       return { realtime: new XaiRealtime({ apiKey: secret }) }

@@ -7,7 +7,7 @@ import { CartesiaStt, CartesiaTts } from '../../src/providers/cartesia/index.ts'
 import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
 import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
-import { OpenAIRealtime, OpenAIStt } from '../../src/providers/openai/index.ts'
+import { OpenAILive, OpenAIRealtime, OpenAIStt } from '../../src/providers/openai/index.ts'
 import { XaiRealtime } from '../../src/providers/xai/index.ts'
 import { inVirtualTime, partContext } from '../../src/testing/index.ts'
 import { RealtimeRecorder } from '../../src/testing/conformance/realtime-recorder.ts'
@@ -38,6 +38,7 @@ const providers: Record<string, (context: PartContext) => Promise<unknown>> = {
   'openai stt': (context) => new OpenAIStt({ apiKey, extra }).open(context, noSttEvents),
   'openai realtime': (context) =>
     new OpenAIRealtime({ apiKey, extra }).open(context, setup, new RealtimeRecorder()),
+  'openai live': (context) => new OpenAILive({ apiKey, extra }).open(context, setup, new RealtimeRecorder()),
   'xai realtime': (context) =>
     new XaiRealtime({ apiKey, extra }).open(context, setup, new RealtimeRecorder()),
   gemini: (context) => new GeminiLive({ apiKey, extra }).open(context, setup, new RealtimeRecorder()),

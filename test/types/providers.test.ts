@@ -37,6 +37,7 @@ import {
   type McpToolsetErrorCode,
 } from '../../src/providers/mcp/index.ts'
 import {
+  OpenAILive,
   OpenAIRealtime,
   OpenAIStt,
   OpenAITts,
@@ -57,7 +58,7 @@ describe('the models of vendors', () => {
     >().toExtend<Stt>()
     expectTypeOf<AiSdkLlm | ScriptedDialogue>().toExtend<Llm>()
     expectTypeOf<CartesiaTts | DeepgramTts | ElevenLabsTts | OpenAITts | LocalTts>().toExtend<Tts>()
-    expectTypeOf<GeminiLive | OpenAIRealtime | XaiRealtime>().toExtend<Realtime>()
+    expectTypeOf<GeminiLive | OpenAILive | OpenAIRealtime | XaiRealtime>().toExtend<Realtime>()
     expectTypeOf<LocalVad | SileroVad>().toExtend<Vad>()
     expectTypeOf<{ stt: DeepgramStt; llm: AiSdkLlm; tts: CartesiaTts }>().toExtend<Models>()
     expectTypeOf<{ realtime: GeminiLive }>().toExtend<Models>()

@@ -8,7 +8,13 @@ import { LocalStt, LocalTts, LocalVad, SileroVad, SmartTurn } from '../../src/pr
 import { mcpTools } from '../../src/providers/mcp/index.ts'
 import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/deepgram/index.ts'
 import { ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
-import { OpenAIHttpTts, OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
+import {
+  OpenAIHttpTts,
+  OpenAILive,
+  OpenAIRealtime,
+  OpenAIStt,
+  OpenAITts,
+} from '../../src/providers/openai/index.ts'
 import { XaiRealtime } from '../../src/providers/xai/index.ts'
 import type { Models, Toolset } from '../../src/session/index.ts'
 import { ScriptedLlm, ScriptedStt, ScriptedTts, ScriptedVad, callTool } from '../../src/testing/index.ts'
@@ -22,6 +28,7 @@ import {
   DeepgramSpeakServer,
   ElevenLabsServer,
   GeminiLiveServer,
+  OpenAILiveServer,
   OpenAIRealtimeServer,
   OpenAISpeechServer,
   XaiRealtimeServer,
@@ -202,6 +209,21 @@ export const subjects: readonly Subject[] = [
         models: (url) => ({ realtime: new OpenAIRealtime({ url, apiKey }) }),
         busy: 'the agent answers',
         announceEnd: () => vendor.expire(),
+      }
+    },
+  },
+  {
+    name: 'openai live',
+    holds: 'a socket',
+    setsUp: 'client first',
+    ends: 'expired',
+    setUp: () => {
+      const vendor = new OpenAILiveServer({ apiKey, answers: () => LONG })
+      return {
+        vendor,
+        models: (url) => ({ realtime: new OpenAILive({ url, apiKey }) }),
+        busy: 'the agent answers',
+        announceEnd: () => vendor.end('expired'),
       }
     },
   },

@@ -15,6 +15,8 @@ export { ElevenLabsServer, type ElevenLabsServerOptions } from './elevenlabs-ser
 export { GeminiLiveServer, type GeminiLiveServerOptions } from './gemini-live-server.ts'
 export type { GeminiTurn } from './gemini-live-session.ts'
 export { LoopbackServer, type LoopbackOptions } from './loopback-server.ts'
+export { OpenAILiveServer, type OpenAILiveServerOptions } from './openai-live-server.ts'
+export type { OpenAILiveTurn } from './openai-live-session.ts'
 export { OpenAIRealtimeServer, type OpenAIRealtimeServerOptions } from './openai-realtime-server.ts'
 export {
   OpenAISpeechServer,

@@ -96,7 +96,7 @@ describe('an answer that does not end', () => {
       })
       const context = partContext(world)
       await vendor.realtime().open(context, setup, events)
-      await world.clock.elapse(60_000)
+      await world.clock.elapse(60 * (vendor.every ?? 1_000))
       expect(emitted).toBeLessThanOrEqual(31)
       expect(ends).toEqual([['failed', expect.objectContaining({ code: 'PROVIDER_FAILED' })]])
       await context.scope.close()

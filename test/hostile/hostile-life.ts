@@ -19,7 +19,7 @@ import { ElevenLabsStt, ElevenLabsTts } from '../../src/providers/elevenlabs/ind
 import { InworldTts } from '../../src/providers/inworld/index.ts'
 import { RimeTts } from '../../src/providers/rime/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
-import { OpenAIRealtime } from '../../src/providers/openai/index.ts'
+import { OpenAILive, OpenAIRealtime } from '../../src/providers/openai/index.ts'
 import { XaiRealtime } from '../../src/providers/xai/index.ts'
 import {
   AssemblyAIServer,
@@ -33,6 +33,7 @@ import {
   GeminiLiveServer,
   RimeServer,
   InworldServer,
+  OpenAILiveServer,
   OpenAIRealtimeServer,
   XaiRealtimeServer,
 } from '../../src/testing/servers/index.ts'
@@ -191,6 +192,7 @@ const vendors = [
   'xai',
   'rime',
   'inworld',
+  'openai live',
 ] as const
 
 function modelsOf({ random, clock, network }: World, hostility: Hostility) {
@@ -209,6 +211,9 @@ function modelsOf({ random, clock, network }: World, hostility: Hostility) {
     case 'openai':
       serves(new OpenAIRealtimeServer({ clock, answers: () => 'Fine.' }))
       return { realtime: new OpenAIRealtime({ apiKey: secret }) }
+    case 'openai live':
+      serves(new OpenAILiveServer({ clock, answers: () => 'Fine.' }))
+      return { realtime: new OpenAILive({ apiKey: secret }) }
     case 'xai':
       serves(new XaiRealtimeServer({ clock, answers: () => 'Fine.' }))
       return { realtime: new XaiRealtime({ apiKey: secret }) }

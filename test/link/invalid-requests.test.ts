@@ -7,7 +7,13 @@ import { ElevenLabsStt, ElevenLabsTts } from '../../src/providers/elevenlabs/ind
 import { InworldTts } from '../../src/providers/inworld/index.ts'
 import { RimeTts } from '../../src/providers/rime/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
-import { OpenAIHttpTts, OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
+import {
+  OpenAIHttpTts,
+  OpenAILive,
+  OpenAIRealtime,
+  OpenAIStt,
+  OpenAITts,
+} from '../../src/providers/openai/index.ts'
 import { XaiRealtime } from '../../src/providers/xai/index.ts'
 import type { DialRequest } from '../../src/scope/index.ts'
 import { rejection, withLink } from './fixture.ts'
@@ -67,6 +73,7 @@ describe('the url option of a provider', () => {
     ['InworldTts', (url) => new InworldTts({ apiKey, url, voice: 'voice' })],
     ['GeminiLive', (url) => new GeminiLive({ apiKey, url })],
     ['XaiRealtime', (url) => new XaiRealtime({ apiKey, url })],
+    ['OpenAILive', (url) => new OpenAILive({ apiKey, url })],
     ['OpenAIRealtime', (url) => new OpenAIRealtime({ apiKey, url })],
     ['OpenAIStt', (url) => new OpenAIStt({ apiKey, url })],
     ['OpenAITts', (url) => new OpenAITts({ apiKey, url })],

@@ -2,7 +2,7 @@ import { pcm } from '../../src/audio/index.ts'
 import { describe, expect, it } from 'vitest'
 import type { Realtime, RealtimeEvents } from '../../src/parts/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
-import { OpenAIRealtime } from '../../src/providers/openai/index.ts'
+import { OpenAILive, OpenAIRealtime } from '../../src/providers/openai/index.ts'
 import { XaiRealtime } from '../../src/providers/xai/index.ts'
 import { inVirtualTime, partContext, type Peer } from '../../src/testing/index.ts'
 
@@ -17,6 +17,8 @@ const setup = {
 const options = { apiKey: 'secret-key', url: 'wss://vendor.example' }
 /** 20 s of sound. */
 const audio = Buffer.alloc(960_000).toString('base64')
+/** 20 s of a tone at its highest level, because silence is no answer of a model that never stops sending. */
+const loud = Buffer.alloc(960_000, 0x7f).toString('base64')
 const words = 'and so on '.repeat(500)
 
 interface Vendor {
@@ -24,6 +26,8 @@ interface Vendor {
   readonly begins: readonly object[]
   readonly sound: object
   readonly text: object
+  /** Milliseconds between messages. Default: 1 s. */
+  readonly every?: number
 }
 
 const ids = { response_id: 'r', item_id: 'i' }
@@ -37,6 +41,14 @@ const vendors: Record<string, Vendor> = {
     ],
     sound: { type: 'response.output_audio.delta', ...ids, delta: audio },
     text: { type: 'response.output_audio_transcript.delta', ...ids, delta: words },
+  },
+  'openai live': {
+    realtime: () => new OpenAILive(options),
+    begins: [{ type: 'session.started' }],
+    // A longer pause would end the answer.
+    every: 250,
+    sound: { type: 'session.output_audio.delta', delta: loud },
+    text: { type: 'session.output_transcript.delta', delta: words },
   },
   xai: {
     realtime: () => new XaiRealtime(options),
@@ -74,7 +86,7 @@ describe('an answer that does not end', () => {
       })
       const send = (peer: Peer): void => {
         peer.send(JSON.stringify(vendor[what]))
-        peer.after(1_000, () => send(peer))
+        peer.after(vendor.every ?? 1_000, () => send(peer))
       }
       world.network.serve = () => ({
         opened: (peer) => {
@@ -84,7 +96,7 @@ describe('an answer that does not end', () => {
       })
       const context = partContext(world)
       await vendor.realtime().open(context, setup, events)
-      await world.clock.elapse(60_000)
+      await world.clock.elapse(60 * (vendor.every ?? 1_000))
       expect(emitted).toBeLessThanOrEqual(31)
       expect(ends).toEqual([['failed', expect.objectContaining({ code: 'PROVIDER_FAILED' })]])
       await context.scope.close()

@@ -9,7 +9,7 @@ import { ElevenLabsStt, ElevenLabsTts } from '../../src/providers/elevenlabs/ind
 import { InworldTts } from '../../src/providers/inworld/index.ts'
 import { RimeTts } from '../../src/providers/rime/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
-import { OpenAIRealtime, OpenAIStt } from '../../src/providers/openai/index.ts'
+import { OpenAILive, OpenAIRealtime, OpenAIStt } from '../../src/providers/openai/index.ts'
 import { XaiRealtime } from '../../src/providers/xai/index.ts'
 import { inVirtualTime, partContext } from '../../src/testing/index.ts'
 import { RealtimeRecorder } from '../../src/testing/conformance/realtime-recorder.ts'
@@ -50,6 +50,7 @@ const providers: Record<string, Open> = {
   'openai stt': (context) => new OpenAIStt({ apiKey, extra }).open(context, noSttEvents),
   'openai realtime': (context) =>
     new OpenAIRealtime({ apiKey, extra }).open(context, setup, new RealtimeRecorder()),
+  'openai live': (context) => new OpenAILive({ apiKey, extra }).open(context, setup, new RealtimeRecorder()),
   'xai realtime': (context) =>
     new XaiRealtime({ apiKey, extra }).open(context, setup, new RealtimeRecorder()),
   gemini: (context) => new GeminiLive({ apiKey, extra }).open(context, setup, new RealtimeRecorder()),

@@ -9,7 +9,13 @@ import { ElevenLabsStt, ElevenLabsTts } from '../../src/providers/elevenlabs/ind
 import { InworldTts } from '../../src/providers/inworld/index.ts'
 import { RimeTts } from '../../src/providers/rime/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
-import { OpenAIHttpTts, OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
+import {
+  OpenAIHttpTts,
+  OpenAILive,
+  OpenAIRealtime,
+  OpenAIStt,
+  OpenAITts,
+} from '../../src/providers/openai/index.ts'
 import { XaiRealtime } from '../../src/providers/xai/index.ts'
 import { systemClock, systemRandom } from '../../src/scope/index.ts'
 import { inVirtualTime, partContext, type Manners } from '../../src/testing/index.ts'
@@ -46,6 +52,7 @@ const providers: Record<string, Open> = {
   'openai tts': (context) => new OpenAITts(options).open(context),
   'openai stt': (context, log) => new OpenAIStt(options).open(context, recorder(log)),
   'openai realtime': (context, log) => new OpenAIRealtime(options).open(context, setup, recorder(log)),
+  'openai live': (context, log) => new OpenAILive(options).open(context, setup, recorder(log)),
   'xai realtime': (context, log) => new XaiRealtime(options).open(context, setup, recorder(log)),
   gemini: (context, log) => new GeminiLive(options).open(context, setup, recorder(log)),
   cartesia: speaks(new CartesiaTts({ ...options, voice: 'voice' })),

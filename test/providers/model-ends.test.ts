@@ -6,6 +6,7 @@ import { MODEL as CARTESIA_MODEL } from '../../src/providers/cartesia/cartesia-t
 import { MODEL as DEEPGRAM_MODEL } from '../../src/providers/deepgram/deepgram-stt.ts'
 import { endOfModel, endingModels, ModelEndWarning } from '../../src/providers/model-ends.ts'
 import { OpenAIHttpTts, OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
+import { BACKEND_MODEL, LIVE_MODEL } from '../../src/providers/openai/live/openai-live.ts'
 import { REALTIME_MODEL } from '../../src/providers/openai/openai-realtime.ts'
 import { SPEECH_MODEL } from '../../src/providers/openai/openai-tts.ts'
 import { LIVE_TRANSCRIPTION_MODEL, TRANSCRIPTION_MODEL } from '../../src/providers/openai/session-config.ts'
@@ -13,7 +14,14 @@ import type { PartContext, SttEvents, RealtimeEvents } from '../../src/parts/ind
 import { inVirtualTime, partContext, type TestPartContext, type World } from '../../src/testing/index.ts'
 import { paths, read, root } from '../house/tree.ts'
 
-const openaiDefaults = [REALTIME_MODEL, SPEECH_MODEL, TRANSCRIPTION_MODEL, LIVE_TRANSCRIPTION_MODEL]
+const openaiDefaults = [
+  REALTIME_MODEL,
+  LIVE_MODEL,
+  BACKEND_MODEL,
+  SPEECH_MODEL,
+  TRANSCRIPTION_MODEL,
+  LIVE_TRANSCRIPTION_MODEL,
+]
 
 /** The texts of all type declarations of an installed package, without line breaks of comments. */
 function typesOf(folder: string): string[] {

@@ -14,7 +14,7 @@ import { ElevenLabsStt, ElevenLabsTts } from '../../src/providers/elevenlabs/ind
 import { InworldTts } from '../../src/providers/inworld/index.ts'
 import { RimeTts } from '../../src/providers/rime/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
-import { OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
+import { OpenAILive, OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
 import { XaiRealtime } from '../../src/providers/xai/index.ts'
 import { noop, type Clock } from '../../src/scope/index.ts'
 import type { ConnectionManners } from '../../src/testing/servers/vendor-server.ts'
@@ -30,6 +30,7 @@ import {
   GeminiLiveServer,
   RimeServer,
   InworldServer,
+  OpenAILiveServer,
   OpenAIRealtimeServer,
   XaiRealtimeServer,
 } from '../../src/testing/servers/index.ts'
@@ -193,6 +194,19 @@ export const vendors: readonly SilentVendor[] = [
     },
     open: async (context, failed) => {
       const realtime = new OpenAIRealtime({ url, apiKey })
+      const model = await realtime.open(context, setup(true), realtimeEvents(failed))
+      return { hear: (frame) => model.push(frame), ask: () => model.respond() }
+    },
+  },
+  {
+    name: 'openai live',
+    uses: ['hear', 'ask'],
+    sampleRate: 24_000,
+    serve: (network, clock, manners) => {
+      network.serve = new OpenAILiveServer({ clock, apiKey, answers: () => 'Hello.', manners }).serve
+    },
+    open: async (context, failed) => {
+      const realtime = new OpenAILive({ url, apiKey })
       const model = await realtime.open(context, setup(true), realtimeEvents(failed))
       return { hear: (frame) => model.push(frame), ask: () => model.respond() }
     },

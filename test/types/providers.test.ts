@@ -39,6 +39,7 @@ import {
   type McpToolsetErrorCode,
 } from '../../src/providers/mcp/index.ts'
 import {
+  OpenAILive,
   OpenAIRealtime,
   OpenAIStt,
   OpenAITts,
@@ -61,7 +62,7 @@ describe('the models of vendors', () => {
     expectTypeOf<
       CartesiaTts | DeepgramTts | ElevenLabsTts | RimeTts | InworldTts | OpenAITts | LocalTts
     >().toExtend<Tts>()
-    expectTypeOf<GeminiLive | OpenAIRealtime | XaiRealtime>().toExtend<Realtime>()
+    expectTypeOf<GeminiLive | OpenAILive | OpenAIRealtime | XaiRealtime>().toExtend<Realtime>()
     expectTypeOf<LocalVad | SileroVad>().toExtend<Vad>()
     expectTypeOf<{ stt: DeepgramStt; llm: AiSdkLlm; tts: CartesiaTts }>().toExtend<Models>()
     expectTypeOf<{ realtime: GeminiLive }>().toExtend<Models>()

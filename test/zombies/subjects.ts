@@ -8,7 +8,13 @@ import { DeepgramFluxStt, DeepgramStt, DeepgramTts } from '../../src/providers/d
 import { ElevenLabsStt, ElevenLabsTts } from '../../src/providers/elevenlabs/index.ts'
 import { InworldTts } from '../../src/providers/inworld/index.ts'
 import { RimeTts } from '../../src/providers/rime/index.ts'
-import { OpenAIHttpTts, OpenAIRealtime, OpenAIStt, OpenAITts } from '../../src/providers/openai/index.ts'
+import {
+  OpenAIHttpTts,
+  OpenAILive,
+  OpenAIRealtime,
+  OpenAIStt,
+  OpenAITts,
+} from '../../src/providers/openai/index.ts'
 import { XaiRealtime } from '../../src/providers/xai/index.ts'
 import { fallbackRealtime } from '../../src/parts/index.ts'
 import type { DialRequest } from '../../src/scope/index.ts'
@@ -26,6 +32,7 @@ import {
   GeminiLiveServer,
   RimeServer,
   InworldServer,
+  OpenAILiveServer,
   OpenAIRealtimeServer,
   OpenAISpeechServer,
   XaiRealtimeServer,
@@ -202,6 +209,21 @@ export const subjects: readonly Subject[] = [
         models: (url) => ({ realtime: new OpenAIRealtime({ url, apiKey }) }),
         busy: 'the agent answers',
         announceEnd: () => vendor.expire(),
+      }
+    },
+  },
+  {
+    name: 'openai live',
+    holds: 'a socket',
+    setsUp: 'client first',
+    ends: 'expired',
+    setUp: () => {
+      const vendor = new OpenAILiveServer({ apiKey, answers: () => LONG })
+      return {
+        vendor,
+        models: (url) => ({ realtime: new OpenAILive({ url, apiKey }) }),
+        busy: 'the agent answers',
+        announceEnd: () => vendor.end('expired'),
       }
     },
   },

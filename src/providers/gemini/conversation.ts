@@ -3,7 +3,7 @@ import { parseObject } from '../parse-object.ts'
 import { Memory } from './memory.ts'
 import type { FunctionCall, ServerContent, ServerMessage, UsageMetadata } from './messages.ts'
 import { Turns, type TurnsHost } from './turns.ts'
-import { UserSpeech } from './user-speech.ts'
+import { UserSpeech } from '../user-speech.ts'
 
 export type ConversationHost = Pick<
   TurnsHost,

@@ -2,6 +2,7 @@ export { LinkError, type LinkErrorCode } from '../../link/index.ts'
 export { MissingKeyError, ProviderError, type ProviderFailure } from '../errors.ts'
 export type { OpenAIAuth, OpenAIEndpointOptions } from './endpoint.ts'
 export { OpenAIRealtime, type OpenAIRealtimeOptions } from './openai-realtime.ts'
+export { OpenAILive, type OpenAILiveOptions } from './live/openai-live.ts'
 export type {
   OpenAIModelOptions,
   OpenAIReasoning,

@@ -17,6 +17,8 @@ export { GeminiLiveServer, type GeminiLiveServerOptions } from './gemini-live-se
 export type { GeminiTurn } from './gemini-live-session.ts'
 export { InworldServer } from './inworld-server.ts'
 export { LoopbackServer, type LoopbackOptions } from './loopback-server.ts'
+export { OpenAILiveServer, type OpenAILiveServerOptions } from './openai-live-server.ts'
+export type { OpenAILiveTurn } from './openai-live-session.ts'
 export { OpenAIRealtimeServer, type OpenAIRealtimeServerOptions } from './openai-realtime-server.ts'
 export {
   OpenAISpeechServer,

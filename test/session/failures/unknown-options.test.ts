@@ -27,7 +27,13 @@ import {
   SileroVad,
 } from '../../../src/providers/local/index.ts'
 import { mcpTools } from '../../../src/providers/mcp/index.ts'
-import { OpenAIHttpTts, OpenAIRealtime, OpenAIStt, OpenAITts } from '../../../src/providers/openai/index.ts'
+import {
+  OpenAIHttpTts,
+  OpenAILive,
+  OpenAIRealtime,
+  OpenAIStt,
+  OpenAITts,
+} from '../../../src/providers/openai/index.ts'
 import { XaiRealtime } from '../../../src/providers/xai/index.ts'
 import { Scope } from '../../../src/scope/index.ts'
 import { Agent, AgentTask, Session, fileSink, tool } from '../../../src/session/index.ts'
@@ -115,6 +121,7 @@ const mistakes: readonly (readonly [what: string, take: Untyped, wrong: object, 
   ['RimeTts', (options) => new RimeTts(options), { vioce: '' }, 'voice'],
   ['InworldTts', (options) => new InworldTts(options), { vioce: '' }, 'voice'],
   ['GeminiLive', (options) => new GeminiLive(options), { apikey: '' }, 'apiKey'],
+  ['OpenAILive', (options) => new OpenAILive(options), { bakend: '' }, 'backend'],
   ['XaiRealtime', (options) => new XaiRealtime(options), { vioce: '' }, 'voice'],
   [
     'XaiRealtime: turnDetection',

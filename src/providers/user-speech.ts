@@ -1,5 +1,5 @@
-import type { RealtimeEvents } from '../../parts/index.ts'
-import { clip, type Scope, type Timer } from '../../scope/index.ts'
+import type { RealtimeEvents } from '../parts/index.ts'
+import { clip, type Scope, type Timer } from '../scope/index.ts'
 
 /** After this long without a transcript or an answer, the user is assumed to have stopped speaking. */
 const SILENCE_TIMEOUT = 3_000
@@ -18,7 +18,7 @@ export interface UserSpeechHost {
 }
 
 /**
- * Derives when the user speaks. Only some models send `voiceActivity`; for the others it follows from other messages:
+ * Derives when the user speaks, for services that do not report it (or, like Gemini, only with some models):
  *
  *   started: the first text of a transcript; or an answer is interrupted, which only the user's voice does
  *   stopped: the model starts to answer; or neither transcript nor answer arrived for `SILENCE_TIMEOUT`

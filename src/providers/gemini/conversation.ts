@@ -1,5 +1,6 @@
-import type { Message, RealtimeEvents, RealtimeSetup, Usage } from '../../parts/index.ts'
+import type { RealtimeEvents, RealtimeSetup, Usage } from '../../parts/index.ts'
 import { parseObject } from '../parse-object.ts'
+import { runningCalls } from '../running-calls.ts'
 import { Memory } from './memory.ts'
 import type { FunctionCall, ServerContent, ServerMessage, UsageMetadata } from './messages.ts'
 import { Turns, type TurnsHost } from './turns.ts'
@@ -44,7 +45,8 @@ export class Conversation {
       remember: (contents) => this.memory.add(...contents),
       modelText: (text) => this.memory.addModelText(text),
     }
-    this.turns = new Turns(turnsHost, running)
+    const orphans = running.map(({ id, name, input }) => ({ id, name, args: parseObject(input) }))
+    this.turns = new Turns(turnsHost, orphans)
   }
 
   /** Whether neither the user nor the model is speaking. */
@@ -137,16 +139,6 @@ export class Conversation {
 function failureIn(reason: string | undefined): string | undefined {
   const fine = new Set(['TURN_COMPLETE_REASON_UNSPECIFIED', 'NEED_MORE_INPUT'])
   return reason === undefined || fine.has(reason) ? undefined : `it gave no answer (${reason})`
-}
-
-/** The calls of an earlier model whose result is still to come. */
-function runningCalls(messages: readonly Message[]): FunctionCall[] {
-  const ended = new Set(messages.flatMap((each) => (each.role === 'tool-result' ? [each.id] : [])))
-  return messages.flatMap((each) =>
-    each.role === 'tool-call' && !ended.has(each.id)
-      ? [{ id: each.id, name: each.name, args: parseObject(each.input) }]
-      : [],
-  )
 }
 
 /** Ignores a call without an id or a name: it could not be run or answered. */

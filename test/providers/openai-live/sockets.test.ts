@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { OpenAILive } from '../../../src/providers/openai/index.ts'
 import { conformance, onFastStage, realtimeConformance, type LlmStep } from '../../../src/testing/index.ts'
 import { LoopbackServer, OpenAILiveServer } from '../../../src/testing/servers/index.ts'
+import { toolResults } from './tool-results.ts'
 import { KEY } from './fixture.ts'
 
 let server: LoopbackServer
@@ -26,7 +27,7 @@ conformance(
         const stall: LlmStep[] = hangs ? [{ stall: true }] : []
         live.answers([...chunks, ...stall])
       },
-      results: () => live.sessions.flatMap(({ results }) => results),
+      results: () => toolResults(live),
       refuses: () => {
         live.manners.refuse = 401
       },

@@ -10,6 +10,7 @@ import {
 } from '../../../link/index.ts'
 import type { PartContext, RealtimeEvents, RealtimeModel, RealtimeSetup } from '../../../parts/index.ts'
 import { CallerSpeech } from '../../caller-speech.ts'
+import { runningCalls } from '../../running-calls.ts'
 import { ProviderError } from '../../errors.ts'
 import { Expiry } from '../../openai-realtime/expiry.ts'
 import { UserSpeech } from '../../user-speech.ts'
@@ -35,6 +36,8 @@ const closedReasons: ReadonlyMap<unknown, 'expired' | 'fatal'> = new Map([
 ])
 /** The types of errors during the setup after which another attempt may succeed. */
 const TRANSIENT: ReadonlySet<unknown> = new Set(['server_error', 'internal_error', 'timeout'])
+/** The generation of calls that another model has made. */
+const ELSEWHERE = -1
 /** Sent for an answer without instructions. */
 const PROMPT = 'Answer the user now.'
 
@@ -77,7 +80,7 @@ export class LiveModel implements RealtimeModel, Protocol {
   readonly #answers: LiveAnswers
   readonly #expiry: Expiry
   readonly #callerSpeech = new CallerSpeech()
-  /** The backend's calls without a result, and the connection that they were made on. */
+  /** Calls without a result, and the generation of the connection that they were made on. */
   readonly #calls = new Map<string, { readonly name: string; readonly generation: number }>()
   #agent: LiveAgent
   #agentSent: LiveAgent | undefined
@@ -106,6 +109,8 @@ export class LiveModel implements RealtimeModel, Protocol {
     this.#format = setup.speaks ?? setup.hears
     this.#resampler = new Resampler({ from: setup.hears.sampleRate, to: this.#format.sampleRate })
     this.#memory = new LiveMemory(setup.messages)
+    for (const { id, name } of runningCalls(setup.messages))
+      this.#calls.set(id, { name, generation: ELSEWHERE })
     this.#user = new UserSpeech({
       scope,
       takesTurns: true,

@@ -1,7 +1,8 @@
 import { describe, it } from 'vitest'
-import { conformance, realtimeConformance, type LlmStep } from '../../../testing/index.ts'
-import { OpenAILiveServer } from '../../../testing/servers/index.ts'
-import { OpenAILive } from './openai-live.ts'
+import { conformance, realtimeConformance, type LlmStep } from '../../../src/testing/index.ts'
+import { OpenAILiveServer } from '../../../src/testing/servers/index.ts'
+import { toolResults } from './tool-results.ts'
+import { OpenAILive } from '../../../src/providers/openai/index.ts'
 
 const KEY = 'sk-secret-0123456789'
 
@@ -20,7 +21,7 @@ for (const sendsSilence of [false, true])
           const stall: LlmStep[] = hangs ? [{ stall: true }] : []
           server.answers([...chunks, ...stall])
         },
-        results: () => server.sessions.flatMap(({ results }) => results),
+        results: () => toolResults(server),
         refuses: () => {
           server.manners.refuse = 401
         },

@@ -1,5 +1,6 @@
 import type { Bench } from './bench.ts'
 import { calls } from './calls/index.ts'
+import { ears } from './ears/index.ts'
 import { guard } from './guard/index.ts'
 import { host } from './host/index.ts'
 import { link } from './link/index.ts'
@@ -12,6 +13,7 @@ import { session } from './session/index.ts'
 /** All benchmarks, by their name on the command line. */
 export const benches: Readonly<Record<string, Bench>> = {
   calls,
+  ears,
   guard,
   host,
   link,

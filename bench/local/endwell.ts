@@ -1,13 +1,11 @@
 import { LocalTts, LocalVad, ScriptedDialogue } from '../../src/providers/local/index.ts'
-import { grammarOf } from '../../src/providers/local/grammar.ts'
-import { openRecogniser, type Recogniser } from '../../src/providers/local/recogniser.ts'
 import { systemClock, systemRandom } from '../../src/scope/index.ts'
 import { partContext } from '../../src/testing/index.ts'
 import { clinic } from '../../test/fixtures/clinic.ts'
 import { clips, framesOf } from '../../test/fixtures/speech.ts'
-import type { Measure, Sample } from '../bench.ts'
-import { cpuTime, perCall } from '../sampling.ts'
-import { inSilence, surroundings } from './surroundings.ts'
+import type { Measure } from '../bench.ts'
+import { perCall } from '../sampling.ts'
+import { recognition } from './recognition.ts'
 
 const dialogue = new ScriptedDialogue(clinic)
 const unaborted = new AbortController().signal
@@ -16,7 +14,7 @@ export const measure: Measure = async () => {
   const context = partContext({ clock: systemClock, random: systemRandom })
   try {
     return {
-      ...(await recognition(context)),
+      ...(await recognition(context.scope, dialogue.phrases)),
       vad: await vad(context),
       voice: await voice(context),
       dialogue: await answers(context),
@@ -27,42 +25,6 @@ export const measure: Measure = async () => {
 }
 
 type Context = ReturnType<typeof partContext>
-
-async function recognition({ scope }: Context): Promise<Sample> {
-  const before = process.memoryUsage().rss
-  const openedAt = performance.now()
-  const grammar = grammarOf(dialogue.phrases)
-  const recogniser = await openRecogniser(scope, { name: 'bench', grammar, pronunciations: {} })
-  const open = performance.now() - openedAt
-  const memory = (process.memoryUsage().rss - before) / 2 ** 20
-  return { open, memory, ...(await understanding(recogniser)) }
-}
-
-async function understanding(recogniser: Recogniser): Promise<Sample> {
-  const counts = { in: 0, out: 0, missed: 0, mistaken: 0, taken: 0 }
-  let sound = 0
-  const took = await cpuTime(async () => {
-    for (const { kind, text, samples } of clips) {
-      for (const change of Object.values(surroundings)) {
-        const heard = Int16Array.from(change(inSilence(samples)))
-        sound += heard.length / 16_000
-        const found = await recogniser.recognise(heard, unaborted)
-        const understood = found.doubt <= 1 ? found.text : undefined
-        counts[kind]++
-        if (kind === 'out' && understood !== undefined) counts.taken++
-        if (kind === 'in' && understood === undefined) counts.missed++
-        if (kind === 'in' && understood !== undefined && understood !== text) counts.mistaken++
-      }
-    }
-  })
-  const percent = (count: number, of: number): number => (100 * count) / of
-  return {
-    missed: percent(counts.missed, counts.in),
-    mistaken: percent(counts.mistaken, counts.in),
-    taken: percent(counts.taken, counts.out),
-    speech: took / 1_000 / sound,
-  }
-}
 
 /** Microseconds per frame of 20 ms. */
 async function vad(context: Context): Promise<number> {

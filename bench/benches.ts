@@ -9,6 +9,7 @@ import { phone } from './phone/index.ts'
 import { room } from './room/index.ts'
 import { scope } from './scope/index.ts'
 import { session } from './session/index.ts'
+import { voices } from './voices/index.ts'
 
 /** All benchmarks, by their name on the command line. */
 export const benches: Readonly<Record<string, Bench>> = {
@@ -22,4 +23,5 @@ export const benches: Readonly<Record<string, Bench>> = {
   room,
   scope,
   session,
+  voices,
 }

@@ -46,8 +46,8 @@ export const fallbackMutants: readonly Mutant[] = [
   {
     name: 'each call has its own idea of who is well',
     file: 'parts/fallback-llm.ts',
-    find: '(name, models, health, context, options)',
-    replace: '(name, models, new VendorHealth(options), context, options)',
+    find: '        health,\n',
+    replace: '        new VendorHealth(options),\n',
   },
   {
     name: 'a request inherits an opening that failed',

@@ -16,6 +16,9 @@ export const isolated = [
   'src/providers/local/missing.test.ts',
 ]
 
+/** Test files that need the newest SDKs: `npm run nodes` installs and runs them. */
+export const newest = 'test/newest-sdks/**'
+
 const pathOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
 /**
@@ -84,7 +87,7 @@ export default defineConfig({
         test: {
           name: 'shared',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...guarded, ...isolated],
+          exclude: [...configDefaults.exclude, newest, ...guarded, ...isolated],
           // Loading the modules anew for every file would take as long as the tests.
           isolate: false,
         },

@@ -52,7 +52,13 @@ async function lanesOf(version: string, only: readonly string[]): Promise<Lane[]
     return [{ name: `node ${version}`, passed: 0, failed: ['npm could not install it'], seconds: 0 }]
   const lanes = [await timed(`the suite on node ${version}`, () => test(node, only))]
   if (only.length > 0 || Number.parseInt(version, 10) < 22) return lanes
-  const config = ['--config', join(sdks, 'vitest.config.ts'), 'test/providers', 'test/servers']
+  const config = [
+    '--config',
+    join(sdks, 'vitest.config.ts'),
+    'test/providers',
+    'test/servers',
+    'test/newest-sdks',
+  ]
   lanes.push(await timed(`the newest SDKs on node ${version}`, () => test(node, config)))
   return lanes
 }

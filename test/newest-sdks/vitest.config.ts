@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { mergeConfig, type Plugin } from 'vitest/config'
-import config from '../../vitest.config.ts'
+import config, { newest } from '../../vitest.config.ts'
 
 /** Imports the SDKs that are installed in this folder. */
 const newestSdks: Plugin = {
@@ -11,6 +11,10 @@ const newestSdks: Plugin = {
     return this.resolve(source, fileURLToPath(import.meta.url), { ...options, skipSelf: true })
   },
 }
+
+const [shared] = config.test!.projects!
+const { exclude } = (shared as { test: { exclude: string[] } }).test
+exclude.splice(exclude.indexOf(newest), 1)
 
 export default mergeConfig(config, {
   root: fileURLToPath(new URL('../..', import.meta.url)),

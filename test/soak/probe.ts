@@ -1,7 +1,8 @@
 // Loaded with `--import` into every process of a host. On SIGUSR2, the process writes what it holds to
 // `probes/<pid>.json`. Garbage is collected first, so that the heap is what is alive.
 
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
+import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -31,20 +32,20 @@ function install(folder: string): void {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   const file = join(folder, PROBES, `${process.pid}.json`)
-  const write = (): void => {
+  // Not synchronous: on a slow disk, that would block the event loop, and the host would replace the process.
+  const write = async (): Promise<void> => {
     collect()
     const { heapUsed: heap, external, rss } = process.memoryUsage()
     const resources = counted(process.getActiveResourcesInfo())
-    writeFileSync(
-      `${file}.new`,
-      JSON.stringify({ pid: process.pid, heap, external, rss, resources } satisfies Probe),
-    )
-    renameSync(`${file}.new`, file)
+    const probe = JSON.stringify({ pid: process.pid, heap, external, rss, resources } satisfies Probe)
+    await writeFile(`${file}.new`, probe)
+    await rename(`${file}.new`, file)
   }
   mkdirSync(join(folder, PROBES), { recursive: true })
-  process.on('SIGUSR2', write)
+  const attempt = (): void => void write().catch(() => {})
+  process.on('SIGUSR2', attempt)
   // Only now may a signal come: it would kill a process without a listener.
-  write()
+  attempt()
 }
 
 const folder = process.env['CRASH_FOLDER']

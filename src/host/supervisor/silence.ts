@@ -35,8 +35,11 @@ export class Silence {
   }
 }
 
-/** A process that waits, or that computes, could have beaten. One that is runnable and does not run is starved. */
+/**
+ * A process that waits, or that computes, could have beaten. One that is runnable and does not run is starved, and one that
+ * waits for a disk may be about to beat.
+ */
 function proves(before: ProcessState, state: ProcessState, elapsed: number): boolean {
   const computed = state.cpu - before.cpu >= elapsed / 4
-  return computed || !state.runnable
+  return computed || !(state.runnable || state.inKernel)
 }

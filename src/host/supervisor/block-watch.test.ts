@@ -8,7 +8,6 @@ interface Look {
   /** CPU time since the look before. */
   readonly cpu?: number
   readonly runnable?: boolean
-  readonly inKernel?: boolean
   /** Whether another thread of the process is runnable, and the CPU time of the process since the look before. */
   readonly others?: { readonly runnable: boolean; readonly cpu: number }
 }
@@ -16,14 +15,7 @@ interface Look {
 /** Looks this often, always seeing the same, and returns the verdicts. */
 function verdicts(
   times: number,
-  {
-    elapsed = 100,
-    turned = false,
-    cpu = 0,
-    runnable = true,
-    inKernel = false,
-    others = { runnable: false, cpu: 0 },
-  }: Look,
+  { elapsed = 100, turned = false, cpu = 0, runnable = true, others = { runnable: false, cpu: 0 } }: Look,
 ): Verdict[] {
   const watch = new BlockWatch()
   watch.look({ elapsed, turned: true, state: { cpu: 0, runnable }, readProcess: () => undefined })
@@ -31,7 +23,7 @@ function verdicts(
     watch.look({
       elapsed,
       turned,
-      state: { cpu: cpu * (index + 1), runnable, inKernel },
+      state: { cpu: cpu * (index + 1), runnable },
       readProcess: () => ({ cpu: others.cpu * (index + 1), runnable: others.runnable }),
     }),
   )
@@ -55,11 +47,6 @@ describe('the watch over an event loop', () => {
   it('[HO23] leaves a loop alone that waits for a thread without CPU, such as one that collects garbage', () => {
     const starved = verdicts(1_000, { runnable: false, others: { runnable: true, cpu: 10 } })
     expect(new Set(starved)).toEqual(new Set(['turning']))
-  })
-
-  it('[HO23] leaves a loop alone that waits for a disk', () => {
-    const waiting = verdicts(1_000, { runnable: false, inKernel: true })
-    expect(new Set(waiting)).toEqual(new Set(['turning']))
   })
 
   it('[HO23] needs more looks on a busy machine, where a loop computes less', () => {

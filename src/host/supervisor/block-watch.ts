@@ -19,8 +19,7 @@ export type Verdict = 'turning' | 'blocked' | 'stuck'
 /**
  * Decides whether an event loop is blocked. Only time that proves something counts: a thread that computes without a turn,
  * or that waits for something, is blocked; one that is runnable but gets no CPU is starved, and so is one that waits for such
- * a thread: V8 collects garbage in several. A thread that waits for a disk proves nothing either: neither cutting nor killing
- * would make the disk faster.
+ * a thread: V8 collects garbage in several.
  */
 export class BlockWatch {
   /** Milliseconds since the last turn, or since the first look, as far as the watchdog itself was on time. */
@@ -46,16 +45,11 @@ export class BlockWatch {
     }
     const counts = Math.min(elapsed, limits.look)
     this.#counted += counts
-    if (state && !state.runnable && !this.#isHeldUp(state, readProcess, elapsed)) this.#waited += counts
+    if (state && !state.runnable && !this.#isStarved(readProcess(), elapsed)) this.#waited += counts
     const proof = this.proof(state)
     if (this.#counted >= limits.stuck && proof >= limits.stuckProof) return 'stuck'
     const { blocked, slack } = limits
     return this.#counted >= blocked && proof >= blocked - slack ? 'blocked' : 'turning'
-  }
-
-  /** Whether the machine holds the thread up: its disk, or its CPUs, which a thread lacks that the main thread may wait for. */
-  #isHeldUp(state: ProcessState, readProcess: Look['readProcess'], elapsed: number): boolean {
-    return state.inKernel === true || this.#isStarved(readProcess(), elapsed)
   }
 
   /** Whether threads that the main thread may wait for could compute, but hardly do. */

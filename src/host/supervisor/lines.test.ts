@@ -20,9 +20,8 @@ describe('what a worker prints', () => {
 describe('the state of a process', () => {
   it('is read from a line of the kernel, whatever the name of the process', () => {
     const rest = '1 2 3 4 5 6 7 8 9 10 150 25 0 0'
-    expect(parseStat(`42 (a) R (b) S ${rest}`)).toEqual({ cpu: 1_750, runnable: false, inKernel: false })
-    expect(parseStat(`42 (node) R ${rest}`)).toEqual({ cpu: 1_750, runnable: true, inKernel: false })
-    expect(parseStat(`42 (node) D ${rest}`)).toEqual({ cpu: 1_750, runnable: false, inKernel: true })
+    expect(parseStat(`42 (a) R (b) S ${rest}`)).toEqual({ cpu: 1_750, runnable: false })
+    expect(parseStat(`42 (node) R ${rest}`)).toEqual({ cpu: 1_750, runnable: true })
     expect(parseStat('')).toBeUndefined()
   })
 })

@@ -6,8 +6,6 @@ export interface ProcessState {
   readonly cpu: number
   /** Whether it could compute if it were given a CPU. A process that waits is not runnable. */
   readonly runnable: boolean
-  /** Whether it waits for the kernel, most often for a disk, and no signal can end that. */
-  readonly inKernel?: boolean
 }
 
 /** The kernel counts CPU time in ticks of 10 ms. */
@@ -21,13 +19,7 @@ export function threadState(thread: number): ProcessState | undefined {
 /** Reads the state of a process with all its threads. Undefined if it has ended, and except on Linux. */
 export function processState(pid: number): ProcessState | undefined {
   const whole = read(`/proc/${pid}/stat`)
-  if (!whole) return undefined
-  const threads = threadsOf(pid)
-  return {
-    cpu: whole.cpu,
-    runnable: threads.some(({ runnable }) => runnable),
-    inKernel: threads.some(({ inKernel }) => inKernel),
-  }
+  return whole && { cpu: whole.cpu, runnable: threadsOf(pid).some((thread) => thread.runnable) }
 }
 
 /** Reads the state of this process. It is runnable if a thread other than the calling one is. Undefined except on Linux. */
@@ -60,5 +52,5 @@ function read(file: string): ProcessState | undefined {
 export function parseStat(text: string): ProcessState | undefined {
   const [state, ...fields] = text.slice(text.lastIndexOf(')') + 2).split(' ')
   const cpu = TICK * (Number(fields[10]) + Number(fields[11]))
-  return Number.isNaN(cpu) ? undefined : { cpu, runnable: state === 'R', inKernel: state === 'D' }
+  return Number.isNaN(cpu) ? undefined : { cpu, runnable: state === 'R' }
 }

@@ -35,11 +35,8 @@ export class Silence {
   }
 }
 
-/**
- * A process that waits, or that computes, could have beaten. One that is runnable and does not run is starved, and one that
- * waits for a disk may be about to beat.
- */
+/** A process that waits, or that computes, could have beaten. One that is runnable and does not run is starved. */
 function proves(before: ProcessState, state: ProcessState, elapsed: number): boolean {
   const computed = state.cpu - before.cpu >= elapsed / 4
-  return computed || !(state.runnable || state.inKernel)
+  return computed || !state.runnable
 }

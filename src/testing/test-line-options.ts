@@ -1,4 +1,5 @@
 import type { AudioFormat } from '../audio/index.ts'
+import type { TransferOutcome, TransferRequest } from '../parts/index.ts'
 import { mannerNames, type PartManners } from './part-instances.ts'
 import { type OptionNames } from '../scope/index.ts'
 
@@ -19,6 +20,8 @@ export interface TestLineOptions extends PartManners {
   marksAtOnce?: boolean
   /** Sends silence while the caller is silent, like a phone. Default: false, because silence causes many events. */
   streams?: boolean
+  /** Transfers the caller, and returns the outcome. Default: the line cannot transfer calls. */
+  transfer?: (request: TransferRequest) => TransferOutcome | Promise<TransferOutcome>
   /** Milliseconds until it notices that the caller has vanished. Default: 0. */
   lostAfter?: number
 }
@@ -33,5 +36,6 @@ export const lineNames: OptionNames<TestLineOptions> = {
   knows: true,
   marksAtOnce: true,
   streams: true,
+  transfer: true,
   lostAfter: true,
 }

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { isFromThisMachine } from '../this-machine.ts'
 import { newKey, same, sign } from '../secrets.ts'
 import type { Carrier } from './carrier.ts'
@@ -119,6 +119,13 @@ export class Calling {
   #signatureOf({ call, id, expires }: Omit<Ticket, 'signature'>): string {
     return sign(`endwell.stream.${expires}.${id}.${call}`, this.#key)
   }
+}
+
+export function requestOf(
+  { method = 'GET', url = '/', headers, socket }: IncomingMessage,
+  body: string,
+): CarrierRequest {
+  return { method, url, headers, address: socket.remoteAddress, body }
 }
 
 /** Without a secret nothing else keeps strangers out, so neither a proxy nor a page in a browser may be in between. */

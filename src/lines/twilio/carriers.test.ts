@@ -218,6 +218,7 @@ describe('a document for a carrier', () => {
 describe('ending a call', () => {
   it('has a request, and answers that confirm the end', () => {
     expect(carriers.twilio.hangUp('CA1', undefined)).toEqual({
+      method: 'POST',
       url: `${api}/2010-04-01/Accounts/AC1/Calls/CA1.json`,
       headers: {
         authorization: `Basic ${btoa('AC1:12345')}`,

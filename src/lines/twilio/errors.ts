@@ -30,3 +30,13 @@ export class HangUpUnconfirmedError extends EndwellError {
     )
   }
 }
+
+/** A call cannot be transferred without credentials for the carrier's REST API. */
+export class TransferImpossibleError extends EndwellError {
+  constructor(call: string) {
+    super(
+      'TRANSFER_IMPOSSIBLE',
+      `call ${call} cannot be transferred: the carrier must be asked for that, so set authToken, and accountSid if needed`,
+    )
+  }
+}

@@ -54,6 +54,12 @@ export const limits = {
   pause: 500,
   /** Milliseconds for all attempts together, and a little more. */
   longestHangUp: 10_000,
+  /** Milliseconds until a carrier is asked again whether a call whose stream has stopped is live: it may not know yet. */
+  lookAgain: 1_000,
+  /** Milliseconds for a redirect to show, if the carrier did not answer the request. */
+  redirect: 3_000,
+  /** Milliseconds by which a carrier may let a phone ring for longer than it was told, and take to say how that ended. */
+  ringSlack: 10_000,
   /** Attempts to connect a call whose stream ended before any process answered it: one that drains refuses it. */
   attempts: 5,
   /** Ended calls to remember: a late webhook or stream must not start them again. */

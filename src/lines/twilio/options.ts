@@ -1,6 +1,7 @@
 import type { CallRefusal } from '../base-calls.ts'
 import type { Logger } from '../../parts/index.ts'
 import { OptionError, checkOptions, type Scope, type OptionNames } from '../../scope/index.ts'
+import type { CarrierRequest } from './calling.ts'
 import type { Carrier } from './carrier.ts'
 import { telnyx } from './telnyx.ts'
 import { twilio } from './twilio.ts'
@@ -18,6 +19,12 @@ export interface PhoneCallInfo {
   readonly account: string | undefined
   /** Everything else that the carrier sent: the fields of its webhook, or the parameters of a stream without one. */
   readonly details: Readonly<Record<string, string>>
+}
+
+/** The answer to a webhook. */
+export interface WebhookAnswer {
+  readonly status: number
+  readonly body: string
 }
 
 /** `unknown`: no process has ever answered the call. */
@@ -57,6 +64,11 @@ export interface TwilioCallsOptions {
    * that begin with their stream. Default: such a call is refused.
    */
   hasRoomElsewhere?: () => Promise<boolean>
+  /**
+   * Passes a webhook about a call that this process does not know on to the process that has it, and returns its answer.
+   * Undefined if no process has the call. Default: such a webhook is answered here.
+   */
+  passOn?: (call: string, request: CarrierRequest) => Promise<WebhookAnswer | undefined>
   /** Signs the addresses of streams, if there is no auth token. Processes that share a port share it. Default: random. */
   ticketKey?: string | undefined
   /** Prefix of the paths. Default: `/phone`, which makes `/phone/answer`, `/phone/status` and `/phone/stream`. */
@@ -100,6 +112,7 @@ const optionNames: OptionNames<TwilioCallsOptions> = {
   beginsWith: true,
   comesBack: true,
   hasRoomElsewhere: true,
+  passOn: true,
   ticketKey: true,
   path: true,
   api: true,

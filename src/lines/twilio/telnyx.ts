@@ -1,6 +1,13 @@
 import { createPublicKey, verify, type KeyObject } from 'node:crypto'
 import { OptionError } from '../../scope/index.ts'
-import { attribute, connectDocument, parameterElements, type Carrier, type SignedRequest } from './carrier.ts'
+import {
+  attribute,
+  connectDocument,
+  parameterElements,
+  type ApiRequest,
+  type Carrier,
+  type SignedRequest,
+} from './carrier.ts'
 import { readMessage, type StartMessage } from './read-message.ts'
 import { asCallName, asFields, asName, asParameters, isMuLaw, type Fields } from './stream-json.ts'
 
@@ -23,6 +30,11 @@ const KEY_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
 /** Telnyx: media streaming, TeXML and the REST API. Its messages are Twilio's with other field names. */
 export function telnyx({ apiKey, publicKey, api }: TelnyxAccount): Carrier {
   const key = publicKey === undefined ? undefined : readKey(publicKey)
+  const texml = (call: string, account: string | undefined): ApiRequest | undefined => {
+    if (apiKey === undefined || account === undefined) return undefined
+    const path = `v2/texml/Accounts/${encodeURIComponent(account)}/Calls/${encodeURIComponent(call)}`
+    return { method: 'GET', url: `${api}/${path}`, headers: { authorization: `Bearer ${apiKey}` } }
+  }
   return {
     name: 'telnyx',
     read: (json) => readMessage(json, readStart),
@@ -48,10 +60,23 @@ export function telnyx({ apiKey, publicKey, api }: TelnyxAccount): Carrier {
       apiKey === undefined
         ? undefined
         : {
+            method: 'POST',
             url: `${api}/v2/calls/${encodeURIComponent(call)}/actions/hangup`,
             headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
             body: '{}',
           },
+    redirect: (call, account, document) => {
+      const about = texml(call, account)
+      if (!about) return undefined
+      const headers = { ...about.headers, 'content-type': 'application/x-www-form-urlencoded' }
+      return {
+        ...about,
+        method: 'POST',
+        headers,
+        body: new URLSearchParams({ Texml: document }).toString(),
+      }
+    },
+    look: (call, account) => texml(call, account),
     hasEnded: (status, body) =>
       (status >= 200 && status < 300) || (status === 422 && body.includes(HAS_ENDED)),
   }

@@ -6,16 +6,16 @@ import { BaseCalls } from '../base-calls.ts'
 import { isCallName } from '../call-name.ts'
 import type { Peer } from '../peer.ts'
 import { refuse } from '../refuse.ts'
-import { Calling, type CarrierRequest, type Ticket } from './calling.ts'
+import { Calling, requestOf, type CarrierRequest, type Ticket } from './calling.ts'
+import { CallDocuments, afterOf, attemptOf } from './call-documents.ts'
 import {
-  askAgainDocument,
   busyDocument,
   emptyDocument,
   endedStatuses,
   hangUpDocument,
+  transferOutcomeOf,
   type Carrier,
 } from './carrier.ts'
-import { HangUp } from './hang-up.ts'
 import { limits } from './limits.ts'
 import { Lobby } from './lobby.ts'
 import {
@@ -24,17 +24,16 @@ import {
   type ComesBack,
   type PhoneCallInfo,
   type TwilioCallsOptions,
+  type WebhookAnswer,
 } from './options.ts'
 import { PhoneCall, closeCodes } from './phone-call.ts'
 import { readBody } from './read-body.ts'
 import type { StartMessage } from './read-message.ts'
 import { TwilioLine } from './twilio-line.ts'
 
-/** The answer to a webhook. */
-export interface Answer {
-  readonly status: 200 | 400 | 403 | 404
-  readonly body: string
-}
+/** The paths of webhooks: `/leg` is for somebody who is rung for a call, `/transfer` for what comes after that. */
+const purposes = ['/answer', '/status', '/again', '/transfer', '/leg'] as const
+type Purpose = (typeof purposes)[number]
 
 type Decision =
   | { readonly accept: (peer: Peer) => void; readonly refused?: undefined }
@@ -77,6 +76,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   readonly #path: string
   readonly #carrier: Carrier
   readonly #calling: Calling
+  readonly #documents: CallDocuments
   readonly #lobby: Lobby
   readonly #sockets: SocketServer
   /** Names of ended calls, the latest last. */
@@ -92,6 +92,12 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     this.#carrier = carrier
     const date = (): number => scope.clock.date()
     this.#calling = new Calling({ carrier, secret: authToken, ticketKey, publicUrl, date })
+    this.#documents = new CallDocuments({
+      carrier,
+      calling: this.#calling,
+      path: this.#path,
+      after: afterOf(options),
+    })
     this.#lobby = new Lobby({
       scope,
       carrier,
@@ -124,14 +130,18 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
       .then(
         async (body) => {
           const asked = requestOf(request, body)
-          const comesBack = await this.#comesBack(asked)
-          const { status, body: text } = this.webhook(asked, comesBack, await this.#hasRoomElsewhere(asked))
+          const { status, body: text } = (await this.#passOn(asked)) ?? (await this.#here(asked))
           response.writeHead(status, { 'content-type': 'text/xml; charset=utf-8' }).end(text)
         },
         () => response.writeHead(413, { connection: 'close' }).end(),
       )
       .catch(noop)
     return true
+  }
+
+  async #here(request: CarrierRequest): Promise<WebhookAnswer> {
+    const comesBack = await this.#comesBack(request)
+    return this.webhook(request, comesBack, await this.#hasRoomElsewhere(request))
   }
 
   /** Takes an upgrade from a server of `node:http`. Never throws: a refused request gets the reason. */
@@ -152,7 +162,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
    * @internal Returns the answer to a webhook. `comesBack`: whether a call that is not known here may come back.
    * `hasRoomElsewhere`: whether another process can take a call that this one has no room for.
    */
-  webhook(request: CarrierRequest, comesBack: ComesBack = 'no', hasRoomElsewhere = false): Answer {
+  webhook(request: CarrierRequest, comesBack: ComesBack = 'no', hasRoomElsewhere = false): WebhookAnswer {
     const purpose = this.#purposeOf(request)
     if (!purpose) return { status: 404, body: '' }
     const fields = this.#calling.fieldsOf(request)
@@ -160,23 +170,40 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
       this.#refuse(request, 'NOT_THE_CARRIER')
       return { status: 403, body: '' }
     }
-    const call = fields.get('CallSid')
+    const call = callIn(fields, purpose)
     if (!isCallName(call) || !this.#isOurs(fields.get('AccountSid') ?? undefined))
       return { status: 400, body: '' }
+    if (purpose === '/leg') return this.#progress(call, fields)
     const hasEnded = endedStatuses.has(fields.get('CallStatus') ?? '')
     if (hasEnded) this.#callEnded(call)
     // Telnyx wants 200, and calls the failover address otherwise.
     if (purpose === '/status') return { status: 200, body: emptyDocument }
     if (hasEnded) return { status: 200, body: hangUpDocument }
+    if (purpose === '/transfer') return { status: 200, body: this.#returned(call, fields, request) }
     if (purpose === '/again' && !this.find(call))
       return { status: 200, body: this.#again(call, request, comesBack) }
+    if (purpose === '/again') this.find(call)?.again()
     return { status: 200, body: this.#answer(call, fields, request, hasRoomElsewhere) }
   }
 
-  #purposeOf({ url }: CarrierRequest): '/answer' | '/status' | '/again' | undefined {
+  #purposeOf({ url }: CarrierRequest): Purpose | undefined {
     const [path = ''] = url.split('?', 1)
     const purpose = path.slice(this.#path.length)
-    return purpose === '/answer' || purpose === '/status' || purpose === '/again' ? purpose : undefined
+    return purposes.find((each) => each === purpose)
+  }
+
+  /** Asks the process that has the call, for a webhook that concerns only that process, if the carrier signed it. */
+  async #passOn(request: CarrierRequest): Promise<WebhookAnswer | undefined> {
+    const purpose = this.#purposeOf(request)
+    const { passOn } = this.#options
+    if (!passOn || (purpose !== '/status' && purpose !== '/transfer' && purpose !== '/leg')) return undefined
+    const fields = this.#calling.fieldsOf(request)
+    const call = fields && callIn(fields, purpose)
+    if (!isCallName(call) || this.has(call)) return undefined
+    return await passOn(call, request).catch((error: unknown) => {
+      this.logger.warn({ call, error }, 'a webhook could not be passed on')
+      return undefined
+    })
   }
 
   /** Asks about a call whose stream has ended and that this process does not know, if the carrier signed the request. */
@@ -210,7 +237,10 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     if (refusal) return this.#refuse(request, refusal)
     if (this.#lobby.size >= 2 * (this.#options.maxCalls ?? 100)) return this.#refuse(request, 'BUSY')
     return {
-      accept: (peer) => this.#lobby.enter(peer, ticket.call, (start) => this.#started(start, peer, ticket)),
+      accept: (peer) =>
+        this.#lobby.enter(peer, ticket.call, (start) =>
+          this.#started(start, peer, ticket, this.#documents.base(request)),
+        ),
     }
   }
 
@@ -240,56 +270,56 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
 
   /** Returns what the carrier should do with a call: the same answer, however often it asks. */
   #answer(call: string, fields: URLSearchParams, request: CarrierRequest, hasRoomElsewhere: boolean): string {
-    if (this.#past.has(call) || this.find(call)?.welcomes === false) return hangUpDocument
+    const known = this.find(call)
+    if (known?.welcomes === false && known.isHandedOver)
+      return this.#documents.askAgain(request, '/answer', attemptOf(request))
+    if (this.#past.has(call) || known?.welcomes === false) return hangUpDocument
     const from = fields.get('From') ?? undefined
     const to = fields.get('To') ?? undefined
     const begins = this.#options.beginsWith !== 'stream'
-    const needsRoom = !this.find(call) && (begins || !hasRoomElsewhere)
-    if (needsRoom && !this.isTaking) return this.#askAgain(request, '/answer', attemptOf(request))
+    const needsRoom = !known && (begins || !hasRoomElsewhere)
+    if (needsRoom && !this.isTaking) return this.#documents.askAgain(request, '/answer', attemptOf(request))
     // The stream counts the call. Without room now, the caller hears the busy signal instead of a stream that breaks (LN12).
     if (needsRoom && !begins && this.isFull) return busyDocument
     if (needsRoom && begins) {
       if (!this.#hasRoom()) return busyDocument
       const details = Object.fromEntries([...fields].slice(0, limits.parameters))
-      this.#begin({ id: call, from, to, account: fields.get('AccountSid') ?? undefined, details })
+      const account = fields.get('AccountSid') ?? undefined
+      this.#begin({ id: call, from, to, account, details }, this.#documents.base(request))
     }
     // For a process that sees only the stream.
     const parameters = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }
-    return this.#connect(call, request, parameters)
+    return this.#documents.connect(call, request, parameters)
   }
 
   /** Returns what the carrier should do with a call that was cut off, and that this process does not know. */
   #again(call: string, request: CarrierRequest, comesBack: ComesBack): string {
+    const documents = this.#documents
     const attempt = attemptOf(request)
     if (comesBack === 'no') return hangUpDocument
-    if (comesBack === 'yes') return this.#connect(call, request, { again: 'yes' })
-    if (comesBack === 'later') return this.#askAgain(request, '/again', attempt)
-    return attempt < limits.attempts ? this.#askAgain(request, '/answer', attempt + 1) : hangUpDocument
+    if (comesBack === 'yes') return documents.connect(call, request, { again: 'yes' })
+    if (comesBack === 'later') return documents.askAgain(request, '/again', attempt)
+    return attempt < limits.attempts ? documents.askAgain(request, '/answer', attempt + 1) : hangUpDocument
   }
 
-  #askAgain(request: CarrierRequest, purpose: '/answer' | '/again', attempt: number): string {
-    return askAgainDocument(
-      this.#calling.publicAddress(request, `${this.#path}${purpose}${queryOf(attempt)}`),
-    )
+  /** Returns what the carrier should do with a caller who talked to somebody else, or wanted to. */
+  #returned(id: string, fields: URLSearchParams, request: CarrierRequest): string {
+    const outcome = transferOutcomeOf(fields.get('DialCallStatus') ?? '')
+    const call = this.find(id)
+    call?.dialled(outcome)
+    // Also without a call: the session may have been closed while the phone was ringing (LN14).
+    return outcome === 'answered' ? hangUpDocument : this.#answer(id, fields, request, false)
   }
 
-  #connect(call: string, request: CarrierRequest, parameters: Readonly<Record<string, string>>): string {
-    const { beginsWith, comesBack } = this.#options
-    const streams = `${this.#path}/stream${this.#calling.ticketFor(call, request)}`
-    // Without `after` the call would end as soon as its stream breaks, and could not come back (LN4). But only a process
-    // that knows the call, or can look it up, can say whether it may.
-    const again = `/again${queryOf(attemptOf(request))}`
-    const after = comesBack ? again : beginsWith === 'stream' ? undefined : '/answer'
-    return this.#carrier.connect({
-      url: this.#calling.publicAddress(request, streams, 'ws'),
-      after: after && this.#calling.publicAddress(request, `${this.#path}${after}`),
-      parameters,
-    })
+  /** The carrier reports how it gets on with a person that it rings for a call. */
+  #progress(call: string, fields: URLSearchParams): WebhookAnswer {
+    if (fields.get('CallStatus') === 'in-progress') this.find(call)?.personAnswered()
+    return { status: 200, body: emptyDocument }
   }
 
   #callEnded(id: string): void {
     const call = this.find(id)
-    if (call) call.hungUp()
+    if (call) call.hasEndedThere()
     else this.#remember(id)
   }
 
@@ -304,7 +334,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   }
 
   /** A stream has said which call it belongs to. */
-  #started(start: StartMessage, peer: Peer, ticket: Ticket): void {
+  #started(start: StartMessage, peer: Peer, ticket: Ticket, base: string): void {
     const { call: id, account, parameters } = start
     if (ticket.call !== id || !this.#isOurs(account))
       return this.turnAway(peer, closeCodes.misbehaved, 'refused')
@@ -314,7 +344,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     if (!this.find(id)) {
       if (!this.#hasRoom()) return turnAway()
       const { from, to } = parameters
-      this.#begin({ id, from, to, account, details: parameters })
+      this.#begin({ id, from, to, account, details: parameters }, base)
     }
     // `onCall` may have ended the call already.
     const call = this.find(id)
@@ -339,14 +369,16 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     return code === undefined
   }
 
-  #begin(info: PhoneCallInfo): void {
+  /** `base` is the address at which the carrier reaches us. */
+  #begin(info: PhoneCallInfo, base: string): void {
     const { connectTimeout = 10_000, rejoinTimeout = 5_000, lostTimeout = 10_000 } = this.#options
     const { answerTimeout = 30_000, onCall, fetch: ask = fetch } = this.#options
     const { id, account } = info
-    const carrier = this.#carrier
-    const hangUp = new HangUp({ clock: this.scope.clock, carrier, fetch: ask, call: id, account })
+    const far = { clock: this.scope.clock, carrier: this.#carrier, fetch: ask, call: id, account }
     const timeouts = { answerTimeout, connectTimeout, rejoinTimeout, lostTimeout }
-    const call = new PhoneCall({ id, calls: this, carrier, hangUp, ...timeouts })
+    const after = `${base}/transfer`
+    const progress = `${base}/leg`
+    const call = new PhoneCall({ id, calls: this, far, places: { after, progress }, ...timeouts })
     this.begin(call, () => onCall(new TwilioLine(call), info))
   }
 
@@ -358,20 +390,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   }
 }
 
-/** How many times the call was to be connected, counted in the addresses that the carrier is given. */
-function attemptOf({ url }: CarrierRequest): number {
-  const [, query = ''] = url.split('?', 2)
-  const attempt = Number(new URLSearchParams(query).get('attempt') ?? 1)
-  return attempt >= 1 ? attempt : limits.attempts
-}
-
-function queryOf(attempt: number): string {
-  return attempt > 1 ? `?attempt=${attempt}` : ''
-}
-
-function requestOf(
-  { method = 'GET', url = '/', headers, socket }: IncomingMessage,
-  body: string,
-): CarrierRequest {
-  return { method, url, headers, address: socket.remoteAddress, body }
+/** The call that a webhook is about. A report on somebody who is rung for a call has a name of its own. */
+function callIn(fields: URLSearchParams, purpose: Purpose): string | null {
+  return fields.get(purpose === '/leg' ? 'ParentCallSid' : 'CallSid')
 }

@@ -1,6 +1,13 @@
 import { createHmac } from 'node:crypto'
 import { same } from '../secrets.ts'
-import { attribute, connectDocument, parameterElements, type Carrier, type SignedRequest } from './carrier.ts'
+import {
+  attribute,
+  connectDocument,
+  parameterElements,
+  type ApiRequest,
+  type Carrier,
+  type SignedRequest,
+} from './carrier.ts'
 import { readMessage, type StartMessage } from './read-message.ts'
 import {
   asCallName,
@@ -25,6 +32,23 @@ const NO_SUCH_CALL = 20_404
 
 /** Twilio: Media Streams, TwiML and the REST API. */
 export function twilio({ authToken, accountSid, api }: TwilioAccount): Carrier {
+  const request = (call: string, reported: string | undefined): ApiRequest | undefined => {
+    const account = accountSid ?? reported
+    if (authToken === undefined || account === undefined) return undefined
+    const path = `2010-04-01/Accounts/${encodeURIComponent(account)}/Calls/${encodeURIComponent(call)}.json`
+    const authorization = `Basic ${base64(Buffer.from(`${account}:${authToken}`))}`
+    return { method: 'GET', url: `${api}/${path}`, headers: { authorization } }
+  }
+  const change = (
+    call: string,
+    reported: string | undefined,
+    fields: Readonly<Record<string, string>>,
+  ): ApiRequest | undefined => {
+    const about = request(call, reported)
+    if (!about) return undefined
+    const headers = { ...about.headers, 'content-type': 'application/x-www-form-urlencoded' }
+    return { method: 'POST', url: about.url, headers, body: new URLSearchParams(fields).toString() }
+  }
   return {
     name: 'twilio',
     read: (json) => readMessage(json, readStart),
@@ -40,19 +64,9 @@ export function twilio({ authToken, accountSid, api }: TwilioAccount): Carrier {
     signsStreams: true,
     webhookId: () => undefined,
     keepsOrder: true,
-    hangUp: (call, reported) => {
-      const account = accountSid ?? reported
-      if (authToken === undefined || account === undefined) return undefined
-      const path = `2010-04-01/Accounts/${encodeURIComponent(account)}/Calls/${encodeURIComponent(call)}.json`
-      return {
-        url: `${api}/${path}`,
-        headers: {
-          authorization: `Basic ${base64(Buffer.from(`${account}:${authToken}`))}`,
-          'content-type': 'application/x-www-form-urlencoded',
-        },
-        body: 'Status=completed',
-      }
-    },
+    hangUp: (call, reported) => change(call, reported, { Status: 'completed' }),
+    redirect: (call, reported, document) => change(call, reported, { Twiml: document }),
+    look: (call, reported) => request(call, reported),
     hasEnded: (status, body) => {
       const code = asNumber(parse(body)?.['code'])
       if (status === 400) return code === NOT_IN_PROGRESS

@@ -1,14 +1,21 @@
 import { Buffer } from 'node:buffer'
-import type { TwilioCall } from './twilio-call.ts'
+import type { CallLeg } from './twilio-leg.ts'
+import { callResource, notFound, problem, type RestAnswer } from './twilio-rest-answer.ts'
+import { hangUpByCallControl, updateCall, type RestExchange } from './twilio-rest-calls.ts'
+import { RestFields } from './twilio-rest-fields.ts'
 
 /** How the REST API treats requests. Default: answers at once. */
 export interface RestManners {
   /** Resets all connections. */
   readonly down?: boolean
-  /** Milliseconds before the response. */
+  /** Milliseconds before the request is processed. `never`: it is not processed at all. */
   readonly delay?: number | 'never'
   /** Responds with this status to every request: 401, 404, 429, 500. The call continues. */
   readonly status?: number
+  /** Milliseconds from processing a request to its response. Webhooks that it causes come first. Default: 0. */
+  readonly answersAfter?: number | 'never'
+  /** The status of every response, although the request was processed. */
+  readonly answersWith?: number
 }
 
 export interface RestRequest {
@@ -18,28 +25,40 @@ export interface RestRequest {
   readonly body: string
 }
 
-export interface RestAnswer {
-  readonly status: number
-  readonly json: object
-}
-
 export interface RestOptions {
   readonly account: string
   readonly authToken: string
-  readonly find: (sid: string) => TwilioCall | undefined
+  readonly exchange: RestExchange
 }
 
-/** The part of Twilio's REST API that an application needs to hang up. */
+interface Route {
+  readonly method: 'GET' | 'POST'
+  /** Its first group is the sid of the call. */
+  readonly path: RegExp
+  readonly answer: (leg: CallLeg, fields: RestFields) => RestAnswer
+}
+
+/** The REST APIs of Twilio and Telnyx, as far as an application with phone calls needs them. */
 export class TwilioRest {
   manners: RestManners = {}
   /** All requests, with the status of their responses. */
   readonly requests: (RestRequest & { readonly status: number })[] = []
   readonly #options: RestOptions
+  readonly #routes: readonly Route[]
 
   constructor(options: RestOptions) {
+    const { exchange } = options
     this.#options = options
+    // Telnyx has the resources of its TeXML below another root, without `.json`.
+    const call = /\/Accounts\/[^/]+\/Calls\/([^/.]+)(?:\.json)?$/
+    this.#routes = [
+      { method: 'GET', path: call, answer: (leg) => ({ status: 200, json: callResource(leg) }) },
+      { method: 'POST', path: call, answer: (leg, fields) => updateCall(exchange, leg, fields) },
+      { method: 'POST', path: /\/v2\/calls\/([^/]+)\/actions\/hangup$/, answer: hangUpByCallControl },
+    ]
   }
 
+  /** Processes a request now, whatever the manners say about delays. */
   answer(request: RestRequest): RestAnswer {
     const answer = this.#decide(request)
     this.requests.push({ ...request, status: answer.status })
@@ -47,34 +66,19 @@ export class TwilioRest {
   }
 
   #decide({ method, path, authorization, body }: RestRequest): RestAnswer {
-    const { account, authToken, find } = this.#options
+    const { account, authToken, exchange } = this.#options
     const { status: always } = this.manners
     if (always !== undefined) return problem(always, 20_000 + always, 'The test set this status')
     const basic = `Basic ${Buffer.from(`${account}:${authToken}`).toString('base64')}`
-    // Telnyx has the same resource for its TeXML under another root, with the key as a bearer token.
+    // Telnyx takes its key as a bearer token.
     if (authorization !== basic && authorization !== `Bearer ${authToken}`)
       return problem(401, 20_003, 'Authenticate')
-    const sid = /\/(?:Accounts\/[^/]+\/Calls|calls)\/([^/.]+)(?:\.json|\/actions\/hangup)?$/.exec(path)?.[1]
-    const call = sid === undefined ? undefined : find(decodeURIComponent(sid))
-    if (!call) return problem(404, 20_404, `The requested resource ${path} was not found`)
-    if (method === 'GET') return { status: 200, json: resourceOf(call) }
-    const telnyx = path.endsWith('/actions/hangup')
-    const hangsUp = telnyx || new URLSearchParams(body).get('Status') === 'completed'
-    if (method !== 'POST' || !hangsUp)
-      return problem(400, 20_001, 'This server only supports Status=completed')
-    if (!call.endByRest()) {
-      if (telnyx)
-        return { status: 422, json: { errors: [{ code: '90018', title: 'Call has already ended' }] } }
-      return problem(400, 21_220, 'Call is not in-progress. Cannot redirect.')
+    const [name = ''] = path.split('?', 1)
+    for (const route of this.#routes) {
+      const sid = route.method === method ? route.path.exec(name)?.[1] : undefined
+      const leg = sid === undefined ? undefined : exchange.find(decodeURIComponent(sid))
+      if (leg) return route.answer(leg, new RestFields(body))
     }
-    return { status: 200, json: resourceOf(call) }
+    return notFound(path)
   }
-}
-
-function resourceOf({ sid, state }: TwilioCall): object {
-  return { sid, status: state }
-}
-
-function problem(status: number, code: number, message: string): RestAnswer {
-  return { status, json: { code, message, status, more_info: `https://www.twilio.com/docs/errors/${code}` } }
 }

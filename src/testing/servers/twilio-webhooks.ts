@@ -13,10 +13,23 @@ export interface WebhookOptions {
   readonly webhookTimeout?: number
 }
 
+/** `outbound-api` is created over REST, and `outbound-dial` by `<Dial>`. */
+export type CallDirection = 'inbound' | 'outbound-api' | 'outbound-dial'
+
 export interface CallIds {
   readonly sid: string
   readonly from: string
   readonly to: string
+  readonly direction: CallDirection
+  /** The sid of the call whose `<Dial>` rings this one. */
+  readonly parent?: string
+}
+
+export interface DocumentRequest {
+  readonly url: string
+  readonly fields: Readonly<Record<string, string>>
+  /** How many more times it is requested at once. Default: 0. */
+  readonly repeats?: number
 }
 
 /** The TwiML of a webhook, or why there is none. `status` is 0 without a response. */
@@ -46,14 +59,12 @@ export class TwilioWebhooks {
   }
 
   /** Requests TwiML, `1 + repeats` times at once, and returns the first response. */
-  async ask(url: string, callStatus: string, repeats = 0): Promise<WebhookResult> {
+  async ask({ url, fields, repeats = 0 }: DocumentRequest): Promise<WebhookResult> {
     const { webhookTimeout = 15_000 } = this.#options
     const timeout = new AbortController()
     const timer = outsideTimer(this.#context.clock, webhookTimeout, 'a webhook', () => timeout.abort())
     try {
-      const requests = Array.from({ length: 1 + repeats }, () =>
-        this.#post(url, { CallStatus: callStatus }, timeout.signal),
-      )
+      const requests = Array.from({ length: 1 + repeats }, () => this.#post(url, fields, timeout.signal))
       const [response] = await Promise.all(requests)
       const { status, body } = response!
       return status === 200 ? { verbs: readTwiml(body) } : { status, why: 'the status is not 200' }
@@ -80,16 +91,17 @@ export class TwilioWebhooks {
   ): Promise<FormAnswer> {
     const { account, post, toPublic, sign } = this.#context
     const { signs = 'rightly' } = this.#options
-    const { sid, from, to } = this.#ids
+    const { sid, from, to, direction, parent } = this.#ids
     const form = {
       AccountSid: account,
       ApiVersion: '2010-04-01',
       CallSid: sid,
       Called: to,
       Caller: from,
-      Direction: 'inbound',
+      Direction: direction,
       From: from,
       To: to,
+      ...(parent === undefined ? {} : { ParentCallSid: parent }),
       ...fields,
     }
     const body = new URLSearchParams(form).toString()

@@ -1,0 +1,118 @@
+import { noop } from '../../scope/index.ts'
+import { SoundBridge } from './twilio-bridge.ts'
+import type { CallLeg } from './twilio-leg.ts'
+import { statusCallback } from './twilio-status.ts'
+import type { Twiml } from './twilio-twiml.ts'
+import type { AfterVerb, VerbRun } from './twilio-verb.ts'
+
+interface DialResult {
+  /** The leg that was connected, or the last one that was rung. */
+  readonly leg: CallLeg | undefined
+  readonly bridged: boolean
+}
+
+/** Executes `<Dial>`: rings all its numbers, and connects the call with the first one that answers. */
+export async function dial(run: VerbRun, verb: Twiml): Promise<AfterVerb> {
+  const { leg } = run
+  const result = await ringAndConnect(run, verb)
+  if (!run.active && !leg.over) return 'end'
+  const { action } = verb.attributes
+  if (action === undefined) return 'next'
+  const url = run.resolve(action)
+  const fields = { CallStatus: leg.state, ...resultFields(result) }
+  if (!leg.over) return { url, fields }
+  // The caller has left: the application is informed, and its document is not executed.
+  leg.webhooks.notify(leg.context.toLocal(url), fields)
+  return 'end'
+}
+
+async function ringAndConnect(run: VerbRun, verb: Twiml): Promise<DialResult> {
+  const legs = targetsOf(verb).map((target) => ringTarget(run, verb, target))
+  let ready: CallLeg | undefined
+  for (const { leg, url } of legs)
+    prepare(run, leg, url)
+      .then((isReady) => {
+        if (isReady && !ready) ready = leg
+        run.leg.changed()
+      })
+      .catch(noop)
+  await run.until(() => ready !== undefined || legs.every(({ leg }) => leg.over))
+  for (const { leg } of legs) if (leg !== ready) hangUp(leg)
+  if (!ready) return { leg: legs.at(-1)?.leg, bridged: false }
+  const bridged = run.active && (await bridge(run, ready, verb))
+  hangUp(ready)
+  return { leg: ready, bridged }
+}
+
+function ringTarget(run: VerbRun, verb: Twiml, target: Twiml): { leg: CallLeg; url: string | undefined } {
+  const { timeout = '30', callerId = run.leg.ids.from } = verb.attributes
+  const { statusCallback: url, statusCallbackEvent = '' } = target.attributes
+  const status = statusCallback(url === undefined ? undefined : run.resolve(url), [statusCallbackEvent])
+  const to = target.text.trim()
+  const leg = run.exchange.ring({
+    to,
+    from: callerId,
+    timeout: Number(timeout) * 1_000,
+    parent: run.leg,
+    ...(status ? { status } : {}),
+  })
+  run.leg.emit({ type: 'dials', to, call: leg.sid })
+  return { leg, url: target.attributes['url'] }
+}
+
+/** Waits until a leg has answered and has executed the document for it alone. Resolves to whether it can be connected. */
+async function prepare(run: VerbRun, leg: CallLeg, url: string | undefined): Promise<boolean> {
+  await leg.until(() => leg.answered || leg.over)
+  if (leg.over || leg.detached) return false
+  return url === undefined || run.exchange.execute(leg, { url: run.resolve(url) })
+}
+
+/** Connects two legs until one of them ends or leaves. */
+async function bridge(run: VerbRun, other: CallLeg, { attributes }: Twiml): Promise<boolean> {
+  const { leg } = run
+  const { clock, speed } = leg.context
+  const sounds = new SoundBridge(clock, speed)
+  const { timeLimit } = attributes
+  const limit =
+    timeLimit === undefined
+      ? undefined
+      : other.after(Number(timeLimit) * 1_000, 'the time limit of <Dial>', () => other.end({ by: 'carrier' }))
+  leg.media.joinBridge(sounds)
+  other.media.joinBridge(sounds)
+  leg.emit({ type: 'bridged', call: other.sid })
+  other.emit({ type: 'bridged', call: leg.sid })
+  await run.until(() => !sounds.has(leg.media) || !sounds.has(other.media))
+  limit?.clear()
+  for (const [each, from] of [
+    [leg, other],
+    [other, leg],
+  ] as const) {
+    // A leg that was redirected may be in another bridge by now.
+    if (sounds.has(each.media)) each.media.leaveBridge()
+    if (!each.over) each.emit({ type: 'unbridged', call: from.sid })
+  }
+  return true
+}
+
+/** Ends a leg that the `<Dial>` no longer needs. A leg that was redirected lives on. */
+function hangUp(leg: CallLeg): void {
+  if (leg.detached) return
+  leg.end({ by: 'other-leg', state: leg.answered ? 'completed' : 'canceled' })
+}
+
+function resultFields({ leg, bridged }: DialResult): Record<string, string> {
+  if (!leg) return { DialCallStatus: 'failed', DialBridged: 'false' }
+  return {
+    DialCallStatus: bridged || leg.state === 'in-progress' ? 'completed' : leg.state,
+    DialCallSid: leg.sid,
+    DialBridged: String(bridged),
+    ...(leg.answered ? { DialCallDuration: String(leg.duration) } : {}),
+  }
+}
+
+/** The nouns of a `<Dial>`. Plain text is a number. */
+function targetsOf(verb: Twiml): readonly Twiml[] {
+  const nouns = verb.children.filter(({ name }) => name === 'Number')
+  if (nouns.length > 0) return nouns
+  return verb.text.trim() === '' ? [] : [{ name: 'Number', attributes: {}, children: [], text: verb.text }]
+}

@@ -1,0 +1,55 @@
+import type { CallLeg } from './twilio-leg.ts'
+import { callResource, problem, telnyxProblem, type RestAnswer } from './twilio-rest-answer.ts'
+import type { RestFields } from './twilio-rest-fields.ts'
+import { readTwiml } from './twilio-twiml.ts'
+import type { DocumentSource } from './twilio-verb.ts'
+
+/** What the REST API needs of the carrier. */
+export interface RestExchange {
+  find(sid: string): CallLeg | undefined
+  redirect(leg: CallLeg, source: DocumentSource): void
+}
+
+/** Ends a call, or gives it another document. */
+export function updateCall(exchange: RestExchange, leg: CallLeg, fields: RestFields): RestAnswer {
+  const status = fields.get('Status')
+  const source = documentOf(fields)
+  if (source === undefined && status !== 'completed' && status !== 'canceled')
+    return problem(400, 20_001, 'One of Status=completed, Status=canceled, Url or Twiml is needed')
+  if (leg.over) return problem(400, 21_220, 'Call is not in-progress. Cannot redirect.')
+  if (status === 'completed') endByRest(leg)
+  else if (status === 'canceled') {
+    if (!leg.answered) endByRest(leg)
+  } else if (source === 'malformed') return problem(400, 12_100, 'Document parse failure')
+  else if (source) {
+    if (!leg.answered && leg.ids.direction !== 'inbound')
+      return problem(400, 21_220, 'Call is not in-progress. Cannot redirect.')
+    exchange.redirect(leg, source)
+  }
+  return { status: 200, json: callResource(leg) }
+}
+
+/** Hangs up by Telnyx's Call Control. */
+export function hangUpByCallControl(leg: CallLeg): RestAnswer {
+  if (leg.over) return telnyxProblem(422, '90018', 'Call has already ended')
+  endByRest(leg)
+  return { status: 200, json: { data: { result: 'ok' } } }
+}
+
+/** The document of a request. `Url` wins over `Twiml`, which Telnyx calls `Texml`. */
+export function documentOf(fields: RestFields): DocumentSource | 'malformed' | undefined {
+  const url = fields.get('Url')
+  if (url !== undefined) return { url }
+  const twiml = fields.get('Twiml') ?? fields.get('Texml')
+  if (twiml === undefined) return undefined
+  try {
+    return { verbs: readTwiml(twiml) }
+  } catch {
+    return 'malformed'
+  }
+}
+
+function endByRest(leg: CallLeg): void {
+  const canceled = leg.ids.direction !== 'inbound' && !leg.answered
+  leg.end({ by: 'application-by-rest', ...(canceled ? { state: 'canceled' } : {}) })
+}

@@ -1,0 +1,128 @@
+import { dial } from './twilio-dial.ts'
+import type { CallLeg, LegRun } from './twilio-leg.ts'
+import type { Twiml } from './twilio-twiml.ts'
+import type { AfterVerb, DocumentSource, Exchange, VerbRun } from './twilio-verb.ts'
+
+/** Executes documents on a leg, until there is none left or another run takes its place. */
+export class TwimlRun implements LegRun, VerbRun {
+  readonly leg: CallLeg
+  readonly exchange: Exchange
+  #stopped = false
+
+  constructor(leg: CallLeg, exchange: Exchange) {
+    this.leg = leg
+    this.exchange = exchange
+  }
+
+  get active(): boolean {
+    return !this.#stopped && !this.leg.over
+  }
+
+  /** Takes the leg away from the run: its stream gets `stop`, and it leaves its bridge. */
+  stop(): void {
+    this.#stopped = true
+    this.leg.media.disconnect()
+    this.leg.media.leaveBridge()
+    this.leg.changed()
+  }
+
+  until(condition: () => boolean): Promise<void> {
+    return this.leg.until(() => !this.active || condition())
+  }
+
+  resolve(url: string): string {
+    const { base, context } = this.leg
+    return URL.canParse(url, base) ? context.toPublic(new URL(url, base).href) : url
+  }
+
+  /** Resolves to whether the documents were executed to their end. */
+  async execute(source: DocumentSource): Promise<boolean> {
+    this.leg.run?.stop()
+    this.leg.run = this
+    let next: AfterVerb = source
+    while (next !== 'end' && next !== 'next' && this.active) next = await this.#document(next)
+    if (!this.active) return false
+    this.leg.run = undefined
+    return next === 'next'
+  }
+
+  async #document(source: DocumentSource): Promise<AfterVerb> {
+    const verbs = 'verbs' in source ? source.verbs : await this.#ask(source)
+    if (!verbs) return 'end'
+    for (const verb of verbs) {
+      if (!this.active) return 'end'
+      const after = await this.#verb(verb)
+      if (after !== 'next') return after
+    }
+    return 'next'
+  }
+
+  async #verb(verb: Twiml): Promise<AfterVerb> {
+    const { name, attributes, text } = verb
+    switch (name) {
+      case 'Hangup':
+      case 'Reject':
+        return 'end'
+      case 'Redirect':
+        return { url: this.resolve(text.trim()) }
+      case 'Pause':
+        await this.#pause(Number(attributes['length'] ?? 1) * 1_000)
+        return 'next'
+      case 'Dial':
+        return dial(this, verb)
+      case 'Connect':
+        return this.#connect(verb)
+      default:
+        this.leg.emit({ type: 'verb', name })
+        return 'next'
+    }
+  }
+
+  async #connect({ attributes, children }: Twiml): Promise<AfterVerb> {
+    const [stream] = children
+    if (stream?.name !== 'Stream') {
+      this.leg.emit({ type: 'verb', name: 'Connect' })
+      return 'next'
+    }
+    const parameters = stream.children
+      .filter(({ name }) => name === 'Parameter')
+      .map(({ attributes: { name = '', value = '' } }) => [name, value] as const)
+    const { media } = this.leg
+    media.connect(stream.attributes['url'] ?? '', Object.fromEntries(parameters))
+    await this.until(() => !media.streaming)
+    if (!this.active) return 'end'
+    media.disconnect()
+    const { action } = attributes
+    return action === undefined ? 'next' : { url: this.resolve(action) }
+  }
+
+  async #pause(ms: number): Promise<void> {
+    let elapsed = false
+    const timer = this.leg.after(ms, 'a pause in TwiML', () => {
+      elapsed = true
+      this.leg.changed()
+    })
+    await this.until(() => elapsed)
+    timer.clear()
+  }
+
+  /** Requests TwiML. The call fails without it. */
+  async #ask({ url, fields, repeats = 0 }: Exclude<DocumentSource, { verbs: unknown }>) {
+    const { leg } = this
+    const result = await leg.webhooks.ask({
+      url: leg.context.toLocal(url),
+      fields: { CallStatus: leg.state, ...fields },
+      repeats,
+    })
+    if (!this.active) return undefined
+    if (!('verbs' in result)) {
+      leg.emit({ type: 'refused', status: result.status, why: result.why })
+      leg.end({ by: 'carrier', state: 'failed', way: 'cut' })
+      return undefined
+    }
+    leg.base = url
+    if (leg.answered) leg.emit({ type: 'told-more' })
+    else leg.answers()
+    return result.verbs
+  }
+}

@@ -1,0 +1,41 @@
+import type { CallLeg } from './twilio-leg.ts'
+import type { StatusCallback } from './twilio-status.ts'
+import type { Twiml } from './twilio-twiml.ts'
+
+/** Where a document comes from: a request to the application, or TwiML that is known already. */
+export type DocumentSource =
+  | { readonly url: string; readonly fields?: Readonly<Record<string, string>>; readonly repeats?: number }
+  | { readonly verbs: readonly Twiml[] }
+
+/** A leg to ring. */
+export interface RingOptions {
+  readonly to: string
+  readonly from: string
+  /** How long it rings, in milliseconds. */
+  readonly timeout: number
+  readonly parent?: CallLeg
+  readonly status?: StatusCallback
+}
+
+/** What verbs need of the carrier. */
+export interface Exchange {
+  /** Rings somebody. Nothing is executed when they answer. */
+  ring(options: RingOptions): CallLeg
+  /** Executes a document on a leg, and does not end the leg. Resolves to whether it was executed to its end. */
+  execute(leg: CallLeg, source: DocumentSource): Promise<boolean>
+}
+
+/** What a verb needs of the document that contains it. */
+export interface VerbRun {
+  readonly leg: CallLeg
+  readonly exchange: Exchange
+  /** Whether the call goes on and no other document has taken the place of this one. */
+  readonly active: boolean
+  /** Resolves when the condition is true, or when the run is no longer active. */
+  until(condition: () => boolean): Promise<void>
+  /** Makes a URL in TwiML absolute. */
+  resolve(url: string): string
+}
+
+/** What follows a verb: the next one, nothing, or the document of a URL. */
+export type AfterVerb = 'next' | 'end' | DocumentSource

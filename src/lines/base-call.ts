@@ -205,8 +205,8 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
   }
 
   /** Resolves when nothing of the call is left. */
-  released(): Promise<void> {
-    return this.#peerGone()
+  async released(): Promise<void> {
+    await this.#peerGone()
   }
 
   // ── called by the peer ──

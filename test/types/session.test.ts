@@ -19,6 +19,8 @@ import {
   type SessionReport,
   type Speech,
   type ToolContext,
+  type TransferOptions,
+  type TransferOutcome,
 } from '../../src/index.ts'
 import type { Llm, Realtime, Tts, Usage } from '../../src/parts/index.ts'
 
@@ -86,6 +88,21 @@ describe('ending a session', () => {
         // @ts-expect-error nor in a hook
         onExit: ({ close }) => close({ reason: 'banana' }),
       })
+    }))
+
+  it('transfers a caller to a number', () =>
+    types(() => {
+      expectTypeOf(session.transfer({ to: '+4930123456' })).toEqualTypeOf<Promise<TransferOutcome>>()
+      tool({
+        description: 'Connects the caller to a person',
+        run: (_, { transfer }) => {
+          expectTypeOf(transfer).toEqualTypeOf<(options: TransferOptions) => Promise<TransferOutcome>>()
+          // @ts-expect-error to whom?
+          return transfer({ say: 'One moment, please.' })
+        },
+      })
+      // @ts-expect-error a string is not a time
+      session.transfer({ to: '+4930123456', ringTimeout: '5000' }).catch(() => {})
     }))
 
   it('names its reason in the report', () => {

@@ -8,10 +8,14 @@ export interface AskOptions {
   readonly signal?: AbortSignal
 }
 
-/** The carrier's answer to a request. Without one, `problem` says why. It never contains a secret. */
-export type CarrierAnswer =
+/**
+ * The carrier's answer to a request. Without one, `problem` says why. It never contains a secret. `passing`: whether the
+ * request may succeed if it is repeated.
+ */
+export type CarrierAnswer = { readonly passing: boolean } & (
   | { readonly status: number; readonly body: string; readonly problem?: undefined }
   | { readonly status?: undefined; readonly problem: string }
+)
 
 /** Sends a request to the carrier's REST API. Never rejects, and takes `limits.request` at most. */
 export async function askCarrier(
@@ -20,7 +24,7 @@ export async function askCarrier(
 ): Promise<CarrierAnswer> {
   const cut = new AbortController()
   const stop = (): void => cut.abort()
-  if (signal?.aborted) return { problem: 'it was not asked' }
+  if (signal?.aborted) return { passing: false, problem: 'it was not asked' }
   signal?.addEventListener('abort', stop)
   let timer: Timer | undefined
   try {
@@ -31,18 +35,17 @@ export async function askCarrier(
       ...(body === undefined ? {} : { body }),
       signal: cut.signal,
     })
-    return { status: response.status, body: await response.text() }
+    const { status } = response
+    return { status, body: await response.text(), passing: status >= 500 || status === 429 }
   } catch (error) {
     // Names the error only: its message could contain the request.
     const name = cut.signal.aborted ? undefined : describeError(error).name
-    return { problem: name === undefined ? 'it does not answer' : `it cannot be reached (${name})` }
+    return {
+      passing: true,
+      problem: name === undefined ? 'it does not answer' : `it cannot be reached (${name})`,
+    }
   } finally {
     timer?.clear()
     signal?.removeEventListener('abort', stop)
   }
-}
-
-/** Whether a request that was answered so may succeed if it is repeated. */
-export function isPassing({ status }: CarrierAnswer): boolean {
-  return status === undefined || status >= 500 || status === 429
 }

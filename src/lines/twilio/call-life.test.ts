@@ -24,9 +24,7 @@ class Life {
   }
 
   handle(event: Untimed<LifeEvent>): string[] {
-    const commands = this.machine
-      .handle({ ...event, at: this.now } as LifeEvent)
-      .flatMap((each) => this.#note(each))
+    const commands = this.machine.handle({ ...event, at: this.now }).flatMap((each) => this.#note(each))
     this.commands.push(...commands)
     return commands
   }

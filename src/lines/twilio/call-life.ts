@@ -149,8 +149,9 @@ export class CallLife {
       case 'ended':
         return this.#end()
       case 'timer':
-        return this.#late()
+        break
     }
+    return this.#late()
   }
 
   get #isTransferring(): boolean {
@@ -207,17 +208,11 @@ export class CallLife {
 
   #asked(how: 'accepted' | 'refused' | 'gone' | 'silent'): LifeCommand[] {
     const { stopped } = this.#state
-    switch (how) {
-      case 'gone':
-        return this.#end()
-      case 'accepted':
-        return this.#ring()
-      case 'silent':
-        // Only the stream can tell whether the request was carried out.
-        return stopped ? this.#ring() : this.#enter('asking', [], limits.redirect)
-      case 'refused':
-        return this.#settle('here', 'failed')
-    }
+    if (how === 'gone') return this.#end()
+    if (how === 'refused') return this.#settle('here', 'failed')
+    if (how === 'accepted' || stopped) return this.#ring()
+    // Only the stream can tell whether the request was carried out.
+    return this.#enter('asking', [], limits.redirect)
   }
 
   #ring(): LifeCommand[] {

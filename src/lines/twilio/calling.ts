@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { isFromThisMachine } from '../this-machine.ts'
+import type { Clock } from '../../scope/index.ts'
 import { newKey, same, sign } from '../secrets.ts'
 import type { Carrier } from './carrier.ts'
 import { limits } from './limits.ts'
@@ -31,7 +32,7 @@ export interface CallingOptions {
   /** Signs tickets if there is no secret. */
   readonly ticketKey?: string | undefined
   readonly publicUrl: string | undefined
-  readonly date: () => number
+  readonly clock: Clock
 }
 
 /** Decides whether a request comes from the carrier, before there is a call or a session (LN5, LN9, LN10). */
@@ -47,13 +48,13 @@ export class Calling {
 
   /** The fields of a webhook that its signature covers. Undefined if the webhook does not come from the carrier. */
   fieldsOf(request: CarrierRequest): URLSearchParams | undefined {
-    const { secret, carrier, date } = this.#options
+    const { secret, carrier, clock } = this.#options
     const { headers, url, body, method } = request
     const [, query = ''] = url.split('?', 2)
     const [inQuery, form] = [new URLSearchParams(query), new URLSearchParams(body)]
     const sent = method === 'POST' ? form : inQuery
     if (secret === undefined) return isLocal(request) ? sent : undefined
-    const signed = { headers, url: this.publicAddress(request, url), form, body, date: date() }
+    const signed = { headers, url: this.publicAddress(request, url), form, body, date: clock.date() }
     if (!carrier.signed(signed)) return undefined
     return carrier.signsQuery ? sent : form
   }
@@ -63,12 +64,18 @@ export class Calling {
     request: CarrierRequest,
     ticket: Ticket | undefined,
   ): 'NOT_THE_CARRIER' | 'TICKET_INVALID' | undefined {
-    const { secret, carrier, date } = this.#options
+    const { secret, carrier, clock } = this.#options
     const { headers } = request
     if (secret === undefined && !isLocal(request)) return 'NOT_THE_CARRIER'
     if (secret !== undefined && carrier.signsStreams) {
       const url = this.publicAddress(request, request.url, 'ws')
-      const signed = carrier.signed({ headers, url, form: new URLSearchParams(), body: '', date: date() })
+      const signed = carrier.signed({
+        headers,
+        url,
+        form: new URLSearchParams(),
+        body: '',
+        date: clock.date(),
+      })
       if (!signed) return 'NOT_THE_CARRIER'
     }
     return ticket && this.#isValid(ticket) ? undefined : 'TICKET_INVALID'
@@ -79,10 +86,10 @@ export class Calling {
    * gets the same ticket again, so that it admits one stream as well.
    */
   ticketFor(call: string, { headers }: CarrierRequest): string {
-    const { carrier, date } = this.#options
+    const { carrier, clock } = this.#options
     const webhook = carrier.webhookId(headers)
     const id = webhook === undefined ? newKey() : sign(`endwell.webhook.${webhook}`, this.#key)
-    const expires = date() + limits.ticket
+    const expires = clock.date() + limits.ticket
     return `/${encodeURIComponent(call)}/${expires}.${id}.${this.#signatureOf({ call, id, expires })}`
   }
 
@@ -113,7 +120,7 @@ export class Calling {
   }
 
   #isValid(ticket: Ticket): boolean {
-    return same(ticket.signature, this.#signatureOf(ticket)) && ticket.expires > this.#options.date()
+    return same(ticket.signature, this.#signatureOf(ticket)) && ticket.expires > this.#options.clock.date()
   }
 
   #signatureOf({ call, id, expires }: Omit<Ticket, 'signature'>): string {
@@ -121,9 +128,21 @@ export class Calling {
   }
 }
 
+/** Reads a request of the carrier. Rejects if its body is too long. The server bounds the time. */
+export async function readRequest(message: IncomingMessage): Promise<CarrierRequest> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of message) {
+    size += (chunk as Buffer).length
+    if (size > limits.body) throw new RangeError(`the body of a request must not exceed ${limits.body} bytes`)
+    chunks.push(chunk as Buffer)
+  }
+  return requestOf(message, Buffer.concat(chunks).toString())
+}
+
 export function requestOf(
   { method = 'GET', url = '/', headers, socket }: IncomingMessage,
-  body: string,
+  body = '',
 ): CarrierRequest {
   return { method, url, headers, address: socket.remoteAddress, body }
 }

@@ -1,6 +1,6 @@
 import type { TransferRequest } from '../../parts/index.ts'
 import type { Clock } from '../../scope/index.ts'
-import { askCarrier, isPassing } from './ask-carrier.ts'
+import { askCarrier } from './ask-carrier.ts'
 import { dialDocument, endedStatuses, type Carrier } from './carrier.ts'
 import { parse } from './stream-json.ts'
 
@@ -47,7 +47,7 @@ export class FarCall {
   }
 
   /** Has the carrier connect the caller to somebody else. */
-  async dial(
+  async connectTo(
     { to, from, ringTimeout }: TransferRequest,
     places: TransferPlaces,
   ): Promise<'accepted' | 'refused' | 'gone' | 'silent'> {
@@ -55,7 +55,7 @@ export class FarCall {
     const request = carrier.redirect(call, account, dialDocument({ to, from, ringTimeout, ...places }))
     if (!request) return 'refused'
     const answer = await askCarrier(this.#options, request)
-    if (answer.status === undefined || isPassing(answer)) return 'silent'
+    if (answer.status === undefined || answer.passing) return 'silent'
     if (answer.status >= 200 && answer.status < 300) return 'accepted'
     return carrier.hasEnded(answer.status, answer.body) ? 'gone' : 'refused'
   }

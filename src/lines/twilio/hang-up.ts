@@ -1,5 +1,5 @@
 import { noop, type Clock } from '../../scope/index.ts'
-import { askCarrier, isPassing } from './ask-carrier.ts'
+import { askCarrier } from './ask-carrier.ts'
 import type { Carrier, ApiRequest } from './carrier.ts'
 import { limits } from './limits.ts'
 
@@ -97,7 +97,7 @@ export class HangUp {
     const answer = await askCarrier({ clock, fetch: ask, signal: this.#stop.signal }, request)
     this.problem = answer.problem ?? `it answers ${answer.status}`
     if (answer.status !== undefined && carrier.hasEnded(answer.status, answer.body)) this.confirmed = true
-    return isPassing(answer)
+    return answer.passing
   }
 
   #pause(ms: number): Promise<void> {

@@ -246,7 +246,7 @@ export class PhoneCall extends BaseCall<Outgoing> {
   #redirect(): void {
     const { places } = this.#options
     this.#far
-      .dial(this.#transfer!.request, places)
+      .connectTo(this.#transfer!.request, places)
       .then((how) => this.#shell.handle({ type: 'asked', how }))
       .catch(noop)
   }

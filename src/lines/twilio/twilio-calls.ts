@@ -6,7 +6,7 @@ import { BaseCalls } from '../base-calls.ts'
 import { isCallName } from '../call-name.ts'
 import type { Peer } from '../peer.ts'
 import { refuse } from '../refuse.ts'
-import { Calling, requestOf, type CarrierRequest, type Ticket } from './calling.ts'
+import { Calling, readRequest, requestOf, type CarrierRequest, type Ticket } from './calling.ts'
 import { CallDocuments, afterOf, attemptOf } from './call-documents.ts'
 import {
   busyDocument,
@@ -27,7 +27,6 @@ import {
   type WebhookAnswer,
 } from './options.ts'
 import { PhoneCall, closeCodes } from './phone-call.ts'
-import { readBody } from './read-body.ts'
 import type { StartMessage } from './read-message.ts'
 import { TwilioLine } from './twilio-line.ts'
 
@@ -90,8 +89,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     this.#options = options
     this.#path = path.replace(/\/+$/, '')
     this.#carrier = carrier
-    const date = (): number => scope.clock.date()
-    this.#calling = new Calling({ carrier, secret: authToken, ticketKey, publicUrl, date })
+    this.#calling = new Calling({ carrier, secret: authToken, ticketKey, publicUrl, clock: scope.clock })
     this.#documents = new CallDocuments({
       carrier,
       calling: this.#calling,
@@ -126,12 +124,11 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   request(request: IncomingMessage, response: ServerResponse): boolean {
     if (!this.concerns(request)) return false
     response.on('error', noop)
-    readBody(request, limits.body)
+    readRequest(request)
       .then(
-        async (body) => {
-          const asked = requestOf(request, body)
-          const { status, body: text } = (await this.#passOn(asked)) ?? (await this.#here(asked))
-          response.writeHead(status, { 'content-type': 'text/xml; charset=utf-8' }).end(text)
+        async (asked) => {
+          const { status, body } = (await this.#passOn(asked)) ?? (await this.#here(asked))
+          response.writeHead(status, { 'content-type': 'text/xml; charset=utf-8' }).end(body)
         },
         () => response.writeHead(413, { connection: 'close' }).end(),
       )
@@ -147,7 +144,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   /** Takes an upgrade from a server of `node:http`. Never throws: a refused request gets the reason. */
   upgrade(request: IncomingMessage, tcp: Duplex, head: Buffer): void {
     tcp.on('error', noop)
-    const { accept, refused } = this.admit(requestOf(request, ''))
+    const { accept, refused } = this.admit(requestOf(request))
     if (accept) this.#sockets.upgrade(request, tcp, head, accept)
     else refuse(tcp, refusals[refused][0], refused, refusals[refused][1])
   }

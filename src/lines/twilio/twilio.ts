@@ -32,7 +32,7 @@ const NO_SUCH_CALL = 20_404
 
 /** Twilio: Media Streams, TwiML and the REST API. */
 export function twilio({ authToken, accountSid, api }: TwilioAccount): Carrier {
-  const request = (call: string, reported: string | undefined): ApiRequest | undefined => {
+  const about = (call: string, reported: string | undefined): ApiRequest | undefined => {
     const account = accountSid ?? reported
     if (authToken === undefined || account === undefined) return undefined
     const path = `2010-04-01/Accounts/${encodeURIComponent(account)}/Calls/${encodeURIComponent(call)}.json`
@@ -44,10 +44,10 @@ export function twilio({ authToken, accountSid, api }: TwilioAccount): Carrier {
     reported: string | undefined,
     fields: Readonly<Record<string, string>>,
   ): ApiRequest | undefined => {
-    const about = request(call, reported)
-    if (!about) return undefined
-    const headers = { ...about.headers, 'content-type': 'application/x-www-form-urlencoded' }
-    return { method: 'POST', url: about.url, headers, body: new URLSearchParams(fields).toString() }
+    const resource = about(call, reported)
+    if (!resource) return undefined
+    const headers = { ...resource.headers, 'content-type': 'application/x-www-form-urlencoded' }
+    return { method: 'POST', url: resource.url, headers, body: new URLSearchParams(fields).toString() }
   }
   return {
     name: 'twilio',
@@ -66,7 +66,7 @@ export function twilio({ authToken, accountSid, api }: TwilioAccount): Carrier {
     keepsOrder: true,
     hangUp: (call, reported) => change(call, reported, { Status: 'completed' }),
     redirect: (call, reported, document) => change(call, reported, { Twiml: document }),
-    look: (call, reported) => request(call, reported),
+    look: about,
     hasEnded: (status, body) => {
       const code = asNumber(parse(body)?.['code'])
       if (status === 400) return code === NOT_IN_PROGRESS

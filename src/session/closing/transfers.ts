@@ -101,9 +101,11 @@ export class Transfers implements Transfer {
 
   /** Throws if the call cannot be transferred now. */
   #check({ to, ringTimeout = limits.ringTimeout }: TransferOptions): TransferLine {
-    if (typeof to !== 'string' || !ADDRESS.test(to))
+    // At run time it may be anything that a model has written.
+    const written: unknown = to
+    if (typeof written !== 'string' || !ADDRESS.test(written))
       throw new OptionError(
-        `transfer: to must be a number like +4930123456 or an address like sip:desk@example.com; it is '${clip(String(to), 40)}'`,
+        `transfer: to must be like +4930123456 or sip:desk@example.com; it is '${clip(String(written), 40)}'`,
       )
     if (!(Number.isFinite(ringTimeout) && ringTimeout > 0 && ringTimeout <= limits.longestRing))
       throw new OptionError(

@@ -26,7 +26,7 @@ export class Application {
   readonly frames: Frame[] = []
   readonly peers: Peer[] = []
   readonly carrier: TwilioCarrier
-  twiml: (post: FormPost) => string | number = () => CONNECT
+  twiml: (post: FormPost) => string | number | Promise<string> = () => CONNECT
 
   constructor({ clock, network, random }: World, options: TwilioCarrierOptions = {}) {
     network.serve = (request) => {
@@ -43,7 +43,7 @@ export class Application {
       dial: (request, events) => network.dial(request, events),
       post: async (post) => {
         this.posts.push(post)
-        const answer = this.twiml(post)
+        const answer = await this.twiml(post)
         return typeof answer === 'number' ? { status: answer, body: '' } : { status: 200, body: answer }
       },
       ...options,
@@ -71,7 +71,10 @@ export class Application {
   }
 
   /** Sends a form to the REST API, as Twilio takes it. */
-  rest(path: string, form: Readonly<Record<string, string>> = {}, method = 'POST') {
+  rest(path: string, form: Readonly<Record<string, string | readonly string[]>> = {}, method = 'POST') {
+    const fields = Object.entries(form).flatMap(([name, value]) =>
+      [value].flat().map((each): [string, string] => [name, each]),
+    )
     const { accountSid, authToken, fetch } = this.carrier
     const authorization = `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}`
     const url = `https://api.twilio.com/2010-04-01/Accounts/${accountSid}/${path}`
@@ -79,7 +82,7 @@ export class Application {
       fetch(url, {
         method,
         headers: { authorization },
-        ...(method === 'GET' ? {} : { body: new URLSearchParams(form) }),
+        ...(method === 'GET' ? {} : { body: new URLSearchParams(fields) }),
       }),
     )
   }

@@ -42,6 +42,7 @@ describe('a <Dial>', () => {
       expect([caller.heardBytes, callee!.heardBytes]).toEqual([3_200, 3_200])
       callee!.press('5')
       expect(caller.events.at(-1)).toMatchObject({ type: 'hears-keys', digits: '5' })
+      expect(callee!.events.some(({ type }) => type === 'hears-keys')).toBe(false)
       await world.clock.elapse(2_000)
       callee!.hangUp()
       await caller.gone()
@@ -218,9 +219,13 @@ describe('a <Dial>', () => {
       })
       await caller.gone()
       expect(person.calls[0]!.state).toBe('busy')
-      const { carrier } = handOver(world, { outcome: 'never', onCall: (call) => call.answers() }).application
-      await world.clock.elapse(200)
-      expect(carrier.calls.map(({ state }) => state)).toEqual(['in-progress', 'in-progress'])
-      carrier.abort()
+      for (const outcome of ['never', 'rejects'] as const) {
+        const { carrier } = handOver(world, { outcome, onCall: (call) => call.answers() }).application
+        await world.clock.elapse(200)
+        expect(carrier.calls.map(({ state }) => state)).toEqual(['in-progress', 'in-progress'])
+        await world.clock.elapse(60_000)
+        expect(carrier.live).toHaveLength(2)
+        carrier.abort()
+      }
     }))
 })

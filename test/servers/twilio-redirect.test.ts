@@ -38,6 +38,29 @@ describe('a call that is redirected over REST', () => {
       expect(application.received('stop')).toHaveLength(2)
     }))
 
+  it('replaces its stream by that of the new document, and a document that is still on its way', () =>
+    inVirtualTime(async (world) => {
+      const { application, call } = await connected(world)
+      const path = `Calls/${call.sid}.json`
+      application.twiml = async () => {
+        await world.clock.elapse(120)
+        return PAUSE
+      }
+      await application.rest(path, { Twiml: '<Response><Redirect>/slow</Redirect></Response>' })
+      await world.clock.elapse(50)
+      await application.rest(path, { Twiml: CONNECT })
+      await world.clock.elapse(50)
+      await application.rest(path, { Twiml: CONNECT })
+      await world.clock.elapse(200)
+      expect(application.received('start')).toHaveLength(3)
+      expect(application.peers.map(({ open }) => open)).toEqual([false, false, true])
+      expect([call.state, call.events.some(({ type }) => type === 'told-more')]).toEqual([
+        'in-progress',
+        false,
+      ])
+      call.abort()
+    }))
+
   it('does not request the action of the document that was replaced', () =>
     inVirtualTime(async (world) => {
       const application = new Application(world)

@@ -26,6 +26,10 @@ export interface TwilioCarrierOptions {
   readonly publicUrl?: string
   /** Where the application of `publicUrl` is really reached, for calls that it makes over REST. */
   readonly localUrl?: string
+  /** The numbers that the application may call from. Default: all. */
+  readonly numbers?: readonly string[]
+  /** Milliseconds between two calls that are made over REST; Twilio starts one per second. Default: 0. */
+  readonly pace?: number
   /** Default: the system clock. */
   readonly clock?: Clock
   readonly random?: Random
@@ -71,6 +75,9 @@ export class TwilioCarrier {
     this.accountSid = options.accountSid ?? this.#newId('AC')
     this.#exchange = new TwilioExchange({
       contextFor: (url) => this.#callContext(url),
+      now: () => this.#clock.now(),
+      numbers: options.numbers,
+      pace: options.pace ?? 0,
       failed: (error) => this.#failed(error),
     })
     this.rest = new TwilioRest({

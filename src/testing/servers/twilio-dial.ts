@@ -1,7 +1,7 @@
 import { noop } from '../../scope/index.ts'
 import { SoundBridge } from './twilio-bridge.ts'
 import type { CallLeg } from './twilio-leg.ts'
-import { statusCallback } from './twilio-status.ts'
+import { statusCallback, wordsIn } from './twilio-status.ts'
 import type { Twiml } from './twilio-twiml.ts'
 import type { AfterVerb, VerbRun } from './twilio-verb.ts'
 
@@ -15,7 +15,6 @@ interface DialResult {
 export async function dial(run: VerbRun, verb: Twiml): Promise<AfterVerb> {
   const { leg } = run
   const result = await ringAndConnect(run, verb)
-  if (!run.active && !leg.over) return 'end'
   const { action } = verb.attributes
   if (action === undefined) return 'next'
   const url = run.resolve(action)
@@ -46,8 +45,11 @@ async function ringAndConnect(run: VerbRun, verb: Twiml): Promise<DialResult> {
 
 function ringTarget(run: VerbRun, verb: Twiml, target: Twiml): { leg: CallLeg; url: string | undefined } {
   const { timeout = '30', callerId = run.leg.ids.from } = verb.attributes
-  const { statusCallback: url, statusCallbackEvent = '' } = target.attributes
-  const status = statusCallback(url === undefined ? undefined : run.resolve(url), [statusCallbackEvent])
+  const { statusCallback: url, statusCallbackEvent } = target.attributes
+  const status = statusCallback(
+    url === undefined ? undefined : run.resolve(url),
+    wordsIn(statusCallbackEvent),
+  )
   const to = target.text.trim()
   const leg = run.exchange.ring({
     to,

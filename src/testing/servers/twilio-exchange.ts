@@ -1,7 +1,11 @@
+import { noop } from '../../scope/index.ts'
 import type { CallContext } from './twilio-call-context.ts'
 import { TwilioCall, type TwilioCallOptions } from './twilio-call.ts'
+import { BEEP, GREETING, type AnsweringMachine } from './twilio-detection.ts'
 import { CallLeg, type LegOptions } from './twilio-leg.ts'
+import { runOutbound, type OutboundCall } from './twilio-outbound.ts'
 import { TwilioPerson, type TwilioPersonOptions } from './twilio-person.ts'
+import { CallRecording, type RecordingOptions } from './twilio-recording.ts'
 import { ringPerson } from './twilio-ring.ts'
 import { TwimlRun } from './twilio-run.ts'
 import { statusCallback } from './twilio-status.ts'
@@ -10,6 +14,11 @@ import type { DocumentSource, Exchange, RingOptions } from './twilio-verb.ts'
 export interface ExchangeOptions {
   /** The context of a call whose application is reached at this URL. */
   readonly contextFor: (url?: string) => CallContext
+  readonly now: () => number
+  /** The numbers that the application may call from. Default: all. */
+  readonly numbers: readonly string[] | undefined
+  /** Milliseconds between the starts of two calls over REST. */
+  readonly pace: number
   /** A callback of the test threw. */
   readonly failed: (error: unknown) => void
 }
@@ -20,10 +29,16 @@ export class TwilioExchange implements Exchange {
   readonly calls: TwilioCall[] = []
   readonly #legs = new Map<string, CallLeg>()
   readonly #people = new Map<string, TwilioPerson>()
+  #recordings: CallRecording[] = []
   readonly #options: ExchangeOptions
+  #nextStart = 0
 
   constructor(options: ExchangeOptions) {
     this.#options = options
+  }
+
+  get legs(): readonly CallLeg[] {
+    return [...this.#legs.values()]
   }
 
   find(sid: string): CallLeg | undefined {
@@ -34,6 +49,7 @@ export class TwilioExchange implements Exchange {
     const at = this.calls.indexOf(call)
     if (at >= 0) this.calls.splice(at, 1)
     this.#legs.delete(call.sid)
+    this.#recordings = this.#recordings.filter(({ leg }) => leg.sid !== call.sid)
   }
 
   person(number: string, options: TwilioPersonOptions): TwilioPerson {
@@ -64,8 +80,41 @@ export class TwilioExchange implements Exchange {
     return call
   }
 
-  ring({ to, from, timeout, parent, status }: RingOptions): CallLeg {
-    const person = this.#people.get(to)
+  ring(options: RingOptions): CallLeg {
+    return this.#ring(options, this.#people.get(options.to), 0)
+  }
+
+  owns(number: string): boolean {
+    const { numbers } = this.#options
+    return numbers === undefined || numbers.includes(number)
+  }
+
+  /** Makes a call for an application. It is queued for as long as the pace of the carrier demands. */
+  create(outbound: OutboundCall): CallLeg {
+    const { now, pace } = this.#options
+    const startsAt = Math.max(now(), this.#nextStart)
+    this.#nextStart = startsAt + pace
+    const person = this.#people.get(outbound.to)
+    const leg = this.#ring(outbound, person, startsAt - now())
+    runOutbound(leg, outbound, person?.options, this)
+    return leg
+  }
+
+  record(leg: CallLeg, options: RecordingOptions): CallRecording {
+    const recording = new CallRecording(leg, options)
+    this.#recordings.push(recording)
+    return recording
+  }
+
+  recordings(leg: CallLeg): readonly CallRecording[] {
+    return this.#recordings.filter((each) => each.leg === leg)
+  }
+
+  #ring(
+    { to, from, timeout, parent, status }: RingOptions,
+    person: TwilioPerson | undefined,
+    queued: number,
+  ): CallLeg {
     const { leg, call } = this.#add(parent?.context ?? this.#options.contextFor(), person?.options.onEvent, {
       from,
       to,
@@ -76,7 +125,13 @@ export class TwilioExchange implements Exchange {
     })
     leg.base = parent?.base ?? ''
     person?.calls.push(call)
-    ringPerson(leg, { timeout, person: person?.options, ringing: () => person?.options.onCall?.(call) })
+    ringPerson(leg, {
+      queued,
+      timeout,
+      person: person?.options,
+      ringing: () => person?.options.onCall?.(call),
+    })
+    if (person?.options.machine) playMachine(leg, call, person.options.machine)
     return leg
   }
 
@@ -115,4 +170,17 @@ export class TwilioExchange implements Exchange {
     this.calls.push(call)
     return { leg, call }
   }
+}
+
+/** Plays the greeting and the beep of an answering machine once it has picked up. */
+function playMachine(
+  leg: CallLeg,
+  call: TwilioCall,
+  { greeting = GREETING, beep = true }: AnsweringMachine,
+): void {
+  leg
+    .until(() => leg.over || leg.answered)
+    .then(() => call.says(greeting))
+    .then(() => (beep ? call.says(BEEP) : undefined))
+    .catch(noop)
 }

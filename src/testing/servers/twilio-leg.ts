@@ -4,6 +4,7 @@ import { Changes } from './changes.ts'
 import type { CallContext } from './twilio-call-context.ts'
 import type { CallEnder, CallState, TwilioCallEvent, TwilioCallEventDetails } from './twilio-events.ts'
 import { LegMedia, type StreamManners } from './twilio-media.ts'
+import { endFields } from './twilio-end-fields.ts'
 import { StatusReports, type StatusCallback } from './twilio-status.ts'
 import type { HangUpWay } from './twilio-stream.ts'
 import { TwilioWebhooks, type CallDirection, type CallIds, type WebhookOptions } from './twilio-webhooks.ts'
@@ -47,6 +48,8 @@ export class CallLeg {
   readonly events: TwilioCallEvent[] = []
   state: CallState
   endedBy: CallEnder | undefined
+  /** The carrier's verdict on who answered. */
+  answeredBy: string | undefined
   /** When the call was answered. */
   answeredAt: number | undefined
   endedAt: number | undefined
@@ -59,6 +62,8 @@ export class CallLeg {
   readonly #options: LegOptions
   readonly #changes = new Changes()
   readonly #timers = new Set<Timer>()
+  /** Timers that outlive the call. */
+  readonly #lateTimers = new Set<Timer>()
   readonly #status: StatusReports | undefined
 
   constructor(context: CallContext, options: LegOptions) {
@@ -132,25 +137,27 @@ export class CallLeg {
     this.emit({ type: 'ended', by })
     this.#status?.report('completed', state, {
       CallDuration: String(this.answered ? this.duration : 0),
-      ...(sip === undefined ? {} : { SipResponseCode: String(sip) }),
+      ...(this.answeredBy === undefined ? {} : { AnsweredBy: this.answeredBy }),
+      ...endFields(this.context.dialect, { by, state, ...(sip === undefined ? {} : { sip }) }),
     })
   }
 
   /** Ends the call and breaks all its connections now. */
   abort(): void {
     this.end({ by: 'carrier', way: 'cut' })
+    for (const timer of this.#lateTimers) timer.clear()
     this.webhooks.abort()
     this.media.cut()
   }
 
   /** Calls back once, unless the call ends first. */
   after(ms: number, name: string, callback: () => void): Timer {
-    const timer = outsideTimer(this.context.clock, ms, name, () => {
-      this.#timers.delete(timer)
-      callback()
-    })
-    this.#timers.add(timer)
-    return timer
+    return this.#schedule(this.#timers, ms, name, callback)
+  }
+
+  /** Calls back once, even after the call has ended. */
+  afterwards(ms: number, name: string, callback: () => void): Timer {
+    return this.#schedule(this.#lateTimers, ms, name, callback)
   }
 
   /** Resolves when the condition is true. It is checked after each event and each frame. */
@@ -168,5 +175,14 @@ export class CallLeg {
   changed(): void {
     this.#changes.notify()
     this.context.changed()
+  }
+
+  #schedule(timers: Set<Timer>, ms: number, name: string, callback: () => void): Timer {
+    const timer = outsideTimer(this.context.clock, ms, name, () => {
+      timers.delete(timer)
+      callback()
+    })
+    timers.add(timer)
+    return timer
   }
 }

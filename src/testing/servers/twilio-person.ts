@@ -1,5 +1,5 @@
-import type { AudioFrame } from '../../audio/index.ts'
 import type { TwilioCall } from './twilio-call.ts'
+import type { AnsweringMachine, DetectionManners } from './twilio-detection.ts'
 import type { TwilioCallEvent } from './twilio-events.ts'
 import type { LegManners } from './twilio-leg.ts'
 
@@ -16,8 +16,10 @@ export interface TwilioPersonOptions extends LegManners {
    * - `never`: it rings until the carrier's timeout, unless the test calls `answers()` or `hangUp()`
    */
   readonly outcome?: 'answers' | 'busy' | 'no-answer' | 'rejects' | 'fails' | 'never'
-  /** An answering machine picks up: it plays its greeting, and a beep unless `beep` is false. */
-  readonly machine?: { readonly greeting?: AudioFrame; readonly beep?: boolean }
+  /** An answering machine picks up: it plays its greeting and a beep. */
+  readonly machine?: AnsweringMachine
+  /** How machine detection goes. Default: it finds the truth. */
+  readonly detection?: DetectionManners
   /** Called when the phone starts to ring. */
   readonly onCall?: (call: TwilioCall) => void
   /** Called synchronously for every event of the person's calls. */

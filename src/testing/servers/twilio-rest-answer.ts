@@ -33,6 +33,7 @@ export function callResource(leg: CallLeg): object {
     to: ids.to,
     direction: ids.direction,
     status: state === 'initiated' ? 'queued' : state,
+    answered_by: leg.answeredBy ?? null,
     start_time: dateOf(answeredAt),
     end_time: dateOf(endedAt),
     duration: over ? String(answered ? duration : 0) : null,

@@ -5,13 +5,31 @@ import { readTwiml } from './twilio-twiml.ts'
 import type { DocumentSource } from './twilio-verb.ts'
 
 /** What the REST API needs of the carrier. */
-export interface RestExchange {
-  find(sid: string): CallLeg | undefined
+export interface UpdateExchange {
   redirect(leg: CallLeg, source: DocumentSource): void
 }
 
+/** The calls that fit the filters `To`, `From` and `Status`. */
+export function listCalls(legs: readonly CallLeg[], fields: RestFields): RestAnswer {
+  const fits = (name: string, value: string): boolean => (fields.get(name) ?? value) === value
+  const calls = legs.filter(
+    ({ ids, state }) => fits('To', ids.to) && fits('From', ids.from) && fits('Status', state),
+  )
+  return {
+    status: 200,
+    json: {
+      calls: calls.map(callResource),
+      page: 0,
+      page_size: 50,
+      start: 0,
+      end: calls.length,
+      next_page_uri: null,
+    },
+  }
+}
+
 /** Ends a call, or gives it another document. */
-export function updateCall(exchange: RestExchange, leg: CallLeg, fields: RestFields): RestAnswer {
+export function updateCall(exchange: UpdateExchange, leg: CallLeg, fields: RestFields): RestAnswer {
   const status = fields.get('Status')
   const source = documentOf(fields)
   if (source === undefined && status !== 'completed' && status !== 'canceled')
@@ -39,7 +57,8 @@ export function hangUpByCallControl(leg: CallLeg): RestAnswer {
 /** The document of a request. `Url` wins over `Twiml`, which Telnyx calls `Texml`. */
 export function documentOf(fields: RestFields): DocumentSource | 'malformed' | undefined {
   const url = fields.get('Url')
-  if (url !== undefined) return { url }
+  const fallback = fields.get('FallbackUrl')
+  if (url !== undefined) return { url, ...(fallback === undefined ? {} : { fallback }) }
   const twiml = fields.get('Twiml') ?? fields.get('Texml')
   if (twiml === undefined) return undefined
   try {

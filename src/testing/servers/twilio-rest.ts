@@ -1,8 +1,16 @@
 import { Buffer } from 'node:buffer'
 import type { CallLeg } from './twilio-leg.ts'
 import { callResource, notFound, problem, type RestAnswer } from './twilio-rest-answer.ts'
-import { hangUpByCallControl, updateCall, type RestExchange } from './twilio-rest-calls.ts'
+import { hangUpByCallControl, listCalls, updateCall, type UpdateExchange } from './twilio-rest-calls.ts'
+import {
+  createCall,
+  telnyxAccountForm,
+  telnyxForm,
+  twilioForm,
+  type CreateExchange,
+} from './twilio-rest-create.ts'
 import { RestFields } from './twilio-rest-fields.ts'
+import { createRecording, updateRecording, type RecordingExchange } from './twilio-rest-recordings.ts'
 
 /** How the REST API treats requests. Default: answers at once. */
 export interface RestManners {
@@ -25,6 +33,11 @@ export interface RestRequest {
   readonly body: string
 }
 
+export interface RestExchange extends UpdateExchange, CreateExchange, RecordingExchange {
+  readonly legs: readonly CallLeg[]
+  find(sid: string): CallLeg | undefined
+}
+
 export interface RestOptions {
   readonly account: string
   readonly authToken: string
@@ -33,9 +46,9 @@ export interface RestOptions {
 
 interface Route {
   readonly method: 'GET' | 'POST'
-  /** Its first group is the sid of the call. */
   readonly path: RegExp
-  readonly answer: (leg: CallLeg, fields: RestFields) => RestAnswer
+  /** Gets the groups of the path. Undefined if there is no such resource. */
+  readonly answer: (names: readonly string[], fields: RestFields) => RestAnswer | undefined
 }
 
 /** The REST APIs of Twilio and Telnyx, as far as an application with phone calls needs them. */
@@ -47,15 +60,8 @@ export class TwilioRest {
   readonly #routes: readonly Route[]
 
   constructor(options: RestOptions) {
-    const { exchange } = options
     this.#options = options
-    // Telnyx has the resources of its TeXML below another root, without `.json`.
-    const call = /\/Accounts\/[^/]+\/Calls\/([^/.]+)(?:\.json)?$/
-    this.#routes = [
-      { method: 'GET', path: call, answer: (leg) => ({ status: 200, json: callResource(leg) }) },
-      { method: 'POST', path: call, answer: (leg, fields) => updateCall(exchange, leg, fields) },
-      { method: 'POST', path: /\/v2\/calls\/([^/]+)\/actions\/hangup$/, answer: hangUpByCallControl },
-    ]
+    this.#routes = routesOf(options.exchange)
   }
 
   /** Processes a request now, whatever the manners say about delays. */
@@ -66,19 +72,68 @@ export class TwilioRest {
   }
 
   #decide({ method, path, authorization, body }: RestRequest): RestAnswer {
-    const { account, authToken, exchange } = this.#options
+    const { account, authToken } = this.#options
     const { status: always } = this.manners
     if (always !== undefined) return problem(always, 20_000 + always, 'The test set this status')
     const basic = `Basic ${Buffer.from(`${account}:${authToken}`).toString('base64')}`
     // Telnyx takes its key as a bearer token.
     if (authorization !== basic && authorization !== `Bearer ${authToken}`)
       return problem(401, 20_003, 'Authenticate')
-    const [name = ''] = path.split('?', 1)
+    const [name = '', query = ''] = path.split('?', 2)
+    const fields = new RestFields(method === 'GET' ? query : body)
     for (const route of this.#routes) {
-      const sid = route.method === method ? route.path.exec(name)?.[1] : undefined
-      const leg = sid === undefined ? undefined : exchange.find(decodeURIComponent(sid))
-      if (leg) return route.answer(leg, new RestFields(body))
+      const names = route.method === method ? route.path.exec(name)?.slice(1) : undefined
+      const answer = names && route.answer(names.map(decodeURIComponent), fields)
+      if (answer) return answer
     }
     return notFound(path)
   }
+}
+
+/** Twilio's resources, which Telnyx has for its TeXML below another root and without `.json`, and those of Telnyx alone. */
+function routesOf(exchange: RestExchange): Route[] {
+  const accounts = String.raw`(?:2010-04-01|v2/texml)/Accounts/[^/]+`
+  const path = (text: string): RegExp => new RegExp(`^/${text}$`)
+  const onCall =
+    (answer: (leg: CallLeg, fields: RestFields, names: readonly string[]) => RestAnswer): Route['answer'] =>
+    ([sid = '', ...names], fields) => {
+      const leg = exchange.find(sid)
+      return leg && answer(leg, fields, names)
+    }
+  const call = path(`${accounts}/Calls/([^/.]+)(?:\\.json)?`)
+  return [
+    {
+      method: 'POST',
+      path: path(String.raw`2010-04-01/Accounts/[^/]+/Calls\.json`),
+      answer: (_, fields) => createCall(exchange, fields, twilioForm),
+    },
+    {
+      method: 'POST',
+      path: path('v2/texml/calls/[^/]+'),
+      answer: (_, fields) => createCall(exchange, fields, telnyxForm),
+    },
+    {
+      method: 'POST',
+      path: path('v2/texml/Accounts/[^/]+/Calls'),
+      answer: (_, fields) => createCall(exchange, fields, telnyxAccountForm),
+    },
+    {
+      method: 'GET',
+      path: path(`${accounts}/Calls(?:\\.json)?`),
+      answer: (_, fields) => listCalls(exchange.legs, fields),
+    },
+    { method: 'GET', path: call, answer: onCall((leg) => ({ status: 200, json: callResource(leg) })) },
+    { method: 'POST', path: call, answer: onCall((leg, fields) => updateCall(exchange, leg, fields)) },
+    {
+      method: 'POST',
+      path: path(`${accounts}/Calls/([^/]+)/Recordings\\.json`),
+      answer: onCall((leg, fields) => createRecording(exchange, leg, fields)),
+    },
+    {
+      method: 'POST',
+      path: path(`${accounts}/Calls/([^/]+)/Recordings/(.+)\\.json`),
+      answer: onCall((leg, fields, [sid = '']) => updateRecording(exchange, { leg, sid, fields })),
+    },
+    { method: 'POST', path: path('v2/calls/([^/]+)/actions/hangup'), answer: onCall(hangUpByCallControl) },
+  ]
 }

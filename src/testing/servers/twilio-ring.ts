@@ -5,6 +5,8 @@ import type { TwilioPersonOptions } from './twilio-person.ts'
 const SETUP = 100
 
 export interface RingPlan {
+  /** Milliseconds until the carrier gets to the call. */
+  readonly queued: number
   /** How long it rings, in milliseconds. */
   readonly timeout: number
   /** Undefined if nobody has the number. */
@@ -14,22 +16,23 @@ export interface RingPlan {
 }
 
 /** Rings a person: the leg starts to ring, and then answers or ends as the person's options say. */
-export function ringPerson(leg: CallLeg, { timeout, person, ringing }: RingPlan): void {
-  leg.after(0, 'the carrier calls', () => leg.initiates())
+export function ringPerson(leg: CallLeg, { queued, timeout, person, ringing }: RingPlan): void {
+  leg.after(queued, 'the carrier calls', () => leg.initiates())
+  const setup = queued + SETUP
   if (!person) {
-    leg.after(SETUP, 'the number is unknown', () => leg.end({ by: 'carrier', state: 'failed', sip: 404 }))
+    leg.after(setup, 'the number is unknown', () => leg.end({ by: 'carrier', state: 'failed', sip: 404 }))
     return
   }
   const { outcome = 'answers', answersAfter = 1_000 } = person
   if (outcome !== 'busy' && outcome !== 'fails')
-    leg.after(SETUP, 'a phone rings', () => {
+    leg.after(setup, 'a phone rings', () => {
       leg.rings()
       if (!leg.over) ringing()
     })
-  leg.after(SETUP + timeout, 'nobody answers', () => {
+  leg.after(setup + timeout, 'nobody answers', () => {
     if (!leg.answered) leg.end({ by: 'carrier', state: 'no-answer', sip: 487 })
   })
-  leg.after(SETUP + answersAfter, 'a person decides', () => decide(leg, outcome))
+  leg.after(setup + answersAfter, 'a person decides', () => decide(leg, outcome))
 }
 
 function decide(leg: CallLeg, outcome: NonNullable<TwilioPersonOptions['outcome']>): void {

@@ -18,11 +18,10 @@ export class TwimlRun implements LegRun, VerbRun {
     return !this.#stopped && !this.leg.over
   }
 
-  /** Takes the leg away from the run: its stream gets `stop`, and it leaves its bridge. */
+  /** Takes the leg away from the run. Its stream gets `stop`. */
   stop(): void {
     this.#stopped = true
     this.leg.media.disconnect()
-    this.leg.media.leaveBridge()
     this.leg.changed()
   }
 
@@ -107,7 +106,12 @@ export class TwimlRun implements LegRun, VerbRun {
   }
 
   /** Requests TwiML. The call fails without it. */
-  async #ask({ url, fields, repeats = 0 }: Exclude<DocumentSource, { verbs: unknown }>) {
+  async #ask({
+    url,
+    fallback,
+    fields,
+    repeats = 0,
+  }: Exclude<DocumentSource, { verbs: unknown }>): Promise<readonly Twiml[] | undefined> {
     const { leg } = this
     const result = await leg.webhooks.ask({
       url: leg.context.toLocal(url),
@@ -117,7 +121,9 @@ export class TwimlRun implements LegRun, VerbRun {
     if (!this.active) return undefined
     if (!('verbs' in result)) {
       leg.emit({ type: 'refused', status: result.status, why: result.why })
-      leg.end({ by: 'carrier', state: 'failed', way: 'cut' })
+      if (fallback !== undefined)
+        return this.#ask({ url: fallback, fields: { ...fields, ErrorCode: '11200', ErrorUrl: url } })
+      leg.end({ by: 'carrier', state: leg.answered ? 'completed' : 'failed', way: 'cut' })
       return undefined
     }
     leg.base = url

@@ -11,14 +11,18 @@ export interface StatusCallback {
   readonly events: ReadonlySet<string>
 }
 
-/** Reads `StatusCallbackEvent`: one value or several, each of which can be a list. Without any: `completed`. */
+/** A status callback for these events. Without any: for `completed`. */
 export function statusCallback(
   url: string | undefined,
   events: readonly string[],
 ): StatusCallback | undefined {
   if (url === undefined || url === '') return undefined
-  const names = events.flatMap((each) => each.split(/[\s,]+/)).filter((each) => each !== '')
-  return { url, events: new Set(names.length > 0 ? names : ['completed']) }
+  return { url, events: new Set(events.length > 0 ? events : ['completed']) }
+}
+
+/** Splits a list of words, such as `initiated ringing`. */
+export function wordsIn(text: string | undefined): readonly string[] {
+  return (text ?? '').split(/[\s,]+/).filter((each) => each !== '')
 }
 
 /** Posts the status callbacks of one call. */

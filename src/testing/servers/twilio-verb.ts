@@ -4,7 +4,13 @@ import type { Twiml } from './twilio-twiml.ts'
 
 /** Where a document comes from: a request to the application, or TwiML that is known already. */
 export type DocumentSource =
-  | { readonly url: string; readonly fields?: Readonly<Record<string, string>>; readonly repeats?: number }
+  | {
+      readonly url: string
+      /** Requested if `url` has no document. */
+      readonly fallback?: string
+      readonly fields?: Readonly<Record<string, string>>
+      readonly repeats?: number
+    }
   | { readonly verbs: readonly Twiml[] }
 
 /** A leg to ring. */

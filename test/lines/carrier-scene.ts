@@ -54,6 +54,7 @@ export function carrierScene(
       scope,
       carrier: dialect,
       authToken: carrier.authToken,
+      accountSid: carrier.accountSid,
       ...(dialect === 'telnyx' ? { publicKey: carrier.publicKey } : {}),
       publicUrl: ORIGIN,
       fetch: carrier.fetch,

@@ -27,14 +27,14 @@ export class CallDocuments {
 
   /** Has the carrier ask again, and perhaps reach another host. */
   askAgain(request: CarrierRequest, purpose: '/answer' | '/again', attempt: number): string {
-    return askAgainDocument(this.#address(request, `${purpose}${queryOf(attempt)}`))
+    return askAgainDocument(this.#address(request, `${purpose}${withAttempt(attempt)}`))
   }
 
   /** Connects a call to a stream of ours. */
   connect(call: string, request: CarrierRequest, parameters: Readonly<Record<string, string>>): string {
     const { carrier, calling, path, after } = this.#options
     const stream = `${path}/stream${calling.ticketFor(call, request)}`
-    const attempt = after === '/again' ? queryOf(attemptOf(request)) : ''
+    const attempt = after === '/again' ? withAttempt(attemptOf(request)) : ''
     return carrier.connect({
       url: calling.publicAddress(request, stream, 'ws'),
       after: after && this.#address(request, `${after}${attempt}`),
@@ -64,6 +64,6 @@ export function attemptOf({ url }: CarrierRequest): number {
   return attempt >= 1 ? attempt : limits.attempts
 }
 
-function queryOf(attempt: number): string {
+function withAttempt(attempt: number): string {
   return attempt > 1 ? `?attempt=${attempt}` : ''
 }

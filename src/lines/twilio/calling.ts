@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { isFromThisMachine } from '../this-machine.ts'
 import type { Clock } from '../../scope/index.ts'
+import { isCallName } from '../call-name.ts'
 import { newKey, same, sign } from '../secrets.ts'
 import type { Carrier } from './carrier.ts'
 import { limits } from './limits.ts'
@@ -26,8 +27,28 @@ export interface Ticket {
   readonly signature: string
 }
 
+/** The paths of webhooks: `/leg` is for somebody who is rung for a call, `/transfer` for what comes after that. */
+const purposes = ['/answer', '/status', '/again', '/transfer', '/leg'] as const
+
+/** A webhook that comes from the carrier. */
+export interface Webhook {
+  readonly purpose: (typeof purposes)[number]
+  /** The call that it is about. */
+  readonly call: string
+  readonly account: string | undefined
+  /** What the signature covers. */
+  readonly fields: URLSearchParams
+  /** The ticket of a call out. It is random and was given to the carrier only, so it needs no signature. */
+  readonly dial: string | null
+  readonly request: CarrierRequest
+}
+
 export interface CallingOptions {
   readonly carrier: Carrier
+  /** Prefix of our paths. */
+  readonly path: string
+  /** If set, webhooks about calls of other accounts are refused. */
+  readonly account: string | undefined
   readonly secret: string | undefined
   /** Signs tickets if there is no secret. */
   readonly ticketKey?: string | undefined
@@ -46,8 +67,23 @@ export class Calling {
     this.#key = options.secret ?? options.ticketKey ?? newKey()
   }
 
+  /** Reads a webhook. A number is the HTTP status with which to refuse it. */
+  webhookOf(request: CarrierRequest): Webhook | 400 | 403 | 404 {
+    const { path, account: ours } = this.#options
+    const [address = '', query] = request.url.split('?', 2)
+    const purpose = purposes.find((each) => `${path}${each}` === address)
+    if (!purpose) return 404
+    const fields = this.#fieldsOf(request)
+    if (!fields) return 403
+    // A report on somebody who is rung for a call has a name of its own.
+    const call = fields.get(purpose === '/leg' ? 'ParentCallSid' : 'CallSid')
+    const account = fields.get('AccountSid') ?? undefined
+    if (!isCallName(call) || (ours !== undefined && account !== undefined && account !== ours)) return 400
+    return { purpose, call, account, fields, dial: new URLSearchParams(query).get('dial'), request }
+  }
+
   /** The fields of a webhook that its signature covers. Undefined if the webhook does not come from the carrier. */
-  fieldsOf(request: CarrierRequest): URLSearchParams | undefined {
+  #fieldsOf(request: CarrierRequest): URLSearchParams | undefined {
     const { secret, carrier, clock } = this.#options
     const { headers, url, body, method } = request
     const [, query = ''] = url.split('?', 2)

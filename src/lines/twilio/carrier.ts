@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { TransferOutcome } from '../../parts/index.ts'
+import type { DialOutcome } from './dial-machine.ts'
 
 /** A message of a stream, the same for all carriers. */
 export type StreamMessage =
@@ -55,6 +56,21 @@ export interface ApiRequest {
   readonly body?: string
 }
 
+/** A call out. */
+export interface NewCall {
+  readonly to: string
+  readonly from: string
+  readonly account: string | undefined
+  /** How long it may ring, in milliseconds. */
+  readonly ringTimeout: number
+  /** Whether the carrier finds out first whether a machine has answered. */
+  readonly detects: boolean
+  /** Where the carrier asks what to do when somebody has answered. */
+  readonly url: string
+  /** Where it reports how the call is. */
+  readonly status: string
+}
+
 /** What differs between carriers. */
 export interface Carrier {
   readonly name: string
@@ -77,6 +93,15 @@ export interface Carrier {
   readonly hangUp: (call: string, account: string | undefined) => ApiRequest | undefined
   /** Whether the answer to that request says that the call has ended, now or before. */
   readonly hasEnded: (status: number, body: string) => boolean
+  /** What calls out need, for an error message. */
+  readonly creates: string
+  readonly canCreate: (account: string | undefined) => boolean
+  /** The request that calls somebody. */
+  readonly create: (call: NewCall) => ApiRequest | undefined
+  /** The name of the call, in the answer to that request. */
+  readonly createdIn: (body: string) => string | undefined
+  /** What is wrong, in an answer that refuses a request. */
+  readonly problemIn: (body: string) => string
   /** The request that gives a call another document. */
   readonly redirect: (call: string, account: string | undefined, document: string) => ApiRequest | undefined
   /** The request that asks how a call is. */
@@ -92,6 +117,19 @@ export const endedStatuses: ReadonlySet<string> = new Set([
   'failed',
   'no-answer',
 ])
+
+/** How a call out has ended, by a report of the carrier. Undefined if it has not. */
+export function dialOutcomeOf(fields: URLSearchParams): DialOutcome | undefined {
+  const status = fields.get('CallStatus') ?? ''
+  if (!endedStatuses.has(status)) return undefined
+  const declined = fields.get('SipResponseCode') === '603' || fields.get('HangupCause') === 'call_rejected'
+  if (declined) return 'rejected'
+  // Somebody or something answered, although we were never asked what to do.
+  if (status === 'completed') return 'answered'
+  if (status === 'busy' || status === 'no-answer') return status
+  // Ended by somebody else while it rang.
+  return status === 'failed' ? 'failed' : 'no-answer'
+}
 
 /** How a person who was rung has answered, in the words of a document that has ended. */
 export function transferOutcomeOf(status: string): TransferOutcome {

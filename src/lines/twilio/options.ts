@@ -17,6 +17,10 @@ export interface PhoneCallInfo {
   readonly to: string | undefined
   /** The carrier's account that the call belongs to. */
   readonly account: string | undefined
+  /** Whether we have called. Then `from` is our own number, and `to` that of the person. */
+  readonly direction: 'inbound' | 'outbound'
+  /** What the call was dialled with. Empty for an inbound call. */
+  readonly parameters: Readonly<Record<string, string>>
   /** Everything else that the carrier sent: the fields of its webhook, or the parameters of a stream without one. */
   readonly details: Readonly<Record<string, string>>
 }
@@ -46,6 +50,12 @@ export interface TwilioCallsOptions {
   accountSid?: string | undefined
   /** The key with which Telnyx signs, as its portal shows it. */
   publicKey?: string | undefined
+  /** The id of the TeXML application that makes calls, for calling out with Telnyx. */
+  application?: string | undefined
+  /** Calls out per second. Default: 1, which is what a new account at Twilio may. */
+  dialRate?: number
+  /** Calls out at once that nobody has answered yet; further ones wait. Default: 10. */
+  maxDials?: number
   /** Where the carrier reaches this server, like `https://phone.example.com`. Default: from its request headers. */
   publicUrl?: string | undefined
   /**
@@ -108,6 +118,9 @@ const optionNames: OptionNames<TwilioCallsOptions> = {
   authToken: true,
   accountSid: true,
   publicKey: true,
+  application: true,
+  dialRate: true,
+  maxDials: true,
   publicUrl: true,
   beginsWith: true,
   comesBack: true,
@@ -131,12 +144,15 @@ const optionNames: OptionNames<TwilioCallsOptions> = {
 
 /** The carrier that the options describe. */
 export function carrierOf(
-  options: Pick<TwilioCallsOptions, 'carrier' | 'authToken' | 'accountSid' | 'publicKey' | 'api'>,
+  options: Pick<
+    TwilioCallsOptions,
+    'carrier' | 'authToken' | 'accountSid' | 'publicKey' | 'application' | 'api'
+  >,
 ): Carrier {
-  const { carrier = 'twilio', authToken, accountSid, publicKey } = options
+  const { carrier = 'twilio', authToken, accountSid, publicKey, application } = options
   if (carrier === 'telnyx') {
     const { api = 'https://api.telnyx.com' } = options
-    return telnyx({ apiKey: authToken, publicKey, api })
+    return telnyx({ apiKey: authToken, publicKey, application, api })
   }
   const { api = 'https://api.twilio.com' } = options
   return twilio({ authToken, accountSid, api })
@@ -170,4 +186,6 @@ export function checkCallsOptions(options: TwilioCallsOptions): void {
       'connectTimeout, rejoinTimeout and lostTimeout must be finite numbers of milliseconds',
     )
   if (!(maxCalls > 0 && maxRate > 0)) throw new OptionError('maxCalls and maxRate must be above 0')
+  const { dialRate = 1, maxDials = 1 } = options
+  if (!(dialRate > 0 && maxDials > 0)) throw new OptionError('dialRate and maxDials must be above 0')
 }

@@ -3,19 +3,21 @@ import type { Duplex } from 'node:stream'
 import { noop } from '../../scope/index.ts'
 import { SocketServer } from '../accepted-socket.ts'
 import { BaseCalls } from '../base-calls.ts'
-import { isCallName } from '../call-name.ts'
 import type { Peer } from '../peer.ts'
 import { refuse } from '../refuse.ts'
-import { Calling, readRequest, requestOf, type CarrierRequest, type Ticket } from './calling.ts'
+import { Calling, readRequest, requestOf, type CarrierRequest, type Ticket, type Webhook } from './calling.ts'
 import { CallDocuments, afterOf, attemptOf } from './call-documents.ts'
 import {
   busyDocument,
+  dialOutcomeOf,
   emptyDocument,
   endedStatuses,
   hangUpDocument,
   transferOutcomeOf,
   type Carrier,
 } from './carrier.ts'
+import type { Dial, DialOptions } from './dial.ts'
+import { Dials } from './dials.ts'
 import { limits } from './limits.ts'
 import { Lobby } from './lobby.ts'
 import {
@@ -28,27 +30,8 @@ import {
 } from './options.ts'
 import { PhoneCall, closeCodes } from './phone-call.ts'
 import type { StartMessage } from './read-message.ts'
+import { refusals, type Decision, type RefusalCode } from './refusals.ts'
 import { TwilioLine } from './twilio-line.ts'
-
-/** The paths of webhooks: `/leg` is for somebody who is rung for a call, `/transfer` for what comes after that. */
-const purposes = ['/answer', '/status', '/again', '/transfer', '/leg'] as const
-type Purpose = (typeof purposes)[number]
-
-type Decision =
-  | { readonly accept: (peer: Peer) => void; readonly refused?: undefined }
-  | { readonly accept?: undefined; readonly refused: RefusalCode }
-
-type RefusalCode = keyof typeof refusals
-
-/** Why a stream was refused, with its HTTP status. */
-const refusals = {
-  NOT_A_CALL: [404, 'there are no streams at this address'],
-  NOT_THE_CARRIER: [403, 'the carrier did not sign this request for this address: check publicUrl'],
-  TICKET_INVALID: [403, 'a stream needs the address that the webhook has just given out: each is good once'],
-  CALL_GONE: [404, 'the call has ended, or its webhook reached another process: see the option beginsWith'],
-  BUSY: [503, 'too many streams have not said which call they belong to'],
-  CLOSING: [503, 'the server no longer takes calls'],
-} as const
 
 /**
  * Takes calls from the phone network, through the media streams of Twilio or Telnyx.
@@ -76,6 +59,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   readonly #carrier: Carrier
   readonly #calling: Calling
   readonly #documents: CallDocuments
+  readonly #dials: Dials
   readonly #lobby: Lobby
   readonly #sockets: SocketServer
   /** Names of ended calls, the latest last. */
@@ -89,13 +73,24 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     this.#options = options
     this.#path = path.replace(/\/+$/, '')
     this.#carrier = carrier
-    this.#calling = new Calling({ carrier, secret: authToken, ticketKey, publicUrl, clock: scope.clock })
+    this.#calling = new Calling({
+      carrier,
+      secret: authToken,
+      ticketKey,
+      publicUrl,
+      path: this.#path,
+      account: options.accountSid,
+      clock: scope.clock,
+    })
     this.#documents = new CallDocuments({
       carrier,
       calling: this.#calling,
       path: this.#path,
       after: afterOf(options),
     })
+    const { fetch: ask = fetch, accountSid: account, dialRate: rate = 1, maxDials: atOnce = 10 } = options
+    const base = publicUrl === undefined ? undefined : `${publicUrl.replace(/\/+$/, '')}${this.#path}`
+    this.#dials = new Dials({ scope, carrier, fetch: ask, account, base, rate, atOnce, logger: this.logger })
     this.#lobby = new Lobby({
       scope,
       carrier,
@@ -115,6 +110,14 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     return [...this.#lobby.calls].filter((call) => !this.has(call)).length
   }
 
+  /**
+   * Calls somebody. When the call is answered, `onCall` gets its line, like that of an inbound call. Throws if the options make no
+   * sense, or if this server cannot call out. The outcome is always reported, once (DI1).
+   */
+  dial(options: DialOptions): Dial {
+    return this.#dials.start(options)
+  }
+
   /** Whether a request is for the phone, by its path. */
   concerns({ url = '/' }: { readonly url?: string | undefined }): boolean {
     return url.startsWith(`${this.#path}/`)
@@ -127,18 +130,13 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     readRequest(request)
       .then(
         async (asked) => {
-          const { status, body } = (await this.#passOn(asked)) ?? (await this.#here(asked))
+          const { status, body } = await this.#decide(asked)
           response.writeHead(status, { 'content-type': 'text/xml; charset=utf-8' }).end(body)
         },
         () => response.writeHead(413, { connection: 'close' }).end(),
       )
       .catch(noop)
     return true
-  }
-
-  async #here(request: CarrierRequest): Promise<WebhookAnswer> {
-    const comesBack = await this.#comesBack(request)
-    return this.webhook(request, comesBack, await this.#hasRoomElsewhere(request))
   }
 
   /** Takes an upgrade from a server of `node:http`. Never throws: a refused request gets the reason. */
@@ -155,75 +153,76 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     return ticket === 'none' ? undefined : ticket?.call
   }
 
+  async #decide(request: CarrierRequest): Promise<WebhookAnswer> {
+    const webhook = this.#calling.webhookOf(request)
+    if (typeof webhook === 'number') return this.#refused(request, webhook)
+    const answer = await this.#passOn(webhook)
+    if (answer) return answer
+    const comesBack = await this.#comesBack(webhook)
+    const hasRoomElsewhere = await this.#hasRoomElsewhere(webhook)
+    return { status: 200, body: this.#documentFor(webhook, comesBack, hasRoomElsewhere) }
+  }
+
+  /** @internal Answers a webhook by what this process knows. */
+  webhook(request: CarrierRequest): WebhookAnswer {
+    const webhook = this.#calling.webhookOf(request)
+    if (typeof webhook === 'number') return this.#refused(request, webhook)
+    return { status: 200, body: this.#documentFor(webhook, 'no', false) }
+  }
+
+  #refused(request: CarrierRequest, status: number): WebhookAnswer {
+    if (status === 403) this.#refuse(request, 'NOT_THE_CARRIER')
+    return { status, body: '' }
+  }
+
   /**
-   * @internal Returns the answer to a webhook. `comesBack`: whether a call that is not known here may come back.
-   * `hasRoomElsewhere`: whether another process can take a call that this one has no room for.
+   * What the carrier should do. `comesBack`: whether a call that is not known here may come back. `hasRoomElsewhere`: whether
+   * another process can take a call that this one has no room for.
    */
-  webhook(request: CarrierRequest, comesBack: ComesBack = 'no', hasRoomElsewhere = false): WebhookAnswer {
-    const purpose = this.#purposeOf(request)
-    if (!purpose) return { status: 404, body: '' }
-    const fields = this.#calling.fieldsOf(request)
-    if (!fields) {
-      this.#refuse(request, 'NOT_THE_CARRIER')
-      return { status: 403, body: '' }
-    }
-    const call = callIn(fields, purpose)
-    if (!isCallName(call) || !this.#isOurs(fields.get('AccountSid') ?? undefined))
-      return { status: 400, body: '' }
+  #documentFor(webhook: Webhook, comesBack: ComesBack, hasRoomElsewhere: boolean): string {
+    const { purpose, call, fields, dial } = webhook
     if (purpose === '/leg') return this.#progress(call, fields)
+    if (dial !== null && purpose === '/status') this.#dials.reported(dial, call, dialOutcomeOf(fields))
     const hasEnded = endedStatuses.has(fields.get('CallStatus') ?? '')
     if (hasEnded) this.#callEnded(call)
-    // Telnyx wants 200, and calls the failover address otherwise.
-    if (purpose === '/status') return { status: 200, body: emptyDocument }
-    if (hasEnded) return { status: 200, body: hangUpDocument }
-    if (purpose === '/transfer') return { status: 200, body: this.#returned(call, fields, request) }
-    if (purpose === '/again' && !this.find(call))
-      return { status: 200, body: this.#again(call, request, comesBack) }
+    if (purpose === '/status') return emptyDocument
+    if (hasEnded) return hangUpDocument
+    if (purpose === '/transfer') return this.#returned(webhook)
+    if (purpose === '/again' && !this.find(call)) return this.#again(webhook, comesBack)
     if (purpose === '/again') this.find(call)?.again()
-    return { status: 200, body: this.#answer(call, fields, request, hasRoomElsewhere) }
+    const dialled = dial === null ? undefined : this.#dials.asked(dial, call, fields.get('AnsweredBy'))
+    if (dialled?.take === false) return hangUpDocument
+    return this.#answer(webhook, hasRoomElsewhere, dialled?.options.parameters)
   }
 
-  #purposeOf({ url }: CarrierRequest): Purpose | undefined {
-    const [path = ''] = url.split('?', 1)
-    const purpose = path.slice(this.#path.length)
-    return purposes.find((each) => each === purpose)
-  }
-
-  /** Asks the process that has the call, for a webhook that concerns only that process, if the carrier signed it. */
-  async #passOn(request: CarrierRequest): Promise<WebhookAnswer | undefined> {
-    const purpose = this.#purposeOf(request)
+  /** Asks the process that has the call, for a webhook that concerns only that process. */
+  async #passOn({ purpose, call, request }: Webhook): Promise<WebhookAnswer | undefined> {
     const { passOn } = this.#options
-    if (!passOn || (purpose !== '/status' && purpose !== '/transfer' && purpose !== '/leg')) return undefined
-    const fields = this.#calling.fieldsOf(request)
-    const call = fields && callIn(fields, purpose)
-    if (!isCallName(call) || this.has(call)) return undefined
+    if (!passOn || this.has(call) || purpose === '/answer' || purpose === '/again') return undefined
     return await passOn(call, request).catch((error: unknown) => {
       this.logger.warn({ call, error }, 'a webhook could not be passed on')
       return undefined
     })
   }
 
-  /** Asks about a call whose stream has ended and that this process does not know, if the carrier signed the request. */
-  async #comesBack(request: CarrierRequest): Promise<ComesBack> {
+  /** Asks about a call whose stream has ended and that this process does not know. */
+  async #comesBack({ purpose, call }: Webhook): Promise<ComesBack> {
     const { comesBack } = this.#options
-    if (!comesBack || this.#purposeOf(request) !== '/again') return 'no'
-    const call = this.#calling.fieldsOf(request)?.get('CallSid')
-    if (!isCallName(call) || this.has(call) || this.#past.has(call)) return 'no'
+    if (!comesBack || purpose !== '/again' || this.has(call) || this.#past.has(call)) return 'no'
     return await comesBack(call).catch((error: unknown) => {
       this.logger.warn({ call, error }, 'whether a call may come back is not known')
       return 'later' as const
     })
   }
 
-  /** Asks about a new call that this process has no room for, if the carrier signed the request. */
-  async #hasRoomElsewhere(request: CarrierRequest): Promise<boolean> {
+  /** Asks about a new call that this process has no room for. */
+  async #hasRoomElsewhere({ purpose }: Webhook): Promise<boolean> {
     const { hasRoomElsewhere } = this.#options
-    if (!hasRoomElsewhere || this.hasRoom || this.#purposeOf(request) !== '/answer') return false
-    if (!this.#calling.fieldsOf(request)) return false
+    if (!hasRoomElsewhere || this.hasRoom || purpose !== '/answer') return false
     return await hasRoomElsewhere().catch(() => false)
   }
 
-  /** @internal Decides whether an upgrade is accepted. `accept` takes the socket. */
+  /** @internal Decides whether an upgrade is accepted. */
   admit(request: CarrierRequest): Decision {
     const ticket = this.#calling.ticketIn(request.url, `${this.#path}/stream`)
     if (ticket === 'none') return { refused: 'NOT_A_CALL' }
@@ -266,7 +265,11 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   // ── webhooks ──
 
   /** Returns what the carrier should do with a call: the same answer, however often it asks. */
-  #answer(call: string, fields: URLSearchParams, request: CarrierRequest, hasRoomElsewhere: boolean): string {
+  #answer(
+    { call, account, fields, request }: Webhook,
+    hasRoomElsewhere: boolean,
+    parameters: Readonly<Record<string, string>> = {},
+  ): string {
     const known = this.find(call)
     if (known?.welcomes === false && known.isHandedOver)
       return this.#documents.askAgain(request, '/answer', attemptOf(request))
@@ -281,16 +284,17 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     if (needsRoom && begins) {
       if (!this.#hasRoom()) return busyDocument
       const details = Object.fromEntries([...fields].slice(0, limits.parameters))
-      const account = fields.get('AccountSid') ?? undefined
-      this.#begin({ id: call, from, to, account, details }, this.#documents.base(request))
+      const direction = fields.get('Direction')?.startsWith('outbound') ? 'outbound' : 'inbound'
+      const info = { id: call, from, to, account, direction, parameters, details } as const
+      this.#begin(info, this.#documents.base(request))
     }
     // For a process that sees only the stream.
-    const parameters = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }
-    return this.#documents.connect(call, request, parameters)
+    const who = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }
+    return this.#documents.connect(call, request, who)
   }
 
   /** Returns what the carrier should do with a call that was cut off, and that this process does not know. */
-  #again(call: string, request: CarrierRequest, comesBack: ComesBack): string {
+  #again({ call, request }: Webhook, comesBack: ComesBack): string {
     const documents = this.#documents
     const attempt = attemptOf(request)
     if (comesBack === 'no') return hangUpDocument
@@ -300,18 +304,17 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   }
 
   /** Returns what the carrier should do with a caller who talked to somebody else, or wanted to. */
-  #returned(id: string, fields: URLSearchParams, request: CarrierRequest): string {
-    const outcome = transferOutcomeOf(fields.get('DialCallStatus') ?? '')
-    const call = this.find(id)
-    call?.dialled(outcome)
+  #returned(webhook: Webhook): string {
+    const outcome = transferOutcomeOf(webhook.fields.get('DialCallStatus') ?? '')
+    this.find(webhook.call)?.dialled(outcome)
     // Also without a call: the session may have been closed while the phone was ringing (LN14).
-    return outcome === 'answered' ? hangUpDocument : this.#answer(id, fields, request, false)
+    return outcome === 'answered' ? hangUpDocument : this.#answer(webhook, false)
   }
 
   /** The carrier reports how it gets on with a person that it rings for a call. */
-  #progress(call: string, fields: URLSearchParams): WebhookAnswer {
+  #progress(call: string, fields: URLSearchParams): string {
     if (fields.get('CallStatus') === 'in-progress') this.find(call)?.personAnswered()
-    return { status: 200, body: emptyDocument }
+    return emptyDocument
   }
 
   #callEnded(id: string): void {
@@ -341,7 +344,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     if (!this.find(id)) {
       if (!this.#hasRoom()) return turnAway()
       const { from, to } = parameters
-      this.#begin({ id, from, to, account, details: parameters }, base)
+      this.#begin({ id, from, to, account, direction: 'inbound', parameters: {}, details: parameters }, base)
     }
     // `onCall` may have ended the call already.
     const call = this.find(id)
@@ -385,9 +388,4 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     const [oldest] = this.#past
     if (this.#past.size > limits.remembered && oldest !== undefined) this.#past.delete(oldest)
   }
-}
-
-/** The call that a webhook is about. A report on somebody who is rung for a call has a name of its own. */
-function callIn(fields: URLSearchParams, purpose: Purpose): string | null {
-  return fields.get(purpose === '/leg' ? 'ParentCallSid' : 'CallSid')
 }

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { clip } from '../../scope/index.ts'
 import { same } from '../secrets.ts'
 import {
   attribute,
@@ -65,6 +66,30 @@ export function twilio({ authToken, accountSid, api }: TwilioAccount): Carrier {
     webhookId: () => undefined,
     keepsOrder: true,
     hangUp: (call, reported) => change(call, reported, { Status: 'completed' }),
+    creates: 'authToken and accountSid',
+    canCreate: (account) => authToken !== undefined && (accountSid ?? account) !== undefined,
+    create: ({ to, from, account, ringTimeout, detects, url, status }) => {
+      const resource = about('', account)
+      if (!resource) return undefined
+      const form = new URLSearchParams({
+        To: to,
+        From: from,
+        Url: url,
+        Method: 'POST',
+        StatusCallback: status,
+      })
+      for (const event of ['initiated', 'ringing', 'answered', 'completed'])
+        form.append('StatusCallbackEvent', event)
+      form.set('Timeout', String(Math.round(ringTimeout / 1_000)))
+      if (detects) form.set('MachineDetection', 'Enable')
+      const headers = { ...resource.headers, 'content-type': 'application/x-www-form-urlencoded' }
+      return { method: 'POST', url: resource.url.replace('/.json', '.json'), headers, body: form.toString() }
+    },
+    createdIn: (body) => asCallName(parse(body)?.['sid']),
+    problemIn: (body) => {
+      const { code, message } = parse(body) ?? {}
+      return `${String(asNumber(code) ?? 'no code')}, ${clip(asName(message) ?? 'no message', 100)}`
+    },
     redirect: (call, reported, document) => change(call, reported, { Twiml: document }),
     look: about,
     hasEnded: (status, body) => {

@@ -36,6 +36,18 @@ describe('machine detection', () => {
     }),
   )
 
+  it('does not bring back the first document after a redirect', () =>
+    inVirtualTime(async (world) => {
+      const { application, callee } = dialling(world)
+      const { sid } = await application.rest('Calls.json', { ...toDial, MachineDetection: 'Enable' })
+      await world.clock.elapse(1_500)
+      await application.rest(`Calls/${String(sid)}.json`, {
+        Twiml: '<Response><Pause length="9"/></Response>',
+      })
+      await callee.calls[0]!.gone()
+      expect(application.forms(DIALLED)).toEqual([])
+    }))
+
   it('runs beside the call when it is asynchronous', () =>
     inVirtualTime(async (world) => {
       const { application, callee } = dialling(world, { machine })

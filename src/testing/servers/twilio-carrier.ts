@@ -114,7 +114,7 @@ export class TwilioCarrier {
 
   /** The number of open connections, to and from applications. */
   get open(): number {
-    return this.calls.reduce((sum, call) => sum + call.open, this.#server?.open ?? 0)
+    return this.#exchange.open + (this.#server?.open ?? 0)
   }
 
   /** All calls, the oldest first: those that were placed here, and those that the application made. */
@@ -157,7 +157,7 @@ export class TwilioCarrier {
 
   /** Aborts all calls and stops listening. */
   abort(): void {
-    for (const call of this.calls) call.abort()
+    this.#exchange.abort()
     this.#server?.abort()
   }
 

@@ -1,12 +1,13 @@
 import { noop } from '../../scope/index.ts'
 import type { CallContext } from './twilio-call-context.ts'
 import { TwilioCall, type TwilioCallOptions } from './twilio-call.ts'
+import { Conference } from './twilio-conference.ts'
 import { BEEP, GREETING, type AnsweringMachine } from './twilio-detection.ts'
 import { CallLeg, type LegOptions } from './twilio-leg.ts'
 import { runOutbound, type OutboundCall } from './twilio-outbound.ts'
 import { TwilioPerson, type TwilioPersonOptions } from './twilio-person.ts'
 import { CallRecording, type RecordingOptions } from './twilio-recording.ts'
-import { ringPerson } from './twilio-ring.ts'
+import { ringPerson, SIP } from './twilio-ring.ts'
 import { TwimlRun } from './twilio-run.ts'
 import { statusCallback } from './twilio-status.ts'
 import type { DocumentSource, Exchange, RingOptions } from './twilio-verb.ts'
@@ -29,6 +30,8 @@ export class TwilioExchange implements Exchange {
   readonly calls: TwilioCall[] = []
   readonly #legs = new Map<string, CallLeg>()
   readonly #people = new Map<string, TwilioPerson>()
+  /** All conferences, the oldest first. */
+  readonly conferences: Conference[] = []
   #recordings: CallRecording[] = []
   readonly #options: ExchangeOptions
   #nextStart = 0
@@ -39,6 +42,18 @@ export class TwilioExchange implements Exchange {
 
   get legs(): readonly CallLeg[] {
     return [...this.#legs.values()]
+  }
+
+  /** The number of open connections to applications. */
+  get open(): number {
+    const ofCalls = this.calls.reduce((sum, call) => sum + call.open, 0)
+    return this.conferences.reduce((sum, { webhooks }) => sum + webhooks.open, ofCalls)
+  }
+
+  /** Ends all calls and breaks their connections now. */
+  abort(): void {
+    for (const call of this.calls) call.abort()
+    for (const { webhooks } of this.conferences) webhooks.abort()
   }
 
   find(sid: string): CallLeg | undefined {
@@ -106,6 +121,22 @@ export class TwilioExchange implements Exchange {
     return recording
   }
 
+  conference(name: string, context = this.#options.contextFor()): Conference {
+    const known = this.conferences.findLast(
+      (each) => each.sid === name || (each.name === name && each.status !== 'completed'),
+    )
+    if (known) return known
+    const conference = new Conference(name, context)
+    this.conferences.push(conference)
+    return conference
+  }
+
+  referOutcome(address: string): { readonly sip: number; readonly after: number } {
+    const person = this.#people.get(address)
+    const { outcome = 'answers', answersAfter: after = 1_000 } = person?.options ?? {}
+    return { sip: person ? SIP[outcome] : 404, after }
+  }
+
   recordings(leg: CallLeg): readonly CallRecording[] {
     return this.#recordings.filter((each) => each.leg === leg)
   }
@@ -156,6 +187,10 @@ export class TwilioExchange implements Exchange {
     leg.detached = true
     leg.emit({ type: 'redirected' })
     leg.media.leaveBridge()
+    for (const conference of this.conferences) {
+      const participant = conference.find(leg.sid)
+      if (participant) conference.leave(participant, 'participant_updated_via_api')
+    }
     this.start(leg, source)
   }
 

@@ -7,7 +7,13 @@ import { LegMedia, type StreamManners } from './twilio-media.ts'
 import { endFields } from './twilio-end-fields.ts'
 import { StatusReports, type StatusCallback } from './twilio-status.ts'
 import type { HangUpWay } from './twilio-stream.ts'
-import { TwilioWebhooks, type CallDirection, type CallIds, type WebhookOptions } from './twilio-webhooks.ts'
+import {
+  callFields,
+  TwilioWebhooks,
+  type CallDirection,
+  type CallIds,
+  type WebhookOptions,
+} from './twilio-webhooks.ts'
 
 /** How a call treats its application. */
 export interface LegManners extends WebhookOptions, StreamManners {}
@@ -74,7 +80,9 @@ export class CallLeg {
     this.state = direction === 'inbound' ? 'ringing' : 'queued'
     this.sid = context.newId('CA')
     this.ids = { sid: this.sid, from, to, direction, ...(parent === undefined ? {} : { parent }) }
-    this.webhooks = new TwilioWebhooks(this.ids, context, manners, () => this.changed())
+    this.webhooks = new TwilioWebhooks(callFields(context.account, this.ids), context, manners, () =>
+      this.changed(),
+    )
     this.#status = status && new StatusReports(context, this.webhooks, status)
     this.media = new LegMedia({
       context,

@@ -37,13 +37,13 @@ export function runOutbound(
 ): void {
   const { timeLimit, sendDigits, recording, source } = outbound
   const answered = (): void => {
-    if (leg.over || leg.run) return
+    if (leg.over) return
     if (timeLimit !== undefined)
       leg.after(timeLimit, 'the time limit of a call', () => leg.end({ by: 'carrier' }))
     if (recording) actions.record(leg, recording)
     const execute = (fields?: Readonly<Record<string, string>>): void => {
       // A redirect during the wait takes the place of the first document.
-      if (leg.over || leg.run) return
+      if (leg.run) return
       actions.start(leg, 'url' in source && fields ? { ...source, fields } : source)
     }
     // Keys are sent before anything else happens, and exclude machine detection.

@@ -1,5 +1,5 @@
 import type { CallLeg } from './twilio-leg.ts'
-import { callResource, problem, telnyxProblem, type RestAnswer } from './twilio-rest-answer.ts'
+import { callResource, problem, type RestAnswer } from './twilio-rest-answer.ts'
 import type { RestFields } from './twilio-rest-fields.ts'
 import { readTwiml } from './twilio-twiml.ts'
 import type { DocumentSource } from './twilio-verb.ts'
@@ -47,13 +47,6 @@ export function updateCall(exchange: UpdateExchange, leg: CallLeg, fields: RestF
   return { status: 200, json: callResource(leg) }
 }
 
-/** Hangs up by Telnyx's Call Control. */
-export function hangUpByCallControl(leg: CallLeg): RestAnswer {
-  if (leg.over) return telnyxProblem(422, '90018', 'Call has already ended')
-  endByRest(leg)
-  return { status: 200, json: { data: { result: 'ok' } } }
-}
-
 /** The document of a request. `Url` wins over `Twiml`, which Telnyx calls `Texml`. */
 export function documentOf(fields: RestFields): DocumentSource | 'malformed' | undefined {
   const url = fields.get('Url')
@@ -68,7 +61,8 @@ export function documentOf(fields: RestFields): DocumentSource | 'malformed' | u
   }
 }
 
-function endByRest(leg: CallLeg): void {
+/** Ends a call for the application. */
+export function endByRest(leg: CallLeg): void {
   const canceled = leg.ids.direction !== 'inbound' && !leg.answered
   leg.end({ by: 'application-by-rest', ...(canceled ? { state: 'canceled' } : {}) })
 }

@@ -29,7 +29,7 @@ export class RestTransport {
       if (signal?.aborted) return reject(signal.reason as Error)
       const stop = this.#handle(request, (answer) => {
         if (answer === 'reset') reject(new TypeError('fetch failed'))
-        else resolve(Response.json(answer.json, { status: answer.status }))
+        else resolve(responseOf(answer))
       })
       signal?.addEventListener(
         'abort',
@@ -51,7 +51,7 @@ export class RestTransport {
         if (answer === 'reset') request.socket.resetAndDestroy()
         if (answer === 'reset' || response.destroyed) return
         response.writeHead(answer.status, { 'content-type': 'application/json' })
-        response.end(JSON.stringify(answer.json))
+        response.end(answer.json && JSON.stringify(answer.json))
         this.#changed()
       })
       response.once('close', stop)
@@ -78,4 +78,8 @@ export class RestTransport {
     })
     return () => timer?.clear()
   }
+}
+
+function responseOf({ status, json }: RestAnswer): Response {
+  return json ? Response.json(json, { status }) : new Response(null, { status })
 }

@@ -1,16 +1,20 @@
 import { Buffer } from 'node:buffer'
 import type { CallLeg } from './twilio-leg.ts'
 import { callResource, notFound, problem, type RestAnswer } from './twilio-rest-answer.ts'
-import { hangUpByCallControl, listCalls, updateCall, type UpdateExchange } from './twilio-rest-calls.ts'
+import { listCalls, updateCall, type UpdateExchange } from './twilio-rest-calls.ts'
+import { conferenceRoutes, type ConferenceExchange } from './twilio-rest-conferences.ts'
 import {
   createCall,
   telnyxAccountForm,
   telnyxForm,
   twilioForm,
   type CreateExchange,
+  type CreateForm,
 } from './twilio-rest-create.ts'
 import { RestFields } from './twilio-rest-fields.ts'
 import { createRecording, updateRecording, type RecordingExchange } from './twilio-rest-recordings.ts'
+import { ACCOUNT, JSON_SUFFIX, path, type Route } from './twilio-rest-route.ts'
+import { callControlRoutes, type CallControlExchange } from './twilio-rest-telnyx.ts'
 
 /** How the REST API treats requests. Default: answers at once. */
 export interface RestManners {
@@ -33,22 +37,15 @@ export interface RestRequest {
   readonly body: string
 }
 
-export interface RestExchange extends UpdateExchange, CreateExchange, RecordingExchange {
+export interface RestExchange
+  extends UpdateExchange, CreateExchange, RecordingExchange, ConferenceExchange, CallControlExchange {
   readonly legs: readonly CallLeg[]
-  find(sid: string): CallLeg | undefined
 }
 
 export interface RestOptions {
   readonly account: string
   readonly authToken: string
   readonly exchange: RestExchange
-}
-
-interface Route {
-  readonly method: 'GET' | 'POST'
-  readonly path: RegExp
-  /** Gets the groups of the path. Undefined if there is no such resource. */
-  readonly answer: (names: readonly string[], fields: RestFields) => RestAnswer | undefined
 }
 
 /** The REST APIs of Twilio and Telnyx, as far as an application with phone calls needs them. */
@@ -71,7 +68,7 @@ export class TwilioRest {
     return answer
   }
 
-  #decide({ method, path, authorization, body }: RestRequest): RestAnswer {
+  #decide({ method, path: address, authorization, body }: RestRequest): RestAnswer {
     const { account, authToken } = this.#options
     const { status: always } = this.manners
     if (always !== undefined) return problem(always, 20_000 + always, 'The test set this status')
@@ -79,61 +76,57 @@ export class TwilioRest {
     // Telnyx takes its key as a bearer token.
     if (authorization !== basic && authorization !== `Bearer ${authToken}`)
       return problem(401, 20_003, 'Authenticate')
-    const [name = '', query = ''] = path.split('?', 2)
+    const [name = '', query = ''] = address.split('?', 2)
     const fields = new RestFields(method === 'GET' ? query : body)
     for (const route of this.#routes) {
       const names = route.method === method ? route.path.exec(name)?.slice(1) : undefined
       const answer = names && route.answer(names.map(decodeURIComponent), fields)
       if (answer) return answer
     }
-    return notFound(path)
+    return notFound(address)
   }
 }
 
-/** Twilio's resources, which Telnyx has for its TeXML below another root and without `.json`, and those of Telnyx alone. */
+/** The resources of calls and their recordings, and those that only one carrier has. */
 function routesOf(exchange: RestExchange): Route[] {
-  const accounts = String.raw`(?:2010-04-01|v2/texml)/Accounts/[^/]+`
-  const path = (text: string): RegExp => new RegExp(`^/${text}$`)
   const onCall =
     (answer: (leg: CallLeg, fields: RestFields, names: readonly string[]) => RestAnswer): Route['answer'] =>
     ([sid = '', ...names], fields) => {
       const leg = exchange.find(sid)
       return leg && answer(leg, fields, names)
     }
-  const call = path(`${accounts}/Calls/([^/.]+)(?:\\.json)?`)
+  const calls = `${ACCOUNT}/Calls`
+  const call = path(`${calls}/([^/.]+)${JSON_SUFFIX}`)
+  const create =
+    (form: CreateForm): Route['answer'] =>
+    (_, fields) =>
+      createCall(exchange, fields, form)
   return [
     {
       method: 'POST',
       path: path(String.raw`2010-04-01/Accounts/[^/]+/Calls\.json`),
-      answer: (_, fields) => createCall(exchange, fields, twilioForm),
+      answer: create(twilioForm),
     },
-    {
-      method: 'POST',
-      path: path('v2/texml/calls/[^/]+'),
-      answer: (_, fields) => createCall(exchange, fields, telnyxForm),
-    },
-    {
-      method: 'POST',
-      path: path('v2/texml/Accounts/[^/]+/Calls'),
-      answer: (_, fields) => createCall(exchange, fields, telnyxAccountForm),
-    },
+    { method: 'POST', path: path('v2/texml/calls/[^/]+'), answer: create(telnyxForm) },
+    { method: 'POST', path: path('v2/texml/Accounts/[^/]+/Calls'), answer: create(telnyxAccountForm) },
     {
       method: 'GET',
-      path: path(`${accounts}/Calls(?:\\.json)?`),
+      path: path(`${calls}${JSON_SUFFIX}`),
       answer: (_, fields) => listCalls(exchange.legs, fields),
     },
     { method: 'GET', path: call, answer: onCall((leg) => ({ status: 200, json: callResource(leg) })) },
     { method: 'POST', path: call, answer: onCall((leg, fields) => updateCall(exchange, leg, fields)) },
     {
       method: 'POST',
-      path: path(`${accounts}/Calls/([^/]+)/Recordings\\.json`),
+      path: path(String.raw`${calls}/([^/]+)/Recordings\.json`),
       answer: onCall((leg, fields) => createRecording(exchange, leg, fields)),
     },
     {
       method: 'POST',
-      path: path(`${accounts}/Calls/([^/]+)/Recordings/(.+)\\.json`),
+      path: path(String.raw`${calls}/([^/]+)/Recordings/(.+)\.json`),
       answer: onCall((leg, fields, [sid = '']) => updateRecording(exchange, { leg, sid, fields })),
     },
-    { method: 'POST', path: path('v2/calls/([^/]+)/actions/hangup'), answer: onCall(hangUpByCallControl) },
+    ...conferenceRoutes(exchange),
+    ...callControlRoutes(exchange),
   ]
 }

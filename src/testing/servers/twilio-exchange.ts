@@ -8,9 +8,11 @@ import { runOutbound, type OutboundCall } from './twilio-outbound.ts'
 import { TwilioPerson, type TwilioPersonOptions } from './twilio-person.ts'
 import { CallRecording, type RecordingOptions } from './twilio-recording.ts'
 import { ringPerson, SIP } from './twilio-ring.ts'
+import type { FormAnswer } from './twilio-post.ts'
 import { TwimlRun } from './twilio-run.ts'
 import { statusCallback } from './twilio-status.ts'
 import type { DocumentSource, Exchange, RingOptions } from './twilio-verb.ts'
+import { TwilioWebhooks } from './twilio-webhooks.ts'
 
 export interface ExchangeOptions {
   /** The context of a call whose application is reached at this URL. */
@@ -65,6 +67,11 @@ export class TwilioExchange implements Exchange {
     if (at >= 0) this.calls.splice(at, 1)
     this.#legs.delete(call.sid)
     this.#recordings = this.#recordings.filter(({ leg }) => leg.sid !== call.sid)
+  }
+
+  notify(url: string, form: Readonly<Record<string, string>>): Promise<FormAnswer> {
+    const context = this.#options.contextFor(url)
+    return new TwilioWebhooks({}, context, {}, context.changed).post(url, form)
   }
 
   person(number: string, options: TwilioPersonOptions): TwilioPerson {
@@ -151,6 +158,7 @@ export class TwilioExchange implements Exchange {
       to,
       direction: parent ? 'outbound-dial' : 'outbound-api',
       manners: person?.options ?? {},
+      answersAtHangUp: person?.options.answersAtHangUp ?? false,
       ...(parent ? { parent: parent.sid } : {}),
       ...(status ? { status } : {}),
     })

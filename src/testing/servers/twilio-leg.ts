@@ -26,6 +26,8 @@ export interface LegOptions {
   readonly parent?: string
   readonly manners: LegManners
   readonly status?: StatusCallback
+  /** Whether somebody picks up at the instant the application ends the call. Default: false. */
+  readonly answersAtHangUp?: boolean
   readonly onEvent: (event: TwilioCallEvent) => void
 }
 
@@ -132,6 +134,11 @@ export class CallLeg {
     this.media.answered()
     this.#status?.report('answered', this.state)
     this.emit({ type: 'answered' })
+  }
+
+  /** The application is about to end the call: a race that the person may win. */
+  aboutToEnd(): void {
+    if (this.state === 'ringing' && this.#options.answersAtHangUp) this.answers()
   }
 
   end({ by, state = 'completed', way = this.#options.manners.leaves ?? 'politely', sip }: LegEnd): void {

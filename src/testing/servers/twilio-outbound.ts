@@ -44,7 +44,8 @@ export function runOutbound(
     const execute = (fields?: Readonly<Record<string, string>>): void => {
       // A redirect during the wait takes the place of the first document.
       if (leg.run) return
-      actions.start(leg, 'url' in source && fields ? { ...source, fields } : source)
+      const repeats = person?.repeats ?? 0
+      actions.start(leg, 'url' in source ? { ...source, repeats, ...(fields ? { fields } : {}) } : source)
     }
     // Keys are sent before anything else happens, and exclude machine detection.
     if (sendDigits !== undefined) sendKeys(leg, sendDigits, () => execute())

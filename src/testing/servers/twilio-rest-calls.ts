@@ -4,11 +4,6 @@ import type { RestFields } from './twilio-rest-fields.ts'
 import { readTwiml } from './twilio-twiml.ts'
 import type { DocumentSource } from './twilio-verb.ts'
 
-/** What the REST API needs of the carrier. */
-export interface UpdateExchange {
-  redirect(leg: CallLeg, source: DocumentSource): void
-}
-
 /** The calls that fit the filters `To`, `From` and `Status`. */
 export function listCalls(legs: readonly CallLeg[], fields: RestFields): RestAnswer {
   const fits = (name: string, value: string): boolean => (fields.get(name) ?? value) === value
@@ -29,12 +24,17 @@ export function listCalls(legs: readonly CallLeg[], fields: RestFields): RestAns
 }
 
 /** Ends a call, or gives it another document. */
-export function updateCall(exchange: UpdateExchange, leg: CallLeg, fields: RestFields): RestAnswer {
+export function updateCall(
+  leg: CallLeg,
+  fields: RestFields,
+  redirect: (leg: CallLeg, source: DocumentSource) => void,
+): RestAnswer {
   const status = fields.get('Status')
   const source = documentOf(fields)
   if (source === undefined && status !== 'completed' && status !== 'canceled')
     return problem(400, 20_001, 'One of Status=completed, Status=canceled, Url or Twiml is needed')
   if (leg.over) return problem(400, 21_220, 'Call is not in-progress. Cannot redirect.')
+  if (status !== undefined) leg.aboutToEnd()
   if (status === 'completed') endByRest(leg)
   else if (status === 'canceled') {
     if (!leg.answered) endByRest(leg)
@@ -42,7 +42,7 @@ export function updateCall(exchange: UpdateExchange, leg: CallLeg, fields: RestF
   else if (source) {
     if (!leg.answered && leg.ids.direction !== 'inbound')
       return problem(400, 21_220, 'Call is not in-progress. Cannot redirect.')
-    exchange.redirect(leg, source)
+    redirect(leg, source)
   }
   return { status: 200, json: callResource(leg) }
 }

@@ -51,6 +51,7 @@ function act(
   const recording = exchange.recordings(leg).at(-1)
   switch (action) {
     case 'hangup':
+      leg.aboutToEnd()
       endByRest(leg)
       return OK
     case 'send_dtmf': {

@@ -60,7 +60,7 @@ export class RestTransport {
 
   /** Returns a function that forgets the request, because the client has left. */
   #handle(request: RestRequest, respond: (answer: RestAnswer | 'reset') => void): () => void {
-    const { down, delay = 0, answersAfter = 0, answersWith } = this.#rest.manners
+    const { down, delay = 0, answersAfter = 0, answersWith } = this.#rest.mannersOf(request)
     let timer: Timer | undefined
     const after = (ms: number | 'never', callback: () => void): void => {
       if (ms === 0) callback()
@@ -73,7 +73,11 @@ export class RestTransport {
     after(delay, () => {
       const answer = this.#rest.answer(request)
       after(answersAfter, () =>
-        respond(answersWith === undefined ? answer : problem(answersWith, 20_500, 'Internal Server Error')),
+        respond(
+          typeof answersWith === 'number'
+            ? problem(answersWith, 20_500, 'Server Error')
+            : (answersWith ?? answer),
+        ),
       )
     })
     return () => timer?.clear()

@@ -1,6 +1,7 @@
-import { describeError } from '../../scope/index.ts'
+import { describeError, noop } from '../../scope/index.ts'
 import { outsideTimer } from '../outside-timer.ts'
 import type { CallContext } from './twilio-call-context.ts'
+import { CallbackQueue } from './twilio-callbacks.ts'
 import type { FormAnswer } from './twilio-post.ts'
 import { readTwiml, type Twiml } from './twilio-twiml.ts'
 
@@ -63,6 +64,7 @@ export class TwilioWebhooks {
   readonly #options: WebhookOptions
   readonly #changed: () => void
   readonly #controller = new AbortController()
+  readonly #callbacks: CallbackQueue
   #open = 0
 
   constructor(
@@ -72,6 +74,7 @@ export class TwilioWebhooks {
     changed: () => void,
   ) {
     this.#fields = fields
+    this.#callbacks = new CallbackQueue(context)
     this.#context = context
     this.#options = options
     this.#changed = changed
@@ -99,12 +102,20 @@ export class TwilioWebhooks {
     }
   }
 
-  /** Posts a status callback. Errors are ignored: Twilio would only log them in its debugger. */
+  /** Posts a callback. Errors are ignored: Twilio would only log them in its debugger. */
   notify(url: string, fields: Readonly<Record<string, string>>): void {
-    this.#post(url, fields).catch(() => {})
+    this.#callbacks.send({ ...this.#fields, ...fields }, () => {
+      this.#post(url, fields).catch(noop)
+    })
+  }
+
+  /** Posts a callback now, and returns the response. */
+  post(url: string, fields: Readonly<Record<string, string>>): Promise<FormAnswer> {
+    return this.#post(url, fields)
   }
 
   abort(): void {
+    this.#callbacks.clear()
     this.#controller.abort()
   }
 

@@ -76,7 +76,7 @@ describe('<Refer>', () => {
         notify,
       ])
       // The call that the phone makes itself is not one of the carrier's.
-      expect([call.over, bob.calls]).toEqual([status === 'completed', []])
+      expect([call.endedBy, bob.calls]).toEqual([status === 'completed' ? 'caller' : undefined, []])
       expect(application.received('start')).toHaveLength(status === 'completed' ? 0 : 1)
       call.abort()
     }),

@@ -5,7 +5,7 @@ import { sendKeys } from './twilio-keys.ts'
 import type { CallLeg } from './twilio-leg.ts'
 import { statusCallback, wordsIn } from './twilio-status.ts'
 import type { Twiml } from './twilio-twiml.ts'
-import type { AfterVerb, VerbRun } from './twilio-verb.ts'
+import type { AfterVerb, RingOptions, VerbRun } from './twilio-verb.ts'
 
 const NOUNS = new Set(['Number', 'Sip', 'Client'])
 
@@ -68,9 +68,18 @@ function ringTarget(run: VerbRun, verb: Twiml, target: Twiml): RungTarget {
     timeout: Number(timeout) * 1_000,
     parent: run.leg,
     ...(status ? { status } : {}),
+    ...detectionOf(run, target),
   })
   run.leg.emit({ type: 'dials', to, call: leg.sid })
   return { leg, attributes: target.attributes }
+}
+
+/** The machine detection of a noun, which is always asynchronous. */
+function detectionOf(run: VerbRun, { attributes }: Twiml): Pick<RingOptions, 'detection'> {
+  const { machineDetection: mode, amdStatusCallback: callback, machineDetectionTimeout = '30' } = attributes
+  if ((mode !== 'Enable' && mode !== 'DetectMessageEnd') || callback === undefined) return {}
+  const timeout = Number(machineDetectionTimeout) * 1_000
+  return { detection: { mode, async: true, timeout, callback: run.resolve(callback) } }
 }
 
 /** Waits until a leg has answered and has executed the document for it alone. Resolves to whether it can be connected. */

@@ -2,7 +2,7 @@ import { noop } from '../../scope/index.ts'
 import type { CallContext } from './twilio-call-context.ts'
 import { TwilioCall, type TwilioCallOptions } from './twilio-call.ts'
 import { Conference } from './twilio-conference.ts'
-import { BEEP, GREETING, type AnsweringMachine } from './twilio-detection.ts'
+import { BEEP, detectBeside, GREETING, type AnsweringMachine } from './twilio-detection.ts'
 import { CallLeg, type LegOptions } from './twilio-leg.ts'
 import { runOutbound, type OutboundCall } from './twilio-outbound.ts'
 import { TwilioPerson, type TwilioPersonOptions } from './twilio-person.ts'
@@ -103,7 +103,10 @@ export class TwilioExchange implements Exchange {
   }
 
   ring(options: RingOptions): CallLeg {
-    return this.#ring(options, this.#people.get(options.to), 0)
+    const person = this.#people.get(options.to)
+    const leg = this.#ring(options, person, 0)
+    if (options.detection) detectBeside(leg, options.detection, person?.options)
+    return leg
   }
 
   owns(number: string): boolean {

@@ -1,6 +1,6 @@
 import { noop } from '../../scope/index.ts'
 import { sendKeys } from './twilio-keys.ts'
-import { judge, reportVerdict, verdictFields, type DetectionRequest } from './twilio-detection.ts'
+import { detectBeside, judge, verdictFields, type DetectionRequest } from './twilio-detection.ts'
 import type { CallLeg } from './twilio-leg.ts'
 import type { TwilioPersonOptions } from './twilio-person.ts'
 import type { RecordingOptions } from './twilio-recording.ts'
@@ -63,14 +63,12 @@ function detect(
   person: TwilioPersonOptions | undefined,
   execute: (fields?: Readonly<Record<string, string>>) => void,
 ): void {
-  if (!detection) return execute()
-  const { async, callback, timeout } = detection
-  const verdict = judge(detection, person?.machine, person?.detection)
-  if (async) {
-    if (callback !== undefined && verdict) reportVerdict(leg, callback, verdict, person?.detection)
-    return execute()
+  if (detection?.async) detectBeside(leg, detection, person)
+  if (!detection || detection.async) return execute()
+  const found = judge(detection, person?.machine, person?.detection) ?? {
+    answeredBy: 'unknown' as const,
+    after: detection.timeout,
   }
-  const found = verdict ?? { answeredBy: 'unknown' as const, after: timeout }
   leg.after(found.after, 'the verdict of machine detection', () => {
     leg.answeredBy = found.answeredBy
     execute(verdictFields(found))

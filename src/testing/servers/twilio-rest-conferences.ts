@@ -122,6 +122,7 @@ function call(exchange: ConferenceExchange, name: string, fields: RestFields): R
     {
       ...twilioForm,
       source: { verbs: [verb] },
+      verdictField: 'AmdStatusCallback',
       answer: (leg) => {
         const conference = exchange.conference(name)
         conference.expect(leg, fields.get('Label'))

@@ -18,6 +18,8 @@ export interface CreateExchange {
 export interface CreateForm {
   /** The document, if the request does not have it. */
   readonly source?: DocumentSource
+  /** The field with the URL of a verdict that comes beside the call, whatever `AsyncAmd` says. */
+  readonly verdictField?: string
   /** The response for a call that was created. */
   readonly answer: (leg: CallLeg) => RestAnswer
   /** Reads `StatusCallbackEvent`. */
@@ -92,13 +94,16 @@ function moreOf(
   }
 }
 
-function detectionOf(fields: RestFields, { detectionUnit }: CreateForm): OutboundCall['detection'] {
+function detectionOf(
+  fields: RestFields,
+  { detectionUnit, verdictField }: CreateForm,
+): OutboundCall['detection'] {
   const mode = fields.get('MachineDetection')
   if (mode !== 'Enable' && mode !== 'DetectMessageEnd') return undefined
-  const callback = fields.get('AsyncAmdStatusCallback')
+  const callback = fields.get(verdictField ?? 'AsyncAmdStatusCallback')
   return {
     mode,
-    async: fields.get('AsyncAmd') === 'true',
+    async: verdictField !== undefined || fields.get('AsyncAmd') === 'true',
     timeout: fields.number('MachineDetectionTimeout', 30_000 / detectionUnit) * detectionUnit,
     ...(callback === undefined ? {} : { callback }),
   }

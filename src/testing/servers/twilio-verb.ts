@@ -1,5 +1,6 @@
 import type { CallContext } from './twilio-call-context.ts'
 import type { Conference } from './twilio-conference.ts'
+import type { DetectionRequest } from './twilio-detection.ts'
 import type { CallLeg } from './twilio-leg.ts'
 import type { RecordingOptions } from './twilio-recording.ts'
 import type { StatusCallback } from './twilio-status.ts'
@@ -24,6 +25,8 @@ export interface RingOptions {
   readonly timeout: number
   readonly parent?: CallLeg
   readonly status?: StatusCallback
+  /** Machine detection beside the call. */
+  readonly detection?: DetectionRequest
 }
 
 /** What verbs need of the carrier. */

@@ -115,6 +115,8 @@ function describe(event: TwilioCallEvent): string | undefined {
       return `${event.to} is called`
     case 'bridged':
       return 'connected to another phone'
+    case 'joins-conference':
+      return `in the conference ${event.conference}`
     case 'misunderstood':
       return `the server sent ${event.why}`
     case 'verb':
@@ -128,6 +130,7 @@ function describe(event: TwilioCallEvent): string | undefined {
     case 'queued':
     case 'initiated':
     case 'unbridged':
+    case 'leaves-conference':
     case 'hears-keys':
       return undefined
   }

@@ -110,7 +110,7 @@ export class Application {
 async function answerOf(response: Promise<Response>): Promise<Record<string, unknown> & { http: number }> {
   const { status, json } = await response.then(async (each) => ({
     status: each.status,
-    json: (await each.json()) as Record<string, unknown>,
+    json: (each.status === 204 ? {} : await each.json()) as Record<string, unknown>,
   }))
   return { ...json, http: status }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { sine } from '../../src/audio/index.ts'
 import { inVirtualTime } from '../../src/testing/index.ts'
-import { DIALLED, dialling, toDial } from './twilio-dialling.ts'
+import { DIALLED, dialling, NUMBER, toDial } from './twilio-dialling.ts'
 
 const VERDICT = 'https://example.com/verdict'
 
@@ -36,6 +36,18 @@ describe('machine detection', () => {
     }),
   )
 
+  it('does not bring back the first document after a redirect', () =>
+    inVirtualTime(async (world) => {
+      const { application, callee } = dialling(world)
+      const { sid } = await application.rest('Calls.json', { ...toDial, MachineDetection: 'Enable' })
+      await world.clock.elapse(1_500)
+      await application.rest(`Calls/${String(sid)}.json`, {
+        Twiml: '<Response><Pause length="9"/></Response>',
+      })
+      await callee.calls[0]!.gone()
+      expect(application.forms(DIALLED)).toEqual([])
+    }))
+
   it('runs beside the call when it is asynchronous', () =>
     inVirtualTime(async (world) => {
       const { application, callee } = dialling(world, { machine })
@@ -62,6 +74,26 @@ describe('machine detection', () => {
       })
       expect(loud.length * 20).toBeGreaterThan(4_400)
       expect(callee.calls[0]!.events.filter(({ type }) => type === 'said')).toHaveLength(2)
+      application.carrier.abort()
+    }))
+
+  it('runs beside a <Dial> and a conference', () =>
+    inVirtualTime(async (world) => {
+      const { application, callee } = dialling(world, { machine })
+      application.twiml = () =>
+        `<Response><Dial><Number machineDetection="Enable" amdStatusCallback="/verdict">${NUMBER}</Number></Dial></Response>`
+      application.call()
+      const participant = { To: NUMBER, From: '+1', MachineDetection: 'Enable', AmdStatusCallback: VERDICT }
+      await application.rest('Conferences/N/Participants.json', participant)
+      await world.clock.elapse(2_000)
+      const events = callee.calls.flatMap((call) => call.events.map(({ type }) => type))
+      expect(events.filter((type) => type === 'bridged' || type === 'joins-conference')).toHaveLength(2)
+      expect(application.forms(VERDICT)).toEqual([])
+      await world.clock.elapse(2_000)
+      expect(application.forms(VERDICT)).toMatchObject([
+        { CallSid: callee.calls[0]!.sid, AnsweredBy: 'machine_start' },
+        { CallSid: callee.calls[1]!.sid, AnsweredBy: 'machine_start' },
+      ])
       application.carrier.abort()
     }))
 

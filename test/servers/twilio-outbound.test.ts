@@ -119,6 +119,15 @@ describe('a call that is made over REST', () => {
     }),
   )
 
+  it('completes if there is no document after the answer', () =>
+    inVirtualTime(async (world) => {
+      const { application, callee } = dialling(world)
+      application.twiml = () => 500
+      await application.rest('Calls.json', toDial)
+      await world.clock.elapse(1_500)
+      expect([callee.calls[0]!.state, callee.calls[0]!.endedBy]).toEqual(['completed', 'carrier'])
+    }))
+
   it('cannot be redirected before it is answered', () =>
     inVirtualTime(async (world) => {
       const { application } = dialling(world)

@@ -27,6 +27,10 @@ describe('a recording', () => {
       expect(await application.rest(`${path}/RE0.json`, { Status: 'paused' })).toMatchObject({ http: 404 })
       await world.clock.elapse(3_000)
       await application.rest(`${path}/${String(sid)}.json`, { Status: 'stopped' })
+      expect(await application.rest(`${path}/${String(sid)}.json`, { Status: 'paused' })).toMatchObject({
+        code: 21_220,
+      })
+      call.hangUp()
       await world.clock.elapse(900)
       expect(application.forms(RECORDED)).toHaveLength(1)
       await world.clock.elapse(200)
@@ -41,10 +45,6 @@ describe('a recording', () => {
           RecordingSource: 'StartCallRecordingAPI',
         },
       ])
-      expect(await application.rest(`${path}/${String(sid)}.json`, { Status: 'paused' })).toMatchObject({
-        code: 21_220,
-      })
-      call.abort()
     }))
 
   it('is reported after the call has ended, and refused for a call without an answer', () =>
@@ -56,6 +56,8 @@ describe('a recording', () => {
       expect(await application.rest(`Calls/${String(sid)}/Recordings.json`)).toMatchObject({ code: 21_220 })
       await world.clock.elapse(2_600)
       callee.calls[0]!.hangUp()
+      const current = `Calls/${String(sid)}/Recordings/Twilio.CURRENT.json`
+      expect(await application.rest(current, { Status: 'paused' })).toMatchObject({ code: 21_220 })
       await callee.calls[0]!.gone()
       expect(application.forms(RECORDED)).toEqual([])
       await world.clock.elapse(1_100)
@@ -67,5 +69,9 @@ describe('a recording', () => {
           RecordingSource: 'OutboundAPI',
         },
       ])
+      callee.options = { outcome: 'busy' }
+      await application.rest('Calls.json', { ...toDial, ...record })
+      await world.clock.elapse(5_000)
+      expect(application.forms(RECORDED)).toHaveLength(1)
     }))
 })

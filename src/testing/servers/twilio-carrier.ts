@@ -5,9 +5,10 @@ import { LoopbackServer } from './loopback-server.ts'
 import type { CallContext } from './twilio-call-context.ts'
 import type { TwilioCall, TwilioCallOptions } from './twilio-call.ts'
 import { TwilioExchange } from './twilio-exchange.ts'
+import type { CallbackManners } from './twilio-callbacks.ts'
 import type { CarrierDialect } from './twilio-frames.ts'
 import type { TwilioPerson, TwilioPersonOptions } from './twilio-person.ts'
-import { postAsCarrier, type CarrierPost } from './twilio-post.ts'
+import { postAsCarrier, type CarrierPost, type FormAnswer } from './twilio-post.ts'
 import { RestTransport } from './twilio-rest-transport.ts'
 import { TwilioRest } from './twilio-rest.ts'
 import { signAsTelnyx, signAsTwilio } from './twilio-signature.ts'
@@ -30,6 +31,8 @@ export interface TwilioCarrierOptions {
   readonly numbers?: readonly string[]
   /** Milliseconds between two calls that are made over REST; Twilio starts one per second. Default: 0. */
   readonly pace?: number
+  /** How callbacks are treated. `carrier.callbacks` can be changed later. Default: one of each, at once. */
+  readonly callbacks?: CallbackManners
   /** Default: the system clock. */
   readonly clock?: Clock
   readonly random?: Random
@@ -57,6 +60,8 @@ export class TwilioCarrier {
   readonly authToken: string
   readonly accountSid: string
   readonly rest: TwilioRest
+  /** How the next callbacks are treated. */
+  callbacks: CallbackManners
   readonly #options: TwilioCarrierOptions
   readonly #changes = new Changes()
   readonly #random: Random
@@ -69,6 +74,7 @@ export class TwilioCarrier {
   /** Does not listen: the REST API can only be used through `fetch` or `rest.answer`. */
   constructor(options: TwilioCarrierOptions = {}) {
     this.#options = options
+    this.callbacks = options.callbacks ?? {}
     this.#clock = options.clock ?? systemClock
     this.#random = options.random ?? systemRandom
     this.authToken = options.authToken ?? this.#newId('')
@@ -114,7 +120,7 @@ export class TwilioCarrier {
 
   /** The number of open connections, to and from applications. */
   get open(): number {
-    return this.calls.reduce((sum, call) => sum + call.open, this.#server?.open ?? 0)
+    return this.#exchange.open + (this.#server?.open ?? 0)
   }
 
   /** All calls, the oldest first: those that were placed here, and those that the application made. */
@@ -145,6 +151,11 @@ export class TwilioCarrier {
     return this.#exchange.person(number, options)
   }
 
+  /** Posts a signed form of the test's own, such as a callback for a call that nobody knows. */
+  notify(url: string, form: Readonly<Record<string, string>>): Promise<FormAnswer> {
+    return this.#exchange.notify(url, { AccountSid: this.accountSid, ...form })
+  }
+
   /** Removes a call, so that a long test does not keep all its sound. */
   forget(call: TwilioCall): void {
     this.#exchange.forget(call)
@@ -157,7 +168,7 @@ export class TwilioCarrier {
 
   /** Aborts all calls and stops listening. */
   abort(): void {
-    for (const call of this.calls) call.abort()
+    this.#exchange.abort()
     this.#server?.abort()
   }
 
@@ -186,6 +197,8 @@ export class TwilioCarrier {
         : { public: new URL(publicUrl), local: new URL(webhook) }
     return {
       clock: this.#clock,
+      random: this.#random,
+      manners: () => this.callbacks,
       dial,
       post,
       dialect,

@@ -1,4 +1,5 @@
 import { durationOf, sine, type AudioFrame } from '../../audio/index.ts'
+import { noop } from '../../scope/index.ts'
 import type { CallLeg } from './twilio-leg.ts'
 
 /** A carrier's verdict on who answered. */
@@ -83,8 +84,23 @@ export function verdictFields({ answeredBy, after }: Verdict): Record<string, st
   return { AnsweredBy: answeredBy, MachineDetectionDuration: String(Math.round(after)) }
 }
 
+/** Waits until a leg is answered, and then judges it beside whatever else it does. */
+export function detectBeside(
+  leg: CallLeg,
+  request: DetectionRequest,
+  { machine, detection }: { readonly machine?: AnsweringMachine; readonly detection?: DetectionManners } = {},
+): void {
+  leg
+    .until(() => leg.over || leg.answered)
+    .then(() => {
+      const verdict = leg.over ? undefined : judge(request, machine, detection)
+      if (verdict && request.callback !== undefined) reportVerdict(leg, request.callback, verdict, detection)
+    })
+    .catch(noop)
+}
+
 /** Posts the verdict when it is known. */
-export function reportVerdict(
+function reportVerdict(
   leg: CallLeg,
   callback: string,
   verdict: Verdict,

@@ -1,9 +1,13 @@
 import { noop } from '../../scope/index.ts'
 import { SoundBridge } from './twilio-bridge.ts'
+import { joinConference } from './twilio-dial-conference.ts'
+import { sendKeys } from './twilio-keys.ts'
 import type { CallLeg } from './twilio-leg.ts'
 import { statusCallback, wordsIn } from './twilio-status.ts'
 import type { Twiml } from './twilio-twiml.ts'
-import type { AfterVerb, VerbRun } from './twilio-verb.ts'
+import type { AfterVerb, RingOptions, VerbRun } from './twilio-verb.ts'
+
+const NOUNS = new Set(['Number', 'Sip', 'Client'])
 
 interface DialResult {
   /** The leg that was connected, or the last one that was rung. */
@@ -11,14 +15,21 @@ interface DialResult {
   readonly bridged: boolean
 }
 
+interface RungTarget {
+  readonly leg: CallLeg
+  readonly attributes: Twiml['attributes']
+}
+
 /** Executes `<Dial>`: rings all its numbers, and connects the call with the first one that answers. */
 export async function dial(run: VerbRun, verb: Twiml): Promise<AfterVerb> {
   const { leg } = run
-  const result = await ringAndConnect(run, verb)
+  const conference = verb.children.find(({ name }) => name === 'Conference')
+  if (conference) await joinConference(run, conference)
+  const result = conference ? { DialCallStatus: 'answered' } : resultFields(await ringAndConnect(run, verb))
   const { action } = verb.attributes
   if (action === undefined) return 'next'
   const url = run.resolve(action)
-  const fields = { CallStatus: leg.state, ...resultFields(result) }
+  const fields = { CallStatus: leg.state, ...result }
   if (!leg.over) return { url, fields }
   // The caller has left: the application is informed, and its document is not executed.
   leg.webhooks.notify(leg.context.toLocal(url), fields)
@@ -28,10 +39,10 @@ export async function dial(run: VerbRun, verb: Twiml): Promise<AfterVerb> {
 async function ringAndConnect(run: VerbRun, verb: Twiml): Promise<DialResult> {
   const legs = targetsOf(verb).map((target) => ringTarget(run, verb, target))
   let ready: CallLeg | undefined
-  for (const { leg, url } of legs)
-    prepare(run, leg, url)
+  for (const target of legs)
+    prepare(run, target)
       .then((isReady) => {
-        if (isReady && !ready) ready = leg
+        if (isReady && !ready) ready = target.leg
         run.leg.changed()
       })
       .catch(noop)
@@ -43,30 +54,50 @@ async function ringAndConnect(run: VerbRun, verb: Twiml): Promise<DialResult> {
   return { leg: ready, bridged }
 }
 
-function ringTarget(run: VerbRun, verb: Twiml, target: Twiml): { leg: CallLeg; url: string | undefined } {
+function ringTarget(run: VerbRun, verb: Twiml, target: Twiml): RungTarget {
   const { timeout = '30', callerId = run.leg.ids.from } = verb.attributes
   const { statusCallback: url, statusCallbackEvent } = target.attributes
   const status = statusCallback(
     url === undefined ? undefined : run.resolve(url),
     wordsIn(statusCallbackEvent),
   )
-  const to = target.text.trim()
+  const to = addressOf(target)
   const leg = run.exchange.ring({
     to,
     from: callerId,
     timeout: Number(timeout) * 1_000,
     parent: run.leg,
     ...(status ? { status } : {}),
+    ...detectionOf(run, target),
   })
   run.leg.emit({ type: 'dials', to, call: leg.sid })
-  return { leg, url: target.attributes['url'] }
+  return { leg, attributes: target.attributes }
+}
+
+/** The machine detection of a noun, which is always asynchronous. */
+function detectionOf(run: VerbRun, { attributes }: Twiml): Pick<RingOptions, 'detection'> {
+  const { machineDetection: mode, amdStatusCallback: callback, machineDetectionTimeout = '30' } = attributes
+  if ((mode !== 'Enable' && mode !== 'DetectMessageEnd') || callback === undefined) return {}
+  const timeout = Number(machineDetectionTimeout) * 1_000
+  return { detection: { mode, async: true, timeout, callback: run.resolve(callback) } }
 }
 
 /** Waits until a leg has answered and has executed the document for it alone. Resolves to whether it can be connected. */
-async function prepare(run: VerbRun, leg: CallLeg, url: string | undefined): Promise<boolean> {
+async function prepare(run: VerbRun, { leg, attributes }: RungTarget): Promise<boolean> {
+  const { url, sendDigits } = attributes
   await leg.until(() => leg.answered || leg.over)
+  if (sendDigits !== undefined) await keysSent(leg, sendDigits)
   if (leg.over || leg.detached) return false
   return url === undefined || run.exchange.execute(leg, { url: run.resolve(url) })
+}
+
+async function keysSent(leg: CallLeg, digits: string): Promise<void> {
+  let sent = false
+  sendKeys(leg, digits, () => {
+    sent = true
+    leg.changed()
+  })
+  await leg.until(() => sent || leg.over)
 }
 
 /** Connects two legs until one of them ends or leaves. */
@@ -112,9 +143,15 @@ function resultFields({ leg, bridged }: DialResult): Record<string, string> {
   }
 }
 
+/** Whom a noun rings. The query of a SIP address has headers. */
+function addressOf({ name, text }: Twiml): string {
+  if (name === 'Client') return `client:${text.trim()}`
+  return name === 'Sip' ? text.trim().replace(/[?;].*/, '') : text.trim()
+}
+
 /** The nouns of a `<Dial>`. Plain text is a number. */
 function targetsOf(verb: Twiml): readonly Twiml[] {
-  const nouns = verb.children.filter(({ name }) => name === 'Number')
+  const nouns = verb.children.filter(({ name }) => NOUNS.has(name))
   if (nouns.length > 0) return nouns
   return verb.text.trim() === '' ? [] : [{ name: 'Number', attributes: {}, children: [], text: verb.text }]
 }

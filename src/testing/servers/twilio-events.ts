@@ -33,6 +33,7 @@ export type TwilioCallEventDetails =
   | { readonly type: 'dials'; readonly to: string; readonly call: string }
   /** A `<Dial>` connected this call with another one, or disconnected it. */
   | { readonly type: 'bridged' | 'unbridged'; readonly call: string }
+  | { readonly type: 'joins-conference' | 'leaves-conference'; readonly conference: string }
   /** The keys that somebody else on the call pressed, or that the carrier played. */
   | { readonly type: 'hears-keys'; readonly digits: string }
   | { readonly type: 'connected' | 'started'; readonly stream: string }

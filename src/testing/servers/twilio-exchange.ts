@@ -1,15 +1,18 @@
 import { noop } from '../../scope/index.ts'
 import type { CallContext } from './twilio-call-context.ts'
 import { TwilioCall, type TwilioCallOptions } from './twilio-call.ts'
-import { BEEP, GREETING, type AnsweringMachine } from './twilio-detection.ts'
+import { Conference } from './twilio-conference.ts'
+import { BEEP, detectBeside, GREETING, type AnsweringMachine } from './twilio-detection.ts'
 import { CallLeg, type LegOptions } from './twilio-leg.ts'
 import { runOutbound, type OutboundCall } from './twilio-outbound.ts'
 import { TwilioPerson, type TwilioPersonOptions } from './twilio-person.ts'
 import { CallRecording, type RecordingOptions } from './twilio-recording.ts'
-import { ringPerson } from './twilio-ring.ts'
+import { ringPerson, SIP } from './twilio-ring.ts'
+import type { FormAnswer } from './twilio-post.ts'
 import { TwimlRun } from './twilio-run.ts'
 import { statusCallback } from './twilio-status.ts'
 import type { DocumentSource, Exchange, RingOptions } from './twilio-verb.ts'
+import { TwilioWebhooks } from './twilio-webhooks.ts'
 
 export interface ExchangeOptions {
   /** The context of a call whose application is reached at this URL. */
@@ -29,6 +32,8 @@ export class TwilioExchange implements Exchange {
   readonly calls: TwilioCall[] = []
   readonly #legs = new Map<string, CallLeg>()
   readonly #people = new Map<string, TwilioPerson>()
+  /** All conferences, the oldest first. */
+  readonly conferences: Conference[] = []
   #recordings: CallRecording[] = []
   readonly #options: ExchangeOptions
   #nextStart = 0
@@ -41,6 +46,18 @@ export class TwilioExchange implements Exchange {
     return [...this.#legs.values()]
   }
 
+  /** The number of open connections to applications. */
+  get open(): number {
+    const ofCalls = this.calls.reduce((sum, call) => sum + call.open, 0)
+    return this.conferences.reduce((sum, { webhooks }) => sum + webhooks.open, ofCalls)
+  }
+
+  /** Ends all calls and breaks their connections now. */
+  abort(): void {
+    for (const call of this.calls) call.abort()
+    for (const { webhooks } of this.conferences) webhooks.abort()
+  }
+
   find(sid: string): CallLeg | undefined {
     return this.#legs.get(sid)
   }
@@ -50,6 +67,11 @@ export class TwilioExchange implements Exchange {
     if (at >= 0) this.calls.splice(at, 1)
     this.#legs.delete(call.sid)
     this.#recordings = this.#recordings.filter(({ leg }) => leg.sid !== call.sid)
+  }
+
+  notify(url: string, form: Readonly<Record<string, string>>): Promise<FormAnswer> {
+    const context = this.#options.contextFor(url)
+    return new TwilioWebhooks({}, context, {}, context.changed).post(url, form)
   }
 
   person(number: string, options: TwilioPersonOptions): TwilioPerson {
@@ -81,7 +103,10 @@ export class TwilioExchange implements Exchange {
   }
 
   ring(options: RingOptions): CallLeg {
-    return this.#ring(options, this.#people.get(options.to), 0)
+    const person = this.#people.get(options.to)
+    const leg = this.#ring(options, person, 0)
+    if (options.detection) detectBeside(leg, options.detection, person?.options)
+    return leg
   }
 
   owns(number: string): boolean {
@@ -106,6 +131,22 @@ export class TwilioExchange implements Exchange {
     return recording
   }
 
+  conference(name: string, context = this.#options.contextFor()): Conference {
+    const known = this.conferences.findLast(
+      (each) => each.sid === name || (each.name === name && each.status !== 'completed'),
+    )
+    if (known) return known
+    const conference = new Conference(name, context)
+    this.conferences.push(conference)
+    return conference
+  }
+
+  referOutcome(address: string): { readonly sip: number; readonly after: number } {
+    const person = this.#people.get(address)
+    const { outcome = 'answers', answersAfter: after = 1_000 } = person?.options ?? {}
+    return { sip: person ? SIP[outcome] : 404, after }
+  }
+
   recordings(leg: CallLeg): readonly CallRecording[] {
     return this.#recordings.filter((each) => each.leg === leg)
   }
@@ -120,6 +161,7 @@ export class TwilioExchange implements Exchange {
       to,
       direction: parent ? 'outbound-dial' : 'outbound-api',
       manners: person?.options ?? {},
+      answersAtHangUp: person?.options.answersAtHangUp ?? false,
       ...(parent ? { parent: parent.sid } : {}),
       ...(status ? { status } : {}),
     })
@@ -156,6 +198,10 @@ export class TwilioExchange implements Exchange {
     leg.detached = true
     leg.emit({ type: 'redirected' })
     leg.media.leaveBridge()
+    for (const conference of this.conferences) {
+      const participant = conference.find(leg.sid)
+      if (participant) conference.leave(participant, 'participant_updated_via_api')
+    }
     this.start(leg, source)
   }
 

@@ -7,7 +7,13 @@ import { LegMedia, type StreamManners } from './twilio-media.ts'
 import { endFields } from './twilio-end-fields.ts'
 import { StatusReports, type StatusCallback } from './twilio-status.ts'
 import type { HangUpWay } from './twilio-stream.ts'
-import { TwilioWebhooks, type CallDirection, type CallIds, type WebhookOptions } from './twilio-webhooks.ts'
+import {
+  callFields,
+  TwilioWebhooks,
+  type CallDirection,
+  type CallIds,
+  type WebhookOptions,
+} from './twilio-webhooks.ts'
 
 /** How a call treats its application. */
 export interface LegManners extends WebhookOptions, StreamManners {}
@@ -20,6 +26,8 @@ export interface LegOptions {
   readonly parent?: string
   readonly manners: LegManners
   readonly status?: StatusCallback
+  /** Whether somebody picks up at the instant the application ends the call. Default: false. */
+  readonly answersAtHangUp?: boolean
   readonly onEvent: (event: TwilioCallEvent) => void
 }
 
@@ -74,7 +82,9 @@ export class CallLeg {
     this.state = direction === 'inbound' ? 'ringing' : 'queued'
     this.sid = context.newId('CA')
     this.ids = { sid: this.sid, from, to, direction, ...(parent === undefined ? {} : { parent }) }
-    this.webhooks = new TwilioWebhooks(this.ids, context, manners, () => this.changed())
+    this.webhooks = new TwilioWebhooks(callFields(context.account, this.ids), context, manners, () =>
+      this.changed(),
+    )
     this.#status = status && new StatusReports(context, this.webhooks, status)
     this.media = new LegMedia({
       context,
@@ -124,6 +134,11 @@ export class CallLeg {
     this.media.answered()
     this.#status?.report('answered', this.state)
     this.emit({ type: 'answered' })
+  }
+
+  /** The application is about to end the call: a race that the person may win. */
+  aboutToEnd(): void {
+    if (this.state === 'ringing' && this.#options.answersAtHangUp) this.answers()
   }
 
   end({ by, state = 'completed', way = this.#options.manners.leaves ?? 'politely', sip }: LegEnd): void {

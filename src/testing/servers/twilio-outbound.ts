@@ -1,6 +1,6 @@
 import { noop } from '../../scope/index.ts'
 import { sendKeys } from './twilio-keys.ts'
-import { judge, reportVerdict, verdictFields, type DetectionRequest } from './twilio-detection.ts'
+import { detectBeside, judge, verdictFields, type DetectionRequest } from './twilio-detection.ts'
 import type { CallLeg } from './twilio-leg.ts'
 import type { TwilioPersonOptions } from './twilio-person.ts'
 import type { RecordingOptions } from './twilio-recording.ts'
@@ -37,14 +37,15 @@ export function runOutbound(
 ): void {
   const { timeLimit, sendDigits, recording, source } = outbound
   const answered = (): void => {
-    if (leg.over || leg.run) return
+    if (leg.over) return
     if (timeLimit !== undefined)
       leg.after(timeLimit, 'the time limit of a call', () => leg.end({ by: 'carrier' }))
     if (recording) actions.record(leg, recording)
     const execute = (fields?: Readonly<Record<string, string>>): void => {
       // A redirect during the wait takes the place of the first document.
-      if (leg.over || leg.run) return
-      actions.start(leg, 'url' in source && fields ? { ...source, fields } : source)
+      if (leg.run) return
+      const repeats = person?.repeats ?? 0
+      actions.start(leg, 'url' in source ? { ...source, repeats, ...(fields ? { fields } : {}) } : source)
     }
     // Keys are sent before anything else happens, and exclude machine detection.
     if (sendDigits !== undefined) sendKeys(leg, sendDigits, () => execute())
@@ -62,14 +63,12 @@ function detect(
   person: TwilioPersonOptions | undefined,
   execute: (fields?: Readonly<Record<string, string>>) => void,
 ): void {
-  if (!detection) return execute()
-  const { async, callback, timeout } = detection
-  const verdict = judge(detection, person?.machine, person?.detection)
-  if (async) {
-    if (callback !== undefined && verdict) reportVerdict(leg, callback, verdict, person?.detection)
-    return execute()
+  if (detection?.async) detectBeside(leg, detection, person)
+  if (!detection || detection.async) return execute()
+  const found = judge(detection, person?.machine, person?.detection) ?? {
+    answeredBy: 'unknown' as const,
+    after: detection.timeout,
   }
-  const found = verdict ?? { answeredBy: 'unknown' as const, after: timeout }
   leg.after(found.after, 'the verdict of machine detection', () => {
     leg.answeredBy = found.answeredBy
     execute(verdictFields(found))

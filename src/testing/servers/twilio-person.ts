@@ -20,6 +20,10 @@ export interface TwilioPersonOptions extends LegManners {
   readonly machine?: AnsweringMachine
   /** How machine detection goes. Default: it finds the truth. */
   readonly detection?: DetectionManners
+  /** Picks up at the instant the application ends a call that rings. Default: false. */
+  readonly answersAtHangUp?: boolean
+  /** How many more times the document of an outbound call is requested at once. Default: 0. */
+  readonly repeats?: number
   /** Called when the phone starts to ring. */
   readonly onCall?: (call: TwilioCall) => void
   /** Called synchronously for every event of the person's calls. */

@@ -3,7 +3,8 @@ import { timestamp } from './twilio-status.ts'
 
 export interface RestAnswer {
   readonly status: number
-  readonly json: object
+  /** Undefined for a response without a body. */
+  readonly json?: object
 }
 
 /** An error as Twilio writes it. */

@@ -1,13 +1,8 @@
 import type { CallLeg } from './twilio-leg.ts'
-import { callResource, problem, telnyxProblem, type RestAnswer } from './twilio-rest-answer.ts'
+import { callResource, problem, type RestAnswer } from './twilio-rest-answer.ts'
 import type { RestFields } from './twilio-rest-fields.ts'
 import { readTwiml } from './twilio-twiml.ts'
 import type { DocumentSource } from './twilio-verb.ts'
-
-/** What the REST API needs of the carrier. */
-export interface UpdateExchange {
-  redirect(leg: CallLeg, source: DocumentSource): void
-}
 
 /** The calls that fit the filters `To`, `From` and `Status`. */
 export function listCalls(legs: readonly CallLeg[], fields: RestFields): RestAnswer {
@@ -29,12 +24,17 @@ export function listCalls(legs: readonly CallLeg[], fields: RestFields): RestAns
 }
 
 /** Ends a call, or gives it another document. */
-export function updateCall(exchange: UpdateExchange, leg: CallLeg, fields: RestFields): RestAnswer {
+export function updateCall(
+  leg: CallLeg,
+  fields: RestFields,
+  redirect: (leg: CallLeg, source: DocumentSource) => void,
+): RestAnswer {
   const status = fields.get('Status')
   const source = documentOf(fields)
   if (source === undefined && status !== 'completed' && status !== 'canceled')
     return problem(400, 20_001, 'One of Status=completed, Status=canceled, Url or Twiml is needed')
   if (leg.over) return problem(400, 21_220, 'Call is not in-progress. Cannot redirect.')
+  if (status !== undefined) leg.aboutToEnd()
   if (status === 'completed') endByRest(leg)
   else if (status === 'canceled') {
     if (!leg.answered) endByRest(leg)
@@ -42,16 +42,9 @@ export function updateCall(exchange: UpdateExchange, leg: CallLeg, fields: RestF
   else if (source) {
     if (!leg.answered && leg.ids.direction !== 'inbound')
       return problem(400, 21_220, 'Call is not in-progress. Cannot redirect.')
-    exchange.redirect(leg, source)
+    redirect(leg, source)
   }
   return { status: 200, json: callResource(leg) }
-}
-
-/** Hangs up by Telnyx's Call Control. */
-export function hangUpByCallControl(leg: CallLeg): RestAnswer {
-  if (leg.over) return telnyxProblem(422, '90018', 'Call has already ended')
-  endByRest(leg)
-  return { status: 200, json: { data: { result: 'ok' } } }
 }
 
 /** The document of a request. `Url` wins over `Twiml`, which Telnyx calls `Texml`. */
@@ -68,7 +61,8 @@ export function documentOf(fields: RestFields): DocumentSource | 'malformed' | u
   }
 }
 
-function endByRest(leg: CallLeg): void {
+/** Ends a call for the application. */
+export function endByRest(leg: CallLeg): void {
   const canceled = leg.ids.direction !== 'inbound' && !leg.answered
   leg.end({ by: 'application-by-rest', ...(canceled ? { state: 'canceled' } : {}) })
 }

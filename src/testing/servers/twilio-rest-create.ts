@@ -5,6 +5,7 @@ import { documentOf } from './twilio-rest-calls.ts'
 import type { RestFields } from './twilio-rest-fields.ts'
 import { recordingOptions } from './twilio-rest-recordings.ts'
 import { statusCallback, wordsIn } from './twilio-status.ts'
+import type { DocumentSource } from './twilio-verb.ts'
 
 export interface CreateExchange {
   /** Whether the account may call from a number. */
@@ -15,6 +16,10 @@ export interface CreateExchange {
 
 /** What differs between the ways to create a call. */
 export interface CreateForm {
+  /** The document, if the request does not have it. */
+  readonly source?: DocumentSource
+  /** The field with the URL of a verdict that comes beside the call, whatever `AsyncAmd` says. */
+  readonly verdictField?: string
   /** The response for a call that was created. */
   readonly answer: (leg: CallLeg) => RestAnswer
   /** Reads `StatusCallbackEvent`. */
@@ -63,7 +68,7 @@ export function createCall(exchange: CreateExchange, fields: RestFields, form: C
     return problem(400, 21_211, `The phone number you are attempting to call, ${to}, is not valid.`)
   if (!exchange.owns(from))
     return problem(400, 21_210, `Source phone number ${from} is not yet verified for your account.`)
-  const source = documentOf(fields)
+  const source = form.source ?? documentOf(fields)
   if (source === undefined) return problem(400, 21_205, 'Url parameter is required')
   if (source === 'malformed') return problem(400, 12_100, 'Document parse failure')
   const timeout = fields.number('Timeout', form.timeout)
@@ -89,13 +94,16 @@ function moreOf(
   }
 }
 
-function detectionOf(fields: RestFields, { detectionUnit }: CreateForm): OutboundCall['detection'] {
+function detectionOf(
+  fields: RestFields,
+  { detectionUnit, verdictField }: CreateForm,
+): OutboundCall['detection'] {
   const mode = fields.get('MachineDetection')
   if (mode !== 'Enable' && mode !== 'DetectMessageEnd') return undefined
-  const callback = fields.get('AsyncAmdStatusCallback')
+  const callback = fields.get(verdictField ?? 'AsyncAmdStatusCallback')
   return {
     mode,
-    async: fields.get('AsyncAmd') === 'true',
+    async: verdictField !== undefined || fields.get('AsyncAmd') === 'true',
     timeout: fields.number('MachineDetectionTimeout', 30_000 / detectionUnit) * detectionUnit,
     ...(callback === undefined ? {} : { callback }),
   }

@@ -29,7 +29,7 @@ export class RestTransport {
       if (signal?.aborted) return reject(signal.reason as Error)
       const stop = this.#handle(request, (answer) => {
         if (answer === 'reset') reject(new TypeError('fetch failed'))
-        else resolve(Response.json(answer.json, { status: answer.status }))
+        else resolve(responseOf(answer))
       })
       signal?.addEventListener(
         'abort',
@@ -51,7 +51,7 @@ export class RestTransport {
         if (answer === 'reset') request.socket.resetAndDestroy()
         if (answer === 'reset' || response.destroyed) return
         response.writeHead(answer.status, { 'content-type': 'application/json' })
-        response.end(JSON.stringify(answer.json))
+        response.end(answer.json && JSON.stringify(answer.json))
         this.#changed()
       })
       response.once('close', stop)
@@ -60,7 +60,7 @@ export class RestTransport {
 
   /** Returns a function that forgets the request, because the client has left. */
   #handle(request: RestRequest, respond: (answer: RestAnswer | 'reset') => void): () => void {
-    const { down, delay = 0, answersAfter = 0, answersWith } = this.#rest.manners
+    const { down, delay = 0, answersAfter = 0, answersWith } = this.#rest.mannersOf(request)
     let timer: Timer | undefined
     const after = (ms: number | 'never', callback: () => void): void => {
       if (ms === 0) callback()
@@ -73,9 +73,17 @@ export class RestTransport {
     after(delay, () => {
       const answer = this.#rest.answer(request)
       after(answersAfter, () =>
-        respond(answersWith === undefined ? answer : problem(answersWith, 20_500, 'Internal Server Error')),
+        respond(
+          typeof answersWith === 'number'
+            ? problem(answersWith, 20_500, 'Server Error')
+            : (answersWith ?? answer),
+        ),
       )
     })
     return () => timer?.clear()
   }
+}
+
+function responseOf({ status, json }: RestAnswer): Response {
+  return json ? Response.json(json, { status }) : new Response(null, { status })
 }

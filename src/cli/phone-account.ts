@@ -1,4 +1,5 @@
 import type { PhoneAccount } from '../host/index.ts'
+import { OptionError } from '../scope/index.ts'
 
 /** What the environment says about a carrier. */
 export interface CarrierSettings {
@@ -7,18 +8,20 @@ export interface CarrierSettings {
   readonly twilioApi?: string | undefined
   readonly telnyxApiKey?: string | undefined
   readonly telnyxPublicKey?: string | undefined
+  readonly telnyxApplication?: string | undefined
   readonly telnyxApi?: string | undefined
 }
 
 /** The account of the carrier that is set up: Telnyx with its key, Twilio otherwise. */
 export function phoneAccount(settings: CarrierSettings): PhoneAccount {
   const { twilioAuthToken, twilioAccountSid, twilioApi } = settings
-  const { telnyxApiKey, telnyxPublicKey, telnyxApi } = settings
+  const { telnyxApiKey, telnyxPublicKey, telnyxApplication, telnyxApi } = settings
   if (telnyxApiKey !== undefined)
     return {
       carrier: 'telnyx',
       authToken: telnyxApiKey,
       ...(telnyxPublicKey === undefined ? {} : { publicKey: telnyxPublicKey }),
+      ...(telnyxApplication === undefined ? {} : { application: telnyxApplication }),
       ...(telnyxApi === undefined ? {} : { api: telnyxApi }),
     }
   return {
@@ -39,4 +42,22 @@ export function carrierConflicts(settings: CarrierSettings): string[] {
       'TELNYX_API_KEY and TELNYX_PUBLIC_KEY belong together: Telnyx signs with a key of its own, which its portal shows',
   ]
   return found.filter((each) => each !== false)
+}
+
+/** The account of the carrier in the environment. Throws if its settings do not go together. */
+export function phoneAccountOf(env: NodeJS.ProcessEnv): PhoneAccount {
+  const set = (name: string): string | undefined => env[name] || undefined
+  const settings = {
+    twilioAuthToken: set('TWILIO_AUTH_TOKEN'),
+    twilioAccountSid: set('TWILIO_ACCOUNT_SID'),
+    twilioApi: set('TWILIO_API_URL'),
+    telnyxApiKey: set('TELNYX_API_KEY'),
+    telnyxPublicKey: set('TELNYX_PUBLIC_KEY'),
+    telnyxApplication: set('TELNYX_APPLICATION_ID'),
+    telnyxApi: set('TELNYX_API_URL'),
+  }
+  const [conflict] = carrierConflicts(settings)
+  if (conflict !== undefined) throw new OptionError(conflict)
+  const publicUrl = set('PUBLIC_URL')
+  return { ...phoneAccount(settings), ...(publicUrl === undefined ? {} : { publicUrl }) }
 }

@@ -15,8 +15,11 @@ import type { AfterCallHandlers } from './work/index.ts'
 export interface AgentFile {
   /** The name shown on the page. */
   readonly name: string
-  /** The agent that answers. A function is called once per call. */
-  readonly agent: Agent | (() => Agent)
+  /**
+   * The agent that answers. A function is called once per call: it may choose the agent by the number that was dialled. It is also
+   * called before the first call, to find mistakes early, with a call of the line `none`.
+   */
+  readonly agent: Agent | ((call: CallInfo) => Agent)
   /** Creates the models. Called once per call. */
   readonly models: () => Models
   /** Example sentences shown on the page, for models that understand only these. */
@@ -30,6 +33,29 @@ export interface AgentFile {
   readonly afterCall?: AfterCallHandlers
   /** How long an attempt at after-call work may take. Default: 60 s. */
   readonly afterCallTimeout?: number
+}
+
+/** What is known about a call before it is answered (HO44). */
+export interface CallInfo {
+  readonly id: string
+  /** The kind of line: `phone`, `browser`. */
+  readonly line: string
+  /** Whether we have called. Then `from` is our own number, and `to` that of the person. */
+  readonly direction: 'inbound' | 'outbound'
+  /** The number of the caller, on the phone. */
+  readonly from?: string
+  /** The number that was called, on the phone. */
+  readonly to?: string
+  /** What a call out was dialled with, or the query of the webhook at your carrier: `/phone/answer?department=sales`. */
+  readonly parameters: Readonly<Record<string, string>>
+}
+
+/** Stands for the calls to come, before the first one. */
+const noCall: CallInfo = { id: 'none', line: 'none', direction: 'inbound', parameters: {} }
+
+/** The agent for a call. Without a call: for a look at the agent. */
+export function agentFor({ agent }: Pick<AgentFile, 'agent'>, call: CallInfo = noCall): Agent {
+  return typeof agent === 'function' ? agent(call) : agent
 }
 
 export interface CallPart {

@@ -8,6 +8,7 @@ import {
   LoopbackServer,
   OpenAIRealtimeServer,
 } from '../../src/testing/servers/index.ts'
+import { freePort } from '../free-port.ts'
 import { productionFolder } from './production.ts'
 import { runProgram } from './run-program.ts'
 
@@ -46,17 +47,8 @@ async function vendors() {
     elevenlabs,
     openai,
     silent: `ws://127.0.0.1:${port}`,
-    closed: await closedPort(),
+    closed: await freePort(),
   }
-}
-
-/** A port that nothing listens on. */
-async function closedPort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 /** An agent file with these models, and an agent with a voice of its own. */

@@ -8,6 +8,7 @@ import { runCheck } from '../../src/cli/doctor/finding.ts'
 import { newDatabase, runSql } from '../postgres/database.ts'
 import { productionFolder } from './production.ts'
 import { runProgram } from './run-program.ts'
+import { freePort } from '../free-port.ts'
 
 const states = (checks: readonly Finding[]): Record<string, string> =>
   Object.fromEntries(checks.map(({ name, state }) => [name, state]))
@@ -84,11 +85,3 @@ describe('endwell doctor', { timeout: 120_000 }, () => {
     expect(finding).toMatchObject({ name: 'database', state: 'wrong', text: 'no answer within 0.001 s' })
   })
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}

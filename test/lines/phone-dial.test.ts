@@ -188,3 +188,41 @@ describe('calling out', () => {
       { publicUrl: undefined },
     ))
 })
+
+describe('the parameters of a call', () => {
+  it.each(['webhook', 'stream'] as const)(
+    '[HO44] reach whoever answers a call that begins with its %s',
+    (beginsWith) =>
+      carrierScene(
+        async ({ carrier, infos }) => {
+          const caller = carrier.call('http://localhost:3000/phone/answer?department=sales&from=us', {
+            to: OURS,
+          })
+          await caller.listens(200)
+          expect(infos).toMatchObject([
+            {
+              direction: 'inbound',
+              from: '+15550100',
+              to: OURS,
+              parameters: { department: 'sales', from: 'us' },
+            },
+          ])
+          caller.hangUp()
+          await caller.gone()
+        },
+        { beginsWith },
+      ),
+  )
+
+  it('[HO44] of a carrier that does not sign them are ignored', () =>
+    carrierScene(
+      async ({ carrier, infos }) => {
+        const caller = carrier.call('http://localhost:3000/phone/answer?department=sales')
+        await caller.listens(200)
+        expect(infos).toMatchObject([{ direction: 'inbound', parameters: {} }])
+        caller.hangUp()
+        await caller.gone()
+      },
+      { dialect: 'telnyx' },
+    ))
+})

@@ -1,11 +1,12 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { connect, createServer, type AddressInfo } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { systemClock } from '../../src/scope/index.ts'
 import { findProgram } from '../watch/scrape/find-program.ts'
 import { forTest, type ProxyName } from './configurations.ts'
+import { freePort } from '../free-port.ts'
 
 /** How long a proxy may take to listen, in milliseconds. */
 const PATIENCE = 20_000
@@ -92,12 +93,4 @@ function canConnect(port: number): Promise<boolean> {
     socket.once('error', () => resolve(false))
     socket.once('connect', () => socket.destroy())
   })
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }

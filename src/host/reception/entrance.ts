@@ -2,7 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { CallRefusal } from '../../lines/index.ts'
-import { TwilioCalls, type TwilioCallsOptions } from '../../lines/twilio/index.ts'
+import {
+  TwilioCalls,
+  type Dial,
+  type DialOptions,
+  type TwilioCallsOptions,
+} from '../../lines/twilio/index.ts'
 import { WebSocketCalls } from '../../lines/websocket/index.ts'
 import { silentLogger, type Line, type Logger } from '../../parts/index.ts'
 import { noop, type Scope } from '../../scope/index.ts'
@@ -25,6 +30,8 @@ export interface PhoneAccount {
   readonly authToken?: string
   readonly accountSid?: string
   readonly publicKey?: string
+  /** The id of the TeXML application that calls out, at Telnyx. */
+  readonly application?: string
   readonly publicUrl?: string
   /** The base URL of the REST API. Default: the carrier's. */
   readonly api?: string
@@ -121,6 +128,7 @@ export class Entrance {
           id,
           line: 'browser',
           from,
+          info: { id, line: 'browser', direction: 'inbound', parameters: {} },
           resume: { key: hashOf(key) },
           ...(trace === undefined ? {} : { trace }),
         })
@@ -130,18 +138,32 @@ export class Entrance {
       ...shared,
       ...phone,
       ...fleetPhone(options),
-      onCall: (line, { id, from, account, details }) => {
+      onCall: (line, { id, from, to, account, direction, parameters, details }) => {
         const trace = this.#traceOf(id)
+        const other = direction === 'inbound' ? from : to
         return answer(line, {
           id,
           line: 'phone',
-          from: from ? `phone ${masked(from)}` : 'phone',
+          from: other ? `phone ${masked(other)}` : 'phone',
+          info: {
+            id,
+            line: 'phone',
+            direction,
+            ...(from === undefined ? {} : { from }),
+            ...(to === undefined ? {} : { to }),
+            parameters,
+          },
           comesBack: details['again'] !== undefined,
           resume: account === undefined ? {} : { account },
           ...(trace === undefined ? {} : { trace }),
         })
       },
     })
+  }
+
+  /** Calls somebody, who talks to the agent. */
+  call(options: DialOptions): Dial {
+    return this.#phone.dial(options)
   }
 
   /** The handlers for a server of `node:http`. */

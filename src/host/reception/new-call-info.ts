@@ -1,3 +1,4 @@
+import type { CallInfo } from '../agent-file.ts'
 import type { CallResume } from '../journal/journal.ts'
 
 /** What is known about a call before its session begins. */
@@ -7,6 +8,8 @@ export interface NewCallInfo {
   readonly line: string
   /** Who calls, as it may be shown. */
   readonly from: string
+  /** For the agent file. */
+  readonly info: CallInfo
   readonly resume?: CallResume
   /** The caller was cut off in another process, and has come back. */
   readonly comesBack?: boolean

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import type { Dial, DialOptions } from '../../lines/twilio/index.ts'
 import { silentLogger, type Line } from '../../parts/index.ts'
 import {
   EndwellError,
@@ -9,7 +10,7 @@ import {
   type Intercept,
 } from '../../scope/index.ts'
 import { Session, type Agent, type Models, type SessionReport } from '../../session/index.ts'
-import type { AgentFile } from '../agent-file.ts'
+import { agentFor, type AgentFile } from '../agent-file.ts'
 import { itemsOf, lostReport } from '../fleet/lost-report.ts'
 import type { LostCall, Owner } from '../journal/journal.ts'
 import { limits as supervision } from '../supervisor/limits.ts'
@@ -108,7 +109,7 @@ export class Reception {
     this.entrance = new Entrance({
       ...options,
       scope: this.#scope,
-      agent: this.#agent().name,
+      agent: agentFor(options.file).name,
       count: () => this.#sessions.size,
       answer: (line, call) => this.#answer(line, call),
     })
@@ -130,6 +131,11 @@ export class Reception {
       throw error
     }
     return reception
+  }
+
+  /** Calls somebody: see `dial` of `TwilioCalls`. */
+  call(options: DialOptions): Dial {
+    return this.entrance.call(options)
   }
 
   /** The URL for a browser on this machine. */
@@ -245,15 +251,10 @@ export class Reception {
     this.#emptied = noop
   }
 
-  #agent(): Agent {
-    const { agent } = this.#options.file
-    return typeof agent === 'function' ? agent() : agent
-  }
-
   async #answer(line: AnswerableLine, call: NewCallInfo): Promise<void> {
     const { id, from } = call
     if (this.#ending) throw new ScopeClosedError(this.#scope.name, 'answer a call', undefined)
-    const agent = this.#agent()
+    const agent = agentFor(this.#options.file, call.info)
     const trace = this.#options.traces?.call({ id, line: call.line, agent: agent.name, parent: call.trace })
     const settings = new CallSettings(this.#options.file, id)
     let session: Session

@@ -1,6 +1,7 @@
 // The main file of the process that checks an agent file. See check-agent.ts.
 
 import { describeError } from '../../scope/index.ts'
+import { agentFor } from '../agent-file.ts'
 import { dialModels } from '../dial/dial-models.ts'
 import type { AgentCheck, AgentSummary } from './check-agent.ts'
 import { checkModels, modelNames } from './check-models.ts'
@@ -10,7 +11,7 @@ async function check(path: string, dial: boolean): Promise<AgentSummary> {
   const file = await loadAgent(path)
   const models = await checkModels(file)
   const { afterCall = {} } = file
-  const agent = typeof file.agent === 'function' ? file.agent() : file.agent
+  const agent = agentFor(file)
   return {
     name: file.name,
     agent: agent.name,

@@ -1,7 +1,7 @@
 import { pcm } from '../../audio/index.ts'
 import type { Line } from '../../parts/index.ts'
 import { Session, type Models } from '../../session/index.ts'
-import type { AgentFile } from '../agent-file.ts'
+import { agentFor, type AgentFile } from '../agent-file.ts'
 
 /** A line that is never opened. */
 const noLine: Line = {
@@ -23,7 +23,7 @@ export async function checkModels(
   const made = new Session({
     // A function is called once per call, and may have effects that belong to a call.
     ...(typeof session === 'function' ? {} : session),
-    agent: typeof agent === 'function' ? agent() : agent,
+    agent: agentFor({ agent }),
     models,
     line: noLine,
   })

@@ -38,6 +38,8 @@ export interface Webhook {
   readonly account: string | undefined
   /** What the signature covers. */
   readonly fields: URLSearchParams
+  /** The query that the user has added to the address of the webhook, if its signature covers it. */
+  readonly parameters: Readonly<Record<string, string>>
   /** The ticket of a call out. It is random and was given to the carrier only, so it needs no signature. */
   readonly dial: string | null
   readonly request: CarrierRequest
@@ -79,7 +81,17 @@ export class Calling {
     const call = fields.get(purpose === '/leg' ? 'ParentCallSid' : 'CallSid')
     const account = fields.get('AccountSid') ?? undefined
     if (!isCallName(call) || (ours !== undefined && account !== undefined && account !== ours)) return 400
-    return { purpose, call, account, fields, dial: new URLSearchParams(query).get('dial'), request }
+    const asked = new URLSearchParams(query)
+    const dial = asked.get('dial')
+    return { purpose, call, account, fields, parameters: this.#ownParameters(request, asked), dial, request }
+  }
+
+  #ownParameters({ method }: CarrierRequest, query: URLSearchParams): Record<string, string> {
+    const { secret, carrier } = this.#options
+    // A webhook by GET has the carrier's own fields in its query.
+    if (method !== 'POST' || (secret !== undefined && !carrier.signsQuery)) return {}
+    const own = [...query].filter(([name]) => name !== 'dial' && name !== 'attempt')
+    return Object.fromEntries(own.slice(0, limits.parameters))
   }
 
   /** The fields of a webhook that its signature covers. Undefined if the webhook does not come from the carrier. */

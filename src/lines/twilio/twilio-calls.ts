@@ -31,6 +31,7 @@ import {
 import { PhoneCall, closeCodes } from './phone-call.ts'
 import type { StartMessage } from './read-message.ts'
 import { refusals, type Decision, type RefusalCode } from './refusals.ts'
+import { readParameters, streamParameters } from './stream-parameters.ts'
 import { TwilioLine } from './twilio-line.ts'
 
 /**
@@ -192,7 +193,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     if (purpose === '/again') this.find(call)?.again()
     const dialled = dial === null ? undefined : this.#dials.asked(dial, call, fields.get('AnsweredBy'))
     if (dialled?.take === false) return hangUpDocument
-    return this.#answer(webhook, hasRoomElsewhere, dialled?.options.parameters)
+    return this.#answer(webhook, hasRoomElsewhere, dialled?.options.parameters ?? webhook.parameters)
   }
 
   /** Asks the process that has the call, for a webhook that concerns only that process. */
@@ -265,17 +266,15 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   // ── webhooks ──
 
   /** Returns what the carrier should do with a call: the same answer, however often it asks. */
-  #answer(
-    { call, account, fields, request }: Webhook,
-    hasRoomElsewhere: boolean,
-    parameters: Readonly<Record<string, string>> = {},
-  ): string {
+  #answer(webhook: Webhook, hasRoomElsewhere: boolean, parameters = webhook.parameters): string {
+    const { call, account, fields, request } = webhook
     const known = this.find(call)
     if (known?.welcomes === false && known.isHandedOver)
       return this.#documents.askAgain(request, '/answer', attemptOf(request))
     if (this.#past.has(call) || known?.welcomes === false) return hangUpDocument
     const from = fields.get('From') ?? undefined
     const to = fields.get('To') ?? undefined
+    const direction = fields.get('Direction')?.startsWith('outbound') ? 'outbound' : 'inbound'
     const begins = this.#options.beginsWith !== 'stream'
     const needsRoom = !known && (begins || !hasRoomElsewhere)
     if (needsRoom && !this.isTaking) return this.#documents.askAgain(request, '/answer', attemptOf(request))
@@ -284,13 +283,11 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     if (needsRoom && begins) {
       if (!this.#hasRoom()) return busyDocument
       const details = Object.fromEntries([...fields].slice(0, limits.parameters))
-      const direction = fields.get('Direction')?.startsWith('outbound') ? 'outbound' : 'inbound'
       const info = { id: call, from, to, account, direction, parameters, details } as const
       this.#begin(info, this.#documents.base(request))
     }
     // For a process that sees only the stream.
-    const who = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }
-    return this.#documents.connect(call, request, who)
+    return this.#documents.connect(call, request, streamParameters({ from, to, direction, parameters }))
   }
 
   /** Returns what the carrier should do with a call that was cut off, and that this process does not know. */
@@ -343,8 +340,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     if (this.#refusesTicket(ticket)) return turnAway()
     if (!this.find(id)) {
       if (!this.#hasRoom()) return turnAway()
-      const { from, to } = parameters
-      this.#begin({ id, from, to, account, direction: 'inbound', parameters: {}, details: parameters }, base)
+      this.#begin({ id, account, ...readParameters(parameters), details: parameters }, base)
     }
     // `onCall` may have ended the call already.
     const call = this.find(id)

@@ -1,9 +1,9 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../../../src/scope/index.ts'
+import { freePort } from '../../free-port.ts'
 
 /** How long Prometheus may take to start, or to scrape. */
 const PATIENCE = 30_000
@@ -123,12 +123,4 @@ interface TargetsAnswer {
   readonly data: {
     readonly activeTargets: readonly { readonly health: string; readonly lastError: string }[]
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }

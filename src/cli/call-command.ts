@@ -1,0 +1,131 @@
+import { checkModels, loadAgent, type Reception } from '../host/index.ts'
+import type { DialReport } from '../lines/twilio/index.ts'
+import { OptionError, noop, systemClock } from '../scope/index.ts'
+import { formatSession, type SessionReport } from '../session/index.ts'
+import { chooseModels } from './choose-models.ts'
+import { exitCodes, runCommand } from './command.ts'
+import { defaultPort } from './dev-command.ts'
+import { startDev, untilSignal } from './dev.ts'
+import { phoneAccountOf } from './phone-account.ts'
+import { terminalLog, timeOfDay } from './terminal-log.ts'
+import { terminal } from './terminal.ts'
+
+/** Milliseconds for the session of an answered call to begin: its stream must come, and its models must open. */
+const BEGIN_PATIENCE = 60_000
+
+export function call(args: readonly string[]): Promise<void> {
+  return runCommand(
+    {
+      name: 'endwell call',
+      summary:
+        'Calls a number. Whoever answers talks to the agent. Needs an account at Twilio or Telnyx in the environment, and PUBLIC_URL,\n' +
+        'the address at which the carrier reaches this machine. Ctrl-C hangs up. The exit code is 0 only if somebody answered and\n' +
+        'the session closed cleanly.',
+      argument: { name: 'NUMBER', about: 'a phone number like +4930123456, or an address of SIP' },
+      options: {
+        agent: {
+          type: 'string',
+          value: 'file',
+          about: 'a module whose default export is { name, agent, models }',
+          default: 'agent.ts',
+        },
+        from: {
+          type: 'string',
+          value: 'number',
+          about: 'the number to show, one of your own at the carrier',
+        },
+        parameter: {
+          type: 'list',
+          value: 'name=value',
+          about: 'something that the agent gets to know; may be repeated',
+        },
+        ring: { type: 'number', about: 'how many seconds it may ring', default: 30, range: [5, 600] },
+        'no-machines': { type: 'boolean', about: 'hang up if the carrier finds that a machine has answered' },
+        key: { type: 'string', about: 'the key of the attempt, for its report (default: random)' },
+        port: {
+          type: 'number',
+          about: 'the port to listen on, 0 for any; PORT in the environment changes the default (4600)',
+          range: [0, 65_535],
+        },
+        model: { type: 'string', about: 'local, openai or gemini (default: by the key in the environment)' },
+      },
+      run: async ({ argument: to, agent, from, parameter, ring, key, port, model, json, ...values }) => {
+        if (to === undefined || from === undefined)
+          throw new OptionError('endwell call needs a NUMBER and --from')
+        const file = await loadAgent(agent)
+        const choice = await chooseModels(file, model, process.env)
+        await checkModels(file, choice.models)
+        let ended: (report: SessionReport) => void = noop
+        const closed = new Promise<SessionReport>((resolve) => {
+          ended = resolve
+        })
+        const running = await startDev({
+          file,
+          choice,
+          mode: 'production',
+          port: port ?? defaultPort(process.env),
+          phone: phoneAccountOf(process.env),
+          logger: terminalLog({ level: 'warn', json, to: terminal }),
+          ended: (report) => ended(report),
+        })
+        try {
+          const attempt = running.call({
+            to,
+            from,
+            parameters: Object.fromEntries((parameter ?? []).map(pairOf)),
+            ringTimeout: ring * 1_000,
+            ...(values['no-machines'] ? { machines: 'hang-up' } : {}),
+            ...(key === undefined ? {} : { key }),
+          })
+          const interrupted = untilSignal(() => running.abort())
+          interrupted.then(() => attempt.cancel()).catch(noop)
+          if (!json) terminal.print(`${timeOfDay()} calling ${to}`)
+          const dialled = await attempt.report
+          show(dialled, json)
+          if (dialled.outcome !== 'answered') return exitCodes.failed
+          interrupted.then(() => running.close()).catch(noop)
+          const report = await reportOf(running, dialled.id, closed)
+          if (json) terminal.json({ report: report ?? null })
+          else
+            terminal.print(
+              report ? formatSession(report, { transcript: true }) : 'answered, but no session began',
+            )
+          return report?.clean ? exitCodes.ok : exitCodes.failed
+        } finally {
+          await running.close()
+        }
+      },
+    },
+    args,
+  )
+}
+
+/** The report of the call. Undefined if it has no session after a while. */
+async function reportOf(
+  running: Reception,
+  id = '',
+  closed: Promise<SessionReport>,
+): Promise<SessionReport | undefined> {
+  return await new Promise((resolve, reject) => {
+    const timer = systemClock.after(BEGIN_PATIENCE, 'the session of the call', () => {
+      if (!running.session(id)) resolve(undefined)
+    })
+    closed.then((report) => {
+      timer.clear()
+      resolve(report)
+    }, reject)
+  })
+}
+
+function show(report: DialReport, json: boolean): void {
+  const { outcome, id, why } = report
+  if (json) return terminal.json({ dial: report })
+  const more = [id, why].filter((each) => each !== undefined)
+  return terminal.print(`${timeOfDay()} ${[outcome, ...more].join(' · ')}`)
+}
+
+function pairOf(text: string): readonly [string, string] {
+  const at = text.indexOf('=')
+  if (at < 1) throw new OptionError(`--parameter must be like name=value, not '${text}'`)
+  return [text.slice(0, at), text.slice(at + 1)]
+}

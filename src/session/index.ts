@@ -28,6 +28,7 @@ export type {
   HandoffItem,
   HistoryItem,
   HistoryJSON,
+  KeysItem,
   MessageItem,
   ToolItem,
   ToolResult,
@@ -44,7 +45,7 @@ export {
 export type { StandardSchema } from './answering/schema.ts'
 export { Session } from './session.ts'
 export type { AfterCall, Models, SessionOptions, SessionTurnOptions } from './settings.ts'
-export { Speech, type PlayoutOutcome, type SpeechOptions } from './speaking/speech.ts'
+export { Speech, type PlayoutOutcome, type PressOutcome, type SpeechOptions } from './speaking/speech.ts'
 export {
   tool,
   type Tool,

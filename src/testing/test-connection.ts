@@ -38,6 +38,7 @@ export class TestConnection implements LineConnection {
   /** Who ended the call; `nobody` if the caller vanished. */
   endedBy: 'caller' | 'session' | 'nobody' | undefined
   readonly instance: PartInstance
+  readonly press?: (keys: string) => Promise<void>
   readonly #hears: AudioFormat
   readonly #events: LineEvents
   readonly #options: Readonly<TestLineOptions>
@@ -60,6 +61,7 @@ export class TestConnection implements LineConnection {
     this.#hears = hears
     this.#events = events
     this.#options = options
+    if (options.press) this.press = options.press
     instance.onClosing(() => this.#beginClosing())
     instance.onEnd(() => this.#end('session'))
     if (options.streams) this.#tick()
@@ -101,6 +103,10 @@ export class TestConnection implements LineConnection {
 
   get heardText(): string {
     return this.#record.textBy(this.#now)
+  }
+
+  heardKeys(sampleRate: SampleRate): string {
+    return this.#record.keysBy(this.#now, sampleRate)
   }
 
   get audibleAfterClosing(): number {

@@ -19,6 +19,8 @@ export interface TestLineOptions extends PartManners {
   marksAtOnce?: boolean
   /** Sends silence while the caller is silent, like a phone. Default: false, because silence causes many events. */
   streams?: boolean
+  /** Presses telephone keys for the line, like a carrier that can. Default: the caller hears keys as tones. */
+  press?: (keys: string) => Promise<void>
   /** Milliseconds until it notices that the caller has vanished. Default: 0. */
   lostAfter?: number
 }
@@ -33,5 +35,6 @@ export const lineNames: OptionNames<TestLineOptions> = {
   knows: true,
   marksAtOnce: true,
   streams: true,
+  press: true,
   lostAfter: true,
 }

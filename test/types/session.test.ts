@@ -9,7 +9,9 @@ import {
   type CloseReason,
   type CostReport,
   type HistoryItem,
+  type KeysItem,
   type Models,
+  type PressOutcome,
   type Price,
   type Reply,
   type Session,
@@ -93,6 +95,30 @@ describe('ending a session', () => {
     expectTypeOf<SessionReport['closeTimeout']>().toEqualTypeOf<number>()
     expectTypeOf<SessionReport['transcript']>().toEqualTypeOf<readonly HistoryItem[]>()
   })
+})
+
+describe('pressing keys', () => {
+  it('takes a string, and says how it went', () =>
+    types(() => {
+      expectTypeOf(session.press('1w2#')).toEqualTypeOf<Promise<PressOutcome>>()
+      expectTypeOf<PressOutcome['how']>().toEqualTypeOf<'played' | 'interrupted' | 'failed'>()
+      expectTypeOf<PressOutcome['keys']>().toEqualTypeOf<string>()
+      session.on('pressed', ({ outcome }) => expectTypeOf(outcome).toEqualTypeOf<PressOutcome>())
+      // @ts-expect-error keys are a string: 0800 is not a number
+      session.press(800).catch(() => {})
+      tool({
+        description: 'Presses keys',
+        run: (_, { press }) => expectTypeOf(press('1')).toEqualTypeOf<Promise<PressOutcome>>(),
+      })
+    }))
+
+  it('is in the history as an item of its own', () =>
+    types((item = {} as HistoryItem) => {
+      if (item.type === 'keys') expectTypeOf(item).toEqualTypeOf<KeysItem>()
+      // @ts-expect-error keys are not words
+      if (item.type === 'keys') return item.text
+      return undefined
+    }))
 })
 
 describe('a tool', () => {

@@ -1,3 +1,4 @@
+import { checkKeys } from '../../audio/index.ts'
 import type { PartContext } from '../../parts/index.ts'
 import type { Agent } from './agent.ts'
 import { LimitError, noop, type TaskContext, type TaskHandle } from '../../scope/index.ts'
@@ -6,7 +7,7 @@ import { SessionClosedError, UninterruptibleError } from '../errors.ts'
 import type { CommitCommand } from '../hearing/turn-events.ts'
 import { limits } from '../limits.ts'
 import type { Speaking } from '../speaking/speaking.ts'
-import { Speech, type SpeechOptions } from '../speaking/speech.ts'
+import { Speech, type PressOutcome, type SpeechOptions } from '../speaking/speech.ts'
 import { once } from '../speaking/stages.ts'
 import { Agents } from './agents.ts'
 import { GuardrailRunner, stop } from './guardrail-runner.ts'
@@ -154,6 +155,15 @@ export class Answering implements ToolActions {
     return this.#speaking.say(typeof text === 'string' ? once(text) : text, { agent, watch }, options).speech
   }
 
+  /** Presses telephone keys (KY1). Throws if these are not keys. */
+  press(keys: string): Promise<PressOutcome> {
+    checkKeys(keys)
+    const refused = this.#context.isOpen
+      ? this.#speaking.isFull && this.#overflow()
+      : new SessionClosedError('press keys', 'closing')
+    return refused ? notPressed(refused) : this.#speaking.press(keys, this.agents.current.agent)
+  }
+
   /** Too many speeches are queued. Reported once until there is room again. */
   #overflow(): LimitError {
     const { queuedSpeeches } = limits
@@ -200,4 +210,9 @@ export class Answering implements ToolActions {
     this.#turn?.cancel('interrupted')
     this.discard()
   }
+}
+
+/** The outcome of keys that were not accepted. */
+export async function notPressed(error: unknown): Promise<PressOutcome> {
+  return { how: 'failed', confirmed: true, keys: '', error }
 }

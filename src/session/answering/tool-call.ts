@@ -3,13 +3,14 @@ import type { Clock, Late, Scope, TaskContext } from '../../scope/index.ts'
 import type { SessionReport } from '../closing/report.ts'
 import type { SessionContext } from '../context.ts'
 import { ToolError } from '../errors.ts'
-import type { Speech } from '../speaking/speech.ts'
+import type { PressOutcome, Speech } from '../speaking/speech.ts'
 import { describeIssues } from './schema.ts'
 import type { NestedTask, Tool, ToolCall, ToolContext, ToolOutcome, ToolPlayout } from './tool.ts'
 
 /** What tools can do in the conversation. Implemented by `Answering`. */
 export interface ToolActions {
   say(text: string): Speech
+  press(keys: string): Promise<PressOutcome>
   runTask<Result>(task: NestedTask<Result>, from: TaskContext): Promise<Result>
 }
 
@@ -129,6 +130,7 @@ function contextOf(task: TaskContext, call: ToolCall, binding: Binding): ToolCon
     },
     waitForPlayout: () => binding.before?.() ?? Promise.resolve({ how: 'interrupted', stopped: false }),
     say: (text) => session().actions.say(text),
+    press: async (keys) => session().actions.press(keys),
     progress: (update) => {
       const { context } = session()
       context.movedAt = binding.clock.now()

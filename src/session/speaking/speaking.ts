@@ -1,13 +1,16 @@
-import { PlayoutClock, durationOf, nearestFormat, type AudioFrame } from '../../audio/index.ts'
+import { PlayoutClock, durationOf, keyDuration, nearestFormat, type AudioFrame } from '../../audio/index.ts'
 import type { LineConnection, PartContext } from '../../parts/index.ts'
 import { MachineShell, noop, type TaskContext } from '../../scope/index.ts'
 import type { Agent } from '../answering/agent.ts'
 import type { SessionContext } from '../context.ts'
 import { SpeechStalledError } from '../errors.ts'
 import { limits } from '../limits.ts'
-import { Delivery, type DeliveryOptions, type DeliveryVoice } from './delivery.ts'
+import { Delivery, pressOutcome, type DeliveryOptions, type DeliveryVoice } from './delivery.ts'
 import { PlayoutMachine, type PlayoutCommand, type PlayoutEvent } from './playout-machine.ts'
-import { Speech, type SpeechOptions } from './speech.ts'
+import { Speech, type PressOutcome, type SpeechOptions } from './speech.ts'
+
+/** How long the echo of a key may be heard after the key, in milliseconds. */
+const ECHO = 500
 
 /**
  * The third station: plays the agent's speeches to the line, one after the other, and tracks how much of each was heard.
@@ -32,6 +35,8 @@ export class Speaking {
   #audible: Delivery | undefined
   #line!: LineConnection
   #voice!: DeliveryVoice
+  /** Telephone keys that are being pressed or were pressed last, and until when their echo may be heard. */
+  #echo: { readonly keys: string; until: number } | undefined
 
   constructor(context: SessionContext) {
     const { settings, scope } = context
@@ -120,6 +125,17 @@ export class Speaking {
     return delivery
   }
 
+  /** Presses telephone keys after what is queued, by the line itself if it can, otherwise as tones (KY1). */
+  async press(keys: string, agent: Agent): Promise<PressOutcome> {
+    const { speech } = this.play({ agent, source: { keys } }, { interruptible: false })
+    return pressOutcome(await speech.waitForPlayout())
+  }
+
+  /** The telephone keys whose echo may be heard now (KY3). */
+  get echoedKeys(): string | undefined {
+    return this.#echo && this.#context.now < this.#echo.until ? this.#echo.keys : undefined
+  }
+
   /** Silences the current speech because the caller may be interrupting. It can be resumed (SP9). */
   pause(): void {
     this.#shell.handle({ type: 'pause' })
@@ -193,6 +209,7 @@ export class Speaking {
         return this.#shell.handle({ type: 'sent-again', id, endsAt: delivery.stretch?.endsAt ?? 0 })
       case 'end':
         this.#deliveries.delete(id)
+        if (this.#echo && delivery.keys !== undefined) this.#echo.until = now + ECHO
         delivery.end(command.how, command.confirmed)
         // The turn machine does not know about speeches that were never audible, or that another one has replaced.
         if (this.#audible === delivery) {
@@ -216,10 +233,14 @@ export class Speaking {
     try {
       const pause = this.#context.burst.next(task.sleep)
       if (pause) await pause
-      for await (const frame of delivery.sound(task)) {
-        delivery.madeAt = this.#context.now
-        this.#send(delivery, frame)
-      }
+      const { keys } = delivery
+      if (keys !== undefined) this.#echo = { keys, until: Infinity }
+      if (keys !== undefined && this.#line.press) await this.#pressOnLine(delivery, keys, task)
+      else
+        for await (const frame of delivery.sound(task)) {
+          delivery.madeAt = this.#context.now
+          this.#send(delivery, frame)
+        }
     } catch (error) {
       if (task.cancelled) throw error
       delivery.failure = { error }
@@ -228,6 +249,14 @@ export class Speaking {
     this.#shell.handle({ type: 'made', id, endsAt, failed: delivery.failure !== undefined })
     // The task lasts as long as the speech is audible, so that a report names it.
     await task.until(ended)
+  }
+
+  async #pressOnLine(delivery: Delivery, keys: string, task: TaskContext): Promise<void> {
+    // Counts as progress for as long as it takes.
+    delivery.madeAt += keyDuration(keys)
+    this.#context.movedAt = delivery.madeAt
+    await task.until(this.#line.press!(keys))
+    delivery.pressedByLine()
   }
 
   #send(delivery: Delivery, frame: AudioFrame): void {
@@ -248,7 +277,7 @@ export class Speaking {
     this.#audible = delivery
     this.#shell.handle({ type: 'sounding', id: speech.id })
     turns.handle({ type: 'agent-started', interruptible: speech.interruptible })
-    events.emit('speaking', { speech })
+    if (delivery.keys === undefined) events.emit('speaking', { speech })
     const since = book.waitingSince
     book.waitingSince = undefined
     if (since === undefined) return

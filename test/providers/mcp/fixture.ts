@@ -181,6 +181,7 @@ export function aToolContext(signal: AbortSignal = new AbortController().signal)
     progress: (update: string) => void updates.push(update),
     waitForPlayout: missing,
     say: missing,
+    press: missing,
     run: missing,
     own: missing,
     hangUp: missing,

@@ -7,6 +7,7 @@ export {
   type SessionHandle,
   type Stages,
 } from './answering/agent.ts'
+export { askForKeys, type AskForKeysOptions } from './answering/ask-for-keys.ts'
 export {
   HandoffError,
   SessionClosedError,

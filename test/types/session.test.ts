@@ -5,6 +5,7 @@ import * as v from 'valibot'
 import {
   Agent,
   AgentTask,
+  askForKeys,
   tool,
   type CloseReason,
   type CostReport,
@@ -110,6 +111,16 @@ describe('pressing keys', () => {
         description: 'Presses keys',
         run: (_, { press }) => expectTypeOf(press('1')).toEqualTypeOf<Promise<PressOutcome>>(),
       })
+    }))
+
+  it('is asked for by a task whose result may be missing', () =>
+    types(async () => {
+      const context = {} as ToolContext
+      expectTypeOf(await context.run(askForKeys({ say: 'Your number?' }))).toEqualTypeOf<string | undefined>()
+      // @ts-expect-error the caller must be asked
+      askForKeys({ digits: 4 })
+      // @ts-expect-error no such option
+      askForKeys({ say: 'Your number?', length: 4 })
     }))
 
   it('is in the history as an item of its own', () =>

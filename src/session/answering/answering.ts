@@ -11,6 +11,7 @@ import { Speech, type PressOutcome, type SpeechOptions } from '../speaking/speec
 import { once } from '../speaking/stages.ts'
 import { Agents } from './agents.ts'
 import { GuardrailRunner, stop } from './guardrail-runner.ts'
+import { Keypad } from './keypad.ts'
 import type { Mind, MindEar, Preparation } from './mind.ts'
 import { Pipeline } from './pipeline.ts'
 import { RealtimeMind } from './realtime-mind.ts'
@@ -30,6 +31,7 @@ import type { NestedTask } from './tool.ts'
 export class Answering implements ToolActions {
   readonly agents: Agents
   readonly tools: ToolRunner
+  readonly keypad: Keypad
   readonly #context: SessionContext
   readonly #speaking: Speaking
   readonly #guardrails: GuardrailRunner
@@ -48,6 +50,7 @@ export class Answering implements ToolActions {
     this.#speaking = speaking
     this.agents = new Agents(context, speaking)
     this.tools = new ToolRunner(context, this.agents, this)
+    this.keypad = new Keypad(context, speaking, (text) => this.say(text))
     this.#guardrails = new GuardrailRunner(context, speaking)
     this.#replies = new Replies(context)
     const mind = context.settings.models.realtime
@@ -56,6 +59,7 @@ export class Answering implements ToolActions {
     this.#mind = mind
     this.agents.onChange = () => {
       mind.agentChanged()
+      this.keypad.agentChanged(this.agents.current.agent)
       this.onAgent(this.agents.current.agent)
     }
   }

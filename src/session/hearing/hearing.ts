@@ -174,7 +174,7 @@ export class Hearing implements EventSink<TurnEvent> {
 
   pressed(digit: string): void {
     this.#context.lifecycle.handle({ type: 'user-active' })
-    this.#turns.handle({ type: 'digit', digit })
+    if (!this.#answering.keypad.press(digit)) this.#turns.handle({ type: 'digit', digit })
   }
 
   /** Passes an event to the turn machine: from the VAD, the STT, or about what the agent does. */

@@ -36,6 +36,7 @@ export type {
 } from './history/history-item.ts'
 export { History } from './history/history.ts'
 export { RecordingError, type RecordingReport, type RecordingSink } from './recording/recording-sink.ts'
+export { menuTools, type MenuToolsOptions } from './answering/menu-tools.ts'
 export type { Reply, ReplyOptions, ReplyOutcome } from './answering/reply.ts'
 export {
   formatSession,

@@ -6,13 +6,13 @@ import {
   Agent,
   AgentTask,
   askForKeys,
+  menuTools,
   tool,
   type CloseReason,
   type CostReport,
+  type History,
   type HistoryItem,
-  type KeysItem,
   type Models,
-  type PressOutcome,
   type Price,
   type Reply,
   type Session,
@@ -22,7 +22,9 @@ import {
   type SessionReport,
   type Speech,
   type ToolContext,
+  type Toolset,
 } from '../../src/index.ts'
+import type { KeysItem, PressOutcome } from '../../src/session/index.ts'
 import type { Llm, Realtime, Tts, Usage } from '../../src/parts/index.ts'
 
 // These tests are checked by the compiler (`npm run check:types`). Their code never runs.
@@ -121,6 +123,26 @@ describe('pressing keys', () => {
       askForKeys({ digits: 4 })
       // @ts-expect-error no such option
       askForKeys({ say: 'Your number?', length: 4 })
+    }))
+
+  it('is a toolset, for an agent in a menu', () =>
+    types(() => {
+      const agent = new Agent({ instructions: '' })
+      expectTypeOf(menuTools()).toEqualTypeOf<Toolset>()
+      menuTools({
+        giveUpAt: 3,
+        onGiveUp: (context) => (expectTypeOf(context).toEqualTypeOf<ToolContext>(), agent),
+      })
+      // @ts-expect-error no such option
+      menuTools({ maxVisits: 3 })
+      tool({
+        description: 'Reads the history',
+        run: (_, { history, ifCancelled }) => {
+          expectTypeOf(history).toEqualTypeOf<History>()
+          // @ts-expect-error the output is a text
+          ifCancelled(3)
+        },
+      })
     }))
 
   it('is in the history as an item of its own', () =>

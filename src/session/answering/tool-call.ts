@@ -28,6 +28,8 @@ export interface Binding {
   closed: Promise<SessionReport> | undefined
   /** The output of the call if the tool itself ends the session. */
   endsWith: string | undefined
+  /** The output of the call if it is cancelled. */
+  ifCancelled: string | undefined
 }
 
 /** Binds one call. `late` holds no reference to the session. */
@@ -49,6 +51,7 @@ export function bind(
     endedAt: 0,
     closed: undefined,
     endsWith: undefined,
+    ifCancelled: undefined,
     late: (what, endedAt) => {
       try {
         onLate?.({ scope: path, kind: 'task', at: clock.now() - endedAt, ...what })
@@ -69,8 +72,8 @@ export async function runTool(
 ): Promise<unknown> {
   task.onCancel((reason) => {
     // A tool that ends the session has succeeded when the close cancels it.
-    const { endsWith } = binding
-    finish(binding, endsWith === undefined ? failure(cancelled(call, reason)) : success(endsWith))
+    const output = binding.endsWith ?? binding.ifCancelled
+    finish(binding, output === undefined ? failure(cancelled(call, reason)) : success(output))
   })
   try {
     const value = await tool.run(input, contextOf(task, call, binding))
@@ -131,6 +134,13 @@ function contextOf(task: TaskContext, call: ToolCall, binding: Binding): ToolCon
     waitForPlayout: () => binding.before?.() ?? Promise.resolve({ how: 'interrupted', stopped: false }),
     say: (text) => session().actions.say(text),
     press: async (keys) => session().actions.press(keys),
+    get history() {
+      return session().context.history
+    },
+    ifCancelled: (output) => {
+      session()
+      binding.ifCancelled = output
+    },
     progress: (update) => {
       const { context } = session()
       context.movedAt = binding.clock.now()

@@ -2,6 +2,7 @@ import type { PartContext, ToolDescription, VendorData } from '../../parts/index
 import { OptionError, checkOptions, type Endings, type OptionNames } from '../../scope/index.ts'
 import type { CloseSessionOptions, HangUpOptions, HangUpOutcome } from '../closing/asks.ts'
 import type { SessionReport } from '../closing/report.ts'
+import type { History } from '../history/history.ts'
 import type { PressOutcome, Speech } from '../speaking/speech.ts'
 import { jsonSchemaOf, type OutputOf, type StandardSchema } from './schema.ts'
 
@@ -50,6 +51,10 @@ export interface ToolContext {
   readonly say: (text: string) => Speech
   /** Presses telephone keys after the words before the tool (KY1). Rejects if they are not keys. */
   readonly press: (keys: string) => Promise<PressOutcome>
+  /** What was said and done so far. */
+  readonly history: History
+  /** Sets what the model reads if the call is cancelled from now on. Default: that it was cancelled. */
+  readonly ifCancelled: (output: string) => void
   /** Emits a `progress` event. */
   readonly progress: (update: string) => void
   /** Lets a nested agent talk to the caller until it has its result (AG5). */

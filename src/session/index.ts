@@ -48,6 +48,7 @@ export type { StandardSchema } from './answering/schema.ts'
 export { Session } from './session.ts'
 export type { AfterCall, Models, SessionOptions, SessionTurnOptions } from './settings.ts'
 export { Speech, type PlayoutOutcome, type PressOutcome, type SpeechOptions } from './speaking/speech.ts'
+export type { SoundOptions, SoundsOptions, ThinkingSoundOptions } from './speaking/sound-loop.ts'
 export {
   tool,
   type Tool,

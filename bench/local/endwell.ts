@@ -38,7 +38,7 @@ async function vad(context: Context): Promise<number> {
 
 /** Milliseconds from a sentence to its first sound, with a warm voice. */
 async function voice(context: Context): Promise<number> {
-  const speaker = await new LocalTts({ engine: 'espeak-wasm' }).open(context)
+  const speaker = await new LocalTts().open(context)
   let first = 0
   for (const sentence of ['Good morning.', 'How are you?', 'What a day.', 'Which day would suit you best?']) {
     const askedAt = performance.now()

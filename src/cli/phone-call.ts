@@ -109,6 +109,14 @@ function describe(event: TwilioCallEvent): string | undefined {
       return event.how === 'refused' ? `the stream was refused: ${event.status ?? 'no response'}` : undefined
     case 'ended':
       return event.by === 'caller' ? 'the caller hung up' : 'the agent hung up'
+    case 'redirected':
+      return 'the agent hands the caller over'
+    case 'dials':
+      return `${event.to} is called`
+    case 'bridged':
+      return 'connected to another phone'
+    case 'joins-conference':
+      return `in the conference ${event.conference}`
     case 'misunderstood':
       return `the server sent ${event.why}`
     case 'verb':
@@ -119,6 +127,11 @@ function describe(event: TwilioCallEvent): string | undefined {
     case 'said':
     case 'says':
     case 'pressed':
+    case 'queued':
+    case 'initiated':
+    case 'unbridged':
+    case 'leaves-conference':
+    case 'hears-keys':
       return undefined
   }
   return undefined

@@ -35,6 +35,10 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
   /** The session that answered. Unset again at the end, so that nothing can be emitted after it. */
   protected events: LineEvents | undefined
   protected readonly watchdog: Watchdog
+  /** How many peers have become ready. */
+  protected generation = 0
+  /** Whether the call ended because the caller hung up. */
+  callerHungUp = false
   readonly #options: CallOptions
   readonly #budget: RateLimit
   readonly #typed: RateLimit
@@ -46,10 +50,7 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
   #resend: Timer | undefined
   /** Whether sound may be sent. */
   #ready = false
-  /** How many peers have become ready. */
-  #generation = 0
   #dropped = false
-  #hungUp = false
   /** Whether the call goes on in another process. */
   #handedOver = false
   #reported = false
@@ -92,6 +93,8 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
   protected confirmEnd?(): Promise<boolean>
   /** How the call ended, for the report. Default: the reason in the peer's close frame. */
   protected endReason?(): string
+  /** Whether the far end has connected the caller to somebody else. */
+  protected isElsewhere?(): boolean
 
   // ── called by the session ──
 
@@ -120,9 +123,9 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
 
   async close(): Promise<void> {
     // A peer that is away was cut off before anyone asked to close.
-    if (this.#phase === 'away') this.#dropped = true
+    if (this.#phase === 'away' && !this.isHandedOver) this.#dropped = true
     this.#end('ended')
-    const confirming = this.#handedOver ? undefined : this.confirmEnd?.()
+    const confirming = this.isHandedOver ? undefined : this.confirmEnd?.()
     await this.#peerGone()
     const confirmed = confirming && (await confirming)
     this.#report(this.#dropped ? 'dropped' : confirmed ? 'acknowledged' : 'closed')
@@ -136,7 +139,7 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
 
   inspect(): object {
     const unheard = Math.round(this.playout.unheard)
-    return { call: this.id, state: this.#phase, generation: this.#generation, unheard }
+    return { call: this.id, state: this.#phase, generation: this.generation, unheard }
   }
 
   // ── called by `BaseCalls` and `BaseLine` ──
@@ -146,18 +149,13 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
     return this.#context !== undefined
   }
 
-  /** Whether the call ended because the caller hung up. */
-  get callerHungUp(): boolean {
-    return this.#hungUp
-  }
-
   get hasEnded(): boolean {
     return this.#phase === 'ended'
   }
 
-  /** Whether the call goes on in another process. */
+  /** Whether the call goes on when it ends here: in another process, or at the far end. */
   get isHandedOver(): boolean {
-    return this.#handedOver
+    return this.#handedOver || this.isElsewhere?.() === true
   }
 
   /** Whether a peer may join or come back: not to a session that is closing. */
@@ -238,17 +236,12 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
 
   /** The handshake with the peer is complete: sound may be sent. */
   protected ready(): void {
-    this.#generation++
+    this.generation++
     this.#ready = this.#context?.scope.state === 'live'
   }
 
   protected get isReady(): boolean {
     return this.#ready
-  }
-
-  /** How many peers have become ready. */
-  protected get generation(): number {
-    return this.#generation
   }
 
   /** Emits a typed text or a key, unless there are too many (LN7). */
@@ -274,16 +267,22 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
 
   /** The peer left, and the call did not end. By default, waits for the peer to come back. */
   protected peerLeft(_end: PeerEnd): void {
+    this.expectPeer()
+  }
+
+  /** Waits for a peer to come back: for `rejoinTimeout`, or as long as it takes. */
+  protected expectPeer(bounded = true): void {
+    if (this.#phase !== 'here' && this.#phase !== 'away') return
     const { scope } = this.#context!
     this.#enter('away')
-    if (scope.state !== 'live') return
+    if (!bounded || scope.state !== 'live') return
     this.#timer = scope.after(this.#options.rejoinTimeout, 'the caller may come back', () => this.lost())
   }
 
   /** The caller hung up. */
   protected hungUp(): void {
     if (this.#phase === 'ended') return
-    this.#hungUp = true
+    this.callerHungUp = true
     this.#end('hung-up', (events) => events.hungUp())
   }
 
@@ -370,9 +369,9 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
     this.events = undefined
     const released = this.released()
     // A peer of a call that goes on elsewhere is cut off, and not told that the call has ended: it comes back.
-    if (peer && farewell && !this.#handedOver) this.sayGoodbye(peer, farewell)
+    if (peer && farewell && !this.isHandedOver) this.sayGoodbye(peer, farewell)
     else peer?.abort()
-    if (!this.#handedOver) this.release?.()
+    if (!this.isHandedOver) this.release?.()
     this.#options.calls.ended(this.id, released)
     if (!events || !notify) return
     for (const { id, heard } of this.playout.giveUp()) events.marked(id, heard)
@@ -394,7 +393,7 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
       how,
       ...(code === undefined ? {} : { code }),
       ...(reason === undefined ? {} : { reason }),
-      retries: Math.max(0, this.#generation - 1),
+      retries: Math.max(0, this.generation - 1),
     })
   }
 }

@@ -15,7 +15,7 @@ export interface Line {
   open(context: PartContext, events: LineEvents): Promise<LineConnection>
 }
 
-/** Callbacks of a line, called synchronously and in order. None is called after `hungUp` or `lost`. */
+/** Callbacks of a line, called synchronously and in order. None is called after `hungUp`, `lost` or `handedOver`. */
 export interface LineEvents {
   /** The caller's audio. */
   frame(frame: AudioFrame): void
@@ -32,6 +32,8 @@ export interface LineEvents {
   hungUp(): void
   /** The connection to the caller broke without a hang-up. */
   lost(error?: unknown): void
+  /** Somebody else has taken the call over: it goes on, without this line. */
+  handedOver(): void
 }
 
 export interface LineConnection {
@@ -50,4 +52,32 @@ export interface LineConnection {
    * it get the keys as tones through `play()`.
    */
   press?(keys: string): Promise<void>
+  /**
+   * Connects the caller to somebody else. Resolves once the outcome is known: `answered` if the call goes on without this
+   * line; otherwise the caller is back, unless the call has ended. Rejects if the line cannot do it. Lines without this
+   * method cannot transfer calls.
+   */
+  transfer?(request: TransferRequest): Promise<TransferOutcome>
 }
+
+export interface TransferRequest {
+  /** A phone number like `+4930123456`, or an address like `sip:desk@example.com`. */
+  readonly to: string
+  /** The number to show to the person who is called. Default: the carrier's choice, usually the caller's number. */
+  readonly from?: string | undefined
+  /** How long it may ring, in milliseconds. */
+  readonly ringTimeout: number
+}
+
+/**
+ * How a transfer ended. `caller-gone`: the caller hung up meanwhile. `unknown`: the call went on without us, and the carrier
+ * never said whether anybody answered.
+ */
+export type TransferOutcome =
+  | 'answered'
+  | 'busy'
+  | 'no-answer'
+  | 'rejected'
+  | 'failed'
+  | 'caller-gone'
+  | 'unknown'

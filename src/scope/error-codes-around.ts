@@ -21,6 +21,25 @@ export const codesAround = {
       "Look for the call in the carrier's log.",
     ],
   },
+  'Calls out': {
+    DIAL_IMPOSSIBLE: [
+      'A call out needs an address that the carrier can reach, and credentials.',
+      'Set what the message names.',
+    ],
+    DIAL_CLOSED: ['The server no longer makes calls.', 'Nothing.'],
+    DIAL_QUEUE_FULL: [
+      'Too many calls out wait for their turn.',
+      'Raise `dialRate` or `maxDials`, or dial later.',
+    ],
+  },
+  Transfers: {
+    TRANSFER_IMPOSSIBLE: [
+      "A phone call cannot be transferred without credentials for the carrier's REST API.",
+      'Set `authToken`, and `accountSid` if the carrier does not send it.',
+    ],
+    TRANSFER_UNSUPPORTED: ['The line cannot transfer calls.', 'Transfer calls of the phone line.'],
+    TRANSFER_ACTIVE: ['The caller is being transferred already.', 'Wait for its outcome.'],
+  },
   'Refused calls': {
     NOT_A_CALL: [
       'The request is not one that a call begins with.',

@@ -1,7 +1,7 @@
-import type { PartContext, PartUsage } from '../parts/index.ts'
+import type { LineConnection, PartContext, PartUsage } from '../parts/index.ts'
 import { Burst, OptionError, Scope, type Untimed } from '../scope/index.ts'
 import type { SessionHandle } from './answering/agent.ts'
-import type { Ends } from './closing/asks.ts'
+import type { Ends, Transfer } from './closing/asks.ts'
 import { spentShare } from './closing/caps.ts'
 import { SessionBook } from './closing/session-book.ts'
 import type { SessionEvent } from './closing/session-events.ts'
@@ -31,6 +31,8 @@ export class SessionContext {
   session!: SessionHandle
   /** How to end the session. Set by `Closing`. */
   ends!: Ends
+  /** How to hand the caller over to a person. Set by `Session`. */
+  transfers!: Transfer
   /** The session machine: takes events that may end the session. Set by `Closing`. */
   lifecycle!: EventSink<SessionEvent>
   /** The turn machine: takes events about what the agent does. Set by `Hearing`. */
@@ -41,6 +43,8 @@ export class SessionContext {
   readonly burst: Burst
   /** The parts that are being opened. */
   readonly opening = new Set<string>()
+  /** The connection to the caller. Set once the line is open. */
+  line: LineConnection | undefined
   /** Set while the call is recorded. */
   recorder: Recorder | undefined
   /** When something last made progress: words, sound, a tool, a reply. A graceful end without progress is stuck (CL3). */

@@ -46,6 +46,13 @@ export class NoSoundError extends EndwellError {
   }
 }
 
+/** A call could not be handed over to a person (TR1). */
+export class TransferError extends EndwellError {
+  constructor(code: 'TRANSFER_ACTIVE' | 'TRANSFER_UNSUPPORTED', message: string) {
+    super(code, `cannot transfer the call: ${message}`)
+  }
+}
+
 /** A graceful end was cut short (CL3). */
 export class EndCutError extends EndwellError {
   constructor(by: 'stallTimeout' | 'endTimeout') {

@@ -1,4 +1,4 @@
-import type { TranscriptDetails } from '../parts/index.ts'
+import type { TranscriptDetails, TransferOutcome } from '../parts/index.ts'
 import type { ToolOutcome } from './answering/tool.ts'
 import type { CloseReason } from './closing/close-reason.ts'
 import type { SessionReport } from './closing/report.ts'
@@ -32,6 +32,8 @@ export interface SessionEvents {
   /** A tool call is waiting for `session.approve(id, …)`. */
   approval: { readonly id: string; readonly name: string; readonly input: unknown }
   handoff: { readonly from: string; readonly to: string }
+  /** A person is rung to take over the caller; with an outcome once that is known. */
+  transfer: { readonly to: string; readonly outcome?: TransferOutcome }
   /** A guardrail objected to what the user or the agent said. */
   guardrail: { readonly name: string; readonly on: 'input' | 'output'; readonly verdict: string }
   /** The caller entered digits on the telephone keypad. */

@@ -20,7 +20,7 @@ export {
 export type { SessionState } from './closing/session-events.ts'
 export type { SessionEvents } from './events.ts'
 export { fileSink, type FileSinkOptions } from './recording/file-sink.ts'
-export type { CloseSessionOptions, HangUpOptions, HangUpOutcome } from './closing/asks.ts'
+export type { CloseSessionOptions, HangUpOptions, HangUpOutcome, TransferOptions } from './closing/asks.ts'
 export type { Budget } from './closing/caps.ts'
 export type { CloseReason } from './closing/close-reason.ts'
 export type { CostReport, Price, Prices } from './closing/cost.ts'
@@ -43,6 +43,7 @@ export {
   type FormatSessionOptions,
   type SessionReport,
   type TurnReport,
+  type TransferReport,
 } from './closing/report.ts'
 export type { StandardSchema } from './answering/schema.ts'
 export { Session } from './session.ts'

@@ -26,6 +26,11 @@ export const limits = {
   /** How much sound of a turn a turn detector gets, in milliseconds, and how much of it from before the turn. */
   turnSound: 8_000,
   turnPreRoll: 500,
+  /** How long a person to whom a call is transferred may be rung, in milliseconds: by default, and at most. */
+  ringTimeout: 30_000,
+  longestRing: 600_000,
+  /** How much longer the line may take to report the outcome. */
+  transferSlack: 30_000,
   /** Errors and guardrail verdicts in a report; the rest is counted. */
   reported: 100,
   /** Models whose usage is reported separately. That of further ones is reported together, as that of `other`. */

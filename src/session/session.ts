@@ -1,10 +1,10 @@
 import {
   inlet,
   type EventOf as PartEventOf,
-  type LineConnection,
   type LineEvents,
   type PartContext,
   type Shape,
+  type TransferOutcome,
 } from '../parts/index.ts'
 import {
   EndwellError,
@@ -19,10 +19,17 @@ import type { Agent, SessionHandle } from './answering/agent.ts'
 import { Answering, notPressed } from './answering/answering.ts'
 import { ActiveReply } from './answering/replies.ts'
 import { replyNames, type Reply, type ReplyOptions } from './answering/reply.ts'
-import type { CloseAsk, CloseSessionOptions, HangUpOptions, HangUpOutcome } from './closing/asks.ts'
+import type {
+  CloseAsk,
+  CloseSessionOptions,
+  HangUpOptions,
+  HangUpOutcome,
+  TransferOptions,
+} from './closing/asks.ts'
 import { Closing, type Stations } from './closing/closing.ts'
 import type { SessionReport } from './closing/report.ts'
 import type { SessionState } from './closing/session-events.ts'
+import { Transfers } from './closing/transfers.ts'
 import { SessionContext } from './context.ts'
 import type { EventOf } from './emitter.ts'
 import { SessionClosedError, StartTimeoutError } from './errors.ts'
@@ -41,6 +48,7 @@ const lineShape: Shape<LineEvents> = {
   text: ['text'],
   hungUp: [],
   lost: ['error'],
+  handedOver: [],
 }
 
 /**
@@ -74,6 +82,7 @@ export class Session implements SessionHandle {
   constructor(options: SessionOptions) {
     this.#context = new SessionContext(sessionSettings(options))
     this.#closing = new Closing(this.#context)
+    this.#context.transfers = new Transfers(this.#context, this.#closing)
     this.#context.session = this
   }
 
@@ -215,10 +224,8 @@ export class Session implements SessionHandle {
       line.open(this.#context.counting(part, line), events),
       methods,
     )
-    const press = opened.press?.bind(opened)
-    const connection: LineConnection = shelter(opened, methods, failed)
-    // Not sheltered: its failure is the outcome of the keys.
-    stations.speaking.connect(press ? { ...connection, press } : connection)
+    this.#context.line = opened
+    stations.speaking.connect(shelter(opened, methods, failed))
   }
 
   /** Dispatches everything the line reports to the station it concerns. */
@@ -240,6 +247,8 @@ export class Session implements SessionHandle {
       case 'lost':
         if (event[1] !== undefined) this.#context.failed('line', event[1])
         return this.#close({ reason: 'caller-lost', by: 'line' })
+      case 'handedOver':
+        return this.#close({ reason: 'transferred', by: 'line' })
     }
   }
 
@@ -336,6 +345,17 @@ export class Session implements SessionHandle {
     // A caller may drop the promise, and it rejects if the session has already been ended: no unhandled rejection then.
     hungUp.catch(noop)
     return hungUp
+  }
+
+  /**
+   * Has the line connect the caller to a person. If that person answers, the session ends with the reason `transferred`.
+   * Otherwise the caller is back, and the session goes on (TR1). Rejects if the line cannot transfer calls.
+   */
+  transfer(options: TransferOptions): Promise<TransferOutcome> {
+    const transferring = this.#context.transfers.transfer(options)
+    // A caller may drop the promise. It rejects if the session has been closed meanwhile: no unhandled rejection then.
+    transferring.catch(noop)
+    return transferring
   }
 
   /** Ends the session now, within `closeTimeout`. Never rejects; every caller gets the same report. */

@@ -7,7 +7,7 @@ import {
   type AudioFrame,
   type SampleRate,
 } from '../audio/index.ts'
-import type { LineConnection, LineEvents } from '../parts/index.ts'
+import type { LineConnection, LineEvents, TransferOutcome, TransferRequest } from '../parts/index.ts'
 import type { Timer } from '../scope/index.ts'
 import type { PartInstance } from './part-instance.ts'
 import { PlayoutRecord, type HeardFrame, type Sound } from './playout-record.ts'
@@ -37,6 +37,8 @@ export class TestConnection implements LineConnection {
   endedAt: number | undefined
   /** Who ended the call; `nobody` if the caller vanished. */
   endedBy: 'caller' | 'session' | 'nobody' | undefined
+  /** Set if the line can transfer calls. */
+  readonly transfer?: (request: TransferRequest) => Promise<TransferOutcome>
   readonly instance: PartInstance
   readonly press?: (keys: string) => Promise<void>
   readonly #hears: AudioFormat
@@ -64,6 +66,8 @@ export class TestConnection implements LineConnection {
     if (options.press) this.press = options.press
     instance.onClosing(() => this.#beginClosing())
     instance.onEnd(() => this.#end('session'))
+    const { transfer } = options
+    if (transfer) this.transfer = async (request) => transfer(request)
     if (options.streams) this.#tick()
   }
 
@@ -154,6 +158,13 @@ export class TestConnection implements LineConnection {
     if (!this.#end('caller')) return
     this.instance.disconnected('closed')
     this.#events.hungUp()
+  }
+
+  /** Somebody else takes the call over: it goes on without the session. */
+  isTaken(): void {
+    if (!this.#end('nobody')) return
+    this.instance.disconnected('closed')
+    this.#events.handedOver()
   }
 
   vanishes(error?: unknown): void {

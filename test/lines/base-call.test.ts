@@ -53,6 +53,7 @@ function scene(play: (scene: Scene) => Promise<void>, options: SceneOptions = {}
             text: (text) => emitted.push(`text ${text}`),
             hungUp: () => emitted.push('hung up'),
             lost: (error) => emitted.push(error === undefined ? 'lost' : `lost ${(error as Error).message}`),
+            handedOver: () => emitted.push('handed over'),
           })
       },
     })

@@ -78,7 +78,15 @@ describe('calls', () => {
     scene(async ({ calls, clock, ...world }) => {
       const peer = new ToyPeer()
       const context = partContext({ ...world, clock })
-      const events = { frame() {}, marked() {}, dtmf() {}, text() {}, hungUp() {}, lost() {} }
+      const events = {
+        frame() {},
+        marked() {},
+        dtmf() {},
+        text() {},
+        hungUp() {},
+        lost() {},
+        handedOver() {},
+      }
       calls.call('one', {
         peer,
         onCall: async (line) => {

@@ -48,6 +48,7 @@ export class StagedCall {
       dtmf: (text) => emit({ what: 'dtmf', text }),
       hungUp: () => emit({ what: 'hungUp' }),
       lost: () => emit({ what: 'lost' }),
+      handedOver: () => {},
     })
     return call
   }

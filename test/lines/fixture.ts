@@ -91,6 +91,7 @@ async function answer(world: World, line: WebSocketLine, info: CallInfo): Promis
     text: (text) => emitted.push(`text ${text}`),
     hungUp: () => emitted.push('hung up'),
     lost: (error) => emitted.push(['lost', codeOf(error)].join(' ').trim()),
+    handedOver: () => emitted.push('handed over'),
   })
   const say = (words: string, mark: number): void => {
     connection.play(soundOf(words, RATE, MS_PER_CHARACTER))

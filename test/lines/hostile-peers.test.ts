@@ -133,6 +133,7 @@ class Server {
       dtmf: (digit) => emit(`dtmf ${digit}`),
       text: (text) => emit(`text ${text}`),
       hungUp: () => emit('hung up'),
+      handedOver: () => emit('handed over'),
       lost: (error) =>
         emit(`lost ${error instanceof Error && 'code' in error ? String(error.code) : String(error)}`),
       ...this.events,

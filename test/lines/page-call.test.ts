@@ -240,7 +240,15 @@ describe('calls from pages', () => {
         await clock.elapse(5)
         page.wire.hangUp()
         await clock.elapse(5)
-        const events = { frame() {}, marked() {}, dtmf() {}, text() {}, hungUp() {}, lost() {} }
+        const events = {
+          frame() {},
+          marked() {},
+          dtmf() {},
+          text() {},
+          hungUp() {},
+          lost() {},
+          handedOver() {},
+        }
         const context = partContext({ ...world, clock })
         await expect(lines[0]!.open(context, events)).rejects.toMatchObject({ code: 'CALLER_GONE' })
         const other = pages()

@@ -109,6 +109,7 @@ describe('a phone call', () => {
             text() {},
             hungUp() {},
             lost() {},
+            handedOver() {},
           }),
       },
     )
@@ -228,7 +229,15 @@ describe('a phone call', () => {
       },
       {
         onCall: (line) =>
-          line.open(context!, { frame() {}, marked() {}, dtmf() {}, text() {}, hungUp() {}, lost() {} }),
+          line.open(context!, {
+            frame() {},
+            marked() {},
+            dtmf() {},
+            text() {},
+            hungUp() {},
+            lost() {},
+            handedOver() {},
+          }),
       },
     )
   })

@@ -160,6 +160,7 @@ export const pageSubject =
             text() {},
             hungUp() {},
             lost() {},
+            handedOver() {},
           })
         })
         one.wire.connect()
@@ -298,6 +299,7 @@ export const phoneSubject =
             text() {},
             hungUp() {},
             lost() {},
+            handedOver() {},
           })
         })
         await phone.rings()

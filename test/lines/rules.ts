@@ -111,6 +111,7 @@ class Call {
       text: () => note({ what: 'text' }),
       hungUp: () => note({ what: 'hung up' }),
       lost: () => note({ what: 'lost' }),
+      handedOver: () => note({ what: 'handed over' }),
     }
   }
 }

@@ -25,7 +25,7 @@ describe('a session with local models only', () => {
         llm: dialogue,
         stt,
         vad: new LocalVad(),
-        tts: new LocalTts({ engine: 'espeak-wasm', speed: 3 }),
+        tts: new LocalTts({ speed: 3 }),
       },
       turns: { endpointing: { delay: 200 } },
     })

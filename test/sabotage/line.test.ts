@@ -45,6 +45,7 @@ function sabotaged({
           text: (text) => events.text(text),
           hungUp: () => events.hungUp(),
           lost: (error) => events.lost(error),
+          handedOver: () => events.handedOver(),
           ...changeEvents?.(call),
         })
         return {

@@ -26,7 +26,7 @@ export class Application {
   readonly frames: Frame[] = []
   readonly peers: Peer[] = []
   readonly carrier: TwilioCarrier
-  twiml: (post: FormPost) => string | number = () => CONNECT
+  twiml: (post: FormPost) => string | number | Promise<string> = () => CONNECT
 
   constructor({ clock, network, random }: World, options: TwilioCarrierOptions = {}) {
     network.serve = (request) => {
@@ -43,7 +43,7 @@ export class Application {
       dial: (request, events) => network.dial(request, events),
       post: async (post) => {
         this.posts.push(post)
-        const answer = this.twiml(post)
+        const answer = await this.twiml(post)
         return typeof answer === 'number' ? { status: answer, body: '' } : { status: 200, body: answer }
       },
       ...options,
@@ -70,10 +70,54 @@ export class Application {
     this.send('mark', { mark: { name } })
   }
 
+  /** Sends a form to the REST API, as Twilio takes it. */
+  rest(path: string, form: Readonly<Record<string, string | readonly string[]>> = {}, method = 'POST') {
+    const fields = Object.entries(form).flatMap(([name, value]) =>
+      [value].flat().map((each): [string, string] => [name, each]),
+    )
+    const { accountSid, authToken, fetch } = this.carrier
+    const authorization = `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}`
+    const url = `https://api.twilio.com/2010-04-01/Accounts/${accountSid}/${path}`
+    return answerOf(
+      fetch(url, {
+        method,
+        headers: { authorization },
+        ...(method === 'GET' ? {} : { body: new URLSearchParams(fields) }),
+      }),
+    )
+  }
+
+  /** Sends JSON to the REST API, as Telnyx takes it. */
+  telnyx(path: string, body: object = {}) {
+    const { authToken, fetch } = this.carrier
+    const headers = { authorization: `Bearer ${authToken}`, 'content-type': 'application/json' }
+    return answerOf(
+      fetch(`https://api.telnyx.com/v2/${path}`, { method: 'POST', headers, body: JSON.stringify(body) }),
+    )
+  }
+
+  /** The forms that were posted to a URL. */
+  forms(url: string): Record<string, string>[] {
+    return this.posts.filter((post) => post.url === url).map(formOf)
+  }
+
   /** The frames received with this event. */
   received(event: string): Frame[] {
     return this.frames.filter((frame) => frame.event === event)
   }
+}
+
+async function answerOf(response: Promise<Response>): Promise<Record<string, unknown> & { http: number }> {
+  const { status, json } = await response.then(async (each) => ({
+    status: each.status,
+    json: (each.status === 204 ? {} : await each.json()) as Record<string, unknown>,
+  }))
+  return { ...json, http: status }
+}
+
+/** The fields of a posted form. */
+export function formOf({ body }: FormPost): Record<string, string> {
+  return Object.fromEntries(new URLSearchParams(body))
 }
 
 /** Places a call and waits for its stream. */

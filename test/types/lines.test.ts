@@ -102,6 +102,18 @@ describe('calls from phones', () => {
       expectTypeOf(calls.request({} as IncomingMessage, {} as never)).toEqualTypeOf<boolean>()
       expectTypeOf(calls.concerns({ url: undefined })).toEqualTypeOf<boolean>()
     }))
+
+  it('call a number, and report how that went', () =>
+    types((calls = {} as phone.TwilioCalls) => {
+      const attempt = calls.dial({ to: '+4930123456', from: '+15550100', machines: 'hang-up' })
+      expectTypeOf(attempt).toEqualTypeOf<phone.Dial>()
+      expectTypeOf(attempt.cancel()).toEqualTypeOf<Promise<phone.DialReport>>()
+      expectTypeOf<phone.DialReport['outcome']>().toEqualTypeOf<phone.DialOutcome>()
+      // @ts-expect-error from which number?
+      calls.dial({ to: '+4930123456' })
+      // @ts-expect-error parameters are texts
+      calls.dial({ to: '+4930123456', from: '+15550100', parameters: { order: 17 } })
+    }))
 })
 
 describe('a line to a caller', () => {

@@ -13,7 +13,6 @@ import {
   type History,
   type HistoryItem,
   type Models,
-  type Price,
   type Reply,
   type Session,
   type SessionEvents,
@@ -23,9 +22,11 @@ import {
   type Speech,
   type ToolContext,
   type Toolset,
+  type TransferOptions,
+  type TransferOutcome,
 } from '../../src/index.ts'
 import { silence } from '../../src/audio/index.ts'
-import type { KeysItem, PressOutcome } from '../../src/session/index.ts'
+import type { KeysItem, PressOutcome, Price } from '../../src/session/index.ts'
 import type { Llm, Realtime, Tts, Usage } from '../../src/parts/index.ts'
 
 // These tests are checked by the compiler (`npm run check:types`). Their code never runs.
@@ -92,6 +93,21 @@ describe('ending a session', () => {
         // @ts-expect-error nor in a hook
         onExit: ({ close }) => close({ reason: 'banana' }),
       })
+    }))
+
+  it('transfers a caller to a number', () =>
+    types(() => {
+      expectTypeOf(session.transfer({ to: '+4930123456' })).toEqualTypeOf<Promise<TransferOutcome>>()
+      tool({
+        description: 'Connects the caller to a person',
+        run: (_, { transfer }) => {
+          expectTypeOf(transfer).toEqualTypeOf<(options: TransferOptions) => Promise<TransferOutcome>>()
+          // @ts-expect-error to whom?
+          return transfer({ say: 'One moment, please.' })
+        },
+      })
+      // @ts-expect-error a string is not a time
+      session.transfer({ to: '+4930123456', ringTimeout: '5000' }).catch(() => {})
     }))
 
   it('names its reason in the report', () => {

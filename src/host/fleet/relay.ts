@@ -1,4 +1,9 @@
-import { request as ask, type IncomingMessage, type ServerResponse } from 'node:http'
+import {
+  request as ask,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
 import { connect } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { noop } from '../../scope/index.ts'
@@ -9,7 +14,7 @@ import { hostAndPort } from './directory.ts'
 const RELAYED = 'x-endwell-relayed'
 
 /** Whether another process has relayed the request here. */
-export function isRelayed({ headers }: IncomingMessage): boolean {
+export function isRelayed({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   return headers[RELAYED] !== undefined
 }
 
@@ -49,6 +54,44 @@ export function relayRequest(request: IncomingMessage, response: ServerResponse,
   })
   response.once('close', () => onward.destroy())
   request.pipe(onward)
+}
+
+/** A request that was read already. */
+export interface ReadRequest {
+  readonly method: string
+  /** Path and query. */
+  readonly url: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+/** How long another process may take to answer a request that was read already, in milliseconds: a carrier waits for 15 s. */
+const ANSWER_TIMEOUT = 5_000
+
+/** Passes a request that was read already on to the process that serves the call. Rejects if it does not answer. */
+export function relayRead(
+  { method, url: path, headers, body }: ReadRequest,
+  address: string,
+): Promise<{ readonly status: number; readonly body: string }> {
+  return new Promise((resolve, reject) => {
+    const onward = ask({
+      ...hostAndPort(address),
+      method,
+      path,
+      headers: { ...headers, [RELAYED]: '1' },
+      timeout: ANSWER_TIMEOUT,
+    })
+    onward.once('timeout', () => onward.destroy(new Error('the other process does not answer')))
+    onward.on('error', reject)
+    onward.once('response', (answer) => {
+      let text = ''
+      answer.setEncoding('utf8')
+      answer.on('data', (piece: string) => (text += piece))
+      answer.once('end', () => resolve({ status: answer.statusCode ?? 502, body: text }))
+      answer.on('error', reject)
+    })
+    onward.end(body)
+  })
 }
 
 /** The request line and the headers of a request, with further headers. */

@@ -8,7 +8,7 @@ import { silentLogger, type Line, type Logger } from '../../parts/index.ts'
 import { noop, type Scope } from '../../scope/index.ts'
 import type { Session } from '../../session/index.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { isRelayed, relayUpgrade } from '../fleet/relay.ts'
+import { isRelayed, relayRead, relayUpgrade } from '../fleet/relay.ts'
 import type { PassedRequest } from '../supervisor/messages.ts'
 import type { FaultBoard } from '../fault-board.ts'
 import type { Refused } from '../gate.ts'
@@ -295,6 +295,11 @@ function fleetPhone({ fleet, ticketKey, neighbours }: EntranceOptions): Partial<
       if (where === 'unreachable') return 'later'
       if (where === 'unknown') return 'unknown'
       return where === 'elsewhere' || where === 'lost' ? 'yes' : 'no'
+    },
+    passOn: async (call, request) => {
+      if (isRelayed(request)) return undefined
+      const place = await fleet.directory.place(call)
+      return place.where === 'elsewhere' ? relayRead(request, place.address) : undefined
     },
     ...(ticketKey === undefined ? {} : { ticketKey }),
     ...(neighbours ? { hasRoomElsewhere: () => neighbours.hasRoom() } : {}),

@@ -30,6 +30,7 @@ const reasons: Readonly<Record<CloseReason, true>> = {
   'caller-hung-up': true,
   'caller-lost': true,
   'agent-hung-up': true,
+  transferred: true,
   requested: true,
   idle: true,
   'max-duration': true,

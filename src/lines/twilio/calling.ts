@@ -1,5 +1,7 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { isFromThisMachine } from '../this-machine.ts'
+import type { Clock } from '../../scope/index.ts'
+import { isCallName } from '../call-name.ts'
 import { newKey, same, sign } from '../secrets.ts'
 import type { Carrier } from './carrier.ts'
 import { limits } from './limits.ts'
@@ -25,13 +27,33 @@ export interface Ticket {
   readonly signature: string
 }
 
+/** The paths of webhooks: `/leg` is for somebody who is rung for a call, `/transfer` for what comes after that. */
+const purposes = ['/answer', '/status', '/again', '/transfer', '/leg'] as const
+
+/** A webhook that comes from the carrier. */
+export interface Webhook {
+  readonly purpose: (typeof purposes)[number]
+  /** The call that it is about. */
+  readonly call: string
+  readonly account: string | undefined
+  /** What the signature covers. */
+  readonly fields: URLSearchParams
+  /** The ticket of a call out. It is random and was given to the carrier only, so it needs no signature. */
+  readonly dial: string | null
+  readonly request: CarrierRequest
+}
+
 export interface CallingOptions {
   readonly carrier: Carrier
+  /** Prefix of our paths. */
+  readonly path: string
+  /** If set, webhooks about calls of other accounts are refused. */
+  readonly account: string | undefined
   readonly secret: string | undefined
   /** Signs tickets if there is no secret. */
   readonly ticketKey?: string | undefined
   readonly publicUrl: string | undefined
-  readonly date: () => number
+  readonly clock: Clock
 }
 
 /** Decides whether a request comes from the carrier, before there is a call or a session (LN5, LN9, LN10). */
@@ -45,15 +67,30 @@ export class Calling {
     this.#key = options.secret ?? options.ticketKey ?? newKey()
   }
 
+  /** Reads a webhook. A number is the HTTP status with which to refuse it. */
+  webhookOf(request: CarrierRequest): Webhook | 400 | 403 | 404 {
+    const { path, account: ours } = this.#options
+    const [address = '', query] = request.url.split('?', 2)
+    const purpose = purposes.find((each) => `${path}${each}` === address)
+    if (!purpose) return 404
+    const fields = this.#fieldsOf(request)
+    if (!fields) return 403
+    // A report on somebody who is rung for a call has a name of its own.
+    const call = fields.get(purpose === '/leg' ? 'ParentCallSid' : 'CallSid')
+    const account = fields.get('AccountSid') ?? undefined
+    if (!isCallName(call) || (ours !== undefined && account !== undefined && account !== ours)) return 400
+    return { purpose, call, account, fields, dial: new URLSearchParams(query).get('dial'), request }
+  }
+
   /** The fields of a webhook that its signature covers. Undefined if the webhook does not come from the carrier. */
-  fieldsOf(request: CarrierRequest): URLSearchParams | undefined {
-    const { secret, carrier, date } = this.#options
+  #fieldsOf(request: CarrierRequest): URLSearchParams | undefined {
+    const { secret, carrier, clock } = this.#options
     const { headers, url, body, method } = request
     const [, query = ''] = url.split('?', 2)
     const [inQuery, form] = [new URLSearchParams(query), new URLSearchParams(body)]
     const sent = method === 'POST' ? form : inQuery
     if (secret === undefined) return isLocal(request) ? sent : undefined
-    const signed = { headers, url: this.publicAddress(request, url), form, body, date: date() }
+    const signed = { headers, url: this.publicAddress(request, url), form, body, date: clock.date() }
     if (!carrier.signed(signed)) return undefined
     return carrier.signsQuery ? sent : form
   }
@@ -63,12 +100,18 @@ export class Calling {
     request: CarrierRequest,
     ticket: Ticket | undefined,
   ): 'NOT_THE_CARRIER' | 'TICKET_INVALID' | undefined {
-    const { secret, carrier, date } = this.#options
+    const { secret, carrier, clock } = this.#options
     const { headers } = request
     if (secret === undefined && !isLocal(request)) return 'NOT_THE_CARRIER'
     if (secret !== undefined && carrier.signsStreams) {
       const url = this.publicAddress(request, request.url, 'ws')
-      const signed = carrier.signed({ headers, url, form: new URLSearchParams(), body: '', date: date() })
+      const signed = carrier.signed({
+        headers,
+        url,
+        form: new URLSearchParams(),
+        body: '',
+        date: clock.date(),
+      })
       if (!signed) return 'NOT_THE_CARRIER'
     }
     return ticket && this.#isValid(ticket) ? undefined : 'TICKET_INVALID'
@@ -79,10 +122,10 @@ export class Calling {
    * gets the same ticket again, so that it admits one stream as well.
    */
   ticketFor(call: string, { headers }: CarrierRequest): string {
-    const { carrier, date } = this.#options
+    const { carrier, clock } = this.#options
     const webhook = carrier.webhookId(headers)
     const id = webhook === undefined ? newKey() : sign(`endwell.webhook.${webhook}`, this.#key)
-    const expires = date() + limits.ticket
+    const expires = clock.date() + limits.ticket
     return `/${encodeURIComponent(call)}/${expires}.${id}.${this.#signatureOf({ call, id, expires })}`
   }
 
@@ -113,12 +156,31 @@ export class Calling {
   }
 
   #isValid(ticket: Ticket): boolean {
-    return same(ticket.signature, this.#signatureOf(ticket)) && ticket.expires > this.#options.date()
+    return same(ticket.signature, this.#signatureOf(ticket)) && ticket.expires > this.#options.clock.date()
   }
 
   #signatureOf({ call, id, expires }: Omit<Ticket, 'signature'>): string {
     return sign(`endwell.stream.${expires}.${id}.${call}`, this.#key)
   }
+}
+
+/** Reads a request of the carrier. Rejects if its body is too long. The server bounds the time. */
+export async function readRequest(message: IncomingMessage): Promise<CarrierRequest> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of message) {
+    size += (chunk as Buffer).length
+    if (size > limits.body) throw new RangeError(`the body of a request must not exceed ${limits.body} bytes`)
+    chunks.push(chunk as Buffer)
+  }
+  return requestOf(message, Buffer.concat(chunks).toString())
+}
+
+export function requestOf(
+  { method = 'GET', url = '/', headers, socket }: IncomingMessage,
+  body = '',
+): CarrierRequest {
+  return { method, url, headers, address: socket.remoteAddress, body }
 }
 
 /** Without a secret nothing else keeps strangers out, so neither a proxy nor a page in a browser may be in between. */

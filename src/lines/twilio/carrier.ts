@@ -1,4 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { TransferOutcome } from '../../parts/index.ts'
+import type { DialOutcome } from './dial-machine.ts'
 
 /** A message of a stream, the same for all carriers. */
 export type StreamMessage =
@@ -46,10 +48,27 @@ export interface StreamPlace {
   readonly parameters: Readonly<Record<string, string>>
 }
 
-export interface HangUpRequest {
+/** A request to the carrier's REST API. */
+export interface ApiRequest {
+  readonly method: 'GET' | 'POST'
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  readonly body?: string
+}
+
+/** A call out. */
+export interface NewCall {
+  readonly to: string
+  readonly from: string
+  readonly account: string | undefined
+  /** How long it may ring, in milliseconds. */
+  readonly ringTimeout: number
+  /** Whether the carrier finds out first whether a machine has answered. */
+  readonly detects: boolean
+  /** Where the carrier asks what to do when somebody has answered. */
+  readonly url: string
+  /** Where it reports how the call is. */
+  readonly status: string
 }
 
 /** What differs between carriers. */
@@ -71,9 +90,22 @@ export interface Carrier {
   /** Whether sound arrives in order. If not, it is put in order by its numbers. */
   readonly keepsOrder: boolean
   /** The request that ends a call. */
-  readonly hangUp: (call: string, account: string | undefined) => HangUpRequest | undefined
+  readonly hangUp: (call: string, account: string | undefined) => ApiRequest | undefined
   /** Whether the answer to that request says that the call has ended, now or before. */
   readonly hasEnded: (status: number, body: string) => boolean
+  /** What calls out need, for an error message. */
+  readonly creates: string
+  readonly canCreate: (account: string | undefined) => boolean
+  /** The request that calls somebody. */
+  readonly create: (call: NewCall) => ApiRequest | undefined
+  /** The name of the call, in the answer to that request. */
+  readonly createdIn: (body: string) => string | undefined
+  /** What is wrong, in an answer that refuses a request. */
+  readonly problemIn: (body: string) => string
+  /** The request that gives a call another document. */
+  readonly redirect: (call: string, account: string | undefined, document: string) => ApiRequest | undefined
+  /** The request that asks how a call is. */
+  readonly look: (call: string, account: string | undefined) => ApiRequest | undefined
 }
 
 /** Values of a call's status that mean it has ended. */
@@ -86,6 +118,25 @@ export const endedStatuses: ReadonlySet<string> = new Set([
   'no-answer',
 ])
 
+/** How a call out has ended, by a report of the carrier. Undefined if it has not. */
+export function dialOutcomeOf(fields: URLSearchParams): DialOutcome | undefined {
+  const status = fields.get('CallStatus') ?? ''
+  if (!endedStatuses.has(status)) return undefined
+  const declined = fields.get('SipResponseCode') === '603' || fields.get('HangupCause') === 'call_rejected'
+  if (declined) return 'rejected'
+  // Somebody or something answered, although we were never asked what to do.
+  if (status === 'completed') return 'answered'
+  if (status === 'busy' || status === 'no-answer') return status
+  // Ended by somebody else while it rang.
+  return status === 'failed' ? 'failed' : 'no-answer'
+}
+
+/** How a person who was rung has answered, in the words of a document that has ended. */
+export function transferOutcomeOf(status: string): TransferOutcome {
+  if (status === 'completed' || status === 'answered') return 'answered'
+  return status === 'busy' || status === 'no-answer' ? status : 'failed'
+}
+
 /** The answer to a status callback: there is nothing to do. */
 export const emptyDocument = document('')
 
@@ -95,6 +146,30 @@ export const busyDocument = document('<Reject reason="busy"/>')
 /** Has the carrier ask again in a second, and perhaps reach another host: the caller hears one more ring. */
 export const askAgainDocument = (url: string): string =>
   document(`<Pause length="1"/><Redirect method="POST">${attribute(url)}</Redirect>`)
+
+export interface DialPlace {
+  readonly to: string
+  /** The number to show. */
+  readonly from: string | undefined
+  /** How long it may ring, in milliseconds. */
+  readonly ringTimeout: number
+  /** Where the carrier reports the end of the conversation, and asks how to go on. */
+  readonly after: string
+  /** Where the carrier reports that the person has answered. */
+  readonly progress: string
+}
+
+/** Connects a call to another phone. */
+export function dialDocument({ to, from, ringTimeout, after, progress }: DialPlace): string {
+  const seconds = Math.max(1, Math.round(ringTimeout / 1_000))
+  const shown = from === undefined ? '' : ` callerId="${attribute(from)}"`
+  const noun = to.startsWith('sip') ? 'Sip' : 'Number'
+  const reports = `statusCallback="${attribute(progress)}" statusCallbackEvent="answered" statusCallbackMethod="POST"`
+  return document(
+    `<Dial action="${attribute(after)}" method="POST" timeout="${seconds}" answerOnBridge="true"${shown}>` +
+      `<${noun} ${reports}>${attribute(to)}</${noun}></Dial>`,
+  )
+}
 
 /** Ends a call. */
 export const hangUpDocument = document('<Hangup/>')

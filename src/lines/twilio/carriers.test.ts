@@ -11,7 +11,7 @@ const { publicKey, privateKey } = generateKeyPairSync('ed25519')
 const shown = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64')
 const carriers = {
   twilio: twilio({ authToken: '12345', accountSid: 'AC1', api }),
-  telnyx: telnyx({ apiKey: 'KEY', publicKey: shown, api }),
+  telnyx: telnyx({ apiKey: 'KEY', application: '12', publicKey: shown, api }),
 }
 
 const asked = (more: Partial<SignedRequest>): SignedRequest => ({
@@ -90,7 +90,9 @@ describe('a Telnyx signature', () => {
   })
 
   it('cannot be checked with a malformed key, which is refused', () => {
-    expect(() => telnyx({ apiKey: 'KEY', publicKey: 'x', api })).toThrow(/publicKey is not an Ed25519 key/)
+    expect(() => telnyx({ apiKey: 'KEY', application: '12', publicKey: 'x', api })).toThrow(
+      /publicKey is not an Ed25519 key/,
+    )
   })
 })
 
@@ -218,6 +220,7 @@ describe('a document for a carrier', () => {
 describe('ending a call', () => {
   it('has a request, and answers that confirm the end', () => {
     expect(carriers.twilio.hangUp('CA1', undefined)).toEqual({
+      method: 'POST',
       url: `${api}/2010-04-01/Accounts/AC1/Calls/CA1.json`,
       headers: {
         authorization: `Basic ${btoa('AC1:12345')}`,

@@ -30,3 +30,20 @@ export class HangUpUnconfirmedError extends EndwellError {
     )
   }
 }
+
+/** A call out cannot be made. */
+export class DialError extends EndwellError {
+  constructor(code: 'DIAL_IMPOSSIBLE' | 'DIAL_CLOSED' | 'DIAL_QUEUE_FULL', why: string) {
+    super(code, `cannot call out: ${why}`)
+  }
+}
+
+/** A call cannot be transferred without credentials for the carrier's REST API. */
+export class TransferImpossibleError extends EndwellError {
+  constructor(call: string) {
+    super(
+      'TRANSFER_IMPOSSIBLE',
+      `call ${call} cannot be transferred: the carrier must be asked for that, so set authToken, and accountSid if needed`,
+    )
+  }
+}

@@ -5,7 +5,7 @@ import { carrierOf, type TwilioCallsOptions } from './options.ts'
 
 export interface HangUpCallOptions extends Pick<
   TwilioCallsOptions,
-  'carrier' | 'authToken' | 'accountSid' | 'publicKey' | 'api' | 'fetch'
+  'carrier' | 'authToken' | 'accountSid' | 'publicKey' | 'application' | 'api' | 'fetch'
 > {
   readonly clock: Clock
   /** The carrier's name for the call. */

@@ -1,5 +1,6 @@
-import { describeError, noop, type Clock, type Timer } from '../../scope/index.ts'
-import type { Carrier, HangUpRequest } from './carrier.ts'
+import { noop, type Clock } from '../../scope/index.ts'
+import { askCarrier } from './ask-carrier.ts'
+import type { Carrier, ApiRequest } from './carrier.ts'
 import { limits } from './limits.ts'
 
 export interface HangUpOptions {
@@ -77,12 +78,12 @@ export class HangUp {
     this.#finish()
   }
 
-  #request(): HangUpRequest | undefined {
+  #request(): ApiRequest | undefined {
     const { carrier, call, account } = this.#options
     return carrier.hangUp(call, account)
   }
 
-  async #try(request: HangUpRequest): Promise<void> {
+  async #try(request: ApiRequest): Promise<void> {
     for (let left: number = limits.tries, pause: number = limits.pause; left > 0; left--, pause *= 2) {
       const passing = await this.#post(request)
       if (this.#done || this.confirmed || !passing || left === 1) return
@@ -91,29 +92,12 @@ export class HangUp {
   }
 
   /** Sends the request. Returns whether it failed for a passing reason. */
-  async #post({ url, headers, body }: HangUpRequest): Promise<boolean> {
-    const { carrier, clock } = this.#options
-    const cut = new AbortController()
-    const stop = (): void => cut.abort()
-    this.#stop.signal.addEventListener('abort', stop)
-    let timer: Timer | undefined
-    try {
-      timer = clock.after(limits.request, 'the carrier answers', stop)
-      const response = await this.#options.fetch(url, { method: 'POST', headers, body, signal: cut.signal })
-      const text = await response.text()
-      if (carrier.hasEnded(response.status, text)) this.confirmed = true
-      this.problem = `it answers ${response.status}`
-      return response.status >= 500 || response.status === 429
-    } catch (error) {
-      // Names the error only: its message could contain the request.
-      this.problem = cut.signal.aborted
-        ? 'it does not answer'
-        : `it cannot be reached (${describeError(error).name})`
-      return true
-    } finally {
-      timer?.clear()
-      this.#stop.signal.removeEventListener('abort', stop)
-    }
+  async #post(request: ApiRequest): Promise<boolean> {
+    const { carrier, clock, fetch: ask } = this.#options
+    const answer = await askCarrier({ clock, fetch: ask, signal: this.#stop.signal }, request)
+    this.problem = answer.problem ?? `it answers ${answer.status}`
+    if (answer.status !== undefined && carrier.hasEnded(answer.status, answer.body)) this.confirmed = true
+    return answer.passing
   }
 
   #pause(ms: number): Promise<void> {

@@ -1,5 +1,13 @@
 export { CallerGoneError, CallsClosedError, LineTakenError } from '../errors.ts'
-export { CarrierMisbehavedError, HangUpUnconfirmedError, StreamMissingError } from './errors.ts'
+export type { DialOutcome } from './dial-machine.ts'
+export type { Dial, DialOptions, DialReport } from './dial.ts'
+export {
+  CarrierMisbehavedError,
+  DialError,
+  HangUpUnconfirmedError,
+  StreamMissingError,
+  TransferImpossibleError,
+} from './errors.ts'
 export { hangUpCall, type HangUpCallOptions } from './hang-up-call.ts'
 export type { ComesBack, PhoneCallInfo, TwilioCallsOptions } from './options.ts'
 export { TwilioCalls } from './twilio-calls.ts'

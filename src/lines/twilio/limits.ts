@@ -54,6 +54,23 @@ export const limits = {
   pause: 500,
   /** Milliseconds for all attempts together, and a little more. */
   longestHangUp: 10_000,
+  /** Milliseconds until a carrier is asked again whether a call whose stream has stopped is live: it may not know yet. */
+  lookAgain: 1_000,
+  /** Milliseconds for a redirect to show, if the carrier did not answer the request. */
+  redirect: 3_000,
+  /** Milliseconds by which a carrier may let a phone ring for longer than it was told, and take to say how that ended. */
+  ringSlack: 10_000,
+  /**
+   * Milliseconds, after a phone may have rung, for a carrier to say how that ended. It may queue a call for some seconds, and
+   * detect for up to 30 s whether a machine has answered.
+   */
+  dialSlack: 45_000,
+  /** Milliseconds that a call out may ring, unless set. */
+  ringTimeout: 30_000,
+  /** Calls out that wait for their turn. */
+  queuedDials: 10_000,
+  /** Keys of ended calls out to remember: a key never dials twice. */
+  dialKeys: 100_000,
   /** Attempts to connect a call whose stream ended before any process answered it: one that drains refuses it. */
   attempts: 5,
   /** Ended calls to remember: a late webhook or stream must not start them again. */

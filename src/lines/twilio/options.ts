@@ -1,6 +1,7 @@
 import type { CallRefusal } from '../base-calls.ts'
 import type { Logger } from '../../parts/index.ts'
 import { OptionError, checkOptions, type Scope, type OptionNames } from '../../scope/index.ts'
+import type { CarrierRequest } from './calling.ts'
 import type { Carrier } from './carrier.ts'
 import { telnyx } from './telnyx.ts'
 import { twilio } from './twilio.ts'
@@ -16,8 +17,18 @@ export interface PhoneCallInfo {
   readonly to: string | undefined
   /** The carrier's account that the call belongs to. */
   readonly account: string | undefined
+  /** Whether we have called. Then `from` is our own number, and `to` that of the person. */
+  readonly direction: 'inbound' | 'outbound'
+  /** What the call was dialled with. Empty for an inbound call. */
+  readonly parameters: Readonly<Record<string, string>>
   /** Everything else that the carrier sent: the fields of its webhook, or the parameters of a stream without one. */
   readonly details: Readonly<Record<string, string>>
+}
+
+/** The answer to a webhook. */
+export interface WebhookAnswer {
+  readonly status: number
+  readonly body: string
 }
 
 /** `unknown`: no process has ever answered the call. */
@@ -39,6 +50,12 @@ export interface TwilioCallsOptions {
   accountSid?: string | undefined
   /** The key with which Telnyx signs, as its portal shows it. */
   publicKey?: string | undefined
+  /** The id of the TeXML application that makes calls, for calling out with Telnyx. */
+  application?: string | undefined
+  /** Calls out per second. Default: 1, which is what a new account at Twilio may. */
+  dialRate?: number
+  /** Calls out at once that nobody has answered yet; further ones wait. Default: 10. */
+  maxDials?: number
   /** Where the carrier reaches this server, like `https://phone.example.com`. Default: from its request headers. */
   publicUrl?: string | undefined
   /**
@@ -57,6 +74,11 @@ export interface TwilioCallsOptions {
    * that begin with their stream. Default: such a call is refused.
    */
   hasRoomElsewhere?: () => Promise<boolean>
+  /**
+   * Passes a webhook about a call that this process does not know on to the process that has it, and returns its answer.
+   * Undefined if no process has the call. Default: such a webhook is answered here.
+   */
+  passOn?: (call: string, request: CarrierRequest) => Promise<WebhookAnswer | undefined>
   /** Signs the addresses of streams, if there is no auth token. Processes that share a port share it. Default: random. */
   ticketKey?: string | undefined
   /** Prefix of the paths. Default: `/phone`, which makes `/phone/answer`, `/phone/status` and `/phone/stream`. */
@@ -96,10 +118,14 @@ const optionNames: OptionNames<TwilioCallsOptions> = {
   authToken: true,
   accountSid: true,
   publicKey: true,
+  application: true,
+  dialRate: true,
+  maxDials: true,
   publicUrl: true,
   beginsWith: true,
   comesBack: true,
   hasRoomElsewhere: true,
+  passOn: true,
   ticketKey: true,
   path: true,
   api: true,
@@ -118,12 +144,15 @@ const optionNames: OptionNames<TwilioCallsOptions> = {
 
 /** The carrier that the options describe. */
 export function carrierOf(
-  options: Pick<TwilioCallsOptions, 'carrier' | 'authToken' | 'accountSid' | 'publicKey' | 'api'>,
+  options: Pick<
+    TwilioCallsOptions,
+    'carrier' | 'authToken' | 'accountSid' | 'publicKey' | 'application' | 'api'
+  >,
 ): Carrier {
-  const { carrier = 'twilio', authToken, accountSid, publicKey } = options
+  const { carrier = 'twilio', authToken, accountSid, publicKey, application } = options
   if (carrier === 'telnyx') {
     const { api = 'https://api.telnyx.com' } = options
-    return telnyx({ apiKey: authToken, publicKey, api })
+    return telnyx({ apiKey: authToken, publicKey, application, api })
   }
   const { api = 'https://api.twilio.com' } = options
   return twilio({ authToken, accountSid, api })
@@ -157,4 +186,6 @@ export function checkCallsOptions(options: TwilioCallsOptions): void {
       'connectTimeout, rejoinTimeout and lostTimeout must be finite numbers of milliseconds',
     )
   if (!(maxCalls > 0 && maxRate > 0)) throw new OptionError('maxCalls and maxRate must be above 0')
+  const { dialRate = 1, maxDials = 1 } = options
+  if (!(dialRate > 0 && maxDials > 0)) throw new OptionError('dialRate and maxDials must be above 0')
 }

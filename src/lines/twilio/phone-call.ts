@@ -1,11 +1,20 @@
 import { encodeMuLaw, frameOf, muLaw, type HeardMark } from '../../audio/index.ts'
+import type { TransferOutcome, TransferRequest } from '../../parts/index.ts'
+import { MachineShell, noop, type TimerCommand } from '../../scope/index.ts'
 import { BaseCall } from '../base-call.ts'
 import type { CallOptions, Farewell } from '../call-options.ts'
-import type { Peer } from '../peer.ts'
-import type { Carrier, StreamWriter } from './carrier.ts'
+import type { Peer, PeerEnd } from '../peer.ts'
+import { CallLife, type LifeCommand, type LifeEvent } from './call-life.ts'
+import type { StreamWriter } from './carrier.ts'
 import { CarrierPlayout, type Outgoing } from './carrier-playout.ts'
-import { CarrierMisbehavedError, HangUpUnconfirmedError, StreamMissingError } from './errors.ts'
-import type { HangUp } from './hang-up.ts'
+import {
+  CarrierMisbehavedError,
+  HangUpUnconfirmedError,
+  StreamMissingError,
+  TransferImpossibleError,
+} from './errors.ts'
+import { FarCall, type FarCallOptions, type TransferPlaces } from './far-call.ts'
+import { HangUp } from './hang-up.ts'
 import { limits } from './limits.ts'
 import { MediaOrder, type Sound } from './media-order.ts'
 import type { StartMessage } from './read-message.ts'
@@ -14,24 +23,37 @@ export interface PhoneCallOptions extends Pick<
   CallOptions,
   'id' | 'calls' | 'answerTimeout' | 'rejoinTimeout' | 'lostTimeout'
 > {
-  readonly carrier: Carrier
-  readonly hangUp: HangUp
+  /** The call at its carrier. */
+  readonly far: FarCallOptions
+  readonly places: TransferPlaces
   readonly connectTimeout: number
 }
 
 /** Codes of a close frame: the call has ended; another stream replaced this one; the stream broke the protocol. */
 export const closeCodes = { ended: 1000, replaced: 4409, misbehaved: 1008 } as const
 
+/** A transfer under way. */
+interface Transfer {
+  readonly request: TransferRequest
+  readonly settle: (outcome: TransferOutcome) => void
+}
+
 /**
  * A call on the phone. Its peers are the streams that the carrier opens.
  *
- * However the call ends, the carrier is asked to end it too, unless the carrier has said so itself: a call that no
- * session listens to costs as much as any other. The report says whether the carrier confirmed the end.
+ * However the call ends, the carrier is asked to end it too, unless the carrier has said so itself, or has connected the
+ * caller to somebody else: a call that no session listens to costs as much as any other. The report says whether the
+ * carrier confirmed the end. `CallLife` decides where the call is.
  */
 export class PhoneCall extends BaseCall<Outgoing> {
   protected readonly playout = new CarrierPlayout()
   protected readonly replaced = { code: closeCodes.replaced, reason: 'CALL_REPLACED' }
   readonly #options: PhoneCallOptions
+  readonly #hangUp: HangUp
+  readonly #far: FarCall
+  readonly #life: CallLife
+  readonly #shell: MachineShell<LifeEvent, LifeCommand>
+  #transfer: Transfer | undefined
   /** Ids of the tickets that were used. */
   readonly #tickets = new Set<string>()
   #stream: StreamWriter | undefined
@@ -41,6 +63,14 @@ export class PhoneCall extends BaseCall<Outgoing> {
   constructor(options: PhoneCallOptions) {
     super({ ...options, name: 'phone', messages: limits.messages, resendEvery: limits.resendEvery })
     this.#options = options
+    const { far, calls } = options
+    this.#hangUp = new HangUp(far)
+    this.#far = new FarCall(far)
+    this.#life = new CallLife({ canLook: this.#far.canAsk })
+    this.#shell = new MachineShell(this.#life, calls.scope, {
+      name: `call ${options.id}`,
+      carryOut: (command) => this.#carryOut(command),
+    })
   }
 
   /** Whether a stream may start with this ticket: each ticket is good for one stream. */
@@ -51,38 +81,62 @@ export class PhoneCall extends BaseCall<Outgoing> {
   /** A stream of the call has started. */
   start({ stream, understood }: StartMessage, peer: Peer, ticket: string): void {
     this.#tickets.add(ticket)
-    this.#stream = this.#options.carrier.writer(stream)
+    this.#stream = this.#options.far.carrier.writer(stream)
     this.#order = new MediaOrder()
     this.#nonsense = 0
     this.join(peer)
+    this.#shell.handle({ type: 'started' })
     if (!understood) this.misbehaved('its sound is not mu-law at 8 kHz')
   }
 
   /** The carrier says that the call has ended. */
-  override hungUp(): void {
-    this.#options.hangUp.confirm()
-    super.hungUp()
+  hasEndedThere(): void {
+    this.#shell.handle({ type: 'ended' })
+  }
+
+  /** The carrier asks how to go on, because the stream has ended. */
+  again(): void {
+    this.#shell.handle({ type: 'again' })
+  }
+
+  /** The person to whom the caller is transferred has answered. */
+  personAnswered(): void {
+    this.#shell.handle({ type: 'answered' })
+  }
+
+  /** The carrier has connected the caller to somebody else, and that has ended; or it could not. */
+  dialled(outcome: TransferOutcome): void {
+    this.#shell.handle({ type: 'dialled', outcome })
+  }
+
+  transfer(request: TransferRequest): Promise<TransferOutcome> {
+    if (!this.#far.canAsk) return Promise.reject(new TransferImpossibleError(this.id))
+    if (this.#transfer) return Promise.resolve('failed')
+    return new Promise((settle) => {
+      this.#transfer = { request, settle }
+      this.#shell.handle({ type: 'transfer', ringFor: request.ringTimeout })
+    })
   }
 
   override async close(): Promise<void> {
-    const { hangUp } = this.#options
     await super.close()
-    if (!hangUp.confirmed && hangUp.possible) throw new HangUpUnconfirmedError(this.id, hangUp.problem)
+    if (this.isHandedOver) return
+    if (!this.#hangUp.confirmed && this.#hangUp.possible)
+      throw new HangUpUnconfirmedError(this.id, this.#hangUp.problem)
   }
 
   override cut(): void {
     super.cut()
-    this.#options.hangUp.abort()
+    this.#hangUp.abort()
   }
 
   override async released(): Promise<void> {
-    const { hangUp } = this.#options
     await super.released()
-    if (hangUp.busy) await hangUp.settled(limits.longestHangUp)
+    if (this.#hangUp.busy) await this.#hangUp.settled(limits.longestHangUp)
   }
 
   override inspect(): object {
-    return { ...super.inspect(), confirmed: this.#options.hangUp.confirmed }
+    return { ...super.inspect(), place: this.#life.place, confirmed: this.#hangUp.confirmed }
   }
 
   protected greet(): void {
@@ -93,7 +147,7 @@ export class PhoneCall extends BaseCall<Outgoing> {
   }
 
   protected receive(data: string | Uint8Array): void {
-    const message = typeof data === 'string' ? this.#options.carrier.read(data) : undefined
+    const message = typeof data === 'string' ? this.#options.far.carrier.read(data) : undefined
     switch (message?.type) {
       case undefined:
         return this.#countNonsense()
@@ -106,8 +160,8 @@ export class PhoneCall extends BaseCall<Outgoing> {
       case 'dtmf':
         return this.typed('dtmf', message.digit)
       case 'stop':
-        // Also after we have hung up: then it is the confirmation.
-        return this.hungUp()
+        // After we have hung up, it is the confirmation.
+        return this.hasEnded ? this.#hangUp.confirm() : this.#shell.handle({ type: 'stop' })
       case 'start':
       case 'other':
         return undefined
@@ -130,19 +184,29 @@ export class PhoneCall extends BaseCall<Outgoing> {
     return peer.close(closeCodes.ended, farewell)
   }
 
+  protected override isElsewhere(): boolean {
+    const { place } = this.#life
+    return place === 'asking' || place === 'ringing' || place === 'elsewhere'
+  }
+
+  /** The machine waits for a caller who is with somebody else. */
+  protected override peerLeft(end: PeerEnd): void {
+    if (!this.isElsewhere() && this.#life.place !== 'stopped') super.peerLeft(end)
+  }
+
   /** Closing the stream should end the call too, since no document follows it. But a carrier may keep the call open. */
   protected override release(): void {
-    this.#options.hangUp.ask()
+    this.#hangUp.ask()
   }
 
   protected override async confirmEnd(): Promise<boolean> {
-    const { hangUp } = this.#options
-    await hangUp.settled(limits.request)
-    return hangUp.confirmed
+    await this.#hangUp.settled(limits.request)
+    return this.#hangUp.confirmed
   }
 
   protected override endReason(): string {
-    return this.#options.hangUp.confirmed ? 'the call has ended' : 'the end of the call is not confirmed'
+    if (this.isElsewhere()) return 'the call goes on without us'
+    return this.#hangUp.confirmed ? 'the call has ended' : 'the end of the call is not confirmed'
   }
 
   protected override connectError(): Error {
@@ -153,8 +217,42 @@ export class PhoneCall extends BaseCall<Outgoing> {
     return new CarrierMisbehavedError(this.id, what)
   }
 
+  #carryOut(command: Exclude<LifeCommand, TimerCommand<string>>): void {
+    switch (command.type) {
+      case 'redirect':
+        return this.#redirect()
+      case 'look':
+        this.#far
+          .look()
+          .then((found) => this.#shell.handle({ type: 'looked', found }))
+          .catch(noop)
+        return undefined
+      case 'wait':
+        return this.expectPeer(false)
+      case 'expect':
+        return this.expectPeer()
+      case 'settle':
+        this.#transfer?.settle(command.outcome)
+        this.#transfer = undefined
+        return undefined
+      case 'hung-up':
+        this.#hangUp.confirm()
+        return this.hungUp()
+      case 'taken':
+        return this.events?.handedOver()
+    }
+  }
+
+  #redirect(): void {
+    const { places } = this.#options
+    this.#far
+      .connectTo(this.#transfer!.request, places)
+      .then((how) => this.#shell.handle({ type: 'asked', how }))
+      .catch(noop)
+  }
+
   #hear(sound: Sound): void {
-    if (this.#options.carrier.keepsOrder) return this.#emitFrame(sound.bytes)
+    if (this.#options.far.carrier.keepsOrder) return this.#emitFrame(sound.bytes)
     for (const bytes of this.#order.next(sound)) this.#emitFrame(bytes)
   }
 

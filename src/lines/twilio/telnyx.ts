@@ -1,18 +1,30 @@
 import { createPublicKey, verify, type KeyObject } from 'node:crypto'
-import { OptionError } from '../../scope/index.ts'
-import { attribute, connectDocument, parameterElements, type Carrier, type SignedRequest } from './carrier.ts'
+import { OptionError, clip } from '../../scope/index.ts'
+import {
+  attribute,
+  connectDocument,
+  parameterElements,
+  type ApiRequest,
+  type Carrier,
+  type SignedRequest,
+} from './carrier.ts'
 import { readMessage, type StartMessage } from './read-message.ts'
-import { asCallName, asFields, asName, asParameters, isMuLaw, type Fields } from './stream-json.ts'
+import { asCallName, asFields, asName, asParameters, isMuLaw, parse, type Fields } from './stream-json.ts'
 
 export interface TelnyxAccount {
   readonly apiKey: string | undefined
   /** Base64, as the portal shows it. */
   readonly publicKey: string | undefined
+  /** The id of the TeXML application that calls out. */
+  readonly application: string | undefined
   readonly api: string
 }
 
 /** The error code for ending a call that has ended already. */
 const HAS_ENDED = '"90018"'
+
+/** Seconds for which Telnyx lets a phone ring. */
+const LONGEST_RING = 120
 
 /** An older webhook may be a replay. */
 const LONGEST_DELAY = 5 * 60_000
@@ -21,8 +33,13 @@ const LONGEST_DELAY = 5 * 60_000
 const KEY_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
 
 /** Telnyx: media streaming, TeXML and the REST API. Its messages are Twilio's with other field names. */
-export function telnyx({ apiKey, publicKey, api }: TelnyxAccount): Carrier {
+export function telnyx({ apiKey, publicKey, application, api }: TelnyxAccount): Carrier {
   const key = publicKey === undefined ? undefined : readKey(publicKey)
+  const texml = (call: string, account: string | undefined): ApiRequest | undefined => {
+    if (apiKey === undefined || account === undefined) return undefined
+    const path = `v2/texml/Accounts/${encodeURIComponent(account)}/Calls/${encodeURIComponent(call)}`
+    return { method: 'GET', url: `${api}/${path}`, headers: { authorization: `Bearer ${apiKey}` } }
+  }
   return {
     name: 'telnyx',
     read: (json) => readMessage(json, readStart),
@@ -48,10 +65,51 @@ export function telnyx({ apiKey, publicKey, api }: TelnyxAccount): Carrier {
       apiKey === undefined
         ? undefined
         : {
+            method: 'POST',
             url: `${api}/v2/calls/${encodeURIComponent(call)}/actions/hangup`,
             headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
             body: '{}',
           },
+    creates: 'authToken and application, the id of a TeXML application',
+    canCreate: () => apiKey !== undefined && application !== undefined,
+    create: ({ to, from, ringTimeout, detects, url, status }) =>
+      apiKey === undefined || application === undefined
+        ? undefined
+        : {
+            method: 'POST',
+            url: `${api}/v2/texml/calls/${encodeURIComponent(application)}`,
+            headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+            body: JSON.stringify({
+              To: to,
+              From: from,
+              Url: url,
+              UrlMethod: 'POST',
+              StatusCallback: status,
+              StatusCallbackMethod: 'POST',
+              StatusCallbackEvent: 'initiated ringing answered completed',
+              Timeout: Math.min(LONGEST_RING, Math.round(ringTimeout / 1_000)),
+              ...(detects ? { MachineDetection: 'Enable' } : {}),
+            }),
+          },
+    createdIn: (body) => asCallName(parse(body)?.['call_sid']),
+    problemIn: (body) => {
+      const { errors } = parse(body) ?? {}
+      const [first] = Array.isArray(errors) ? (errors as readonly unknown[]) : []
+      const { code, title } = asFields(first) ?? {}
+      return `${asName(code) ?? 'no code'}, ${clip(asName(title) ?? 'no message', 100)}`
+    },
+    redirect: (call, account, document) => {
+      const about = texml(call, account)
+      if (!about) return undefined
+      const headers = { ...about.headers, 'content-type': 'application/x-www-form-urlencoded' }
+      return {
+        ...about,
+        method: 'POST',
+        headers,
+        body: new URLSearchParams({ Texml: document }).toString(),
+      }
+    },
+    look: (call, account) => texml(call, account),
     hasEnded: (status, body) =>
       (status >= 200 && status < 300) || (status === 422 && body.includes(HAS_ENDED)),
   }

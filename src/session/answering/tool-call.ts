@@ -22,6 +22,8 @@ export interface Binding {
   session: { readonly context: SessionContext; readonly actions: ToolActions } | undefined
   before: (() => Promise<ToolPlayout>) | undefined
   settle: ((outcome: ToolOutcome) => void) | undefined
+  /** Does work that takes as long as people do: the timeout of the tool does not run meanwhile. */
+  untimed: Untimed | undefined
   readonly late: (late: Omit<Late, 'scope' | 'kind' | 'at'>, endedAt: number) => void
   readonly clock: Clock
   endedAt: number
@@ -32,6 +34,8 @@ export interface Binding {
   ifCancelled: string | undefined
 }
 
+type Untimed = <T>(work: () => Promise<T>) => Promise<T>
+
 /** Binds one call. `late` holds no reference to the session. */
 export function bind(
   context: SessionContext,
@@ -39,6 +43,7 @@ export function bind(
   scope: Scope,
   before: () => Promise<ToolPlayout>,
   settle: (outcome: ToolOutcome) => void,
+  untimed: Untimed,
 ): Binding {
   const { onLate } = context.settings
   const { clock } = scope
@@ -47,6 +52,7 @@ export function bind(
     session: { context, actions },
     before,
     settle,
+    untimed,
     clock,
     endedAt: 0,
     closed: undefined,
@@ -94,6 +100,7 @@ function finish(binding: Binding, outcome: ToolOutcome): boolean {
   binding.session = undefined
   binding.before = undefined
   binding.settle = undefined
+  binding.untimed = undefined
   binding.endedAt = binding.clock.now()
   settle(outcome)
   return true
@@ -159,6 +166,13 @@ function contextOf(task: TaskContext, call: ToolCall, binding: Binding): ToolCon
         binding.endsWith = undefined
         throw error
       }
+    },
+    transfer: async (options) => {
+      const { context } = session()
+      const done = (): void => {
+        binding.endsWith = 'transferred'
+      }
+      return binding.untimed!(() => context.transfers.transfer(options, { task, done }))
     },
     close: async (options) => {
       const { context } = session()

@@ -226,20 +226,28 @@ export class ToolRunner {
   /** Waits for approval. A person decides, so the tool's timeout does not run meanwhile. */
   async #approved(running: Running, input: unknown, task: TaskContext): Promise<void> {
     const { id, name } = running.call
-    running.timer?.clear()
-    running.dueAt = 0
     const answer = new Promise<boolean>((resolve) => {
       running.approve = resolve
     })
     this.#context.events.emit('approval', { id, name, input })
-    if (await task.until(answer)) return this.#arm(running)
+    if (await this.#untimed(running, () => task.until(answer))) return
     throw new ToolError('TOOL_REFUSED', `the call of '${name}' was not approved`)
+  }
+
+  /** Does work that takes as long as people do. The timeout begins again after it. */
+  async #untimed<T>(running: Running, work: () => Promise<T>): Promise<T> {
+    running.timer?.clear()
+    running.dueAt = 0
+    const result = await work()
+    if (this.#running.has(running) && running.scope.state === 'live') this.#arm(running)
+    return result
   }
 
   #run(running: Running, input: unknown): void {
     const { call, tool, scope, before } = running
-    const binding = bind(this.#context, this.#actions, scope, before, (outcome) =>
-      this.#settle(running, outcome),
+    const settle = (outcome: ToolOutcome): void => this.#settle(running, outcome)
+    const binding = bind(this.#context, this.#actions, scope, before, settle, (work) =>
+      this.#untimed(running, work),
     )
     const task = scope.spawn(call.name, (self) => runTool(tool, input, call, self, binding), {
       shield: tool.finishWithin,

@@ -1,3 +1,4 @@
+import type { TransferOutcome } from '../../parts/index.ts'
 import type { TaskContext, OptionNames } from '../../scope/index.ts'
 import type { CloseReason } from './close-reason.ts'
 import type { SessionReport } from './report.ts'
@@ -48,6 +49,30 @@ export const hangUpNames: OptionNames<HangUpOptions> = {
 /** How a goodbye ended (SP8). */
 export type HangUpOutcome = 'confirmed' | 'unconfirmed' | 'cancelled'
 
+export interface TransferOptions {
+  /** A phone number like `+4930123456`, or an address like `sip:desk@example.com`. */
+  to: string
+  /** What to say to the caller before. The phone rings once that was heard. */
+  say?: string
+  /** What to say if nobody answers. Default: nothing, since a tool returns the outcome and its model says so. */
+  sorry?: string
+  /** The number to show to the person who is called. Default: the carrier's choice. */
+  from?: string
+  /** How long it may ring, in milliseconds. Default: 30 s. */
+  ringTimeout?: number
+  /** Who transfers the call, for the report. */
+  by?: string
+}
+
+export const transferNames: OptionNames<TransferOptions> = {
+  to: true,
+  say: true,
+  sorry: true,
+  from: true,
+  ringTimeout: true,
+  by: true,
+}
+
 /** How stations, tools and hooks end the session they belong to. */
 export interface Ends {
   /** Closes the session. Never rejects. */
@@ -56,4 +81,16 @@ export interface Ends {
   hangUp(options?: HangUpOptions, from?: TaskContext): Promise<HangUpOutcome>
   /** Reports that a part the session cannot do without has failed for good, and closes the session. */
   broken(where: string, error: unknown): void
+}
+
+export interface TransferringTool {
+  readonly task: TaskContext
+  /** Called when the caller is with somebody else, before the session is closed. */
+  readonly done: () => void
+}
+
+/** How the session and its tools hand the caller over to a person. */
+export interface Transfer {
+  /** `tool` is the call that requests it, if a tool does: the close does not wait for it. */
+  transfer(options: TransferOptions, tool?: TransferringTool): Promise<TransferOutcome>
 }

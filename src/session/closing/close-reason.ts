@@ -3,6 +3,7 @@ export type CloseReason =
   | 'caller-hung-up'
   | 'caller-lost'
   | 'agent-hung-up'
+  | 'transferred'
   | 'requested'
   | 'idle'
   | 'max-duration'
@@ -13,11 +14,12 @@ export type CloseReason =
   | 'host-lost'
 
 /** How a call ended, whatever the close was like. */
-export type CallEnding = 'hung-up' | 'lost' | 'requested' | 'capped' | 'failed'
+export type CallEnding = 'hung-up' | 'transferred' | 'lost' | 'requested' | 'capped' | 'failed'
 
 export const endings: Readonly<Record<CloseReason, CallEnding>> = {
   'caller-hung-up': 'hung-up',
   'agent-hung-up': 'hung-up',
+  transferred: 'transferred',
   'caller-lost': 'lost',
   'host-lost': 'lost',
   requested: 'requested',

@@ -1,5 +1,5 @@
 import type { RecordingReport } from '../recording/recording-sink.ts'
-import type { ConnectionReport, Usage } from '../../parts/index.ts'
+import type { ConnectionReport, TransferOutcome, Usage } from '../../parts/index.ts'
 import { formatReport, type FormatOptions } from '../../report/index.ts'
 import type { Ask, ErrorReport, ScopeReport } from '../../scope/index.ts'
 import type { HistoryItem } from '../history/history-item.ts'
@@ -21,6 +21,16 @@ export interface SessionError {
   /** When it failed, counted from the start of the session. */
   readonly at: number
   readonly error: ErrorReport
+}
+
+/** A transfer of the caller to a person (TR3). */
+export interface TransferReport {
+  readonly to: string
+  readonly outcome: TransferOutcome
+  /** When it began, counted from the start of the session. */
+  readonly at: number
+  /** How long it took until the outcome was known, in milliseconds. Absent if the session closed before. */
+  readonly took?: number
 }
 
 /** A guardrail objected to what the user or the agent said. */
@@ -74,6 +84,8 @@ export interface SessionReport {
   readonly turns: readonly TurnReport[]
   /** What was said, as far as it was heard, and done. */
   readonly transcript: readonly HistoryItem[]
+  /** To whom the caller was transferred, or was to be. Absent if to nobody. */
+  readonly transfers?: readonly TransferReport[]
   /** Several if the call went on in another process. Absent if the call was not recorded. */
   readonly recordings?: readonly RecordingReport[]
   /** Every step and task of the close. */

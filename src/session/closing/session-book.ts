@@ -1,11 +1,11 @@
 import type { RecordingReport } from '../recording/recording-sink.ts'
-import type { ConnectionReport, PartUsage, Usage } from '../../parts/index.ts'
+import type { ConnectionReport, PartUsage, TransferOutcome, Usage } from '../../parts/index.ts'
 import { describeError, type Ask, type Clock, type ErrorReport, type ScopeReport } from '../../scope/index.ts'
 import type { History } from '../history/history.ts'
 import { limits } from '../limits.ts'
 import { endings, type CloseReason } from './close-reason.ts'
 import { costOf, type CostReport, type Prices } from './cost.ts'
-import type { GuardrailReport, SessionError, SessionReport, TurnReport } from './report.ts'
+import type { GuardrailReport, SessionError, SessionReport, TransferReport, TurnReport } from './report.ts'
 
 /** Maximum number of connections in a report, so that a part that opens one per sentence cannot make it grow forever. */
 const MAX_CONNECTIONS = 200
@@ -20,6 +20,7 @@ export class SessionBook {
   readonly #errors: SessionError[] = []
   #errorCount = 0
   readonly #guardrails: GuardrailReport[] = []
+  readonly #transfers: TransferReport[] = []
   readonly #line: string
   #startDate: number | undefined
   /** When the session was started, by its clock. */
@@ -61,6 +62,17 @@ export class SessionBook {
   /** Records that a guardrail objected. */
   objected(verdict: GuardrailReport): void {
     if (this.#guardrails.length < limits.reported) this.#guardrails.push(Object.freeze(verdict))
+  }
+
+  /** A transfer begins. Call the returned function with its outcome: the first one counts. */
+  transferring(to: string, now: number): (outcome: TransferOutcome, now: number) => boolean {
+    const at = now - this.startedAt
+    const index = this.#transfers.push({ to, at, outcome: 'unknown' }) - 1
+    return (outcome, endedAt) => {
+      if (this.#transfers[index]?.took !== undefined) return false
+      this.#transfers[index] = { to, at, outcome, took: endedAt - now }
+      return true
+    }
   }
 
   /** Records why the session failed. The first error counts. */
@@ -139,10 +151,20 @@ export class SessionBook {
       ...(cost ? { cost } : {}),
       turns: Object.freeze(this.turns.map((turn) => Object.freeze({ ...turn }))),
       transcript: this.#history.items,
+      ...(this.#transfers.length > 0 ? { transfers: this.#writeTransfers(reason) } : {}),
       ...(recording ? { recordings: Object.freeze([Object.freeze(recording)]) } : {}),
       scope,
     }
     return Object.freeze(report)
+  }
+
+  /** A transfer that was cut off ended with the caller, or goes on without us. */
+  #writeTransfers(reason: CloseReason): readonly TransferReport[] {
+    const gone = reason === 'caller-hung-up' || reason === 'caller-lost'
+    const transfers = this.#transfers.map((each) =>
+      Object.freeze(each.took === undefined && gone ? { ...each, outcome: 'caller-gone' as const } : each),
+    )
+    return Object.freeze(transfers)
   }
 }
 

@@ -245,7 +245,7 @@ export class Speaking {
       if (pause) await pause
       const { keys } = delivery
       if (keys !== undefined) this.#echo = { keys, until: Infinity }
-      if (keys !== undefined && this.#line.press) await this.#pressOnLine(delivery, keys, task)
+      if (keys !== undefined && this.#context.line?.press) await this.#pressOnLine(delivery, keys, task)
       else
         for await (const frame of delivery.sound(task)) {
           delivery.madeAt = this.#context.now
@@ -267,7 +267,8 @@ export class Speaking {
     this.#context.movedAt = delivery.madeAt
     this.#ambience?.voiceStarts()
     try {
-      await task.until(this.#line.press!(keys))
+      // Not sheltered: its failure is the outcome of the keys.
+      await task.until(this.#context.line!.press!(keys))
     } finally {
       this.#ambience?.voiceEnded()
     }

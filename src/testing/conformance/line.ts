@@ -50,6 +50,7 @@ async function answer(stage: Stage, { line }: LineSubject): Promise<Call> {
       text: (text) => note(`text ${text}`),
       hungUp: () => note('hung up'),
       lost: () => note('lost'),
+      handedOver: () => note('handed over'),
     }),
     'opening',
   )
@@ -68,7 +69,15 @@ const words = ({ emitted }: Call): string[] =>
 /** The checks for every `Line`. */
 export const lineConformance: readonly Check<LineSubject>[] = [
   ...lifecycle<LineSubject>(({ line }, context) =>
-    line.open(context, { frame() {}, marked() {}, dtmf() {}, text() {}, hungUp() {}, lost() {} }),
+    line.open(context, {
+      frame() {},
+      marked() {},
+      dtmf() {},
+      text() {},
+      hungUp() {},
+      lost() {},
+      handedOver() {},
+    }),
   ),
 
   check('emits the audio of the caller in its format', async (stage, subject) => {

@@ -1,4 +1,5 @@
-import type { Clock } from '../../scope/index.ts'
+import type { Clock, Random } from '../../scope/index.ts'
+import type { CallbackManners } from './twilio-callbacks.ts'
 import type { CarrierDialect } from './twilio-frames.ts'
 import type { CarrierPost } from './twilio-post.ts'
 import type { Sign } from './twilio-signature.ts'
@@ -7,6 +8,9 @@ import type { CarrierDial } from './twilio-wire.ts'
 /** What a call gets from its carrier. */
 export interface CallContext {
   readonly clock: Clock
+  readonly random: Random
+  /** How callbacks are treated now. */
+  readonly manners: () => CallbackManners
   readonly dial: CarrierDial
   readonly post: CarrierPost
   readonly dialect: CarrierDialect

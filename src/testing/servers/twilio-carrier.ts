@@ -1,13 +1,15 @@
 import { generateKeyPairSync } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { systemClock, systemRandom, type Clock, type Random } from '../../scope/index.ts'
-import { outsideTimer } from '../outside-timer.ts'
 import { Changes } from './changes.ts'
 import { LoopbackServer } from './loopback-server.ts'
 import type { CallContext } from './twilio-call-context.ts'
-import { TwilioCall, type TwilioCallOptions } from './twilio-call.ts'
+import type { TwilioCall, TwilioCallOptions } from './twilio-call.ts'
+import { TwilioExchange } from './twilio-exchange.ts'
+import type { CallbackManners } from './twilio-callbacks.ts'
 import type { CarrierDialect } from './twilio-frames.ts'
-import { postAsCarrier, type CarrierPost } from './twilio-post.ts'
+import type { TwilioPerson, TwilioPersonOptions } from './twilio-person.ts'
+import { postAsCarrier, type CarrierPost, type FormAnswer } from './twilio-post.ts'
+import { RestTransport } from './twilio-rest-transport.ts'
 import { TwilioRest } from './twilio-rest.ts'
 import { signAsTelnyx, signAsTwilio } from './twilio-signature.ts'
 import { dialAsCarrier, type CarrierDial } from './twilio-wire.ts'
@@ -23,6 +25,14 @@ export interface TwilioCarrierOptions {
   readonly speed?: number
   /** The application's public URL, if it differs from the one that is called. Signatures use it. */
   readonly publicUrl?: string
+  /** Where the application of `publicUrl` is really reached, for calls that it makes over REST. */
+  readonly localUrl?: string
+  /** The numbers that the application may call from. Default: all. */
+  readonly numbers?: readonly string[]
+  /** Milliseconds between two calls that are made over REST; Twilio starts one per second. Default: 0. */
+  readonly pace?: number
+  /** How callbacks are treated. `carrier.callbacks` can be changed later. Default: one of each, at once. */
+  readonly callbacks?: CallbackManners
   /** Default: the system clock. */
   readonly clock?: Clock
   readonly random?: Random
@@ -49,35 +59,46 @@ export interface TwilioCarrierOptions {
 export class TwilioCarrier {
   readonly authToken: string
   readonly accountSid: string
-  /** All calls, the oldest first. */
-  readonly calls: TwilioCall[] = []
   readonly rest: TwilioRest
+  /** How the next callbacks are treated. */
+  callbacks: CallbackManners
   readonly #options: TwilioCarrierOptions
   readonly #changes = new Changes()
   readonly #random: Random
   readonly #clock: Clock
+  readonly #exchange: TwilioExchange
+  readonly #transport: RestTransport
   readonly #key = generateKeyPairSync('ed25519')
   #server: LoopbackServer | undefined
 
-  /** Does not listen: the REST API can only be used through `rest.answer`. */
+  /** Does not listen: the REST API can only be used through `fetch` or `rest.answer`. */
   constructor(options: TwilioCarrierOptions = {}) {
     this.#options = options
+    this.callbacks = options.callbacks ?? {}
     this.#clock = options.clock ?? systemClock
     this.#random = options.random ?? systemRandom
     this.authToken = options.authToken ?? this.#newId('')
     this.accountSid = options.accountSid ?? this.#newId('AC')
+    this.#exchange = new TwilioExchange({
+      contextFor: (url) => this.#callContext(url),
+      now: () => this.#clock.now(),
+      numbers: options.numbers,
+      pace: options.pace ?? 0,
+      failed: (error) => this.#failed(error),
+    })
     this.rest = new TwilioRest({
       account: this.accountSid,
       authToken: this.authToken,
-      find: (sid) => this.calls.find((call) => call.sid === sid),
+      exchange: this.#exchange,
     })
+    this.#transport = new RestTransport(this.rest, this.#clock, () => this.#changes.notify())
   }
 
   /** Creates a carrier whose REST API listens on a free port. */
   static async listen(options: TwilioCarrierOptions = {}): Promise<TwilioCarrier> {
     const carrier = new TwilioCarrier(options)
     carrier.#server = await LoopbackServer.listen({
-      http: (request, response) => carrier.#http(request, response),
+      http: (request, response) => carrier.#transport.http(request, response),
     })
     return carrier
   }
@@ -87,6 +108,11 @@ export class TwilioCarrier {
     return this.#server?.url.replace(/^ws/, 'http') ?? ''
   }
 
+  /** Reaches the REST API without a network, whatever the host in the URL, and in the carrier's own time. */
+  get fetch(): typeof fetch {
+    return this.#transport.fetch
+  }
+
   /** The public key that Telnyx shows in its portal, which verifies the signatures of webhooks. */
   get publicKey(): string {
     return this.#key.publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64')
@@ -94,18 +120,45 @@ export class TwilioCarrier {
 
   /** The number of open connections, to and from applications. */
   get open(): number {
-    return this.calls.reduce((sum, call) => sum + call.open, this.#server?.open ?? 0)
+    return this.#exchange.open + (this.#server?.open ?? 0)
+  }
+
+  /** All calls, the oldest first: those that were placed here, and those that the application made. */
+  get calls(): readonly TwilioCall[] {
+    return this.#exchange.calls
+  }
+
+  /** The calls that have not ended. */
+  get live(): readonly TwilioCall[] {
+    return this.calls.filter(({ over }) => !over)
   }
 
   /** Places a call. It rings at once. */
   call(webhook: string, options: TwilioCallOptions = {}): TwilioCall {
-    const call = new TwilioCall(webhook, this.#callContext(webhook), options)
-    this.calls.push(call)
-    // `place()` only rejects with an error of the test's own `onEvent`.
-    queueMicrotask(() => {
-      call.place().catch((error: unknown) => this.#failed(error))
-    })
-    return call
+    return this.#exchange.place(webhook, options)
+  }
+
+  /**
+   * Adds somebody whom the application can call. Calls to a number that nobody has fail.
+   *
+   * ```ts
+   * const person = carrier.person('+493012345', { answersAfter: 2_000 })
+   * await carrier.until(() => person.calls[0]?.state === 'in-progress')
+   * await person.calls[0].says(hello)
+   * ```
+   */
+  person(number: string, options: TwilioPersonOptions = {}): TwilioPerson {
+    return this.#exchange.person(number, options)
+  }
+
+  /** Posts a signed form of the test's own, such as a callback for a call that nobody knows. */
+  notify(url: string, form: Readonly<Record<string, string>>): Promise<FormAnswer> {
+    return this.#exchange.notify(url, { AccountSid: this.accountSid, ...form })
+  }
+
+  /** Removes a call, so that a long test does not keep all its sound. */
+  forget(call: TwilioCall): void {
+    this.#exchange.forget(call)
   }
 
   /** Resolves when the condition is true. It is checked after each event and each frame of any call. */
@@ -115,7 +168,7 @@ export class TwilioCarrier {
 
   /** Aborts all calls and stops listening. */
   abort(): void {
-    for (const call of this.calls) call.abort()
+    this.#exchange.abort()
     this.#server?.abort()
   }
 
@@ -130,7 +183,7 @@ export class TwilioCarrier {
     await this.close()
   }
 
-  #callContext(webhook: string): CallContext {
+  #callContext(webhook = this.#options.localUrl): CallContext {
     const {
       dialect = 'twilio',
       speed = 1,
@@ -138,47 +191,25 @@ export class TwilioCarrier {
       post = postAsCarrier,
       publicUrl,
     } = this.#options
-    const publicOrigin = publicUrl === undefined ? undefined : new URL(publicUrl)
-    const localOrigin = new URL(webhook)
+    const origins =
+      publicUrl === undefined || webhook === undefined
+        ? undefined
+        : { public: new URL(publicUrl), local: new URL(webhook) }
     return {
       clock: this.#clock,
+      random: this.#random,
+      manners: () => this.callbacks,
       dial,
       post,
       dialect,
       speed,
       account: this.accountSid,
       sign: dialect === 'twilio' ? signAsTwilio(this.authToken) : signAsTelnyx(this.#key, this.#clock),
-      toLocal: (url) => (publicOrigin ? moveOrigin(url, publicOrigin, localOrigin) : url),
-      toPublic: (url) => (publicOrigin ? moveOrigin(url, localOrigin, publicOrigin) : url),
+      toLocal: (url) => (origins ? moveOrigin(url, origins.public, origins.local) : url),
+      toPublic: (url) => (origins ? moveOrigin(url, origins.local, origins.public) : url),
       newId: (prefix) => this.#newId(prefix),
       changed: () => this.#changes.notify(),
     }
-  }
-
-  #http(request: IncomingMessage, response: ServerResponse): void {
-    let body = ''
-    request.setEncoding('utf8')
-    request.on('data', (piece: string) => (body += piece))
-    request.once('end', () => {
-      const { method = 'GET', url = '/', headers } = request
-      const { down, delay = 0 } = this.rest.manners
-      if (down) return void request.socket.resetAndDestroy()
-      const answer = (): void => {
-        const { status, json } = this.rest.answer({
-          method,
-          path: url,
-          authorization: headers.authorization,
-          body,
-        })
-        if (response.destroyed) return
-        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(json))
-        this.#changes.notify()
-      }
-      if (delay === 'never') return
-      if (delay === 0) return answer()
-      const timer = outsideTimer(this.#clock, delay, 'a slow REST API', answer)
-      response.once('close', () => timer.clear())
-    })
   }
 
   #newId(prefix: string): string {
@@ -194,6 +225,7 @@ export class TwilioCarrier {
 
 /** Moves a URL from one origin to another. HTTP stays HTTP and WebSocket stays WebSocket; TLS depends on the new origin. */
 function moveOrigin(url: string, from: URL, to: URL): string {
+  if (!URL.canParse(url)) return url
   const parsed = new URL(url)
   if (parsed.host !== from.host) return url
   const secure = to.protocol === 'https:' || to.protocol === 'wss:'

@@ -17,6 +17,7 @@ export const reasons: Readonly<Record<CloseReason, string>> = {
   'caller-hung-up': 'The caller hung up',
   'caller-lost': 'The connection to the caller was lost',
   'agent-hung-up': 'The agent hung up',
+  transferred: 'The caller was transferred',
   requested: 'A close was requested',
   idle: 'The session was idle for too long',
   'max-duration': 'The session reached its maximum duration',

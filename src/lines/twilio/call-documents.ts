@@ -1,0 +1,69 @@
+import type { Calling, CarrierRequest } from './calling.ts'
+import { askAgainDocument, type Carrier } from './carrier.ts'
+import { limits } from './limits.ts'
+import type { TwilioCallsOptions } from './options.ts'
+
+export interface CallDocumentsOptions {
+  readonly carrier: Carrier
+  readonly calling: Calling
+  /** Prefix of our paths. */
+  readonly path: string
+  /** Where the carrier asks how to go on when a stream has ended. Unset: the call ends with its stream. */
+  readonly after: '/again' | '/answer' | undefined
+}
+
+/** Writes the documents that contain addresses of ours. */
+export class CallDocuments {
+  readonly #options: CallDocumentsOptions
+
+  constructor(options: CallDocumentsOptions) {
+    this.#options = options
+  }
+
+  /** The address under which the carrier that made this request reaches our webhooks. */
+  base(request: CarrierRequest): string {
+    return this.#address(request, '')
+  }
+
+  /** Has the carrier ask again, and perhaps reach another host. */
+  askAgain(request: CarrierRequest, purpose: '/answer' | '/again', attempt: number): string {
+    return askAgainDocument(this.#address(request, `${purpose}${withAttempt(attempt)}`))
+  }
+
+  /** Connects a call to a stream of ours. */
+  connect(call: string, request: CarrierRequest, parameters: Readonly<Record<string, string>>): string {
+    const { carrier, calling, path, after } = this.#options
+    const stream = `${path}/stream${calling.ticketFor(call, request)}`
+    const attempt = after === '/again' ? withAttempt(attemptOf(request)) : ''
+    return carrier.connect({
+      url: calling.publicAddress(request, stream, 'ws'),
+      after: after && this.#address(request, `${after}${attempt}`),
+      parameters,
+    })
+  }
+
+  #address(request: CarrierRequest, purpose: string): string {
+    const { calling, path } = this.#options
+    return calling.publicAddress(request, `${path}${purpose}`)
+  }
+}
+
+/**
+ * Where the carrier asks how to go on when a stream has ended. Without it the call would end as soon as its stream breaks,
+ * and could not come back (LN4). But only a process that knows the call, or can look it up, can say whether it may.
+ */
+export function afterOf({ beginsWith, comesBack }: TwilioCallsOptions): '/again' | '/answer' | undefined {
+  if (comesBack) return '/again'
+  return beginsWith === 'stream' ? undefined : '/answer'
+}
+
+/** How many times the call was to be connected, counted in the addresses that the carrier is given. */
+export function attemptOf({ url }: CarrierRequest): number {
+  const [, query = ''] = url.split('?', 2)
+  const attempt = Number(new URLSearchParams(query).get('attempt') ?? 1)
+  return attempt >= 1 ? attempt : limits.attempts
+}
+
+function withAttempt(attempt: number): string {
+  return attempt > 1 ? `?attempt=${attempt}` : ''
+}

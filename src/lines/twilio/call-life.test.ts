@@ -1,0 +1,189 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Untimed } from '../../scope/index.ts'
+import { CallLife, type LifeCommand, type LifeEvent } from './call-life.ts'
+import { limits } from './limits.ts'
+
+/** A call in virtual time. */
+class Life {
+  readonly machine: CallLife
+  readonly commands: string[] = []
+  now = 0
+  #due: number | undefined
+
+  constructor(canLook = true) {
+    this.machine = new CallLife({ canLook })
+  }
+
+  get place(): CallLife['place'] {
+    return this.machine.place
+  }
+
+  get timed(): boolean {
+    return this.#due !== undefined
+  }
+
+  handle(event: Untimed<LifeEvent>): string[] {
+    const commands = this.machine.handle({ ...event, at: this.now }).flatMap((each) => this.#note(each))
+    this.commands.push(...commands)
+    return commands
+  }
+
+  /** Lets time pass until the timer fires, if there is one. */
+  late(): string[] {
+    const due = this.#due
+    if (due === undefined) return []
+    this.#due = undefined
+    this.now = Math.max(this.now, due)
+    return this.handle({ type: 'timer', timer: 'place', due })
+  }
+
+  #note(command: LifeCommand): string[] {
+    if (command.type === 'set-timer') this.#due = command.at
+    else if (command.type === 'clear-timer') this.#due = undefined
+    else return [command.type === 'settle' ? `settle ${command.outcome}` : command.type]
+    return []
+  }
+}
+
+describe('the life of a call at its carrier', () => {
+  it('[LN14] does not take a stop for a hang-up before the carrier was asked', () => {
+    const life = new Life()
+    expect(life.handle({ type: 'stop' })).toEqual(['wait', 'look'])
+    expect(life.handle({ type: 'looked', found: 'ended' })).toEqual(['hung-up'])
+  })
+
+  it('[LN14] takes a stop for a hang-up if the carrier does not say otherwise', () => {
+    const life = new Life()
+    life.handle({ type: 'stop' })
+    expect(life.handle({ type: 'looked', found: 'unknown' })).toEqual(['hung-up'])
+    expect(new Life(false).handle({ type: 'stop' })).toEqual(['hung-up'])
+  })
+
+  it('[LN14] is taken over by somebody else if the carrier says twice that it is live', () => {
+    const life = new Life()
+    life.handle({ type: 'stop' })
+    expect(life.handle({ type: 'looked', found: 'live' })).toEqual([])
+    expect(life.late()).toEqual(['look'])
+    expect(life.handle({ type: 'looked', found: 'live' })).toEqual(['taken'])
+    expect(life.place).toBe('elsewhere')
+  })
+
+  it('[LN14] has ended if the carrier is slow to notice it', () => {
+    const life = new Life()
+    life.handle({ type: 'stop' })
+    life.handle({ type: 'looked', found: 'live' })
+    life.late()
+    expect(life.handle({ type: 'looked', found: 'ended' })).toEqual(['hung-up'])
+  })
+
+  it('[LN14] goes on here if the carrier asks for another document after the stop', () => {
+    const life = new Life()
+    life.handle({ type: 'stop' })
+    expect(life.handle({ type: 'again' })).toEqual(['expect'])
+    expect(life.handle({ type: 'looked', found: 'ended' })).toEqual([])
+    expect(life.place).toBe('here')
+  })
+
+  it('[TR1] is elsewhere once the person has answered', () => {
+    const life = new Life()
+    expect(life.handle({ type: 'transfer', ringFor: 20_000 })).toEqual(['redirect'])
+    // The stream may stop before the answer to the request, or after it.
+    expect(life.handle({ type: 'stop' })).toEqual(['wait'])
+    life.handle({ type: 'asked', how: 'accepted' })
+    expect(life.handle({ type: 'answered' })).toEqual(['settle answered'])
+    expect(life.place).toBe('elsewhere')
+    expect(life.handle({ type: 'ended' })).toEqual([])
+  })
+
+  it('[TR1] brings the caller back if nobody answers', () => {
+    const life = new Life()
+    life.handle({ type: 'transfer', ringFor: 20_000 })
+    life.handle({ type: 'asked', how: 'accepted' })
+    life.handle({ type: 'stop' })
+    expect(life.handle({ type: 'dialled', outcome: 'busy' })).toEqual(['expect'])
+    expect(life.place).toBe('returning')
+    expect(life.handle({ type: 'started' })).toEqual(['settle busy'])
+    expect(life.place).toBe('here')
+    // Again, with another outcome.
+    life.handle({ type: 'transfer', ringFor: 20_000 })
+    expect(life.handle({ type: 'answered' })).toEqual(['settle answered'])
+  })
+
+  it('[TR1] keeps the caller if the carrier refuses, or neither answers nor stops the stream', () => {
+    const refused = new Life()
+    refused.handle({ type: 'transfer', ringFor: 20_000 })
+    expect(refused.handle({ type: 'asked', how: 'refused' })).toEqual(['settle failed'])
+    const silent = new Life()
+    silent.handle({ type: 'transfer', ringFor: 20_000 })
+    expect(silent.handle({ type: 'asked', how: 'silent' })).toEqual([])
+    expect(silent.late()).toEqual(['settle failed'])
+    expect(silent.now).toBe(limits.redirect)
+    expect(silent.place).toBe('here')
+  })
+
+  it('[TR1] takes a stop for the answer that the carrier owes', () => {
+    const life = new Life()
+    life.handle({ type: 'transfer', ringFor: 20_000 })
+    life.handle({ type: 'asked', how: 'silent' })
+    life.handle({ type: 'stop' })
+    life.late()
+    expect(life.place).toBe('ringing')
+  })
+
+  it('[TR1] has an outcome although the carrier never reports one', () => {
+    const life = new Life()
+    life.handle({ type: 'transfer', ringFor: 20_000 })
+    life.handle({ type: 'asked', how: 'accepted' })
+    expect(life.late()).toEqual(['settle unknown'])
+    expect(life.now).toBe(20_000 + limits.ringSlack)
+    expect(life.place).toBe('elsewhere')
+  })
+
+  it('[TR1] ends if the caller hangs up while the phone rings', () => {
+    const life = new Life()
+    life.handle({ type: 'transfer', ringFor: 20_000 })
+    life.handle({ type: 'asked', how: 'accepted' })
+    expect(life.handle({ type: 'ended' })).toEqual(['settle caller-gone', 'hung-up'])
+    const early = new Life()
+    early.handle({ type: 'transfer', ringFor: 20_000 })
+    expect(early.handle({ type: 'asked', how: 'gone' })).toEqual(['settle caller-gone', 'hung-up'])
+  })
+
+  const events: fc.Arbitrary<Untimed<LifeEvent> | 'late'> = fc.oneof(
+    fc.constantFrom(
+      ...(['stop', 'started', 'again', 'answered', 'ended'] as const).map((type) => ({ type })),
+      { type: 'transfer', ringFor: 20_000 } as const,
+      'late' as const,
+    ),
+    fc.constantFrom('accepted', 'refused', 'gone', 'silent').map((how) => ({ type: 'asked', how }) as const),
+    fc.constantFrom('live', 'ended', 'unknown').map((found) => ({ type: 'looked', found }) as const),
+    fc
+      .constantFrom('answered', 'busy', 'no-answer', 'failed')
+      .map((outcome) => ({ type: 'dialled', outcome }) as const),
+  )
+
+  it('[TR1] settles every transfer once, hangs up once, and never both loses and keeps the caller', () => {
+    fc.assert(
+      fc.property(fc.array(events, { maxLength: 40 }), (script) => {
+        const life = new Life()
+        let asked = 0
+        for (const event of script) {
+          life.now += 10
+          if (event === 'late') life.late()
+          else life.handle(event)
+          if (event !== 'late' && event.type === 'transfer' && life.place !== 'ended') asked++
+          // A place that waits for the carrier alone is bounded, or the request under way is.
+          if (life.place === 'ringing') expect(life.timed).toBe(true)
+        }
+        life.handle({ type: 'ended' })
+        const settled = life.commands.filter((each) => each.startsWith('settle')).length
+        const ends = life.commands.filter((each) => each === 'hung-up' || each === 'taken')
+        expect(settled).toBe(asked)
+        expect(ends.length).toBeLessThanOrEqual(1)
+        expect(life.place).toBe('ended')
+      }),
+      { numRuns: 3_000 },
+    )
+  })
+})

@@ -1,0 +1,72 @@
+import { OptionError, checkOptions, type OptionNames } from '../../scope/index.ts'
+import type { DialOutcome } from './dial-machine.ts'
+import { limits } from './limits.ts'
+
+export interface DialOptions {
+  /** A phone number like `+4930123456`, or an address like `sip:desk@example.com`. */
+  to: string
+  /** The number that is shown: one of your own at the carrier. */
+  from: string
+  /** One key never dials twice: another call of `dial` with the same key returns the same attempt. Default: random. */
+  key?: string
+  /** Given to `onCall` as `info.parameters` when somebody answers. */
+  parameters?: Readonly<Record<string, string>>
+  /** How long it may ring, in milliseconds. Default: 30 s. */
+  ringTimeout?: number
+  /**
+   * What to do if a machine answers, as far as the carrier can tell: `hang-up` waits for its verdict before anything is said, which
+   * takes some seconds. Default: `talk`, without any detection.
+   */
+  machines?: 'talk' | 'hang-up'
+}
+
+const dialNames: OptionNames<DialOptions> = {
+  to: true,
+  from: true,
+  key: true,
+  parameters: true,
+  ringTimeout: true,
+  machines: true,
+}
+
+/** What became of an attempt to call somebody. */
+export interface DialReport {
+  readonly key: string
+  readonly outcome: DialOutcome
+  /** The carrier's name for the call, as far as it is known. A session for it has the same id. */
+  readonly id?: string
+  /** Why it failed or is unknown. */
+  readonly why?: string
+  /** How long it took until the outcome was known, in milliseconds. */
+  readonly took: number
+}
+
+/** An attempt to call somebody. */
+export interface Dial {
+  readonly key: string
+  /** The carrier's name for the call, once it is known. */
+  readonly id: string | undefined
+  /** Settles once, in bounded time, and never rejects. */
+  readonly report: Promise<DialReport>
+  /** Ends the attempt, at any moment. Resolves with the report. Does nothing once somebody has answered. */
+  cancel(): Promise<DialReport>
+}
+
+/** A number, or an address of SIP. */
+const ADDRESS = /^(\+[0-9]{2,20}|sips?:[\w.!~*'()%&=+$,;?/:@-]{1,200})$/
+
+/** Throws if options are invalid. */
+export function checkDial(options: DialOptions): void {
+  checkOptions('dial', options, dialNames)
+  const { to, from, key = 'k', ringTimeout = limits.ringTimeout, parameters = {} } = options
+  for (const [name, value] of Object.entries({ to, from }))
+    if (typeof value !== 'string' || !ADDRESS.test(value))
+      throw new OptionError(`dial: ${name} must be like +4930123456 or sip:desk@example.com`)
+  if (typeof key !== 'string' || key === '' || key.length > limits.name)
+    throw new OptionError(`dial: key must be a text of 1 to ${limits.name} characters`)
+  if (!(ringTimeout >= 5_000 && ringTimeout <= 600_000))
+    throw new OptionError(`dial: ringTimeout must be from 5,000 to 600,000 ms; it is ${String(ringTimeout)}`)
+  const entries = Object.entries(parameters)
+  if (entries.length > limits.parameters || entries.some(([, value]) => typeof value !== 'string'))
+    throw new OptionError(`dial: parameters must be at most ${limits.parameters} texts`)
+}

@@ -1,0 +1,129 @@
+import { noop, type Resource, type Timer } from '../../scope/index.ts'
+import { newKey } from '../secrets.ts'
+import { ActiveDial, type ActiveDialOptions } from './active-dial.ts'
+import { checkDial, type Dial, type DialOptions } from './dial.ts'
+import type { DialOutcome } from './dial-machine.ts'
+import { DialError } from './errors.ts'
+import { limits } from './limits.ts'
+
+export interface DialsOptions extends Omit<ActiveDialOptions, 'base'> {
+  /** Unset if the address under which the carrier reaches our webhooks is not known. */
+  readonly base: string | undefined
+  /** New calls per second, and calls at once that nobody has answered yet. */
+  readonly rate: number
+  readonly atOnce: number
+}
+
+/** All attempts to call somebody: paces them, and finds them again when the carrier reports. */
+export class Dials implements Resource {
+  readonly #options: DialsOptions
+  readonly #byKey = new Map<string, ActiveDial>()
+  readonly #byTicket = new Map<string, ActiveDial>()
+  #queue: ActiveDial[] = []
+  #underWay = 0
+  /** When the next call may be made. */
+  #nextAt = 0
+  #timer: Timer | undefined
+
+  constructor(options: DialsOptions) {
+    this.#options = options
+    options.scope.own('calls out', this)
+  }
+
+  /** Attempts that are queued or ring. */
+  get size(): number {
+    return this.#queue.length + this.#underWay
+  }
+
+  start(options: DialOptions): Dial {
+    checkDial(options)
+    const { key = newKey() } = options
+    const known = this.#byKey.get(key)
+    if (known) return known
+    const { scope, base, carrier, account } = this.#options
+    if (base === undefined)
+      throw new DialError('DIAL_IMPOSSIBLE', 'the carrier must be able to reach this server: set publicUrl')
+    if (!carrier.canCreate(account))
+      throw new DialError('DIAL_IMPOSSIBLE', `${carrier.name} needs ${carrier.creates}`)
+    if (scope.state !== 'live') throw new DialError('DIAL_CLOSED', 'the server no longer makes calls')
+    if (this.#queue.length >= limits.queuedDials)
+      throw new DialError('DIAL_QUEUE_FULL', `${limits.queuedDials} calls wait for their turn`)
+    const ticket = newKey()
+    const dial = new ActiveDial({ ...this.#options, base }, { ...options, key }, ticket)
+    this.#byKey.set(key, dial)
+    this.#byTicket.set(ticket, dial)
+    this.#forget()
+    this.#queue.push(dial)
+    dial.report.then(() => this.#settled(dial)).catch(noop)
+    this.#next()
+    return dial
+  }
+
+  /** Whether a call that is answered is wanted, and what it was dialled with. Undefined if the ticket is none of ours. */
+  asked(
+    ticket: string,
+    id: string,
+    answeredBy: string | null,
+  ): { take: boolean; options: DialOptions } | undefined {
+    const dial = this.#byTicket.get(ticket)
+    if (!dial) return undefined
+    const machine = answeredBy !== null && (answeredBy.startsWith('machine') || answeredBy === 'fax')
+    return { take: dial.asked(id, machine), options: dial.options }
+  }
+
+  /** The carrier reports how a call is. */
+  reported(ticket: string, id: string, ended: DialOutcome | undefined): void {
+    this.#byTicket.get(ticket)?.handle({ type: 'report', id, ended })
+  }
+
+  closing(): void {
+    this.#timer?.clear()
+    for (const dial of this.#byKey.values()) dial.handle({ type: 'cancel' })
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#byKey.values()].map((dial) => dial.released()))
+  }
+
+  abort(): void {
+    for (const dial of this.#byKey.values()) dial.abort()
+  }
+
+  inspect(): object {
+    return { queued: this.#queue.length, underWay: this.#underWay }
+  }
+
+  /** Lets the next attempts begin, as far as pace and number allow. */
+  #next(): void {
+    const { scope, rate, atOnce } = this.#options
+    const now = scope.clock.now()
+    while (this.#queue.length > 0 && this.#underWay < atOnce && this.#nextAt <= now) {
+      const dial = this.#queue.shift()!
+      if (dial.isSettled) continue
+      this.#underWay++
+      this.#nextAt = Math.max(now, this.#nextAt) + 1_000 / rate
+      dial.begin()
+    }
+    if (this.#timer || this.#queue.length === 0 || this.#underWay >= atOnce || scope.state !== 'live') return
+    this.#timer = scope.after(Math.max(0, this.#nextAt - now), 'the next call out', () => {
+      this.#timer = undefined
+      this.#next()
+    })
+  }
+
+  #settled(dial: ActiveDial): void {
+    if (dial.hasBegun) this.#underWay--
+    this.#queue = this.#queue.filter((each) => each !== dial)
+    this.#next()
+  }
+
+  /** Keys of ended attempts are remembered, up to a limit. */
+  #forget(): void {
+    for (const [key, dial] of this.#byKey) {
+      if (this.#byKey.size <= limits.dialKeys) return
+      if (!dial.isSettled) continue
+      this.#byKey.delete(key)
+      this.#byTicket.delete(dial.ticket)
+    }
+  }
+}

@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest'
+import type { DialOptions } from '../../src/lines/twilio/index.ts'
+import { carrierScene } from './carrier-scene.ts'
+
+const PERSON = '+4930123456'
+const OURS = '+15550100'
+const dial: DialOptions = { to: PERSON, from: OURS }
+
+const account = { application: '1293', dialRate: 100 }
+
+describe.each(['twilio', 'telnyx'] as const)('calling out by %s', (dialect) => {
+  it('[DI1] connects the person who answers to a session', () =>
+    carrierScene(
+      async ({ carrier, calls, clock, sessions, infos }) => {
+        const person = carrier.person(PERSON)
+        const attempt = calls.dial({ ...dial, parameters: { order: '17' } })
+        const report = await attempt.report
+        const [callee] = person.calls
+        expect(report).toEqual({
+          key: attempt.key,
+          outcome: 'answered',
+          id: callee!.sid,
+          took: expect.any(Number),
+        })
+        await callee!.listens(200)
+        expect(callee!.heardBytes).toBeGreaterThan(1_000)
+        expect(infos).toMatchObject([
+          { id: callee!.sid, direction: 'outbound', from: OURS, to: PERSON, parameters: { order: '17' } },
+        ])
+        callee!.hangUp()
+        expect((await sessions[0]!.closed).reason).toBe('caller-hung-up')
+        await clock.elapse(60_000)
+        expect(carrier.live).toEqual([])
+        expect(await attempt.cancel()).toBe(report)
+      },
+      { dialect, ...account },
+    ))
+
+  it.each([
+    ['busy', 'busy'],
+    ['no-answer', 'no-answer'],
+    ['rejects', 'rejected'],
+    ['fails', 'failed'],
+    ['never', 'no-answer'],
+  ] as const)('[DI1] reports a person whose outcome is %s as %s', (outcome, expected) =>
+    carrierScene(
+      async ({ carrier, calls, sessions }) => {
+        carrier.person(PERSON, { outcome })
+        const { outcome: reported } = await calls.dial({ ...dial, ringTimeout: 10_000 }).report
+        expect(reported).toBe(expected)
+        expect(sessions).toEqual([])
+        expect(carrier.live).toEqual([])
+      },
+      { dialect, ...account },
+    ),
+  )
+
+  it('[DI1] hangs up on a machine, if told to', () =>
+    carrierScene(
+      async ({ carrier, calls, sessions, clock }) => {
+        carrier.person(PERSON, { machine: {} })
+        const report = await calls.dial({ ...dial, machines: 'hang-up' }).report
+        expect(report.outcome).toBe('machine')
+        await clock.elapse(5_000)
+        expect([sessions.length, carrier.live.length]).toEqual([0, 0])
+      },
+      { dialect, ...account },
+    ))
+
+  it('[DI2] is cancelled while it rings', () =>
+    carrierScene(
+      async ({ carrier, calls, clock }) => {
+        const person = carrier.person(PERSON, { outcome: 'never' })
+        const attempt = calls.dial(dial)
+        await clock.elapse(3_000)
+        expect(person.calls.map(({ state }) => state)).toEqual(['ringing'])
+        expect(await attempt.cancel()).toMatchObject({ outcome: 'cancelled', id: person.calls[0]!.sid })
+        expect(carrier.live).toEqual([])
+      },
+      { dialect, ...account },
+    ))
+})
+
+describe('calling out', () => {
+  it('[DI1] says why the carrier refuses', () =>
+    carrierScene(async ({ calls, carrier }) => {
+      carrier.rest.manners = { status: 401 }
+      const report = await calls.dial(dial).report
+      expect(report).toMatchObject({
+        outcome: 'failed',
+        why: 'it answers 401: 20401, The test set this status',
+      })
+    }, account))
+
+  it('[DI1] never dials a second time, whatever the carrier answers', () =>
+    carrierScene(async ({ calls, carrier, clock }) => {
+      const person = carrier.person(PERSON)
+      carrier.rest.manners = { answersWith: 500 }
+      // The phone rings, although the answer was an error: its first webhook says so.
+      const attempt = calls.dial({ ...dial, key: 'order 17' })
+      expect(calls.dial({ ...dial, key: 'order 17' })).toBe(attempt)
+      expect((await attempt.report).outcome).toBe('answered')
+      expect(calls.dial({ ...dial, key: 'order 17' })).toBe(attempt)
+      await clock.elapse(10_000)
+      expect(person.calls).toHaveLength(1)
+      carrier.rest.manners = {}
+    }, account))
+
+  it('[DI1] is unknown if the carrier neither answers nor reports', () =>
+    carrierScene(async ({ calls, carrier, clock }) => {
+      carrier.rest.manners = { down: true }
+      const report = await calls.dial({ ...dial, ringTimeout: 20_000 }).report
+      expect(report).toMatchObject({ outcome: 'unknown', why: 'it cannot be reached (TypeError)' })
+      expect(clock.now()).toBeLessThan(70_000)
+    }, account))
+
+  it('[DI2] that is cancelled before the carrier has answered does not ring on', () =>
+    carrierScene(async ({ calls, carrier, clock }) => {
+      carrier.person(PERSON, { outcome: 'never' })
+      carrier.rest.manners = { answersAfter: 1_000 }
+      const attempt = calls.dial(dial)
+      await clock.elapse(10)
+      const cancelled = attempt.cancel()
+      await clock.elapse(1_100)
+      carrier.rest.manners = {}
+      expect((await cancelled).outcome).toBe('cancelled')
+      expect(carrier.live).toEqual([])
+    }, account))
+
+  it('[DI2] ends with its scope: what is queued never rings, what rings is ended', () =>
+    carrierScene(
+      async ({ calls, carrier, clock, scope }) => {
+        const person = carrier.person(PERSON, { outcome: 'never' })
+        const attempts = [1, 2, 3].map(() => calls.dial(dial))
+        await clock.elapse(1_500)
+        expect(person.calls).toHaveLength(2)
+        const report = await scope.close()
+        expect(report.clean).toBe(true)
+        expect(await Promise.all(attempts.map(async (each) => (await each.report).outcome))).toEqual([
+          'cancelled',
+          'cancelled',
+          'cancelled',
+        ])
+        expect(carrier.live).toEqual([])
+        expect(() => calls.dial(dial)).toThrow(expect.objectContaining({ code: 'DIAL_CLOSED' }))
+      },
+      { ...account, dialRate: 1 },
+    ))
+
+  it('[DI3] keeps its pace, and lets only so many phones ring at once', () =>
+    carrierScene(
+      async ({ calls, carrier, clock }) => {
+        const person = carrier.person(PERSON, { outcome: 'never' })
+        for (let n = 0; n < 5; n++) calls.dial({ ...dial, ringTimeout: 30_000 })
+        const ringing = async (ms: number): Promise<number> => {
+          await clock.elapse(ms)
+          return person.calls.length
+        }
+        expect([await ringing(100), await ringing(450), await ringing(500), await ringing(5_000)]).toEqual([
+          1, 2, 3, 3,
+        ])
+        person.calls[0]!.hangUp()
+        expect(await ringing(600)).toBe(4)
+      },
+      { ...account, dialRate: 2, maxDials: 3 },
+    ))
+
+  it('[DI3] is refused at once if it makes no sense', () =>
+    carrierScene(async ({ calls }) => {
+      await Promise.resolve()
+      for (const bad of [
+        { to: '' },
+        { to: '4930' },
+        { from: 'me' },
+        { ringTimeout: 1 },
+        { key: '' },
+        { too: '+49' },
+      ])
+        expect(() => calls.dial({ ...dial, ...bad })).toThrow(expect.objectContaining({ code: 'BAD_OPTION' }))
+    }, account))
+
+  it('[DI3] needs an address and credentials', () =>
+    carrierScene(
+      async ({ calls }) => {
+        await Promise.resolve()
+        expect(() => calls.dial(dial)).toThrow(/set publicUrl/)
+      },
+      { publicUrl: undefined },
+    ))
+})

@@ -26,6 +26,7 @@ export {
   frameOf,
   FrameReader,
 } from './g711.ts'
+export { checkKeys, keyDuration, keyIn, keysHeard, keysIn, keySound, maxKeys } from './keys.ts'
 export { bytesFromSamples, SampleReader, samplesFromBytes } from './pcm.ts'
 export { PlayoutClock, type Heard, type PlayoutStretch } from './playout-clock.ts'
 export { Resampler, type ResamplerOptions } from './resample.ts'

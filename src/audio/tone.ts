@@ -1,10 +1,12 @@
 import { AudioError } from './errors.ts'
 import { samplesIn, silentLevel, type AudioFrame, type SampleRate } from './frame.ts'
 
-/** Row and column frequencies of a telephone keypad. */
-const ROWS = [697, 770, 852, 941]
-const COLUMNS = [1209, 1336, 1477, 1633]
-const KEYS = '123A456B789C*0#D'
+/** The keys of a telephone, row by row, and the frequencies of its rows and columns. */
+export const keypad = {
+  keys: '123A456B789C*0#D',
+  rows: [697, 770, 852, 941],
+  columns: [1209, 1336, 1477, 1633],
+} as const
 
 export interface ToneOptions {
   readonly sampleRate: SampleRate
@@ -26,8 +28,8 @@ export function dtmf(key: string, { sampleRate, duration, peak = -12 }: ToneOpti
 
 /** The two frequencies of a telephone key, the lower one first. */
 export function dtmfFrequencies(key: string): [row: number, column: number] {
-  const place = key.length === 1 ? KEYS.indexOf(key) : -1
-  if (place >= 0) return [ROWS[place >> 2]!, COLUMNS[place & 3]!]
+  const place = key.length === 1 ? keypad.keys.indexOf(key) : -1
+  if (place >= 0) return [keypad.rows[place >> 2]!, keypad.columns[place & 3]!]
   throw new AudioError('BAD_DTMF_KEY', `a telephone has no key '${key}': use 0 to 9, *, #, or A to D`)
 }
 

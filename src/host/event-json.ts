@@ -25,6 +25,7 @@ export const eventJson: {
     how,
     confirmed,
   }),
+  pressed: ({ outcome: { keys, how, confirmed } }) => ({ type: 'pressed', keys: clip(keys), how, confirmed }),
   latency: ({ ms }) => ({ type: 'latency', ms }),
   tool: ({ id, name, input }) => ({ type: 'tool', id, name, input: clip(input) }),
   progress: ({ id, name, update }) => ({ type: 'progress', id, name, update: clip(update) }),

@@ -162,12 +162,13 @@ export class LoggedSession {
 function textOf(item: HistoryItem): string {
   if (item.type === 'message') return item.text
   if (item.type === 'handoff') return item.to
+  if (item.type === 'keys') return item.keys
   return item.name
 }
 
 function clipped(item: HistoryItem): HistoryItem {
   if (item.type === 'message') return { ...item, text: clip(item.text) }
-  if (item.type === 'handoff') return item
+  if (item.type === 'handoff' || item.type === 'keys') return item
   const { result } = item
   const output = result ? { result: { ...result, output: clip(result.output) } } : {}
   return { ...item, input: clip(item.input), ...output }

@@ -47,6 +47,12 @@ export interface LineConnection {
    */
   clear(): void
   /**
+   * Presses telephone keys by means of the carrier, if the line can. Resolves when they have been pressed. The keys are `0` to
+   * `9`, `*`, `#`, `A` to `D`, and the pauses `w` (0.5 s) and `W` (1 s). Called only while the agent is silent. Lines without
+   * it get the keys as tones through `play()`.
+   */
+  press?(keys: string): Promise<void>
+  /**
    * Connects the caller to somebody else. Resolves once the outcome is known: `answered` if the call goes on without this
    * line; otherwise the caller is back, unless the call has ended. Rejects if the line cannot do it. Lines without this
    * method cannot transfer calls.

@@ -217,7 +217,10 @@ export const errorCodes = {
     BAD_SAMPLE_RATE: ['A sample rate is not a whole number in the possible range.', 'Correct it.'],
     BAD_DURATION: ['A duration is not a finite number, 0 or more.', 'Correct it.'],
     MIXED_SAMPLE_RATES: ['Frames of different sample rates were joined.', 'Resample them first.'],
-    BAD_DTMF_KEY: ['A telephone does not have this key.', 'Use 0 to 9, `*`, `#`, or A to D.'],
+    BAD_DTMF_KEY: [
+      'A telephone does not have this key.',
+      'Use 0 to 9, `*`, `#`, A to D, and the pauses `w` and `W`; at most 32 at once.',
+    ],
     WAV_MALFORMED: ['A file is not a WAV file, or is damaged.', 'The message says where.'],
     WAV_UNSUPPORTED: [
       'A WAV file has a format that is not supported.',

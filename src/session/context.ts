@@ -49,6 +49,8 @@ export class SessionContext {
   recorder: Recorder | undefined
   /** When something last made progress: words, sound, a tool, a reply. A graceful end without progress is stuck (CL3). */
   movedAt = 0
+  /** Called when the agent begins or ends to think. Set if the session has sounds. */
+  onThinking: ((thinks: boolean) => void) | undefined
   /** Called when a reply, a speech or a tool has finished. Set while a graceful end waits for that. */
   onFinished: (() => void) | undefined
   /** The error of the model or voice that failed last. */

@@ -3,7 +3,7 @@ import type { ToolOutcome } from './answering/tool.ts'
 import type { CloseReason } from './closing/close-reason.ts'
 import type { SessionReport } from './closing/report.ts'
 import type { SessionState } from './closing/session-events.ts'
-import type { PlayoutOutcome, Speech } from './speaking/speech.ts'
+import type { PlayoutOutcome, PressOutcome, Speech } from './speaking/speech.ts'
 
 /** The events of a session. Listeners are isolated from each other; `closed` is always emitted last, exactly once (CL1). */
 export interface SessionEvents {
@@ -20,6 +20,8 @@ export interface SessionEvents {
   speaking: { readonly speech: Speech }
   /** A speech has ended. `outcome.heard` is what the caller heard of it. */
   spoken: { readonly speech: Speech; readonly outcome: PlayoutOutcome }
+  /** The agent pressed telephone keys, or some of them. */
+  pressed: { readonly outcome: PressOutcome }
   /** From the end of the user's speech to the first sound of the answer, in milliseconds. */
   latency: { readonly ms: number }
   /** The model called a tool. */

@@ -7,6 +7,7 @@ export {
   type SessionHandle,
   type Stages,
 } from './answering/agent.ts'
+export { askForKeys, type AskForKeysOptions } from './answering/ask-for-keys.ts'
 export {
   HandoffError,
   SessionClosedError,
@@ -28,12 +29,14 @@ export type {
   HandoffItem,
   HistoryItem,
   HistoryJSON,
+  KeysItem,
   MessageItem,
   ToolItem,
   ToolResult,
 } from './history/history-item.ts'
 export { History } from './history/history.ts'
 export { RecordingError, type RecordingReport, type RecordingSink } from './recording/recording-sink.ts'
+export { menuTools, type MenuToolsOptions } from './answering/menu-tools.ts'
 export type { Reply, ReplyOptions, ReplyOutcome } from './answering/reply.ts'
 export {
   formatSession,
@@ -45,7 +48,8 @@ export {
 export type { StandardSchema } from './answering/schema.ts'
 export { Session } from './session.ts'
 export type { AfterCall, Models, SessionOptions, SessionTurnOptions } from './settings.ts'
-export { Speech, type PlayoutOutcome, type SpeechOptions } from './speaking/speech.ts'
+export { Speech, type PlayoutOutcome, type PressOutcome, type SpeechOptions } from './speaking/speech.ts'
+export type { SoundOptions, SoundsOptions, ThinkingSoundOptions } from './speaking/sound-loop.ts'
 export {
   tool,
   type Tool,

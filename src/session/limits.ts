@@ -8,6 +8,8 @@ export const limits = {
   preparedChunks: 10_000,
   /** Milliseconds of sound of one speech. A voice that does not stop must not fill the line. */
   speechSound: 20 * 60_000,
+  /** Milliseconds of a background sound, which is kept in memory. */
+  loop: 5 * 60_000,
   /** Tool calls in one response of a model. The rest of the response is not read. */
   toolCalls: 64,
   /** Characters of vendor data in one answer: signatures and thoughts that only the model reads. The rest is dropped. */

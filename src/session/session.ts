@@ -16,7 +16,7 @@ import {
   type TaskContext,
 } from '../scope/index.ts'
 import type { Agent, SessionHandle } from './answering/agent.ts'
-import { Answering } from './answering/answering.ts'
+import { Answering, notPressed } from './answering/answering.ts'
 import { ActiveReply } from './answering/replies.ts'
 import { replyNames, type Reply, type ReplyOptions } from './answering/reply.ts'
 import type {
@@ -39,7 +39,7 @@ import type { History } from './history/history.ts'
 import { Recorder } from './recording/recorder.ts'
 import { sessionSettings, type SessionOptions } from './settings.ts'
 import { Speaking } from './speaking/speaking.ts'
-import { Speech, speechNames, type SpeechOptions } from './speaking/speech.ts'
+import { Speech, speechNames, type PressOutcome, type SpeechOptions } from './speaking/speech.ts'
 
 const lineShape: Shape<LineEvents> = {
   frame: ['frame'],
@@ -272,6 +272,22 @@ export class Session implements SessionHandle {
     const work = this.#closing.work('reply')
     const own = this.#closing.optionsOf('reply', options, replyNames)
     return work instanceof EndwellError ? ActiveReply.refused(work, own) : work.answering.reply(own)
+  }
+
+  /**
+   * Presses telephone keys, `0` to `9`, `*`, `#` and `A` to `D`, with the pauses `w` (0.5 s) and `W` (1 s), after what the agent
+   * is saying: `press('1w2#')`. At most 32. The caller cannot interrupt them. Rejects if these are not keys (KY1).
+   */
+  press(keys: string): Promise<PressOutcome> {
+    const pressing = this.#press(keys)
+    // A caller may drop the promise: the error is reported here.
+    pressing.catch((error: unknown) => this.#context.failed('press', error))
+    return pressing
+  }
+
+  async #press(keys: string): Promise<PressOutcome> {
+    const work = this.#closing.work('press keys')
+    return work instanceof EndwellError ? notPressed(work) : work.answering.press(keys)
   }
 
   /** Stops the agent's speech and its reply in progress, synchronously (SP1). */

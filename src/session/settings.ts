@@ -34,6 +34,7 @@ import type { SessionReport } from './closing/report.ts'
 import { turnSettings, type TurnOptions } from './hearing/turn-options.ts'
 import type { HistoryJSON } from './history/history-item.ts'
 import type { RecordingSink } from './recording/recording-sink.ts'
+import { checkSounds, type SoundsOptions } from './speaking/sound-loop.ts'
 
 /** Either a pipeline of separate models, or one realtime model. */
 export type Models = PipelineModels | RealtimeModels
@@ -148,6 +149,8 @@ export interface SessionOptions {
   resumed?: boolean
   /** Where to write a stereo recording of the call. */
   recording?: RecordingSink
+  /** Sounds that the caller hears besides the agent's voice. Default: none. */
+  sounds?: SoundsOptions
   afterCall?: AfterCall | readonly AfterCall[]
   /** A pino logger fits. Default: no logging. */
   logger?: Logger
@@ -186,6 +189,7 @@ export const optionNames: OptionNames<SessionOptions> = {
   history: true,
   resumed: true,
   recording: true,
+  sounds: true,
   afterCall: true,
   logger: true,
   onLate: true,
@@ -204,6 +208,7 @@ export function sessionSettings(options: SessionOptions) {
   if (options.apology) checkOptions('Session: apology', options.apology, apologyNames)
   if (options.goodbye) checkOptions('Session: goodbye', options.goodbye, capNames)
   if (options.budget) checkOptions('Session: budget', options.budget, budgetNames)
+  if (options.sounds) checkSounds(options.sounds)
   checkParts(options)
   const { afterCall, random = systemRandom } = options
   const settings = {

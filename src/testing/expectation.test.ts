@@ -27,6 +27,7 @@ const events: readonly TurnEvent[] = [
   { type: 'handoff', from: 'desk', to: 'billing' },
   { type: 'approval', name: 'refund', input: { sum: 40 } },
   { type: 'digits', digits: '12' },
+  { type: 'keys', keys: '1w2', agent: 'billing', interrupted: false },
   { type: 'error', where: 'speech', error: new Error('the voice broke') },
   { type: 'message', text: 'Your bill', agent: 'billing', interrupted: true },
   { type: 'closed', reason: 'idle' },
@@ -57,6 +58,7 @@ describe('an expectation', () => {
       .handoff('billing')
       .approval('refund', { sum: 40 })
       .digits('12')
+      .keys('1w2')
       .error('speech: the voice broke')
       .interruptedMessage(/^Your bill$/)
       .closed('idle')
@@ -98,6 +100,7 @@ describe('an expectation', () => {
     ['guardrail with this verdict', (turn) => turn.expect.guardrail('polite', 'loud')],
     ['approval', (turn) => turn.expect.approval('refund', { sum: 50 })],
     ['digits', (turn) => turn.expect.digits('1')],
+    ['keys', (turn) => turn.expect.keys('1')],
     ['error', (turn) => turn.expect.error('line')],
     ['end with this reason', (turn) => turn.expect.closed('requested')],
     ['turn without a message', (turn) => turn.expect.noMessage()],

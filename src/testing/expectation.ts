@@ -138,6 +138,17 @@ export class Expectation {
     })
   }
 
+  /** The agent pressed these telephone keys. */
+  keys(keys: string): this {
+    return this.#next({
+      type: 'keys',
+      what: `the agent to press ${keys}`,
+      fits: (event) => event.keys === keys,
+      expected: keys,
+      actual: (event) => event.keys,
+    })
+  }
+
   /** An error occurred. `text` matches where it occurred and its message. */
   error(text?: TextPattern): this {
     return this.#next({

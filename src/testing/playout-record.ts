@@ -1,4 +1,12 @@
-import { durationOf, silentLevel, level, type AudioFrame } from '../audio/index.ts'
+import {
+  concat,
+  durationOf,
+  keysIn,
+  silentLevel,
+  level,
+  type AudioFrame,
+  type SampleRate,
+} from '../audio/index.ts'
 import { textOf } from './sound-text.ts'
 
 /** A frame, or the beginning of one, that the caller heard. */
@@ -54,11 +62,19 @@ export class PlayoutRecord {
 
   /** The text heard, if a `ScriptedTts` of the line's rate spoke it. */
   textBy(now: number): string {
-    const cut = this.heardBy(now).map(({ frame: { samples, sampleRate }, heard }) => ({
+    return textOf(this.#soundBy(now))
+  }
+
+  /** The telephone keys heard as tones. */
+  keysBy(now: number, sampleRate: SampleRate): string {
+    return keysIn(concat(this.#soundBy(now), sampleRate))
+  }
+
+  #soundBy(now: number): AudioFrame[] {
+    return this.heardBy(now).map(({ frame: { samples, sampleRate }, heard }) => ({
       samples: samples.subarray(0, Math.round((heard * sampleRate) / 1000)),
       sampleRate,
     }))
-    return textOf(cut)
   }
 
   /** Milliseconds of audio, excluding silence, between two times. */

@@ -59,6 +59,7 @@ export const rehearsalNames: OptionNames<RehearsalOptions> = {
   history: true,
   resumed: true,
   recording: true,
+  sounds: true,
   afterCall: true,
   logger: true,
   onLate: true,

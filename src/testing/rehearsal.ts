@@ -146,8 +146,9 @@ export class Rehearsal {
 
   /** Presses phone keys, and waits until the session has handled them. */
   async presses(digits: string): Promise<Turn> {
-    const timeout = this.#limits.dtmf
-    if (timeout === undefined)
+    const { dtmf: timeout = 0 } = this.#limits
+    // A tool may be asking for keys.
+    if (this.#limits.dtmf === undefined && this.#activity.idle)
       throw new RehearsalError('this session ignores phone keys: set turns: { dtmf: {} }')
     return this.#turn(`presses('${digits}')`, `presses ${digits}`, async (waiting) => {
       let entered = false

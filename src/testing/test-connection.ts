@@ -40,6 +40,7 @@ export class TestConnection implements LineConnection {
   /** Set if the line can transfer calls. */
   readonly transfer?: (request: TransferRequest) => Promise<TransferOutcome>
   readonly instance: PartInstance
+  readonly press?: (keys: string) => Promise<void>
   readonly #hears: AudioFormat
   readonly #events: LineEvents
   readonly #options: Readonly<TestLineOptions>
@@ -62,6 +63,7 @@ export class TestConnection implements LineConnection {
     this.#hears = hears
     this.#events = events
     this.#options = options
+    if (options.press) this.press = options.press
     instance.onClosing(() => this.#beginClosing())
     instance.onEnd(() => this.#end('session'))
     const { transfer } = options
@@ -105,6 +107,10 @@ export class TestConnection implements LineConnection {
 
   get heardText(): string {
     return this.#record.textBy(this.#now)
+  }
+
+  heardKeys(sampleRate: SampleRate): string {
+    return this.#record.keysBy(this.#now, sampleRate)
   }
 
   get audibleAfterClosing(): number {

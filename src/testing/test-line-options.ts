@@ -20,6 +20,8 @@ export interface TestLineOptions extends PartManners {
   marksAtOnce?: boolean
   /** Sends silence while the caller is silent, like a phone. Default: false, because silence causes many events. */
   streams?: boolean
+  /** Presses telephone keys for the line, like a carrier that can. Default: the caller hears keys as tones. */
+  press?: (keys: string) => Promise<void>
   /** Transfers the caller, and returns the outcome. Default: the line cannot transfer calls. */
   transfer?: (request: TransferRequest) => TransferOutcome | Promise<TransferOutcome>
   /** Milliseconds until it notices that the caller has vanished. Default: 0. */
@@ -36,6 +38,7 @@ export const lineNames: OptionNames<TestLineOptions> = {
   knows: true,
   marksAtOnce: true,
   streams: true,
+  press: true,
   transfer: true,
   lostAfter: true,
 }

@@ -63,6 +63,11 @@ export class TestLine implements Line {
     return this.connection.heardText
   }
 
+  /** The telephone keys that the caller has heard as tones so far. */
+  get heardKeys(): string {
+    return this.connection.heardKeys(this.speaks.sampleRate)
+  }
+
   /** Milliseconds of audio, excluding silence, that the caller heard after closing began (CL9). */
   get audibleAfterClosing(): number {
     return this.connection.audibleAfterClosing

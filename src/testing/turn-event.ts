@@ -27,6 +27,15 @@ export interface TurnHandoff {
   readonly to: string
 }
 
+/** Telephone keys that the agent pressed. */
+export interface TurnKeys {
+  readonly type: 'keys'
+  readonly keys: string
+  readonly agent: string | undefined
+  /** Whether the rest of the keys was not pressed. */
+  readonly interrupted: boolean
+}
+
 /** A guardrail stopped something. */
 export interface TurnVerdict {
   readonly type: 'guardrail'
@@ -65,6 +74,7 @@ export type TurnEvent =
   | TurnMessage
   | TurnToolCall
   | TurnHandoff
+  | TurnKeys
   | TurnVerdict
   | TurnApproval
   | TurnDigits

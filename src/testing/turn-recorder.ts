@@ -43,6 +43,7 @@ export class TurnRecorder implements TurnSource, Pick<ToolObserver, 'ran' | 'ret
     session.on('error', (event) => this.#note({ type: 'error', ...event }))
     session.on('closed', ({ reason }) => this.#note({ type: 'closed', reason }))
     session.on('spoken', () => this.#copyItems())
+    session.on('pressed', () => this.#copyItems())
     session.on('tool-done', () => this.#copyItems())
   }
 
@@ -95,7 +96,9 @@ export class TurnRecorder implements TurnSource, Pick<ToolObserver, 'ran' | 'ret
   #eventOf(item: HistoryItem): TurnEvent | undefined {
     if (item.type === 'tool') return this.#callOf(item)
     if (item.type === 'handoff') return { type: 'handoff', from: item.from, to: item.to }
-    const { role, agent, interrupted = false } = item
+    const { agent, interrupted = false } = item
+    if (item.type === 'keys') return { type: 'keys', keys: item.keys, agent, interrupted }
+    const { role } = item
     if (role === 'user') return undefined
     return { type: 'message', text: item.text.trim(), agent, interrupted }
   }

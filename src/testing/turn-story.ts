@@ -21,6 +21,7 @@ const rows: { readonly [Type in TurnEvent['type']]: (event: Extract<TurnEvent, {
     `${show(call.input)} → ${endOf(call)}`,
   ],
   handoff: ({ from, to }) => ['handoff', `${from} → ${to}`],
+  keys: ({ agent, keys, interrupted }) => [agent ?? 'agent', `presses ${keys}${interrupted ? ' —' : ''}`],
   guardrail: ({ name, on, verdict }) => [`guardrail ${name}`, `stops the ${on}: ${verdict}`],
   approval: ({ name, input }) => ['approval', `pending for ${name} ${show(input)}`],
   digits: ({ digits }) => ['digits', digits],

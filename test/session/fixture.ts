@@ -89,6 +89,7 @@ export function said({ history }: Session): string[] {
   return history.items.map((item) => {
     if (item.type === 'message') return `${item.role}: ${item.text}${item.interrupted ? ' —' : ''}`
     if (item.type === 'handoff') return `${item.from} → ${item.to}`
+    if (item.type === 'keys') return `pressed ${item.keys}${item.interrupted ? ' —' : ''}`
     return `${item.name} → ${item.result?.output ?? '…'}`
   })
 }

@@ -136,6 +136,7 @@ describe('a snapshot', () => {
       items: [
         { type: 'message', id: 'i1', at: 0, role: 'user', text: 'Hello?' },
         { type: 'handoff', id: 'i2', at: 0, from: 'desk', to: 'billing' },
+        { type: 'keys', id: 'i5', at: 0, keys: '1w2', agent: 'billing' },
         { type: 'tool', id: 'i3', at: 0, call: 'c1', name: 'bill', input: '{}' },
         { type: 'message', id: 'i4', at: 0, role: 'agent', text: 'Hm', agent: 'billing', interrupted: true },
       ],
@@ -149,6 +150,7 @@ describe('a snapshot', () => {
       entries: [
         { kind: 'user', text: 'Hello?' },
         { kind: 'handoff', to: 'billing' },
+        { kind: 'note', tone: 'plain', text: 'The agent pressed 1w2' },
         { kind: 'tool', how: 'running' },
         { kind: 'agent', heard: 'Hm', how: 'interrupted' },
         { kind: 'agent', unheard: 'You owe us', how: 'playing', agent: 'billing' },

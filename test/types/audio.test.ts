@@ -6,9 +6,15 @@ import {
   PlayoutClock,
   Resampler,
   asSampleRate,
+  checkKeys,
   concat,
   decodeWav,
   dtmfFrequencies,
+  keyDuration,
+  keyIn,
+  keySound,
+  keysHeard,
+  keysIn,
   sampleRates,
   samplesIn,
   silence,
@@ -72,6 +78,21 @@ describe('an audio frame', () => {
       sine(440, { sampleRate: 16_000 })
       // @ts-expect-error an option that is not set is left out
       return new Framer({ sampleRate: 16_000, duration: undefined })
+    }))
+})
+
+describe('telephone keys', () => {
+  it('are a string, and become one frame each', () =>
+    types(() => {
+      expectTypeOf(keySound('1w2', 8_000)).toEqualTypeOf<AudioFrame[]>()
+      expectTypeOf(keysIn(frame)).toEqualTypeOf<string>()
+      expectTypeOf(keyIn(frame)).toEqualTypeOf<string | undefined>()
+      expectTypeOf(keysHeard('1w2', 300)).toEqualTypeOf<string>()
+      expectTypeOf(keyDuration('1w2')).toEqualTypeOf<number>()
+      // @ts-expect-error keys are not a number
+      checkKeys(12)
+      // @ts-expect-error 44.1 kHz is not supported
+      keySound('1', 44_100)
     }))
 })
 

@@ -5,12 +5,14 @@ import * as v from 'valibot'
 import {
   Agent,
   AgentTask,
+  askForKeys,
+  menuTools,
   tool,
   type CloseReason,
   type CostReport,
+  type History,
   type HistoryItem,
   type Models,
-  type Price,
   type Reply,
   type Session,
   type SessionEvents,
@@ -19,9 +21,12 @@ import {
   type SessionReport,
   type Speech,
   type ToolContext,
+  type Toolset,
   type TransferOptions,
   type TransferOutcome,
 } from '../../src/index.ts'
+import { silence } from '../../src/audio/index.ts'
+import type { KeysItem, PressOutcome, Price } from '../../src/session/index.ts'
 import type { Llm, Realtime, Tts, Usage } from '../../src/parts/index.ts'
 
 // These tests are checked by the compiler (`npm run check:types`). Their code never runs.
@@ -110,6 +115,76 @@ describe('ending a session', () => {
     expectTypeOf<SessionReport['closeTimeout']>().toEqualTypeOf<number>()
     expectTypeOf<SessionReport['transcript']>().toEqualTypeOf<readonly HistoryItem[]>()
   })
+})
+
+describe('pressing keys', () => {
+  it('takes a string, and says how it went', () =>
+    types(() => {
+      expectTypeOf(session.press('1w2#')).toEqualTypeOf<Promise<PressOutcome>>()
+      expectTypeOf<PressOutcome['how']>().toEqualTypeOf<'played' | 'interrupted' | 'failed'>()
+      expectTypeOf<PressOutcome['keys']>().toEqualTypeOf<string>()
+      session.on('pressed', ({ outcome }) => expectTypeOf(outcome).toEqualTypeOf<PressOutcome>())
+      // @ts-expect-error keys are a string: 0800 is not a number
+      session.press(800).catch(() => {})
+      tool({
+        description: 'Presses keys',
+        run: (_, { press }) => expectTypeOf(press('1')).toEqualTypeOf<Promise<PressOutcome>>(),
+      })
+    }))
+
+  it('is asked for by a task whose result may be missing', () =>
+    types(async () => {
+      const context = {} as ToolContext
+      expectTypeOf(await context.run(askForKeys({ say: 'Your number?' }))).toEqualTypeOf<string | undefined>()
+      // @ts-expect-error the caller must be asked
+      askForKeys({ digits: 4 })
+      // @ts-expect-error no such option
+      askForKeys({ say: 'Your number?', length: 4 })
+    }))
+
+  it('is a toolset, for an agent in a menu', () =>
+    types(() => {
+      const agent = new Agent({ instructions: '' })
+      expectTypeOf(menuTools()).toEqualTypeOf<Toolset>()
+      menuTools({
+        giveUpAt: 3,
+        onGiveUp: (context) => (expectTypeOf(context).toEqualTypeOf<ToolContext>(), agent),
+      })
+      // @ts-expect-error no such option
+      menuTools({ maxVisits: 3 })
+      tool({
+        description: 'Reads the history',
+        run: (_, { history, ifCancelled }) => {
+          expectTypeOf(history).toEqualTypeOf<History>()
+          // @ts-expect-error the output is a text
+          ifCancelled(3)
+        },
+      })
+    }))
+
+  it('is in the history as an item of its own', () =>
+    types((item = {} as HistoryItem) => {
+      if (item.type === 'keys') expectTypeOf(item).toEqualTypeOf<KeysItem>()
+      // @ts-expect-error keys are not words
+      if (item.type === 'keys') return item.text
+      return undefined
+    }))
+})
+
+describe('the sounds of a session', () => {
+  it('are audio or the bytes of a WAV file', () =>
+    types(() => {
+      const sound = silence(1_000, 8_000)
+      const sounds: SessionOptions['sounds'] = {
+        background: { sound },
+        thinking: { sound: new Uint8Array(), after: 500 },
+      }
+      // @ts-expect-error a sound is not the name of a file
+      const named: SessionOptions['sounds'] = { background: { sound: 'office.wav' } }
+      // @ts-expect-error the background begins at once
+      const late: SessionOptions['sounds'] = { background: { sound, after: 500 } }
+      return [sounds, named, late]
+    }))
 })
 
 describe('a tool', () => {

@@ -275,6 +275,7 @@ describe('a test line', () => {
       await line.caller.says('Hello.')
       await line.caller.says(500)
       expectTypeOf(line.heardText).toEqualTypeOf<string>()
+      expectTypeOf(line.heardKeys).toEqualTypeOf<string>()
       // @ts-expect-error a lag is needed
       const avatar = new TestLine({ avatar: {} })
       // @ts-expect-error keys are text

@@ -20,6 +20,7 @@ const REDACTED = '[redacted]'
 export function redactedItem(item: HistoryItem): HistoryItem {
   if (item.type === 'message') return { ...item, text: REDACTED }
   if (item.type === 'handoff') return item
+  if (item.type === 'keys') return { ...item, keys: REDACTED }
   const { result, ...call } = item
   return { ...call, input: '{}', ...(result ? { result: { ...result, output: REDACTED } } : {}) }
 }

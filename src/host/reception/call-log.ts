@@ -149,7 +149,8 @@ export class CallLog implements Resource {
       })
       if (changed.length > 0) this.#append(session.id, changed)
     }
-    for (const event of ['user', 'spoken', 'tool-done', 'handoff'] as const) session.on(event, note)
+    for (const event of ['user', 'spoken', 'pressed', 'tool-done', 'handoff'] as const)
+      session.on(event, note)
   }
 
   /** Writes the report. Resolves once it is stored; rejects if it could not be. */

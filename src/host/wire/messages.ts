@@ -134,6 +134,12 @@ export type LiveEvent = { readonly at: number } & (
       readonly how: 'played' | 'interrupted' | 'failed'
       readonly confirmed: boolean
     }
+  | {
+      readonly type: 'pressed'
+      readonly keys: string
+      readonly how: 'played' | 'interrupted' | 'failed'
+      readonly confirmed: boolean
+    }
   | { readonly type: 'latency'; readonly ms: number }
   | { readonly type: 'tool'; readonly id: string; readonly name: string; readonly input: string }
   | { readonly type: 'progress'; readonly id: string; readonly name: string; readonly update: string }

@@ -15,7 +15,7 @@ import type { SessionState } from '../closing/session-events.ts'
 import type { EventOf } from '../emitter.ts'
 import type { SessionEvents } from '../events.ts'
 import type { History } from '../history/history.ts'
-import type { Speech, SpeechOptions } from '../speaking/speech.ts'
+import type { PressOutcome, Speech, SpeechOptions } from '../speaking/speech.ts'
 import { guardrailNames, type Guardrails } from './guardrails.ts'
 import type { Reply, ReplyOptions } from './reply.ts'
 import type { NestedTask, Tool, Toolset } from './tool.ts'
@@ -36,6 +36,7 @@ export interface SessionHandle {
   events(): AsyncIterableIterator<EventOf<SessionEvents>>
   say(text: string | AsyncIterable<string>, options?: SpeechOptions): Speech
   reply(options?: ReplyOptions): Reply
+  press(keys: string): Promise<PressOutcome>
   interrupt(options?: { force?: boolean }): void
   commitTurn(): void
   discardTurn(): void

@@ -1,3 +1,4 @@
+import { checkKeys } from '../../audio/index.ts'
 import type { PartContext } from '../../parts/index.ts'
 import type { Agent } from './agent.ts'
 import { LimitError, noop, type TaskContext, type TaskHandle } from '../../scope/index.ts'
@@ -6,10 +7,11 @@ import { SessionClosedError, UninterruptibleError } from '../errors.ts'
 import type { CommitCommand } from '../hearing/turn-events.ts'
 import { limits } from '../limits.ts'
 import type { Speaking } from '../speaking/speaking.ts'
-import { Speech, type SpeechOptions } from '../speaking/speech.ts'
+import { Speech, type PressOutcome, type SpeechOptions } from '../speaking/speech.ts'
 import { once } from '../speaking/stages.ts'
 import { Agents } from './agents.ts'
 import { GuardrailRunner, stop } from './guardrail-runner.ts'
+import { Keypad } from './keypad.ts'
 import type { Mind, MindEar, Preparation } from './mind.ts'
 import { Pipeline } from './pipeline.ts'
 import { RealtimeMind } from './realtime-mind.ts'
@@ -29,6 +31,7 @@ import type { NestedTask } from './tool.ts'
 export class Answering implements ToolActions {
   readonly agents: Agents
   readonly tools: ToolRunner
+  readonly keypad: Keypad
   readonly #context: SessionContext
   readonly #speaking: Speaking
   readonly #guardrails: GuardrailRunner
@@ -47,6 +50,7 @@ export class Answering implements ToolActions {
     this.#speaking = speaking
     this.agents = new Agents(context, speaking)
     this.tools = new ToolRunner(context, this.agents, this)
+    this.keypad = new Keypad(context, speaking, (text) => this.say(text))
     this.#guardrails = new GuardrailRunner(context, speaking)
     this.#replies = new Replies(context)
     const mind = context.settings.models.realtime
@@ -55,6 +59,7 @@ export class Answering implements ToolActions {
     this.#mind = mind
     this.agents.onChange = () => {
       mind.agentChanged()
+      this.keypad.agentChanged(this.agents.current.agent)
       this.onAgent(this.agents.current.agent)
     }
   }
@@ -154,6 +159,15 @@ export class Answering implements ToolActions {
     return this.#speaking.say(typeof text === 'string' ? once(text) : text, { agent, watch }, options).speech
   }
 
+  /** Presses telephone keys (KY1). Throws if these are not keys. */
+  press(keys: string): Promise<PressOutcome> {
+    checkKeys(keys)
+    const refused = this.#context.isOpen
+      ? this.#speaking.isFull && this.#overflow()
+      : new SessionClosedError('press keys', 'closing')
+    return refused ? notPressed(refused) : this.#speaking.press(keys, this.agents.current.agent)
+  }
+
   /** Too many speeches are queued. Reported once until there is room again. */
   #overflow(): LimitError {
     const { queuedSpeeches } = limits
@@ -200,4 +214,9 @@ export class Answering implements ToolActions {
     this.#turn?.cancel('interrupted')
     this.discard()
   }
+}
+
+/** The outcome of keys that were not accepted. */
+export async function notPressed(error: unknown): Promise<PressOutcome> {
+  return { how: 'failed', confirmed: true, keys: '', error }
 }

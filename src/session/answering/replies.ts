@@ -136,6 +136,7 @@ export class Replies {
     const replies = this.open
     this.#context.movedAt = settings.clock.now()
     const interruptible = replies.every((reply) => reply.interruptible)
+    this.#context.onThinking?.(replies.length > 0)
     turns.handle({ type: 'agent-thinking', thinking: replies.length > 0, interruptible })
   }
 }

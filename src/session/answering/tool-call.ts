@@ -3,13 +3,14 @@ import type { Clock, Late, Scope, TaskContext } from '../../scope/index.ts'
 import type { SessionReport } from '../closing/report.ts'
 import type { SessionContext } from '../context.ts'
 import { ToolError } from '../errors.ts'
-import type { Speech } from '../speaking/speech.ts'
+import type { PressOutcome, Speech } from '../speaking/speech.ts'
 import { describeIssues } from './schema.ts'
 import type { NestedTask, Tool, ToolCall, ToolContext, ToolOutcome, ToolPlayout } from './tool.ts'
 
 /** What tools can do in the conversation. Implemented by `Answering`. */
 export interface ToolActions {
   say(text: string): Speech
+  press(keys: string): Promise<PressOutcome>
   runTask<Result>(task: NestedTask<Result>, from: TaskContext): Promise<Result>
 }
 
@@ -29,6 +30,8 @@ export interface Binding {
   closed: Promise<SessionReport> | undefined
   /** The output of the call if the tool itself ends the session. */
   endsWith: string | undefined
+  /** The output of the call if it is cancelled. */
+  ifCancelled: string | undefined
 }
 
 type Untimed = <T>(work: () => Promise<T>) => Promise<T>
@@ -54,6 +57,7 @@ export function bind(
     endedAt: 0,
     closed: undefined,
     endsWith: undefined,
+    ifCancelled: undefined,
     late: (what, endedAt) => {
       try {
         onLate?.({ scope: path, kind: 'task', at: clock.now() - endedAt, ...what })
@@ -74,8 +78,8 @@ export async function runTool(
 ): Promise<unknown> {
   task.onCancel((reason) => {
     // A tool that ends the session has succeeded when the close cancels it.
-    const { endsWith } = binding
-    finish(binding, endsWith === undefined ? failure(cancelled(call, reason)) : success(endsWith))
+    const output = binding.endsWith ?? binding.ifCancelled
+    finish(binding, output === undefined ? failure(cancelled(call, reason)) : success(output))
   })
   try {
     const value = await tool.run(input, contextOf(task, call, binding))
@@ -136,6 +140,14 @@ function contextOf(task: TaskContext, call: ToolCall, binding: Binding): ToolCon
     },
     waitForPlayout: () => binding.before?.() ?? Promise.resolve({ how: 'interrupted', stopped: false }),
     say: (text) => session().actions.say(text),
+    press: async (keys) => session().actions.press(keys),
+    get history() {
+      return session().context.history
+    },
+    ifCancelled: (output) => {
+      session()
+      binding.ifCancelled = output
+    },
     progress: (update) => {
       const { context } = session()
       context.movedAt = binding.clock.now()

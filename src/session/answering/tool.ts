@@ -2,7 +2,8 @@ import type { PartContext, ToolDescription, TransferOutcome, VendorData } from '
 import { OptionError, checkOptions, type Endings, type OptionNames } from '../../scope/index.ts'
 import type { CloseSessionOptions, HangUpOptions, HangUpOutcome, TransferOptions } from '../closing/asks.ts'
 import type { SessionReport } from '../closing/report.ts'
-import type { Speech } from '../speaking/speech.ts'
+import type { History } from '../history/history.ts'
+import type { PressOutcome, Speech } from '../speaking/speech.ts'
 import { jsonSchemaOf, type OutputOf, type StandardSchema } from './schema.ts'
 
 /** What became of the words before a tool (SP4). `stopped` is false if the caller may still hear an interrupted speech. */
@@ -48,6 +49,12 @@ export interface ToolContext {
   readonly waitForPlayout: () => Promise<ToolPlayout>
   /** Says something while the tool runs. */
   readonly say: (text: string) => Speech
+  /** Presses telephone keys after the words before the tool (KY1). Rejects if they are not keys. */
+  readonly press: (keys: string) => Promise<PressOutcome>
+  /** What was said and done so far. */
+  readonly history: History
+  /** Sets what the model reads if the call is cancelled from now on. Default: that it was cancelled. */
+  readonly ifCancelled: (output: string) => void
   /** Emits a `progress` event. */
   readonly progress: (update: string) => void
   /** Lets a nested agent talk to the caller until it has its result (AG5). */

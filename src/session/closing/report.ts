@@ -145,5 +145,6 @@ function formatCost({ total, unpriced }: CostReport): string {
 function formatItem(item: HistoryItem): string {
   if (item.type === 'message') return `${item.role}: ${item.text}${item.interrupted ? ' —' : ''}`
   if (item.type === 'handoff') return `${item.from} hands over to ${item.to}`
+  if (item.type === 'keys') return `pressed ${item.keys}${item.interrupted ? ' —' : ''}`
   return `${item.name}(${item.input}) → ${item.result?.output ?? 'no result'}`
 }

@@ -1,6 +1,9 @@
 import {
   Resampler,
+  durationOf,
+  keyIn,
   nearestFormat,
+  silence,
   type AudioFormat,
   type AudioFrame,
   type SampleRate,
@@ -151,8 +154,10 @@ export class Hearing implements EventSink<TurnEvent> {
 
   /** The caller's sound. */
   hear(frame: AudioFrame): void {
-    if (this.#filtering) this.#filtering.push(frame)
-    else this.#listen(frame)
+    const { echoedKeys } = this.#speaking
+    const heard = echoedKeys === undefined ? frame : withoutKeys(frame, echoedKeys)
+    if (this.#filtering) this.#filtering.push(heard)
+    else this.#listen(heard)
   }
 
   #listen(frame: AudioFrame): void {
@@ -169,7 +174,7 @@ export class Hearing implements EventSink<TurnEvent> {
 
   pressed(digit: string): void {
     this.#context.lifecycle.handle({ type: 'user-active' })
-    this.#turns.handle({ type: 'digit', digit })
+    if (!this.#answering.keypad.press(digit)) this.#turns.handle({ type: 'digit', digit })
   }
 
   /** Passes an event to the turn machine: from the VAD, the STT, or about what the agent does. */
@@ -338,4 +343,10 @@ export class Hearing implements EventSink<TurnEvent> {
     this.#stopWaiting?.()
     history.addUser(this.#machine.pendingWords.text, { at: settings.clock.date() })
   }
+}
+
+/** Silence if the frame has the tone of one of these keys: their echo is not speech (KY3). */
+function withoutKeys(frame: AudioFrame, keys: string): AudioFrame {
+  const key = keyIn(frame)
+  return key !== undefined && keys.includes(key) ? silence(durationOf(frame), frame.sampleRate) : frame
 }

@@ -1,7 +1,7 @@
 import type { VendorData } from '../../parts/index.ts'
 
 /** One event in a conversation. Frozen plain data: an item that changes is replaced by a new one. */
-export type HistoryItem = MessageItem | ToolItem | HandoffItem
+export type HistoryItem = MessageItem | ToolItem | HandoffItem | KeysItem
 
 interface AnyItem {
   /** Unique within the history. Stays the same when the item changes and when the history is resumed. */
@@ -47,6 +47,17 @@ export interface HandoffItem extends AnyItem {
   readonly type: 'handoff'
   readonly from: string
   readonly to: string
+}
+
+/** Telephone keys that the agent pressed. */
+export interface KeysItem extends AnyItem {
+  readonly type: 'keys'
+  /** The keys and pauses that were pressed, as in `press()`. */
+  readonly keys: string
+  /** Set if the rest of the keys was not pressed. */
+  readonly interrupted?: true
+  /** The agent that pressed them. */
+  readonly agent?: string
 }
 
 /** A stored history, as `history.toJSON()` returns it. */

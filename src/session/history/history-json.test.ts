@@ -20,10 +20,19 @@ describe('a stored history', () => {
     history.handOff({ from: 'desk', to: 'billing', at: 5 })
     return history
   }
+  const withKeys = (): History => {
+    const history = full()
+    for (const interrupted of [true, false]) {
+      const keys = history.press({ at: 6, agent: 'billing' })
+      keys.heard('1w2')
+      keys.end({ interrupted })
+    }
+    return history
+  }
   const stored = (history: History): unknown => JSON.parse(JSON.stringify(history))
 
   it('is plain JSON with a version, and is the same after resuming', () => {
-    const history = full()
+    const history = withKeys()
     expect(stored(history)).toMatchObject({ version: 1, dropped: 0, items: history.items })
     const resumed = History.from(stored(history))
     expect(resumed.items).toEqual(history.items)
@@ -116,7 +125,7 @@ describe('a stored history', () => {
   })
 
   it.each([
-    [{ type: 'song' }, "type must be 'message', 'tool' or 'handoff'; it is \"song\""],
+    [{ type: 'song' }, "type must be 'message', 'tool', 'handoff' or 'keys'; it is \"song\""],
     [{ at: null }, 'at must be a finite number; it is null'],
     [{ id: 4 }, 'id must be a string; it is 4'],
     [{ role: 'system' }, 'role must be "user" or "agent"; it is "system"'],
@@ -129,6 +138,8 @@ describe('a stored history', () => {
       { type: 'tool', call: 'c', name: 'n', input: '', result: { output: '', failed: 1, at: 0 } },
       'result.failed must be true or false; it is 1',
     ],
+    [{ type: 'keys' }, 'keys must be a string; it is missing'],
+    [{ type: 'keys', keys: '1', interrupted: 1 }, 'interrupted must be true; it is 1'],
     [{ type: 'handoff', from: 'a' }, 'to must be a string; it is missing'],
   ])('is rejected if an item is malformed: %j', (wrong, message) => {
     const item = { type: 'message', id: 'i1', at: 0, role: 'user', text: 'Hi', ...wrong }

@@ -60,9 +60,7 @@ function readItem(value: unknown, path: string): HistoryItem {
         ...base,
         role: oneOf(item, 'role', ['user', 'agent'], path),
         text: clip(text(item, 'text', path), MAX_TEXT),
-        ...(item['interrupted'] === undefined
-          ? {}
-          : { interrupted: oneOf(item, 'interrupted', [true], path) }),
+        ...interruptedOf(item, path),
         ...agentOf(item, path),
       })
     case 'tool':
@@ -83,8 +81,16 @@ function readItem(value: unknown, path: string): HistoryItem {
         from: text(item, 'from', path),
         to: text(item, 'to', path),
       })
+    case 'keys':
+      return Object.freeze({
+        type: 'keys',
+        ...base,
+        keys: clip(text(item, 'keys', path), MAX_TEXT),
+        ...interruptedOf(item, path),
+        ...agentOf(item, path),
+      })
     default:
-      throw malformed(`${path}.type`, "'message', 'tool' or 'handoff'", item['type'])
+      throw malformed(`${path}.type`, "'message', 'tool', 'handoff' or 'keys'", item['type'])
   }
 }
 
@@ -99,6 +105,10 @@ function readResult(value: unknown, path: string): ToolResult {
 
 function agentOf(item: Fields, path: string): { agent?: string } {
   return item['agent'] === undefined ? {} : { agent: text(item, 'agent', path) }
+}
+
+function interruptedOf(item: Fields, path: string): { interrupted?: true } {
+  return item['interrupted'] === undefined ? {} : { interrupted: oneOf(item, 'interrupted', [true], path) }
 }
 
 type Fields = Readonly<Record<string, unknown>>

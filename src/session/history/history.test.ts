@@ -21,10 +21,18 @@ describe('a history', () => {
     words.heard('Good morning!')
     words.end()
     history.handOff({ from: 'desk', to: 'billing', at: 3_000 })
+    const keys = history.press({ at: 4_000, agent: 'billing' })
+    keys.heard('1w2')
+    keys.end({ interrupted: true })
     expect(history.items).toEqual([
       { type: 'message', id: 'i1', role: 'user', text: 'Hello?', at: 1_000 },
       { type: 'message', id: 'i2', role: 'agent', text: 'Good morning!', at: 2_000, agent: 'desk' },
       { type: 'handoff', id: 'i3', from: 'desk', to: 'billing', at: 3_000 },
+      { type: 'keys', id: 'i4', keys: '1w2', at: 4_000, interrupted: true, agent: 'billing' },
+    ])
+    expect(history.toMessages()).toEqual([
+      { role: 'user', text: 'Hello?' },
+      { role: 'agent', text: 'Good morning!' },
     ])
   })
 

@@ -7,6 +7,7 @@ import {
   type HandoffItem,
   type HistoryItem,
   type HistoryJSON,
+  type KeysItem,
   type MessageItem,
   type ToolItem,
   type ToolResult,
@@ -145,7 +146,25 @@ export class History {
     /** Kept with the words if all of them were heard. */
     readonly attached?: AttachedData | undefined
   }): SpokenWords {
-    const { at, agent, attached } = options
+    const { attached, ...own } = options
+    return this.#heard(
+      own,
+      (text) => ({ type: 'message', role: 'agent', text: clip(text, MAX_TEXT) }),
+      attached,
+    )
+  }
+
+  /** Reserves a place for telephone keys that the agent presses, which are added as they are heard. */
+  press(options: { readonly at: number; readonly agent?: string | undefined }): SpokenWords {
+    return this.#heard(options, (keys) => ({ type: 'keys', keys }))
+  }
+
+  /** Reserves a place for an item that the other side hears little by little. */
+  #heard(
+    { at, agent }: { readonly at: number; readonly agent?: string | undefined },
+    make: (text: string) => Pick<MessageItem, 'type' | 'role' | 'text'> | Pick<KeysItem, 'type' | 'keys'>,
+    attached?: AttachedData,
+  ): SpokenWords {
     const place = this.#place(true)
     const { id } = place
     let words = ''
@@ -154,10 +173,8 @@ export class History {
       if (text.trim() === '') place.item = undefined
       else
         place.item = Object.freeze({
-          type: 'message',
+          ...make(text),
           id,
-          role: 'agent',
-          text: clip(text, MAX_TEXT),
           at,
           ...(interrupted ? { interrupted } : {}),
           ...(agent === undefined ? {} : { agent }),
@@ -338,7 +355,8 @@ function asMessages(places: readonly Place[]): Message[] {
   /** Results that follow the last call of an answer. */
   const results: Message[] = []
   for (const { item, vendor } of places) {
-    if (!item || item.type === 'handoff') continue
+    // Models know the keys that they pressed from their tool calls.
+    if (!item || item.type === 'handoff' || item.type === 'keys') continue
     if (item.type === 'message' || item.with === undefined) messages.push(...results.splice(0))
     const attached = vendor ? { vendor } : {}
     if (item.type === 'message') messages.push({ role: item.role, text: item.text, ...attached })

@@ -1,4 +1,12 @@
-import { Resampler, durationOf, type AudioFrame, type PlayoutStretch } from '../../audio/index.ts'
+import {
+  Resampler,
+  durationOf,
+  keyDuration,
+  keySound,
+  keysHeard,
+  type AudioFrame,
+  type PlayoutStretch,
+} from '../../audio/index.ts'
 import { PartMisbehavedError, isFrame, type SpokenChunk, type SpokenWord } from '../../parts/index.ts'
 import { LimitError, iterate, type TaskContext, type TaskHandle } from '../../scope/index.ts'
 import type { Agent } from '../answering/agent.ts'
@@ -8,7 +16,7 @@ import { NoSoundError, SpeechStalledError } from '../errors.ts'
 import type { AttachedData, SpokenWords } from '../history/history.ts'
 import { limits } from '../limits.ts'
 import { HeardText } from './heard-text.ts'
-import type { PlayoutOutcome, Speech } from './speech.ts'
+import type { PlayoutOutcome, PressOutcome, Speech } from './speech.ts'
 import { staged } from './stages.ts'
 
 /** How far off a line's count of what was heard may be, in milliseconds, because of framing and resampling. */
@@ -25,7 +33,7 @@ export interface DeliveryVoice {
 export interface DeliveryOptions {
   /** Who speaks. */
   readonly agent: Agent
-  /** Words and the voice that speaks them, or finished sound. */
+  /** Words and the voice that speaks them, finished sound, or telephone keys. */
   readonly source:
     | {
         readonly words: AsyncIterable<string>
@@ -34,6 +42,8 @@ export interface DeliveryOptions {
         readonly tts: string | undefined
       }
     | { readonly sound: AsyncIterable<SpokenChunk> }
+    /** Telephone keys, as tones or pressed by the line. */
+    | { readonly keys: string }
   /**
    * The reply that the words belong to, if any. In the history, words of a reply come before the tools that the model
    * called next; other words come where they were heard.
@@ -101,7 +111,21 @@ export class Delivery {
   takePlace(): void {
     const { history, settings } = this.#context
     const { agent, attached } = this.#options
-    this.#place ??= history.speak({ at: settings.clock.date(), agent: agent.name, attached })
+    const at = settings.clock.date()
+    if (this.keys === undefined) this.#place ??= history.speak({ at, agent: agent.name, attached })
+    else this.#place ??= history.press({ at, agent: agent.name })
+  }
+
+  /** The telephone keys to press, if it is not a speech. */
+  get keys(): string | undefined {
+    const { source } = this.#options
+    return 'keys' in source ? source.keys : undefined
+  }
+
+  /** The line has pressed all of the keys. */
+  pressedByLine(): void {
+    this.takePlace()
+    this.#isComplete = true
   }
 
   // ── words and sound ──
@@ -126,6 +150,10 @@ export class Delivery {
     const { source, agent } = this.#options
     const { sampleRate } = this.#context.settings.line.speaks
     const { text: textStage, sound: soundStage } = agent.stages
+    if ('keys' in source) {
+      yield* keySound(source.keys, sampleRate)
+      return
+    }
     let made: AsyncIterable<SpokenChunk>
     if ('sound' in source) made = source.sound
     else {
@@ -195,7 +223,8 @@ export class Delivery {
   }
 
   get heardText(): string {
-    const { heard } = this
+    const { heard, keys } = this
+    if (keys !== undefined) return this.#isComplete ? keys : keysHeard(keys, heard)
     if (this.#isComplete) this.#text?.end(this.speech.text)
     return this.#text?.upTo(heard) ?? ''
   }
@@ -234,7 +263,8 @@ export class Delivery {
     this.speech.settle(outcome)
     // A speech that we gave up on is not progress.
     if (how !== 'failed') this.#context.movedAt = this.#context.now
-    events.emit('spoken', { speech: this.speech, outcome })
+    if (this.keys === undefined) events.emit('spoken', { speech: this.speech, outcome })
+    else events.emit('pressed', { outcome: pressOutcome(outcome) })
     if (how === 'failed') this.#reportFailure()
     else if (this.#text?.made && this.#context.lastFailure) this.#context.partWorked(this.#voice)
   }
@@ -252,15 +282,20 @@ export class Delivery {
     const isVoice = isSilent || ('words' in source && !this.#awaitsWords && !hasNoWords)
     if (isVoice) this.#context.partFailed(this.#voice, error)
     // The reply reports its own failure.
-    else if (!reply) this.#context.failed('speech', error)
+    else if (!reply) this.#context.failed(this.keys === undefined ? 'speech' : 'press', error)
   }
 
   /** Whether the line knows that less was heard than was made: the caller left without interrupting. */
   get #wasCut(): boolean {
     const heard = this.stretch?.heard(this.#context.now)
-    if (!heard?.known || this.failure || !this.#text) return false
-    return this.#sentFrom + heard.ms < this.#text.made - ROUNDING
+    const made = this.keys === undefined ? this.#text?.made : keyDuration(this.keys)
+    if (!heard?.known || this.failure || made === undefined) return false
+    return this.#sentFrom + heard.ms < made - ROUNDING
   }
+}
+
+export function pressOutcome({ heard: keys, ...outcome }: PlayoutOutcome): PressOutcome {
+  return { ...outcome, keys }
 }
 
 /** Where to resume a sound that was heard up to `ms`: at the start of the word that was cut. */

@@ -1,13 +1,17 @@
-import { PlayoutClock, durationOf, nearestFormat, type AudioFrame } from '../../audio/index.ts'
+import { PlayoutClock, durationOf, keyDuration, nearestFormat, type AudioFrame } from '../../audio/index.ts'
 import type { LineConnection, PartContext } from '../../parts/index.ts'
 import { MachineShell, noop, type TaskContext } from '../../scope/index.ts'
 import type { Agent } from '../answering/agent.ts'
 import type { SessionContext } from '../context.ts'
 import { SpeechStalledError } from '../errors.ts'
 import { limits } from '../limits.ts'
-import { Delivery, type DeliveryOptions, type DeliveryVoice } from './delivery.ts'
+import { Ambience } from './ambience.ts'
+import { Delivery, pressOutcome, type DeliveryOptions, type DeliveryVoice } from './delivery.ts'
 import { PlayoutMachine, type PlayoutCommand, type PlayoutEvent } from './playout-machine.ts'
-import { Speech, type SpeechOptions } from './speech.ts'
+import { Speech, type PressOutcome, type SpeechOptions } from './speech.ts'
+
+/** How long the echo of a key may be heard after the key, in milliseconds. */
+const ECHO = 500
 
 /**
  * The third station: plays the agent's speeches to the line, one after the other, and tracks how much of each was heard.
@@ -31,7 +35,11 @@ export class Speaking {
   /** The speech that the turn machine knows to be audible. */
   #audible: Delivery | undefined
   #line!: LineConnection
+  /** Undefined if the session has no sounds. */
+  #ambience: Ambience | undefined
   #voice!: DeliveryVoice
+  /** Telephone keys that are being pressed or were pressed last, and until when their echo may be heard. */
+  #echo: { readonly keys: string; until: number } | undefined
 
   constructor(context: SessionContext) {
     const { settings, scope } = context
@@ -63,7 +71,9 @@ export class Speaking {
 
   /** Sets the line to play to. */
   connect(line: LineConnection): void {
+    const { sounds } = this.#context.settings
     this.#line = line
+    if (sounds) this.#ambience = new Ambience(this.#context, this.#playout, line, sounds)
   }
 
   /** The speech that is audible, or will be next. */
@@ -87,7 +97,8 @@ export class Speaking {
 
   /** When everything on the line should have been heard. */
   get endsAt(): number | undefined {
-    return this.#playout.endsAt
+    // Background sound is no progress.
+    return this.#ambience ? this.#soundUntil : this.#playout.endsAt
   }
 
   // ── requests from other stations ──
@@ -118,6 +129,17 @@ export class Speaking {
     this.#deliveries.set(speech.id, delivery)
     this.#shell.handle({ type: 'queue', id: speech.id, priority: speech.priority })
     return delivery
+  }
+
+  /** Presses telephone keys after what is queued, by the line itself if it can, otherwise as tones (KY1). */
+  async press(keys: string, agent: Agent): Promise<PressOutcome> {
+    const { speech } = this.play({ agent, source: { keys } }, { interruptible: false })
+    return pressOutcome(await speech.waitForPlayout())
+  }
+
+  /** The telephone keys whose echo may be heard now (KY3). */
+  get echoedKeys(): string | undefined {
+    return this.#echo && this.#context.now < this.#echo.until ? this.#echo.keys : undefined
   }
 
   /** Silences the current speech because the caller may be interrupting. It can be resumed (SP9). */
@@ -159,6 +181,7 @@ export class Speaking {
 
   /** Closing: silences the line and ends every speech now (CL9, CL10). */
   mute(): void {
+    this.#ambience?.stop()
     this.#shell.handle({ type: 'mute' })
     for (const speech of this.waiting) speech.interrupt({ force: true })
     this.current?.interrupt({ force: true })
@@ -185,18 +208,22 @@ export class Speaking {
         return delivery.task?.cancel(command.stalled ? 'stalled' : 'interrupted')
       case 'finish':
         delivery.mark = this.#playout.mark(now)
-        return this.#line.mark(delivery.mark)
+        this.#line.mark(delivery.mark)
+        return this.#ambience?.voiceSent()
       case 'clear':
         return this.#clear(delivery, command.audible, command.paused)
       case 'send-again':
+        this.#ambience?.voiceStarts()
         for (const frame of delivery.resume(this.#playout.begin())) this.#send(delivery, frame)
         return this.#shell.handle({ type: 'sent-again', id, endsAt: delivery.stretch?.endsAt ?? 0 })
       case 'end':
         this.#deliveries.delete(id)
+        if (this.#echo && delivery.keys !== undefined) this.#echo.until = now + ECHO
         delivery.end(command.how, command.confirmed)
         // The turn machine does not know about speeches that were never audible, or that another one has replaced.
         if (this.#audible === delivery) {
           this.#audible = undefined
+          this.#ambience?.voiceEnded()
           const how = delivery.speech.interrupted ? 'interrupted' : 'finished'
           this.#context.turns.handle({ type: 'agent-stopped', how })
         }
@@ -216,10 +243,14 @@ export class Speaking {
     try {
       const pause = this.#context.burst.next(task.sleep)
       if (pause) await pause
-      for await (const frame of delivery.sound(task)) {
-        delivery.madeAt = this.#context.now
-        this.#send(delivery, frame)
-      }
+      const { keys } = delivery
+      if (keys !== undefined) this.#echo = { keys, until: Infinity }
+      if (keys !== undefined && this.#context.line?.press) await this.#pressOnLine(delivery, keys, task)
+      else
+        for await (const frame of delivery.sound(task)) {
+          delivery.madeAt = this.#context.now
+          this.#send(delivery, frame)
+        }
     } catch (error) {
       if (task.cancelled) throw error
       delivery.failure = { error }
@@ -230,17 +261,33 @@ export class Speaking {
     await task.until(ended)
   }
 
+  async #pressOnLine(delivery: Delivery, keys: string, task: TaskContext): Promise<void> {
+    // Counts as progress for as long as it takes.
+    delivery.madeAt += keyDuration(keys)
+    this.#context.movedAt = delivery.madeAt
+    this.#ambience?.voiceStarts()
+    try {
+      // Not sheltered: its failure is the outcome of the keys.
+      await task.until(this.#context.line!.press!(keys))
+    } finally {
+      this.#ambience?.voiceEnded()
+    }
+    delivery.pressedByLine()
+  }
+
   #send(delivery: Delivery, frame: AudioFrame): void {
     const { speech } = delivery
     const ms = durationOf(frame)
     if (this.#machine.current !== speech.id || this.#machine.isPaused || ms === 0) return
     const { recorder, book, events, settings, turns, now } = this.#context
     const isFirst = delivery.stretch === undefined
+    if (isFirst) this.#ambience?.voiceStarts()
     delivery.stretch ??= this.#playout.begin()
     const at = this.#playout.play(ms, now)
-    this.#line.play(frame)
+    const heard = delivery.keys === undefined ? (this.#ambience?.under(frame) ?? frame) : frame
+    this.#line.play(heard)
     this.#context.movedAt = now
-    recorder?.agent(frame, at)
+    recorder?.agent(heard, at)
     book.sound += ms
     if (settings.budget?.sound !== undefined) this.#context.spent()
     if (!isFirst) return
@@ -248,7 +295,7 @@ export class Speaking {
     this.#audible = delivery
     this.#shell.handle({ type: 'sounding', id: speech.id })
     turns.handle({ type: 'agent-started', interruptible: speech.interruptible })
-    events.emit('speaking', { speech })
+    if (delivery.keys === undefined) events.emit('speaking', { speech })
     const since = book.waitingSince
     book.waitingSince = undefined
     if (since === undefined) return
@@ -268,7 +315,8 @@ export class Speaking {
     recorder?.clear()
     // Last, because a line may confirm from inside `clear()`.
     this.#line.clear()
-    if (!paused) delivery.noteHeard()
+    if (paused) this.#ambience?.voicePaused()
+    else delivery.noteHeard()
   }
 
   /** When the current speech last made progress: sound made, or sound still to be heard. */

@@ -11,6 +11,16 @@ export interface PlayoutOutcome {
   readonly error?: unknown
 }
 
+/** What became of telephone keys (KY1). */
+export interface PressOutcome {
+  readonly how: 'played' | 'interrupted' | 'failed'
+  /** Whether the line confirmed it. Otherwise that is an assumption. */
+  readonly confirmed: boolean
+  /** The beginning of the keys that was pressed. */
+  readonly keys: string
+  readonly error?: unknown
+}
+
 export interface SpeechOptions {
   /** Whether the caller may interrupt the speech. Default: true. */
   interruptible?: boolean

@@ -114,6 +114,7 @@ function agentOf(items: readonly HistoryItem[]): string | undefined {
 function entryOf(item: HistoryItem): Entry {
   const key = item.id
   if (item.type === 'handoff') return { kind: 'handoff', key, from: item.from, to: item.to }
+  if (item.type === 'keys') return { kind: 'note', key, tone: 'plain', text: pressedText(item.keys) }
   if (item.type === 'tool') {
     const { call, name, input, result } = item
     const how = result ? (result.failed ? 'failed' : 'done') : 'running'
@@ -124,6 +125,8 @@ function entryOf(item: HistoryItem): Entry {
   const how = interrupted ? 'interrupted' : 'played'
   return { kind: 'agent', key, ...(agent === undefined ? {} : { agent }), heard: text, unheard: '', how }
 }
+
+const pressedText = (keys: string): string => `The agent pressed ${keys}`
 
 type EventOf<Type> = Extract<LiveEvent, { readonly type: Type }>
 
@@ -136,6 +139,8 @@ const effects: {
   user: (now, { text }) => ({ ...add(now, { kind: 'user', text }), interim: '', waiting: true }),
   speaking: (now, event) => ({ ...updateSpeech(now, event), waiting: false }),
   spoken: (now, event) => endSpeech(now, event),
+  pressed: (now, { keys }) =>
+    keys === '' ? now : { ...addNote(now, 'plain', pressedText(keys)), waiting: false },
   latency: (now, { ms }) => ({ ...now, latencies: [...now.latencies, ms].slice(-MAX_LATENCIES) }),
   tool: (now, { id: call, name, input }) =>
     add(now, { kind: 'tool', call, name, input, how: 'running', detail: '' }),

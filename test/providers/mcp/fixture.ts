@@ -5,7 +5,7 @@ import { afterEach, expect } from 'vitest'
 import type { ConnectionReport } from '../../../src/parts/index.ts'
 import type { McpProcessOptions } from '../../../src/providers/mcp/index.ts'
 import type { Timer } from '../../../src/scope/index.ts'
-import { Agent, Session, type SessionOptions, type Toolset } from '../../../src/session/index.ts'
+import { Agent, History, Session, type SessionOptions, type Toolset } from '../../../src/session/index.ts'
 import {
   partContext,
   ScriptedLlm,
@@ -180,7 +180,10 @@ export function aToolContext(signal: AbortSignal = new AbortController().signal)
     updates,
     progress: (update: string) => void updates.push(update),
     waitForPlayout: missing,
+    history: new History(),
     say: missing,
+    ifCancelled: missing,
+    press: missing,
     run: missing,
     own: missing,
     hangUp: missing,

@@ -29,6 +29,7 @@ const events = [
   'speaking',
   'latency',
   'spoken',
+  'pressed',
   'digits',
   'warning',
   'error',
@@ -64,8 +65,9 @@ function aTalkativeCall({ clock, random }: World, kind: keyof typeof models) {
           description: 'Finds a slot',
           input,
           approval: true,
-          run: (_, { progress }) => {
+          run: async (_, { progress, press }) => {
             progress('half')
+            await press('1')
             return 'at nine'
           },
         }),

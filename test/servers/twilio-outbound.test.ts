@@ -119,6 +119,16 @@ describe('a call that is made over REST', () => {
     }),
   )
 
+  it('reports each status before what it makes the person do', () =>
+    inVirtualTime(async (world) => {
+      const { application, statuses } = dialling(world, {
+        onEvent: ({ type }, call) => type === 'ringing' && call.hangUp(),
+      })
+      await application.rest('Calls.json', { ...toDial, StatusCallbackEvent: ALL })
+      await world.clock.elapse(1_500)
+      expect(statuses()).toEqual(['initiated', 'ringing', 'busy'])
+    }))
+
   it('completes if there is no document after the answer', () =>
     inVirtualTime(async (world) => {
       const { application, callee } = dialling(world)

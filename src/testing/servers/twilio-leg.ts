@@ -2,9 +2,9 @@ import type { Timer } from '../../scope/index.ts'
 import { outsideTimer } from '../outside-timer.ts'
 import { Changes } from './changes.ts'
 import type { CallContext } from './twilio-call-context.ts'
+import { endFields } from './twilio-end-fields.ts'
 import type { CallEnder, CallState, TwilioCallEvent, TwilioCallEventDetails } from './twilio-events.ts'
 import { LegMedia, type StreamManners } from './twilio-media.ts'
-import { endFields } from './twilio-end-fields.ts'
 import { StatusReports, type StatusCallback } from './twilio-status.ts'
 import type { HangUpWay } from './twilio-stream.ts'
 import {
@@ -117,14 +117,14 @@ export class CallLeg {
 
   initiates(): void {
     this.state = 'initiated'
-    this.emit({ type: 'initiated' })
     this.#status?.report('initiated', this.state)
+    this.emit({ type: 'initiated' })
   }
 
   rings(): void {
     this.state = 'ringing'
-    this.emit({ type: 'ringing' })
     this.#status?.report('ringing', this.state)
+    this.emit({ type: 'ringing' })
   }
 
   answers(): void {

@@ -148,7 +148,7 @@ describe('a call that is made over REST', () => {
       application.carrier.abort()
     }))
 
-  it('is found by its numbers and its status', () =>
+  it('is found by its numbers and its status until it is forgotten', () =>
     inVirtualTime(async (world) => {
       const { application } = dialling(world)
       await application.rest('Calls.json', toDial)
@@ -163,6 +163,8 @@ describe('a call that is made over REST', () => {
         '+2',
       ])
       expect(await found('From=%2B2')).toEqual(['+2'])
+      application.carrier.forget(application.carrier.calls[1]!)
+      expect([await found('From=%2B2'), application.carrier.calls.length]).toEqual([[], 1])
       expect(await found('Status=busy')).toEqual([])
       application.carrier.abort()
     }))

@@ -150,6 +150,9 @@ describe('a conference', () => {
           { call_sid: b.sid, label: null },
         ],
       })
+      expect(await application.rest('Conferences.json?FriendlyName=N', {}, 'GET')).toMatchObject({
+        conferences: [{ friendly_name: 'N', status: 'in-progress' }],
+      })
       expect(await application.rest(path, {}, 'DELETE')).toMatchObject({ http: 204 })
       await a.gone()
       expect(await application.rest(path, { Muted: 'true' })).toMatchObject({ http: 404, code: 20_404 })

@@ -211,6 +211,51 @@ describe('a <Dial>', () => {
       expect(after(application).at(-1)).toMatchObject({ DialCallStatus: 'completed', DialBridged: 'false' })
     }))
 
+  it('comes back if the person is redirected before they are connected', () =>
+    inVirtualTime(async (world) => {
+      const document = dial(`<Number url="/whisper">${NUMBER}</Number>`)
+      const { application, person, caller } = handOver(world, {}, document)
+      application.twiml = ({ url }) =>
+        url === WEBHOOK
+          ? document
+          : url.endsWith('/whisper')
+            ? '<Response><Pause length="9"/></Response>'
+            : CONNECT
+      await world.clock.elapse(2_000)
+      await application.rest(`Calls/${person.calls[0]!.sid}.json`, { Twiml: CONNECT })
+      await world.clock.elapse(50)
+      expect(after(application)).toMatchObject([{ DialCallStatus: 'completed', DialBridged: 'false' }])
+      expect([caller.state, person.calls[0]!.state]).toEqual(['in-progress', 'in-progress'])
+      expect(application.received('start')).toHaveLength(2)
+      application.carrier.abort()
+    }))
+
+  it('comes back from a person who hangs up in the instant of the answer', () =>
+    inVirtualTime(async (world) => {
+      const { application, caller } = handOver(world, {
+        onCall: (call) => {
+          call
+            .until(() => call.state === 'in-progress')
+            .then(() => call.hangUp())
+            .catch(() => {})
+        },
+      })
+      await caller.gone()
+      expect(after(application)).toMatchObject([{ DialCallStatus: 'completed', DialCallDuration: '0' }])
+    }))
+
+  it('rings on if the application cancels it instead of completing it', () =>
+    inVirtualTime(async (world) => {
+      const { application, person, caller } = handOver(world, { outcome: 'never' })
+      await world.clock.elapse(500)
+      const path = `Calls/${person.calls[0]!.sid}.json`
+      await application.rest(path, { Status: 'canceled' })
+      expect(person.calls[0]!.state).toBe('ringing')
+      await application.rest(path, { Status: 'completed' })
+      await caller.gone()
+      expect(after(application)).toMatchObject([{ DialCallStatus: 'canceled' }])
+    }))
+
   it('lets a test answer or decline by hand', () =>
     inVirtualTime(async (world) => {
       const { person, caller } = handOver(world, {

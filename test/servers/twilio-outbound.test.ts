@@ -119,6 +119,16 @@ describe('a call that is made over REST', () => {
     }),
   )
 
+  it('reports each status before what it makes the person do', () =>
+    inVirtualTime(async (world) => {
+      const { application, statuses } = dialling(world, {
+        onEvent: ({ type }, call) => type === 'ringing' && call.hangUp(),
+      })
+      await application.rest('Calls.json', { ...toDial, StatusCallbackEvent: ALL })
+      await world.clock.elapse(1_500)
+      expect(statuses()).toEqual(['initiated', 'ringing', 'busy'])
+    }))
+
   it('completes if there is no document after the answer', () =>
     inVirtualTime(async (world) => {
       const { application, callee } = dialling(world)
@@ -138,7 +148,7 @@ describe('a call that is made over REST', () => {
       application.carrier.abort()
     }))
 
-  it('is found by its numbers and its status', () =>
+  it('is found by its numbers and its status until it is forgotten', () =>
     inVirtualTime(async (world) => {
       const { application } = dialling(world)
       await application.rest('Calls.json', toDial)
@@ -154,6 +164,10 @@ describe('a call that is made over REST', () => {
       ])
       expect(await found('From=%2B2')).toEqual(['+2'])
       expect(await found('Status=busy')).toEqual([])
+      const [, second] = application.carrier.calls
+      second!.abort()
+      application.carrier.forget(second!)
+      expect([await found('From=%2B2'), application.carrier.calls.length]).toEqual([[], 1])
       application.carrier.abort()
     }))
 

@@ -5,6 +5,7 @@ import { TwilioCarrier } from '../../src/testing/servers/index.ts'
 import { Application, connected, CONNECT, formOf } from './twilio-application.ts'
 import { DIALLED, dialling, STATUS, toDial } from './twilio-dialling.ts'
 
+const LATE = 'https://example.com/late'
 const dialAll = { ...toDial, StatusCallbackEvent: ['initiated', 'ringing', 'answered', 'completed'] }
 
 describe('a rude REST API', () => {
@@ -38,6 +39,26 @@ describe('a rude REST API', () => {
       expect(statuses()).toEqual(['initiated', 'ringing', 'in-progress', 'completed'])
     }))
 
+  it('forgets a request whose client leaves before it is processed', () =>
+    inVirtualTime(async (world) => {
+      const { application } = dialling(world)
+      const { carrier } = application
+      carrier.rest.manners = { delay: 1_000 }
+      const left = new AbortController()
+      const asked = carrier.fetch(`https://api.telnyx.com/v2/texml/calls/1`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${carrier.authToken}` },
+        body: JSON.stringify(toDial),
+        signal: left.signal,
+      })
+      const result = asked.catch((error: unknown) => error)
+      await world.clock.elapse(500)
+      left.abort()
+      expect(await result).toMatchObject({ name: 'AbortError' })
+      await world.clock.elapse(1_000)
+      expect([carrier.calls, carrier.rest.requests]).toEqual([[], []])
+    }))
+
   it('treats each request in its own way, and refuses with any code', () =>
     inVirtualTime(async (world) => {
       const { application, call } = await connected(world)
@@ -61,6 +82,10 @@ describe('a rude REST API', () => {
       expect(application.received('stop')).toHaveLength(stops)
       await world.clock.elapse(300)
       expect([application.received('stop').length, call.state]).toEqual([1, 'in-progress'])
+      // The next redirect has manners of its own.
+      application.carrier.rest.manners = {}
+      await application.rest(`Calls/${call.sid}.json`, { Twiml: CONNECT })
+      expect(call.open).toBe(1)
       call.abort()
     }),
   )
@@ -134,15 +159,28 @@ describe('rude callbacks', () => {
       expect(statuses()).toEqual(['initiated', 'completed', 'in-progress'])
     }))
 
-  it('are not sent any more by a carrier that was aborted', () =>
+  it.each([
+    ['a status', { Twiml: CONNECT }, { delay: 1_000 }],
+    ['a recording', { Twiml: CONNECT, Record: 'true', RecordingStatusCallback: LATE }, {}],
+    [
+      'a verdict',
+      { Twiml: CONNECT, MachineDetection: 'Enable', AsyncAmd: 'true', AsyncAmdStatusCallback: LATE },
+      {},
+    ],
+  ])('of %s are not sent any more by a carrier that was aborted', (_, fields, callbacks) =>
     inVirtualTime(async (world) => {
-      const { application } = dialling(world, {}, { callbacks: { delay: 1_000 } })
-      await application.rest('Calls.json', dialAll)
+      const detection = { evenIfOver: true }
+      const { application } = dialling(world, { answersAfter: 100, detection }, { callbacks })
+      await application.rest('Calls.json', { ...toDial, ...fields, Url: [] })
       await world.clock.elapse(500)
       application.carrier.abort()
+      await world.clock.elapse(10)
+      const { length } = application.posts
+      expect(world.clock.outside.size).toBe(0)
       await world.clock.elapse(10_000)
-      expect(application.forms(STATUS)).toEqual([])
-    }))
+      expect(application.posts).toHaveLength(length)
+    }),
+  )
 
   it('can be made up, for a call that nobody knows', () =>
     inVirtualTime(async (world) => {

@@ -156,7 +156,7 @@ export class TwilioCarrier {
     return this.#exchange.notify(url, { AccountSid: this.accountSid, ...form })
   }
 
-  /** Removes a call, so that a long test does not keep all its sound. */
+  /** Removes a call that has ended, so that a long test does not keep all its sound. */
   forget(call: TwilioCall): void {
     this.#exchange.forget(call)
   }

@@ -46,7 +46,7 @@ async function ringAndConnect(run: VerbRun, verb: Twiml): Promise<DialResult> {
         run.leg.changed()
       })
       .catch(noop)
-  await run.until(() => ready !== undefined || legs.every(({ leg }) => leg.over))
+  await run.until(() => ready !== undefined || legs.every(({ leg }) => leg.over || leg.detached))
   for (const { leg } of legs) if (leg !== ready) hangUp(leg)
   if (!ready) return { leg: legs.at(-1)?.leg, bridged: false }
   const bridged = run.active && (await bridge(run, ready, verb))

@@ -1,10 +1,10 @@
-import type { Timer } from '../../scope/index.ts'
+import { noop, type Timer } from '../../scope/index.ts'
 import { outsideTimer } from '../outside-timer.ts'
 import { Changes } from './changes.ts'
 import type { CallContext } from './twilio-call-context.ts'
+import { endFields } from './twilio-end-fields.ts'
 import type { CallEnder, CallState, TwilioCallEvent, TwilioCallEventDetails } from './twilio-events.ts'
 import { LegMedia, type StreamManners } from './twilio-media.ts'
-import { endFields } from './twilio-end-fields.ts'
 import { StatusReports, type StatusCallback } from './twilio-status.ts'
 import type { HangUpWay } from './twilio-stream.ts'
 import {
@@ -73,6 +73,7 @@ export class CallLeg {
   /** Timers that outlive the call. */
   readonly #lateTimers = new Set<Timer>()
   readonly #status: StatusReports | undefined
+  #aborted = false
 
   constructor(context: CallContext, options: LegOptions) {
     const { from, to, direction, parent, manners, status } = options
@@ -117,14 +118,14 @@ export class CallLeg {
 
   initiates(): void {
     this.state = 'initiated'
-    this.emit({ type: 'initiated' })
     this.#status?.report('initiated', this.state)
+    this.emit({ type: 'initiated' })
   }
 
   rings(): void {
     this.state = 'ringing'
-    this.emit({ type: 'ringing' })
     this.#status?.report('ringing', this.state)
+    this.emit({ type: 'ringing' })
   }
 
   answers(): void {
@@ -160,6 +161,7 @@ export class CallLeg {
   /** Ends the call and breaks all its connections now. */
   abort(): void {
     this.end({ by: 'carrier', way: 'cut' })
+    this.#aborted = true
     for (const timer of this.#lateTimers) timer.clear()
     this.webhooks.abort()
     this.media.cut()
@@ -170,8 +172,9 @@ export class CallLeg {
     return this.#schedule(this.#timers, ms, name, callback)
   }
 
-  /** Calls back once, even after the call has ended. */
+  /** Calls back once, even after the call has ended, unless it was aborted. */
   afterwards(ms: number, name: string, callback: () => void): Timer {
+    if (this.#aborted) return { clear: noop }
     return this.#schedule(this.#lateTimers, ms, name, callback)
   }
 

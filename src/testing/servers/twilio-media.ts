@@ -161,6 +161,7 @@ export class LegMedia implements BridgeMember {
   // ── bridges ──
 
   joinBridge(bridge: SoundBridge): void {
+    if (this.#ended) return
     this.#bridge = bridge
     bridge.join(this)
   }

@@ -1,6 +1,6 @@
 import { noop } from '../../scope/index.ts'
-import { sendKeys } from './twilio-keys.ts'
 import { detectBeside, judge, verdictFields, type DetectionRequest } from './twilio-detection.ts'
+import { sendKeys } from './twilio-keys.ts'
 import type { CallLeg } from './twilio-leg.ts'
 import type { TwilioPersonOptions } from './twilio-person.ts'
 import type { RecordingOptions } from './twilio-recording.ts'

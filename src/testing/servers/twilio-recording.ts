@@ -1,5 +1,5 @@
-import type { CallLeg } from './twilio-leg.ts'
 import { noop } from '../../scope/index.ts'
+import type { CallLeg } from './twilio-leg.ts'
 import { timestamp } from './twilio-status.ts'
 
 export type RecordingStatus = 'in-progress' | 'paused' | 'stopped' | 'completed'

@@ -37,7 +37,8 @@ export function updateCall(
   if (status !== undefined) leg.aboutToEnd()
   if (status === 'completed') endByRest(leg)
   else if (status === 'canceled') {
-    if (!leg.answered) endByRest(leg)
+    // A leg that rings inside `<Dial>` counts as in progress here.
+    if (!leg.answered && leg.ids.direction !== 'outbound-dial') endByRest(leg)
   } else if (source === 'malformed') return problem(400, 12_100, 'Document parse failure')
   else if (source) {
     if (!leg.answered && leg.ids.direction !== 'inbound')

@@ -1,6 +1,6 @@
+import { noop } from '../../scope/index.ts'
 import { sendKeys } from './twilio-keys.ts'
 import type { CallLeg } from './twilio-leg.ts'
-import { noop } from '../../scope/index.ts'
 import { telnyxProblem, type RestAnswer } from './twilio-rest-answer.ts'
 import { endByRest } from './twilio-rest-calls.ts'
 import type { RestFields } from './twilio-rest-fields.ts'

@@ -21,7 +21,7 @@ import type { DocumentSource } from './twilio-verb.ts'
 export interface RestManners {
   /** Resets all connections. */
   readonly down?: boolean
-  /** Milliseconds before the request is processed. `never`: it is not processed at all. */
+  /** Milliseconds before a request is processed, unless its client leaves first. `never`: it is not processed at all. */
   readonly delay?: number | 'never'
   /** Responds with this status to every request: 401, 404, 429, 500. The call continues. */
   readonly status?: number

@@ -245,11 +245,14 @@ describe('the page', () => {
   it('shows that the server does not respond, and reconnects', async () => {
     const studio = await openStudio()
     const { page, stage } = studio
+    await page.clock.install()
     await studio.goto()
     await page.getByText('online').waitFor()
     const { port } = stage.server
     await stage.scope.close()
     await page.getByRole('alert').getByText('Server not responding').waitFor()
+    // The page would retry by itself, too.
+    await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1_000)
     expect(await page.getByRole('button', { name: 'Call', exact: true }).isDisabled()).toBe(true)
     {
       await using again = await Stage.open({ port, info, scope: new Scope('again') })

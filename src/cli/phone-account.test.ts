@@ -13,14 +13,25 @@ describe('the account at a carrier', () => {
     })
   })
 
+  it('[LN15] has a second token of Twilio, but not that alone', () => {
+    expect(phoneAccount({ twilioAuthToken: 'new', twilioSecondaryAuthToken: 'old' })).toEqual({
+      authToken: 'new',
+      secondaryAuthToken: 'old',
+    })
+    expect(carrierConflicts({ twilioAuthToken: 'new', twilioSecondaryAuthToken: 'old' })).toEqual([])
+    expect(carrierConflicts({ twilioSecondaryAuthToken: 'old' })).toEqual([
+      expect.stringContaining('without TWILIO_AUTH_TOKEN'),
+    ])
+  })
+
   it('[HO28] is that of Telnyx, if its key is set', () => {
-    expect(phoneAccount({ telnyxApiKey: 'KEY1', telnyxPublicKey: 'shown', twilioAccountSid: 'AC1' })).toEqual(
-      {
-        carrier: 'telnyx',
-        authToken: 'KEY1',
-        publicKey: 'shown',
-      },
-    )
+    const telnyx = { telnyxApiKey: 'KEY1', telnyxPublicKey: 'shown', telnyxApplication: '12' }
+    expect(phoneAccount({ ...telnyx, twilioAccountSid: 'AC1' })).toEqual({
+      carrier: 'telnyx',
+      authToken: 'KEY1',
+      publicKey: 'shown',
+      application: '12',
+    })
   })
 
   it('[HO28] cannot be of both, nor of Telnyx without its public key', () => {

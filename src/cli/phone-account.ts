@@ -4,6 +4,7 @@ import { OptionError } from '../scope/index.ts'
 /** What the environment says about a carrier. */
 export interface CarrierSettings {
   readonly twilioAuthToken?: string | undefined
+  readonly twilioSecondaryAuthToken?: string | undefined
   readonly twilioAccountSid?: string | undefined
   readonly twilioApi?: string | undefined
   readonly telnyxApiKey?: string | undefined
@@ -14,7 +15,7 @@ export interface CarrierSettings {
 
 /** The account of the carrier that is set up: Telnyx with its key, Twilio otherwise. */
 export function phoneAccount(settings: CarrierSettings): PhoneAccount {
-  const { twilioAuthToken, twilioAccountSid, twilioApi } = settings
+  const { twilioAuthToken, twilioSecondaryAuthToken, twilioAccountSid, twilioApi } = settings
   const { telnyxApiKey, telnyxPublicKey, telnyxApplication, telnyxApi } = settings
   if (telnyxApiKey !== undefined)
     return {
@@ -26,6 +27,7 @@ export function phoneAccount(settings: CarrierSettings): PhoneAccount {
     }
   return {
     ...(twilioAuthToken === undefined ? {} : { authToken: twilioAuthToken }),
+    ...(twilioSecondaryAuthToken === undefined ? {} : { secondaryAuthToken: twilioSecondaryAuthToken }),
     ...(twilioAccountSid === undefined ? {} : { accountSid: twilioAccountSid }),
     ...(twilioApi === undefined ? {} : { api: twilioApi }),
   }
@@ -33,11 +35,14 @@ export function phoneAccount(settings: CarrierSettings): PhoneAccount {
 
 /** Settings of carriers that exclude or need each other. */
 export function carrierConflicts(settings: CarrierSettings): string[] {
-  const { twilioAuthToken, telnyxApiKey, telnyxPublicKey } = settings
+  const { twilioAuthToken, twilioSecondaryAuthToken, telnyxApiKey, telnyxPublicKey } = settings
   const found: (string | false)[] = [
     twilioAuthToken !== undefined &&
       telnyxApiKey !== undefined &&
       'TWILIO_AUTH_TOKEN and TELNYX_API_KEY are both set: a host has one carrier',
+    twilioAuthToken === undefined &&
+      twilioSecondaryAuthToken !== undefined &&
+      'TWILIO_SECONDARY_AUTH_TOKEN is set without TWILIO_AUTH_TOKEN',
     (telnyxApiKey === undefined) !== (telnyxPublicKey === undefined) &&
       'TELNYX_API_KEY and TELNYX_PUBLIC_KEY belong together: Telnyx signs with a key of its own, which its portal shows',
   ]
@@ -49,6 +54,7 @@ export function phoneAccountOf(env: NodeJS.ProcessEnv): PhoneAccount {
   const set = (name: string): string | undefined => env[name] || undefined
   const settings = {
     twilioAuthToken: set('TWILIO_AUTH_TOKEN'),
+    twilioSecondaryAuthToken: set('TWILIO_SECONDARY_AUTH_TOKEN'),
     twilioAccountSid: set('TWILIO_ACCOUNT_SID'),
     twilioApi: set('TWILIO_API_URL'),
     telnyxApiKey: set('TELNYX_API_KEY'),

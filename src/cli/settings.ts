@@ -142,6 +142,11 @@ export const startSettings = {
     secret: true,
     read: anyText,
   }),
+  twilioSecondaryAuthToken: inEnvironment('twilio-secondary-auth-token', 'TWILIO_SECONDARY_AUTH_TOKEN', {
+    about: 'the other auth token, while you replace one by the other: signatures with either are accepted',
+    secret: true,
+    read: anyText,
+  }),
   twilioAccountSid: inEnvironment('twilio-account-sid', 'TWILIO_ACCOUNT_SID', {
     about: 'the account at Twilio, to hang up calls',
     read: anyText,

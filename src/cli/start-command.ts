@@ -94,7 +94,7 @@ async function run(
 }
 
 function serveWith(file: string, { log = 'info', ...values }: StartValues, logger: Logger): Promise<Running> {
-  const { twilioAuthToken, twilioAccountSid, twilioApi, ...others } = values
+  const { twilioAuthToken, twilioSecondaryAuthToken, twilioAccountSid, twilioApi, ...others } = values
   const { telnyxApiKey, telnyxPublicKey, telnyxApi, ...options } = others
   return serve(file, {
     ...options,
@@ -102,6 +102,7 @@ function serveWith(file: string, { log = 'info', ...values }: StartValues, logge
     logger,
     phone: phoneAccount({
       twilioAuthToken,
+      twilioSecondaryAuthToken,
       twilioAccountSid,
       twilioApi,
       telnyxApiKey,

@@ -28,6 +28,8 @@ import type { NewCallInfo } from './new-call-info.ts'
 export interface PhoneAccount {
   readonly carrier?: 'twilio' | 'telnyx'
   readonly authToken?: string
+  /** Twilio's other auth token, while one is replaced by the other. */
+  readonly secondaryAuthToken?: string
   readonly accountSid?: string
   readonly publicKey?: string
   /** The id of the TeXML application that calls out, at Telnyx. */

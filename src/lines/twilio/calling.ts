@@ -52,6 +52,8 @@ export interface CallingOptions {
   /** If set, webhooks about calls of other accounts are refused. */
   readonly account: string | undefined
   readonly secret: string | undefined
+  /** Tickets that were signed with it are valid, too. */
+  readonly otherSecret?: string | undefined
   /** Signs tickets if there is no secret. */
   readonly ticketKey?: string | undefined
   readonly publicUrl: string | undefined
@@ -138,7 +140,7 @@ export class Calling {
     const webhook = carrier.webhookId(headers)
     const id = webhook === undefined ? newKey() : sign(`endwell.webhook.${webhook}`, this.#key)
     const expires = clock.date() + limits.ticket
-    return `/${encodeURIComponent(call)}/${expires}.${id}.${this.#signatureOf({ call, id, expires })}`
+    return `/${encodeURIComponent(call)}/${expires}.${id}.${signatureOf({ call, id, expires }, this.#key)}`
   }
 
   /** Reads the ticket from the address of a stream below `streams`. `none` if the address is not one of a stream. */
@@ -168,12 +170,15 @@ export class Calling {
   }
 
   #isValid(ticket: Ticket): boolean {
-    return same(ticket.signature, this.#signatureOf(ticket)) && ticket.expires > this.#options.clock.date()
+    const { otherSecret, clock } = this.#options
+    const keys = otherSecret === undefined ? [this.#key] : [this.#key, otherSecret]
+    const fits = keys.some((key) => same(ticket.signature, signatureOf(ticket, key)))
+    return fits && ticket.expires > clock.date()
   }
+}
 
-  #signatureOf({ call, id, expires }: Omit<Ticket, 'signature'>): string {
-    return sign(`endwell.stream.${expires}.${id}.${call}`, this.#key)
-  }
+function signatureOf({ call, id, expires }: Omit<Ticket, 'signature'>, key: string): string {
+  return sign(`endwell.stream.${expires}.${id}.${call}`, key)
 }
 
 /** Reads a request of the carrier. Rejects if its body is too long. The server bounds the time. */

@@ -46,6 +46,11 @@ export interface TwilioCallsOptions {
    * calls end because their stream does.
    */
   authToken?: string | undefined
+  /**
+   * Twilio's other auth token, while you replace one by the other: requests that are signed with either are taken. Calls are made and
+   * ended with `authToken`.
+   */
+  secondaryAuthToken?: string | undefined
   /** Twilio's account. If set, calls of other accounts are refused. Default: each call reports its account. */
   accountSid?: string | undefined
   /** The key with which Telnyx signs, as its portal shows it. */
@@ -116,6 +121,7 @@ const optionNames: OptionNames<TwilioCallsOptions> = {
   onCall: true,
   carrier: true,
   authToken: true,
+  secondaryAuthToken: true,
   accountSid: true,
   publicKey: true,
   application: true,
@@ -146,7 +152,7 @@ const optionNames: OptionNames<TwilioCallsOptions> = {
 export function carrierOf(
   options: Pick<
     TwilioCallsOptions,
-    'carrier' | 'authToken' | 'accountSid' | 'publicKey' | 'application' | 'api'
+    'carrier' | 'authToken' | 'secondaryAuthToken' | 'accountSid' | 'publicKey' | 'application' | 'api'
   >,
 ): Carrier {
   const { carrier = 'twilio', authToken, accountSid, publicKey, application } = options
@@ -155,7 +161,8 @@ export function carrierOf(
     return telnyx({ apiKey: authToken, publicKey, application, api })
   }
   const { api = 'https://api.twilio.com' } = options
-  return twilio({ authToken, accountSid, api })
+  const { secondaryAuthToken } = options
+  return twilio({ authToken, secondaryAuthToken, accountSid, api })
 }
 
 /** Throws if options are invalid. */
@@ -171,6 +178,12 @@ export function checkCallsOptions(options: TwilioCallsOptions): void {
     maxRate = 1,
   } = options
   const { connectTimeout = 1, rejoinTimeout = 0, lostTimeout = 1 } = options
+  const { secondaryAuthToken } = options
+  if (
+    secondaryAuthToken !== undefined &&
+    (authToken === undefined || carrier === 'telnyx' || secondaryAuthToken === '')
+  )
+    throw new OptionError('secondaryAuthToken is the second one of Twilio: pass it together with authToken')
   if (authToken === '')
     throw new OptionError('authToken must not be empty: leave it out to take calls from this machine only')
   if (carrier === 'telnyx' && (authToken === undefined) !== (publicKey === undefined))

@@ -79,6 +79,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
       secret: authToken,
       ticketKey,
       publicUrl,
+      otherSecret: options.secondaryAuthToken,
       path: this.#path,
       account: options.accountSid,
       clock: scope.clock,

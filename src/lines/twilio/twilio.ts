@@ -23,6 +23,8 @@ import {
 
 export interface TwilioAccount {
   readonly authToken: string | undefined
+  /** Checks requests as well, while the auth token is being replaced. */
+  readonly secondaryAuthToken?: string | undefined
   readonly accountSid: string | undefined
   readonly api: string
 }
@@ -32,7 +34,8 @@ const NOT_IN_PROGRESS = 21_220
 const NO_SUCH_CALL = 20_404
 
 /** Twilio: Media Streams, TwiML and the REST API. */
-export function twilio({ authToken, accountSid, api }: TwilioAccount): Carrier {
+export function twilio({ authToken, secondaryAuthToken, accountSid, api }: TwilioAccount): Carrier {
+  const tokens = [authToken, secondaryAuthToken].filter((token) => token !== undefined)
   const about = (call: string, reported: string | undefined): ApiRequest | undefined => {
     const account = accountSid ?? reported
     if (authToken === undefined || account === undefined) return undefined
@@ -60,7 +63,7 @@ export function twilio({ authToken, accountSid, api }: TwilioAccount): Carrier {
     }),
     connect: ({ url, after, parameters }) =>
       connectDocument(`<Stream url="${attribute(url)}">${parameterElements(parameters)}</Stream>`, after),
-    signed: (request) => authToken !== undefined && isSigned(authToken, request),
+    signed: (request) => tokens.some((token) => isSigned(token, request)),
     signsQuery: true,
     signsStreams: true,
     webhookId: () => undefined,

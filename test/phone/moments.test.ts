@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { runMoment } from './moments.ts'
 
 /** `npm run phone -- --matrix` has more. */
-const SEEDS = 80
+const SEEDS = 50
 
 it('[DI1] [DI2] [TR2] calls out and transfers end well at any moment, however rude the carrier', async () => {
   for (let seed = 1; seed <= SEEDS; seed++) {

@@ -51,6 +51,7 @@ export class Transfers implements Transfer {
       const { scope } = this.#context
       if (say === undefined) await scope.until(speaking.finished())
       else await scope.until(answering.say(say, { interruptible: false }).waitForPlayout())
+      speaking.callerIsAway(true)
       const outcome = await scope.until(this.#ring(line, options))
       if (outcome !== 'answered' && outcome !== 'unknown') {
         if (sorry !== undefined && this.#context.isOpen) answering.say(sorry)
@@ -63,6 +64,7 @@ export class Transfers implements Transfer {
       this.#active = false
       if (this.#closing.state === 'live') {
         speaking.waitForLine(false)
+        speaking.callerIsAway(false)
         hearing.takeTurns()
       }
     }

@@ -38,6 +38,8 @@ export class Ambience {
   /** Whether the last sound in the line's queue is ours. */
   #isLast = false
   #stopped = false
+  /** Whether the caller is with somebody else. */
+  #away = false
   #timer: Timer | undefined
 
   constructor(context: SessionContext, playout: PlayoutClock, line: LineConnection, sounds: SoundsOptions) {
@@ -89,6 +91,13 @@ export class Ambience {
     this.#fill()
   }
 
+  /** The caller is with somebody else, and hears nothing of us; or is back. */
+  callerIsAway(away: boolean): void {
+    if (away) this.#clear()
+    this.#away = away
+    this.#fill()
+  }
+
   /** Closing: nothing is played from now on. The line's queue is cleared elsewhere. */
   stop(): void {
     this.#stopped = true
@@ -114,7 +123,7 @@ export class Ambience {
   /** Keeps the line's queue filled, until the voice begins. */
   #fill(): void {
     this.#timer?.clear()
-    if (this.#stopped || this.#voice === 'sending' || !this.#context.isOpen) return
+    if (this.#stopped || this.#away || this.#voice === 'sending' || !this.#context.isOpen) return
     const { now } = this.#context
     const waits = this.#thinksAt - now
     if (this.#background || waits <= 0)

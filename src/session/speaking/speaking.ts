@@ -157,6 +157,11 @@ export class Speaking {
     this.#shell.handle({ type: 'wait-for-line', wait })
   }
 
+  /** The caller is with somebody else, or is back: no background is played meanwhile. */
+  callerIsAway(away: boolean): void {
+    this.#ambience?.callerIsAway(away)
+  }
+
   /** Updates the history with what has been heard of the current speech, for the next reply. */
   noteHeard(): void {
     this.#deliveries.get(this.#machine.current ?? 0)?.noteHeard()

@@ -72,6 +72,25 @@ describe('a background sound', () => {
       expect(voices[1]!.slice(0, voices[0]!.length)).toEqual(voices[0]!.map((sample) => sample + 100))
     }))
 
+  it('[SND1] is silent while the caller is with somebody else', () =>
+    inVirtualTime(async (world) => {
+      const { clock } = world
+      const ring = (): Promise<'busy'> =>
+        new Promise((resolve) => clock.after(5_000, 'it rings', () => resolve('busy')))
+      const call = await aSoundCall(world, { background }, { line: { transfer: ring } })
+      await clock.elapse(1_000)
+      expect(await call.session.transfer({ to: '+4930123456' })).toBe('busy')
+      const back = clock.now()
+      await clock.elapse(1_000)
+      expect(stretches(call)).toEqual([
+        [0, 1_000, 100],
+        [back, clock.now(), 100],
+      ])
+      expect(back).toBe(6_000)
+      await call.session.close()
+      expectEnded(call)
+    }))
+
   it('[SND1] has no gap behind the voice, also on a line with a delay', () =>
     inVirtualTime(async (world) => {
       const call = await aSoundCall(world, { background }, { line: { latency: 150 } })

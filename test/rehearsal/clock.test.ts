@@ -84,7 +84,12 @@ describe('a rehearsal with its own model', () => {
       }),
     }
     // Long enough for the reply to begin, also on a busy machine.
-    await using call = await rehearse(desk(), { llm: stuck, clock: 'real', patience: 500, closeTimeout: 1_000 })
+    await using call = await rehearse(desk(), {
+      llm: stuck,
+      clock: 'real',
+      patience: 500,
+      closeTimeout: 1_000,
+    })
     await expect(call.run('Hello')).rejects.toThrow(
       /^run\('Hello'\): it did not happen within 500 ms\nstill active:\n {2}reply 1\n/,
     )

@@ -122,6 +122,14 @@ describe('the life of a call at its carrier', () => {
     expect(silent.place).toBe('here')
   })
 
+  it('[TR1] asks about a call whose stream has stopped although the carrier refuses: the caller may have hung up', () => {
+    const life = new Life()
+    life.handle({ type: 'transfer', ringFor: 20_000 })
+    life.handle({ type: 'stop' })
+    expect(life.handle({ type: 'asked', how: 'refused' })).toEqual(['settle failed', 'look'])
+    expect(life.handle({ type: 'looked', found: 'ended' })).toEqual(['hung-up'])
+  })
+
   it('[TR1] takes a stop for the answer that the carrier owes', () => {
     const life = new Life()
     life.handle({ type: 'transfer', ringFor: 20_000 })
@@ -168,6 +176,7 @@ describe('the life of a call at its carrier', () => {
       fc.property(fc.array(events, { maxLength: 40 }), (script) => {
         const life = new Life()
         let asked = 0
+        let hasStream = true
         for (const event of script) {
           life.now += 10
           if (event === 'late') life.late()
@@ -175,6 +184,11 @@ describe('the life of a call at its carrier', () => {
           if (event !== 'late' && event.type === 'transfer' && life.place !== 'ended') asked++
           // A place that waits for the carrier alone is bounded, or the request under way is.
           if (life.place === 'ringing') expect(life.timed).toBe(true)
+          // Nobody waits for ever for a stream that has stopped.
+          const type = event === 'late' ? event : event.type
+          if (type === 'started' || life.commands.at(-1) === 'expect') hasStream = true
+          else if (type === 'stop') hasStream = false
+          if (life.place === 'here') expect(hasStream).toBe(true)
         }
         life.handle({ type: 'ended' })
         const settled = life.commands.filter((each) => each.startsWith('settle')).length

@@ -209,10 +209,18 @@ export class CallLife {
   #asked(how: 'accepted' | 'refused' | 'gone' | 'silent'): LifeCommand[] {
     const { stopped } = this.#state
     if (how === 'gone') return this.#end()
-    if (how === 'refused') return this.#settle('here', 'failed')
+    if (how === 'refused') return this.#refused()
     if (how === 'accepted' || stopped) return this.#ring()
     // Only the stream can tell whether the request was carried out.
     return this.#enter('asking', [], limits.redirect)
+  }
+
+  /** A stream that has stopped all the same shows that the caller has hung up, or that somebody else has the call. */
+  #refused(): LifeCommand[] {
+    const state = this.#state
+    if (!state.stopped) return this.#settle('here', 'failed')
+    state.seenLive = 0
+    return this.#enter('stopped', [{ type: 'settle', outcome: 'failed' }, { type: 'look' }])
   }
 
   #ring(): LifeCommand[] {

@@ -1,5 +1,5 @@
 import { checkModels, loadAgent, type Reception } from '../host/index.ts'
-import type { DialReport } from '../lines/twilio/index.ts'
+import type { Dial, DialReport } from '../lines/twilio/index.ts'
 import { OptionError, noop, systemClock } from '../scope/index.ts'
 import { formatSession, type SessionReport } from '../session/index.ts'
 import { chooseModels } from './choose-models.ts'
@@ -55,6 +55,7 @@ export function call(args: readonly string[]): Promise<void> {
         const file = await loadAgent(agent)
         const choice = await chooseModels(file, model, process.env)
         await checkModels(file, choice.models)
+        let attempt: Dial | undefined
         let ended: (report: SessionReport) => void = noop
         const closed = new Promise<SessionReport>((resolve) => {
           ended = resolve
@@ -66,10 +67,13 @@ export function call(args: readonly string[]): Promise<void> {
           port: port ?? defaultPort(process.env),
           phone: phoneAccountOf(process.env),
           logger: terminalLog({ level: 'warn', json, to: terminal }),
-          ended: (report) => ended(report),
+          // Others may call meanwhile: the port takes calls.
+          ended: (report) => {
+            if (report.id === attempt?.id) ended(report)
+          },
         })
         try {
-          const attempt = running.call({
+          const made = running.call({
             to,
             from,
             parameters: Object.fromEntries((parameter ?? []).map(pairOf)),
@@ -77,10 +81,11 @@ export function call(args: readonly string[]): Promise<void> {
             ...(values['no-machines'] ? { machines: 'hang-up' } : {}),
             ...(key === undefined ? {} : { key }),
           })
+          attempt = made
           const interrupted = untilSignal(() => running.abort())
-          interrupted.then(() => attempt.cancel()).catch(noop)
+          interrupted.then(() => made.cancel()).catch(noop)
           if (!json) terminal.print(`${timeOfDay()} calling ${to}`)
-          const dialled = await attempt.report
+          const dialled = await made.report
           show(dialled, json)
           if (dialled.outcome !== 'answered') return exitCodes.failed
           interrupted.then(() => running.close()).catch(noop)

@@ -23,12 +23,13 @@ export default {
 }
 `
 
-async function called(person: TwilioPersonOptions, more: readonly string[] = []) {
+async function calling(person: TwilioPersonOptions, more: readonly string[] = []) {
   const carrier = await TwilioCarrier.listen()
   onTestFinished(() => carrier.close())
   const callee = carrier.person(PERSON, { answersAfter: 100, ...person })
   const port = await freePort()
   const folder = productionFolder({ 'agent.js': agent })
+  const url = `http://127.0.0.1:${port}`
   const program = runProgram(
     ['call', PERSON, '--agent', 'agent.js', '--port', String(port), '--json', ...more],
     {
@@ -37,10 +38,15 @@ async function called(person: TwilioPersonOptions, more: readonly string[] = [])
         TWILIO_AUTH_TOKEN: carrier.authToken,
         TWILIO_ACCOUNT_SID: carrier.accountSid,
         TWILIO_API_URL: carrier.url,
-        PUBLIC_URL: `http://127.0.0.1:${port}`,
+        PUBLIC_URL: url,
       },
     },
   )
+  return { carrier, callee, program, url }
+}
+
+async function called(person: TwilioPersonOptions, more?: readonly string[]) {
+  const { carrier, callee, program } = await calling(person, more)
   const code = await program.ended()
   return { carrier, callee, code, lines: program.lines }
 }
@@ -53,6 +59,16 @@ describe('endwell call', () => {
       report: { reason: 'agent-hung-up', transcript: [{ text: `outbound ${PERSON} 17` }] },
     })
     expect([code, carrier.live]).toEqual([0, []])
+  })
+
+  it('[DI1] reports the call that it has made, not another one that came in meanwhile', async () => {
+    const { carrier, callee, program, url } = await calling({ outcome: 'never' }, ['--from', OURS])
+    await carrier.until(() => callee.calls.length > 0)
+    const other = carrier.call(`${url}/phone/answer`)
+    await other.gone()
+    callee.calls[0]!.answers()
+    expect(await program.ended()).toBe(0)
+    expect(program.lines.at(-1)).toMatchObject({ report: { id: callee.calls[0]!.sid } })
   })
 
   it('[DI1] fails if nobody answers, and says why', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { DialOptions } from '../../src/lines/twilio/index.ts'
+import { limits } from '../../src/lines/twilio/limits.ts'
 import { carrierScene } from './carrier-scene.ts'
 
 const PERSON = '+4930123456'
@@ -163,6 +164,24 @@ describe('calling out', () => {
         expect(await ringing(600)).toBe(4)
       },
       { ...account, dialRate: 2, maxDials: 3 },
+    ))
+
+  it('[DI3] has a queue with a limit, which a close empties at once', () =>
+    carrierScene(
+      async ({ calls, carrier, clock, scope }) => {
+        const person = carrier.person(PERSON, { outcome: 'never' })
+        const attempts = Array.from({ length: limits.queuedDials + 1 }, () => calls.dial(dial))
+        expect(() => calls.dial(dial)).toThrow(expect.objectContaining({ code: 'DIAL_QUEUE_FULL' }))
+        // What is cancelled makes room.
+        await attempts.at(-1)!.cancel()
+        calls.dial(dial)
+        await clock.elapse(500)
+        await scope.close()
+        const reports = await Promise.all(attempts.map((each) => each.report))
+        expect(new Set(reports.map(({ outcome }) => outcome))).toEqual(new Set(['cancelled']))
+        expect([person.calls.length, carrier.live.length]).toEqual([1, 0])
+      },
+      { ...account, dialRate: 1 },
     ))
 
   it('[DI3] is refused at once if it makes no sense', () =>

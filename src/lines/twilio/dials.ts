@@ -19,7 +19,7 @@ export class Dials implements Resource {
   readonly #options: DialsOptions
   readonly #byKey = new Map<string, ActiveDial>()
   readonly #byTicket = new Map<string, ActiveDial>()
-  #queue: ActiveDial[] = []
+  readonly #queue = new Set<ActiveDial>()
   #underWay = 0
   /** When the next call may be made. */
   #nextAt = 0
@@ -32,7 +32,7 @@ export class Dials implements Resource {
 
   /** Attempts that are queued or ring. */
   get size(): number {
-    return this.#queue.length + this.#underWay
+    return this.#queue.size + this.#underWay
   }
 
   start(options: DialOptions): Dial {
@@ -46,14 +46,14 @@ export class Dials implements Resource {
     if (!carrier.canCreate(account))
       throw new DialError('DIAL_IMPOSSIBLE', `${carrier.name} needs ${carrier.creates}`)
     if (scope.state !== 'live') throw new DialError('DIAL_CLOSED', 'the server no longer makes calls')
-    if (this.#queue.length >= limits.queuedDials)
+    if (this.#queue.size >= limits.queuedDials)
       throw new DialError('DIAL_QUEUE_FULL', `${limits.queuedDials} calls wait for their turn`)
     const ticket = newKey()
     const dial = new ActiveDial({ ...this.#options, base }, { ...options, key }, ticket)
     this.#byKey.set(key, dial)
     this.#byTicket.set(ticket, dial)
     this.#forget()
-    this.#queue.push(dial)
+    this.#queue.add(dial)
     dial.report.then(() => this.#settled(dial)).catch(noop)
     this.#next()
     return dial
@@ -90,21 +90,21 @@ export class Dials implements Resource {
   }
 
   inspect(): object {
-    return { queued: this.#queue.length, underWay: this.#underWay }
+    return { queued: this.#queue.size, underWay: this.#underWay }
   }
 
   /** Lets the next attempts begin, as far as pace and number allow. */
   #next(): void {
     const { scope, rate, atOnce } = this.#options
     const now = scope.clock.now()
-    while (this.#queue.length > 0 && this.#underWay < atOnce && this.#nextAt <= now) {
-      const dial = this.#queue.shift()!
-      if (dial.isSettled) continue
+    while (this.#queue.size > 0 && this.#underWay < atOnce && this.#nextAt <= now) {
+      const [dial] = this.#queue
+      this.#queue.delete(dial!)
       this.#underWay++
       this.#nextAt = Math.max(now, this.#nextAt) + 1_000 / rate
-      dial.begin()
+      dial!.begin()
     }
-    if (this.#timer || this.#queue.length === 0 || this.#underWay >= atOnce || scope.state !== 'live') return
+    if (this.#timer || this.#queue.size === 0 || this.#underWay >= atOnce || scope.state !== 'live') return
     this.#timer = scope.after(Math.max(0, this.#nextAt - now), 'the next call out', () => {
       this.#timer = undefined
       this.#next()
@@ -113,7 +113,7 @@ export class Dials implements Resource {
 
   #settled(dial: ActiveDial): void {
     if (dial.hasBegun) this.#underWay--
-    this.#queue = this.#queue.filter((each) => each !== dial)
+    this.#queue.delete(dial)
     this.#next()
   }
 

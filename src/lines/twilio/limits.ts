@@ -69,8 +69,8 @@ export const limits = {
   ringTimeout: 30_000,
   /** Calls out that wait for their turn. */
   queuedDials: 10_000,
-  /** Keys of ended calls out to remember: a key never dials twice. */
-  dialKeys: 100_000,
+  /** Calls out to remember by their keys: a key never dials twice. */
+  dialKeys: 10_000,
   /** Attempts to connect a call whose stream ended before any process answered it: one that drains refuses it. */
   attempts: 5,
   /** Ended calls to remember: a late webhook or stream must not start them again. */

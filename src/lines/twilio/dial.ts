@@ -1,3 +1,4 @@
+import { isCallAddress } from '../../parts/index.ts'
 import { OptionError, checkOptions, type OptionNames } from '../../scope/index.ts'
 import type { DialOutcome } from './dial-machine.ts'
 import { limits } from './limits.ts'
@@ -52,15 +53,12 @@ export interface Dial {
   cancel(): Promise<DialReport>
 }
 
-/** A number, or an address of SIP. */
-const ADDRESS = /^(\+[0-9]{2,20}|sips?:[\w.!~*'()%&=+$,;?/:@-]{1,200})$/
-
 /** Throws if options are invalid. */
 export function checkDial(options: DialOptions): void {
   checkOptions('dial', options, dialNames)
   const { to, from, key = 'k', ringTimeout = limits.ringTimeout, parameters = {} } = options
   for (const [name, value] of Object.entries({ to, from }))
-    if (typeof value !== 'string' || !ADDRESS.test(value))
+    if (!isCallAddress(value))
       throw new OptionError(`dial: ${name} must be like +4930123456 or sip:desk@example.com`)
   if (typeof key !== 'string' || key === '' || key.length > limits.name)
     throw new OptionError(`dial: key must be a text of 1 to ${limits.name} characters`)

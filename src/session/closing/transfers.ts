@@ -1,4 +1,4 @@
-import type { LineConnection, TransferOutcome } from '../../parts/index.ts'
+import { isCallAddress, type LineConnection, type TransferOutcome } from '../../parts/index.ts'
 import { OptionError, clip, noop } from '../../scope/index.ts'
 import type { SessionContext } from '../context.ts'
 import { TransferError } from '../errors.ts'
@@ -17,9 +17,6 @@ const outcomes: Readonly<Record<TransferOutcome, true>> = {
 }
 
 type TransferLine = LineConnection & Required<Pick<LineConnection, 'transfer'>>
-
-/** A number, or an address of SIP. It ends up in a document for the carrier. */
-const ADDRESS = /^(\+?[0-9]{2,20}|sips?:[\w.!~*'()%&=+$,;?/:@-]{1,200})$/
 
 /**
  * Hands the caller over to a person (TR1–TR3).
@@ -103,11 +100,9 @@ export class Transfers implements Transfer {
 
   /** Throws if the call cannot be transferred now. */
   #check({ to, ringTimeout = limits.ringTimeout }: TransferOptions): TransferLine {
-    // At run time it may be anything that a model has written.
-    const written: unknown = to
-    if (typeof written !== 'string' || !ADDRESS.test(written))
+    if (!isCallAddress(to))
       throw new OptionError(
-        `transfer: to must be like +4930123456 or sip:desk@example.com; it is '${clip(String(written), 40)}'`,
+        `transfer: to must be like +4930123456 or sip:desk@example.com; it is '${clip(String(to), 40)}'`,
       )
     if (!(Number.isFinite(ringTimeout) && ringTimeout > 0 && ringTimeout <= limits.longestRing))
       throw new OptionError(

@@ -68,6 +68,9 @@ export interface ReadRequest {
 /** How long another process may take to answer a request that was read already, in milliseconds: a carrier waits for 15 s. */
 const ANSWER_TIMEOUT = 5_000
 
+/** Characters of such an answer: a document for a carrier has a few hundred. */
+const MAX_ANSWER = 64 * 1024
+
 /** Passes a request that was read already on to the process that serves the call. Rejects if it does not answer. */
 export function relayRead(
   { method, url: path, headers, body }: ReadRequest,
@@ -86,7 +89,10 @@ export function relayRead(
     onward.once('response', (answer) => {
       let text = ''
       answer.setEncoding('utf8')
-      answer.on('data', (piece: string) => (text += piece))
+      answer.on('data', (piece: string) => {
+        text += piece
+        if (text.length > MAX_ANSWER) onward.destroy(new Error('the answer of the other process is too long'))
+      })
       answer.once('end', () => resolve({ status: answer.statusCode ?? 502, body: text }))
       answer.on('error', reject)
     })

@@ -183,4 +183,36 @@ describe('a webhook about a call', () => {
     expect((await fetch(url, { ...ringing, body })).status).toBe(200)
     expect(await session.closed).toMatchObject({ reason: 'caller-hung-up' })
   })
+
+  it.each([
+    ['answers', 'answered', 'transferred'],
+    ['busy', 'busy', 'caller-hung-up'],
+  ] as const)(
+    '[LN14] [TR1] tells it how a transfer went: the person %s',
+    async (outcome, expected, reason) => {
+      await using host = await TestHost.open()
+      await using carrier = await TwilioCarrier.listen()
+      const { authToken, accountSid, url: api } = carrier
+      const phone = { authToken, accountSid, api }
+      const desk = carrier.person('+4930123456', { outcome, answersAfter: 50 })
+      const first = await host.start({ phone })
+      const second = await host.start({ phone })
+      await using front = await TcpProxy.listen(first.reception.port)
+      const caller = carrier.call(`http://127.0.0.1:${front.port}/phone/answer`)
+      await caller.until(() => caller.heardBytes > 0)
+      const session = first.reception.session(caller.sid)!
+      front.lead(second.reception.port)
+      expect(await session.transfer({ to: desk.number, ringTimeout: 5_000 })).toBe(expected)
+      if (outcome === 'busy') {
+        session.say('Nobody is there.')
+        const heard = caller.heardBytes
+        await caller.until(() => caller.heardBytes > heard)
+        caller.hangUp()
+      }
+      expect(await session.closed).toMatchObject({ reason, transfers: [{ outcome: expected }] })
+      expect(second.reception.session(caller.sid)).toBeUndefined()
+      for (const call of carrier.live) call.hangUp()
+      await carrier.until(() => carrier.live.length === 0)
+    },
+  )
 })

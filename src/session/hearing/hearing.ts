@@ -73,6 +73,8 @@ export class Hearing implements EventSink<TurnEvent> {
   #turnSound: SoundMemory | undefined
   /** Empty until the session is live. */
   #ears: readonly Ear[] = []
+  /** Whether the caller is on hold or with somebody else: the models hear silence, and keys and texts are ignored. */
+  #isOff = false
   /** Ends the wait for the user's last words, while a close waits for them. */
   #stopWaiting: (() => void) | undefined
 
@@ -155,7 +157,9 @@ export class Hearing implements EventSink<TurnEvent> {
   /** The caller's sound. */
   hear(frame: AudioFrame): void {
     const { echoedKeys } = this.#speaking
-    const heard = echoedKeys === undefined ? frame : withoutKeys(frame, echoedKeys)
+    // Silence instead of nothing: a connection without sound would end, and the models must notice the end of a speech.
+    const sound = this.#isOff ? silence(durationOf(frame), frame.sampleRate) : frame
+    const heard = echoedKeys === undefined ? sound : withoutKeys(sound, echoedKeys)
     if (this.#filtering) this.#filtering.push(heard)
     else this.#listen(heard)
   }
@@ -168,11 +172,13 @@ export class Hearing implements EventSink<TurnEvent> {
   }
 
   typed(text: string): void {
+    if (this.#isOff) return
     this.#context.lifecycle.handle({ type: 'user-active' })
     this.#turns.handle({ type: 'typed', text })
   }
 
   pressed(digit: string): void {
+    if (this.#isOff) return
     this.#context.lifecycle.handle({ type: 'user-active' })
     if (!this.#answering.keypad.press(digit)) this.#turns.handle({ type: 'digit', digit })
   }
@@ -263,6 +269,7 @@ export class Hearing implements EventSink<TurnEvent> {
   /** Starts to listen and to take turns: the session is live, or live again after a cancelled goodbye. */
   takeTurns(): void {
     if (this.#ears.length === 0) this.#ears = this.#openEars()
+    this.#isOff = false
     this.#context.takesTurns = true
     this.#turns.handle({ type: 'live' })
   }
@@ -289,6 +296,13 @@ export class Hearing implements EventSink<TurnEvent> {
       resampler: rate === sampleRate ? undefined : new Resampler({ from: sampleRate, to: rate }),
       streams: listeners.filter((listener) => listener.rate === rate).map(({ stream }) => stream),
     }))
+  }
+
+  /** The caller is on hold, or with somebody else: hears nothing, takes no turns, and nobody counts as idle (HD1). */
+  turnOff(): void {
+    this.#isOff = true
+    this.#context.lifecycle.handle({ type: 'user-active' })
+    this.stopTurns(false)
   }
 
   /** Ending: starts no new turns; the turn in flight goes on (CL3). */

@@ -27,8 +27,11 @@ export interface Ticket {
   readonly signature: string
 }
 
-/** The paths of webhooks: `/leg` is for somebody who is rung for a call, `/transfer` for what comes after that. */
-const purposes = ['/answer', '/status', '/again', '/transfer', '/leg'] as const
+/**
+ * The paths of webhooks: `/leg` is for somebody who is rung for a call, `/transfer` for what comes after that, `/conference` for
+ * calls that join a conference.
+ */
+const purposes = ['/answer', '/status', '/again', '/transfer', '/leg', '/conference'] as const
 
 /** A webhook that comes from the carrier. */
 export interface Webhook {
@@ -92,7 +95,7 @@ export class Calling {
     const { secret, carrier } = this.#options
     // A webhook by GET has the carrier's own fields in its query.
     if (method !== 'POST' || (secret !== undefined && !carrier.signsQuery)) return {}
-    const own = [...query].filter(([name]) => name !== 'dial' && name !== 'attempt')
+    const own = [...query].filter(([name]) => name !== 'dial' && name !== 'attempt' && name !== 'for')
     return Object.fromEntries(own.slice(0, limits.parameters))
   }
 

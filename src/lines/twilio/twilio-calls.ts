@@ -33,6 +33,7 @@ import type { StartMessage } from './read-message.ts'
 import { refusals, type Decision, type RefusalCode } from './refusals.ts'
 import { readParameters, streamParameters } from './stream-parameters.ts'
 import { TwilioLine } from './twilio-line.ts'
+import { WarmTransfers } from './warm-transfers.ts'
 
 /**
  * Takes calls from the phone network, through the media streams of Twilio or Telnyx.
@@ -61,6 +62,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   readonly #calling: Calling
   readonly #documents: CallDocuments
   readonly #dials: Dials
+  readonly #warm: WarmTransfers
   readonly #lobby: Lobby
   readonly #sockets: SocketServer
   /** Names of ended calls, the latest last. */
@@ -93,6 +95,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     const { fetch: ask = fetch, accountSid: account, dialRate: rate = 1, maxDials: atOnce = 10 } = options
     const base = publicUrl === undefined ? undefined : `${publicUrl.replace(/\/+$/, '')}${this.#path}`
     this.#dials = new Dials({ scope, carrier, fetch: ask, account, base, rate, atOnce, logger: this.logger })
+    this.#warm = new WarmTransfers({ scope, dials: this.#dials })
     this.#lobby = new Lobby({
       scope,
       carrier,
@@ -184,16 +187,18 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   #documentFor(webhook: Webhook, comesBack: ComesBack, hasRoomElsewhere: boolean): string {
     const { purpose, call, fields, dial } = webhook
     if (purpose === '/leg') return this.#progress(call, fields)
+    if (purpose === '/conference') this.#warm.joined(call, fields)
     if (dial !== null && purpose === '/status') this.#dials.reported(dial, call, dialOutcomeOf(fields))
     const hasEnded = endedStatuses.has(fields.get('CallStatus') ?? '')
     if (hasEnded) this.#callEnded(call)
-    if (purpose === '/status') return emptyDocument
+    if (purpose === '/status' || purpose === '/conference') return emptyDocument
     if (hasEnded) return hangUpDocument
     if (purpose === '/transfer') return this.#returned(webhook)
     if (purpose === '/again' && !this.find(call)) return this.#again(webhook, comesBack)
     if (purpose === '/again') this.find(call)?.again()
     const dialled = dial === null ? undefined : this.#dials.asked(dial, call, fields.get('AnsweredBy'))
     if (dialled?.take === false) return hangUpDocument
+    this.#warm.answered(dialled?.options.key, call)
     return this.#answer(webhook, hasRoomElsewhere, dialled?.options.parameters ?? webhook.parameters)
   }
 
@@ -261,6 +266,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     // One that goes on elsewhere may come back to this process.
     const hasEnded = this.find(id)?.isHandedOver !== true
     super.ended(id, released)
+    if (hasEnded || !this.#warm.expects(id)) this.#warm.ended(id)
     if (hasEnded) this.#remember(id)
   }
 
@@ -277,12 +283,13 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     const to = fields.get('To') ?? undefined
     const direction = fields.get('Direction')?.startsWith('outbound') ? 'outbound' : 'inbound'
     const begins = this.#options.beginsWith !== 'stream'
-    const needsRoom = !known && (begins || !hasRoomElsewhere)
+    const isExpected = this.#warm.expects(call) !== undefined
+    const needsRoom = !known && !isExpected && (begins || !hasRoomElsewhere)
     if (needsRoom && !this.isTaking) return this.#documents.askAgain(request, '/answer', attemptOf(request))
     // The stream counts the call. Without room now, the caller hears the busy signal instead of a stream that breaks (LN12).
     if (needsRoom && !begins && this.isFull) return busyDocument
-    if (needsRoom && begins) {
-      if (!this.#hasRoom()) return busyDocument
+    if (!known && begins) {
+      if (!isExpected && !this.#hasRoom()) return busyDocument
       const details = Object.fromEntries([...fields].slice(0, limits.parameters))
       const info = { id: call, from, to, account, direction, parameters, details } as const
       this.#begin(info, this.#documents.base(request))
@@ -319,6 +326,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     const call = this.find(id)
     if (call) call.hasEndedThere()
     else this.#remember(id)
+    this.#warm.ended(id)
   }
 
   // ── streams ──
@@ -340,7 +348,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     // Again: another stream may have used the ticket since, and the call may have ended.
     if (this.#refusesTicket(ticket)) return turnAway()
     if (!this.find(id)) {
-      if (!this.#hasRoom()) return turnAway()
+      if (!this.#warm.expects(id) && !this.#hasRoom()) return turnAway()
       this.#begin({ id, account, ...readParameters(parameters), details: parameters }, base)
     }
     // `onCall` may have ended the call already.
@@ -373,10 +381,10 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     const { id, account } = info
     const far = { clock: this.scope.clock, carrier: this.#carrier, fetch: ask, call: id, account }
     const timeouts = { answerTimeout, connectTimeout, rejoinTimeout, lostTimeout }
-    const after = `${base}/transfer`
-    const progress = `${base}/leg`
-    const call = new PhoneCall({ id, calls: this, far, places: { after, progress }, ...timeouts })
-    this.begin(call, () => onCall(new TwilioLine(call), info))
+    const number = info.direction === 'inbound' ? info.to : info.from
+    const call = new PhoneCall({ id, calls: this, far, base, number, warm: this.#warm, ...timeouts })
+    const line = new TwilioLine(call)
+    this.begin(call, () => this.#warm.talk(line, call) ?? onCall(line, info))
   }
 
   #remember(call: string): void {

@@ -115,7 +115,8 @@ export class Transfers implements Transfer {
         if (this.#context.isOpen) events.emit('transfer', { to, outcome })
         resolve(outcome)
       }
-      const slack = ringTimeout + limits.transferSlack + (consultation?.longest ?? 0)
+      const slack =
+        ringTimeout + (consultation ? consultation.longest + limits.warmSlack : limits.transferSlack)
       // Without a word of the line, a caller on hold has not gone anywhere.
       const timer = scope.after(slack, 'outcome of the transfer', () =>
         done(consultation ? 'failed' : 'unknown'),

@@ -198,7 +198,7 @@ describe('a warm transfer', () => {
     inVirtualTime(async (world) => {
       const call = await aLiveCall(world, { answers: ['Yes?'], line: { transfer: () => never() } })
       const outcome = call.session.transfer({ to, how: 'warm', ringTimeout: 10_000, consultTimeout: 10_000 })
-      await world.clock.elapse(51_000)
+      await world.clock.elapse(171_000)
       expect(await outcome).toBe('failed')
       call.caller.types('Hello?')
       await call.caller.hears('Yes?')

@@ -147,8 +147,21 @@ export class PhoneCall extends BaseCall<Outgoing> implements Leg {
     })
   }
 
+  /** The session may not know: as far as the machine knows, the caller is with somebody else. */
+  callerHasHungUp(): void {
+    this.hasEndedThere()
+    this.#hangUp.confirm()
+    this.hungUp()
+  }
+
   look(): Promise<'live' | 'ended' | 'unknown'> {
     return this.#far.look()
+  }
+
+  override closing(): void {
+    super.closing()
+    // The session closes while the carrier is asked to take the call: whether the stream stops for that cannot be seen any more.
+    if (this.#life.place === 'asking') this.#shell.handle({ type: 'stop' })
   }
 
   override async close(): Promise<void> {

@@ -384,7 +384,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     const number = info.direction === 'inbound' ? info.to : info.from
     const call = new PhoneCall({ id, calls: this, far, base, number, warm: this.#warm, ...timeouts })
     const line = new TwilioLine(call)
-    this.begin(call, () => this.#warm.talk(line, call) ?? onCall(line, info))
+    this.begin(call, () => this.#warm.begun(line, call) ?? onCall(line, info))
   }
 
   #remember(call: string): void {

@@ -34,6 +34,8 @@ export type WarmEvent = { readonly at: number } & (
   | { readonly type: 'looked'; readonly caller: Found; readonly person: Found }
   /** The caller is back with the agent, or has hung up. */
   | { readonly type: 'returned'; readonly outcome: TransferOutcome }
+  /** The caller, whose session has closed meanwhile, has got another one. */
+  | { readonly type: 'back' }
   /** Nobody waits for the outcome any more: the server closes. */
   | { readonly type: 'cancel' }
   | TimerEvent<WarmTimer>
@@ -51,6 +53,8 @@ export type WarmCommand =
   | { readonly type: 'confirm'; readonly who: Party }
   /** Ask the carrier about both calls. Answer with `looked`. */
   | { readonly type: 'look' }
+  /** The caller has hung up, and the carrier has not said so by itself. */
+  | { readonly type: 'hung-up' }
   /** The caller is in the conference alone: connect the caller to the agent again. Answer with `returned`. */
   | { readonly type: 'bring-back' }
   /** End the call to the person, or the attempt. */
@@ -151,6 +155,8 @@ export class WarmTransferMachine {
       case 'returned':
         if (phase !== 'returning') return []
         return this.#settle(event.outcome === 'caller-gone' ? 'caller-gone' : 'declined')
+      case 'back':
+        return this.#callerIsBack()
       case 'cancel':
         return this.#cancel()
       case 'timer':
@@ -215,12 +221,18 @@ export class WarmTransferMachine {
     return this.#isBeforeTheMove ? this.#settle('caller-gone') : []
   }
 
+  #callerIsBack(): WarmCommand[] {
+    const { phase, personGone } = this.#state
+    if (phase === 'settled') return personGone ? [] : [{ type: 'end-person' }]
+    return this.#isBeforeTheMove ? [] : this.#settle(phase === 'returning' ? 'declined' : 'failed')
+  }
+
   #check(): WarmCommand[] {
     return this.#enter('checking', limits.check, [{ type: 'look' }])
   }
 
   #looked(caller: Found, person: Found): WarmCommand[] {
-    if (caller === 'ended') return this.#settle('caller-gone')
+    if (caller === 'ended') return [{ type: 'hung-up' }, ...this.#settle('caller-gone')]
     return person === 'ended' || this.#state.personGone ? this.#bringBack() : this.#settle('unknown')
   }
 

@@ -19,6 +19,8 @@ export interface Leg {
   look(): Promise<'live' | 'ended' | 'unknown'>
   /** The call is where the document should lead it. */
   personAnswered(): void
+  /** The call has ended, as the carrier says when it is asked. */
+  callerHasHungUp(): void
 }
 
 export type WarmRequest = TransferRequest & { readonly consult: NonNullable<TransferRequest['consult']> }
@@ -105,6 +107,11 @@ export class WarmTransfer {
     if (who) this.#shell.handle({ type: 'joined', who, conference })
   }
 
+  /** The caller has got another session. */
+  callerIsBack(): void {
+    this.#shell.handle({ type: 'back' })
+  }
+
   /** A call has ended, or is no longer served by this process. */
   ended(call: string): void {
     const who = this.#partyOf(call)
@@ -150,6 +157,8 @@ export class WarmTransfer {
           .then(([first, person]) => this.#shell.handle({ type: 'looked', caller: first, person }))
           .catch(noop)
         return undefined
+      case 'hung-up':
+        return leg.callerHasHungUp()
       case 'bring-back':
         leg
           .bringBack(redirectDocument(`${base}/transfer`))

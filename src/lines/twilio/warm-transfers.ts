@@ -46,8 +46,12 @@ export class WarmTransfers implements Resource {
     return undefined
   }
 
-  /** The call of a person has begun. Returns the conversation, or undefined if this is another call. Rejects an unwanted one. */
-  talk(line: Line, call: Leg): Promise<unknown> | undefined {
+  /**
+   * A call has begun. Returns the conversation if it is that of a person, which rejects if nobody wants it; undefined for another
+   * call.
+   */
+  begun(line: Line, call: Leg): Promise<unknown> | undefined {
+    for (const each of this.#transfers.values()) if (each.callerId === call.id) each.callerIsBack()
     const transfer = this.expects(call.id)
     if (!transfer) return undefined
     return transfer.talk(line, call) ?? Promise.reject(new Error('the caller no longer waits'))

@@ -1,7 +1,12 @@
 import type { TransferOutcome } from '../../src/parts/index.ts'
 import type { Session, TransferOptions } from '../../src/session/index.ts'
 import { ScriptedLlm, ScriptedTts, callTool } from '../../src/testing/index.ts'
-import type { TwilioCall, TwilioPerson, TwilioPersonOptions } from '../../src/testing/servers/index.ts'
+import type {
+  TwilioCall,
+  TwilioCallOptions,
+  TwilioPerson,
+  TwilioPersonOptions,
+} from '../../src/testing/servers/index.ts'
 import { carrierScene, type CarrierScene, type CarrierSceneOptions } from './carrier-scene.ts'
 import { MS_PER_CHARACTER } from './phone-sound.ts'
 
@@ -19,6 +24,7 @@ export interface WarmScene extends CarrierScene {
 
 export interface WarmSceneOptions extends CarrierSceneOptions {
   readonly person?: TwilioPersonOptions
+  readonly caller?: TwilioCallOptions
   /** What the person says. Default: yes. */
   readonly decision?: 'accept_call' | 'decline_call' | 'nothing'
 }
@@ -26,12 +32,12 @@ export interface WarmSceneOptions extends CarrierSceneOptions {
 /** A caller who talks to an agent, and a person to whom the caller can be transferred. */
 export function warmScene(
   play: (scene: WarmScene) => Promise<void>,
-  { person, decision = 'accept_call', ...options }: WarmSceneOptions = {},
+  { person, caller: callerOptions, decision = 'accept_call', ...options }: WarmSceneOptions = {},
 ): Promise<void> {
   return carrierScene(
     async (scene) => {
       const desk = scene.carrier.person(DESK, person)
-      const { caller, session } = await scene.talk()
+      const { caller, session } = await scene.talk(callerOptions)
       const transfer: WarmScene['transfer'] = (own) =>
         session.transfer({ to: DESK, how: 'warm', say: 'One moment.', sorry: 'Nobody is there.', ...own })
       await play({ ...scene, desk, caller, session, transfer })

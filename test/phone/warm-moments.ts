@@ -14,17 +14,19 @@ import {
   type Counts,
 } from './moment-parts.ts'
 
-/** The steps of a warm transfer, as events of the two calls. */
-const steps = [
-  'ringing',
-  'answered',
-  'started',
-  'speaks',
-  'quiet',
-  'redirected',
-  'joins-conference',
-  'stream-ended',
-] as const
+/** The steps of a warm transfer, as events of the two calls. The late ones are more interesting. */
+const steps = {
+  'person: ringing': 1,
+  'person: answered': 1,
+  'person: started': 1,
+  'person: speaks': 1,
+  'person: redirected': 3,
+  'person: stream-ended': 2,
+  'person: joins-conference': 4,
+  'caller: redirected': 3,
+  'caller: stream-ended': 2,
+  'caller: joins-conference': 2,
+} as const
 
 /** Models with which the person accepts, mostly. */
 export function warmModels(random: SimRandom, story: string[]): ReturnType<typeof modelsFor> {
@@ -45,18 +47,22 @@ export async function warmLife(
 ): Promise<void> {
   const { carrier, clock, scope, talk, sessions } = scene
   const act = random.pick(['nobody', 'caller', 'person', 'session', 'session', 'scope'] as const)
-  const step = random.chance(0.6) ? `${random.pick(['person', 'caller'])}: ${random.pick(steps)}` : undefined
+  const step = random.chance(0.6) ? random.weighted(steps) : undefined
   const delay = random.pick([0, 0, 1, 10, 100])
   let closing: Promise<unknown> | undefined
   let begun = false
   let acted = false
   /** Whether the two talk when somebody closes the session. */
   let talked = false
+  /** Whether it is closed before the caller is given to the conference: then both calls end. */
+  let isEarly = false
   const doIt = (): void => {
     if (acted) return
     acted = true
     story.push(`${clock.now()} ms: ${act}`)
     talked = inConference(carrier.live).length === 2
+    isEarly =
+      (act === 'session' || act === 'scope') && !caller.events.some(({ type }) => type === 'redirected')
     if (act === 'caller') caller.hangUp()
     if (act === 'person') for (const call of desk.calls) call.hangUp()
     if (act === 'session') sessions[0]!.close().catch(() => {})
@@ -89,8 +95,8 @@ export async function warmLife(
   story.push(outcome)
   if (outcome === 'no outcome') counts.unreported++
   checkReport(scene, story, counts)
-  for (const { sid, state, to } of findLonely(scene)) {
-    story.push(`${sid === caller.sid ? 'the caller' : to} is ${state}, alone`)
+  for (const { sid, state, to } of isEarly ? carrier.live : findLonely(scene)) {
+    story.push(`${sid === caller.sid ? 'the caller' : to} is ${state}${isEarly ? '' : ', alone'}`)
     counts.ringsOn++
   }
   const isOver = acted && (act === 'caller' || act === 'person')

@@ -30,7 +30,10 @@ export interface PhoneCallOptions extends Pick<
   readonly base: string
   /** Our own number, which a person sees who is called for the caller. */
   readonly number: string | undefined
-  readonly warm: { start(caller: WarmCaller, request: WarmRequest): Promise<TransferOutcome> }
+  readonly warm: {
+    start(caller: WarmCaller, request: WarmRequest): Promise<TransferOutcome>
+    callerLeaves(call: string): void
+  }
   readonly connectTimeout: number
 }
 
@@ -160,6 +163,7 @@ export class PhoneCall extends BaseCall<Outgoing> implements Leg {
 
   override closing(): void {
     super.closing()
+    this.#options.warm.callerLeaves(this.id)
     // The session closes while the carrier is asked to take the call: whether the stream stops for that cannot be seen any more.
     if (this.#life.place === 'asking') this.#shell.handle({ type: 'stop' })
   }

@@ -28,6 +28,7 @@ import {
   type TwilioCallsOptions,
   type WebhookAnswer,
 } from './options.ts'
+import { PastCalls } from './past-calls.ts'
 import { PhoneCall, closeCodes } from './phone-call.ts'
 import type { StartMessage } from './read-message.ts'
 import { refusals, type Decision, type RefusalCode } from './refusals.ts'
@@ -65,8 +66,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   readonly #warm: WarmTransfers
   readonly #lobby: Lobby
   readonly #sockets: SocketServer
-  /** Names of ended calls, the latest last. */
-  readonly #past = new Set<string>()
+  readonly #past = new PastCalls()
 
   constructor(options: TwilioCallsOptions) {
     checkCallsOptions(options)
@@ -152,10 +152,10 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     else refuse(tcp, refusals[refused][0], refused, refusals[refused][1])
   }
 
-  /** The call whose stream an upgrade claims to be. */
+  /** The call whose stream an upgrade claims to be, or the one that it was made for: the process to go to has that call. */
   callOf({ url = '/' }: { readonly url?: string | undefined }): string | undefined {
     const ticket = this.#calling.ticketIn(url, `${this.#path}/stream`)
-    return ticket === 'none' ? undefined : ticket?.call
+    return ticket === 'none' ? undefined : (ticket?.madeFor ?? ticket?.call)
   }
 
   async #decide(request: CarrierRequest): Promise<WebhookAnswer> {
@@ -185,14 +185,15 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
    * another process can take a call that this one has no room for.
    */
   #documentFor(webhook: Webhook, comesBack: ComesBack, hasRoomElsewhere: boolean): string {
-    const { purpose, call, fields, dial } = webhook
+    const { purpose, call, fields, dial, madeFor } = webhook
     if (purpose === '/leg') return this.#progress(call, fields)
     if (purpose === '/conference') this.#warm.joined(call, fields)
     if (dial !== null && purpose === '/status') this.#dials.reported(dial, call, dialOutcomeOf(fields))
     const hasEnded = endedStatuses.has(fields.get('CallStatus') ?? '')
     if (hasEnded) this.#callEnded(call)
     if (purpose === '/status' || purpose === '/conference') return emptyDocument
-    if (hasEnded) return hangUpDocument
+    // Somebody was called for a caller who is not here, or no longer.
+    if (hasEnded || (madeFor !== undefined && !this.has(madeFor))) return hangUpDocument
     if (purpose === '/transfer') return this.#returned(webhook)
     if (purpose === '/again' && !this.find(call)) return this.#again(webhook, comesBack)
     if (purpose === '/again') this.find(call)?.again()
@@ -203,10 +204,11 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   }
 
   /** Asks the process that has the call, for a webhook that concerns only that process. */
-  async #passOn({ purpose, call, request }: Webhook): Promise<WebhookAnswer | undefined> {
+  async #passOn({ purpose, call, madeFor, request }: Webhook): Promise<WebhookAnswer | undefined> {
     const { passOn } = this.#options
-    if (!passOn || this.has(call) || purpose === '/answer' || purpose === '/again') return undefined
-    return await passOn(call, request).catch((error: unknown) => {
+    const begins = madeFor === undefined && (purpose === '/answer' || purpose === '/again')
+    if (!passOn || this.has(madeFor ?? call) || begins) return undefined
+    return await passOn(madeFor ?? call, request).catch((error: unknown) => {
       this.logger.warn({ call, error }, 'a webhook could not be passed on')
       return undefined
     })
@@ -266,15 +268,15 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     // One that goes on elsewhere may come back to this process.
     const hasEnded = this.find(id)?.isHandedOver !== true
     super.ended(id, released)
-    if (hasEnded || !this.#warm.expects(id)) this.#warm.ended(id)
-    if (hasEnded) this.#remember(id)
+    if (hasEnded) this.#warm.ended(id)
+    if (hasEnded) this.#past.add(id)
   }
 
   // ── webhooks ──
 
   /** Returns what the carrier should do with a call: the same answer, however often it asks. */
   #answer(webhook: Webhook, hasRoomElsewhere: boolean, parameters = webhook.parameters): string {
-    const { call, account, fields, request } = webhook
+    const { call, account, fields, request, madeFor } = webhook
     const known = this.find(call)
     if (known?.welcomes === false && known.isHandedOver)
       return this.#documents.askAgain(request, '/answer', attemptOf(request))
@@ -295,7 +297,8 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
       this.#begin(info, this.#documents.base(request))
     }
     // For a process that sees only the stream.
-    return this.#documents.connect(call, request, streamParameters({ from, to, direction, parameters }))
+    const passed = streamParameters({ from, to, direction, parameters })
+    return this.#documents.connect(call, request, passed, madeFor)
   }
 
   /** Returns what the carrier should do with a call that was cut off, and that this process does not know. */
@@ -325,7 +328,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   #callEnded(id: string): void {
     const call = this.find(id)
     if (call) call.hasEndedThere()
-    else this.#remember(id)
+    else this.#past.add(id)
     this.#warm.ended(id)
   }
 
@@ -385,12 +388,5 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     const call = new PhoneCall({ id, calls: this, far, base, number, warm: this.#warm, ...timeouts })
     const line = new TwilioLine(call)
     this.begin(call, () => this.#warm.begun(line, call) ?? onCall(line, info))
-  }
-
-  #remember(call: string): void {
-    this.#past.delete(call)
-    this.#past.add(call)
-    const [oldest] = this.#past
-    if (this.#past.size > limits.remembered && oldest !== undefined) this.#past.delete(oldest)
   }
 }

@@ -119,7 +119,19 @@ describe('a warm transfer', () => {
     },
   )
 
-  it.each(['dialling', 'consulting', 'moving-person'] as const)(
+  it('[TR5] to a person who hangs up as soon as the call is answered leaves the caller with the agent', () => {
+    const warm = at('dialling')
+    expect(warm.handle(gone('person'))).toEqual([])
+    expect(warm.handle({ type: 'dialled', outcome: 'answered' })).toEqual(['settle declined'])
+    const other = at('dialling')
+    other.handle({ type: 'dialled', outcome: 'answered' })
+    expect(other.handle(gone('person'))).toEqual(['settle declined'])
+    const busy = at('dialling')
+    busy.handle(gone('person'))
+    expect(busy.handle({ type: 'dialled', outcome: 'busy' })).toEqual(['settle busy'])
+  })
+
+  it.each(['consulting', 'moving-person'] as const)(
     '[TR5] to a person who hangs up while it is %s leaves the caller with the agent',
     (phase) => {
       expect(at(phase).handle(gone('person'))).toEqual(['settle declined'])

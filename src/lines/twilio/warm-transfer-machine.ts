@@ -81,6 +81,8 @@ export type WarmPhase =
 interface State extends TimedState<WarmTimer> {
   phase: WarmPhase
   dueAt: number | undefined
+  /** Whether somebody has answered. */
+  answered: boolean
   /** Whether the person's call is known to have ended. */
   personGone: boolean
   /** The conference that the person is in. Another one of the same name has begun after the end of this one. */
@@ -109,6 +111,7 @@ export class WarmTransferMachine {
     timers: {},
     phase: 'new',
     dueAt: undefined,
+    answered: false,
     personGone: false,
     conference: undefined,
     outcome: undefined,
@@ -168,7 +171,11 @@ export class WarmTransferMachine {
   // ── before the person is moved ──
 
   #dialled(outcome: DialOutcome): WarmCommand[] {
-    if (outcome === 'answered') return this.#enter('dialling', limits.connect)
+    const state = this.#state
+    if (outcome === 'answered') {
+      state.answered = true
+      return state.personGone ? this.#settle('declined') : this.#enter('dialling', limits.connect)
+    }
     return this.#settle(outcome === 'cancelled' || outcome === 'unknown' ? 'failed' : outcome)
   }
 
@@ -210,8 +217,11 @@ export class WarmTransferMachine {
   #personGone(): WarmCommand[] {
     const state = this.#state
     state.personGone = true
+    // A call that ends before somebody has answered has another outcome than this, which follows.
     const isTalking =
-      state.phase === 'dialling' || state.phase === 'consulting' || state.phase === 'moving-person'
+      (state.phase === 'dialling' && state.answered) ||
+      state.phase === 'consulting' ||
+      state.phase === 'moving-person'
     // Later, the caller is on the way to the conference. Whether the caller is alone there is known after that.
     return isTalking ? this.#settle('declined') : []
   }

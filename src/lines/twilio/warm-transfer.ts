@@ -112,7 +112,7 @@ export class WarmTransfer {
     this.#shell.handle({ type: 'back' })
   }
 
-  /** A call has ended, or is no longer served by this process. */
+  /** A call has ended, or its session closes. */
   ended(call: string): void {
     const who = this.#partyOf(call)
     if (who) this.#shell.handle({ type: 'gone', who })
@@ -137,7 +137,7 @@ export class WarmTransfer {
 
   #partyOf(call: string): Party | undefined {
     if (call === this.callerId) return 'caller'
-    return call === this.personId ? 'person' : undefined
+    return call === (this.personId ?? this.#dial?.id) ? 'person' : undefined
   }
 
   #carryOut(command: Exclude<WarmCommand, TimerCommand<string>>): void {

@@ -63,9 +63,14 @@ export class WarmTransfers implements Resource {
     this.#transfers.get(fields.get('FriendlyName') ?? '')?.joined(call, fields.get('ConferenceSid') ?? '')
   }
 
-  /** A call has ended, or is no longer served by this process. */
+  /** A call has ended. */
   ended(call: string): void {
     for (const transfer of this.#transfers.values()) transfer.ended(call)
+  }
+
+  /** The session of a caller closes. */
+  callerLeaves(call: string): void {
+    for (const transfer of this.#transfers.values()) if (transfer.callerId === call) transfer.ended(call)
   }
 
   closing(): void {

@@ -54,15 +54,15 @@ export async function warmLife(
   let acted = false
   /** Whether the two talk when somebody closes the session. */
   let talked = false
-  /** Whether it is closed before the caller is given to the conference: then both calls end. */
+  /** Whether it is closed before the person has joined the conference: then both calls end. */
   let isEarly = false
   const doIt = (): void => {
     if (acted) return
     acted = true
     story.push(`${clock.now()} ms: ${act}`)
     talked = inConference(carrier.live).length === 2
-    isEarly =
-      (act === 'session' || act === 'scope') && !caller.events.some(({ type }) => type === 'redirected')
+    const joined = desk.calls.some(({ events }) => events.some(({ type }) => type === 'joins-conference'))
+    isEarly = (act === 'session' || act === 'scope') && !joined
     if (act === 'caller') caller.hangUp()
     if (act === 'person') for (const call of desk.calls) call.hangUp()
     if (act === 'session') sessions[0]!.close().catch(() => {})

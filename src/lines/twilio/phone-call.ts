@@ -123,6 +123,11 @@ export class PhoneCall extends BaseCall<Outgoing> implements Leg {
     const { base, number, warm, far } = this.#options
     const { to, from, ringTimeout, consult } = request
     const hangUp = (call: string): HangUp => new HangUp({ ...far, call })
+    this.onClosing = () => {
+      warm.callerLeaves(this.id)
+      // While the carrier is asked to take the call: whether the stream stops for that cannot be seen any more.
+      if (this.#life.place === 'asking') this.#shell.handle({ type: 'stop' })
+    }
     if (consult)
       return warm.start({ leg: this, base, number, account: far.account, hangUp }, { ...request, consult })
     const document = dialDocument({
@@ -159,13 +164,6 @@ export class PhoneCall extends BaseCall<Outgoing> implements Leg {
 
   look(): Promise<'live' | 'ended' | 'unknown'> {
     return this.#far.look()
-  }
-
-  override closing(): void {
-    super.closing()
-    this.#options.warm.callerLeaves(this.id)
-    // The session closes while the carrier is asked to take the call: whether the stream stops for that cannot be seen any more.
-    if (this.#life.place === 'asking') this.#shell.handle({ type: 'stop' })
   }
 
   override async close(): Promise<void> {

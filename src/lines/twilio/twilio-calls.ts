@@ -28,7 +28,6 @@ import {
   type TwilioCallsOptions,
   type WebhookAnswer,
 } from './options.ts'
-import { PastCalls } from './past-calls.ts'
 import { PhoneCall, closeCodes } from './phone-call.ts'
 import type { StartMessage } from './read-message.ts'
 import { refusals, type Decision, type RefusalCode } from './refusals.ts'
@@ -66,7 +65,8 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   readonly #warm: WarmTransfers
   readonly #lobby: Lobby
   readonly #sockets: SocketServer
-  readonly #past = new PastCalls()
+  /** Names of ended calls, the latest last. */
+  readonly #past = new Set<string>()
 
   constructor(options: TwilioCallsOptions) {
     checkCallsOptions(options)
@@ -199,7 +199,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     if (purpose === '/again') this.find(call)?.again()
     const dialled = dial === null ? undefined : this.#dials.asked(dial, call, fields.get('AnsweredBy'))
     if (dialled?.take === false) return hangUpDocument
-    this.#warm.answered(dialled?.options.key, call)
+    if (dialled) this.#warm.answered(dialled.options.key, call)
     return this.#answer(webhook, hasRoomElsewhere, dialled?.options.parameters ?? webhook.parameters)
   }
 
@@ -268,8 +268,8 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     // One that goes on elsewhere may come back to this process.
     const hasEnded = this.find(id)?.isHandedOver !== true
     super.ended(id, released)
-    if (hasEnded) this.#warm.ended(id)
-    if (hasEnded) this.#past.add(id)
+    if (hasEnded && this.#warm.isBusy) this.#warm.ended(id)
+    if (hasEnded) this.#remember(id)
   }
 
   // ── webhooks ──
@@ -328,8 +328,8 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   #callEnded(id: string): void {
     const call = this.find(id)
     if (call) call.hasEndedThere()
-    else this.#past.add(id)
-    this.#warm.ended(id)
+    else this.#remember(id)
+    if (this.#warm.isBusy) this.#warm.ended(id)
   }
 
   // ── streams ──
@@ -388,5 +388,12 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     const call = new PhoneCall({ id, calls: this, far, base, number, warm: this.#warm, ...timeouts })
     const line = new TwilioLine(call)
     this.begin(call, () => this.#warm.begun(line, call) ?? onCall(line, info))
+  }
+
+  #remember(call: string): void {
+    this.#past.delete(call)
+    this.#past.add(call)
+    const [oldest] = this.#past
+    if (this.#past.size > limits.remembered && oldest !== undefined) this.#past.delete(oldest)
   }
 }

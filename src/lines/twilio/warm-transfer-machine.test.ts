@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Untimed } from '../../scope/index.ts'
 import { limits } from './limits.ts'
@@ -21,7 +21,7 @@ class Warm {
 
   handle(event: Untimed<WarmEvent>): string[] {
     const commands = this.#machine
-      .handle({ ...event, at: this.now } as WarmEvent)
+      .handle({ ...event, at: this.now })
       .flatMap((command) => this.#note(command))
     this.commands.push(...commands)
     return commands
@@ -37,27 +37,11 @@ class Warm {
   }
 
   #note(command: WarmCommand): string[] {
-    switch (command.type) {
-      case 'set-timer':
-        this.#due = command.at
-        return []
-      case 'clear-timer':
-        this.#due = undefined
-        return []
-      case 'settle':
-        return [`settle ${command.outcome}`]
-      case 'move':
-      case 'confirm':
-        return [`${command.type} ${command.who}`]
-      case 'dial':
-      case 'consult':
-      case 'look':
-      case 'bring-back':
-      case 'end-person':
-      case 'forget':
-      case 'hung-up':
-        return [command.type]
-    }
+    if (command.type === 'set-timer') this.#due = command.at
+    else if (command.type === 'clear-timer') this.#due = undefined
+    else if (command.type === 'settle') return [`settle ${command.outcome}`]
+    else return ['who' in command ? `${command.type} ${command.who}` : command.type]
+    return []
   }
 }
 
@@ -197,11 +181,11 @@ describe('a warm transfer', () => {
     warm.handle({ type: 'moved', who: 'person', outcome: 'failed' })
     expect(warm.handle(person)).toEqual(['end-person'])
     expect(warm.handle(stray)).toEqual(['bring-back'])
-    const caller_ = at('moving-caller')
-    caller_.handle({ type: 'moved', who: 'caller', outcome: 'failed' })
-    expect(caller_.handle(stray)).toEqual(['bring-back'])
-    expect(caller_.late()).toEqual(['forget'])
-    expect(caller_.handle(stray)).toEqual([])
+    const other = at('moving-caller')
+    other.handle({ type: 'moved', who: 'caller', outcome: 'failed' })
+    expect(other.handle(stray)).toEqual(['bring-back'])
+    expect(other.late()).toEqual(['forget'])
+    expect(other.handle(stray)).toEqual([])
   })
 
   it('[TR5] ends the call to a person whose caller is with an agent again', () => {

@@ -20,6 +20,10 @@ export class WarmTransfers implements Resource {
     options.scope.own('warm transfers', this)
   }
 
+  get isBusy(): boolean {
+    return this.#transfers.size > 0
+  }
+
   /** Rejects if the person cannot be called. */
   async start(caller: WarmCaller, request: WarmRequest): Promise<TransferOutcome> {
     const { scope, dials } = this.#options

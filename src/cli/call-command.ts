@@ -5,6 +5,7 @@ import type { SessionReport } from '../session/index.ts'
 import { chooseModels } from './choose-models.ts'
 import { exitCodes, runCommand } from './command.ts'
 import { defaultPort } from './dev-command.ts'
+import { addToEnvironment, readEnvFile } from './env-file.ts'
 import { phoneAccountOf } from './phone-account.ts'
 import { terminal, timeOfDay } from './terminal.ts'
 
@@ -50,6 +51,7 @@ export function call(args: readonly string[]): Promise<void> {
       run: async ({ argument: to, agent, from, parameter, ring, key, port, model, json, ...values }) => {
         if (to === undefined || from === undefined)
           throw new OptionError('endwell call needs a NUMBER and --from')
+        addToEnvironment(readEnvFile())
         const { checkModels, loadAgent } = await import('../host/index.ts')
         const { formatSession } = await import('../session/index.ts')
         const { startDev, untilSignal } = await import('./dev.ts')

@@ -36,6 +36,8 @@ import { SessionClosedError, StartTimeoutError } from './errors.ts'
 import type { SessionEvents } from './events.ts'
 import { Hearing } from './hearing/hearing.ts'
 import type { History } from './history/history.ts'
+import type { Answered, AnsweredByOptions, LeaveMessageOptions, MessageOutcome } from './pickup/answered.ts'
+import { Pickup } from './pickup/pickup.ts'
 import { Recorder } from './recording/recorder.ts'
 import { sessionSettings, type SessionOptions } from './settings.ts'
 import { Speaking } from './speaking/speaking.ts'
@@ -83,6 +85,8 @@ export class Session implements SessionHandle {
     this.#context = new SessionContext(sessionSettings(options))
     this.#closing = new Closing(this.#context)
     this.#context.transfers = new Transfers(this.#context, this.#closing)
+    let pickup: Pickup | undefined
+    this.#context.pickups = () => (pickup ??= new Pickup(this.#context, this.#closing))
     this.#context.session = this
   }
 
@@ -356,6 +360,28 @@ export class Session implements SessionHandle {
     // A caller may drop the promise. It rejects if the session has been closed meanwhile: no unhandled rejection then.
     transferring.catch(noop)
     return transferring
+  }
+
+  /**
+   * Finds out who answered a call out: a person, a machine, a fax or a menu, by what is heard and by what the carrier says. Meanwhile
+   * the agent takes no turns; what a person or a menu says becomes the first turn. Bounded, and the same for every caller (MD1).
+   */
+  answeredBy(options?: AnsweredByOptions): Promise<Answered> {
+    const answered = this.#context.pickups().answeredBy(options)
+    // A caller may drop the promise. It rejects only if the session was never started.
+    answered.catch(noop)
+    return answered
+  }
+
+  /**
+   * Leaves a message with an answering machine: waits for its beep or for the end of its greeting, says the text to its end, and
+   * hangs up. Begins again, once, if the machine was not ready (MD6).
+   */
+  leaveMessage(text: string, options?: LeaveMessageOptions): Promise<MessageOutcome> {
+    const left = this.#context.pickups().leaveMessage(text, options)
+    // A caller may drop the promise. It rejects only if the session was never started.
+    left.catch(noop)
+    return left
   }
 
   /** Ends the session now, within `closeTimeout`. Never rejects; every caller gets the same report. */

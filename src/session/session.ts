@@ -367,10 +367,7 @@ export class Session implements SessionHandle {
    * the agent takes no turns; what a person or a menu says becomes the first turn. Bounded, and the same for every caller (MD1).
    */
   answeredBy(options?: AnsweredByOptions): Promise<Answered> {
-    const answered = this.#context.pickups().answeredBy(options)
-    // A caller may drop the promise. It rejects only if the session was never started.
-    answered.catch(noop)
-    return answered
+    return this.#context.pickups().answeredBy(options)
   }
 
   /**
@@ -378,10 +375,7 @@ export class Session implements SessionHandle {
    * hangs up. Begins again, once, if the machine was not ready (MD6).
    */
   leaveMessage(text: string, options?: LeaveMessageOptions): Promise<MessageOutcome> {
-    const left = this.#context.pickups().leaveMessage(text, options)
-    // A caller may drop the promise. It rejects only if the session was never started.
-    left.catch(noop)
-    return left
+    return this.#context.pickups().leaveMessage(text, options)
   }
 
   /** Ends the session now, within `closeTimeout`. Never rejects; every caller gets the same report. */

@@ -63,8 +63,11 @@ export class Pickup implements Pickups, Tap {
   }
 
   /** Finds out who answered. The same answer for every caller. */
-  async answeredBy(options?: AnsweredByOptions): Promise<Answered> {
-    if (this.#answered) return this.#answered
+  answeredBy(options?: AnsweredByOptions): Promise<Answered> {
+    return droppable(this.#answered ?? this.#askWho(options))
+  }
+
+  async #askWho(options?: AnsweredByOptions): Promise<Answered> {
     const work = this.#closing.work('find out who answered')
     if (work instanceof EndwellError) return { by: 'unknown', how: 'closed', said: '', took: 0 }
     this.#answered = this.#context.patiently(this.#detect(work, options))
@@ -72,10 +75,14 @@ export class Pickup implements Pickups, Tap {
   }
 
   /** Leaves a message. `tool` is the call that requests it, if a tool does. */
-  async leaveMessage(
+  leaveMessage(text: string, options?: LeaveMessageOptions, tool?: LeavingTool): Promise<MessageOutcome> {
+    return droppable(this.#askToLeave(text, options, tool))
+  }
+
+  async #askToLeave(
     text: string,
-    options?: LeaveMessageOptions,
-    tool?: LeavingTool,
+    options: LeaveMessageOptions | undefined,
+    tool: LeavingTool | undefined,
   ): Promise<MessageOutcome> {
     const work = this.#closing.work('leave a message')
     if (work instanceof EndwellError) return notLeft(work)
@@ -361,6 +368,12 @@ export class Pickup implements Pickups, Tap {
 function asAnsweredBy(word: unknown): Answered['by'] | undefined {
   const known = ['person', 'machine', 'fax', 'menu'] as const
   return known.find((each) => typeof word === 'string' && word.trim().toLowerCase() === each)
+}
+
+/** A caller may drop the promise. It rejects only if the session was never started. */
+function droppable<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(noop)
+  return promise
 }
 
 function notLeft(error: unknown): MessageOutcome {

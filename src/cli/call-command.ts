@@ -1,14 +1,12 @@
-import { checkModels, loadAgent, type Reception } from '../host/index.ts'
+import type { Reception } from '../host/index.ts'
 import type { Dial, DialReport } from '../lines/twilio/index.ts'
 import { OptionError, noop, systemClock } from '../scope/index.ts'
-import { formatSession, type SessionReport } from '../session/index.ts'
+import type { SessionReport } from '../session/index.ts'
 import { chooseModels } from './choose-models.ts'
 import { exitCodes, runCommand } from './command.ts'
 import { defaultPort } from './dev-command.ts'
-import { startDev, untilSignal } from './dev.ts'
 import { phoneAccountOf } from './phone-account.ts'
-import { terminalLog, timeOfDay } from './terminal-log.ts'
-import { terminal } from './terminal.ts'
+import { terminal, timeOfDay } from './terminal.ts'
 
 /** Milliseconds for the session of an answered call to begin: its stream must come, and its models must open. */
 const BEGIN_PATIENCE = 60_000
@@ -59,6 +57,10 @@ export function call(args: readonly string[]): Promise<void> {
         if (to === undefined || from === undefined)
           throw new OptionError('endwell call needs a NUMBER and --from')
         const ifMachine = machinesOf(machines)
+        const { checkModels, loadAgent } = await import('../host/index.ts')
+        const { formatSession } = await import('../session/index.ts')
+        const { startDev, untilSignal } = await import('./dev.ts')
+        const { terminalLog } = await import('./terminal-log.ts')
         const file = await loadAgent(agent)
         const choice = await chooseModels(file, model, process.env)
         await checkModels(file, choice.models)

@@ -362,18 +362,12 @@ export class Session implements SessionHandle {
     return transferring
   }
 
-  /**
-   * Finds out who answered a call out: a person, a machine, a fax or a menu, by what is heard and by what the carrier says. Meanwhile
-   * the agent takes no turns; what a person or a menu says becomes the first turn. Bounded, and the same for every caller (MD1).
-   */
+  /** Finds out who answered a call out. Meanwhile no turn begins; what a person says becomes the first one (MD1). */
   answeredBy(options?: AnsweredByOptions): Promise<Answered> {
     return this.#context.pickups().answeredBy(options)
   }
 
-  /**
-   * Leaves a message with an answering machine: waits for its beep or for the end of its greeting, says the text to its end, and
-   * hangs up. Begins again, once, if the machine was not ready (MD6).
-   */
+  /** Waits for the beep of an answering machine, says the text to its end, and hangs up (MD6). */
   leaveMessage(text: string, options?: LeaveMessageOptions): Promise<MessageOutcome> {
     return this.#context.pickups().leaveMessage(text, options)
   }

@@ -5,6 +5,7 @@ import type { SessionReport } from '../session/index.ts'
 import { chooseModels } from './choose-models.ts'
 import { exitCodes, runCommand } from './command.ts'
 import { defaultPort } from './dev-command.ts'
+import { addToEnvironment, readEnvFile } from './env-file.ts'
 import { phoneAccountOf } from './phone-account.ts'
 import { terminal, timeOfDay } from './terminal.ts'
 
@@ -38,7 +39,13 @@ export function call(args: readonly string[]): Promise<void> {
           about: 'something that the agent gets to know; may be repeated',
         },
         ring: { type: 'number', about: 'how many seconds it may ring', default: 30, range: [5, 600] },
-        'no-machines': { type: 'boolean', about: 'hang up if the carrier finds that a machine has answered' },
+        machines: {
+          type: 'string',
+          value: 'how',
+          about:
+            'if a machine answers: talk, tell (the agent gets to know what the carrier finds), or hang-up',
+          default: 'talk',
+        },
         key: { type: 'string', about: 'the key of the attempt, for its report (default: random)' },
         port: {
           type: 'number',
@@ -47,9 +54,11 @@ export function call(args: readonly string[]): Promise<void> {
         },
         model: { type: 'string', about: 'local, openai or gemini (default: by the key in the environment)' },
       },
-      run: async ({ argument: to, agent, from, parameter, ring, key, port, model, json, ...values }) => {
+      run: async ({ argument: to, agent, from, parameter, ring, key, port, model, json, machines }) => {
         if (to === undefined || from === undefined)
           throw new OptionError('endwell call needs a NUMBER and --from')
+        addToEnvironment(readEnvFile())
+        const ifMachine = machinesOf(machines)
         const { checkModels, loadAgent } = await import('../host/index.ts')
         const { formatSession } = await import('../session/index.ts')
         const { startDev, untilSignal } = await import('./dev.ts')
@@ -80,7 +89,7 @@ export function call(args: readonly string[]): Promise<void> {
             from,
             parameters: Object.fromEntries((parameter ?? []).map(pairOf)),
             ringTimeout: ring * 1_000,
-            ...(values['no-machines'] ? { machines: 'hang-up' } : {}),
+            machines: ifMachine,
             ...(key === undefined ? {} : { key }),
           })
           attempt = made
@@ -129,6 +138,11 @@ function show(report: DialReport, json: boolean): void {
   if (json) return terminal.json({ dial: report })
   const more = [id, why].filter((each) => each !== undefined)
   return terminal.print(`${timeOfDay()} ${[outcome, ...more].join(' · ')}`)
+}
+
+function machinesOf(how: string): 'talk' | 'tell' | 'hang-up' {
+  if (how === 'talk' || how === 'tell' || how === 'hang-up') return how
+  throw new OptionError(`--machines must be talk, tell or hang-up, not '${how}'`)
 }
 
 function pairOf(text: string): readonly [string, string] {

@@ -60,6 +60,18 @@ export interface LineConnection {
   transfer?(request: TransferRequest): Promise<TransferOutcome>
   /** Whether `transfer` takes requests with `consult`. Default: false. */
   readonly consults?: boolean
+  /**
+   * Calls the listener when the carrier says who answered a call out, at once if it has said so already. Called at most once per
+   * call. Lines without this method do not know.
+   */
+  onVerdict?(listener: (verdict: AnswerVerdict) => void): void
+}
+
+/** Who answered a call out, in the carrier's opinion. */
+export interface AnswerVerdict {
+  readonly by: 'person' | 'machine' | 'fax' | 'unknown'
+  /** Set if the greeting of a machine has ended, with a beep or without. */
+  readonly ended?: 'beep' | 'silence'
 }
 
 export interface TransferRequest {

@@ -40,6 +40,8 @@ export class TestConnection implements LineConnection {
   /** Set if the line can transfer calls. */
   readonly consults: boolean
   readonly transfer?: (request: TransferRequest) => Promise<TransferOutcome>
+  /** Set if the line knows who answered. */
+  readonly onVerdict?: NonNullable<TestLineOptions['onVerdict']>
   readonly instance: PartInstance
   readonly press?: (keys: string) => Promise<void>
   readonly #hears: AudioFormat
@@ -70,6 +72,7 @@ export class TestConnection implements LineConnection {
     const { transfer } = options
     this.consults = transfer !== undefined
     if (transfer) this.transfer = async (request) => transfer(request)
+    if (options.onVerdict) this.onVerdict = options.onVerdict
     if (options.streams) this.#tick()
   }
 

@@ -1,5 +1,6 @@
 import type { TransferOutcome } from '../../src/parts/index.ts'
 import { SimRandom } from '../../src/testing/index.ts'
+import { answererOf, messageSession, pickupProblems, type Pickups } from './message-life.ts'
 import { carrierScene, type CarrierScene } from '../lines/carrier-scene.ts'
 import {
   SOON,
@@ -17,7 +18,7 @@ import { warmLife, warmModels } from './warm-moments.ts'
 /** What is wrong after one life of a call. */
 export interface MomentOutcome {
   readonly seed: number
-  readonly kind: 'dial' | 'transfer' | 'warm transfer'
+  readonly kind: 'dial' | 'transfer' | 'warm transfer' | 'message'
   /** What was done, in order. */
   readonly story: readonly string[]
   readonly leaked: number
@@ -33,21 +34,26 @@ const DESK = '+4930123456'
 const OURS = '+15550100'
 
 /**
- * One life of a call out, or of a transfer, cold or warm, in virtual time, with a carrier that is rude in ways that the seed chooses. At a moment
+ * One life of a call out, of a message for whoever answers, or of a transfer, cold or warm, in virtual time, with a carrier that is rude in
+ * ways that the seed chooses. At a moment
  * that the seed chooses, somebody ends it: the caller, the person, the session, the attempt, the server, or nobody. Then
  * everybody hangs up, and nothing may ring, be open or lack a report.
  */
 export async function runMoment(seed: number): Promise<MomentOutcome> {
   const random = new SimRandom(seed)
-  const kind = random.pick(['dial', 'transfer', 'warm transfer', 'warm transfer'] as const)
+  const kind = random.pick(['dial', 'transfer', 'message', 'warm transfer', 'warm transfer'] as const)
+  const pickups: Pickups = new Map()
   const dialect = random.chance(0.5) ? 'twilio' : 'telnyx'
   const story = [`${kind} by ${dialect}`]
   const counts = { leaked: 0, unreported: 0, ringsOn: 0, cutOff: 0 }
-  const life = { dial: dialLife, transfer: transferLife, 'warm transfer': warmLife }[kind]
-  const play = (scene: CarrierScene): Promise<void> => life(scene, random, story, counts)
+  const life = { dial: dialLife, transfer: transferLife, message: messageLife, 'warm transfer': warmLife }[
+    kind
+  ]
+  const play = (scene: CarrierScene): Promise<void> => life(scene, random, story, counts, pickups)
   const models = kind === 'warm transfer' ? { session: { models: warmModels(random, story) } } : {}
+  const messages = kind === 'message' ? { session: messageSession(pickups) } : {}
   try {
-    await carrierScene(play, { dialect, application: '12', dialRate: 10, ...models })
+    await carrierScene(play, { dialect, application: '12', dialRate: 10, ...models, ...messages })
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error)
     // What the world finds at its end: sockets, timers, scopes.
@@ -126,4 +132,36 @@ async function transferLife(
   if (!(await isSettled(transferring))) counts.unreported++
   else story.push(await transferring)
   await endEverything(scene, story, counts, false)
+}
+
+async function messageLife(
+  scene: CarrierScene,
+  random: SimRandom,
+  story: string[],
+  counts: Counts,
+  pickups: Pickups,
+): Promise<void> {
+  const { calls, carrier, clock, scope, sessions } = scene
+  const desk = carrier.person(DESK, answererOf(random, story))
+  beRude(scene, random, story)
+  const machines = random.pick(['tell', 'tell', 'talk'] as const)
+  const attempt = calls.dial({ to: DESK, from: OURS, machines, ringTimeout: 20_000 })
+  await clock.elapse(random.chance(0.5) ? momentOf(random) : random.int(0, 25_000))
+  const act = random.pick(['nobody', 'nobody', 'cancel', 'person', 'session', 'scope'] as const)
+  story.push(`${machines}, ${clock.now()} ms: ${act}`)
+  if (act === 'cancel') attempt.cancel().catch(() => {})
+  if (act === 'person') for (const call of desk.calls) call.hangUp()
+  if (act === 'session') for (const session of sessions) session.close().catch(() => {})
+  const closing = act === 'scope' ? scope.close() : undefined
+  bePolite(scene, random, story)
+  await clock.elapse(300_000)
+  await closing
+  const outcome = (await isSettled(attempt.report)) ? (await attempt.report).outcome : 'no outcome'
+  if (outcome === 'no outcome') counts.unreported++
+  // A session that has left its message has hung up.
+  const left = [...pickups.values()].some(({ message }) => typeof message === 'object')
+  await endEverything(scene, story, counts, act === 'scope' || left || outcome !== 'answered')
+  const problems = pickupProblems(pickups, scene)
+  story.push(outcome, ...Array.from(pickups.values(), (each) => JSON.stringify(each)), ...problems)
+  counts.unreported += problems.length
 }

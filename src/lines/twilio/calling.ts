@@ -30,10 +30,10 @@ export interface Ticket {
 }
 
 /**
- * The paths of webhooks: `/leg` is for somebody who is rung for a call, `/transfer` for what comes after that, `/conference` for
- * calls that join a conference.
+ * The paths of webhooks: `/verdict` says who has answered a call out, `/leg` is for somebody who is rung for a call, `/transfer` for
+ * what comes after that, `/conference` for calls that join a conference.
  */
-const purposes = ['/answer', '/status', '/again', '/transfer', '/leg', '/conference'] as const
+const purposes = ['/answer', '/status', '/again', '/transfer', '/leg', '/verdict', '/conference'] as const
 
 /** A webhook that comes from the carrier. */
 export interface Webhook {

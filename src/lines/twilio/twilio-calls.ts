@@ -5,7 +5,14 @@ import { SocketServer } from '../accepted-socket.ts'
 import { BaseCalls } from '../base-calls.ts'
 import type { Peer } from '../peer.ts'
 import { refuse } from '../refuse.ts'
-import { Calling, readRequest, requestOf, type CarrierRequest, type Ticket, type Webhook } from './calling.ts'
+import {
+  type Calling,
+  readRequest,
+  requestOf,
+  type CarrierRequest,
+  type Ticket,
+  type Webhook,
+} from './calling.ts'
 import { CallDocuments, afterOf, attemptOf } from './call-documents.ts'
 import {
   busyDocument,
@@ -14,6 +21,7 @@ import {
   endedStatuses,
   hangUpDocument,
   transferOutcomeOf,
+  verdictOf,
   type Carrier,
 } from './carrier.ts'
 import type { Dial, DialOptions } from './dial.ts'
@@ -21,6 +29,7 @@ import { Dials } from './dials.ts'
 import { limits } from './limits.ts'
 import { Lobby } from './lobby.ts'
 import {
+  callingOf,
   carrierOf,
   checkCallsOptions,
   type ComesBack,
@@ -71,27 +80,14 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   constructor(options: TwilioCallsOptions) {
     checkCallsOptions(options)
     super({ ...options, name: 'phone calls', closePatience: limits.closePatience })
-    const { scope, authToken, publicUrl, ticketKey, path = '/phone' } = options
+    const { scope, publicUrl, path = '/phone' } = options
     const carrier = carrierOf(options)
     this.#options = options
     this.#path = path.replace(/\/+$/, '')
     this.#carrier = carrier
-    this.#calling = new Calling({
-      carrier,
-      secret: authToken,
-      ticketKey,
-      publicUrl,
-      otherSecret: options.secondaryAuthToken,
-      path: this.#path,
-      account: options.accountSid,
-      clock: scope.clock,
-    })
-    this.#documents = new CallDocuments({
-      carrier,
-      calling: this.#calling,
-      path: this.#path,
-      after: afterOf(options),
-    })
+    const calling = callingOf(options, carrier, this.#path)
+    this.#calling = calling
+    this.#documents = new CallDocuments({ carrier, calling, path: this.#path, after: afterOf(options) })
     const { fetch: ask = fetch, accountSid: account, dialRate: rate = 1, maxDials: atOnce = 10 } = options
     const base = publicUrl === undefined ? undefined : `${publicUrl.replace(/\/+$/, '')}${this.#path}`
     this.#dials = new Dials({ scope, carrier, fetch: ask, account, base, rate, atOnce, logger: this.logger })
@@ -102,12 +98,8 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
       turnAway: (peer) => this.turnAway(peer, closeCodes.misbehaved, 'refused'),
       changed: () => this.changed(),
     })
-    this.#sockets = new SocketServer({
-      name: 'phone',
-      message: limits.message,
-      closePatience: limits.closePatience,
-      logger: this.logger,
-    })
+    const { message, closePatience } = limits
+    this.#sockets = new SocketServer({ name: 'phone', message, closePatience, logger: this.logger })
   }
 
   /** How many calls will begin with a stream that has not yet said which call it belongs to. */
@@ -188,6 +180,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     const { purpose, call, fields, dial, madeFor } = webhook
     if (purpose === '/leg') return this.#progress(call, fields)
     if (purpose === '/conference') this.#warm.joined(call, fields)
+    if (purpose === '/verdict') return this.#judged(webhook)
     if (dial !== null && purpose === '/status') this.#dials.reported(dial, call, dialOutcomeOf(fields))
     const hasEnded = endedStatuses.has(fields.get('CallStatus') ?? '')
     if (hasEnded) this.#callEnded(call)
@@ -241,12 +234,9 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     const refusal = this.#refusesTicket(ticket)
     if (refusal) return this.#refuse(request, refusal)
     if (this.#lobby.size >= 2 * (this.#options.maxCalls ?? 100)) return this.#refuse(request, 'BUSY')
-    return {
-      accept: (peer) =>
-        this.#lobby.enter(peer, ticket.call, (start) =>
-          this.#started(start, peer, ticket, this.#documents.base(request)),
-        ),
-    }
+    const base = this.#documents.base(request)
+    const started = (peer: Peer) => (start: StartMessage) => this.#started(start, peer, ticket, base)
+    return { accept: (peer) => this.#lobby.enter(peer, ticket.call, started(peer)) }
   }
 
   override closing(): void {
@@ -281,8 +271,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     if (known?.welcomes === false && known.isHandedOver)
       return this.#documents.askAgain(request, '/answer', attemptOf(request))
     if (this.#past.has(call) || known?.welcomes === false) return hangUpDocument
-    const from = fields.get('From') ?? undefined
-    const to = fields.get('To') ?? undefined
+    const [from, to] = ['From', 'To'].map((name) => fields.get(name) ?? undefined)
     const direction = fields.get('Direction')?.startsWith('outbound') ? 'outbound' : 'inbound'
     const begins = this.#options.beginsWith !== 'stream'
     const isExpected = this.#warm.expects(call) !== undefined
@@ -322,6 +311,14 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   /** The carrier reports how it gets on with a person that it rings for a call. */
   #progress(call: string, fields: URLSearchParams): string {
     if (fields.get('CallStatus') === 'in-progress') this.find(call)?.personAnswered()
+    return emptyDocument
+  }
+
+  /** The carrier says who has answered a call out. */
+  #judged({ call: id, dial, fields }: Webhook): string {
+    const call = this.find(id)
+    const verdict = this.#past.has(id) ? undefined : this.#dials.judged(dial, id, verdictOf(fields), !call)
+    if (verdict) call?.judged(verdict)
     return emptyDocument
   }
 
@@ -386,6 +383,8 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     const timeouts = { answerTimeout, connectTimeout, rejoinTimeout, lostTimeout }
     const number = info.direction === 'inbound' ? info.to : info.from
     const call = new PhoneCall({ id, calls: this, far, base, number, warm: this.#warm, ...timeouts })
+    const verdict = this.#dials.verdictOn(id) ?? verdictOf(new URLSearchParams(info.details))
+    if (verdict) call.judged(verdict)
     const line = new TwilioLine(call)
     this.begin(call, () => this.#warm.begun(line, call) ?? onCall(line, info))
   }

@@ -95,7 +95,7 @@ export class Holds {
     if (!this.#waiting.delete(waiting) || !this.#context.isOpen) return
     this.#play()
     if (this.#waiting.size > 0) return
-    if (this.#closing.state === 'live') this.#closing.stations?.hearing.takeTurns()
+    if (this.#closing.state === 'live') this.#closing.stations?.hearing.turnOn()
     this.#context.events.emit('hold', { held: false })
   }
 

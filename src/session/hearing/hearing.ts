@@ -27,7 +27,7 @@ import { failures, type CloseReason } from '../closing/close-reason.ts'
 import type { EventSink, SessionContext } from '../context.ts'
 import { limits } from '../limits.ts'
 import type { Speaking } from '../speaking/speaking.ts'
-import type { TurnCommand, TurnEvent } from './turn-events.ts'
+import type { PendingWords, TurnCommand, TurnEvent } from './turn-events.ts'
 import { Filtering } from './filtering.ts'
 import { TurnMachine } from './turn-machine.ts'
 
@@ -160,6 +160,7 @@ export class Hearing implements EventSink<TurnEvent> {
     // Silence instead of nothing: a connection without sound would end, and the models must notice the end of a speech.
     const sound = this.#isOff ? silence(durationOf(frame), frame.sampleRate) : frame
     const heard = echoedKeys === undefined ? sound : withoutKeys(sound, echoedKeys)
+    this.#context.tap?.hear(heard)
     if (this.#filtering) this.#filtering.push(heard)
     else this.#listen(heard)
   }
@@ -186,6 +187,7 @@ export class Hearing implements EventSink<TurnEvent> {
   /** Passes an event to the turn machine: from the VAD, the STT, or about what the agent does. */
   handle(event: Untimed<TurnEvent>): void {
     this.#turns.handle(event)
+    this.#context.tap?.notice(event)
     if (event.type === 'final' && !this.#machine.pendingWords.transcribing) this.#stopWaiting?.()
   }
 
@@ -269,7 +271,6 @@ export class Hearing implements EventSink<TurnEvent> {
   /** Starts to listen and to take turns: the session is live, or live again after a cancelled goodbye. */
   takeTurns(): void {
     if (this.#ears.length === 0) this.#ears = this.#openEars()
-    this.#isOff = false
     this.#context.takesTurns = true
     this.#turns.handle({ type: 'live' })
   }
@@ -305,10 +306,33 @@ export class Hearing implements EventSink<TurnEvent> {
     this.stopTurns(false)
   }
 
+  /** The caller is back. */
+  turnOn(): void {
+    this.#isOff = false
+    this.takeTurns()
+  }
+
   /** Ending: starts no new turns; the turn in flight goes on (CL3). */
   stopTurns(bargeIn: boolean): void {
     this.#context.takesTurns = false
     this.#turns.handle({ type: 'ending', bargeIn })
+  }
+
+  /** What the user has said that is not part of a turn. */
+  get pendingWords(): PendingWords {
+    return this.#machine.pendingWords
+  }
+
+  /** Has the STT finish its text. */
+  flush(): void {
+    this.#stt?.flush()
+  }
+
+  /** Adds what was heard to the history. It is not part of a turn: a machine has said it. */
+  setAside(): void {
+    const { history, settings } = this.#context
+    history.addUser(this.#machine.pendingWords.text, { at: settings.clock.date() })
+    this.#turns.handle({ type: 'discard' })
   }
 
   /**

@@ -189,6 +189,8 @@ export function aToolContext(signal: AbortSignal = new AbortController().signal)
     hangUp: missing,
     hold: missing,
     transfer: missing,
+    answeredBy: missing,
+    leaveMessage: missing,
     close: missing,
   }
 }

@@ -22,6 +22,7 @@ import {
   type Pickups,
   type Tap,
 } from './answered.ts'
+import { askLlm } from './ask-llm.ts'
 import { MessageMachine, type MessageCommand, type MessageEvent } from './message-machine.ts'
 import { Outcome } from './outcome.ts'
 import { PickupMachine, type PickupCommand, type PickupEvent } from './pickup-machine.ts'
@@ -227,9 +228,11 @@ export class Pickup implements Pickups, Tap {
   }
 
   #judge(text: string, judge: NonNullable<AnsweredByOptions['judge']>): void {
-    const { result } = this.#context.scope.spawn('judge of the greeting', async ({ signal }) =>
-      judge(text, signal),
-    )
+    const { result } = this.#context.scope.spawn('judge of the greeting', async (task) => {
+      if (typeof judge === 'function') return judge(text, task.signal)
+      const part = this.#context.counting(this.#context.links('judge of the greeting'), judge)
+      return askLlm(judge, part, text, task)
+    })
     result.then(
       (word) => this.#detection?.handle({ type: 'judged', by: asAnsweredBy(word) }),
       (error: unknown) => {
@@ -356,8 +359,8 @@ export class Pickup implements Pickups, Tap {
 
 /** What a judge says, as a language model may write it. */
 function asAnsweredBy(word: unknown): Answered['by'] | undefined {
-  const known = ['person', 'machine', 'fax', 'menu'] as const
-  return known.find((each) => typeof word === 'string' && word.trim().toLowerCase() === each)
+  const [, known] = (typeof word === 'string' && /^\W*(person|machine|fax|menu)\b/i.exec(word)) || []
+  return known?.toLowerCase() as Answered['by'] | undefined
 }
 
 /** A caller may drop the promise. It rejects only if the session was never started. */

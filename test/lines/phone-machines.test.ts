@@ -136,9 +136,9 @@ describe('the verdict of a carrier', () => {
       const { url, fields, events } = await unjudged(world)
       const withoutTicket = url.split('?', 1)[0]!
       await world.carrier.notify(withoutTicket, { ...fields, AnsweredBy: 'fax' })
-      const other = world.calls.dial({ ...dial, to: '+4930777' })
-      world.carrier.person('+4930777', { detection: { after: 'never' } })
-      await other.report
+      world.carrier.person('+4930777777', { detection: { after: 'never' } })
+      const other = world.calls.dial({ ...dial, to: '+4930777777' })
+      expect((await other.report).outcome).toBe('answered')
       // The ticket of one call, for another.
       await world.carrier.notify(url, { ...fields, CallSid: other.id!, AnsweredBy: 'fax' })
       await world.clock.elapse(500)
@@ -146,6 +146,19 @@ describe('the verdict of a carrier', () => {
       await world.carrier.notify(url, { ...fields, AnsweredBy: 'human' })
       await world.clock.elapse(500)
       expect(events).toEqual([{ by: 'person', how: 'carrier', late: false }])
+    }, scene))
+
+  it('[MD3] counts if another process has dialled the call, the first one', () =>
+    carrierScene(async (world) => {
+      const { carrier, calls, sessions } = world
+      const callee = carrier.person(PERSON, { detection: { after: 'never' } })
+      await calls.dial(dial).report
+      await new Promise((resolve) => sessions[0]!.on('started', resolve))
+      const url = 'http://localhost:3000/phone/verdict?dial=of-another-process'
+      const fields = { CallSid: callee.calls[0]!.sid }
+      await carrier.notify(url, { ...fields, AnsweredBy: 'human' })
+      await carrier.notify(url, { ...fields, AnsweredBy: 'fax' })
+      expect(await sessions[0]!.answeredBy()).toMatchObject({ by: 'person', how: 'carrier', took: 0 })
     }, scene))
 
   it('[MD3] may come before the call begins', () =>

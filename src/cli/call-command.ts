@@ -5,6 +5,7 @@ import type { SessionReport } from '../session/index.ts'
 import { chooseModels } from './choose-models.ts'
 import { exitCodes, runCommand } from './command.ts'
 import { defaultPort } from './dev-command.ts'
+import { addToEnvironment, readEnvFile } from './env-file.ts'
 import { phoneAccountOf } from './phone-account.ts'
 import { terminal, timeOfDay } from './terminal.ts'
 
@@ -56,6 +57,7 @@ export function call(args: readonly string[]): Promise<void> {
       run: async ({ argument: to, agent, from, parameter, ring, key, port, model, json, machines }) => {
         if (to === undefined || from === undefined)
           throw new OptionError('endwell call needs a NUMBER and --from')
+        addToEnvironment(readEnvFile())
         const ifMachine = machinesOf(machines)
         const { checkModels, loadAgent } = await import('../host/index.ts')
         const { formatSession } = await import('../session/index.ts')

@@ -135,7 +135,7 @@ export function dialOutcomeOf(fields: URLSearchParams): DialOutcome | undefined 
 
 /** Who answered, in the words of both carriers. Undefined if these say nothing. */
 export function verdictOf(fields: URLSearchParams): AnswerVerdict | undefined {
-  switch (fields.get('AnsweredBy')) {
+  switch (fields.get('AnsweredBy') ?? '') {
     case 'human':
       return { by: 'person' }
     case 'machine_start':

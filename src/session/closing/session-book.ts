@@ -118,8 +118,8 @@ export class SessionBook {
   leaving(now: number): (outcome: MessageOutcome, now: number) => void {
     const at = now - this.startedAt
     const index = this.#messages.push({ heard: false, how: 'failed', after: 'timeout', attempts: 0, at }) - 1
-    return ({ error: _, ...outcome }, endedAt) => {
-      this.#messages[index] = { ...outcome, at, took: endedAt - now }
+    return ({ heard, how, after, attempts }, endedAt) => {
+      this.#messages[index] = { heard, how, after, attempts, at, took: endedAt - now }
     }
   }
 

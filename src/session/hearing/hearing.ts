@@ -331,6 +331,8 @@ export class Hearing implements EventSink<TurnEvent> {
   /** Adds what was heard to the history. It is not part of a turn: a machine has said it. */
   setAside(): void {
     const { history, settings } = this.#context
+    // A realtime model writes the history itself.
+    if (settings.turns.mode === 'realtime') return
     history.addUser(this.#machine.pendingWords.text, { at: settings.clock.date() })
     this.#turns.handle({ type: 'discard' })
   }

@@ -46,7 +46,6 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
   readonly #typed: RateLimit
   #phase: 'ringing' | 'connecting' | 'here' | 'away' | 'ended' = 'ringing'
   #context: PartContext | undefined
-  /** The timer of the phase. */
   #timer: Timer | undefined
   #pings: Timer | undefined
   #resend: Timer | undefined
@@ -282,7 +281,6 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
     this.#timer = scope.after(this.#options.rejoinTimeout, 'the caller may come back', () => this.lost())
   }
 
-  /** The caller hung up. */
   protected hungUp(): void {
     if (this.#phase === 'ended') return
     this.callerHungUp = true

@@ -108,7 +108,10 @@ class Watch {
     if (events.length + changes.length + statuses.length === 0 && !saying) return
     const now = this.#scope.clock.now()
     this.#flushedAt = now
-    this.#send({ type: 'batch', now, events, changes, statuses, ...(saying ? { saying } : {}) })
+    const closing = tree.closing && {
+      closing: { askedAt: now - tree.closing.age, deadline: now + tree.closing.left },
+    }
+    this.#send({ type: 'batch', now, events, changes, statuses, ...(saying ? { saying } : {}), ...closing })
   }
 
   stop(): void {

@@ -109,6 +109,14 @@ export interface LiveBatch {
   readonly statuses: readonly ResourceStatus[]
   /** The speech in progress, if its text has changed. */
   readonly saying?: Saying
+  /** Set once the close was requested. */
+  readonly closing?: CloseTimes
+}
+
+/** When the close was requested, and by when it must have ended: times of the session's clock. */
+export interface CloseTimes {
+  readonly askedAt: number
+  readonly deadline: number
 }
 
 export interface Saying {

@@ -1,3 +1,4 @@
+import { ClosingPanel } from '../ended/closing-panel.tsx'
 import { EndedPanel } from '../ended/ended-panel.tsx'
 import { LatencyStrip } from '../live/latency-strip.tsx'
 import { ResourcesPanel } from '../live/resources-panel.tsx'
@@ -21,6 +22,7 @@ export function CallView({ phone }: { readonly phone: Phone }) {
   return (
     <View name="call-view">
       <h1 class="sr">Call</h1>
+      {session && <ClosingPanel session={session} />}
       {report && session && <EndedPanel key={session.id} report={report} text={() => session.text()} fresh />}
       <Columns
         side={

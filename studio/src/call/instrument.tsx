@@ -53,8 +53,10 @@ function Elapsed({ phone }: { readonly phone: Phone }) {
   const session = phone.session.value
   const tree = session?.tree.value
   const report = session?.report.value
-  useTick(500, tree !== undefined && !report)
-  const elapsed = report?.lived ?? (session && tree ? session.now - tree.createdAt : 0)
+  // The call lasts until its end was asked for, however long the close takes.
+  const endedAt = session?.closing.value?.askedAt ?? phone.endedAt.value
+  useTick(500, tree !== undefined && !report && endedAt === undefined)
+  const elapsed = report?.lived ?? (session && tree ? (endedAt ?? session.now) - tree.createdAt : 0)
   return (
     <span class="elapsed" role="timer" aria-label="Call duration">
       {clockText(elapsed)}

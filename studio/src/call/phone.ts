@@ -12,6 +12,8 @@ export class Phone {
   readonly trouble = signal<{ readonly what: CallTrouble; readonly detail?: string } | undefined>(undefined)
   /** The session of the current call or, between calls, of the last one. */
   readonly session = signal<LiveSession | undefined>(undefined)
+  /** When the last call ended on this side, by the clock of its session. */
+  readonly endedAt = signal<number | undefined>(undefined)
   readonly #calls: Calls
   #call: CallClient | undefined
 
@@ -28,6 +30,7 @@ export class Phone {
     if (this.#call) return
     this.session.value?.stop()
     this.session.value = undefined
+    this.endedAt.value = undefined
     this.trouble.value = undefined
     this.muted.value = false
     this.state.value = 'connecting'
@@ -78,6 +81,7 @@ export class Phone {
     this.state.value = state
     if (this.inCall.value) return
     this.#call = undefined
+    this.endedAt.value = this.session.value?.now
     this.level.value = 0
   }
 

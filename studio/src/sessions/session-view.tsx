@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import { ClosingPanel } from '../ended/closing-panel.tsx'
 import { EndedPanel } from '../ended/ended-panel.tsx'
 import { activityOf, entriesOf } from '../live/conversation.ts'
 import { Gauge } from '../live/gauge.tsx'
@@ -31,6 +32,7 @@ export function SessionView({ id }: { readonly id: string }) {
         {session.summary.value && !report && <Actions session={session} />}
       </div>
       {!session.summary.value && <p class="quiet">Loading…</p>}
+      <ClosingPanel session={session} />
       {report && <EndedPanel report={report} text={() => session.text()} fresh={wasLive} />}
       <Columns side={(live || !report) && <ResourcesPanel session={session} />}>
         <Talk session={session} />

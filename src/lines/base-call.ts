@@ -274,7 +274,10 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
   protected expectPeer(bounded = true): void {
     if (this.#phase !== 'here' && this.#phase !== 'away') return
     const { scope } = this.#context!
+    const left = this.#phase === 'here'
     this.#enter('away')
+    // Without a bound, the caller was connected to somebody else, and is expected back.
+    if (left && bounded) this.events?.away?.()
     if (!bounded || scope.state !== 'live') return
     this.#timer = scope.after(this.#options.rejoinTimeout, 'the caller may come back', () => this.lost())
   }
@@ -321,7 +324,9 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
 
   #arrive(peer: Peer, scope: Scope<string>): void {
     const { lostTimeout } = this.#options
+    const isBack = this.#phase === 'away'
     this.#enter('here')
+    if (isBack) this.events?.back?.()
     this.#watch(scope, this.watchdog.start(this.now()))
     if (this.ping) this.#pings = scope.every(lostTimeout / 4, 'ping', () => this.ping?.(peer))
     this.greet(peer)

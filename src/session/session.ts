@@ -41,11 +41,13 @@ import { sessionSettings, type SessionOptions } from './settings.ts'
 import { Speaking } from './speaking/speaking.ts'
 import { Speech, speechNames, type PressOutcome, type SpeechOptions } from './speaking/speech.ts'
 
-const lineShape: Shape<LineEvents> = {
+const lineShape: Shape<Required<LineEvents>> = {
   frame: ['frame'],
   marked: ['ms', 'heard'],
   dtmf: ['digit'],
   text: ['text'],
+  away: [],
+  back: [],
   hungUp: [],
   lost: ['error'],
   handedOver: [],
@@ -229,7 +231,7 @@ export class Session implements SessionHandle {
   }
 
   /** Dispatches everything the line reports to the station it concerns. */
-  #lineEvent({ hearing, speaking }: Stations, event: PartEventOf<LineEvents>): void {
+  #lineEvent({ hearing, speaking }: Stations, event: PartEventOf<Required<LineEvents>>): void {
     const { recorder } = this.#context
     switch (event[0]) {
       case 'frame':
@@ -242,6 +244,9 @@ export class Session implements SessionHandle {
         return this.state === 'new' ? undefined : hearing.pressed(event[1])
       case 'text':
         return this.state === 'new' ? undefined : hearing.typed(event[1])
+      case 'away':
+      case 'back':
+        return this.#context.events.emit('line', { connected: event[0] === 'back' })
       case 'hungUp':
         return this.#close({ reason: 'caller-hung-up', by: 'line' })
       case 'lost':

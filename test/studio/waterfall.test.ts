@@ -14,7 +14,7 @@ function following(scope: Scope<'work' | 'rest'>): () => ResourceNode {
   let tree = applyToTree(undefined, {
     type: 'snapshot',
     summary,
-    items: [],
+    events: [],
     latencies: [],
     ...common,
     tree: inspection.tree,

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { ClosingPanel } from '../ended/closing-panel.tsx'
 import { EndedPanel } from '../ended/ended-panel.tsx'
-import { activityOf, entriesOf } from '../live/conversation.ts'
+import { activityOf } from '../live/conversation.ts'
 import { Gauge } from '../live/gauge.tsx'
 import { LatencyStrip } from '../live/latency-strip.tsx'
 import { LiveSession } from '../live/live-session.ts'
@@ -55,8 +55,7 @@ function Missing({ id }: { readonly id: string }) {
 function Talk({ session }: { readonly session: LiveSession }) {
   const report = session.report.value
   const conversation = session.conversation.value
-  const entries =
-    report && conversation.entries.length === 0 ? entriesOf(report.transcript) : conversation.entries
+  const { entries } = conversation
   return (
     <Panel name="talk" title="Conversation">
       {!report && <Gauge activity={conversation.state === 'live' ? activityOf(conversation) : undefined} />}

@@ -1,5 +1,11 @@
 import { batch, signal } from '@preact/signals'
-import type { CloseTimes, LiveMessage, SessionDetails, SessionSummary } from '../../../src/host/wire/index.ts'
+import type {
+  CloseTimes,
+  LiveEvent,
+  LiveMessage,
+  SessionDetails,
+  SessionSummary,
+} from '../../../src/host/wire/index.ts'
 import { systemClock } from '../../../src/scope/index.ts'
 import type { SessionReport } from '../../../src/session/index.ts'
 import { read, send, type ApiError } from '../host/api.ts'
@@ -7,11 +13,16 @@ import { Feed } from '../host/feed.ts'
 import { applyToConversation, emptyConversation } from './conversation.ts'
 import { applyToTree, closeTimesOf, prune, type ResourceNode } from './resource-tree.ts'
 
+/** The most events that are kept for the event log. */
+const MAX_EVENTS = 2_000
+
 /** A session, kept up to date by the host's stream until the session has closed. */
 export class LiveSession {
   readonly id: string
   readonly summary = signal<SessionSummary | undefined>(undefined)
   readonly conversation = signal(emptyConversation)
+  /** The latest events, as the host sent them. */
+  readonly events = signal<readonly LiveEvent[]>([])
   readonly tree = signal<ResourceNode | undefined>(undefined)
   /** When the close was requested, and its deadline, by the session's clock. */
   readonly closing = signal<CloseTimes | undefined>(undefined)
@@ -58,6 +69,16 @@ export class LiveSession {
     return send('POST', `${this.#path}/${verb}`)
   }
 
+  /** Approves or refuses a tool call that waits for it. */
+  decide(call: string, approved: boolean): Promise<void> {
+    return send('POST', `${this.#path}/approve`, { call, approved })
+  }
+
+  /** Where the host serves a recording of the call. */
+  recordingUrl(index: number): string {
+    return `${this.#path}/recordings/${index}`
+  }
+
   /** The report as text, as `formatReport` prints it. */
   async text(): Promise<string> {
     const details = await read<SessionDetails>(this.#path)
@@ -74,6 +95,9 @@ export class LiveSession {
   #received(message: LiveMessage): void {
     batch(() => {
       if (message.type !== 'closed') this.#offset = message.now - systemClock.now()
+      if (message.type === 'snapshot') this.events.value = message.events
+      else if (message.type === 'batch' && message.events.length > 0)
+        this.events.value = [...this.events.value, ...message.events].slice(-MAX_EVENTS)
       this.conversation.value = applyToConversation(this.conversation.value, message)
       this.tree.value = applyToTree(this.tree.value, message)
       this.#followClose(message)

@@ -66,7 +66,7 @@ describe('a call from the page', () => {
 
     const resources = page.getByRole('list', { name: 'Resources owned by the session' })
     await resources.getByText('openingHours', { exact: true }).waitFor()
-    await resources.getByText('stt', { exact: true }).waitFor()
+    await resources.getByText('STT', { exact: true }).waitFor()
 
     await page.getByRole('button', { name: 'Hang up' }).click()
     await sentence(page)
@@ -132,6 +132,26 @@ describe('a call from the page', () => {
     await sentence(page).getByText('The STT did not close in time').waitFor()
     expect(await closing.count()).toBe(0)
     expect(await page.getByRole('timer').textContent()).toBe(clock)
+  })
+
+  it('has fault switches that stay where they are, can be turned off together, and are named in the report', async () => {
+    await using studio = await openStudio()
+    const { page } = studio
+    await studio.goto()
+    await turnOn(studio, /stt close hangs/)
+    await turnOn(studio, /exit hook throws/)
+    await page.getByText('2 faults are on: stt close hangs, exit hook throws').waitFor()
+    const place = (): Promise<unknown> =>
+      page.evaluate(`document.querySelector('.faults li:last-child').getBoundingClientRect().top + scrollY`)
+    const before = await place()
+    await call(studio)
+    await askForHours(studio)
+    expect(await place()).toEqual(before)
+    await page.getByRole('button', { name: 'All off' }).click()
+    await page.locator('.fault.on').waitFor({ state: 'detached' })
+    expect(await page.getByRole('button', { name: 'All off' }).isDisabled()).toBe(true)
+    await page.getByRole('button', { name: 'Hang up' }).click()
+    await page.getByText('Faults that were on: stt close hangs, exit hook throws').waitFor()
   })
 
   it('offers its report as text, as a file and as a link', async () => {

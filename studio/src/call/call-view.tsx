@@ -29,13 +29,22 @@ export function CallView({ phone }: { readonly phone: Phone }) {
     <View name="call-view">
       <h1 class="sr">Call</h1>
       {session && <ClosingPanel session={session} />}
-      {report && session && <EndedPanel key={session.id} report={report} text={() => session.text()} fresh />}
+      {report && session && (
+        <EndedPanel
+          key={session.id}
+          report={report}
+          text={() => session.text()}
+          faults={summary?.faults}
+          fresh
+        />
+      )}
       {player && report && <RecordingPanel player={player} complete={isComplete(report)} />}
       <Columns
         side={
           <>
-            <ResourcesPanel session={session} />
+            {/* First, because the tree grows and shrinks. */}
             <FaultsPanel />
+            <ResourcesPanel session={session} />
           </>
         }
       >

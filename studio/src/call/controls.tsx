@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { connection, info } from '../host/store.ts'
+import { connection, faultsOn, info } from '../host/store.ts'
 import { callPlace } from './call-place.ts'
 import { Keypad } from './keypad.tsx'
 import type { Phone } from './phone.ts'
@@ -21,6 +21,13 @@ function Idle({ phone }: { readonly phone: Phone }) {
         {phone.state.value === 'ended' ? 'Call again' : 'Call'}
       </button>
       {info.value && !place && <span class="quiet">This host does not accept calls from the page.</span>}
+      {info.value?.records && place && <span class="quiet">Calls are recorded.</span>}
+      {faultsOn.value.length > 0 && (
+        <span class="fault-note">
+          {faultsOn.value.length === 1 ? 'A fault is on' : `${faultsOn.value.length} faults are on`}:{' '}
+          {faultsOn.value.join(', ')}
+        </span>
+      )}
     </div>
   )
 }

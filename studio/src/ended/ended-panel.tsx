@@ -16,10 +16,12 @@ interface EndedPanelProps {
   readonly text: () => Promise<string>
   /** Whether the session ended while the user watched: then the panel takes the focus and is announced. */
   readonly fresh?: boolean
+  /** The faults that were on during the call. */
+  readonly faults?: readonly string[] | undefined
 }
 
 /** How a session ended: in a sentence, in figures, and as a waterfall. */
-export function EndedPanel({ report, text, fresh = false }: EndedPanelProps) {
+export function EndedPanel({ report, text, fresh = false, faults = [] }: EndedPanelProps) {
   const verdict = useMemo(() => verdictOf(report), [report])
   const waterfall = useMemo(() => waterfallOf(report.scope), [report])
   const title = useRef<HTMLHeadingElement>(null)
@@ -40,10 +42,8 @@ export function EndedPanel({ report, text, fresh = false }: EndedPanelProps) {
         <span class="stamp">{verdict.clean ? 'clean' : 'not clean'}</span>
         <div>
           <p class="sentence">{verdict.sentence}</p>
-          <p class="reason">
-            <span class={`ending ${verdict.ended.tone}`}>{verdict.ended.text}</span>
-            <span>{verdict.reason}</span>
-          </p>
+          <p class={`reason ${verdict.ended.tone}`}>{verdict.reason}</p>
+          {faults.length > 0 && <p class="injected">Faults that were on: {faults.join(', ')}</p>}
         </div>
       </div>
       {verdict.others.length > 0 && (

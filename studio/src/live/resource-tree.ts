@@ -61,6 +61,17 @@ export function prune(node: ResourceNode, now: number): ResourceNode {
   }
 }
 
+/** The scopes that only sort what a session owns. */
+const groups: ReadonlySet<string> = new Set(['rest', 'links'])
+
+/** The tree of a session with the contents of such scopes instead of them. */
+export function withoutGroups(node: ResourceNode): ResourceNode {
+  const children = node.children.flatMap((child): readonly ResourceNode[] =>
+    child.kind === 'scope' && groups.has(child.name) ? withoutGroups(child).children : [child],
+  )
+  return { ...node, children }
+}
+
 /** How many nodes below this one have not ended, not counting scopes. */
 export function countLive({ children }: ResourceNode): number {
   return children.reduce((sum, child) => {

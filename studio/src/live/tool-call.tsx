@@ -24,7 +24,7 @@ export function ToolCall({ entry, decide }: ToolCallProps) {
   ]
   return (
     <div class={`aside tool-call ${how}`}>
-      <p class="head">
+      <p class="call-line">
         <code>{name}</code>
         <span class="how">{states[how]}</span>
         {endedAt !== undefined && <span class="took">{timeText(endedAt - at)}</span>}

@@ -39,7 +39,9 @@ export function SessionView({ id }: { readonly id: string }) {
       </div>
       {!session.summary.value && <p class="quiet">Loading…</p>}
       <ClosingPanel session={session} />
-      {report && <EndedPanel report={report} text={() => session.text()} fresh={wasLive} />}
+      {report && (
+        <EndedPanel report={report} text={() => session.text()} faults={summary?.faults} fresh={wasLive} />
+      )}
       {player && report && <RecordingPanel player={player} complete={isComplete(report)} />}
       <Columns side={(live || !report) && <ResourcesPanel session={session} />}>
         <Talk session={session} player={player} />

@@ -137,7 +137,13 @@ const orders = ['close', 'drain', 'interrupt'] as const
 function addQueries(app: HostHttp, { logbook, info, faults, fleet }: AppParts): void {
   app.get('/api/info', (context) => context.json<HostInfo>({ ...info, faults: faults?.list() ?? [] }))
   app.get('/api/sessions', async (context) =>
-    context.json({ sessions: await listOf(logbook, fleet, { ...queryOf(context), ...limitIn(context) }) }),
+    context.json({
+      sessions: await listOf(logbook, fleet, {
+        ...queryOf(context),
+        ...pageIn(context),
+        ...limitIn(context),
+      }),
+    }),
   )
   app.get('/api/sessions/:id', async (context) => {
     const id = context.req.param('id')
@@ -150,13 +156,31 @@ function addQueries(app: HostHttp, { logbook, info, faults, fleet }: AppParts): 
 async function listOf(
   logbook: Logbook,
   fleet: Fleet | undefined,
-  { limit, ...query }: LogbookQuery & { readonly limit?: number },
+  { limit, before, ...query }: LogbookQuery & { readonly limit?: number; readonly before?: PageEnd },
 ): Promise<SessionSummary[]> {
-  const own = logbook.list(query)
+  const own = logbook.list(query).filter((session) => !before || isOlder(session, before))
   if (!fleet) return own.slice(0, limit)
-  const listed = await fleet.archive.list({ ...query, ...(limit === undefined ? {} : { limit }) })
+  const listed = await fleet.archive.list({
+    ...query,
+    ...(limit === undefined ? {} : { limit }),
+    ...(before ? { before: before.addedAt, beforeId: before.id } : {}),
+  })
   const others = listed.filter(({ id }) => !logbook.get(id))
   return [...own, ...others].toSorted((one, other) => other.addedAt - one.addedAt).slice(0, limit)
+}
+
+/** The last session of a page: the next page has older ones. */
+type PageEnd = Pick<SessionSummary, 'addedAt' | 'id'>
+
+const isOlder = (one: PageEnd, other: PageEnd): boolean =>
+  one.addedAt < other.addedAt || (one.addedAt === other.addedAt && one.id < other.id)
+
+function pageIn(context: HostContext): { readonly before?: PageEnd } {
+  const [time, id] = [textIn(context, 'before'), textIn(context, 'beforeId')]
+  if (time === '') return {}
+  const addedAt = Number(time)
+  if (Number.isSafeInteger(addedAt) && addedAt >= 0) return { before: { addedAt, id } }
+  throw new OptionError('before must be the addedAt of a session: milliseconds since 1970')
 }
 
 function queryOf(context: HostContext): LogbookQuery {

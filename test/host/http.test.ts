@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import type { ListMessage, LiveMessage } from '../../src/host/index.ts'
+import type { ListMessage, LiveMessage, SessionSummary } from '../../src/host/index.ts'
 import { Scope } from '../../src/scope/index.ts'
 import { tool } from '../../src/session/index.ts'
 import { callTool } from '../../src/testing/index.ts'
@@ -68,6 +68,21 @@ describe('a host over HTTP', () => {
       events: [expect.objectContaining({ state: 'live' })],
       summary: expect.objectContaining({ id: 'second', state: 'live' }),
     })
+  })
+
+  it('lists the sessions that are older than one of them: the next page', async () => {
+    await using stage = await Stage.open()
+    for (const id of ['a', 'b', 'c']) stage.call({ id })
+    const list = async (query: string) => {
+      const answer = await stage.fetch(`/api/sessions${query}`)
+      return ((await answer.json()) as { sessions: SessionSummary[] }).sessions
+    }
+    const all = await list('')
+    const [{ addedAt, id }] = all as [SessionSummary]
+    const older = await list(`?before=${addedAt}&beforeId=${id}&limit=1`)
+    expect(older).toHaveLength(1)
+    expect(all.slice(1).map((each) => each.id)).toContain(older[0]!.id)
+    expect((await stage.fetch('/api/sessions?before=yesterday')).status).toBe(400)
   })
 
   it.each(['?state=ending', '?clean=maybe', `?q=${'x'.repeat(201)}`])(

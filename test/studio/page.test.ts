@@ -148,7 +148,8 @@ describe('a call from the page', () => {
     await askForHours(studio)
     expect(await place()).toEqual(before)
     await page.getByRole('button', { name: 'All off' }).click()
-    await page.locator('.fault.on').waitFor({ state: 'detached' })
+    await page.locator('.all-off:disabled').waitFor()
+    expect(await page.locator('.fault.on').count()).toBe(0)
     expect(await page.getByRole('button', { name: 'All off' }).isDisabled()).toBe(true)
     await page.getByRole('button', { name: 'Hang up' }).click()
     await page.getByText('Faults that were on: stt close hangs, exit hook throws').waitFor()
@@ -246,6 +247,51 @@ describe('the list of sessions', () => {
     await page.getByRole('link', { name: 'first' }).click()
     await sentence(page).getByText('Closed cleanly').waitFor()
     await page.getByText('When do you open?').waitFor()
+  })
+})
+
+describe('a long list of sessions', () => {
+  it('is shown in parts, can be exported, and two of its sessions can be compared', async () => {
+    await using studio = await openStudio({ reports: 300 })
+    const { page, stage } = studio
+    const ids = Array.from({ length: 120 }, (_, index) => `s${index}`)
+    for (const id of ids) stage.call({ id })
+    const said = stage.call({ id: 'said', answers: ['At eight.'] })
+    await said.session.start()
+    const spoken = emitted(said.session, 'spoken')
+    said.caller.types('When do you open?')
+    await spoken
+    await said.session.close()
+    await studio.goto('#/sessions')
+    await page.getByRole('link', { name: 'When do you open? said' }).waitFor()
+    const rows = page.locator('tbody tr')
+    expect(await rows.count()).toBe(50)
+    await page.getByRole('button', { name: 'Show older sessions' }).click()
+    await page.getByText('100 sessions').waitFor()
+    await page.getByRole('button', { name: 'Show older sessions' }).click()
+    await page.getByText('121 sessions').waitFor()
+    await page.getByRole('link', { name: 's0', exact: false }).last().waitFor()
+
+    const [csv] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export CSV' }).click(),
+    ])
+    const lines = readFileSync(await csv.path(), 'utf8')
+      .trim()
+      .split('\r\n')
+    expect([csv.suggestedFilename(), lines.length]).toEqual(['sessions.csv', 122])
+
+    await page.getByLabel('Compare said').check()
+    await page.getByLabel('Compare s119', { exact: true }).check()
+    await page.getByRole('link', { name: 'Compare' }).click()
+    await page.getByRole('heading', { name: 'Comparison' }).waitFor()
+    await page
+      .getByRole('row', { name: /How the call ended/ })
+      .getByText('A close was requested')
+      .waitFor()
+    await page.getByRole('group', { name: 'Transcript of said' }).getByText('When do you open?').waitFor()
+    expect(await barriers(page)).toEqual([])
+    expect(studio.errors).toEqual([])
   })
 })
 

@@ -14,6 +14,8 @@ interface TranscriptProps {
   readonly interim?: string
   readonly live?: boolean
   readonly empty: string
+  /** Names it for screen readers. Default: `Transcript`. */
+  readonly label?: string
   /** When the call began, in milliseconds since 1970. Without it, there are no times. */
   readonly startedAt?: number | undefined
   /** Plays the recording. */
@@ -23,7 +25,14 @@ interface TranscriptProps {
 }
 
 /** What was said. Words still to be heard are lighter, words that were never heard are struck out. */
-export function Transcript({ entries, interim = '', live = false, empty, ...rest }: TranscriptProps) {
+export function Transcript({
+  entries,
+  interim = '',
+  live = false,
+  empty,
+  label = 'Transcript',
+  ...rest
+}: TranscriptProps) {
   const box = useRef<HTMLDivElement>(null)
   const atEnd = useRef(true)
   useEffect(() => {
@@ -41,7 +50,7 @@ export function Transcript({ entries, interim = '', live = false, empty, ...rest
       onScroll={scrolled}
       tabIndex={0}
       role={live ? 'log' : 'group'}
-      aria-label="Transcript"
+      aria-label={label}
     >
       {entries.length === 0 && interim === '' && <p class="quiet">{empty}</p>}
       <ol>

@@ -213,6 +213,21 @@ describe('a call from the page', () => {
   })
 })
 
+describe('the page before a call', () => {
+  it('shows an example of a close, and later the latest calls', async () => {
+    await using studio = await openStudio()
+    const { page, stage } = studio
+    await studio.goto()
+    const example = page.getByRole('region', { name: 'How a session ends: an example' })
+    await example.getByRole('row', { name: /tool book/ }).waitFor()
+    const { session } = stage.call({ id: 'one' })
+    await session.start()
+    await session.close()
+    await page.getByRole('region', { name: 'Latest calls' }).getByRole('link', { name: 'one' }).waitFor()
+    expect(await example.count()).toBe(0)
+  })
+})
+
 describe('the sound of a call', () => {
   it('is shown for both sides, and a muted microphone cannot be overlooked', async () => {
     await using studio = await openStudio()

@@ -10,6 +10,7 @@ import { isComplete, usePlayer } from '../recording/use-player.ts'
 import { Columns, View } from '../shared/layout.tsx'
 import { CallNotices } from './call-notices.tsx'
 import { Composer } from './composer.tsx'
+import { FirstView } from './first-view.tsx'
 import { FaultsPanel } from './faults-panel.tsx'
 import { Instrument } from './instrument.tsx'
 import type { Phone } from './phone.ts'
@@ -57,6 +58,7 @@ export function CallView({ phone }: { readonly phone: Phone }) {
           {inCall || session ? <Talk phone={phone} player={player} /> : <Welcome />}
         </section>
       </Columns>
+      {!session && !inCall && <FirstView />}
       {session && summary && <EventLog events={session.events.value} startedAt={summary.addedAt} />}
     </View>
   )

@@ -21,19 +21,20 @@ const columns = [
 interface SessionsTableProps {
   readonly sessions: readonly SessionSummary[]
   /** The ids of the sessions that are to be compared. */
-  readonly chosen: readonly string[]
-  readonly onChoose: (id: string, on: boolean) => void
+  readonly chosen?: readonly string[]
+  /** Without it, sessions cannot be chosen. */
+  readonly onChoose?: (id: string, on: boolean) => void
 }
 
 /** A row for each session. */
-export function SessionsTable({ sessions, chosen, onChoose }: SessionsTableProps) {
+export function SessionsTable({ sessions, chosen = [], onChoose }: SessionsTableProps) {
   useTick(1_000)
   const now = systemClock.date()
   return (
     <table class="list">
       <thead>
         <tr>
-          {columns.map(({ name, title }) => (
+          {columnsFor(onChoose).map(({ name, title }) => (
             <th key={name} scope="col" class={name}>
               {name === 'choice' ? <span class="sr">{title}</span> : title}
             </th>
@@ -47,7 +48,7 @@ export function SessionsTable({ sessions, chosen, onChoose }: SessionsTableProps
             session={session}
             now={now}
             chosen={chosen.includes(session.id)}
-            onChoose={(on) => onChoose(session.id, on)}
+            onChoose={onChoose && ((on) => onChoose(session.id, on))}
           />
         ))}
       </tbody>
@@ -55,11 +56,14 @@ export function SessionsTable({ sessions, chosen, onChoose }: SessionsTableProps
   )
 }
 
+/** The first column is for choosing. */
+const columnsFor = (onChoose: unknown) => (onChoose ? columns : columns.slice(1))
+
 interface RowProps {
   readonly session: SessionSummary
   readonly now: number
   readonly chosen: boolean
-  readonly onChoose: (on: boolean) => void
+  readonly onChoose: ((on: boolean) => void) | undefined
 }
 
 function Row({ session, now, chosen, onChoose }: RowProps) {
@@ -68,12 +72,14 @@ function Row({ session, now, chosen, onChoose }: RowProps) {
   const when = new Date(closedAt ?? addedAt)
   const about = [agent, from, session.recordings ? 'recorded' : undefined]
   const cells = [
-    <input
-      type="checkbox"
-      aria-label={`Compare ${id}`}
-      checked={chosen}
-      onChange={(event) => onChoose(event.currentTarget.checked)}
-    />,
+    onChoose && (
+      <input
+        type="checkbox"
+        aria-label={`Compare ${id}`}
+        checked={chosen}
+        onChange={(event) => onChoose(event.currentTarget.checked)}
+      />
+    ),
     <span class="badge">{status}</span>,
     <>
       <a href={linkTo(id)}>
@@ -91,9 +97,9 @@ function Row({ session, now, chosen, onChoose }: RowProps) {
   ]
   return (
     <tr class={state !== 'closed' ? 'live' : clean ? 'clean' : 'unclean'}>
-      {columns.map(({ name }, index) => (
+      {columnsFor(onChoose).map(({ name, title }) => (
         <td key={name} class={name}>
-          {cells[index]}
+          {cells[columns.findIndex((column) => column.title === title)]}
         </td>
       ))}
     </tr>

@@ -24,7 +24,6 @@ import { Watchdog } from './watchdog.ts'
  *
  * A call that has its peer when it is answered goes straight to `here`. Each phase has one timer, which the next phase
  * clears. In `here`, sound is sent once the line's own handshake is complete (`ready()`), and the timer is the watchdog.
- *
  * A line extends this class with its wire and its playout: what to send to a peer, and what its messages mean.
  */
 export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Resource, PeerOwner {
@@ -276,10 +275,9 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
     const { scope } = this.#context!
     const left = this.#phase === 'here'
     this.#enter('away')
-    // Without a bound, the caller was connected to somebody else, and is expected back.
-    if (left && bounded) this.events?.away?.()
     if (!bounded || scope.state !== 'live') return
     this.#timer = scope.after(this.#options.rejoinTimeout, 'the caller may come back', () => this.lost())
+    if (left) this.events?.away?.()
   }
 
   /** The caller hung up. */
@@ -323,14 +321,13 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
   }
 
   #arrive(peer: Peer, scope: Scope<string>): void {
-    const { lostTimeout } = this.#options
     const isBack = this.#phase === 'away'
     this.#enter('here')
-    if (isBack) this.events?.back?.()
     this.#watch(scope, this.watchdog.start(this.now()))
-    if (this.ping) this.#pings = scope.every(lostTimeout / 4, 'ping', () => this.ping?.(peer))
+    if (this.ping) this.#pings = scope.every(this.#options.lostTimeout / 4, 'ping', () => this.ping?.(peer))
     this.greet(peer)
     this.#connected()
+    if (isBack) this.events?.back?.()
   }
 
   #watch(scope: Scope<string>, wait: number): void {
@@ -391,8 +388,7 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
   #report(how: ConnectionReport['how']): void {
     if (this.#reported) return
     this.#reported = true
-    const code = this.#lastEnd?.code
-    const reason = this.endReason?.() ?? this.#lastEnd?.reason
+    const { code, reason = this.#lastEnd?.reason } = { ...this.#lastEnd, reason: this.endReason?.() }
     this.#context?.ended({
       name: this.#options.name,
       how,

@@ -109,8 +109,10 @@ describe('the recording of a call over HTTP', () => {
     await using stage = await withRecording(join(folder, 'long.wav'))
     const path = '/api/sessions/one/recordings/0'
     const readers = await Promise.all(Array.from({ length: 21 }, () => stage.fetch(path)))
-    expect(readers.map(({ status }) => status).toSorted()).toEqual([...Array(20).fill(200), 503])
-    await Promise.all(readers.map(({ body }) => body?.cancel()))
+    const refused = readers.filter(({ status }) => status === 503)
+    expect(refused).toHaveLength(1)
+    expect(readers.filter(({ status }) => status === 200)).toHaveLength(20)
+    for (const { body } of readers) await body?.cancel()
     await expect.poll(async () => (await stage.fetch(path, { method: 'HEAD' })).status).toBe(200)
   })
 })

@@ -84,7 +84,7 @@ describe('the transcript', () => {
       { at: 20, type: 'hearing', text: 'when are' },
       { at: 30, type: 'user', text: 'When are you open?' },
       { at: 40, type: 'speaking', speech: 1, text: 'At' },
-      { at: 50, ...spoken('At eight.', 'At eight.', 'played') } as LiveEvent,
+      { at: 50, ...spoken('At eight.', 'At eight.', 'played') },
       { at: 60, type: 'user', text: 'Typed.' },
     ]
     const now = applyToConversation(emptyConversation, {

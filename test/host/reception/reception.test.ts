@@ -40,7 +40,7 @@ describe('a reception with a journal', () => {
     expect(spokenIn((await host.journal.entries(call.sid)).map(({ item }) => item))).toEqual([
       'Good morning!',
     ])
-    const report = (await host.journal.report(call.sid)) as StoredReport | undefined
+    const report: StoredReport | undefined = await host.journal.report(call.sid)
     expect(report?.transcript).toHaveLength(1)
     // For the permalink of the call [ST3].
     expect(report?.timeline?.map(({ type }) => type)).toEqual(

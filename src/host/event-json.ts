@@ -38,6 +38,7 @@ export const eventJson: {
   }),
   approval: ({ id, name }) => ({ type: 'approval', id, name }),
   handoff: ({ from, to }) => ({ type: 'handoff', from, to }),
+  answered: ({ by, how, late }) => ({ type: 'answered', by, how, late }),
   guardrail: ({ name, on, verdict }) => ({ type: 'guardrail', name, on, verdict: clip(verdict) }),
   digits: ({ digits }) => ({ type: 'digits', digits: clip(digits) }),
   warning: ({ reason, left }) => ({ type: 'warning', reason, left }),

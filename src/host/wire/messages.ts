@@ -152,6 +152,7 @@ export type LiveEvent = { readonly at: number } & (
     }
   | { readonly type: 'approval'; readonly id: string; readonly name: string }
   | { readonly type: 'handoff'; readonly from: string; readonly to: string }
+  | { readonly type: 'answered'; readonly by: string; readonly how: string; readonly late: boolean }
   | {
       readonly type: 'guardrail'
       readonly name: string

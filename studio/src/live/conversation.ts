@@ -128,6 +128,11 @@ function entryOf(item: HistoryItem): Entry {
 
 const pressedText = (keys: string): string => `The agent pressed ${keys}`
 
+function answeredText(by: string): string {
+  if (by === 'unknown') return 'It is not known who answered'
+  return by === 'person' ? 'A person answered' : `A ${by === 'menu' ? 'telephone menu' : by} answered`
+}
+
 type EventOf<Type> = Extract<LiveEvent, { readonly type: Type }>
 
 /** How each event changes the conversation. */
@@ -149,6 +154,8 @@ const effects: {
     updateTool(now, id, { detail: output, how: failed ? 'failed' : 'done' }),
   approval: (now, { name }) => addNote(now, 'warn', `${name} is waiting for approval`),
   handoff: (now, { from, to }) => ({ ...add(now, { kind: 'handoff', from, to }), agent: to }),
+  answered: (now, { by, late }) =>
+    addNote(now, late ? 'warn' : 'plain', `${late ? 'The carrier says: ' : ''}${answeredText(by)}`),
   guardrail: (now, { name, on, verdict }) =>
     addNote(now, 'warn', `Guardrail ${name} blocked the ${on}: ${verdict}`),
   digits: (now, { digits }) => addNote(now, 'plain', `Pressed ${digits}`),

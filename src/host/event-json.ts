@@ -40,6 +40,7 @@ export const eventJson: {
   transfer: ({ to, outcome }) => ({ type: 'transfer', to: clip(to), ...(outcome ? { outcome } : {}) }),
   line: ({ connected }) => ({ type: 'line', connected }),
   handoff: ({ from, to }) => ({ type: 'handoff', from, to }),
+  answered: ({ by, how, late }) => ({ type: 'answered', by, how, late }),
   guardrail: ({ name, on, verdict }) => ({ type: 'guardrail', name, on, verdict: clip(verdict) }),
   digits: ({ digits }) => ({ type: 'digits', digits: clip(digits) }),
   warning: ({ reason, left }) => ({ type: 'warning', reason, left }),

@@ -136,6 +136,23 @@ describe('the transcript', () => {
     expect([entries.length, entries.at(-1)]).toMatchObject([500, { text: '599' }])
   })
 
+  it('says who answered, and if the carrier says otherwise later', () => {
+    const by = (who: string, late: boolean): WithoutTime<LiveEvent> => ({
+      type: 'answered',
+      by: who,
+      how: 'carrier',
+      late,
+    })
+    expect(after(by('person', false), by('machine', true)).entries).toMatchObject([
+      { kind: 'note', tone: 'plain', text: 'A person answered' },
+      { kind: 'note', tone: 'warn', text: 'The carrier says: A machine answered' },
+    ])
+    expect(after(by('menu', false), by('unknown', false)).entries).toMatchObject([
+      { text: 'A telephone menu answered' },
+      { text: 'It is not known who answered' },
+    ])
+  })
+
   it('ignores an event that it does not know', () => {
     expect(after({ type: 'dance', text: 'x' } as never).entries).toEqual([])
   })

@@ -184,6 +184,7 @@ export type LiveEvent = { readonly at: number } & (
   /** A fault was switched on or off, or was on when the call began. */
   | { readonly type: 'fault'; readonly name: string; readonly on: boolean }
   | { readonly type: 'handoff'; readonly from: string; readonly to: string }
+  | { readonly type: 'answered'; readonly by: string; readonly how: string; readonly late: boolean }
   | {
       readonly type: 'guardrail'
       readonly name: string

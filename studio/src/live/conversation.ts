@@ -114,6 +114,11 @@ export const runningTools = ({ entries }: Conversation): readonly ToolEntry[] =>
 
 const isRunning = (entry: Entry): entry is ToolEntry => entry.kind === 'tool' && entry.how === 'running'
 
+function answeredText(by: string): string {
+  if (by === 'unknown') return 'It is not known who answered'
+  return by === 'person' ? 'A person answered' : `A ${by === 'menu' ? 'telephone menu' : by} answered`
+}
+
 type EventOf<Type> = Extract<LiveEvent, { readonly type: Type }>
 
 /** How each event changes the conversation. */
@@ -151,6 +156,8 @@ const effects: {
       ? addNote(now, at, 'plain', 'The caller is connected again')
       : addNote(now, at, 'warn', 'The connection to the caller broke'),
   fault: (now, { at, name, on }) => addNote(now, at, 'warn', `Fault “${name}” ${on ? 'on' : 'off'}`),
+  answered: (now, { at, by, late }) =>
+    addNote(now, at, late ? 'warn' : 'plain', `${late ? 'The carrier says: ' : ''}${answeredText(by)}`),
   handoff: (now, { at, from, to }) => ({ ...add(now, { kind: 'handoff', at, from, to }), agent: to }),
   guardrail: (now, { at, name, on, verdict }) =>
     addNote(

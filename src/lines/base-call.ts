@@ -29,13 +29,14 @@ import { Watchdog } from './watchdog.ts'
 export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Resource, PeerOwner {
   readonly id: string
   protected abstract readonly playout: Playout<Outgoing>
-  /** The connected peer. */
   protected peer: Peer | undefined
   /** The session that answered. Unset again at the end, so that nothing can be emitted after it. */
   protected events: LineEvents | undefined
   protected readonly watchdog: Watchdog
   /** How many peers have become ready. */
   protected generation = 0
+  /** Called when the session begins to close. Set by a line while there is something to do then. */
+  protected onClosing: (() => void) | undefined
   /** Whether the call ended because the caller hung up. */
   callerHungUp = false
   readonly #options: CallOptions
@@ -43,7 +44,6 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
   readonly #typed: RateLimit
   #phase: 'ringing' | 'connecting' | 'here' | 'away' | 'ended' = 'ringing'
   #context: PartContext | undefined
-  /** The timer of the phase. */
   #timer: Timer | undefined
   #pings: Timer | undefined
   #resend: Timer | undefined
@@ -116,6 +116,7 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
 
   closing(): void {
     this.clear()
+    this.onClosing?.()
     // From here on nothing is sent but the goodbye.
     this.#ready = false
   }
@@ -280,7 +281,6 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
     if (left) this.events?.away?.()
   }
 
-  /** The caller hung up. */
   protected hungUp(): void {
     if (this.#phase === 'ended') return
     this.callerHungUp = true

@@ -3,7 +3,6 @@ import {
   type EventOf as PartEventOf,
   type LineEvents,
   type PartContext,
-  type Shape,
   type TransferOutcome,
 } from '../parts/index.ts'
 import {
@@ -24,11 +23,14 @@ import type {
   CloseSessionOptions,
   HangUpOptions,
   HangUpOutcome,
+  Hold,
+  HoldOptions,
   TransferOptions,
 } from './closing/asks.ts'
 import { Closing, type Stations } from './closing/closing.ts'
 import type { SessionReport } from './closing/report.ts'
 import type { SessionState } from './closing/session-events.ts'
+import { Holds } from './closing/holds.ts'
 import { Transfers } from './closing/transfers.ts'
 import { SessionContext } from './context.ts'
 import type { EventOf } from './emitter.ts'
@@ -36,24 +38,13 @@ import { SessionClosedError, StartTimeoutError } from './errors.ts'
 import type { SessionEvents } from './events.ts'
 import { Hearing } from './hearing/hearing.ts'
 import type { History } from './history/history.ts'
+import { lineShape } from './line-shape.ts'
 import type { Answered, AnsweredByOptions, LeaveMessageOptions, MessageOutcome } from './pickup/answered.ts'
 import { Pickup } from './pickup/pickup.ts'
 import { Recorder } from './recording/recorder.ts'
 import { sessionSettings, type SessionOptions } from './settings.ts'
 import { Speaking } from './speaking/speaking.ts'
 import { Speech, speechNames, type PressOutcome, type SpeechOptions } from './speaking/speech.ts'
-
-const lineShape: Shape<Required<LineEvents>> = {
-  frame: ['frame'],
-  marked: ['ms', 'heard'],
-  dtmf: ['digit'],
-  text: ['text'],
-  away: [],
-  back: [],
-  hungUp: [],
-  lost: ['error'],
-  handedOver: [],
-}
 
 /**
  * One conversation with one caller. It always ends: once, on time, leaving nothing behind, with a report.
@@ -86,7 +77,9 @@ export class Session implements SessionHandle {
   constructor(options: SessionOptions) {
     this.#context = new SessionContext(sessionSettings(options))
     this.#closing = new Closing(this.#context)
-    this.#context.transfers = new Transfers(this.#context, this.#closing)
+    const holds = new Holds(this.#context, this.#closing)
+    this.#context.holds = holds
+    this.#context.transfers = new Transfers(this.#context, this.#closing, holds, (own) => new Session(own))
     let pickup: Pickup | undefined
     this.#context.pickups = () => (pickup ??= new Pickup(this.#context, this.#closing))
     this.#context.session = this
@@ -236,10 +229,9 @@ export class Session implements SessionHandle {
 
   /** Dispatches everything the line reports to the station it concerns. */
   #lineEvent({ hearing, speaking }: Stations, event: PartEventOf<Required<LineEvents>>): void {
-    const { recorder } = this.#context
     switch (event[0]) {
       case 'frame':
-        recorder?.caller(event[1])
+        this.#context.recorder?.caller(event[1])
         // Sound that arrives while closing is recorded, but not transcribed.
         return this.#closing.isClosing ? undefined : hearing.hear(event[1])
       case 'marked':
@@ -329,6 +321,11 @@ export class Session implements SessionHandle {
 
   async #handOff(to: Agent): Promise<void> {
     await this.#closing.live('hand over').answering.agents.handOff(to)
+  }
+
+  /** Puts the caller on hold until `resume()`: music plays, and no turn begins (HD1). No-op if the session is ending or closed. */
+  hold(options?: HoldOptions): Hold {
+    return this.#context.holds.hold(options)
   }
 
   /** Approves or refuses a tool call (TL8). Returns whether a call with that id was waiting for approval. */

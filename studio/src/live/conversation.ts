@@ -183,6 +183,8 @@ const transferTexts: Readonly<Record<TransferOutcome, (to: string) => string>> =
   busy: (to) => `${to} is busy`,
   'no-answer': (to) => `${to} did not answer`,
   rejected: (to) => `${to} rejected the call`,
+  declined: (to) => `${to} declined`,
+  machine: (to) => `An answering machine took the call to ${to}`,
   failed: (to) => `The caller could not be connected to ${to}`,
   'caller-gone': (to) => `The caller hung up while ${to} was called`,
   unknown: (to) => `It is not known whether ${to} answered`,

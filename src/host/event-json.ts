@@ -38,6 +38,8 @@ export const eventJson: {
   }),
   approval: ({ id, name }) => ({ type: 'approval', id, name }),
   transfer: ({ to, outcome }) => ({ type: 'transfer', to: clip(to), ...(outcome ? { outcome } : {}) }),
+  hold: ({ held }) => ({ type: 'hold', held }),
+  answered: ({ by }) => ({ type: 'answered', by }),
   line: ({ connected }) => ({ type: 'line', connected }),
   handoff: ({ from, to }) => ({ type: 'handoff', from, to }),
   guardrail: ({ name, on, verdict }) => ({ type: 'guardrail', name, on, verdict: clip(verdict) }),

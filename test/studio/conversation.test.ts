@@ -102,6 +102,9 @@ describe('the transcript', () => {
     const now = after(
       { type: 'transfer', to: '+4930123456' },
       { type: 'transfer', to: '+4930123456', outcome: 'busy' },
+      { type: 'hold', held: true },
+      { type: 'hold', held: false },
+      { type: 'answered', by: 'machine' },
       { type: 'line', connected: false },
       { type: 'line', connected: true },
       { type: 'guardrail', name: 'advice', on: 'output', verdict: 'a diagnosis' },
@@ -112,6 +115,9 @@ describe('the transcript', () => {
     expect(now.entries.map((entry) => entry.kind === 'note' && entry.text)).toEqual([
       'Connecting the caller to +4930123456…',
       '+4930123456 is busy',
+      'The caller is on hold',
+      'The caller is no longer on hold',
+      'An answering machine answered',
       'The connection to the caller broke',
       'The caller is connected again',
       'Guardrail advice blocked what the agent said: a diagnosis',

@@ -146,6 +146,9 @@ const effects: {
     outcome === undefined
       ? addNote(now, at, 'plain', `Connecting the caller to ${to}…`)
       : addNote(now, at, outcome === 'answered' ? 'plain' : 'warn', transferTexts[outcome](to)),
+  hold: (now, { at, held }) =>
+    addNote(now, at, 'plain', held ? 'The caller is on hold' : 'The caller is no longer on hold'),
+  answered: (now, { at, by }) => addNote(now, at, 'plain', answeredTexts[by]),
   line: (now, { at, connected }) =>
     connected
       ? addNote(now, at, 'plain', 'The caller is connected again')
@@ -176,6 +179,14 @@ const effects: {
 const capTexts: Readonly<Record<string, string>> = {
   idle: 'nobody has said anything',
   'max-duration': 'its time is nearly up',
+}
+
+const answeredTexts: Readonly<Record<EventOf<'answered'>['by'], string>> = {
+  person: 'A person answered',
+  machine: 'An answering machine answered',
+  menu: 'A telephone menu answered',
+  fax: 'A fax machine answered',
+  unknown: 'It is not known who answered',
 }
 
 const transferTexts: Readonly<Record<TransferOutcome, (to: string) => string>> = {

@@ -38,6 +38,7 @@ export const eventJson: {
   }),
   approval: ({ id, name }) => ({ type: 'approval', id, name }),
   transfer: ({ to, outcome }) => ({ type: 'transfer', to: clip(to), ...(outcome ? { outcome } : {}) }),
+  hold: ({ held }) => ({ type: 'hold', held }),
   line: ({ connected }) => ({ type: 'line', connected }),
   handoff: ({ from, to }) => ({ type: 'handoff', from, to }),
   answered: ({ by, how, late }) => ({ type: 'answered', by, how, late }),

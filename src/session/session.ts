@@ -229,10 +229,9 @@ export class Session implements SessionHandle {
 
   /** Dispatches everything the line reports to the station it concerns. */
   #lineEvent({ hearing, speaking }: Stations, event: PartEventOf<Required<LineEvents>>): void {
-    const { recorder } = this.#context
     switch (event[0]) {
       case 'frame':
-        recorder?.caller(event[1])
+        this.#context.recorder?.caller(event[1])
         // Sound that arrives while closing is recorded, but not transcribed.
         return this.#closing.isClosing ? undefined : hearing.hear(event[1])
       case 'marked':

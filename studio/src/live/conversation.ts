@@ -114,11 +114,6 @@ export const runningTools = ({ entries }: Conversation): readonly ToolEntry[] =>
 
 const isRunning = (entry: Entry): entry is ToolEntry => entry.kind === 'tool' && entry.how === 'running'
 
-function answeredText(by: string): string {
-  if (by === 'unknown') return 'It is not known who answered'
-  return by === 'person' ? 'A person answered' : `A ${by === 'menu' ? 'telephone menu' : by} answered`
-}
-
 type EventOf<Type> = Extract<LiveEvent, { readonly type: Type }>
 
 /** How each event changes the conversation. */
@@ -151,13 +146,15 @@ const effects: {
     outcome === undefined
       ? addNote(now, at, 'plain', `Connecting the caller to ${to}…`)
       : addNote(now, at, outcome === 'answered' ? 'plain' : 'warn', transferTexts[outcome](to)),
+  hold: (now, { at, held }) =>
+    addNote(now, at, 'plain', held ? 'The caller is on hold' : 'The caller is no longer on hold'),
   line: (now, { at, connected }) =>
     connected
       ? addNote(now, at, 'plain', 'The caller is connected again')
       : addNote(now, at, 'warn', 'The connection to the caller broke'),
   fault: (now, { at, name, on }) => addNote(now, at, 'warn', `Fault “${name}” ${on ? 'on' : 'off'}`),
   answered: (now, { at, by, late }) =>
-    addNote(now, at, late ? 'warn' : 'plain', `${late ? 'The carrier says: ' : ''}${answeredText(by)}`),
+    addNote(now, at, late ? 'warn' : 'plain', `${late ? 'The carrier says: ' : ''}${answeredTexts[by]}`),
   handoff: (now, { at, from, to }) => ({ ...add(now, { kind: 'handoff', at, from, to }), agent: to }),
   guardrail: (now, { at, name, on, verdict }) =>
     addNote(
@@ -183,6 +180,14 @@ const effects: {
 const capTexts: Readonly<Record<string, string>> = {
   idle: 'nobody has said anything',
   'max-duration': 'its time is nearly up',
+}
+
+const answeredTexts: Readonly<Record<EventOf<'answered'>['by'], string>> = {
+  person: 'A person answered',
+  machine: 'An answering machine answered',
+  menu: 'A telephone menu answered',
+  fax: 'A fax machine answered',
+  unknown: 'It is not known who answered',
 }
 
 const transferTexts: Readonly<Record<TransferOutcome, (to: string) => string>> = {

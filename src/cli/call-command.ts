@@ -73,7 +73,8 @@ export function call(args: readonly string[]): Promise<void> {
           },
         })
         try {
-          const made = running.call({
+          const { callsOut } = running.entrance
+          const { attempt: begun } = await callsOut.call({
             to,
             from,
             parameters: Object.fromEntries((parameter ?? []).map(pairOf)),
@@ -81,6 +82,7 @@ export function call(args: readonly string[]): Promise<void> {
             ...(values['no-machines'] ? { machines: 'hang-up' } : {}),
             ...(key === undefined ? {} : { key }),
           })
+          const made = callsOut.active(begun.key)!
           attempt = made
           const interrupted = untilSignal(() => running.abort())
           interrupted.then(() => made.cancel()).catch(noop)

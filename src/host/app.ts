@@ -12,6 +12,7 @@ import {
   type HostContext,
   type HostHttp,
 } from './answers.ts'
+import { addCalls } from './calls-api.ts'
 import type { Fleet } from './fleet/fleet.ts'
 import { isRelayed, relayRequest } from './fleet/relay.ts'
 import type { EventStreams, Subscription } from './event-streams.ts'
@@ -23,6 +24,7 @@ import type { LoggedSession } from './logged-session.ts'
 import { addOperations } from './operator-api.ts'
 import type { PageFile, PageFiles } from './page-files.ts'
 import { readJson } from './read-json.ts'
+import type { CallsOut } from './reception/calls-out.ts'
 import { securityHeaders } from './security-headers.ts'
 import type { HostInfo, ListMessage, SessionSummary } from './wire/index.ts'
 
@@ -35,6 +37,7 @@ export interface AppParts {
   readonly faults: Faults | undefined
   readonly files: PageFiles | undefined
   readonly fleet: Fleet | undefined
+  readonly callsOut: CallsOut | undefined
 }
 
 /** Errors that pass: the journal is away, or the supervisor of this process. */
@@ -52,6 +55,7 @@ export function hostApp(parts: AppParts): HostHttp {
   })
   if (parts.fleet) addRelay(app, parts.logbook, parts.fleet)
   if (parts.fleet) addOperations(app, parts.fleet)
+  if (parts.callsOut) addCalls(app, parts.callsOut, parts.fleet)
   addQueries(app, parts)
   addStreams(app, parts)
   addActions(app, parts)

@@ -10,6 +10,7 @@ import { Gate, type GateOptions, type Refused } from './gate.ts'
 import { Logbook, type LogbookOptions } from './logbook.ts'
 import type { LoggedSession, SessionNote } from './logged-session.ts'
 import { PageFiles } from './page-files.ts'
+import type { CallsOut } from './reception/calls-out.ts'
 import type { HostInfo } from './wire/index.ts'
 
 export interface HostOptions extends LogbookOptions, GateOptions {
@@ -24,6 +25,8 @@ export interface HostOptions extends LogbookOptions, GateOptions {
   readonly page?: string
   /** The calls of all processes that share a journal. Default: only those of this process. */
   readonly fleet?: Fleet
+  /** Calls out. Default: none can be made over HTTP. */
+  readonly callsOut?: CallsOut
   /** The number of concurrent event streams. Default: 100. */
   readonly maxStreams?: number
 }
@@ -39,6 +42,7 @@ const optionNames: OptionNames<HostOptions> = {
   page: true,
   maxStreams: true,
   fleet: true,
+  callsOut: true,
 }
 
 /**
@@ -57,7 +61,7 @@ export class Host {
 
   constructor(options: HostOptions) {
     checkOptions('Host', options, optionNames)
-    const { info, faults, page, maxStreams, callToken, fleet } = options
+    const { info, faults, page, maxStreams, callToken, fleet, callsOut } = options
     if (faults && info.mode === 'production')
       throw new OptionError("faults are not allowed in mode 'production'")
     const files = page === undefined ? undefined : new PageFiles(page)
@@ -73,6 +77,7 @@ export class Host {
       faults: faults && new Faults(faults),
       files,
       fleet,
+      callsOut,
     })
   }
 

@@ -21,6 +21,8 @@ export {
   type CallWrite,
   type Claim,
   type ClaimedWork,
+  type DialEnd,
+  type DialRecord,
   type Entry,
   type HostRecord,
   type HostState,
@@ -29,6 +31,7 @@ export {
   type JournalPlace,
   type LostCall,
   type NewCall,
+  type NewDial,
   type Order,
   type Owner,
   type PostgresOptions,
@@ -62,6 +65,7 @@ export { exitCodes as hostExitCodes } from './supervisor/supervisor-events.ts'
 export type { WorkerView } from './supervisor/supervisor-options.ts'
 export {
   culpritsOf,
+  type CallOut,
   type Culprit,
   type FaultInfo,
   type HostInfo,

@@ -38,6 +38,9 @@ const methods: Readonly<Record<Exclude<keyof Journal, 'close' | 'onWake'>, true>
   retry: true,
   work: true,
   workCounts: true,
+  claimDial: true,
+  settleDial: true,
+  findDial: true,
   prune: true,
   redact: true,
 }

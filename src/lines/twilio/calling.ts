@@ -45,6 +45,12 @@ export interface Webhook {
   readonly request: CarrierRequest
 }
 
+/** The answer to a webhook. */
+export interface WebhookAnswer {
+  readonly status: number
+  readonly body: string
+}
+
 export interface CallingOptions {
   readonly carrier: Carrier
   /** Prefix of our paths. */

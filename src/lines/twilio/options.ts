@@ -1,8 +1,9 @@
 import type { CallRefusal } from '../base-calls.ts'
 import type { Logger } from '../../parts/index.ts'
 import { OptionError, checkOptions, type Scope, type OptionNames } from '../../scope/index.ts'
-import type { CarrierRequest } from './calling.ts'
+import type { CarrierRequest, WebhookAnswer } from './calling.ts'
 import type { Carrier } from './carrier.ts'
+import type { SharedDials } from './shared-dials.ts'
 import { telnyx } from './telnyx.ts'
 import { twilio } from './twilio.ts'
 import type { TwilioLine } from './twilio-line.ts'
@@ -23,12 +24,6 @@ export interface PhoneCallInfo {
   readonly parameters: Readonly<Record<string, string>>
   /** Everything else that the carrier sent: the fields of its webhook, or the parameters of a stream without one. */
   readonly details: Readonly<Record<string, string>>
-}
-
-/** The answer to a webhook. */
-export interface WebhookAnswer {
-  readonly status: number
-  readonly body: string
 }
 
 /** `unknown`: no process has ever answered the call. */
@@ -84,6 +79,8 @@ export interface TwilioCallsOptions {
    * Undefined if no process has the call. Default: such a webhook is answered here.
    */
   passOn?: (call: string, request: CarrierRequest) => Promise<WebhookAnswer | undefined>
+  /** The attempts of other processes to call somebody. Default: a webhook of another process's attempt ends its call. */
+  sharedDials?: SharedDials
   /** Signs the addresses of streams, if there is no auth token. Processes that share a port share it. Default: random. */
   ticketKey?: string | undefined
   /** Prefix of the paths. Default: `/phone`, which makes `/phone/answer`, `/phone/status` and `/phone/stream`. */
@@ -132,6 +129,7 @@ const optionNames: OptionNames<TwilioCallsOptions> = {
   comesBack: true,
   hasRoomElsewhere: true,
   passOn: true,
+  sharedDials: true,
   ticketKey: true,
   path: true,
   api: true,

@@ -5,7 +5,15 @@ import { SocketServer } from '../accepted-socket.ts'
 import { BaseCalls } from '../base-calls.ts'
 import type { Peer } from '../peer.ts'
 import { refuse } from '../refuse.ts'
-import { Calling, readRequest, requestOf, type CarrierRequest, type Ticket, type Webhook } from './calling.ts'
+import {
+  Calling,
+  readRequest,
+  requestOf,
+  type CarrierRequest,
+  type Ticket,
+  type Webhook,
+  type WebhookAnswer,
+} from './calling.ts'
 import { CallDocuments, afterOf, attemptOf } from './call-documents.ts'
 import {
   busyDocument,
@@ -26,8 +34,8 @@ import {
   type ComesBack,
   type PhoneCallInfo,
   type TwilioCallsOptions,
-  type WebhookAnswer,
 } from './options.ts'
+import { OtherProcesses } from './other-processes.ts'
 import { PhoneCall, closeCodes } from './phone-call.ts'
 import type { StartMessage } from './read-message.ts'
 import { refusals, type Decision, type RefusalCode } from './refusals.ts'
@@ -55,12 +63,14 @@ import { TwilioLine } from './twilio-line.ts'
  * refused once that call has ended.
  */
 export class TwilioCalls extends BaseCalls<PhoneCall> {
+  /** @internal */
+  readonly dials: Dials
   readonly #options: TwilioCallsOptions
   readonly #path: string
   readonly #carrier: Carrier
   readonly #calling: Calling
   readonly #documents: CallDocuments
-  readonly #dials: Dials
+  readonly #others: OtherProcesses | undefined
   readonly #lobby: Lobby
   readonly #sockets: SocketServer
   /** Names of ended calls, the latest last. */
@@ -92,7 +102,24 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     })
     const { fetch: ask = fetch, accountSid: account, dialRate: rate = 1, maxDials: atOnce = 10 } = options
     const base = publicUrl === undefined ? undefined : `${publicUrl.replace(/\/+$/, '')}${this.#path}`
-    this.#dials = new Dials({ scope, carrier, fetch: ask, account, base, rate, atOnce, logger: this.logger })
+    const { logger } = this
+    const shared = options.sharedDials
+    const changed = (): void => this.changed()
+    this.dials = new Dials({
+      scope,
+      carrier,
+      fetch: ask,
+      account,
+      base,
+      rate,
+      atOnce,
+      shared,
+      changed,
+      logger,
+    })
+    const { passOn, comesBack, hasRoomElsewhere } = options
+    const asksOthers = passOn ?? comesBack ?? hasRoomElsewhere
+    this.#others = asksOthers && new OtherProcesses(options, logger)
     this.#lobby = new Lobby({
       scope,
       carrier,
@@ -117,7 +144,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
    * sense, or if this server cannot call out. The outcome is always reported, once (DI1).
    */
   dial(options: DialOptions): Dial {
-    return this.#dials.start(options)
+    return this.dials.start(options)
   }
 
   /** Whether a request is for the phone, by its path. */
@@ -132,7 +159,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     readRequest(request)
       .then(
         async (asked) => {
-          const { status, body } = await this.#decide(asked)
+          const { status, body } = await this.decide(asked)
           response.writeHead(status, { 'content-type': 'text/xml; charset=utf-8' }).end(body)
         },
         () => response.writeHead(413, { connection: 'close' }).end(),
@@ -155,21 +182,31 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     return ticket === 'none' ? undefined : ticket?.call
   }
 
-  async #decide(request: CarrierRequest): Promise<WebhookAnswer> {
+  /** @internal Answers a webhook, by what all processes know. */
+  async decide(request: CarrierRequest): Promise<WebhookAnswer> {
     const webhook = this.#calling.webhookOf(request)
     if (typeof webhook === 'number') return this.#refused(request, webhook)
-    const answer = await this.#passOn(webhook)
+    const { call, dial } = webhook
+    const others = this.#others
+    const answer = this.has(call) ? undefined : await others?.passOn(webhook)
     if (answer) return answer
-    const comesBack = await this.#comesBack(webhook)
-    const hasRoomElsewhere = await this.#hasRoomElsewhere(webhook)
-    return { status: 200, body: this.#documentFor(webhook, comesBack, hasRoomElsewhere) }
+    const place = dial === null || this.has(call) ? 'here' : await this.dials.place(dial, request)
+    if (typeof place === 'object') return place.elsewhere
+    const comesBack = this.has(call) || this.#past.has(call) ? undefined : await others?.comesBack(webhook)
+    const hasRoomElsewhere = !this.hasRoom && (await others?.haveRoom(webhook))
+    return {
+      status: 200,
+      body: this.#documentFor(webhook, place, comesBack ?? 'no', hasRoomElsewhere === true),
+    }
   }
 
   /** @internal Answers a webhook by what this process knows. */
   webhook(request: CarrierRequest): WebhookAnswer {
     const webhook = this.#calling.webhookOf(request)
     if (typeof webhook === 'number') return this.#refused(request, webhook)
-    return { status: 200, body: this.#documentFor(webhook, 'no', false) }
+    const { call, dial } = webhook
+    const place = dial === null || this.has(call) || this.dials.knows(dial) ? 'here' : 'gone'
+    return { status: 200, body: this.#documentFor(webhook, place, 'no', false) }
   }
 
   #refused(request: CarrierRequest, status: number): WebhookAnswer {
@@ -178,50 +215,31 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   }
 
   /**
-   * What the carrier should do. `comesBack`: whether a call that is not known here may come back. `hasRoomElsewhere`: whether
-   * another process can take a call that this one has no room for.
+   * What the carrier should do. `place`: where a call out is dialled. `comesBack`: whether a call that is not known here may come
+   * back. `hasRoomElsewhere`: whether another process can take a call that this one has no room for.
    */
-  #documentFor(webhook: Webhook, comesBack: ComesBack, hasRoomElsewhere: boolean): string {
+  #documentFor(
+    webhook: Webhook,
+    place: 'here' | 'gone' | 'later',
+    comesBack: ComesBack,
+    hasRoomElsewhere: boolean,
+  ): string {
     const { purpose, call, fields, dial } = webhook
     if (purpose === '/leg') return this.#progress(call, fields)
-    if (dial !== null && purpose === '/status') this.#dials.reported(dial, call, dialOutcomeOf(fields))
+    if (place !== 'here') this.dials.lost(webhook, place)
+    if (dial !== null && purpose === '/status') this.dials.reported(dial, call, dialOutcomeOf(fields))
     const hasEnded = endedStatuses.has(fields.get('CallStatus') ?? '')
     if (hasEnded) this.#callEnded(call)
     if (purpose === '/status') return emptyDocument
     if (hasEnded) return hangUpDocument
     if (purpose === '/transfer') return this.#returned(webhook)
-    if (purpose === '/again' && !this.find(call)) return this.#again(webhook, comesBack)
+    if (purpose === '/again' && !this.find(call)) return this.#documents.again(webhook, comesBack)
     if (purpose === '/again') this.find(call)?.again()
-    const dialled = dial === null ? undefined : this.#dials.asked(dial, call, fields.get('AnsweredBy'))
+    if (place !== 'here')
+      return place === 'gone' ? hangUpDocument : this.#documents.askDialAgain(webhook.request, dial!)
+    const dialled = dial === null ? undefined : this.dials.asked(dial, call, fields.get('AnsweredBy'))
     if (dialled?.take === false) return hangUpDocument
     return this.#answer(webhook, hasRoomElsewhere, dialled?.options.parameters ?? webhook.parameters)
-  }
-
-  /** Asks the process that has the call, for a webhook that concerns only that process. */
-  async #passOn({ purpose, call, request }: Webhook): Promise<WebhookAnswer | undefined> {
-    const { passOn } = this.#options
-    if (!passOn || this.has(call) || purpose === '/answer' || purpose === '/again') return undefined
-    return await passOn(call, request).catch((error: unknown) => {
-      this.logger.warn({ call, error }, 'a webhook could not be passed on')
-      return undefined
-    })
-  }
-
-  /** Asks about a call whose stream has ended and that this process does not know. */
-  async #comesBack({ purpose, call }: Webhook): Promise<ComesBack> {
-    const { comesBack } = this.#options
-    if (!comesBack || purpose !== '/again' || this.has(call) || this.#past.has(call)) return 'no'
-    return await comesBack(call).catch((error: unknown) => {
-      this.logger.warn({ call, error }, 'whether a call may come back is not known')
-      return 'later' as const
-    })
-  }
-
-  /** Asks about a new call that this process has no room for. */
-  async #hasRoomElsewhere({ purpose }: Webhook): Promise<boolean> {
-    const { hasRoomElsewhere } = this.#options
-    if (!hasRoomElsewhere || this.hasRoom || purpose !== '/answer') return false
-    return await hasRoomElsewhere().catch(() => false)
   }
 
   /** @internal Decides whether an upgrade is accepted. */
@@ -289,16 +307,6 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     }
     // For a process that sees only the stream.
     return this.#documents.connect(call, request, streamParameters({ from, to, direction, parameters }))
-  }
-
-  /** Returns what the carrier should do with a call that was cut off, and that this process does not know. */
-  #again({ call, request }: Webhook, comesBack: ComesBack): string {
-    const documents = this.#documents
-    const attempt = attemptOf(request)
-    if (comesBack === 'no') return hangUpDocument
-    if (comesBack === 'yes') return documents.connect(call, request, { again: 'yes' })
-    if (comesBack === 'later') return documents.askAgain(request, '/again', attempt)
-    return attempt < limits.attempts ? documents.askAgain(request, '/answer', attempt + 1) : hangUpDocument
   }
 
   /** Returns what the carrier should do with a caller who talked to somebody else, or wanted to. */

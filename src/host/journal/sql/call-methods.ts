@@ -3,6 +3,7 @@ import { searched } from '../call-texts.ts'
 import type { CallQuery, CallRecord, Journal } from '../journal.ts'
 import { entriesOf, lostCalls, recordColumns, recordOf } from './call-rows.ts'
 import { listOf, optionalText, storable, text, type Database, type Row, type Value } from './database.ts'
+import { loseDials } from './dial-methods.ts'
 import { declareDead, idOf, isAlive, someDeadHosts } from './host-methods.ts'
 import { writeCalls } from './write-calls.ts'
 
@@ -29,6 +30,7 @@ export const callMethods = (db: Database): CallMethods => ({
 
   orphan(host, worker) {
     return db.transaction(async (query) => {
+      await loseDials(query, host, worker)
       const rows = await query(
         `select id from {calls} where host = $1 and worker = $2 and state = 'live' order by id {lock}`,
         host,

@@ -39,6 +39,13 @@ const migrations: readonly (readonly string[])[] = [
     `create index work_of_call on {work} (call)`,
     `create index work_of_owner on {work} (owner) where state = 'running'`,
   ],
+  [
+    `create table {dials} (
+      key text primary key, ticket text not null unique, host text not null, worker text not null,
+      address text not null, claimed_at bigint not null, outcome text, call text, why text, took bigint)`,
+    `create index dials_open on {dials} (host, worker) where outcome is null`,
+    `create index dials_oldest on {dials} (claimed_at)`,
+  ],
 ]
 
 /** Which version of the tables a database has. */

@@ -1,6 +1,7 @@
 import type { Journal } from '../journal.ts'
 import { callMethods } from './call-methods.ts'
 import type { Database } from './database.ts'
+import { dialMethods } from './dial-methods.ts'
 import { hostMethods } from './host-methods.ts'
 import { upkeepMethods } from './upkeep-methods.ts'
 import { workMethods } from './work-methods.ts'
@@ -10,6 +11,7 @@ export const sqlJournal = (db: Database): Journal => ({
   ...hostMethods(db),
   ...callMethods(db),
   ...workMethods(db),
+  ...dialMethods(db),
   ...upkeepMethods(db),
   onWake: (listener) => db.onWake(listener),
   close: () => db.close(),

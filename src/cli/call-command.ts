@@ -1,17 +1,17 @@
 import { checkModels, loadAgent, type Reception } from '../host/index.ts'
-import type { Dial, DialReport } from '../lines/twilio/index.ts'
+import type { Dial, DialOptions, DialReport } from '../lines/twilio/index.ts'
 import { OptionError, noop, systemClock } from '../scope/index.ts'
 import { formatSession, type SessionReport } from '../session/index.ts'
+import { callAtHost, sessionPatience } from './call-at-host.ts'
 import { chooseModels } from './choose-models.ts'
 import { exitCodes, runCommand } from './command.ts'
 import { defaultPort } from './dev-command.ts'
 import { startDev, untilSignal } from './dev.ts'
 import { phoneAccountOf } from './phone-account.ts'
+import { readConfiguration } from './read-configuration.ts'
+import { operatorSettings } from './settings.ts'
 import { terminalLog, timeOfDay } from './terminal-log.ts'
 import { terminal } from './terminal.ts'
-
-/** Milliseconds for the session of an answered call to begin: its stream must come, and its models must open. */
-const BEGIN_PATIENCE = 60_000
 
 export function call(args: readonly string[]): Promise<void> {
   return runCommand(
@@ -19,8 +19,8 @@ export function call(args: readonly string[]): Promise<void> {
       name: 'endwell call',
       summary:
         'Calls a number. Whoever answers talks to the agent. Needs an account at Twilio or Telnyx in the environment, and PUBLIC_URL,\n' +
-        'the address at which the carrier reaches this machine. Ctrl-C hangs up. The exit code is 0 only if somebody answered and\n' +
-        'the session closed cleanly.',
+        'the address at which the carrier reaches this machine. With --url, a host that runs makes the call with its own agent and\n' +
+        'account. Ctrl-C hangs up. The exit code is 0 only if somebody answered and the session closed cleanly.',
       argument: { name: 'NUMBER', about: 'a phone number like +4930123456, or an address of SIP' },
       options: {
         agent: {
@@ -41,7 +41,14 @@ export function call(args: readonly string[]): Promise<void> {
         },
         ring: { type: 'number', about: 'how many seconds it may ring', default: 30, range: [5, 600] },
         'no-machines': { type: 'boolean', about: 'hang up if the carrier finds that a machine has answered' },
-        key: { type: 'string', about: 'the key of the attempt, for its report (default: random)' },
+        key: {
+          type: 'string',
+          about: 'the key of the attempt: a host never dials with the same key again (default: random)',
+        },
+        url: {
+          type: 'string',
+          about: 'the URL of a host that makes the call, with the secret in ENDWELL_SECRET',
+        },
         port: {
           type: 'number',
           about: 'the port to listen on, 0 for any; PORT in the environment changes the default (4600)',
@@ -49,9 +56,18 @@ export function call(args: readonly string[]): Promise<void> {
         },
         model: { type: 'string', about: 'local, openai or gemini (default: by the key in the environment)' },
       },
-      run: async ({ argument: to, agent, from, parameter, ring, key, port, model, json, ...values }) => {
+      run: async ({ argument: to, agent, from, parameter, ring, key, url, port, model, json, ...values }) => {
         if (to === undefined || from === undefined)
           throw new OptionError('endwell call needs a NUMBER and --from')
+        const dial: DialOptions = {
+          to,
+          from,
+          parameters: Object.fromEntries((parameter ?? []).map(pairOf)),
+          ringTimeout: ring * 1_000,
+          ...(values['no-machines'] ? { machines: 'hang-up' } : {}),
+          ...(key === undefined ? {} : { key }),
+        }
+        if (url !== undefined) return await askHost(url, dial, json)
         const file = await loadAgent(agent)
         const choice = await chooseModels(file, model, process.env)
         await checkModels(file, choice.models)
@@ -74,14 +90,7 @@ export function call(args: readonly string[]): Promise<void> {
         })
         try {
           const { callsOut } = running.entrance
-          const { attempt: begun } = await callsOut.call({
-            to,
-            from,
-            parameters: Object.fromEntries((parameter ?? []).map(pairOf)),
-            ringTimeout: ring * 1_000,
-            ...(values['no-machines'] ? { machines: 'hang-up' } : {}),
-            ...(key === undefined ? {} : { key }),
-          })
+          const { attempt: begun } = await callsOut.call(dial)
           const made = callsOut.active(begun.key)!
           attempt = made
           const interrupted = untilSignal(() => running.abort())
@@ -91,13 +100,7 @@ export function call(args: readonly string[]): Promise<void> {
           show(dialled, json)
           if (dialled.outcome !== 'answered') return exitCodes.failed
           interrupted.then(() => running.close()).catch(noop)
-          const report = await reportOf(running, dialled.id, closed)
-          if (json) terminal.json({ report: report ?? null })
-          else
-            terminal.print(
-              report ? formatSession(report, { transcript: true }) : 'answered, but no session began',
-            )
-          return report?.clean ? exitCodes.ok : exitCodes.failed
+          return showReport(await reportOf(running, dialled.id, closed), json)
         } finally {
           await running.close()
         }
@@ -107,6 +110,35 @@ export function call(args: readonly string[]): Promise<void> {
   )
 }
 
+/** Has a running host make the call. */
+async function askHost(url: string, dial: DialOptions, json: boolean): Promise<number> {
+  const { values, mistakes } = readConfiguration(
+    { url: operatorSettings.url, secret: operatorSettings.secret },
+    { url },
+  )
+  if (mistakes.length > 0 || values.url === undefined) throw new OptionError(mistakes.join('. '))
+  if (!json) terminal.print(`${timeOfDay()} calling ${dial.to}`)
+  let answered = false
+  const report = await callAtHost({
+    url: values.url,
+    secret: values.secret,
+    dial,
+    interrupted: untilSignal(() => process.exit(exitCodes.failed)),
+    dialled: (dialled) => {
+      answered = dialled.outcome === 'answered'
+      show(dialled, json)
+    },
+  })
+  return answered ? showReport(report, json) : exitCodes.failed
+}
+
+/** Prints the report of a call that was answered. Returns the exit code. */
+function showReport(report: SessionReport | undefined, json: boolean): number {
+  if (json) terminal.json({ report: report ?? null })
+  else terminal.print(report ? formatSession(report, { transcript: true }) : 'answered, but no session began')
+  return report?.clean ? exitCodes.ok : exitCodes.failed
+}
+
 /** The report of the call. Undefined if it has no session after a while. */
 async function reportOf(
   running: Reception,
@@ -114,7 +146,7 @@ async function reportOf(
   closed: Promise<SessionReport>,
 ): Promise<SessionReport | undefined> {
   return await new Promise((resolve, reject) => {
-    const timer = systemClock.after(BEGIN_PATIENCE, 'the session of the call', () => {
+    const timer = systemClock.after(sessionPatience, 'the session of the call', () => {
       if (!running.session(id)) resolve(undefined)
     })
     closed.then((report) => {
@@ -124,7 +156,7 @@ async function reportOf(
   })
 }
 
-function show(report: DialReport, json: boolean): void {
+function show(report: Omit<DialReport, 'took'>, json: boolean): void {
   const { outcome, id, why } = report
   if (json) return terminal.json({ dial: report })
   const more = [id, why].filter((each) => each !== undefined)

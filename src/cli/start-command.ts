@@ -95,7 +95,7 @@ async function run(
 
 function serveWith(file: string, { log = 'info', ...values }: StartValues, logger: Logger): Promise<Running> {
   const { twilioAuthToken, twilioSecondaryAuthToken, twilioAccountSid, twilioApi, ...others } = values
-  const { telnyxApiKey, telnyxPublicKey, telnyxApi, ...options } = others
+  const { telnyxApiKey, telnyxPublicKey, telnyxApplication, telnyxApi, ...options } = others
   return serve(file, {
     ...options,
     logLevel: log,
@@ -107,6 +107,7 @@ function serveWith(file: string, { log = 'info', ...values }: StartValues, logge
       twilioApi,
       telnyxApiKey,
       telnyxPublicKey,
+      telnyxApplication,
       telnyxApi,
     }),
     ...(existsSync(page) ? { page } : {}),

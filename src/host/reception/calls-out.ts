@@ -67,12 +67,12 @@ export class CallsOut {
   }
 
   async #attemptOf({ key, id, report, outcome }: ActiveDial): Promise<CallOut> {
-    if (outcome === undefined) return { key, ...(id === undefined ? {} : { call: id }) }
+    if (outcome === undefined) return { key, ...(id === undefined ? {} : { id }) }
     const { why, took } = await report
     return {
       key,
       outcome,
-      ...(id === undefined ? {} : { call: id }),
+      ...(id === undefined ? {} : { id }),
       ...(why === undefined ? {} : { why }),
       took,
     }
@@ -83,7 +83,7 @@ function attemptIn({ key, outcome, call, why, took }: DialRecord): CallOut {
   return {
     key,
     ...(outcome === undefined ? {} : { outcome: outcome as NonNullable<CallOut['outcome']> }),
-    ...(call === undefined ? {} : { call }),
+    ...(call === undefined ? {} : { id: call }),
     ...(why === undefined ? {} : { why }),
     ...(took === undefined ? {} : { took }),
   }

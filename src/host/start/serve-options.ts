@@ -32,6 +32,10 @@ export interface ServeOptions {
   readonly isolation?: 'none' | 'process'
   /** Calls at once, in all workers together. Default: 100. */
   readonly maxCalls?: number
+  /** Calls out per second, in all workers together. Default: 1. */
+  readonly dialRate?: number
+  /** Calls out at once that nobody has answered yet, in all workers together. Default: 10. */
+  readonly maxDials?: number
   /** In MB, per worker. A worker above it is drained and replaced. Default: none. */
   readonly memoryLimit?: number
   /** How long calls may take to finish by themselves when the host drains, in milliseconds. Default: 10 minutes. */
@@ -73,6 +77,8 @@ const optionNames: OptionNames<ServeOptions> = {
   workers: true,
   isolation: true,
   maxCalls: true,
+  dialRate: true,
+  maxDials: true,
   memoryLimit: true,
   drainTimeout: true,
   closeTimeout: true,
@@ -120,7 +126,7 @@ export function workerSettings(agentFile: string, options: ServeOptions): Worker
     logLevel,
     ...(page === undefined ? {} : { page }),
     ...(secret === undefined ? {} : { secret }),
-    phone: { ...phone, ...(publicUrl === undefined ? {} : { publicUrl }) },
+    phone: { ...phone, ...dialLimits(options), ...(publicUrl === undefined ? {} : { publicUrl }) },
     ...(goodbye === undefined ? {} : { goodbye }),
     ...(welcomeBack === undefined ? {} : { welcomeBack }),
   }
@@ -129,6 +135,11 @@ export function workerSettings(agentFile: string, options: ServeOptions): Worker
 /** Calls at once, per worker. */
 export function callsPerWorker({ isolation, workers = 1, maxCalls = 100 }: ServeOptions): number {
   return isolation === 'process' ? 1 : Math.max(1, Math.floor(maxCalls / workers))
+}
+
+/** How fast each worker may call out. */
+function dialLimits({ workers = 1, dialRate = 1, maxDials = 10 }: ServeOptions): PhoneAccount {
+  return { dialRate: dialRate / workers, maxDials: Math.max(1, Math.floor(maxDials / workers)) }
 }
 
 /** The folder for what is written while the journal is away. */

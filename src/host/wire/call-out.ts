@@ -6,7 +6,7 @@ export interface CallOut {
   /** Absent while the attempt is under way. */
   readonly outcome?: DialOutcome
   /** The carrier's name for the call, once it is known. Its session has the same id. */
-  readonly call?: string
+  readonly id?: string
   /** Why it failed, was cancelled, or is unknown. */
   readonly why?: string
   /** How long it took until the outcome was known, in milliseconds. */

@@ -25,7 +25,7 @@ describe('a call out of one of several processes', () => {
     expect(await stage.outcome('order 17')).toEqual({
       key: 'order 17',
       outcome: 'answered',
-      call: callee!.sid,
+      id: callee!.sid,
     })
   })
 
@@ -101,7 +101,7 @@ describe('a call out of one of several processes', () => {
     expect(await stage.outcome('order 17')).toEqual({
       key: 'order 17',
       outcome: 'cancelled',
-      call: callee!.sid,
+      id: callee!.sid,
       why: GONE,
     })
     expect(second.reception.size).toBe(0)
@@ -124,7 +124,7 @@ describe('a call out of one of several processes', () => {
     person.calls[0]!.hangUp()
     await until(async () => (await stage.outcome('order 17')).outcome !== 'unknown')
     const { sid } = person.calls[0]!
-    expect(await stage.call(second, 'order 17')).toEqual({ key: 'order 17', outcome: 'rejected', call: sid })
+    expect(await stage.call(second, 'order 17')).toEqual({ key: 'order 17', outcome: 'rejected', id: sid })
     expect(person.calls).toHaveLength(1)
   })
 

@@ -51,7 +51,7 @@ export class DialStage {
   async outcome(key: string): Promise<CallOut> {
     for (;;) {
       const { outcome, call, why } = (await this.host.journal.findDial({ key })) ?? {}
-      const found = { key, outcome, ...(call ? { call } : {}), ...(why ? { why } : {}) }
+      const found = { key, outcome, ...(call ? { id: call } : {}), ...(why ? { why } : {}) }
       if (outcome !== undefined) return found as CallOut
       await pause()
     }

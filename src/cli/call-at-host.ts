@@ -9,6 +9,8 @@ export interface CallAtHostOptions {
   readonly url: string
   readonly secret: string | undefined
   readonly dial: DialOptions
+  /** Milliseconds for the session of an answered call to begin. */
+  readonly patience: number
   /** Resolves when the user wants to end the call. */
   readonly interrupted: Promise<unknown>
   /** Called with the outcome of the attempt. */
@@ -36,12 +38,16 @@ export async function callAtHost(options: CallAtHostOptions): Promise<SessionRep
   dialled({ ...attempt, outcome: attempt.outcome })
   if (attempt.outcome !== 'answered' || attempt.id === undefined) return undefined
   id = attempt.id
-  return await reportAt(operator, id)
+  return await reportAt(operator, id, options.patience)
 }
 
 /** Waits for the report of a call. Undefined if it has no session after a while. */
-async function reportAt(operator: HostOperator, id: string): Promise<SessionReport | undefined> {
-  const until = systemClock.now() + sessionPatience
+async function reportAt(
+  operator: HostOperator,
+  id: string,
+  patience: number,
+): Promise<SessionReport | undefined> {
+  const until = systemClock.now() + patience
   for (;;) {
     const details = await operator.details(id)
     if (details?.report) return details.report
@@ -49,9 +55,6 @@ async function reportAt(operator: HostOperator, id: string): Promise<SessionRepo
     await pause()
   }
 }
-
-/** Milliseconds for the session of an answered call to begin: its stream must come, and its models must open. */
-export const sessionPatience = 60_000
 
 const pause = (): Promise<void> =>
   new Promise((resolve) => void systemClock.after(POLL, 'ask the host again', resolve))

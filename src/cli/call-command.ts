@@ -1,17 +1,17 @@
-import { checkModels, loadAgent, type Reception } from '../host/index.ts'
+import type { Reception } from '../host/index.ts'
 import type { Dial, DialOptions, DialReport } from '../lines/twilio/index.ts'
 import { OptionError, noop, systemClock } from '../scope/index.ts'
-import { formatSession, type SessionReport } from '../session/index.ts'
-import { callAtHost, sessionPatience } from './call-at-host.ts'
+import type { SessionReport } from '../session/index.ts'
 import { chooseModels } from './choose-models.ts'
 import { exitCodes, runCommand } from './command.ts'
 import { defaultPort } from './dev-command.ts'
-import { startDev, untilSignal } from './dev.ts'
 import { phoneAccountOf } from './phone-account.ts'
 import { readConfiguration } from './read-configuration.ts'
 import { operatorSettings } from './settings.ts'
-import { terminalLog, timeOfDay } from './terminal-log.ts'
-import { terminal } from './terminal.ts'
+import { terminal, timeOfDay } from './terminal.ts'
+
+/** Milliseconds for the session of an answered call to begin: its stream must come, and its models must open. */
+const BEGIN_PATIENCE = 60_000
 
 export function call(args: readonly string[]): Promise<void> {
   return runCommand(
@@ -68,6 +68,9 @@ export function call(args: readonly string[]): Promise<void> {
           ...(key === undefined ? {} : { key }),
         }
         if (url !== undefined) return await askHost(url, dial, json)
+        const { checkModels, loadAgent } = await import('../host/index.ts')
+        const { startDev, untilSignal } = await import('./dev.ts')
+        const { terminalLog } = await import('./terminal-log.ts')
         const file = await loadAgent(agent)
         const choice = await chooseModels(file, model, process.env)
         await checkModels(file, choice.models)
@@ -100,7 +103,7 @@ export function call(args: readonly string[]): Promise<void> {
           show(dialled, json)
           if (dialled.outcome !== 'answered') return exitCodes.failed
           interrupted.then(() => running.close()).catch(noop)
-          return showReport(await reportOf(running, dialled.id, closed), json)
+          return await showReport(await reportOf(running, dialled.id, closed), json)
         } finally {
           await running.close()
         }
@@ -118,10 +121,13 @@ async function askHost(url: string, dial: DialOptions, json: boolean): Promise<n
   )
   if (mistakes.length > 0 || values.url === undefined) throw new OptionError(mistakes.join('. '))
   if (!json) terminal.print(`${timeOfDay()} calling ${dial.to}`)
+  const { callAtHost } = await import('./call-at-host.ts')
+  const { untilSignal } = await import('./dev.ts')
   let answered = false
   const report = await callAtHost({
     url: values.url,
     secret: values.secret,
+    patience: BEGIN_PATIENCE,
     dial,
     interrupted: untilSignal(() => process.exit(exitCodes.failed)),
     dialled: (dialled) => {
@@ -129,11 +135,12 @@ async function askHost(url: string, dial: DialOptions, json: boolean): Promise<n
       show(dialled, json)
     },
   })
-  return answered ? showReport(report, json) : exitCodes.failed
+  return answered ? await showReport(report, json) : exitCodes.failed
 }
 
 /** Prints the report of a call that was answered. Returns the exit code. */
-function showReport(report: SessionReport | undefined, json: boolean): number {
+async function showReport(report: SessionReport | undefined, json: boolean): Promise<number> {
+  const { formatSession } = await import('../session/index.ts')
   if (json) terminal.json({ report: report ?? null })
   else terminal.print(report ? formatSession(report, { transcript: true }) : 'answered, but no session began')
   return report?.clean ? exitCodes.ok : exitCodes.failed
@@ -146,7 +153,7 @@ async function reportOf(
   closed: Promise<SessionReport>,
 ): Promise<SessionReport | undefined> {
   return await new Promise((resolve, reject) => {
-    const timer = systemClock.after(sessionPatience, 'the session of the call', () => {
+    const timer = systemClock.after(BEGIN_PATIENCE, 'the session of the call', () => {
       if (!running.session(id)) resolve(undefined)
     })
     closed.then((report) => {

@@ -109,6 +109,12 @@ export const startSettings = {
     default: '10',
     read: wholeNumber(1, 10_000),
   }),
+  record: option('record', 'ENDWELL_RECORD', {
+    about: 'carrier: the carrier records every phone call, and reports show where; or none',
+    value: 'choice',
+    default: 'none',
+    read: oneOf('none', 'carrier'),
+  }),
   memoryLimit: option('memory-limit', 'ENDWELL_MEMORY_LIMIT', {
     about: 'per worker, such as 512MB or 2GB; a worker above it is drained and replaced',
     value: 'memory',

@@ -16,6 +16,7 @@ export {
   type Beat,
   type CallQuery,
   type CallRecord,
+  type CallRecording,
   type CallResume,
   type CallState,
   type CallWrite,

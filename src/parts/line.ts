@@ -58,7 +58,12 @@ export interface LineConnection {
    * method cannot transfer calls.
    */
   transfer?(request: TransferRequest): Promise<TransferOutcome>
+  /** Has the carrier record the call. Resolves to whether it has confirmed the change. Lines without it cannot record calls. */
+  record?(change: RecordingChange): Promise<boolean>
 }
+
+/** What happens to the recording of a call at its carrier. */
+export type RecordingChange = 'start' | 'pause' | 'resume' | 'stop'
 
 export interface TransferRequest {
   /** A phone number like `+4930123456`, or an address like `sip:desk@example.com`. */

@@ -31,6 +31,8 @@ export const limits = {
   longestRing: 600_000,
   /** How much longer the line may take to report the outcome. */
   transferSlack: 30_000,
+  /** How long a line may take to confirm that a call is recorded, or not: a few requests to its carrier. */
+  recordCall: 15_000,
   /** Errors and guardrail verdicts in a report; the rest is counted. */
   reported: 100,
   /** Models whose usage is reported separately. That of further ones is reported together, as that of `other`. */

@@ -4,6 +4,7 @@ import {
   type LineEvents,
   type PartContext,
   type Shape,
+  type RecordingChange,
   type TransferOutcome,
 } from '../parts/index.ts'
 import {
@@ -29,6 +30,7 @@ import type {
 import { Closing, type Stations } from './closing/closing.ts'
 import type { SessionReport } from './closing/report.ts'
 import type { SessionState } from './closing/session-events.ts'
+import { recordCall } from './recording/record-call.ts'
 import { Transfers } from './closing/transfers.ts'
 import { SessionContext } from './context.ts'
 import type { EventOf } from './emitter.ts'
@@ -356,6 +358,16 @@ export class Session implements SessionHandle {
     // A caller may drop the promise. It rejects if the session has been closed meanwhile: no unhandled rejection then.
     transferring.catch(noop)
     return transferring
+  }
+
+  /**
+   * Has the carrier start, pause, resume or stop recording the call. Resolves to whether the carrier has confirmed it (RC1). Rejects if
+   * the line cannot record calls.
+   */
+  recordCall(change: RecordingChange): Promise<boolean> {
+    const recording = recordCall(this.#context, change)
+    recording.catch(noop)
+    return recording
   }
 
   /** Ends the session now, within `closeTimeout`. Never rejects; every caller gets the same report. */

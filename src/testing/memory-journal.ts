@@ -4,6 +4,7 @@ import {
   type Beat,
   type CallQuery,
   type CallRecord,
+  type CallRecording,
   type CallWrite,
   type Claim,
   type ClaimedWork,
@@ -227,7 +228,7 @@ export class MemoryJournal implements Journal {
   }
 
   report(call: string): Promise<SessionReport | undefined> {
-    return this.#request('report', ({ calls }) => calls.get(call)?.report)
+    return this.#request('report', (store) => store.report(call))
   }
 
   entries(call: string): Promise<readonly Entry[]> {
@@ -366,6 +367,10 @@ export class MemoryJournal implements Journal {
   #dial(record: DialRecord | undefined): DialRecord | undefined {
     const lost = record && record.outcome === undefined && !this.#isAlive(record.owner.host)
     return lost ? { ...record, ...dialLost } : record
+  }
+
+  addRecording(call: string, recording: CallRecording): Promise<boolean> {
+    return this.#request('addRecording', (store) => store.addRecording(call, recording))
   }
 
   // ── upkeep ──

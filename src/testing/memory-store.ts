@@ -7,6 +7,7 @@ import {
   workKey,
   type CallQuery,
   type CallRecord,
+  type CallRecording,
   type Entry,
   type HostRecord,
   type LostCall,
@@ -34,6 +35,7 @@ export interface MemoryCall {
   readonly work: readonly MemoryWork[]
   redacted: boolean
   report?: SessionReport
+  readonly recordings: Map<string, CallRecording>
 }
 
 export interface MemoryWork extends Mutable<WorkRecord> {
@@ -71,7 +73,14 @@ export class MemoryStore {
       openedAt,
     }
     const work = call.work.map((handler) => newWork(id, handler))
-    const opened = { record, entries: new Map(), orders: new Set<never>(), work, redacted: false }
+    const opened = {
+      record,
+      entries: new Map(),
+      orders: new Set<never>(),
+      work,
+      redacted: false,
+      recordings: new Map(),
+    }
     this.calls.set(id, opened)
     this.live.set(id, opened)
     for (const each of work) this.work.set(each.key, each)
@@ -123,6 +132,22 @@ export class MemoryStore {
       .map(({ record }) => record)
       .toSorted((a, b) => b.openedAt - a.openedAt || (a.id < b.id ? 1 : -1))
       .slice(0, limit)
+  }
+
+  /** With the recordings of the carrier. */
+  report(call: string): SessionReport | undefined {
+    const { report, recordings } = this.calls.get(call) ?? {}
+    if (!report || !recordings?.size) return report
+    const more = [...recordings.values()].map(({ url }) =>
+      url === undefined ? { complete: false } : { place: url, complete: true },
+    )
+    return { ...report, recordings: [...(report.recordings ?? []), ...more] }
+  }
+
+  addRecording(call: string, recording: CallRecording): boolean {
+    const recordings = this.calls.get(call)?.recordings
+    if (recordings && !recordings.has(recording.id)) recordings.set(recording.id, { ...recording })
+    return recordings !== undefined
   }
 
   workCounts(now: number): WorkCounts {

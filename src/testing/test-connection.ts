@@ -7,7 +7,13 @@ import {
   type AudioFrame,
   type SampleRate,
 } from '../audio/index.ts'
-import type { LineConnection, LineEvents, TransferOutcome, TransferRequest } from '../parts/index.ts'
+import type {
+  LineConnection,
+  LineEvents,
+  RecordingChange,
+  TransferOutcome,
+  TransferRequest,
+} from '../parts/index.ts'
 import type { Timer } from '../scope/index.ts'
 import type { PartInstance } from './part-instance.ts'
 import { PlayoutRecord, type HeardFrame, type Sound } from './playout-record.ts'
@@ -39,6 +45,8 @@ export class TestConnection implements LineConnection {
   endedBy: 'caller' | 'session' | 'nobody' | undefined
   /** Set if the line can transfer calls. */
   readonly transfer?: (request: TransferRequest) => Promise<TransferOutcome>
+  /** Set if the line can record calls. */
+  readonly record?: (change: RecordingChange) => Promise<boolean>
   readonly instance: PartInstance
   readonly press?: (keys: string) => Promise<void>
   readonly #hears: AudioFormat
@@ -66,7 +74,8 @@ export class TestConnection implements LineConnection {
     if (options.press) this.press = options.press
     instance.onClosing(() => this.#beginClosing())
     instance.onEnd(() => this.#end('session'))
-    const { transfer } = options
+    const { transfer, record } = options
+    if (record) this.record = async (change) => record(change)
     if (transfer) this.transfer = async (request) => transfer(request)
     if (options.streams) this.#tick()
   }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Archive } from '../../src/host/archive.ts'
 import { Directory } from '../../src/host/fleet/directory.ts'
 import { FleetDials } from '../../src/host/fleet/fleet-dials.ts'
+import { FleetWrites } from '../../src/host/fleet/fleet-writes.ts'
 import { Operations } from '../../src/host/fleet/operations.ts'
 import { silentLogger } from '../../src/parts/index.ts'
 import { Scope, systemClock } from '../../src/scope/index.ts'
@@ -21,10 +22,12 @@ async function openFleet(options: { readonly secret?: string } = {}) {
   const own = () => ownerOn('h1')
   const directory = new Directory({ clock: systemClock, journal, own, reaches: async () => false })
   const stageScope = new Scope<string>('stage')
+  const writes = new FleetWrites({ scope: stageScope, journal, logger: silentLogger })
   const fleet = {
     archive: new Archive(journal),
     directory,
-    dials: new FleetDials({ scope: stageScope, journal, directory, own, logger: silentLogger }),
+    dials: new FleetDials({ clock: systemClock, journal, directory, own, writes }),
+    writes,
     operations: new Operations({
       journal,
       own: { id: () => 'h1', drain: async () => drained.push('h1') },

@@ -9,6 +9,7 @@ export type {
   Beat,
   CallQuery,
   CallRecord,
+  CallRecording,
   CallResume,
   CallState,
   CallWrite,

@@ -1,13 +1,14 @@
 import type { HistoryItem, SessionReport } from '../../session/index.ts'
 
 // The journal: what must outlive the process that serves a call. One interface, on SQLite for one machine and on Postgres
-// for many. It has five tables:
+// for many. It has six tables:
 //
 //   hosts     who is alive: each host renews its lease while it runs
 //   calls     who owns a call, and its report once it has ended
 //   entries   what was said and done in a call, as it happens
 //   work      what is to be done after a call, and how far it got
 //   dials     attempts to call somebody: one key never dials twice
+//   recordings   what carriers have recorded, and where it is
 //
 // The lease belongs to the host, the fence to the call and to its work. Every write of a call carries the fence under
 // which its writer owns it; a writer that has lost the call finds the fence raised, and is refused (HO5). Only the
@@ -258,6 +259,16 @@ export interface DialRecord extends NewDial, Partial<DialEnd> {
   readonly claimedAt: number
 }
 
+/** A recording of a call that its carrier keeps. */
+export interface CallRecording {
+  /** The carrier's name for it. */
+  readonly id: string
+  /** Absent if it could not be made. */
+  readonly url?: string
+  /** In milliseconds. */
+  readonly duration?: number
+}
+
 /** Rejects with `JournalUnavailableError` while the database cannot be reached or cannot write. */
 export interface Journal {
   // ── hosts ──
@@ -292,7 +303,7 @@ export interface Journal {
   take(call: string, owner: Owner): Promise<LostCall | undefined>
   find(call: string): Promise<CallRecord | undefined>
   list(query: CallQuery): Promise<readonly CallRecord[]>
-  /** The report, once the call has ended. */
+  /** The report, once the call has ended, with the recordings that its carrier keeps. */
   report(call: string): Promise<SessionReport | undefined>
   entries(call: string): Promise<readonly Entry[]>
   /** Leaves an order for the owner of a live call. False if there is none. */
@@ -331,6 +342,11 @@ export interface Journal {
   settleDial(ticket: string, end: DialEnd | undefined): Promise<boolean>
   /** An attempt without an outcome whose process is gone is `unknown`. */
   findDial(query: { readonly key: string } | { readonly ticket: string }): Promise<DialRecord | undefined>
+
+  // ── recordings ──
+
+  /** Adds a recording to the report of a call, before or after its end. False if there is no such call. Repeating it changes nothing. */
+  addRecording(call: string, recording: CallRecording): Promise<boolean>
 
   // ── upkeep ──
 

@@ -41,6 +41,7 @@ const methods: Readonly<Record<Exclude<keyof Journal, 'close' | 'onWake'>, true>
   claimDial: true,
   settleDial: true,
   findDial: true,
+  addRecording: true,
   prune: true,
   redact: true,
 }

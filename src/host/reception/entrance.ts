@@ -36,6 +36,8 @@ export interface PhoneAccount {
   /** Calls out per second, and calls out at once that nobody has answered yet, per process. Default: 1, and 10. */
   readonly dialRate?: number
   readonly maxDials?: number
+  /** Whether the carrier records every call. Default: false. */
+  readonly record?: boolean
 }
 
 export interface EntranceOptions {
@@ -145,6 +147,18 @@ export class Entrance {
       ...shared,
       ...phone,
       ...fleetPhone(options),
+      // Not the link: whoever has it may be able to listen.
+      onRecording: ({ call, id, url, duration }) => {
+        logger.info(
+          { call, recording: id, duration, ready: url !== undefined },
+          'the carrier has recorded a call',
+        )
+        fleet?.writes.recorded(call, {
+          id,
+          ...(url === undefined ? {} : { url }),
+          ...(duration === undefined ? {} : { duration }),
+        })
+      },
       onCall: (line, { id, from, to, account, direction, parameters, details }) => {
         const trace = this.#traceOf(id)
         const other = direction === 'inbound' ? from : to

@@ -5,6 +5,7 @@ import { Scope, describeError, noop } from '../../scope/index.ts'
 import { Archive } from '../archive.ts'
 import { Directory } from '../fleet/directory.ts'
 import { FleetDials } from '../fleet/fleet-dials.ts'
+import { FleetWrites } from '../fleet/fleet-writes.ts'
 import { Operations } from '../fleet/operations.ts'
 import { answerWithin } from '../journal/answer-within.ts'
 import { remoteJournal, type JournalAnswer } from '../journal/remote-journal.ts'
@@ -49,6 +50,7 @@ async function main(link: WorkerLink, settings: WorkerSettings): Promise<void> {
   const archive = new Archive(journal)
   const own = (): Owner => owner
   const directory = new Directory({ clock: scope.clock, journal, own })
+  const writes = new FleetWrites({ scope, journal, logger })
   let calls = 0
   /** The only call of an isolated worker has ended. */
   let finished = false
@@ -80,7 +82,8 @@ async function main(link: WorkerLink, settings: WorkerSettings): Promise<void> {
     fleet: {
       archive,
       directory,
-      dials: new FleetDials({ scope, journal, directory, own, logger }),
+      dials: new FleetDials({ clock: scope.clock, journal, directory, own, writes }),
+      writes,
       operations: new Operations({
         journal,
         own: { id: () => owner.host, drain: () => ask({ type: 'drain' }) },

@@ -36,6 +36,8 @@ export interface ServeOptions {
   readonly dialRate?: number
   /** Calls out at once that nobody has answered yet, in all workers together. Default: 10. */
   readonly maxDials?: number
+  /** `carrier`: the carrier records every phone call. Default: `none`. */
+  readonly record?: 'none' | 'carrier'
   /** In MB, per worker. A worker above it is drained and replaced. Default: none. */
   readonly memoryLimit?: number
   /** How long calls may take to finish by themselves when the host drains, in milliseconds. Default: 10 minutes. */
@@ -79,6 +81,7 @@ const optionNames: OptionNames<ServeOptions> = {
   maxCalls: true,
   dialRate: true,
   maxDials: true,
+  record: true,
   memoryLimit: true,
   drainTimeout: true,
   closeTimeout: true,
@@ -126,7 +129,7 @@ export function workerSettings(agentFile: string, options: ServeOptions): Worker
     logLevel,
     ...(page === undefined ? {} : { page }),
     ...(secret === undefined ? {} : { secret }),
-    phone: { ...phone, ...dialLimits(options), ...(publicUrl === undefined ? {} : { publicUrl }) },
+    phone: { ...phone, ...callSettings(options), ...(publicUrl === undefined ? {} : { publicUrl }) },
     ...(goodbye === undefined ? {} : { goodbye }),
     ...(welcomeBack === undefined ? {} : { welcomeBack }),
   }
@@ -137,9 +140,13 @@ export function callsPerWorker({ isolation, workers = 1, maxCalls = 100 }: Serve
   return isolation === 'process' ? 1 : Math.max(1, Math.floor(maxCalls / workers))
 }
 
-/** How fast each worker may call out. */
-function dialLimits({ workers = 1, dialRate = 1, maxDials = 10 }: ServeOptions): PhoneAccount {
-  return { dialRate: dialRate / workers, maxDials: Math.max(1, Math.floor(maxDials / workers)) }
+/** How fast each worker may call out, and whether calls are recorded. */
+function callSettings({ workers = 1, dialRate = 1, maxDials = 10, record }: ServeOptions): PhoneAccount {
+  return {
+    dialRate: dialRate / workers,
+    maxDials: Math.max(1, Math.floor(maxDials / workers)),
+    record: record === 'carrier',
+  }
 }
 
 /** The folder for what is written while the journal is away. */

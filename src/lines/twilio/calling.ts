@@ -27,8 +27,11 @@ export interface Ticket {
   readonly signature: string
 }
 
-/** The paths of webhooks: `/leg` is for somebody who is rung for a call, `/transfer` for what comes after that. */
-const purposes = ['/answer', '/status', '/again', '/transfer', '/leg'] as const
+/**
+ * The paths of webhooks: `/leg` is for somebody who is rung for a call, `/transfer` for what comes after that, `/recording` for a
+ * recording that is there.
+ */
+const purposes = ['/answer', '/status', '/again', '/transfer', '/leg', '/recording'] as const
 
 /** A webhook that comes from the carrier. */
 export interface Webhook {

@@ -12,6 +12,8 @@ export interface DialOptions {
   key?: string
   /** Given to `onCall` as `info.parameters` when somebody answers. */
   parameters?: Readonly<Record<string, string>>
+  /** Whether the carrier records the call, once it is answered. Default: as the calls are. */
+  record?: boolean
   /** How long it may ring, in milliseconds. Default: 30 s. */
   ringTimeout?: number
   /**
@@ -26,6 +28,7 @@ const dialNames: OptionNames<DialOptions> = {
   from: true,
   key: true,
   parameters: true,
+  record: true,
   ringTimeout: true,
   machines: true,
 }
@@ -64,6 +67,8 @@ export function checkDial(options: DialOptions): void {
     throw new OptionError(`dial: key must be a text of 1 to ${limits.name} characters`)
   if (typeof ringTimeout !== 'number' || !(ringTimeout >= 5_000 && ringTimeout <= 600_000))
     throw new OptionError(`dial: ringTimeout must be from 5,000 to 600,000 ms; it is ${String(ringTimeout)}`)
+  if (options.record !== undefined && typeof options.record !== 'boolean')
+    throw new OptionError('dial: record must be true or false')
   const entries = typeof parameters === 'object' ? Object.entries(parameters ?? {}) : []
   if (
     typeof parameters !== 'object' ||

@@ -11,6 +11,7 @@ export {
 } from './errors.ts'
 export { hangUpCall, type HangUpCallOptions } from './hang-up-call.ts'
 export type { ComesBack, PhoneCallInfo, TwilioCallsOptions } from './options.ts'
+export type { RecordedCall } from './recorded-call.ts'
 export type { AttemptPlace, SharedDials } from './shared-dials.ts'
 export { TwilioCalls } from './twilio-calls.ts'
 export type { TwilioLine } from './twilio-line.ts'

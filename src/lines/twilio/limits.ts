@@ -19,6 +19,8 @@ export const limits = {
   introduction: 5_000,
   /** Characters in the name of a stream, a mark or an account. */
   name: 200,
+  /** Characters in the address of a recording. */
+  link: 2_000,
   /** Milliseconds for which the address of a stream is good. Carriers open a stream at once. */
   ticket: 60_000,
   /** Streams per call: one, and another each time the network breaks. */

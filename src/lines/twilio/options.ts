@@ -3,6 +3,7 @@ import type { Logger } from '../../parts/index.ts'
 import { OptionError, checkOptions, type Scope, type OptionNames } from '../../scope/index.ts'
 import type { CarrierRequest, WebhookAnswer } from './calling.ts'
 import type { Carrier } from './carrier.ts'
+import type { RecordedCall } from './recorded-call.ts'
 import type { SharedDials } from './shared-dials.ts'
 import { telnyx } from './telnyx.ts'
 import { twilio } from './twilio.ts'
@@ -52,6 +53,10 @@ export interface TwilioCallsOptions {
   publicKey?: string | undefined
   /** The id of the TeXML application that makes calls, for calling out with Telnyx. */
   application?: string | undefined
+  /** Whether the carrier records every call, from the beginning. Needs `authToken`. Default: false. */
+  record?: boolean
+  /** Called when a recording of a call is there, after the call has ended (RC2). The process may be another one. */
+  onRecording?: (recording: RecordedCall) => unknown
   /** Calls out per second. Default: 1, which is what a new account at Twilio may. */
   dialRate?: number
   /** Calls out at once that nobody has answered yet; further ones wait. Default: 10. */
@@ -122,6 +127,8 @@ const optionNames: OptionNames<TwilioCallsOptions> = {
   accountSid: true,
   publicKey: true,
   application: true,
+  record: true,
+  onRecording: true,
   dialRate: true,
   maxDials: true,
   publicUrl: true,

@@ -1,5 +1,5 @@
 import { encodeMuLaw, frameOf, muLaw, type HeardMark } from '../../audio/index.ts'
-import type { TransferOutcome, TransferRequest } from '../../parts/index.ts'
+import type { RecordingChange, TransferOutcome, TransferRequest } from '../../parts/index.ts'
 import { MachineShell, noop, type TimerCommand } from '../../scope/index.ts'
 import { BaseCall } from '../base-call.ts'
 import type { CallOptions, Farewell } from '../call-options.ts'
@@ -7,6 +7,7 @@ import type { Peer, PeerEnd } from '../peer.ts'
 import { CallLife, type LifeCommand, type LifeEvent } from './call-life.ts'
 import type { StreamWriter } from './carrier.ts'
 import { CarrierPlayout, type Outgoing } from './carrier-playout.ts'
+import { CarrierRecording } from './carrier-recording.ts'
 import {
   CarrierMisbehavedError,
   HangUpUnconfirmedError,
@@ -25,7 +26,11 @@ export interface PhoneCallOptions extends Pick<
 > {
   /** The call at its carrier. */
   readonly far: FarCallOptions
-  readonly places: TransferPlaces
+  readonly places: TransferPlaces & { readonly recorded: string }
+  /** Whether the carrier records the call from the beginning. */
+  readonly records: boolean
+  /** Called if the carrier has not confirmed that it records the call. */
+  readonly notRecorded: () => void
   readonly connectTimeout: number
 }
 
@@ -54,6 +59,7 @@ export class PhoneCall extends BaseCall<Outgoing> {
   readonly #life: CallLife
   readonly #shell: MachineShell<LifeEvent, LifeCommand>
   #transfer: Transfer | undefined
+  #recording: CarrierRecording | undefined
   /** Ids of the tickets that were used. */
   readonly #tickets = new Set<string>()
   #stream: StreamWriter | undefined
@@ -86,6 +92,7 @@ export class PhoneCall extends BaseCall<Outgoing> {
     this.#nonsense = 0
     this.join(peer)
     this.#shell.handle({ type: 'started' })
+    if (this.#options.records && !this.#recording) this.#recordAll()
     if (!understood) this.misbehaved('its sound is not mu-law at 8 kHz')
   }
 
@@ -116,6 +123,12 @@ export class PhoneCall extends BaseCall<Outgoing> {
       this.#transfer = { request, settle }
       this.#shell.handle({ type: 'transfer', ringFor: request.ringTimeout })
     })
+  }
+
+  record(change: RecordingChange): Promise<boolean> {
+    const { far, places } = this.#options
+    this.#recording ??= new CarrierRecording(far, places.recorded)
+    return this.#recording.change(change)
   }
 
   override async close(): Promise<void> {
@@ -196,6 +209,7 @@ export class PhoneCall extends BaseCall<Outgoing> {
 
   /** Closing the stream should end the call too, since no document follows it. But a carrier may keep the call open. */
   protected override release(): void {
+    this.#recording?.end()
     this.#hangUp.ask()
   }
 
@@ -241,6 +255,14 @@ export class PhoneCall extends BaseCall<Outgoing> {
       case 'taken':
         return this.events?.handedOver()
     }
+  }
+
+  #recordAll(): void {
+    this.record('start')
+      .then((confirmed) => {
+        if (!confirmed && !this.hasEnded) this.#options.notRecorded()
+      })
+      .catch(noop)
   }
 
   #redirect(): void {

@@ -36,8 +36,10 @@ import {
   type TwilioCallsOptions,
 } from './options.ts'
 import { OtherProcesses } from './other-processes.ts'
+import { PastCalls } from './past-calls.ts'
 import { PhoneCall, closeCodes } from './phone-call.ts'
 import type { StartMessage } from './read-message.ts'
+import { reportRecording } from './recorded-call.ts'
 import { refusals, type Decision, type RefusalCode } from './refusals.ts'
 import { readParameters, streamParameters } from './stream-parameters.ts'
 import { TwilioLine } from './twilio-line.ts'
@@ -73,8 +75,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   readonly #others: OtherProcesses | undefined
   readonly #lobby: Lobby
   readonly #sockets: SocketServer
-  /** Names of ended calls, the latest last. */
-  readonly #past = new Set<string>()
+  readonly #past = new PastCalls()
 
   constructor(options: TwilioCallsOptions) {
     checkCallsOptions(options)
@@ -226,6 +227,8 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   ): string {
     const { purpose, call, fields, dial } = webhook
     if (purpose === '/leg') return this.#progress(call, fields)
+    if (purpose === '/recording') reportRecording(webhook, this.#options.onRecording, this.logger)
+    if (purpose === '/recording') return emptyDocument
     if (place !== 'here') this.dials.lost(webhook, place)
     if (dial !== null && purpose === '/status') this.dials.reported(dial, call, dialOutcomeOf(fields))
     const hasEnded = endedStatuses.has(fields.get('CallStatus') ?? '')
@@ -239,7 +242,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
       return place === 'gone' ? hangUpDocument : this.#documents.askDialAgain(webhook.request, dial!)
     const dialled = dial === null ? undefined : this.dials.asked(dial, call, fields.get('AnsweredBy'))
     if (dialled?.take === false) return hangUpDocument
-    return this.#answer(webhook, hasRoomElsewhere, dialled?.options.parameters ?? webhook.parameters)
+    return this.#answer(webhook, hasRoomElsewhere, dialled?.options)
   }
 
   /** @internal Decides whether an upgrade is accepted. */
@@ -279,14 +282,16 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     // One that goes on elsewhere may come back to this process.
     const hasEnded = this.find(id)?.isHandedOver !== true
     super.ended(id, released)
-    if (hasEnded) this.#remember(id)
+    if (hasEnded) this.#past.add(id)
   }
 
   // ── webhooks ──
 
   /** Returns what the carrier should do with a call: the same answer, however often it asks. */
-  #answer(webhook: Webhook, hasRoomElsewhere: boolean, parameters = webhook.parameters): string {
+  #answer(webhook: Webhook, hasRoomElsewhere: boolean, dialled?: DialOptions): string {
     const { call, account, fields, request } = webhook
+    const { parameters = webhook.parameters, record = this.#options.record } = dialled ?? {}
+    const records = record === true
     const known = this.find(call)
     if (known?.welcomes === false && known.isHandedOver)
       return this.#documents.askAgain(request, '/answer', attemptOf(request))
@@ -303,10 +308,14 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
       if (!this.#hasRoom()) return busyDocument
       const details = Object.fromEntries([...fields].slice(0, limits.parameters))
       const info = { id: call, from, to, account, direction, parameters, details } as const
-      this.#begin(info, this.#documents.base(request))
+      this.#begin(info, this.#documents.base(request), records)
     }
     // For a process that sees only the stream.
-    return this.#documents.connect(call, request, streamParameters({ from, to, direction, parameters }))
+    return this.#documents.connect(
+      call,
+      request,
+      streamParameters({ from, to, direction, parameters, records }),
+    )
   }
 
   /** Returns what the carrier should do with a caller who talked to somebody else, or wanted to. */
@@ -326,7 +335,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   #callEnded(id: string): void {
     const call = this.find(id)
     if (call) call.hasEndedThere()
-    else this.#remember(id)
+    else this.#past.add(id)
   }
 
   // ── streams ──
@@ -349,7 +358,8 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     if (this.#refusesTicket(ticket)) return turnAway()
     if (!this.find(id)) {
       if (!this.#hasRoom()) return turnAway()
-      this.#begin({ id, account, ...readParameters(parameters), details: parameters }, base)
+      const { records, ...facts } = readParameters(parameters)
+      this.#begin({ id, account, ...facts, details: parameters }, base, records)
     }
     // `onCall` may have ended the call already.
     const call = this.find(id)
@@ -375,22 +385,16 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   }
 
   /** `base` is the address at which the carrier reaches us. */
-  #begin(info: PhoneCallInfo, base: string): void {
+  #begin(info: PhoneCallInfo, base: string, records: boolean): void {
     const { connectTimeout = 10_000, rejoinTimeout = 5_000, lostTimeout = 10_000 } = this.#options
     const { answerTimeout = 30_000, onCall, fetch: ask = fetch } = this.#options
     const { id, account } = info
     const far = { clock: this.scope.clock, carrier: this.#carrier, fetch: ask, call: id, account }
     const timeouts = { answerTimeout, connectTimeout, rejoinTimeout, lostTimeout }
-    const after = `${base}/transfer`
-    const progress = `${base}/leg`
-    const call = new PhoneCall({ id, calls: this, far, places: { after, progress }, ...timeouts })
+    const places = { after: `${base}/transfer`, progress: `${base}/leg`, recorded: `${base}/recording` }
+    const notRecorded = (): void =>
+      this.logger.warn({ call: id }, 'the carrier has not confirmed a recording')
+    const call = new PhoneCall({ id, calls: this, far, places, records, notRecorded, ...timeouts })
     this.begin(call, () => onCall(new TwilioLine(call), info))
-  }
-
-  #remember(call: string): void {
-    this.#past.delete(call)
-    this.#past.add(call)
-    const [oldest] = this.#past
-    if (this.#past.size > limits.remembered && oldest !== undefined) this.#past.delete(oldest)
   }
 }

@@ -1,5 +1,5 @@
 import type { AudioFrame } from '../../audio/index.ts'
-import type { Llm, TransferOutcome, Tts } from '../../parts/index.ts'
+import type { Llm, RecordingChange, TransferOutcome, Tts } from '../../parts/index.ts'
 import {
   checkOptions,
   OptionError,
@@ -44,6 +44,7 @@ export interface SessionHandle {
   approve(id: string, approved: boolean): boolean
   hangUp(options?: HangUpOptions): Promise<HangUpOutcome>
   transfer(options: TransferOptions): Promise<TransferOutcome>
+  recordCall(change: RecordingChange): Promise<boolean>
   drain(options?: CloseSessionOptions): Promise<SessionReport>
   close(options?: CloseSessionOptions): Promise<SessionReport>
 }

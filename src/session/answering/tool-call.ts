@@ -3,6 +3,7 @@ import type { Clock, Late, Scope, TaskContext } from '../../scope/index.ts'
 import type { SessionReport } from '../closing/report.ts'
 import type { SessionContext } from '../context.ts'
 import { ToolError } from '../errors.ts'
+import { recordCall } from '../recording/record-call.ts'
 import type { PressOutcome, Speech } from '../speaking/speech.ts'
 import { describeIssues } from './schema.ts'
 import type { NestedTask, Tool, ToolCall, ToolContext, ToolOutcome, ToolPlayout } from './tool.ts'
@@ -174,6 +175,7 @@ function contextOf(task: TaskContext, call: ToolCall, binding: Binding): ToolCon
       }
       return binding.untimed!(() => context.transfers.transfer(options, { task, done }))
     },
+    recordCall: async (change) => recordCall(session().context, change),
     close: async (options) => {
       const { context } = session()
       binding.endsWith = 'closed'

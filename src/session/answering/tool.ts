@@ -1,4 +1,10 @@
-import type { PartContext, ToolDescription, TransferOutcome, VendorData } from '../../parts/index.ts'
+import type {
+  PartContext,
+  RecordingChange,
+  ToolDescription,
+  TransferOutcome,
+  VendorData,
+} from '../../parts/index.ts'
 import { OptionError, checkOptions, type Endings, type OptionNames } from '../../scope/index.ts'
 import type { CloseSessionOptions, HangUpOptions, HangUpOutcome, TransferOptions } from '../closing/asks.ts'
 import type { SessionReport } from '../closing/report.ts'
@@ -75,6 +81,11 @@ export interface ToolContext {
    * Otherwise return the outcome, so that the model says so (TR1). The tool's timeout does not run meanwhile.
    */
   readonly transfer: (options: TransferOptions) => Promise<TransferOutcome>
+  /**
+   * Has the carrier start, pause, resume or stop recording the call. Resolves to whether the carrier has confirmed it: if not, do not
+   * ask for a card number (RC1). Rejects if the line cannot record calls.
+   */
+  readonly recordCall: (change: RecordingChange) => Promise<boolean>
   /** Closes the session without waiting for this tool. */
   readonly close: (options?: CloseSessionOptions) => Promise<SessionReport>
 }

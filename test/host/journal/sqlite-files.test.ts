@@ -104,7 +104,7 @@ describe('a journal in SQLite', () => {
     await write(before, opens(newCall('c1')))
     await before.close()
     const db = await SqliteDatabase.open({ folder })
-    await db.query('drop table {dials}')
+    for (const table of ['dials', 'recordings']) await db.query(`drop table {${table}}`)
     await db.query('update {tables} set version = 1')
     await db.close()
     const after = await openJournal(folder)

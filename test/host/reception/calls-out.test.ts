@@ -166,6 +166,34 @@ describe('a call out of one of several processes', () => {
   })
 })
 
+describe('a recording at the carrier', () => {
+  it('[RC2] is in the report of its call, whichever process hears of it, also if the journal was away', async () => {
+    await using stage = await DialStage.open()
+    const logged: string[] = []
+    const log = (...line: unknown[]): void => void logged.push(JSON.stringify(line))
+    const logger = { debug: log, info: log, warn: log, error: log }
+    const phone = { ...stage.phone, record: true }
+    const [first, second] = [await stage.start({ phone, logger }), await stage.start({ phone, logger })]
+    stage.lead(first)
+    const caller = stage.carrier.call(`${stage.phone.publicUrl}/phone/answer`)
+    await caller.until(() => caller.heardBytes > 0)
+    const session = first.reception.session(caller.sid)!
+    stage.lead(second)
+    // The journal is away when the recording is ready.
+    stage.host.fails = true
+    caller.hangUp()
+    await session.closed
+    const heard = (): boolean => logged.some((line) => line.includes('the carrier has recorded a call'))
+    await until(async () => heard())
+    stage.host.fails = false
+    const report = async () => stage.host.journal.report(caller.sid)
+    await until(async () => ((await report())?.recordings?.length ?? 0) > 0)
+    const [recording] = (await report())!.recordings!
+    expect(recording).toEqual({ place: expect.stringMatching(/^https:.*RE/) as string, complete: true })
+    expect(logged.join('\n')).not.toContain(recording!.place)
+  })
+})
+
 async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await pause()
 }

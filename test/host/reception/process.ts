@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Archive } from '../../../src/host/archive.ts'
 import { Directory } from '../../../src/host/fleet/directory.ts'
 import { FleetDials } from '../../../src/host/fleet/fleet-dials.ts'
+import { FleetWrites } from '../../../src/host/fleet/fleet-writes.ts'
 import { Operations } from '../../../src/host/fleet/operations.ts'
 import type { Journal, LostCall, Owner } from '../../../src/host/journal/index.ts'
 import { CallLog, type CallLogOptions } from '../../../src/host/reception/call-log.ts'
@@ -79,6 +80,7 @@ export class TestProcess {
     const journal = started.#journal
     const own = (): Owner => started.#owner
     const directory = new Directory({ clock: started.#scope.clock, journal, own })
+    const writes = new FleetWrites({ scope: started.#scope, journal, logger: silentLogger })
     const { take = (original) => original() } = options
     const models = () => ({ llm: new ScriptedLlm(), tts: new ScriptedTts() })
     const agent = () =>
@@ -93,7 +95,8 @@ export class TestProcess {
       fleet: {
         archive: new Archive(journal),
         directory,
-        dials: new FleetDials({ scope: started.#scope, journal, directory, own, logger: silentLogger }),
+        dials: new FleetDials({ clock: started.#scope.clock, journal, directory, own, writes }),
+        writes,
         operations: new Operations({ journal }),
       },
       ended: (report) => started.reports.push(report),

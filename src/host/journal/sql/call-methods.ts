@@ -5,6 +5,7 @@ import { entriesOf, lostCalls, recordColumns, recordOf } from './call-rows.ts'
 import { listOf, optionalText, storable, text, type Database, type Row, type Value } from './database.ts'
 import { loseDials } from './dial-methods.ts'
 import { declareDead, idOf, isAlive, someDeadHosts } from './host-methods.ts'
+import { withRecordings } from './recording-methods.ts'
 import { writeCalls } from './write-calls.ts'
 
 type CallMethods = Pick<
@@ -114,7 +115,7 @@ export const callMethods = (db: Database): CallMethods => ({
   async report(call) {
     const [row] = await db.query('select report from {calls} where id = $1', call)
     const report = row && optionalText(row, 'report')
-    return report === undefined ? undefined : (JSON.parse(report) as SessionReport)
+    return report === undefined ? undefined : withRecordings(db.query, JSON.parse(report) as SessionReport)
   },
 
   async entries(call) {

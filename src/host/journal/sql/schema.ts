@@ -45,6 +45,9 @@ const migrations: readonly (readonly string[])[] = [
       address text not null, claimed_at bigint not null, outcome text, call text, why text, took bigint)`,
     `create index dials_open on {dials} (host, worker) where outcome is null`,
     `create index dials_oldest on {dials} (claimed_at)`,
+    `create table {recordings} (
+      call text not null references {calls} (id) on delete cascade, id text not null, url text, duration bigint,
+      at bigint not null, primary key (call, id))`,
   ],
 ]
 

@@ -5,6 +5,7 @@ import type { SessionReport } from '../session/index.ts'
 import { chooseModels } from './choose-models.ts'
 import { exitCodes, runCommand } from './command.ts'
 import { defaultPort } from './dev-command.ts'
+import { addToEnvironment, readEnvFile } from './env-file.ts'
 import { phoneAccountOf } from './phone-account.ts'
 import { readConfiguration } from './read-configuration.ts'
 import { operatorSettings } from './settings.ts'
@@ -40,7 +41,13 @@ export function call(args: readonly string[]): Promise<void> {
           about: 'something that the agent gets to know; may be repeated',
         },
         ring: { type: 'number', about: 'how many seconds it may ring', default: 30, range: [5, 600] },
-        'no-machines': { type: 'boolean', about: 'hang up if the carrier finds that a machine has answered' },
+        machines: {
+          type: 'string',
+          value: 'how',
+          about:
+            'if a machine answers: talk, tell (the agent gets to know what the carrier finds), or hang-up',
+          default: 'talk',
+        },
         key: {
           type: 'string',
           about: 'the key of the attempt: a host never dials with the same key again (default: random)',
@@ -56,15 +63,16 @@ export function call(args: readonly string[]): Promise<void> {
         },
         model: { type: 'string', about: 'local, openai or gemini (default: by the key in the environment)' },
       },
-      run: async ({ argument: to, agent, from, parameter, ring, key, url, port, model, json, ...values }) => {
+      run: async ({ argument: to, agent, from, parameter, ring, key, url, port, model, json, machines }) => {
         if (to === undefined || from === undefined)
           throw new OptionError('endwell call needs a NUMBER and --from')
+        addToEnvironment(readEnvFile())
         const dial: DialOptions = {
           to,
           from,
           parameters: Object.fromEntries((parameter ?? []).map(pairOf)),
           ringTimeout: ring * 1_000,
-          ...(values['no-machines'] ? { machines: 'hang-up' } : {}),
+          machines: machinesOf(machines),
           ...(key === undefined ? {} : { key }),
         }
         if (url !== undefined) return await askHost(url, dial, json)
@@ -168,6 +176,11 @@ function show(report: Omit<DialReport, 'took'>, json: boolean): void {
   if (json) return terminal.json({ dial: report })
   const more = [id, why].filter((each) => each !== undefined)
   return terminal.print(`${timeOfDay()} ${[outcome, ...more].join(' · ')}`)
+}
+
+function machinesOf(how: string): 'talk' | 'tell' | 'hang-up' {
+  if (how === 'talk' || how === 'tell' || how === 'hang-up') return how
+  throw new OptionError(`--machines must be talk, tell or hang-up, not '${how}'`)
 }
 
 function pairOf(text: string): readonly [string, string] {

@@ -5,6 +5,7 @@ import { timeText } from '../report/index.ts'
 import type { SessionReport } from '../session/index.ts'
 import { chooseModels } from './choose-models.ts'
 import { exitCodes, runCommand } from './command.ts'
+import { addToEnvironment, readEnvFile } from './env-file.ts'
 import { heldOpen, holders } from './held-open.ts'
 import { phoneAccountOf } from './phone-account.ts'
 import { terminal, timeOfDay } from './terminal.ts'
@@ -55,6 +56,7 @@ export function dev(args: readonly string[]): Promise<void> {
           json ? terminal.json(fields) : terminal.print(...lines)
         try {
           const level = levelOf(log)
+          addToEnvironment(readEnvFile())
           const { checkModels, loadAgent, modelNames } = await import('../host/index.ts')
           const { startDev, untilSignal } = await import('./dev.ts')
           const { terminalLog } = await import('./terminal-log.ts')

@@ -11,6 +11,7 @@ export { fallbackTts } from './fallback-tts.ts'
 export { PartMisbehavedError, inlet, isFrame, type EventOf, type Shape } from './inlet.ts'
 export { isCallAddress } from './call-address.ts'
 export type {
+  AnswerVerdict,
   Line,
   LineConnection,
   LineEvents,

@@ -37,6 +37,10 @@ export const codesAround = {
       "A phone call cannot be transferred without credentials for the carrier's REST API.",
       'Set `authToken`, and `accountSid` if the carrier does not send it.',
     ],
+    CONSULTATION_FAILED: [
+      'The conversation with the person, before the caller is connected, failed. The caller is back.',
+      'Look at `consultation` of the transfer in the report.',
+    ],
     TRANSFER_UNSUPPORTED: ['The line cannot transfer calls.', 'Transfer calls of the phone line.'],
     TRANSFER_ACTIVE: ['The caller is being transferred already.', 'Wait for its outcome.'],
   },
@@ -127,6 +131,7 @@ export const codesAround = {
       'Serve the agent with `endwell start`.',
     ],
     FAILED: ['The host failed, or its response could not be read.', 'Read the log of the host.'],
+    PROJECT_EXISTS: ['The folder for a new project is not empty.', 'Name another folder.'],
     PORT_IN_USE: ['Another program listens on this port.', 'Stop it, or choose another port.'],
     PORT_FORBIDDEN: ['This user may not listen on this port.', 'Choose a port above 1023.'],
     NO_SUCH_ADDRESS: ['This machine does not have the address to listen on.', 'Use 127.0.0.1 or 0.0.0.0.'],

@@ -1,7 +1,7 @@
 import type { LineConnection, PartContext, PartUsage } from '../parts/index.ts'
 import { Burst, OptionError, Scope, type Untimed } from '../scope/index.ts'
 import type { SessionHandle } from './answering/agent.ts'
-import type { Ends, Transfer } from './closing/asks.ts'
+import type { Ends, Hold, HoldOptions, Transfer } from './closing/asks.ts'
 import { spentShare } from './closing/caps.ts'
 import { SessionBook } from './closing/session-book.ts'
 import type { SessionEvent } from './closing/session-events.ts'
@@ -11,6 +11,7 @@ import type { TurnEvent } from './hearing/turn-events.ts'
 import { History } from './history/history.ts'
 import type { Recorder } from './recording/recorder.ts'
 import { limits } from './limits.ts'
+import type { Pickups, Tap } from './pickup/answered.ts'
 import type { SessionSettings } from './settings.ts'
 
 /** Accepts events for one of the two machines. */
@@ -31,8 +32,16 @@ export class SessionContext {
   session!: SessionHandle
   /** How to end the session. Set by `Closing`. */
   ends!: Ends
+  /** How to put the caller on hold. Set by `Session`. */
+  holds!: { hold(options?: HoldOptions): Hold }
   /** How to hand the caller over to a person. Set by `Session`. */
   transfers!: Transfer
+  /** Finds out who answered, and leaves messages. Set by `Session`; made when it is first needed. */
+  pickups!: () => Pickups
+  /** Gets what is heard, while somebody wants to know who answered. */
+  tap: Tap | undefined
+  /** Settles when nothing is waited for that may take longer than a hook: who answered, or a message that is left. */
+  patience: Promise<unknown> | undefined
   /** The session machine: takes events that may end the session. Set by `Closing`. */
   lifecycle!: EventSink<SessionEvent>
   /** The turn machine: takes events about what the agent does. Set by `Hearing`. */
@@ -139,6 +148,16 @@ export class SessionContext {
     throw new OptionError(
       `the ${name} has no method ${missing}(): open() must return an object with ${methods.join(', ')}`,
     )
+  }
+
+  /** Has hooks wait for a promise that never rejects, and returns it: the time of a hook does not run meanwhile. */
+  async patiently<T>(waiting: Promise<T>): Promise<T> {
+    this.patience = waiting
+    try {
+      return await waiting
+    } finally {
+      if (this.patience === waiting) this.patience = undefined
+    }
   }
 
   /** Counts what a model used towards the report and the budget. `name` is that of the part that reports it. */

@@ -3,6 +3,7 @@ import type { ToolOutcome } from './answering/tool.ts'
 import type { CloseReason } from './closing/close-reason.ts'
 import type { SessionReport } from './closing/report.ts'
 import type { SessionState } from './closing/session-events.ts'
+import type { Answered } from './pickup/answered.ts'
 import type { PlayoutOutcome, PressOutcome, Speech } from './speaking/speech.ts'
 
 /** The events of a session. Listeners are isolated from each other; `closed` is always emitted last, exactly once (CL1). */
@@ -32,8 +33,12 @@ export interface SessionEvents {
   /** A tool call is waiting for `session.approve(id, …)`. */
   approval: { readonly id: string; readonly name: string; readonly input: unknown }
   handoff: { readonly from: string; readonly to: string }
+  /** The caller is on hold, or no longer. During a transfer, too. */
+  hold: { readonly held: boolean }
   /** A person is rung to take over the caller; with an outcome once that is known. */
   transfer: { readonly to: string; readonly outcome?: TransferOutcome }
+  /** Who answered the call (MD1). `late`: the carrier says so after `answeredBy()` had found out by itself. */
+  answered: Pick<Answered, 'by' | 'how' | 'kind'> & { readonly late: boolean }
   /** A guardrail objected to what the user or the agent said. */
   guardrail: { readonly name: string; readonly on: 'input' | 'output'; readonly verdict: string }
   /** The caller entered digits on the telephone keypad. */

@@ -3,8 +3,6 @@ import {
   type EventOf as PartEventOf,
   type LineEvents,
   type PartContext,
-  type Shape,
-  type RecordingChange,
   type TransferOutcome,
 } from '../parts/index.ts'
 import {
@@ -25,11 +23,14 @@ import type {
   CloseSessionOptions,
   HangUpOptions,
   HangUpOutcome,
+  Hold,
+  HoldOptions,
   TransferOptions,
 } from './closing/asks.ts'
 import { Closing, type Stations } from './closing/closing.ts'
 import type { SessionReport } from './closing/report.ts'
 import type { SessionState } from './closing/session-events.ts'
+import { Holds } from './closing/holds.ts'
 import { recordCall } from './recording/record-call.ts'
 import { Transfers } from './closing/transfers.ts'
 import { SessionContext } from './context.ts'
@@ -38,20 +39,13 @@ import { SessionClosedError, StartTimeoutError } from './errors.ts'
 import type { SessionEvents } from './events.ts'
 import { Hearing } from './hearing/hearing.ts'
 import type { History } from './history/history.ts'
+import { lineShape } from './line-shape.ts'
+import type { Answered, AnsweredByOptions, LeaveMessageOptions, MessageOutcome } from './pickup/answered.ts'
+import { Pickup } from './pickup/pickup.ts'
 import { Recorder } from './recording/recorder.ts'
 import { sessionSettings, type SessionOptions } from './settings.ts'
 import { Speaking } from './speaking/speaking.ts'
 import { Speech, speechNames, type PressOutcome, type SpeechOptions } from './speaking/speech.ts'
-
-const lineShape: Shape<LineEvents> = {
-  frame: ['frame'],
-  marked: ['ms', 'heard'],
-  dtmf: ['digit'],
-  text: ['text'],
-  hungUp: [],
-  lost: ['error'],
-  handedOver: [],
-}
 
 /**
  * One conversation with one caller. It always ends: once, on time, leaving nothing behind, with a report.
@@ -77,6 +71,8 @@ const lineShape: Shape<LineEvents> = {
  * A realtime model is a mind in Answering that also hears and speaks: it takes Hearing's sound, and gives Speaking its own.
  */
 export class Session implements SessionHandle {
+  /** Has the carrier start, pause, resume or stop recording the call. Resolves to whether that is confirmed (RC1). */
+  readonly recordCall: SessionHandle['recordCall'] = (change) => recordCall(this.#context, change)
   readonly #context: SessionContext
   readonly #closing: Closing
   #starting: Promise<void> | undefined
@@ -84,7 +80,11 @@ export class Session implements SessionHandle {
   constructor(options: SessionOptions) {
     this.#context = new SessionContext(sessionSettings(options))
     this.#closing = new Closing(this.#context)
-    this.#context.transfers = new Transfers(this.#context, this.#closing)
+    const holds = new Holds(this.#context, this.#closing)
+    this.#context.holds = holds
+    this.#context.transfers = new Transfers(this.#context, this.#closing, holds, (own) => new Session(own))
+    let pickup: Pickup | undefined
+    this.#context.pickups = () => (pickup ??= new Pickup(this.#context, this.#closing))
     this.#context.session = this
   }
 
@@ -324,6 +324,11 @@ export class Session implements SessionHandle {
     await this.#closing.live('hand over').answering.agents.handOff(to)
   }
 
+  /** Puts the caller on hold until `resume()`: music plays, and no turn begins (HD1). No-op if the session is ending or closed. */
+  hold(options?: HoldOptions): Hold {
+    return this.#context.holds.hold(options)
+  }
+
   /** Approves or refuses a tool call (TL8). Returns whether a call with that id was waiting for approval. */
   approve(id: string, approved: boolean): boolean {
     return this.#closing.stations?.answering.tools.approve(id, approved) ?? false
@@ -355,19 +360,18 @@ export class Session implements SessionHandle {
    */
   transfer(options: TransferOptions): Promise<TransferOutcome> {
     const transferring = this.#context.transfers.transfer(options)
-    // A caller may drop the promise. It rejects if the session has been closed meanwhile: no unhandled rejection then.
     transferring.catch(noop)
     return transferring
   }
 
-  /**
-   * Has the carrier start, pause, resume or stop recording the call. Resolves to whether the carrier has confirmed it (RC1). Rejects if
-   * the line cannot record calls.
-   */
-  recordCall(change: RecordingChange): Promise<boolean> {
-    const recording = recordCall(this.#context, change)
-    recording.catch(noop)
-    return recording
+  /** Finds out who answered a call out. Meanwhile no turn begins; what a person says becomes the first one (MD1). */
+  answeredBy(options?: AnsweredByOptions): Promise<Answered> {
+    return this.#context.pickups().answeredBy(options)
+  }
+
+  /** Waits for the beep of an answering machine, says the text to its end, and hangs up (MD6). */
+  leaveMessage(text: string, options?: LeaveMessageOptions): Promise<MessageOutcome> {
+    return this.#context.pickups().leaveMessage(text, options)
   }
 
   /** Ends the session now, within `closeTimeout`. Never rejects; every caller gets the same report. */

@@ -44,9 +44,12 @@ export class TestConnection implements LineConnection {
   /** Who ended the call; `nobody` if the caller vanished. */
   endedBy: 'caller' | 'session' | 'nobody' | undefined
   /** Set if the line can transfer calls. */
+  readonly consults: boolean
   readonly transfer?: (request: TransferRequest) => Promise<TransferOutcome>
   /** Set if the line can record calls. */
   readonly record?: (change: RecordingChange) => Promise<boolean>
+  /** Set if the line knows who answered. */
+  readonly onVerdict?: NonNullable<TestLineOptions['onVerdict']>
   readonly instance: PartInstance
   readonly press?: (keys: string) => Promise<void>
   readonly #hears: AudioFormat
@@ -76,7 +79,9 @@ export class TestConnection implements LineConnection {
     instance.onEnd(() => this.#end('session'))
     const { transfer, record } = options
     if (record) this.record = async (change) => record(change)
+    this.consults = transfer !== undefined
     if (transfer) this.transfer = async (request) => transfer(request)
+    if (options.onVerdict) this.onVerdict = options.onVerdict
     if (options.streams) this.#tick()
   }
 

@@ -1,5 +1,5 @@
 import type { AudioFormat } from '../audio/index.ts'
-import type { RecordingChange, TransferOutcome, TransferRequest } from '../parts/index.ts'
+import type { AnswerVerdict, RecordingChange, TransferOutcome, TransferRequest } from '../parts/index.ts'
 import { mannerNames, type PartManners } from './part-instances.ts'
 import { type OptionNames } from '../scope/index.ts'
 
@@ -26,6 +26,8 @@ export interface TestLineOptions extends PartManners {
   transfer?: (request: TransferRequest) => TransferOutcome | Promise<TransferOutcome>
   /** Records the call, and returns whether the change is confirmed. Default: the line cannot record calls. */
   record?: (change: RecordingChange) => boolean | Promise<boolean>
+  /** Gets a listener for the carrier's verdict on who answered. Default: the line does not know. */
+  onVerdict?: (listener: (verdict: AnswerVerdict) => void) => void
   /** Milliseconds until it notices that the caller has vanished. Default: 0. */
   lostAfter?: number
 }
@@ -43,5 +45,6 @@ export const lineNames: OptionNames<TestLineOptions> = {
   press: true,
   transfer: true,
   record: true,
+  onVerdict: true,
   lostAfter: true,
 }

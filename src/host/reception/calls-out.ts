@@ -57,7 +57,7 @@ export class CallsOut {
   async #dial(options: DialOptions & { readonly key: string }, ticket: string): Promise<ActiveDial> {
     const { shared } = this.#options
     try {
-      const dial = this.#options.dials().start(options, ticket)
+      const dial = this.#options.dials().start(options, undefined, ticket)
       dial.report.then((report) => shared?.ended(ticket, report)).catch(noop)
       return dial
     } catch (error) {

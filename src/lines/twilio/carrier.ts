@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { RecordingChange, TransferOutcome } from '../../parts/index.ts'
+import type { AnswerVerdict, RecordingChange, TransferOutcome } from '../../parts/index.ts'
 import type { DialOutcome } from './dial-machine.ts'
 
 /** A message of a stream, the same for all carriers. */
@@ -63,12 +63,14 @@ export interface NewCall {
   readonly account: string | undefined
   /** How long it may ring, in milliseconds. */
   readonly ringTimeout: number
-  /** Whether the carrier finds out first whether a machine has answered. */
-  readonly detects: boolean
+  /** Whether the carrier finds out who has answered: before it connects the call, or beside the call. */
+  readonly detection: 'before' | 'beside' | undefined
   /** Where the carrier asks what to do when somebody has answered. */
   readonly url: string
   /** Where it reports how the call is. */
   readonly status: string
+  /** Where it reports who has answered, if it finds out beside the call. */
+  readonly verdict: string
 }
 
 export interface RecordingRequest {
@@ -145,6 +147,25 @@ export function dialOutcomeOf(fields: URLSearchParams): DialOutcome | undefined 
   return status === 'failed' ? 'failed' : 'no-answer'
 }
 
+/** Who answered, in the words of both carriers. Undefined if these say nothing. */
+export function verdictOf(fields: URLSearchParams): AnswerVerdict | undefined {
+  switch (fields.get('AnsweredBy') ?? '') {
+    case 'human':
+      return { by: 'person' }
+    case 'machine_start':
+      return { by: 'machine' }
+    case 'machine_end_beep':
+      return { by: 'machine', ended: 'beep' }
+    case 'machine_end_silence':
+    case 'machine_end_other':
+      return { by: 'machine', ended: 'silence' }
+    case 'fax':
+      return { by: 'fax' }
+    default:
+      return undefined
+  }
+}
+
 /** How a person who was rung has answered, in the words of a document that has ended. */
 export function transferOutcomeOf(status: string): TransferOutcome {
   if (status === 'completed' || status === 'answered') return 'answered'
@@ -217,6 +238,19 @@ export function dialDocument({ to, from, ringTimeout, after, progress }: DialPla
       `<${noun} ${reports}>${attribute(to)}</${noun}></Dial>`,
   )
 }
+
+/** Has a call join a conference. When it leaves, or the conference ends, the call ends. Each who leaves ends the conference. */
+export function conferenceDocument({ name, status }: { name: string; status: string }): string {
+  const reports = `statusCallback="${attribute(status)}" statusCallbackEvent="join" statusCallbackMethod="POST"`
+  return document(
+    `<Dial><Conference startConferenceOnEnter="true" endConferenceOnExit="true" beep="false" ${reports}>` +
+      `${attribute(name)}</Conference></Dial>`,
+  )
+}
+
+/** Has the carrier ask for another document. */
+export const redirectDocument = (url: string): string =>
+  document(`<Redirect method="POST">${attribute(url)}</Redirect>`)
 
 /** Ends a call. */
 export const hangUpDocument = document('<Hangup/>')

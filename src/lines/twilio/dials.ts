@@ -1,3 +1,4 @@
+import type { AnswerVerdict } from '../../parts/index.ts'
 import { noop, type Resource, type Timer } from '../../scope/index.ts'
 import { newKey } from '../secrets.ts'
 import { ActiveDial, type ActiveDialOptions } from './active-dial.ts'
@@ -22,12 +23,17 @@ export interface DialsOptions extends Omit<ActiveDialOptions, 'base'> {
   readonly changed: () => void
 }
 
+/** A call for a caller who waits. */
+type Consultation = Pick<ActiveDialOptions, 'base' | 'account' | 'for'>
+
 /** All attempts to call somebody: paces them, and finds them again when the carrier reports. */
 export class Dials implements Resource {
   readonly #options: DialsOptions
   readonly #byKey = new Map<string, ActiveDial>()
   readonly #byTicket = new Map<string, ActiveDial>()
   readonly #queue = new Set<ActiveDial>()
+  /** Who has answered, for calls that have not begun here. */
+  readonly #early = new Map<string, AnswerVerdict>()
   #underWay = 0
   /** When the next call may be made. */
   #nextAt = 0
@@ -58,8 +64,9 @@ export class Dials implements Resource {
   }
 
   /** Throws if nothing can be dialled now. Returns the address under which the carrier reaches our webhooks. */
-  check(): string {
-    const { scope, base, carrier, account } = this.#options
+  check(consultation?: Consultation): string {
+    const { scope, carrier } = this.#options
+    const { base, account } = { ...this.#options, ...consultation }
     if (base === undefined)
       throw new DialError('DIAL_IMPOSSIBLE', 'the carrier must be able to reach this server: set publicUrl')
     if (!carrier.canCreate(account))
@@ -71,17 +78,23 @@ export class Dials implements Resource {
     return base
   }
 
-  start(options: DialOptions, ticket = newKey()): ActiveDial {
+  /** `consultation`: a call for a caller who waits, so it does not. */
+  start(options: DialOptions, consultation?: Consultation, ticket = newKey()): ActiveDial {
     const known = this.known(options)
     if (known) return known
-    const base = this.check()
+    const base = this.check(consultation)
     const { key = newKey() } = options
-    const dial = new ActiveDial({ ...this.#options, base }, { ...options, key }, ticket)
+    const dial = new ActiveDial(
+      { ...this.#options, base, for: consultation?.for },
+      { ...options, key },
+      ticket,
+    )
     this.#byKey.set(key, dial)
     this.#byTicket.set(ticket, dial)
     this.#forget()
-    this.#queue.add(dial)
     dial.report.then(() => this.#settled(dial)).catch(noop)
+    if (consultation) this.#begin(dial)
+    else this.#queue.add(dial)
     this.#next()
     this.#options.changed()
     return dial
@@ -148,6 +161,33 @@ export class Dials implements Resource {
     if (wasUnknown && ended) this.#options.shared?.ended(ticket, { outcome: ended, id })
   }
 
+  /**
+   * The carrier says who answered. Returns its verdict if it is about the call with this ticket, and the first one (MD3). With `early`
+   * the call has not begun here, and its verdict is kept. A ticket of another process is not known here.
+   */
+  judged(
+    ticket: string | null,
+    id: string,
+    verdict: AnswerVerdict | undefined,
+    early: boolean,
+  ): AnswerVerdict | undefined {
+    if (ticket === null || !verdict) return undefined
+    const dial = this.#byTicket.get(ticket)
+    if (dial && (dial.wasJudged || (dial.id !== undefined && dial.id !== id))) return undefined
+    if (dial) dial.wasJudged = true
+    if (dial && early) this.#early.set(id, verdict)
+    const [oldest] = this.#early.keys()
+    if (this.#early.size > limits.earlyVerdicts && oldest !== undefined) this.#early.delete(oldest)
+    return verdict
+  }
+
+  /** The verdict on a call that begins now. */
+  verdictOn(id: string): AnswerVerdict | undefined {
+    const verdict = this.#early.get(id)
+    this.#early.delete(id)
+    return verdict
+  }
+
   closing(): void {
     this.#timer?.clear()
     for (const dial of this.#byKey.values()) dial.handle({ type: 'cancel' })
@@ -169,20 +209,25 @@ export class Dials implements Resource {
 
   /** Lets the next attempts begin, as far as pace and number allow. */
   #next(): void {
-    const { scope, rate, atOnce } = this.#options
+    const { scope, atOnce } = this.#options
     const now = scope.clock.now()
     while (this.#queue.size > 0 && this.#underWay < atOnce && this.#nextAt <= now) {
       const [dial] = this.#queue
       this.#queue.delete(dial!)
-      this.#underWay++
-      this.#nextAt = Math.max(now, this.#nextAt) + 1_000 / rate
-      dial!.begin()
+      this.#begin(dial!)
     }
     if (this.#timer || this.#queue.size === 0 || this.#underWay >= atOnce || scope.state !== 'live') return
     this.#timer = scope.after(Math.max(0, this.#nextAt - now), 'the next call out', () => {
       this.#timer = undefined
       this.#next()
     })
+  }
+
+  #begin(dial: ActiveDial): void {
+    const { scope, rate } = this.#options
+    this.#underWay++
+    this.#nextAt = Math.max(scope.clock.now(), this.#nextAt) + 1_000 / rate
+    dial.begin()
   }
 
   #settled(dial: ActiveDial): void {

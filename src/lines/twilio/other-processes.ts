@@ -15,10 +15,11 @@ export class OtherProcesses {
   }
 
   /** Asks the process that has the call, for a webhook that concerns only that process. */
-  async passOn({ purpose, call, request }: Webhook): Promise<WebhookAnswer | undefined> {
+  async passOn({ purpose, call, madeFor, request }: Webhook): Promise<WebhookAnswer | undefined> {
     const { passOn } = this.#hooks
-    if (!passOn || purpose === '/answer' || purpose === '/again' || purpose === '/recording') return undefined
-    return await passOn(call, request).catch((error: unknown) => {
+    const begins = madeFor === undefined && (purpose === '/answer' || purpose === '/again')
+    if (!passOn || begins || purpose === '/recording') return undefined
+    return await passOn(madeFor ?? call, request).catch((error: unknown) => {
       this.#logger.warn({ call, error }, 'a webhook could not be passed on')
       return undefined
     })

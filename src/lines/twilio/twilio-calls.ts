@@ -6,7 +6,7 @@ import { BaseCalls } from '../base-calls.ts'
 import type { Peer } from '../peer.ts'
 import { refuse } from '../refuse.ts'
 import {
-  Calling,
+  type Calling,
   readRequest,
   requestOf,
   type CarrierRequest,
@@ -22,6 +22,7 @@ import {
   endedStatuses,
   hangUpDocument,
   transferOutcomeOf,
+  verdictOf,
   type Carrier,
 } from './carrier.ts'
 import type { Dial, DialOptions } from './dial.ts'
@@ -29,6 +30,7 @@ import { Dials } from './dials.ts'
 import { limits } from './limits.ts'
 import { Lobby } from './lobby.ts'
 import {
+  callingOf,
   carrierOf,
   checkCallsOptions,
   type ComesBack,
@@ -36,13 +38,13 @@ import {
   type TwilioCallsOptions,
 } from './options.ts'
 import { OtherProcesses } from './other-processes.ts'
-import { PastCalls } from './past-calls.ts'
 import { PhoneCall, closeCodes } from './phone-call.ts'
 import type { StartMessage } from './read-message.ts'
 import { reportRecording } from './recorded-call.ts'
 import { refusals, type Decision, type RefusalCode } from './refusals.ts'
 import { readParameters, streamParameters } from './stream-parameters.ts'
 import { TwilioLine } from './twilio-line.ts'
+import { WarmTransfers } from './warm-transfers.ts'
 
 /**
  * Takes calls from the phone network, through the media streams of Twilio or Telnyx.
@@ -73,34 +75,21 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   readonly #calling: Calling
   readonly #documents: CallDocuments
   readonly #others: OtherProcesses | undefined
+  readonly #warm: WarmTransfers
   readonly #lobby: Lobby
   readonly #sockets: SocketServer
-  readonly #past = new PastCalls()
 
   constructor(options: TwilioCallsOptions) {
     checkCallsOptions(options)
     super({ ...options, name: 'phone calls', closePatience: limits.closePatience })
-    const { scope, authToken, publicUrl, ticketKey, path = '/phone' } = options
+    const { scope, publicUrl, path = '/phone' } = options
     const carrier = carrierOf(options)
     this.#options = options
     this.#path = path.replace(/\/+$/, '')
     this.#carrier = carrier
-    this.#calling = new Calling({
-      carrier,
-      secret: authToken,
-      ticketKey,
-      publicUrl,
-      otherSecret: options.secondaryAuthToken,
-      path: this.#path,
-      account: options.accountSid,
-      clock: scope.clock,
-    })
-    this.#documents = new CallDocuments({
-      carrier,
-      calling: this.#calling,
-      path: this.#path,
-      after: afterOf(options),
-    })
+    const calling = callingOf(options, carrier, this.#path)
+    this.#calling = calling
+    this.#documents = new CallDocuments({ carrier, calling, path: this.#path, after: afterOf(options) })
     const { fetch: ask = fetch, accountSid: account, dialRate: rate = 1, maxDials: atOnce = 10 } = options
     const base = publicUrl === undefined ? undefined : `${publicUrl.replace(/\/+$/, '')}${this.#path}`
     const { logger } = this
@@ -118,6 +107,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
       changed,
       logger,
     })
+    this.#warm = new WarmTransfers({ scope, dials: this.dials })
     const { passOn, comesBack, hasRoomElsewhere } = options
     const asksOthers = passOn ?? comesBack ?? hasRoomElsewhere
     this.#others = asksOthers && new OtherProcesses(options, logger)
@@ -127,12 +117,8 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
       turnAway: (peer) => this.turnAway(peer, closeCodes.misbehaved, 'refused'),
       changed: () => this.changed(),
     })
-    this.#sockets = new SocketServer({
-      name: 'phone',
-      message: limits.message,
-      closePatience: limits.closePatience,
-      logger: this.logger,
-    })
+    const { message, closePatience } = limits
+    this.#sockets = new SocketServer({ name: 'phone', message, closePatience, logger: this.logger })
   }
 
   /** How many calls will begin with a stream that has not yet said which call it belongs to. */
@@ -177,23 +163,23 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     else refuse(tcp, refusals[refused][0], refused, refusals[refused][1])
   }
 
-  /** The call whose stream an upgrade claims to be. */
+  /** The call whose stream an upgrade claims to be, or the one that it was made for: the process to go to has that call. */
   callOf({ url = '/' }: { readonly url?: string | undefined }): string | undefined {
     const ticket = this.#calling.ticketIn(url, `${this.#path}/stream`)
-    return ticket === 'none' ? undefined : ticket?.call
+    return ticket === 'none' ? undefined : (ticket?.madeFor ?? ticket?.call)
   }
 
   /** @internal Answers a webhook, by what all processes know. */
   async decide(request: CarrierRequest): Promise<WebhookAnswer> {
     const webhook = this.#calling.webhookOf(request)
     if (typeof webhook === 'number') return this.#refused(request, webhook)
-    const { call, dial } = webhook
+    const { call, dial, madeFor } = webhook
     const others = this.#others
-    const answer = this.has(call) ? undefined : await others?.passOn(webhook)
+    const answer = this.has(madeFor ?? call) ? undefined : await others?.passOn(webhook)
     if (answer) return answer
     const place = dial === null || this.has(call) ? 'here' : await this.dials.place(dial, request)
     if (typeof place === 'object') return place.elsewhere
-    const comesBack = this.has(call) || this.#past.has(call) ? undefined : await others?.comesBack(webhook)
+    const comesBack = this.has(call) || this.hasPassed(call) ? undefined : await others?.comesBack(webhook)
     const hasRoomElsewhere = !this.hasRoom && (await others?.haveRoom(webhook))
     return {
       status: 200,
@@ -225,16 +211,19 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     comesBack: ComesBack,
     hasRoomElsewhere: boolean,
   ): string {
-    const { purpose, call, fields, dial } = webhook
+    const { purpose, call, fields, dial, madeFor } = webhook
     if (purpose === '/leg') return this.#progress(call, fields)
     if (purpose === '/recording') reportRecording(webhook, this.#options.onRecording, this.logger)
     if (purpose === '/recording') return emptyDocument
+    if (purpose === '/conference') this.#warm.joined(call, fields)
+    if (purpose === '/verdict') return this.#judged(webhook)
     if (place !== 'here') this.dials.lost(webhook, place)
     if (dial !== null && purpose === '/status') this.dials.reported(dial, call, dialOutcomeOf(fields))
     const hasEnded = endedStatuses.has(fields.get('CallStatus') ?? '')
     if (hasEnded) this.#callEnded(call)
-    if (purpose === '/status') return emptyDocument
-    if (hasEnded) return hangUpDocument
+    if (purpose === '/status' || purpose === '/conference') return emptyDocument
+    // Somebody was called for a caller who is not here, or no longer.
+    if (hasEnded || (madeFor !== undefined && !this.has(madeFor))) return hangUpDocument
     if (purpose === '/transfer') return this.#returned(webhook)
     if (purpose === '/again' && !this.find(call)) return this.#documents.again(webhook, comesBack)
     if (purpose === '/again') this.find(call)?.again()
@@ -242,6 +231,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
       return place === 'gone' ? hangUpDocument : this.#documents.askDialAgain(webhook.request, dial!)
     const dialled = dial === null ? undefined : this.dials.asked(dial, call, fields.get('AnsweredBy'))
     if (dialled?.take === false) return hangUpDocument
+    if (dialled) this.#warm.answered(dialled.options.key, call)
     return this.#answer(webhook, hasRoomElsewhere, dialled?.options)
   }
 
@@ -255,12 +245,9 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     const refusal = this.#refusesTicket(ticket)
     if (refusal) return this.#refuse(request, refusal)
     if (this.#lobby.size >= 2 * (this.#options.maxCalls ?? 100)) return this.#refuse(request, 'BUSY')
-    return {
-      accept: (peer) =>
-        this.#lobby.enter(peer, ticket.call, (start) =>
-          this.#started(start, peer, ticket, this.#documents.base(request)),
-        ),
-    }
+    const base = this.#documents.base(request)
+    const started = (peer: Peer) => (start: StartMessage) => this.#started(start, peer, ticket, base)
+    return { accept: (peer) => this.#lobby.enter(peer, ticket.call, started(peer)) }
   }
 
   override closing(): void {
@@ -282,40 +269,38 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     // One that goes on elsewhere may come back to this process.
     const hasEnded = this.find(id)?.isHandedOver !== true
     super.ended(id, released)
-    if (hasEnded) this.#past.add(id)
+    if (hasEnded && this.#warm.isBusy) this.#warm.ended(id)
+    if (hasEnded) this.remember(id)
   }
 
   // ── webhooks ──
 
   /** Returns what the carrier should do with a call: the same answer, however often it asks. */
   #answer(webhook: Webhook, hasRoomElsewhere: boolean, dialled?: DialOptions): string {
-    const { call, account, fields, request } = webhook
+    const { call, account, fields, request, madeFor } = webhook
     const { parameters = webhook.parameters, record = this.#options.record } = dialled ?? {}
     const records = record === true
     const known = this.find(call)
     if (known?.welcomes === false && known.isHandedOver)
       return this.#documents.askAgain(request, '/answer', attemptOf(request))
-    if (this.#past.has(call) || known?.welcomes === false) return hangUpDocument
-    const from = fields.get('From') ?? undefined
-    const to = fields.get('To') ?? undefined
+    if (this.hasPassed(call) || known?.welcomes === false) return hangUpDocument
+    const [from, to] = ['From', 'To'].map((name) => fields.get(name) ?? undefined)
     const direction = fields.get('Direction')?.startsWith('outbound') ? 'outbound' : 'inbound'
     const begins = this.#options.beginsWith !== 'stream'
-    const needsRoom = !known && (begins || !hasRoomElsewhere)
+    const isExpected = this.#warm.expects(call) !== undefined
+    const needsRoom = !known && !isExpected && (begins || !hasRoomElsewhere)
     if (needsRoom && !this.isTaking) return this.#documents.askAgain(request, '/answer', attemptOf(request))
     // The stream counts the call. Without room now, the caller hears the busy signal instead of a stream that breaks (LN12).
     if (needsRoom && !begins && this.isFull) return busyDocument
-    if (needsRoom && begins) {
-      if (!this.#hasRoom()) return busyDocument
+    if (!known && begins) {
+      if (!isExpected && !this.#hasRoom()) return busyDocument
       const details = Object.fromEntries([...fields].slice(0, limits.parameters))
       const info = { id: call, from, to, account, direction, parameters, details } as const
       this.#begin(info, this.#documents.base(request), records)
     }
     // For a process that sees only the stream.
-    return this.#documents.connect(
-      call,
-      request,
-      streamParameters({ from, to, direction, parameters, records }),
-    )
+    const passed = streamParameters({ from, to, direction, parameters, records })
+    return this.#documents.connect(call, request, passed, madeFor)
   }
 
   /** Returns what the carrier should do with a caller who talked to somebody else, or wanted to. */
@@ -332,10 +317,19 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     return emptyDocument
   }
 
+  /** The carrier says who has answered a call out. */
+  #judged({ call: id, dial, fields }: Webhook): string {
+    const call = this.find(id)
+    const verdict = this.hasPassed(id) ? undefined : this.dials.judged(dial, id, verdictOf(fields), !call)
+    if (verdict) call?.judged(verdict)
+    return emptyDocument
+  }
+
   #callEnded(id: string): void {
     const call = this.find(id)
     if (call) call.hasEndedThere()
-    else this.#past.add(id)
+    else this.remember(id)
+    if (this.#warm.isBusy) this.#warm.ended(id)
   }
 
   // ── streams ──
@@ -344,7 +338,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   #refusesTicket(ticket: Ticket): 'CALL_GONE' | 'TICKET_INVALID' | undefined {
     const call = this.find(ticket.call)
     if (call) return call.admits(ticket.id) ? undefined : call.welcomes ? 'TICKET_INVALID' : 'CALL_GONE'
-    const begins = this.#options.beginsWith === 'stream' && !this.#past.has(ticket.call)
+    const begins = this.#options.beginsWith === 'stream' && !this.hasPassed(ticket.call)
     return begins ? undefined : 'CALL_GONE'
   }
 
@@ -357,7 +351,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     // Again: another stream may have used the ticket since, and the call may have ended.
     if (this.#refusesTicket(ticket)) return turnAway()
     if (!this.find(id)) {
-      if (!this.#hasRoom()) return turnAway()
+      if (!this.#warm.expects(id) && !this.#hasRoom()) return turnAway()
       const { records, ...facts } = readParameters(parameters)
       this.#begin({ id, account, ...facts, details: parameters }, base, records)
     }
@@ -391,10 +385,14 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     const { id, account } = info
     const far = { clock: this.scope.clock, carrier: this.#carrier, fetch: ask, call: id, account }
     const timeouts = { answerTimeout, connectTimeout, rejoinTimeout, lostTimeout }
-    const places = { after: `${base}/transfer`, progress: `${base}/leg`, recorded: `${base}/recording` }
+    const number = info.direction === 'inbound' ? info.to : info.from
     const notRecorded = (): void =>
       this.logger.warn({ call: id }, 'the carrier has not confirmed a recording')
-    const call = new PhoneCall({ id, calls: this, far, places, records, notRecorded, ...timeouts })
-    this.begin(call, () => onCall(new TwilioLine(call), info))
+    const options = { id, calls: this, far, base, number, warm: this.#warm, records, notRecorded }
+    const call = new PhoneCall({ ...options, ...timeouts })
+    const verdict = this.dials.verdictOn(id) ?? verdictOf(new URLSearchParams(info.details))
+    if (verdict) call.judged(verdict)
+    const line = new TwilioLine(call)
+    this.begin(call, () => this.#warm.begun(line, call) ?? onCall(line, info))
   }
 }

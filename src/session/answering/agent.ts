@@ -9,12 +9,20 @@ import {
 } from '../../scope/index.ts'
 import { checkPart } from '../check-part.ts'
 import { checkPrices, type Prices } from '../closing/cost.ts'
-import type { CloseSessionOptions, HangUpOptions, HangUpOutcome, TransferOptions } from '../closing/asks.ts'
+import type {
+  CloseSessionOptions,
+  HangUpOptions,
+  HangUpOutcome,
+  Hold,
+  HoldOptions,
+  TransferOptions,
+} from '../closing/asks.ts'
 import type { SessionReport } from '../closing/report.ts'
 import type { SessionState } from '../closing/session-events.ts'
 import type { EventOf } from '../emitter.ts'
 import type { SessionEvents } from '../events.ts'
 import type { History } from '../history/history.ts'
+import type { Answered, AnsweredByOptions, LeaveMessageOptions, MessageOutcome } from '../pickup/answered.ts'
 import type { PressOutcome, Speech, SpeechOptions } from '../speaking/speech.ts'
 import { guardrailNames, type Guardrails } from './guardrails.ts'
 import type { Reply, ReplyOptions } from './reply.ts'
@@ -43,8 +51,11 @@ export interface SessionHandle {
   handOff(to: Agent): Promise<void>
   approve(id: string, approved: boolean): boolean
   hangUp(options?: HangUpOptions): Promise<HangUpOutcome>
+  hold(options?: HoldOptions): Hold
   transfer(options: TransferOptions): Promise<TransferOutcome>
   recordCall(change: RecordingChange): Promise<boolean>
+  answeredBy(options?: AnsweredByOptions): Promise<Answered>
+  leaveMessage(text: string, options?: LeaveMessageOptions): Promise<MessageOutcome>
   drain(options?: CloseSessionOptions): Promise<SessionReport>
   close(options?: CloseSessionOptions): Promise<SessionReport>
 }

@@ -1,5 +1,6 @@
 import { isAgent } from './agent.ts'
 import type { Clock, Late, Scope, TaskContext } from '../../scope/index.ts'
+import type { Hold } from '../closing/asks.ts'
 import type { SessionReport } from '../closing/report.ts'
 import type { SessionContext } from '../context.ts'
 import { ToolError } from '../errors.ts'
@@ -25,6 +26,8 @@ export interface Binding {
   settle: ((outcome: ToolOutcome) => void) | undefined
   /** Does work that takes as long as people do: the timeout of the tool does not run meanwhile. */
   untimed: Untimed | undefined
+  /** What keeps the caller waiting for this call. */
+  readonly holds: Hold[]
   readonly late: (late: Omit<Late, 'scope' | 'kind' | 'at'>, endedAt: number) => void
   readonly clock: Clock
   endedAt: number
@@ -54,6 +57,7 @@ export function bind(
     before,
     settle,
     untimed,
+    holds: [],
     clock,
     endedAt: 0,
     closed: undefined,
@@ -103,6 +107,7 @@ function finish(binding: Binding, outcome: ToolOutcome): boolean {
   binding.settle = undefined
   binding.untimed = undefined
   binding.endedAt = binding.clock.now()
+  for (const { resume } of binding.holds.splice(0)) resume()
   settle(outcome)
   return true
 }
@@ -168,6 +173,11 @@ function contextOf(task: TaskContext, call: ToolCall, binding: Binding): ToolCon
         throw error
       }
     },
+    hold: (options) => {
+      const held = session().context.holds.hold(options)
+      binding.holds.push(held)
+      return held
+    },
     transfer: async (options) => {
       const { context } = session()
       const done = (): void => {
@@ -176,6 +186,17 @@ function contextOf(task: TaskContext, call: ToolCall, binding: Binding): ToolCon
       return binding.untimed!(() => context.transfers.transfer(options, { task, done }))
     },
     recordCall: async (change) => recordCall(session().context, change),
+    answeredBy: async (options) => {
+      const { context } = session()
+      return binding.untimed!(() => context.pickups().answeredBy(options))
+    },
+    leaveMessage: async (text, options) => {
+      const { context } = session()
+      const done = (): void => {
+        binding.endsWith = 'hung up'
+      }
+      return binding.untimed!(() => context.pickups().leaveMessage(text, options, { task, done }))
+    },
     close: async (options) => {
       const { context } = session()
       binding.endsWith = 'closed'

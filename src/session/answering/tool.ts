@@ -6,9 +6,17 @@ import type {
   VendorData,
 } from '../../parts/index.ts'
 import { OptionError, checkOptions, type Endings, type OptionNames } from '../../scope/index.ts'
-import type { CloseSessionOptions, HangUpOptions, HangUpOutcome, TransferOptions } from '../closing/asks.ts'
+import type {
+  CloseSessionOptions,
+  HangUpOptions,
+  HangUpOutcome,
+  Hold,
+  HoldOptions,
+  TransferOptions,
+} from '../closing/asks.ts'
 import type { SessionReport } from '../closing/report.ts'
 import type { History } from '../history/history.ts'
+import type { Answered, AnsweredByOptions, LeaveMessageOptions, MessageOutcome } from '../pickup/answered.ts'
 import type { PressOutcome, Speech } from '../speaking/speech.ts'
 import { jsonSchemaOf, type OutputOf, type StandardSchema } from './schema.ts'
 
@@ -76,6 +84,8 @@ export interface ToolContext {
   readonly own: <T extends object>(name: string, thing: T, endings?: Endings<T>) => T
   /** Says goodbye after the words before the tool and hangs up, without waiting for this tool (SP8). */
   readonly hangUp: (options?: HangUpOptions) => Promise<HangUpOutcome>
+  /** Puts the caller on hold until `resume()`, or until this tool has ended: music plays, and no turn begins (HD1). */
+  readonly hold: (options?: HoldOptions) => Hold
   /**
    * Has the line connect the caller to a person. If that person answers, the session ends without waiting for this tool.
    * Otherwise return the outcome, so that the model says so (TR1). The tool's timeout does not run meanwhile.
@@ -86,6 +96,13 @@ export interface ToolContext {
    * ask for a card number (RC1). Rejects if the line cannot record calls.
    */
   readonly recordCall: (change: RecordingChange) => Promise<boolean>
+  /** Finds out who answered a call out (MD1). The tool's timeout does not run meanwhile. */
+  readonly answeredBy: (options?: AnsweredByOptions) => Promise<Answered>
+  /**
+   * Leaves a message with an answering machine, such as one that the model has noticed, and hangs up without waiting for this
+   * tool (MD6). The tool's timeout does not run meanwhile.
+   */
+  readonly leaveMessage: (text: string, options?: LeaveMessageOptions) => Promise<MessageOutcome>
   /** Closes the session without waiting for this tool. */
   readonly close: (options?: CloseSessionOptions) => Promise<SessionReport>
 }

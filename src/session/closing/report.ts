@@ -3,6 +3,7 @@ import type { ConnectionReport, TransferOutcome, Usage } from '../../parts/index
 import { formatReport, type FormatOptions } from '../../report/index.ts'
 import type { Ask, ErrorReport, ScopeReport } from '../../scope/index.ts'
 import type { HistoryItem } from '../history/history-item.ts'
+import type { Answered, MessageOutcome } from '../pickup/answered.ts'
 import type { CallEnding, CloseReason } from './close-reason.ts'
 import type { CostReport } from './cost.ts'
 
@@ -30,6 +31,32 @@ export interface TransferReport {
   /** When it began, counted from the start of the session. */
   readonly at: number
   /** How long it took until the outcome was known, in milliseconds. Absent if the session closed before. */
+  readonly took?: number
+  /** The conversation with the person, in a warm transfer. Absent if nobody answered. */
+  readonly consultation?: ConsultationReport
+}
+
+/** What the agent and a person said before the caller was connected, from the report of their session (TR4). */
+export interface ConsultationReport extends Pick<
+  SessionReport,
+  'id' | 'reason' | 'lived' | 'clean' | 'errors' | 'transcript'
+> {}
+
+/** Who answered the call (MD1). */
+export interface AnsweredReport extends Pick<Answered, 'by' | 'how' | 'kind'> {
+  /** When it was asked for, counted from the start of the session. */
+  readonly at: number
+  /** How long it took to find out, in milliseconds. Absent if the session closed before. */
+  readonly took?: number
+  /** What the carrier said after that, and when. */
+  readonly later?: { readonly by: Answered['by']; readonly at: number }
+}
+
+/** A message for an answering machine (MD7). */
+export interface MessageReport extends Omit<MessageOutcome, 'error'> {
+  /** When it was asked for, counted from the start of the session. */
+  readonly at: number
+  /** How long it took until it was left, in milliseconds. Absent if the session closed before. */
   readonly took?: number
 }
 
@@ -86,6 +113,10 @@ export interface SessionReport {
   readonly transcript: readonly HistoryItem[]
   /** To whom the caller was transferred, or was to be. Absent if to nobody. */
   readonly transfers?: readonly TransferReport[]
+  /** Who answered the call. Absent if that was not asked for. */
+  readonly answered?: AnsweredReport
+  /** Messages for an answering machine. Absent if there are none. */
+  readonly messages?: readonly MessageReport[]
   /** Several if the call went on in another process. Absent if the call was not recorded. */
   readonly recordings?: readonly RecordingReport[]
   /** Every step and task of the close. */
@@ -127,6 +158,10 @@ export function formatSession(report: SessionReport, options: FormatSessionOptio
       `  answered after ${Math.round(median)} ms in the median, ${Math.round(latencies.at(-1)!)} ms at most`,
     )
   }
+  const { answered, messages = [] } = report
+  if (answered) lines.push(`  answered by ${answered.by} (${answered.kind ?? answered.how})`)
+  for (const { heard, after } of messages)
+    lines.push(`  left a message after ${after}: ${heard ? 'heard' : 'not confirmed'}`)
   for (const { name, how, code, reason, retries } of connections) {
     const detail = [code, reason, retries > 0 ? `${retries} retries` : undefined].filter(
       (part) => part !== undefined,
@@ -134,7 +169,17 @@ export function formatSession(report: SessionReport, options: FormatSessionOptio
     lines.push(`  ${name}: ${how}${detail.length > 0 ? ` (${detail.join(', ')})` : ''}`)
   }
   if (options.transcript) for (const item of transcript) lines.push(`  ${formatItem(item)}`)
+  for (const transfer of report.transfers ?? []) lines.push(...formatTransfer(transfer, options))
   return lines.join('\n')
+}
+
+function formatTransfer(
+  { to, outcome, consultation }: TransferReport,
+  { transcript }: FormatSessionOptions,
+): string[] {
+  const talked = consultation && `, after ${Math.round(consultation.lived / 1_000)} s with the agent`
+  const said = transcript ? (consultation?.transcript ?? []) : []
+  return [`  transfer to ${to}: ${outcome}${talked ?? ''}`, ...said.map((item) => `    ${formatItem(item)}`)]
 }
 
 function formatCost({ total, unpriced }: CostReport): string {

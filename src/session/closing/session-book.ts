@@ -5,10 +5,28 @@ import type { History } from '../history/history.ts'
 import { limits } from '../limits.ts'
 import { endings, type CloseReason } from './close-reason.ts'
 import { costOf, type CostReport, type Prices } from './cost.ts'
-import type { GuardrailReport, SessionError, SessionReport, TransferReport, TurnReport } from './report.ts'
+import type { MessageOutcome } from '../pickup/answered.ts'
+import type {
+  AnsweredReport,
+  ConsultationReport,
+  GuardrailReport,
+  MessageReport,
+  SessionError,
+  SessionReport,
+  TransferReport,
+  TurnReport,
+} from './report.ts'
 
 /** Maximum number of connections in a report, so that a part that opens one per sentence cannot make it grow forever. */
 const MAX_CONNECTIONS = 200
+
+/** A transfer, in the book. */
+export interface TransferEntry {
+  /** Records the outcome. Returns false if there is one. */
+  readonly finish: (outcome: TransferOutcome, now: number) => boolean
+  /** Records the conversation with the person. */
+  readonly consulted: (consultation: ConsultationReport) => void
+}
 
 /** Collects what happens in a session, and creates its report. */
 export class SessionBook {
@@ -21,6 +39,8 @@ export class SessionBook {
   #errorCount = 0
   readonly #guardrails: GuardrailReport[] = []
   readonly #transfers: TransferReport[] = []
+  readonly #messages: MessageReport[] = []
+  #answered: AnsweredReport | undefined
   readonly #line: string
   #startDate: number | undefined
   /** When the session was started, by its clock. */
@@ -64,14 +84,42 @@ export class SessionBook {
     if (this.#guardrails.length < limits.reported) this.#guardrails.push(Object.freeze(verdict))
   }
 
-  /** A transfer begins. Call the returned function with its outcome: the first one counts. */
-  transferring(to: string, now: number): (outcome: TransferOutcome, now: number) => boolean {
+  /** A transfer begins. Of its outcomes, the first one counts. */
+  transferring(to: string, now: number): TransferEntry {
+    const index = this.#transfers.push({ to, at: now - this.startedAt, outcome: 'unknown' }) - 1
+    return {
+      finish: (outcome, endedAt) => {
+        const begun = this.#transfers[index]!
+        if (begun.took !== undefined) return false
+        this.#transfers[index] = { ...begun, outcome, took: endedAt - now }
+        return true
+      },
+      consulted: (consultation) => {
+        this.#transfers[index] = { ...this.#transfers[index]!, consultation }
+      },
+    }
+  }
+
+  /** Begins to find out who answered. Call the returned function with what was found out. */
+  detecting(now: number): (found: Pick<AnsweredReport, 'by' | 'how' | 'kind'>, took: number) => void {
     const at = now - this.startedAt
-    const index = this.#transfers.push({ to, at, outcome: 'unknown' }) - 1
-    return (outcome, endedAt) => {
-      if (this.#transfers[index]?.took !== undefined) return false
-      this.#transfers[index] = { to, at, outcome, took: endedAt - now }
-      return true
+    this.#answered = { by: 'unknown', how: 'closed', at }
+    return (found, took) => {
+      this.#answered = { ...found, at, took }
+    }
+  }
+
+  /** The carrier says who answered, after that was found out. */
+  answeredLater(by: AnsweredReport['by'], now: number): void {
+    if (this.#answered) this.#answered = { ...this.#answered, later: { by, at: now - this.startedAt } }
+  }
+
+  /** Begins to leave a message. Call the returned function with its outcome. */
+  leaving(now: number): (outcome: MessageOutcome, now: number) => void {
+    const at = now - this.startedAt
+    const index = this.#messages.push({ heard: false, how: 'failed', after: 'timeout', attempts: 0, at }) - 1
+    return ({ heard, how, after, attempts }, endedAt) => {
+      this.#messages[index] = { heard, how, after, attempts, at, took: endedAt - now }
     }
   }
 
@@ -128,7 +176,10 @@ export class SessionBook {
     const cut = this.#connections.filter(({ how }) => how === 'dropped' || how === 'aborted')
     // A caller who leaves without hanging up drops the line. That says nothing about the close.
     const dropped = cut.filter(({ name }) => !isLost || name !== this.#line)
-    const failed = this.#error !== undefined || this.#errorCount > 0
+    const failed =
+      this.#error !== undefined ||
+      this.#errorCount > 0 ||
+      this.#transfers.some(({ consultation }) => consultation?.clean === false)
     const report: SessionReport = {
       version: 1,
       id: this.#id,
@@ -152,6 +203,10 @@ export class SessionBook {
       turns: Object.freeze(this.turns.map((turn) => Object.freeze({ ...turn }))),
       transcript: this.#history.items,
       ...(this.#transfers.length > 0 ? { transfers: this.#writeTransfers(reason) } : {}),
+      ...(this.#answered ? { answered: Object.freeze(this.#answered) } : {}),
+      ...(this.#messages.length > 0
+        ? { messages: Object.freeze(this.#messages.map((each) => Object.freeze(each))) }
+        : {}),
       ...(recording ? { recordings: Object.freeze([Object.freeze(recording)]) } : {}),
       scope,
     }

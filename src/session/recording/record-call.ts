@@ -1,5 +1,5 @@
 import type { RecordingChange } from '../../parts/index.ts'
-import { OptionError } from '../../scope/index.ts'
+import { OptionError, noop } from '../../scope/index.ts'
 import type { SessionContext } from '../context.ts'
 import { SessionClosedError } from '../errors.ts'
 import { limits } from '../limits.ts'
@@ -16,7 +16,14 @@ const changes: Readonly<Record<RecordingChange, true>> = {
  * Has the line record the call (RC1). Resolves to whether the line has confirmed the change, in bounded time. Rejects if the line
  * cannot record calls.
  */
-export async function recordCall(context: SessionContext, change: RecordingChange): Promise<boolean> {
+export function recordCall(context: SessionContext, change: RecordingChange): Promise<boolean> {
+  const recording = changeRecording(context, change)
+  // A caller may drop the promise. It rejects if the session closes meanwhile: no unhandled rejection then.
+  recording.catch(noop)
+  return recording
+}
+
+async function changeRecording(context: SessionContext, change: RecordingChange): Promise<boolean> {
   if (!Object.hasOwn(changes, change))
     throw new OptionError(`recordCall: it must be start, pause, resume or stop; it is '${change}'`)
   if (!context.isOpen) throw new SessionClosedError('record the call', context.session.state)

@@ -5,6 +5,7 @@ import { timeText } from '../report/index.ts'
 import type { SessionReport } from '../session/index.ts'
 import { chooseModels } from './choose-models.ts'
 import { exitCodes, runCommand } from './command.ts'
+import { devRecordings, type DevRecordings } from './dev-recordings.ts'
 import { addToEnvironment, readEnvFile } from './env-file.ts'
 import { heldOpen, holders } from './held-open.ts'
 import { phoneAccountOf } from './phone-account.ts'
@@ -42,18 +43,25 @@ export function dev(args: readonly string[]): Promise<void> {
           type: 'string',
           about: 'local, openai or gemini (default: by the key in the environment)',
         },
+        recordings: {
+          type: 'string',
+          about:
+            'the folder to record calls to, or none (default: a temporary one, which is removed at the end)',
+        },
         log: {
           type: 'string',
           about: 'the log level: debug, info, warn, error or none',
           default: 'warn',
         },
       },
-      run: async ({ argument, port, host, model, log, json, 'max-calls': maxCalls }) => {
-        // The reader of stdout may exit first, as `head` does. The calls must go on.
-        process.stdout.on('error', noop)
+      run: async ({ argument, port, host, model, log, json, recordings, 'max-calls': maxCalls }) => {
+        // The reader of a stream may exit first, as `head` does. The calls must go on. A stream that is opened later would
+        // count as held open at the end.
+        for (const stream of [process.stdout, process.stderr]) stream.on('error', noop)
         const before = holders()
         const say = (lines: readonly string[], fields: object): void =>
           json ? terminal.json(fields) : terminal.print(...lines)
+        let recorded: DevRecordings | undefined
         try {
           const level = levelOf(log)
           addToEnvironment(readEnvFile())
@@ -64,7 +72,9 @@ export function dev(args: readonly string[]): Promise<void> {
           const choice = await chooseModels(file, model, process.env)
           const models = await checkModels(file, choice.models)
           const secret = process.env['ENDWELL_SECRET']
+          recorded = devRecordings(recordings)
           const running = await startDev({
+            ...(recorded.folder === undefined ? {} : { recordings: recorded.folder }),
             file,
             choice,
             port: port ?? defaultPort(process.env),
@@ -79,13 +89,17 @@ export function dev(args: readonly string[]): Promise<void> {
           // Before anything is printed: whoever reads that the server is ready may send the signal at once.
           const signalled = untilSignal(() => {
             running.abort()
-            systemClock.after(ABORT_PATIENCE, 'exit', () => process.exit(exitCodes.failed))
+            systemClock.after(ABORT_PATIENCE, 'exit', () => {
+              recorded?.remove()
+              process.exit(exitCodes.failed)
+            })
           })
           const listed = Object.entries(modelNames(models)).map(([what, which]) => `${what} ${which}`)
           say(
             [
               `${file.name} answers at ${running.url}`,
               listed.join(' · '),
+              recorded.about,
               'Open the page and press Call. Press Ctrl-C to stop.',
             ],
             { url: running.url, models: modelNames(models) },
@@ -93,6 +107,7 @@ export function dev(args: readonly string[]): Promise<void> {
           if (!secret && !isLocal(host)) say([openWarning(host)], { warning: openWarning(host) })
           await signalled
           const end = await running.close()
+          recorded.remove()
           say([closeOf(end)], { ended: true, ...end })
           const code = end.clean ? exitCodes.ok : exitCodes.failed
           const held = await heldOpen(before)
@@ -102,6 +117,7 @@ export function dev(args: readonly string[]): Promise<void> {
           else terminal.complain(why)
           return process.exit(code)
         } catch (error) {
+          recorded?.remove()
           const { code, message } = describeError(error)
           if (json) terminal.json({ error: { code, message } })
           else terminal.complain(message)

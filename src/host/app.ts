@@ -23,10 +23,12 @@ import type { Logbook, LogbookQuery } from './logbook.ts'
 import type { LoggedSession } from './logged-session.ts'
 import { addOperations } from './operator-api.ts'
 import type { PageFile, PageFiles } from './page-files.ts'
+import { addRecordings } from './recordings-api.ts'
+import type { Recordings } from './recordings.ts'
 import { readJson } from './read-json.ts'
 import type { CallsOut } from './reception/calls-out.ts'
 import { securityHeaders } from './security-headers.ts'
-import type { HostInfo, ListMessage, SessionSummary } from './wire/index.ts'
+import type { HostInfo, ListMessage, LiveMessage, SessionDetails, SessionSummary } from './wire/index.ts'
 
 export interface AppParts {
   readonly logbook: Logbook
@@ -38,6 +40,7 @@ export interface AppParts {
   readonly files: PageFiles | undefined
   readonly fleet: Fleet | undefined
   readonly callsOut: CallsOut | undefined
+  readonly recordings: Recordings | undefined
 }
 
 /** Errors that pass: the journal is away, or the supervisor of this process. */
@@ -59,6 +62,8 @@ export function hostApp(parts: AppParts): HostHttp {
   addQueries(app, parts)
   addStreams(app, parts)
   addActions(app, parts)
+  const { recordings } = parts
+  if (recordings) addRecordings(app, { ...parts, recordings })
   if (parts.faults) addFaults(app, parts.faults, parts)
   app.all('/api/*', (context) => refuse(context, 404, 'NOT_FOUND', 'not found'))
   app.get('*', (context) => page(context, parts.files))
@@ -136,7 +141,13 @@ const orders = ['close', 'drain', 'interrupt'] as const
 function addQueries(app: HostHttp, { logbook, info, faults, fleet }: AppParts): void {
   app.get('/api/info', (context) => context.json<HostInfo>({ ...info, faults: faults?.list() ?? [] }))
   app.get('/api/sessions', async (context) =>
-    context.json({ sessions: await listOf(logbook, fleet, { ...queryOf(context), ...limitIn(context) }) }),
+    context.json({
+      sessions: await listOf(logbook, fleet, {
+        ...queryOf(context),
+        ...pageIn(context),
+        ...limitIn(context),
+      }),
+    }),
   )
   app.get('/api/sessions/:id', async (context) => {
     const id = context.req.param('id')
@@ -149,13 +160,31 @@ function addQueries(app: HostHttp, { logbook, info, faults, fleet }: AppParts): 
 async function listOf(
   logbook: Logbook,
   fleet: Fleet | undefined,
-  { limit, ...query }: LogbookQuery & { readonly limit?: number },
+  { limit, before, ...query }: LogbookQuery & { readonly limit?: number; readonly before?: PageEnd },
 ): Promise<SessionSummary[]> {
-  const own = logbook.list(query)
+  const own = logbook.list(query).filter((session) => !before || isOlder(session, before))
   if (!fleet) return own.slice(0, limit)
-  const listed = await fleet.archive.list({ ...query, ...(limit === undefined ? {} : { limit }) })
+  const listed = await fleet.archive.list({
+    ...query,
+    ...(limit === undefined ? {} : { limit }),
+    ...(before ? { before: before.addedAt, beforeId: before.id } : {}),
+  })
   const others = listed.filter(({ id }) => !logbook.get(id))
   return [...own, ...others].toSorted((one, other) => other.addedAt - one.addedAt).slice(0, limit)
+}
+
+/** The last session of a page: the next page has older ones. */
+type PageEnd = Pick<SessionSummary, 'addedAt' | 'id'>
+
+const isOlder = (one: PageEnd, other: PageEnd): boolean =>
+  one.addedAt < other.addedAt || (one.addedAt === other.addedAt && one.id < other.id)
+
+function pageIn(context: HostContext): { readonly before?: PageEnd } {
+  const [time, id] = [textIn(context, 'before'), textIn(context, 'beforeId')]
+  if (time === '') return {}
+  const addedAt = Number(time)
+  if (Number.isSafeInteger(addedAt) && addedAt >= 0) return { before: { addedAt, id } }
+  throw new OptionError('before must be the addedAt of a session: milliseconds since 1970')
 }
 
 function queryOf(context: HostContext): LogbookQuery {
@@ -192,16 +221,36 @@ function addStreams(app: HostHttp, { logbook, streams, faults, fleet }: AppParts
       }
     }),
   )
-  app.get('/api/sessions/:id/events', (context) =>
-    withSession(context, logbook, (session) =>
-      stream(context, streams, `session ${session.id}`, (out) =>
-        session.watch((message) => {
-          out.send(message)
-          if (message.type === 'closed') out.end()
-        }),
-      ),
-    ),
-  )
+  app.get('/api/sessions/:id/events', async (context) => {
+    const id = context.req.param('id')
+    const session = logbook.get(id)
+    const archived = session ? undefined : await fleet?.archive.details(id)
+    const watch = session ? (watcher: LiveWatcher) => session.watch(watcher) : archived && replay(archived)
+    if (!watch) return refuseUnknown(context)
+    return stream(context, streams, `session ${id}`, (out) =>
+      watch((message) => {
+        out.send(message)
+        if (message.type === 'closed') out.end()
+      }),
+    )
+  })
+}
+
+type LiveWatcher = (message: LiveMessage) => void
+
+/** A call that has ended, as its watchers would have seen it. Undefined while it is live in another process (HO37). */
+function replay({
+  summary,
+  events,
+  report,
+}: SessionDetails): ((watcher: LiveWatcher) => () => void) | undefined {
+  if (!report) return undefined
+  return (watcher) => {
+    const latencies = report.turns.map(({ latency }) => latency)
+    watcher({ type: 'snapshot', now: 0, summary, events, latencies })
+    watcher({ type: 'closed', summary, report })
+    return noop
+  }
 }
 
 function stream(
@@ -245,6 +294,19 @@ function addActions(app: HostHttp, { logbook, callToken }: AppParts): void {
     session.drain({ by: 'studio' }).catch(noop)
   })
   addAction('interrupt', (session) => session.interrupt())
+  app.post('/api/sessions/:id/approve', async (context) => {
+    const body = await readJson(context.req, limits.body)
+    if (body === 'too large') return refuseLarge(context)
+    const call = field(body.json, 'call')
+    const approved = field(body.json, 'approved')
+    if (typeof call !== 'string' || typeof approved !== 'boolean')
+      return refuse(context, 400, 'BAD_REQUEST', 'send { "call": "…", "approved": true }')
+    return withSession(context, logbook, (logged) =>
+      logged.approve(call, approved)
+        ? context.json({ summary: logged.summary }, 202)
+        : refuse(context, 409, 'NOT_FOUND', 'no tool call with this id waits for approval'),
+    )
+  })
   // A POST, because a page of another origin could make a browser send a GET.
   if (callToken) app.post('/api/call-token', (context) => context.json({ token: callToken() }))
 }

@@ -11,12 +11,13 @@ import { Logbook, type LogbookOptions } from './logbook.ts'
 import type { LoggedSession, SessionNote } from './logged-session.ts'
 import { PageFiles } from './page-files.ts'
 import type { CallsOut } from './reception/calls-out.ts'
+import { Recordings } from './recordings.ts'
 import type { HostInfo } from './wire/index.ts'
 
 export interface HostOptions extends LogbookOptions, GateOptions {
   /** Owns the event streams. Close it before the server, or together with it. */
   readonly scope: Scope<string>
-  readonly info: Omit<HostInfo, 'faults' | 'callToken'>
+  readonly info: Omit<HostInfo, 'faults' | 'callToken' | 'records'>
   /** Creates a token for an admitted page, if the call socket requires one: `() => calls.token()`. */
   readonly callToken?: () => string
   /** Faults that can be switched on. Not allowed in production. */
@@ -27,6 +28,8 @@ export interface HostOptions extends LogbookOptions, GateOptions {
   readonly fleet?: Fleet
   /** Calls out. Default: none can be made over HTTP. */
   readonly callsOut?: CallsOut
+  /** The folder whose recordings the page may play. Default: none. */
+  readonly recordings?: string
   /** The number of concurrent event streams. Default: 100. */
   readonly maxStreams?: number
 }
@@ -43,6 +46,7 @@ const optionNames: OptionNames<HostOptions> = {
   maxStreams: true,
   fleet: true,
   callsOut: true,
+  recordings: true,
 }
 
 /**
@@ -58,32 +62,59 @@ export class Host {
   readonly logbook: Logbook
   readonly app: HostHttp
   readonly #gate: Gate
+  readonly #faults: Faults | undefined
 
   constructor(options: HostOptions) {
     checkOptions('Host', options, optionNames)
-    const { info, faults, page, maxStreams, callToken, fleet, callsOut } = options
+    const { info, faults, page, maxStreams, callToken, fleet, callsOut, recordings } = options
     if (faults && info.mode === 'production')
       throw new OptionError("faults are not allowed in mode 'production'")
     const files = page === undefined ? undefined : new PageFiles(page)
     const scope = options.scope.child('host')
     this.logbook = new Logbook(scope, options)
     this.#gate = new Gate(scope.clock, options)
+    this.#faults = faults && new Faults(faults)
     this.app = hostApp({
       logbook: this.logbook,
       gate: this.#gate,
       streams: new EventStreams(scope, maxStreams),
-      info: callToken ? { ...info, callToken: true } : info,
+      info: {
+        ...info,
+        ...(callToken ? { callToken: true } : {}),
+        ...(recordings === undefined ? {} : { records: true }),
+      },
       callToken,
-      faults: faults && new Faults(faults),
+      faults: this.#faults,
       files,
       fleet,
       callsOut,
+      recordings: recordings === undefined ? undefined : new Recordings(recordings),
     })
   }
 
   /** Adds a session to the logbook. Add it before it starts. */
   add(session: Session, note?: SessionNote): LoggedSession {
-    return this.logbook.add(session, note)
+    const logged = this.logbook.add(session, note)
+    this.#noteFaults(session, logged)
+    return logged
+  }
+
+  /** Notes the faults that are on during a call, so that its report is not mistaken for one of a healthy call. */
+  #noteFaults(session: Session, logged: LoggedSession): void {
+    const faults = this.#faults
+    if (!faults) return
+    const on = new Set<string>()
+    const compare = (): void => {
+      for (const fault of faults.list()) {
+        if (fault.on === on.has(fault.name)) continue
+        if (fault.on) on.add(fault.name)
+        else on.delete(fault.name)
+        logged.fault(fault.name, fault.on)
+      }
+    }
+    compare()
+    const unwatch = faults.watch(compare)
+    session.on('closed', unwatch)
   }
 
   /** Checks a request that the app does not serve, such as a call socket. Returns undefined if it is allowed. */

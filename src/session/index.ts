@@ -22,7 +22,7 @@ export type { SessionEvents } from './events.ts'
 export { fileSink, type FileSinkOptions } from './recording/file-sink.ts'
 export type { CloseSessionOptions, HangUpOptions, HangUpOutcome, TransferOptions } from './closing/asks.ts'
 export type { Budget } from './closing/caps.ts'
-export type { CloseReason } from './closing/close-reason.ts'
+export type { CallEnding, CloseReason } from './closing/close-reason.ts'
 export type { CostReport, Price, Prices } from './closing/cost.ts'
 export type { Guardrail, Guardrails, Verdict } from './answering/guardrails.ts'
 export type {

@@ -1,6 +1,7 @@
 export type { CallOut } from './call-out.ts'
 export { culpritsOf } from './culprit.ts'
 export type {
+  CloseTimes,
   Culprit,
   FaultInfo,
   HostInfo,

@@ -5,6 +5,7 @@ import {
   type Session,
   type SessionReport,
   type Speech,
+  type TurnLatency,
 } from '../session/index.ts'
 import { clip } from './event-json.ts'
 import { limits } from './limits.ts'
@@ -31,7 +32,7 @@ export class LoggedSession {
   readonly id: string
   readonly #scope: Scope<string>
   readonly #changed: (session: LoggedSession) => void
-  readonly #latencies: number[] = []
+  readonly #latencies: TurnLatency[] = []
   #session: Session | undefined
   #live: LiveView | undefined
   #summary: SessionSummary
@@ -104,8 +105,8 @@ export class LoggedSession {
     })
     session.on('user', () => this.#update({ turns: this.#summary.turns + 1 }))
     session.on('error', () => this.#update({ errors: this.#summary.errors + 1 }))
-    session.on('latency', ({ ms }) => {
-      this.#latencies.push(ms)
+    session.on('latency', ({ speech: _, ...latency }) => {
+      this.#latencies.push(latency)
       if (this.#latencies.length > limits.latencies) this.#latencies.shift()
     })
     session.on('speaking', ({ speech }) => {
@@ -150,7 +151,9 @@ export class LoggedSession {
       summary: this.#summary,
       items: this.#items.slice(-limits.transcript).map(clipped),
       ...(saying ? { saying } : {}),
-      latencies: this.#report?.turns.map(({ latency }) => latency) ?? [...this.#latencies],
+      latencies: this.#report?.turns.map(({ latency, at: _, ...turn }) => ({ ms: latency, ...turn })) ?? [
+        ...this.#latencies,
+      ],
     }
   }
 

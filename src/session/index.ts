@@ -50,6 +50,7 @@ export { Session } from './session.ts'
 export type { AfterCall, Models, SessionOptions, SessionTurnOptions } from './settings.ts'
 export { Speech, type PlayoutOutcome, type PressOutcome, type SpeechOptions } from './speaking/speech.ts'
 export type { SoundOptions, SoundsOptions, ThinkingSoundOptions } from './speaking/sound-loop.ts'
+export { turnStages, type TurnLatency, type TurnStage } from './turn-timing.ts'
 export {
   tool,
   type Tool,

@@ -52,9 +52,9 @@ export const metricTable = {
   turnLatency: {
     name: 'endwell_turn_latency_seconds',
     type: 'histogram',
-    help: "Time from the end of the caller's speech to the first sound of the answer.",
+    help: "Time from the end of the caller's speech to the first sound of the answer, in total and by stage.",
     labels: ['stage'],
-    buckets: [0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10],
+    buckets: [0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10],
   },
   usageTotal: {
     name: 'endwell_usage_total',

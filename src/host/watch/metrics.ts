@@ -71,7 +71,10 @@ export class Metrics {
     if (session.state === 'closed') return
     this.#live.add(session)
     this.#calls.set(this.#live.size)
-    session.on('latency', ({ ms }) => this.#turnLatency.observe({ stage: 'total' }, ms / 1_000))
+    session.on('latency', ({ ms, stages }) => {
+      this.#turnLatency.observe({ stage: 'total' }, ms / 1_000)
+      for (const [stage, part] of Object.entries(stages)) this.#turnLatency.observe({ stage }, part / 1_000)
+    })
     session.on('closed', (report) => {
       this.#live.delete(session)
       this.#calls.set(this.#live.size)

@@ -1,5 +1,5 @@
 import type { Change, ErrorCode, ErrorReport, ScopeView } from '../../scope/index.ts'
-import type { CloseReason, HistoryItem, SessionReport, SessionState } from '../../session/index.ts'
+import type { CloseReason, HistoryItem, SessionReport, SessionState, TurnLatency } from '../../session/index.ts'
 import type { WrongOutcome } from './outcome.ts'
 
 // The messages of the host's HTTP API. Plain JSON; times are in milliseconds.
@@ -94,7 +94,8 @@ export interface LiveSnapshot {
   readonly items: readonly HistoryItem[]
   /** The speech in progress. */
   readonly saying?: Saying
-  readonly latencies: readonly number[]
+  /** Of the answered turns so far. */
+  readonly latencies: readonly TurnLatency[]
   /** Absent once the session is closed. */
   readonly tree?: ScopeView
 }
@@ -140,7 +141,7 @@ export type LiveEvent = { readonly at: number } & (
       readonly how: 'played' | 'interrupted' | 'failed'
       readonly confirmed: boolean
     }
-  | { readonly type: 'latency'; readonly ms: number }
+  | ({ readonly type: 'latency'; readonly speech: number } & TurnLatency)
   | { readonly type: 'tool'; readonly id: string; readonly name: string; readonly input: string }
   | { readonly type: 'progress'; readonly id: string; readonly name: string; readonly update: string }
   | {

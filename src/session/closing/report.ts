@@ -3,12 +3,13 @@ import type { ConnectionReport, TransferOutcome, Usage } from '../../parts/index
 import { formatReport, type FormatOptions } from '../../report/index.ts'
 import type { Ask, ErrorReport, ScopeReport } from '../../scope/index.ts'
 import type { HistoryItem } from '../history/history-item.ts'
+import type { TurnLatency } from '../turn-timing.ts'
 import type { CallEnding, CloseReason } from './close-reason.ts'
 import type { CostReport } from './cost.ts'
 
-/** The timing of one turn, in milliseconds. */
-export interface TurnReport {
-  /** From the end of the user's speech to the first sound of the answer. */
+/** The timing of one answered turn, in milliseconds. */
+export interface TurnReport extends Omit<TurnLatency, 'ms'> {
+  /** From the end of the user's speech to the first sound that the caller heard: the sum of `stages`. */
   readonly latency: number
   /** When the user stopped, counted from the start of the session. */
   readonly at: number

@@ -3,6 +3,7 @@ import type { ConnectionReport, PartUsage, TransferOutcome, Usage } from '../../
 import { describeError, type Ask, type Clock, type ErrorReport, type ScopeReport } from '../../scope/index.ts'
 import type { History } from '../history/history.ts'
 import { limits } from '../limits.ts'
+import type { SpeechTiming, TurnTiming } from '../turn-timing.ts'
 import { endings, type CloseReason } from './close-reason.ts'
 import { costOf, type CostReport, type Prices } from './cost.ts'
 import type { GuardrailReport, SessionError, SessionReport, TransferReport, TurnReport } from './report.ts'
@@ -26,7 +27,7 @@ export class SessionBook {
   /** When the session was started, by its clock. */
   startedAt = 0
   /** The timing of each answered turn. */
-  readonly turns: TurnReport[] = []
+  readonly turns: SpeechTiming[] = []
   /** How many turns the user has taken. */
   turnCount = 0
   toolCalls = 0
@@ -36,8 +37,8 @@ export class SessionBook {
   sound = 0
   /** What each model has used, by the name of the part. */
   readonly models = new Map<string, Usage>()
-  /** When the user stopped speaking. Unset once the answer is heard. */
-  waitingSince: number | undefined
+  /** The turn whose answer the caller waits for. Unset at its first sound. */
+  waiting: TurnTiming | undefined
 
   /** `line` is the name of the line, which is also the name of its connection. */
   constructor(id: string, line: string, history: History, prices?: Prices) {
@@ -149,13 +150,18 @@ export class SessionBook {
       connections: Object.freeze([...this.#connections]),
       usage: Object.freeze(this.usage),
       ...(cost ? { cost } : {}),
-      turns: Object.freeze(this.turns.map((turn) => Object.freeze({ ...turn }))),
+      turns: Object.freeze(this.turns.map((turn) => this.#writeTurn(turn))),
       transcript: this.#history.items,
       ...(this.#transfers.length > 0 ? { transfers: this.#writeTransfers(reason) } : {}),
       ...(recording ? { recordings: Object.freeze([Object.freeze(recording)]) } : {}),
       scope,
     }
     return Object.freeze(report)
+  }
+
+  #writeTurn({ latency, turn }: SpeechTiming): TurnReport {
+    const { ms, ...rest } = latency
+    return Object.freeze({ latency: ms, at: Math.round(turn.stopped - this.startedAt), ...rest })
   }
 
   /** A transfer that was cut off ended with the caller, or goes on without us. */

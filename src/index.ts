@@ -30,6 +30,7 @@ export {
   type HookContext,
   type Models,
   type PlayoutOutcome,
+  type PriceList,
   type Prices,
   type RecordingSink,
   type Reply,
@@ -49,4 +50,6 @@ export {
   type ToolOutcome,
   type Toolset,
   type TransferOptions,
+  type TurnLatency,
+  type TurnStage,
 } from './session/index.ts'

@@ -9,11 +9,12 @@ import {
 } from '../host/index.ts'
 import { OptionError, describeError, noop, systemClock, didYouMean } from '../scope/index.ts'
 import { timeText } from '../report/index.ts'
-import type { SessionReport } from '../session/index.ts'
+import type { PriceList, SessionReport } from '../session/index.ts'
 import { chooseModels } from './choose-models.ts'
 import { exitCodes, runCommand } from './command.ts'
 import { startDev, untilSignal } from './dev.ts'
 import { heldOpen, holders } from './held-open.ts'
+import { priceFile } from './price-file.ts'
 import { phoneAccountOf } from './phone-account.ts'
 import { terminalLog, timeOfDay } from './terminal-log.ts'
 import { terminal } from './terminal.ts'
@@ -50,13 +51,18 @@ export function dev(args: readonly string[]): Promise<void> {
           type: 'string',
           about: 'local, openai or gemini (default: by the key in the environment)',
         },
+        prices: {
+          type: 'string',
+          about:
+            'a file of JSON with prices by product, for the cost of calls; ENDWELL_PRICES in the environment changes the default',
+        },
         log: {
           type: 'string',
           about: 'the log level: debug, info, warn, error or none',
           default: 'warn',
         },
       },
-      run: async ({ argument, port, host, model, log, json, 'max-calls': maxCalls }) => {
+      run: async ({ argument, port, host, model, log, json, prices, 'max-calls': maxCalls }) => {
         // The reader of stdout may exit first, as `head` does. The calls must go on.
         process.stdout.on('error', noop)
         const before = holders()
@@ -68,6 +74,7 @@ export function dev(args: readonly string[]): Promise<void> {
           const choice = await chooseModels(file, model, process.env)
           const models = await checkModels(file, choice.models)
           const secret = process.env['ENDWELL_SECRET']
+          const priced = prices ?? process.env['ENDWELL_PRICES']
           const running = await startDev({
             file,
             choice,
@@ -75,6 +82,7 @@ export function dev(args: readonly string[]): Promise<void> {
             host,
             phone: phoneAccountOf(process.env),
             ...(maxCalls === undefined ? {} : { maxCalls }),
+            ...(priced ? { priceList: pricesOf(priced) } : {}),
             ...(secret ? { secret } : {}),
             logger: terminalLog({ level, json, to: terminal }),
             began: (id, from) => say([`${timeOfDay()} call  ${id} · from ${from}`], { session: id, from }),
@@ -141,6 +149,15 @@ function openWarning(host: string): string {
 
 function isLocal(host: string): boolean {
   return /^(localhost|127\..*|::1)$/.test(host)
+}
+
+/** The price list of a file. */
+function pricesOf(path: string): PriceList {
+  try {
+    return priceFile(path)
+  } catch (error) {
+    throw new OptionError(`prices ${describeError(error).message}, not '${path}'`)
+  }
 }
 
 function levelOf(text: string): Level {

@@ -17,6 +17,7 @@ import {
   type Saying,
   type SessionDetails,
   type SessionSummary,
+  type Spent,
 } from './wire/index.ts'
 
 /** Additional information about a session. */
@@ -80,6 +81,7 @@ export class LoggedSession {
     this.#live ??= new LiveView(this.#scope, {
       session,
       saying: () => this.#saying(),
+      spent: () => spentOf(session),
       snapshot: () => this.#snapshot(),
     })
     return this.#live.watch(watcher)
@@ -151,6 +153,7 @@ export class LoggedSession {
       summary: this.#summary,
       items: this.#items.slice(-limits.transcript).map(clipped),
       ...(saying ? { saying } : {}),
+      spent: spentOf(this.#report ?? this.#session!),
       latencies: this.#report?.turns.map(({ latency, at: _, ...turn }) => ({ ms: latency, ...turn })) ?? [
         ...this.#latencies,
       ],
@@ -160,6 +163,11 @@ export class LoggedSession {
   #saying(): Saying | undefined {
     return this.#speech && { speech: this.#speech.id, text: clip(this.#speech.text) }
   }
+}
+
+/** What a session, or a closed one by its report, has used and cost. */
+export function spentOf({ usage, cost }: Pick<Session, 'usage' | 'cost'> | SessionReport): Spent {
+  return { usage, ...(cost ? { cost } : {}) }
 }
 
 function textOf(item: HistoryItem): string {

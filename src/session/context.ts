@@ -3,6 +3,7 @@ import { Burst, OptionError, Scope, type Untimed } from '../scope/index.ts'
 import type { SessionHandle } from './answering/agent.ts'
 import type { Ends, Transfer } from './closing/asks.ts'
 import { spentShare } from './closing/caps.ts'
+import { listedPrices } from './closing/price-list.ts'
 import { SessionBook } from './closing/session-book.ts'
 import type { SessionEvent } from './closing/session-events.ts'
 import { Emitter } from './emitter.ts'
@@ -59,10 +60,12 @@ export class SessionContext {
   #rest: Scope<'links' | 'stores'> | undefined
 
   constructor(settings: SessionSettings) {
-    const { id, history } = settings
+    const { id, history, priceList, models } = settings
     this.settings = settings
     this.history = history ? History.from(history) : new History()
-    this.book = new SessionBook(id, settings.line.name, this.history, settings.prices)
+    const listed = priceList && listedPrices(priceList, Object.values(models as object))
+    const prices = listed ? { ...listed, ...settings.prices } : settings.prices
+    this.book = new SessionBook(id, settings.line.name, this.history, prices, priceList?.currency)
     this.burst = new Burst(settings.clock, limits.burst)
     this.events = new Emitter('closed', (event, error) => this.failed(`listener of '${event}'`, error))
   }

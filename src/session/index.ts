@@ -24,6 +24,7 @@ export type { CloseSessionOptions, HangUpOptions, HangUpOutcome, TransferOptions
 export type { Budget } from './closing/caps.ts'
 export type { CloseReason } from './closing/close-reason.ts'
 export type { CostReport, Price, Prices } from './closing/cost.ts'
+export { checkPriceList, defaultPriceList, type ListPrice, type PriceList } from './closing/price-list.ts'
 export type { Guardrail, Guardrails, Verdict } from './answering/guardrails.ts'
 export type {
   HandoffItem,

@@ -27,6 +27,7 @@ import type {
   TransferOptions,
 } from './closing/asks.ts'
 import { Closing, type Stations } from './closing/closing.ts'
+import type { CostReport } from './closing/cost.ts'
 import type { SessionReport } from './closing/report.ts'
 import type { SessionState } from './closing/session-events.ts'
 import { Transfers } from './closing/transfers.ts'
@@ -96,6 +97,16 @@ export class Session implements SessionHandle {
 
   get history(): History {
     return this.#context.history
+  }
+
+  /** What the call has used so far. */
+  get usage(): SessionReport['usage'] {
+    return this.#context.book.usage
+  }
+
+  /** What the call has cost so far. Undefined without prices. */
+  get cost(): CostReport | undefined {
+    return this.#context.book.cost
   }
 
   /** Aborts when the session begins to close. */

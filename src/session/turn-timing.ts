@@ -25,6 +25,9 @@ export const turnStages = [
   'playout',
 ] as const
 
+/** Stages that most turns do not have: they are absent if they took no time. */
+const waits: ReadonlySet<TurnStage> = new Set(['held', 'tools', 'queue'])
+
 export type TurnStage = (typeof turnStages)[number]
 
 /** How long the caller waited for an answer, and for what. */
@@ -75,7 +78,7 @@ export class SpeechTiming {
   isModelSound = false
   /** When its first words were there. */
   queuedAt = 0
-  /** When it came first in the queue. */
+  /** When it came first in the queue. 0 until then. */
   begunAt = 0
   /** When its first sound was made and sent. */
   madeAt = 0
@@ -99,11 +102,11 @@ export class SpeechTiming {
     const ends: [TurnStage, number | undefined][] = [
       ['endpointing', isSpoken ? (turn.decided ?? turn.finished) : undefined],
       ['transcription', isSpoken && turn.decided !== undefined ? turn.finished : undefined],
-      ['held', turn && takenAt > turn.finished ? takenAt : undefined],
+      ['held', takenAt],
       ['hook', hookEndedAt === undefined ? undefined : asked],
       ['model', hasModel ? modelEnd : undefined],
-      ['tools', toolTime > 0 ? queuedAt : undefined],
-      ['queue', begunAt > queuedAt ? begunAt : undefined],
+      ['tools', queuedAt],
+      ['queue', begunAt],
       [isModelSound ? 'model' : 'voice', madeAt],
       ['playout', heardAt],
     ]
@@ -113,6 +116,7 @@ export class SpeechTiming {
       if (end === undefined) continue
       // Whole milliseconds: fractions would not add up exactly.
       const at = Math.max(ms, Math.round(end - stopped))
+      if (at === ms && waits.has(stage)) continue
       stages[stage] = (stages[stage] ?? 0) + at - ms
       ms = at
     }

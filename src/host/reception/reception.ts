@@ -9,7 +9,14 @@ import {
   noop,
   type Intercept,
 } from '../../scope/index.ts'
-import { Session, type Agent, type Models, type SessionReport } from '../../session/index.ts'
+import {
+  Session,
+  defaultPriceList,
+  type Agent,
+  type Models,
+  type PriceList,
+  type SessionReport,
+} from '../../session/index.ts'
 import { agentFor, type AgentFile } from '../agent-file.ts'
 import { itemsOf, lostReport } from '../fleet/lost-report.ts'
 import type { LostCall, Owner } from '../journal/journal.ts'
@@ -35,6 +42,8 @@ export interface ReceptionOptions extends Omit<EntranceOptions, 'scope' | 'answe
   readonly journal?: ReceptionJournal
   /** How long a session may take to close. Default: 5 s. */
   readonly closeTimeout?: number
+  /** Prices by product, unless the agent file has its own list. Default: `defaultPriceList`. */
+  readonly priceList?: PriceList
   /** What is said to callers who are still there when a drain ends. */
   readonly goodbye?: string
   /** What is said to a caller whose call goes on in this process. */
@@ -333,11 +342,13 @@ export class Reception {
 
   #session(line: Line, id: string, { agent, lost, settings, trace }: SessionMaking): Session {
     const { models, closeTimeout = 5_000, logger = silentLogger, prepare } = this.#options
+    const { priceList = defaultPriceList } = this.#options
     const own = trace?.models(models()) ?? models()
     const prepared = prepare?.({ agent, models: own })
     const session = new Session({
       closeTimeout,
       logger,
+      priceList,
       ...settings.of(lost?.fence ?? 1),
       ...(lost
         ? { history: { version: 1, items: itemsOf(lost), lastId: 0, dropped: 0 }, resumed: true }

@@ -62,6 +62,18 @@ export const metricTable = {
     help: 'What the models of ended calls have used, by model and unit.',
     labels: ['model', 'unit'],
   },
+  costTotal: {
+    name: 'endwell_cost_total',
+    type: 'counter',
+    help: 'What the models of ended calls have cost, by model and currency.',
+    labels: ['model', 'currency'],
+  },
+  unpricedTotal: {
+    name: 'endwell_cost_unknown_total',
+    type: 'counter',
+    help: 'Ended calls in which a model used something without a price, by model.',
+    labels: ['model'],
+  },
   refusedTotal: {
     name: 'endwell_refused_total',
     type: 'counter',

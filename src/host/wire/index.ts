@@ -13,5 +13,6 @@ export type {
   Saying,
   SessionDetails,
   SessionSummary,
+  Spent,
 } from './messages.ts'
 export { isWrong } from './outcome.ts'

@@ -94,6 +94,7 @@ export interface LiveSnapshot {
   readonly items: readonly HistoryItem[]
   /** The speech in progress. */
   readonly saying?: Saying
+  readonly spent: Spent
   /** Of the answered turns so far. */
   readonly latencies: readonly TurnLatency[]
   /** Absent once the session is closed. */
@@ -110,7 +111,12 @@ export interface LiveBatch {
   readonly statuses: readonly ResourceStatus[]
   /** The speech in progress, if its text has changed. */
   readonly saying?: Saying
+  /** If it has changed. */
+  readonly spent?: Spent
 }
+
+/** What a call has used and cost so far. Without prices, the cost is absent. */
+export type Spent = Pick<SessionReport, 'usage' | 'cost'>
 
 export interface Saying {
   readonly speech: number

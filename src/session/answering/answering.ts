@@ -91,14 +91,13 @@ export class Answering implements ToolActions {
     this.#prepared = undefined
     this.#turn?.cancel('another turn')
     book.handoffs = 0
-    const now = settings.clock.now()
     const timing = new TurnTiming()
     timing.stopped = turn.stopped
     timing.turn = turn
-    timing.takenAt = now
+    timing.takenAt = turn.committed
     book.waiting = timing
     book.turnCount++
-    this.#context.movedAt = now
+    this.#context.movedAt = settings.clock.now()
     const task = scope.spawn(`turn ${book.turnCount}`, (self) => this.#answer(turn, prepared, timing, self))
     this.#turn = task
     task.result

@@ -17,6 +17,7 @@ export class SessionBook {
   readonly #history: History
   readonly #connections: ConnectionReport[] = []
   #prices: Prices | undefined
+  readonly #currency: string | undefined
   #error: ErrorReport | undefined
   readonly #errors: SessionError[] = []
   #errorCount = 0
@@ -41,8 +42,9 @@ export class SessionBook {
   waiting: TurnTiming | undefined
 
   /** `line` is the name of the line, which is also the name of its connection. */
-  constructor(id: string, line: string, history: History, prices?: Prices) {
+  constructor(id: string, line: string, history: History, prices?: Prices, currency?: string) {
     this.#id = id
+    this.#currency = currency
     this.#line = line
     this.#history = history
     if (prices) this.addPrices(prices)
@@ -113,7 +115,7 @@ export class SessionBook {
 
   /** What the models have cost so far. Undefined without prices. */
   get cost(): CostReport | undefined {
-    return this.#prices && costOf(this.models, this.#prices)
+    return this.#prices && costOf(this.models, this.#prices, this.#currency)
   }
 
   /** `before` lists requests for a graceful end that was cut off. */

@@ -95,6 +95,7 @@ export interface CommitCommand {
   readonly decided?: number | undefined
   /** When the turn had ended and its text was there. Earlier than the commit if the turn had to wait for the agent. */
   readonly finished: number
+  readonly committed: number
   /** Whether the reply that `preempt` began is for exactly this text, and may be used. */
   readonly preempted: boolean
 }

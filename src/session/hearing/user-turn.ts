@@ -280,7 +280,16 @@ function commit(floor: Floor, turn: HeldTurn): void {
   // A user who says something is not idle, even if the turn gets no answer.
   state.quietSince = undefined
   state.idleReported = false
-  floor.commands.push({ type: 'commit', text, from, stopped, decided, finished, preempted })
+  floor.commands.push({
+    type: 'commit',
+    text,
+    from,
+    stopped,
+    decided,
+    finished,
+    committed: state.now,
+    preempted,
+  })
 }
 
 /** Ends the turn. A voice that is still heard belonged to it. */

@@ -137,6 +137,7 @@ export class Speaking {
       timing.by = reply ? 'reply' : 'say'
       timing.isModelSound = 'sound' in options.source
       timing.queuedAt = now
+      if (this.#machine.isIdle) timing.begunAt = now
       delivery.timing = timing
     }
     this.#shell.handle({ type: 'queue', id: speech.id, priority: speech.priority })
@@ -260,7 +261,7 @@ export class Speaking {
 
   #deliver(delivery: Delivery): void {
     const { id } = delivery.speech
-    if (delivery.timing) delivery.timing.begunAt = this.#context.now
+    if (delivery.timing) delivery.timing.begunAt ||= this.#context.now
     delivery.task = this.#context.scope.spawn(`speech ${id}`, (task) => this.#make(delivery, task))
     // The source may have interrupted the speech as soon as it was started.
     if (delivery.speech.interrupted) delivery.task.cancel('interrupted')

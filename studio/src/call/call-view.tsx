@@ -1,5 +1,6 @@
 import { EndedPanel } from '../ended/ended-panel.tsx'
-import { LatencyStrip } from '../live/latency-strip.tsx'
+import { Latency } from '../live/latency.tsx'
+import { UsageAndCost } from '../live/usage-and-cost.tsx'
 import { ResourcesPanel } from '../live/resources-panel.tsx'
 import { Transcript } from '../live/transcript.tsx'
 import { Columns, View } from '../shared/layout.tsx'
@@ -49,7 +50,8 @@ function Talk({ phone }: { readonly phone: Phone }) {
   const input = { say: (text: string) => phone.say(text), disabled: phone.state.value !== 'live' }
   return (
     <>
-      {conversation && <LatencyStrip latencies={conversation.latencies} />}
+      {conversation && <Latency turns={conversation.latencies} />}
+      {conversation?.spent && <UsageAndCost spent={conversation.spent} />}
       <Transcript
         entries={conversation?.entries ?? []}
         interim={conversation?.interim ?? ''}

@@ -1,5 +1,6 @@
-import type { LiveEvent, LiveMessage, Saying } from '../../../src/host/wire/index.ts'
-import type { HistoryItem, SessionState } from '../../../src/session/index.ts'
+import type { LiveEvent, LiveMessage, Saying, Spent } from '../../../src/host/wire/index.ts'
+import type { HistoryItem, SessionState, TurnLatency } from '../../../src/session/index.ts'
+import { latenciesOf } from './latency-figures.ts'
 
 export type Activity = 'listening' | 'thinking' | 'speaking'
 
@@ -47,8 +48,10 @@ export interface Conversation {
   readonly interim: string
   /** Whether the user's turn has ended and no sound of the answer has played yet. */
   readonly waiting: boolean
-  /** Per turn: milliseconds from the end of the user's speech to the first sound of the answer. */
-  readonly latencies: readonly number[]
+  /** How long the user waited for each answer, and for what. */
+  readonly latencies: readonly TurnLatency[]
+  /** What the call has used and cost so far. Undefined until the host has said it. */
+  readonly spent: Spent | undefined
   /** The agent that is speaking to the user. */
   readonly agent: string
   /** Numbers the keys of entries. Never decreases. */
@@ -65,15 +68,27 @@ export const emptyConversation: Conversation = {
   interim: '',
   waiting: false,
   latencies: [],
+  spent: undefined,
   agent: 'Agent',
   count: 0,
 }
 
 /** The conversation after a message of the session's stream. */
 export function applyToConversation(conversation: Conversation, message: LiveMessage): Conversation {
-  if (message.type === 'closed') return { ...conversation, state: 'closed', interim: '', waiting: false }
+  if (message.type === 'closed') {
+    const { turns, usage, cost } = message.report
+    const spent = { usage, ...(cost ? { cost } : {}) }
+    return {
+      ...conversation,
+      state: 'closed',
+      interim: '',
+      waiting: false,
+      latencies: latenciesOf(turns),
+      spent,
+    }
+  }
   if (message.type === 'snapshot') {
-    const { summary, items, saying, latencies } = message
+    const { summary, items, saying, latencies, spent } = message
     const entries = items.map(entryOf)
     const agent = agentOf(items) ?? summary.agent ?? 'Agent'
     const next = {
@@ -81,12 +96,13 @@ export function applyToConversation(conversation: Conversation, message: LiveMes
       state: summary.state,
       entries,
       latencies,
+      spent,
       agent,
       count: items.length,
     }
     return saying ? updateSpeech(next, saying) : next
   }
-  let next = conversation
+  let next = message.spent ? { ...conversation, spent: message.spent } : conversation
   for (const event of message.events) next = applyEvent(next, event)
   return message.saying ? updateSpeech(next, message.saying) : next
 }
@@ -141,7 +157,10 @@ const effects: {
   spoken: (now, event) => endSpeech(now, event),
   pressed: (now, { keys }) =>
     keys === '' ? now : { ...addNote(now, 'plain', pressedText(keys)), waiting: false },
-  latency: (now, { ms }) => ({ ...now, latencies: [...now.latencies, ms].slice(-MAX_LATENCIES) }),
+  latency: (now, { type: _, at: __, speech: ___, ...turn }) => ({
+    ...now,
+    latencies: [...now.latencies, turn].slice(-MAX_LATENCIES),
+  }),
   tool: (now, { id: call, name, input }) =>
     add(now, { kind: 'tool', call, name, input, how: 'running', detail: '' }),
   progress: (now, { id, update }) => updateTool(now, id, { detail: update }),

@@ -2,10 +2,11 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { EndedPanel } from '../ended/ended-panel.tsx'
 import { activityOf, entriesOf } from '../live/conversation.ts'
 import { Gauge } from '../live/gauge.tsx'
-import { LatencyStrip } from '../live/latency-strip.tsx'
+import { Latency } from '../live/latency.tsx'
 import { LiveSession } from '../live/live-session.ts'
 import { ResourcesPanel } from '../live/resources-panel.tsx'
 import { Transcript } from '../live/transcript.tsx'
+import { UsageAndCost } from '../live/usage-and-cost.tsx'
 import { ActionBar } from '../shared/action-bar.tsx'
 import { Columns, View } from '../shared/layout.tsx'
 import { Notice } from '../shared/notice.tsx'
@@ -58,7 +59,8 @@ function Talk({ session }: { readonly session: LiveSession }) {
   return (
     <Panel name="talk" title="Conversation">
       {!report && <Gauge activity={conversation.state === 'live' ? activityOf(conversation) : undefined} />}
-      <LatencyStrip latencies={conversation.latencies} />
+      <Latency turns={conversation.latencies} />
+      {conversation.spent && <UsageAndCost spent={conversation.spent} />}
       <Transcript entries={entries} interim={conversation.interim} live={!report} empty="Nothing was said." />
     </Panel>
   )

@@ -30,6 +30,7 @@ describe('a turn that ends by silence', () => {
         stopped: 1_000,
         decided: 1_500,
         finished: 1_500,
+        committed: 1_500,
         preempted: false,
       },
     })

@@ -1,11 +1,13 @@
 import { useState } from 'preact/hooks'
 import type { TurnLatency } from '../../../src/session/index.ts'
 import { timeText } from '../shared/texts.ts'
-import { paceOf, paceSigns, percentileOf, slowestOf, stagesOf, thresholds } from './latency-figures.ts'
+import { paceOf, paceSigns, percentileOf, slowestOf, stagesOf } from './latency-figures.ts'
 import { LatencyTurn } from './latency-turn.tsx'
 import { stageTexts } from './stage-texts.ts'
 import './latency.css'
 
+/** The bars of a call in which every answer is faster than this do not fill the height, in milliseconds. */
+const SMALLEST_SCALE = 400
 /** How many turns are shown. */
 const SHOWN = 24
 
@@ -23,7 +25,7 @@ export function Latency({ turns }: { readonly turns: readonly TurnLatency[] }) {
   const first = Math.max(0, turns.length - SHOWN)
   const shown = turns.slice(first)
   const number = Math.max(first, Math.min(chosen ?? Infinity, turns.length - 1))
-  const tallest = Math.max(thresholds.fair, ...shown.map(({ ms }) => ms))
+  const tallest = Math.max(SMALLEST_SCALE, ...shown.map(({ ms }) => ms))
   return (
     <div class="latency">
       <h3>Response time</h3>

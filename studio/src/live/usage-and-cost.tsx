@@ -34,7 +34,7 @@ export function UsageAndCost({ spent: { usage, cost } }: { readonly spent: Spent
         </ul>
       )}
       {cost?.currency !== undefined && (
-        <p class="quiet">At list prices, without discounts. Your vendors’ invoices decide.</p>
+        <p class="quiet">Estimated by prices without discounts. Your vendors’ invoices decide.</p>
       )}
     </details>
   )
@@ -43,8 +43,8 @@ export function UsageAndCost({ spent: { usage, cost } }: { readonly spent: Spent
 function usageText(used: Usage): string {
   return units
     .flatMap(([unit, name]) => {
-      const amount = used[unit] ?? 0
-      return amount > 0 ? [`${Number(amount.toFixed(1)).toLocaleString('en')} ${name}`] : []
+      const amount = Number((used[unit] ?? 0).toFixed(1))
+      return amount > 0 ? [`${amount.toLocaleString('en')} ${name}`] : []
     })
     .join(' · ')
 }

@@ -11,13 +11,19 @@ const changelog = join(root, 'CHANGELOG.md')
 
 const read = (path: string): string => readFileSync(path, 'utf8')
 
-/** Writes the version into package.json, package-lock.json and CHANGELOG.md. */
+/** `npm create endwell`, which depends on the same version. */
+const starter = join(root, 'create-endwell/package.json')
+
+/** Writes the version into both package.json, package-lock.json and CHANGELOG.md. */
 function prepare(version: string): string[] {
   if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version)) throw new Error(`'${version}' is not a version like 0.2.0`)
   const today = new Date().toISOString().slice(0, 10)
   writeFileSync(changelog, releaseSection(read(changelog), version, today))
   const args = ['version', '--no-git-tag-version', '--allow-same-version', version]
   execFileSync('npm', args, { cwd: root, stdio: 'ignore', shell: process.platform === 'win32' })
+  const manifest = JSON.parse(read(starter)) as { dependencies: object }
+  const dependencies = { ...manifest.dependencies, endwell: version }
+  writeFileSync(starter, `${JSON.stringify({ ...manifest, version, dependencies }, undefined, 2)}\n`)
   return [
     `package.json and CHANGELOG.md have version ${version}. Review the changes, then:`,
     `  git commit -am 'release: ${version}' && git tag v${version} && git push origin main v${version}`,

@@ -1,3 +1,4 @@
+export { BeepDetector, type HeardTone } from './beep-detector.ts'
 export { AudioError, type AudioErrorCode } from './errors.ts'
 export { aLaw, muLaw, nearestFormat, pcm, sameFormat, type AudioFormat, type Encoding } from './format.ts'
 export {

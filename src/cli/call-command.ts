@@ -1,14 +1,13 @@
-import { checkModels, loadAgent, type Reception } from '../host/index.ts'
+import type { Reception } from '../host/index.ts'
 import type { Dial, DialReport } from '../lines/twilio/index.ts'
 import { OptionError, noop, systemClock } from '../scope/index.ts'
-import { formatSession, type SessionReport } from '../session/index.ts'
+import type { SessionReport } from '../session/index.ts'
 import { chooseModels } from './choose-models.ts'
 import { exitCodes, runCommand } from './command.ts'
 import { defaultPort } from './dev-command.ts'
-import { startDev, untilSignal } from './dev.ts'
+import { addToEnvironment, readEnvFile } from './env-file.ts'
 import { phoneAccountOf } from './phone-account.ts'
-import { terminalLog, timeOfDay } from './terminal-log.ts'
-import { terminal } from './terminal.ts'
+import { terminal, timeOfDay } from './terminal.ts'
 
 /** Milliseconds for the session of an answered call to begin: its stream must come, and its models must open. */
 const BEGIN_PATIENCE = 60_000
@@ -40,7 +39,13 @@ export function call(args: readonly string[]): Promise<void> {
           about: 'something that the agent gets to know; may be repeated',
         },
         ring: { type: 'number', about: 'how many seconds it may ring', default: 30, range: [5, 600] },
-        'no-machines': { type: 'boolean', about: 'hang up if the carrier finds that a machine has answered' },
+        machines: {
+          type: 'string',
+          value: 'how',
+          about:
+            'if a machine answers: talk, tell (the agent gets to know what the carrier finds), or hang-up',
+          default: 'talk',
+        },
         key: { type: 'string', about: 'the key of the attempt, for its report (default: random)' },
         port: {
           type: 'number',
@@ -49,9 +54,15 @@ export function call(args: readonly string[]): Promise<void> {
         },
         model: { type: 'string', about: 'local, openai or gemini (default: by the key in the environment)' },
       },
-      run: async ({ argument: to, agent, from, parameter, ring, key, port, model, json, ...values }) => {
+      run: async ({ argument: to, agent, from, parameter, ring, key, port, model, json, machines }) => {
         if (to === undefined || from === undefined)
           throw new OptionError('endwell call needs a NUMBER and --from')
+        addToEnvironment(readEnvFile())
+        const ifMachine = machinesOf(machines)
+        const { checkModels, loadAgent } = await import('../host/index.ts')
+        const { formatSession } = await import('../session/index.ts')
+        const { startDev, untilSignal } = await import('./dev.ts')
+        const { terminalLog } = await import('./terminal-log.ts')
         const file = await loadAgent(agent)
         const choice = await chooseModels(file, model, process.env)
         await checkModels(file, choice.models)
@@ -78,7 +89,7 @@ export function call(args: readonly string[]): Promise<void> {
             from,
             parameters: Object.fromEntries((parameter ?? []).map(pairOf)),
             ringTimeout: ring * 1_000,
-            ...(values['no-machines'] ? { machines: 'hang-up' } : {}),
+            machines: ifMachine,
             ...(key === undefined ? {} : { key }),
           })
           attempt = made
@@ -127,6 +138,11 @@ function show(report: DialReport, json: boolean): void {
   if (json) return terminal.json({ dial: report })
   const more = [id, why].filter((each) => each !== undefined)
   return terminal.print(`${timeOfDay()} ${[outcome, ...more].join(' · ')}`)
+}
+
+function machinesOf(how: string): 'talk' | 'tell' | 'hang-up' {
+  if (how === 'talk' || how === 'tell' || how === 'hang-up') return how
+  throw new OptionError(`--machines must be talk, tell or hang-up, not '${how}'`)
 }
 
 function pairOf(text: string): readonly [string, string] {

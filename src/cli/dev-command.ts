@@ -1,23 +1,15 @@
-import {
-  checkModels,
-  isLevel,
-  loadAgent,
-  logLevels,
-  modelNames,
-  type Level,
-  type ReceptionEnd,
-} from '../host/index.ts'
+import type { ReceptionEnd } from '../host/index.ts'
+import { isLevel, logLevels, type Level } from '../host/log-levels.ts'
 import { OptionError, describeError, noop, systemClock, didYouMean } from '../scope/index.ts'
 import { timeText } from '../report/index.ts'
 import type { PriceList, SessionReport } from '../session/index.ts'
 import { chooseModels } from './choose-models.ts'
 import { exitCodes, runCommand } from './command.ts'
-import { startDev, untilSignal } from './dev.ts'
+import { addToEnvironment, readEnvFile } from './env-file.ts'
 import { heldOpen, holders } from './held-open.ts'
 import { priceFile } from './price-file.ts'
 import { phoneAccountOf } from './phone-account.ts'
-import { terminalLog, timeOfDay } from './terminal-log.ts'
-import { terminal } from './terminal.ts'
+import { terminal, timeOfDay } from './terminal.ts'
 
 /** Milliseconds from the second Ctrl-C to the exit, for reports to be printed. */
 const ABORT_PATIENCE = 200
@@ -70,6 +62,10 @@ export function dev(args: readonly string[]): Promise<void> {
           json ? terminal.json(fields) : terminal.print(...lines)
         try {
           const level = levelOf(log)
+          addToEnvironment(readEnvFile())
+          const { checkModels, loadAgent, modelNames } = await import('../host/index.ts')
+          const { startDev, untilSignal } = await import('./dev.ts')
+          const { terminalLog } = await import('./terminal-log.ts')
           const file = await loadAgent(argument!)
           const choice = await chooseModels(file, model, process.env)
           const models = await checkModels(file, choice.models)

@@ -1,3 +1,4 @@
+import { ownVersion } from '../host/version.ts'
 import { didYouMean } from '../scope/index.ts'
 import { exitCodes } from './command.ts'
 import { terminal } from './terminal.ts'
@@ -12,6 +13,10 @@ const callCommands = () => import('./operator/call-commands.ts')
 const hostCommands = () => import('./operator/host-commands.ts')
 
 export const commands: Readonly<Record<string, Entry>> = {
+  init: {
+    about: 'write the files of a new project',
+    run: async (args) => (await import('./init/init-command.ts')).init(args),
+  },
   start: {
     about: 'serve an agent in production',
     run: async (args) => (await import('./start-command.ts')).start(args),
@@ -54,12 +59,13 @@ const usage = [
   'Commands:',
   ...Object.entries(commands).map(([name, { about }]) => `  ${name.padEnd(width)}  ${about}`),
   '',
-  'See endwell <command> --help',
+  'See endwell <command> --help. The version: endwell --version',
 ]
 
 /** Runs the `endwell` command. */
 export async function endwell([name = '--help', ...args]: readonly string[]): Promise<void> {
   if (name === '--help' || name === '-h') return terminal.print(...usage)
+  if (name === '--version' || name === '-v') return terminal.print(ownVersion())
   if (Object.hasOwn(commands, name)) return await commands[name]!.run(args)
   terminal.complain(`Unknown command '${name}'.${didYouMean(name, Object.keys(commands))}`, ...usage)
   process.exitCode = exitCodes.misuse

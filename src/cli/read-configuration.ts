@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { parseEnv } from 'node:util'
-import { OptionError } from '../scope/index.ts'
 import type { Options } from './command.ts'
 import { configure, type Configuration, type Settings } from './configuration.ts'
+import { addToEnvironment, readEnvFile } from './env-file.ts'
 import { variables } from './settings.ts'
 
 /** The options of a command that has these settings, for its help and its parser. */
@@ -24,7 +22,7 @@ export function readConfiguration<S extends Settings>(
   settings: S,
   given: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>,
 ): Configuration<S> {
-  const file = readEnvFile('.env')
+  const file = readEnvFile()
   const flags = Object.fromEntries(
     Object.values(settings).flatMap(({ name, flag }) => {
       const value = flag ? given[name] : undefined
@@ -38,16 +36,6 @@ export function readConfiguration<S extends Settings>(
     file,
     known: variables,
   })
-  for (const [name, value] of Object.entries(file)) process.env[name] ??= value
+  addToEnvironment(file)
   return configuration
-}
-
-function readEnvFile(path: string): Readonly<Record<string, string | undefined>> {
-  try {
-    return parseEnv(readFileSync(path, 'utf8'))
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') return {}
-    throw new OptionError(`the file ${path} cannot be read: ${code}`)
-  }
 }

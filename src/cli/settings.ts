@@ -1,4 +1,5 @@
-import { describeDatabase, logLevels } from '../host/index.ts'
+import { describeDatabase } from '../host/journal/index.ts'
+import { logLevels } from '../host/log-levels.ts'
 import { checkSecret } from '../lines/index.ts'
 import { InvalidValue, type Setting } from './configuration.ts'
 import { priceFile } from './price-file.ts'

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
-import { checkAgent, hostExitCodes, jsonLog, serve, type Running } from '../host/index.ts'
+import { exitCodes as hostExitCodes } from '../host/exit-codes.ts'
+import type { Running } from '../host/index.ts'
 import type { Logger } from '../parts/index.ts'
 import { describeError, noop } from '../scope/index.ts'
 import { exitCodes, runCommand } from './command.ts'
@@ -75,6 +76,7 @@ async function run(
   if (json) terminal.json({ configuration: rows, warnings })
   else terminal.complain(...tableOf(rows), ...warnings.map((warning) => `warning: ${warning}`))
   try {
+    const { checkAgent, jsonLog } = await import('../host/index.ts')
     const agent = await checkAgent(file, { signal: signals.aborted })
     const logger = jsonLog({ level: values.log ?? 'info', write: (line) => terminal.print(line) })
     const host = await serveWith(file, values, logger)
@@ -93,7 +95,12 @@ async function run(
   }
 }
 
-function serveWith(file: string, { log = 'info', ...values }: StartValues, logger: Logger): Promise<Running> {
+async function serveWith(
+  file: string,
+  { log = 'info', ...values }: StartValues,
+  logger: Logger,
+): Promise<Running> {
+  const { serve } = await import('../host/index.ts')
   const { twilioAuthToken, twilioSecondaryAuthToken, twilioAccountSid, twilioApi, ...others } = values
   const { telnyxApiKey, telnyxPublicKey, telnyxApi, ...options } = others
   return serve(file, {

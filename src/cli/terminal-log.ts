@@ -1,8 +1,9 @@
-import { isLogged, logRecord, type Level } from '../host/index.ts'
+import { logRecord } from '../host/index.ts'
+import { isLogged, type Level } from '../host/log-levels.ts'
 import type { Logger } from '../parts/index.ts'
 import { describeError, systemClock } from '../scope/index.ts'
 import { plain } from '../report/index.ts'
-import type { terminal } from './terminal.ts'
+import { timeOfDay, type terminal } from './terminal.ts'
 
 export interface TerminalLogOptions {
   /** Messages below this level are dropped. */
@@ -42,8 +43,4 @@ function linesOf(error: Error): string[] {
   if (code !== undefined || error.stack === undefined) return [plain(`${name}: ${message}`)]
   const frames = error.stack.split('\n').filter((line) => /^\s+at /.test(line))
   return [plain(`${name}: ${message}`), ...frames.slice(0, 5).map((line) => `  ${plain(line.trim())}`)]
-}
-
-export function timeOfDay(): string {
-  return new Date(systemClock.date()).toTimeString().slice(0, 8)
 }

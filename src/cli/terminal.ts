@@ -1,4 +1,5 @@
 import { jsonLine, plain } from '../report/index.ts'
+import { systemClock } from '../scope/index.ts'
 
 /**
  * Prints what the command has to say. The only place that does (HO9): every line is made plain, since names, errors and
@@ -26,3 +27,7 @@ export const terminal = {
     })
   },
 } as const
+
+export function timeOfDay(): string {
+  return new Date(systemClock.date()).toTimeString().slice(0, 8)
+}

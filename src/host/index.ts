@@ -57,8 +57,8 @@ export { AgentFileError, loadAgent, readsTypeScript } from './start/load-agent.t
 export { serve } from './start/serve.ts'
 export type { Running } from './start/production-host.ts'
 export type { ServeOptions } from './start/serve-options.ts'
-export { ownVersion } from './start/version.ts'
-export { exitCodes as hostExitCodes } from './supervisor/supervisor-events.ts'
+export { ownVersion } from './version.ts'
+export { exitCodes as hostExitCodes } from './exit-codes.ts'
 export type { WorkerView } from './supervisor/supervisor-options.ts'
 export {
   culpritsOf,
@@ -77,7 +77,8 @@ export {
   type SessionSummary,
 } from './wire/index.ts'
 export { jsonLog, type JsonLogOptions } from './watch/json-log.ts'
-export { isLevel, isLogged, logLevels, logRecord, type Level, type LogRecord } from './watch/log-record.ts'
+export { isLevel, isLogged, logLevels, type Level } from './log-levels.ts'
+export { logRecord, type LogRecord } from './watch/log-record.ts'
 export { WorkerMetrics, mergeMetrics, metricsResponse, type MetricsSnapshot } from './watch/merge-metrics.ts'
 export type { AttemptOutcome, BlockOutcome, RefusedWhy, RestartWhy } from './watch/metric-table.ts'
 export { Metrics, type CallLabels, type MetricsOptions } from './watch/metrics.ts'

@@ -10,7 +10,14 @@ export { fallbackStt } from './fallback-stt.ts'
 export { fallbackTts } from './fallback-tts.ts'
 export { PartMisbehavedError, inlet, isFrame, type EventOf, type Shape } from './inlet.ts'
 export { isCallAddress } from './call-address.ts'
-export type { Line, LineConnection, LineEvents, TransferOutcome, TransferRequest } from './line.ts'
+export type {
+  AnswerVerdict,
+  Line,
+  LineConnection,
+  LineEvents,
+  TransferOutcome,
+  TransferRequest,
+} from './line.ts'
 export type { Llm, LlmChunk, LlmClient, LlmRequest } from './llm.ts'
 export { silentLogger, type Logger } from './logger.ts'
 export type {

@@ -58,6 +58,18 @@ export interface LineConnection {
    * method cannot transfer calls.
    */
   transfer?(request: TransferRequest): Promise<TransferOutcome>
+  /**
+   * Calls the listener when the carrier says who answered a call out, at once if it has said so already. Called at most once per
+   * call. Lines without this method do not know.
+   */
+  onVerdict?(listener: (verdict: AnswerVerdict) => void): void
+}
+
+/** Who answered a call out, in the carrier's opinion. */
+export interface AnswerVerdict {
+  readonly by: 'person' | 'machine' | 'fax' | 'unknown'
+  /** Set if the greeting of a machine has ended, with a beep or without. */
+  readonly ended?: 'beep' | 'silence'
 }
 
 export interface TransferRequest {

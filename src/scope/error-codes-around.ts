@@ -123,6 +123,7 @@ export const codesAround = {
       'Serve the agent with `endwell start`.',
     ],
     FAILED: ['The host failed, or its response could not be read.', 'Read the log of the host.'],
+    PROJECT_EXISTS: ['The folder for a new project is not empty.', 'Name another folder.'],
     PORT_IN_USE: ['Another program listens on this port.', 'Stop it, or choose another port.'],
     PORT_FORBIDDEN: ['This user may not listen on this port.', 'Choose a port above 1023.'],
     NO_SUCH_ADDRESS: ['This machine does not have the address to listen on.', 'Use 127.0.0.1 or 0.0.0.0.'],

@@ -12,6 +12,7 @@ import type { TurnEvent } from './hearing/turn-events.ts'
 import { History } from './history/history.ts'
 import type { Recorder } from './recording/recorder.ts'
 import { limits } from './limits.ts'
+import type { Pickups, Tap } from './pickup/answered.ts'
 import type { SessionSettings } from './settings.ts'
 
 /** Accepts events for one of the two machines. */
@@ -34,6 +35,12 @@ export class SessionContext {
   ends!: Ends
   /** How to hand the caller over to a person. Set by `Session`. */
   transfers!: Transfer
+  /** Finds out who answered, and leaves messages. Set by `Session`; made when it is first needed. */
+  pickups!: () => Pickups
+  /** Gets what is heard, while somebody wants to know who answered. */
+  tap: Tap | undefined
+  /** Settles when nothing is waited for that may take longer than a hook: who answered, or a message that is left. */
+  patience: Promise<unknown> | undefined
   /** The session machine: takes events that may end the session. Set by `Closing`. */
   lifecycle!: EventSink<SessionEvent>
   /** The turn machine: takes events about what the agent does. Set by `Hearing`. */
@@ -142,6 +149,16 @@ export class SessionContext {
     throw new OptionError(
       `the ${name} has no method ${missing}(): open() must return an object with ${methods.join(', ')}`,
     )
+  }
+
+  /** Has hooks wait for a promise that never rejects, and returns it: the time of a hook does not run meanwhile. */
+  async patiently<T>(waiting: Promise<T>): Promise<T> {
+    this.patience = waiting
+    try {
+      return await waiting
+    } finally {
+      if (this.patience === waiting) this.patience = undefined
+    }
   }
 
   /** Counts what a model used towards the report and the budget. `name` is that of the part that reports it. */

@@ -4,6 +4,7 @@ import type { CloseReason } from './closing/close-reason.ts'
 import type { SessionReport } from './closing/report.ts'
 import type { SessionState } from './closing/session-events.ts'
 import type { TurnLatency } from './turn-timing.ts'
+import type { Answered } from './pickup/answered.ts'
 import type { PlayoutOutcome, PressOutcome, Speech } from './speaking/speech.ts'
 
 /** The events of a session. Listeners are isolated from each other; `closed` is always emitted last, exactly once (CL1). */
@@ -38,6 +39,8 @@ export interface SessionEvents {
   handoff: { readonly from: string; readonly to: string }
   /** A person is rung to take over the caller; with an outcome once that is known. */
   transfer: { readonly to: string; readonly outcome?: TransferOutcome }
+  /** Who answered the call (MD1). `late`: the carrier says so after `answeredBy()` had found out by itself. */
+  answered: Pick<Answered, 'by' | 'how' | 'kind'> & { readonly late: boolean }
   /** A guardrail objected to what the user or the agent said. */
   guardrail: { readonly name: string; readonly on: 'input' | 'output'; readonly verdict: string }
   /** The caller entered digits on the telephone keypad. */

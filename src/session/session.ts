@@ -3,7 +3,6 @@ import {
   type EventOf as PartEventOf,
   type LineEvents,
   type PartContext,
-  type Shape,
   type TransferOutcome,
 } from '../parts/index.ts'
 import {
@@ -37,20 +36,13 @@ import { SessionClosedError, StartTimeoutError } from './errors.ts'
 import type { SessionEvents } from './events.ts'
 import { Hearing } from './hearing/hearing.ts'
 import type { History } from './history/history.ts'
+import { lineShape } from './line-shape.ts'
+import type { Answered, AnsweredByOptions, LeaveMessageOptions, MessageOutcome } from './pickup/answered.ts'
+import { Pickup } from './pickup/pickup.ts'
 import { Recorder } from './recording/recorder.ts'
 import { sessionSettings, type SessionOptions } from './settings.ts'
 import { Speaking } from './speaking/speaking.ts'
 import { Speech, speechNames, type PressOutcome, type SpeechOptions } from './speaking/speech.ts'
-
-const lineShape: Shape<LineEvents> = {
-  frame: ['frame'],
-  marked: ['ms', 'heard'],
-  dtmf: ['digit'],
-  text: ['text'],
-  hungUp: [],
-  lost: ['error'],
-  handedOver: [],
-}
 
 /**
  * One conversation with one caller. It always ends: once, on time, leaving nothing behind, with a report.
@@ -84,6 +76,8 @@ export class Session implements SessionHandle {
     this.#context = new SessionContext(sessionSettings(options))
     this.#closing = new Closing(this.#context)
     this.#context.transfers = new Transfers(this.#context, this.#closing)
+    let pickup: Pickup | undefined
+    this.#context.pickups = () => (pickup ??= new Pickup(this.#context, this.#closing))
     this.#context.session = this
   }
 
@@ -367,6 +361,16 @@ export class Session implements SessionHandle {
     // A caller may drop the promise. It rejects if the session has been closed meanwhile: no unhandled rejection then.
     transferring.catch(noop)
     return transferring
+  }
+
+  /** Finds out who answered a call out. Meanwhile no turn begins; what a person says becomes the first one (MD1). */
+  answeredBy(options?: AnsweredByOptions): Promise<Answered> {
+    return this.#context.pickups().answeredBy(options)
+  }
+
+  /** Waits for the beep of an answering machine, says the text to its end, and hangs up (MD6). */
+  leaveMessage(text: string, options?: LeaveMessageOptions): Promise<MessageOutcome> {
+    return this.#context.pickups().leaveMessage(text, options)
   }
 
   /** Ends the session now, within `closeTimeout`. Never rejects; every caller gets the same report. */

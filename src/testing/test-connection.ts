@@ -39,6 +39,8 @@ export class TestConnection implements LineConnection {
   endedBy: 'caller' | 'session' | 'nobody' | undefined
   /** Set if the line can transfer calls. */
   readonly transfer?: (request: TransferRequest) => Promise<TransferOutcome>
+  /** Set if the line knows who answered. */
+  readonly onVerdict?: NonNullable<TestLineOptions['onVerdict']>
   readonly instance: PartInstance
   readonly press?: (keys: string) => Promise<void>
   readonly #hears: AudioFormat
@@ -68,6 +70,7 @@ export class TestConnection implements LineConnection {
     instance.onEnd(() => this.#end('session'))
     const { transfer } = options
     if (transfer) this.transfer = async (request) => transfer(request)
+    if (options.onVerdict) this.onVerdict = options.onVerdict
     if (options.streams) this.#tick()
   }
 

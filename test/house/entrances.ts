@@ -8,6 +8,10 @@ const others = new Set([
   'src/host/wire/index.ts',
   // The journal in memory, in `testing`, shares what is not public.
   'src/host/journal/index.ts',
+  // Commands need these before they load the host.
+  'src/host/exit-codes.ts',
+  'src/host/log-levels.ts',
+  'src/host/version.ts',
 ])
 
 /** The source files of the published entry points: the `exports` of package.json. */

@@ -15,7 +15,7 @@ await runCommand({
   summary:
     'Calls the demo with a recording in which the caller books an appointment and says goodbye, and prints what happens.\n' +
     'Starts the demo if it is not running. With --matrix: ends calls over real sockets at every event and at random times,\n' +
-    'from either side, runs calls with every kind of failure, and counts what is left. Then it ends calls out and transfers at\n' +
+    'from either side, runs calls with every kind of failure, and counts what is left. Then it ends calls out, messages and transfers at\n' +
     'random moments, in virtual time, with a carrier that is rude in random ways.',
   argument: { name: 'FILE.wav', about: 'the recording of the caller, with pauses', default: booking },
   options: {
@@ -23,7 +23,11 @@ await runCommand({
     out: { type: 'string', about: 'the file to write what the caller hears to', default: 'heard.wav' },
     matrix: { type: 'boolean', about: 'run the matrix instead' },
     random: { type: 'number', about: 'matrix: how many calls to end at a random time', default: 200 },
-    moments: { type: 'number', about: 'matrix: how many calls out and transfers to end', default: 1_000 },
+    moments: {
+      type: 'number',
+      about: 'matrix: how many calls out, messages and transfers to end',
+      default: 1_000,
+    },
     every: { type: 'number', about: 'matrix: run only every Nth of the other cases', default: 1 },
     seed: { type: 'number', about: 'matrix: the seed of the random cases', default: 1 },
     filter: { type: 'string', about: 'matrix: run only cases whose name contains this text', default: '' },

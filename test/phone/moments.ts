@@ -1,12 +1,13 @@
 import type { TransferOutcome } from '../../src/parts/index.ts'
 import { SimRandom } from '../../src/testing/index.ts'
 import type { TwilioPersonOptions } from '../../src/testing/servers/index.ts'
+import { answererOf, messageSession, pickupProblems, type Pickups } from './message-life.ts'
 import { carrierScene, type CarrierScene } from '../lines/carrier-scene.ts'
 
 /** What is wrong after one life of a call. */
 export interface MomentOutcome {
   readonly seed: number
-  readonly kind: 'dial' | 'transfer'
+  readonly kind: 'dial' | 'transfer' | 'message'
   /** What was done, in order. */
   readonly story: readonly string[]
   readonly leaked: number
@@ -23,20 +24,26 @@ const OURS = '+15550100'
 const outcomes = { answers: 4, never: 4, busy: 1, 'no-answer': 1, rejects: 1, fails: 1 } as const
 
 /**
- * One life of a call out, or of a transfer, in virtual time, with a carrier that is rude in ways that the seed chooses. At a moment
+ * One life of a call out, of a message for whoever answers, or of a transfer, in virtual time, with a carrier that is rude in ways that the seed chooses. At a moment
  * that the seed chooses, somebody ends it: the caller, the person, the session, the attempt, the server, or nobody. Then
  * everybody hangs up, and nothing may ring, be open or lack a report.
  */
 export async function runMoment(seed: number): Promise<MomentOutcome> {
   const random = new SimRandom(seed)
-  const kind = random.chance(0.5) ? 'dial' : 'transfer'
+  const kind = random.pick(['dial', 'transfer', 'message'] as const)
+  const pickups: Pickups = new Map()
   const dialect = random.chance(0.5) ? 'twilio' : 'telnyx'
   const story = [`${kind} by ${dialect}`]
   const counts = { leaked: 0, unreported: 0, ringsOn: 0, cutOff: 0 }
-  const play = (scene: CarrierScene): Promise<void> =>
-    kind === 'dial' ? dialLife(scene, random, story, counts) : transferLife(scene, random, story, counts)
+  const play = (scene: CarrierScene): Promise<void> => {
+    if (kind === 'message') return messageLife(scene, random, story, counts, pickups)
+    return kind === 'dial'
+      ? dialLife(scene, random, story, counts)
+      : transferLife(scene, random, story, counts)
+  }
+  const session = kind === 'message' ? { session: messageSession(pickups) } : {}
   try {
-    await carrierScene(play, { dialect, application: '12', dialRate: 10 })
+    await carrierScene(play, { dialect, application: '12', dialRate: 10, ...session })
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error)
     // What the world finds at its end: sockets, timers, scopes.
@@ -120,6 +127,38 @@ async function transferLife(
   if (!(await isSettled(transferring))) counts.unreported++
   else story.push(await transferring)
   await endEverything(scene, story, counts, false)
+}
+
+async function messageLife(
+  scene: CarrierScene,
+  random: SimRandom,
+  story: string[],
+  counts: Counts,
+  pickups: Pickups,
+): Promise<void> {
+  const { calls, carrier, clock, scope, sessions } = scene
+  const desk = carrier.person(DESK, answererOf(random, story))
+  beRude(scene, random, story)
+  const machines = random.pick(['tell', 'tell', 'talk'] as const)
+  const attempt = calls.dial({ to: DESK, from: OURS, machines, ringTimeout: 20_000 })
+  await clock.elapse(random.chance(0.5) ? momentOf(random) : random.int(0, 25_000))
+  const act = random.pick(['nobody', 'nobody', 'cancel', 'person', 'session', 'scope'] as const)
+  story.push(`${machines}, ${clock.now()} ms: ${act}`)
+  if (act === 'cancel') attempt.cancel().catch(() => {})
+  if (act === 'person') for (const call of desk.calls) call.hangUp()
+  if (act === 'session') for (const session of sessions) session.close().catch(() => {})
+  const closing = act === 'scope' ? scope.close() : undefined
+  bePolite(scene, random, story)
+  await clock.elapse(300_000)
+  await closing
+  const outcome = (await isSettled(attempt.report)) ? (await attempt.report).outcome : 'no outcome'
+  if (outcome === 'no outcome') counts.unreported++
+  // A session that has left its message has hung up.
+  const left = [...pickups.values()].some(({ message }) => typeof message === 'object')
+  await endEverything(scene, story, counts, act === 'scope' || left || outcome !== 'answered')
+  const problems = pickupProblems(pickups, scene)
+  story.push(outcome, ...Array.from(pickups.values(), (each) => JSON.stringify(each)), ...problems)
+  counts.unreported += problems.length
 }
 
 /** Everybody hangs up. Then nothing may be left. `nothingRings`: nothing may ring or talk even before that. */

@@ -1,9 +1,6 @@
 import { limits } from '../../src/host/supervisor/limits.ts'
-import {
-  exitCodes,
-  type SupervisorCommand,
-  type SupervisorEvent,
-} from '../../src/host/supervisor/supervisor-events.ts'
+import { exitCodes } from '../../src/host/exit-codes.ts'
+import { type SupervisorCommand, type SupervisorEvent } from '../../src/host/supervisor/supervisor-events.ts'
 import { SupervisorMachine } from '../../src/host/supervisor/supervisor-machine.ts'
 import type { SupervisorSettings } from '../../src/host/supervisor/worker-state.ts'
 import { MachineShell } from '../../src/scope/index.ts'

@@ -1,10 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { openJournal } from '../../host/index.ts'
 import type { ValuesOf } from '../configuration.ts'
 import type { operatorSettings } from '../settings.ts'
 import { HostOperator, HostUnreachableError } from './host-operator.ts'
-import { JournalOperator } from './journal-operator.ts'
 import type { Operator } from './operator.ts'
 
 /**
@@ -21,6 +19,8 @@ export async function openOperator(values: ValuesOf<typeof operatorSettings>): P
     return host
   } catch (error) {
     if (!(error instanceof HostUnreachableError)) throw error
+    const { openJournal } = await import('../../host/journal/index.ts')
+    const { JournalOperator } = await import('./journal-operator.ts')
     return new JournalOperator(await openJournal(place))
   }
 }

@@ -4,8 +4,8 @@ import type { Logger } from '../../parts/index.ts'
 import { OptionError, checkOptions, type OptionNames } from '../../scope/index.ts'
 import { checkPriceList, type PriceList } from '../../session/index.ts'
 import type { PhoneAccount } from '../reception/entrance.ts'
-import type { Level } from '../watch/log-record.ts'
-import { ownVersion } from './version.ts'
+import type { Level } from '../log-levels.ts'
+import { ownVersion } from '../version.ts'
 import type { WorkerSettings } from './worker-settings.ts'
 
 export interface ServeOptions {

@@ -1,4 +1,4 @@
-import type { Level } from '../watch/log-record.ts'
+import type { Level } from '../log-levels.ts'
 import type { PhoneAccount } from '../reception/entrance.ts'
 import type { PriceList } from '../../session/index.ts'
 import type { ReceptionOptions } from '../reception/reception.ts'

@@ -1,9 +1,9 @@
+import { exitCodes } from '../exit-codes.ts'
 import { advance, changeTimers } from '../../scope/index.ts'
 import { callPlaces, type CallPlaces } from './call-places.ts'
 import { limits } from './limits.ts'
 import { Replacements } from './replacements.ts'
 import {
-  exitCodes,
   type ReplaceReason,
   type SupervisorCommand,
   type SupervisorEvent,

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { VirtualTime } from '../../testing/virtual-time.ts'
 import { limits } from './limits.ts'
-import { exitCodes } from './supervisor-events.ts'
+import { exitCodes } from '../exit-codes.ts'
 import { WorkerLink, type WorkerProcess } from './worker-link.ts'
 
 const identity = { name: 'w1', role: 'calls', closeTimeout: 5_000 }

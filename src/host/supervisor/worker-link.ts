@@ -10,7 +10,7 @@ import {
   type WorkerIdentity,
   type WorkerMessage,
 } from './messages.ts'
-import { exitCodes } from './supervisor-events.ts'
+import { exitCodes } from '../exit-codes.ts'
 
 /** The part of `process` that a link uses. */
 export interface WorkerProcess {

@@ -1,7 +1,8 @@
 import type { Logger } from '../../parts/index.ts'
 import { jsonLine } from '../../report/index.ts'
 import { callOut, noop, systemClock, type Clock } from '../../scope/index.ts'
-import { isLogged, logRecord, type Level } from './log-record.ts'
+import { isLogged, type Level } from '../log-levels.ts'
+import { logRecord } from './log-record.ts'
 
 export interface JsonLogOptions {
   /** Messages below this level are dropped. Default: `info`. */

@@ -24,6 +24,8 @@ export class ActiveDial implements Dial {
   readonly options: DialOptions
   readonly report: Promise<DialReport>
   hasBegun = false
+  /** Whether the carrier has said who answered. */
+  wasJudged = false
   readonly #dials: ActiveDialOptions
   readonly #machine: DialMachine
   readonly #shell: MachineShell<DialEvent, DialCommand>
@@ -123,8 +125,9 @@ export class ActiveDial implements Dial {
     const { to, from, machines } = this.options
     const url = `${base}/answer?dial=${this.ticket}`
     const status = `${base}/status?dial=${this.ticket}`
-    const detects = machines === 'hang-up'
-    const request = carrier.create({ to, from, ringTimeout, detects, account, url, status })!
+    const detection = machines === 'hang-up' ? 'before' : machines === 'tell' ? 'beside' : undefined
+    const verdict = `${base}/verdict?dial=${this.ticket}`
+    const request = carrier.create({ to, from, ringTimeout, detection, account, url, status, verdict })!
     const answer = await askCarrier({ clock: scope.clock, fetch: ask }, request)
     const why = answer.problem ?? `it answers ${answer.status}`
     if (answer.status === undefined || answer.passing) return this.#shell.handle({ type: 'silent', why })

@@ -27,8 +27,8 @@ export interface Ticket {
   readonly signature: string
 }
 
-/** The paths of webhooks: `/leg` is for somebody who is rung for a call, `/transfer` for what comes after that. */
-const purposes = ['/answer', '/status', '/again', '/transfer', '/leg'] as const
+/** The paths of webhooks: `/verdict` says who has answered a call out, `/leg` is for somebody who is rung for a call, `/transfer` for what comes after that. */
+const purposes = ['/answer', '/status', '/again', '/transfer', '/leg', '/verdict'] as const
 
 /** A webhook that comes from the carrier. */
 export interface Webhook {

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { TransferOutcome } from '../../parts/index.ts'
+import type { AnswerVerdict, TransferOutcome } from '../../parts/index.ts'
 import type { DialOutcome } from './dial-machine.ts'
 
 /** A message of a stream, the same for all carriers. */
@@ -63,12 +63,14 @@ export interface NewCall {
   readonly account: string | undefined
   /** How long it may ring, in milliseconds. */
   readonly ringTimeout: number
-  /** Whether the carrier finds out first whether a machine has answered. */
-  readonly detects: boolean
+  /** Whether the carrier finds out who has answered: before it connects the call, or beside the call. */
+  readonly detection: 'before' | 'beside' | undefined
   /** Where the carrier asks what to do when somebody has answered. */
   readonly url: string
   /** Where it reports how the call is. */
   readonly status: string
+  /** Where it reports who has answered, if it finds out beside the call. */
+  readonly verdict: string
 }
 
 /** What differs between carriers. */
@@ -129,6 +131,25 @@ export function dialOutcomeOf(fields: URLSearchParams): DialOutcome | undefined 
   if (status === 'busy' || status === 'no-answer') return status
   // Ended by somebody else while it rang.
   return status === 'failed' ? 'failed' : 'no-answer'
+}
+
+/** Who answered, in the words of both carriers. Undefined if these say nothing. */
+export function verdictOf(fields: URLSearchParams): AnswerVerdict | undefined {
+  switch (fields.get('AnsweredBy')) {
+    case 'human':
+      return { by: 'person' }
+    case 'machine_start':
+      return { by: 'machine' }
+    case 'machine_end_beep':
+      return { by: 'machine', ended: 'beep' }
+    case 'machine_end_silence':
+    case 'machine_end_other':
+      return { by: 'machine', ended: 'silence' }
+    case 'fax':
+      return { by: 'fax' }
+    default:
+      return undefined
+  }
 }
 
 /** How a person who was rung has answered, in the words of a document that has ended. */

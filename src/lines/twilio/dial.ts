@@ -15,10 +15,11 @@ export interface DialOptions {
   /** How long it may ring, in milliseconds. Default: 30 s. */
   ringTimeout?: number
   /**
-   * What to do if a machine answers, as far as the carrier can tell: `hang-up` waits for its verdict before anything is said, which
-   * takes some seconds. Default: `talk`, without any detection.
+   * What to do if a machine answers, as far as the carrier can tell. `tell`: the call is connected at once, and the carrier's verdict
+   * reaches `session.answeredBy()` when it comes. `hang-up`: waits for the verdict before anything is said, which takes some
+   * seconds, and ends the call if it is a machine. Default: `talk`, without detection by the carrier.
    */
-  machines?: 'talk' | 'hang-up'
+  machines?: 'talk' | 'tell' | 'hang-up'
 }
 
 const dialNames: OptionNames<DialOptions> = {
@@ -56,6 +57,9 @@ export interface Dial {
 /** Throws if options are invalid. */
 export function checkDial(options: DialOptions): void {
   checkOptions('dial', options, dialNames)
+  const { machines = 'talk' } = options
+  if (!['talk', 'tell', 'hang-up'].includes(machines))
+    throw new OptionError(`dial: machines must be talk, tell or hang-up; it is '${String(machines)}'`)
   const { to, from, key = 'k', ringTimeout = limits.ringTimeout, parameters = {} } = options
   for (const [name, value] of Object.entries({ to, from }))
     if (!isCallAddress(value))

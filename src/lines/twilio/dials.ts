@@ -1,3 +1,4 @@
+import type { AnswerVerdict } from '../../parts/index.ts'
 import { noop, type Resource, type Timer } from '../../scope/index.ts'
 import { newKey } from '../secrets.ts'
 import { ActiveDial, type ActiveDialOptions } from './active-dial.ts'
@@ -20,6 +21,8 @@ export class Dials implements Resource {
   readonly #byKey = new Map<string, ActiveDial>()
   readonly #byTicket = new Map<string, ActiveDial>()
   readonly #queue = new Set<ActiveDial>()
+  /** Who has answered, for calls that have not begun here. */
+  readonly #early = new Map<string, AnswerVerdict>()
   #underWay = 0
   /** When the next call may be made. */
   #nextAt = 0
@@ -74,6 +77,33 @@ export class Dials implements Resource {
   /** The carrier reports how a call is. */
   reported(ticket: string, id: string, ended: DialOutcome | undefined): void {
     this.#byTicket.get(ticket)?.handle({ type: 'report', id, ended })
+  }
+
+  /**
+   * The carrier says who answered. Returns its verdict if it is about the call with this ticket, and the first one (MD3). With `early`
+   * the call has not begun here, and its verdict is kept. A ticket of another process is not known here.
+   */
+  judged(
+    ticket: string | null,
+    id: string,
+    verdict: AnswerVerdict | undefined,
+    early: boolean,
+  ): AnswerVerdict | undefined {
+    if (ticket === null || !verdict) return undefined
+    const dial = this.#byTicket.get(ticket)
+    if (dial && (dial.wasJudged || (dial.id !== undefined && dial.id !== id))) return undefined
+    if (dial) dial.wasJudged = true
+    if (dial && early) this.#early.set(id, verdict)
+    const [oldest] = this.#early.keys()
+    if (this.#early.size > limits.earlyVerdicts && oldest !== undefined) this.#early.delete(oldest)
+    return verdict
+  }
+
+  /** The verdict on a call that begins now. */
+  verdictOn(id: string): AnswerVerdict | undefined {
+    const verdict = this.#early.get(id)
+    this.#early.delete(id)
+    return verdict
   }
 
   closing(): void {

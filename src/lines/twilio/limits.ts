@@ -73,6 +73,8 @@ export const limits = {
   dialKeys: 10_000,
   /** Attempts to connect a call whose stream ended before any process answered it: one that drains refuses it. */
   attempts: 5,
+  /** Verdicts on who answered that come before their call begins: a moment before, if at all. */
+  earlyVerdicts: 100,
   /** Ended calls to remember: a late webhook or stream must not start them again. */
   remembered: 1_000,
 } as const

@@ -1,5 +1,5 @@
 import { encodeMuLaw, frameOf, muLaw, type HeardMark } from '../../audio/index.ts'
-import type { TransferOutcome, TransferRequest } from '../../parts/index.ts'
+import type { AnswerVerdict, TransferOutcome, TransferRequest } from '../../parts/index.ts'
 import { MachineShell, noop, type TimerCommand } from '../../scope/index.ts'
 import { BaseCall } from '../base-call.ts'
 import type { CallOptions, Farewell } from '../call-options.ts'
@@ -57,6 +57,8 @@ export class PhoneCall extends BaseCall<Outgoing> {
   /** Ids of the tickets that were used. */
   readonly #tickets = new Set<string>()
   #stream: StreamWriter | undefined
+  #verdict: AnswerVerdict | undefined
+  #onVerdict: ((verdict: AnswerVerdict) => void) | undefined
   #order = new MediaOrder()
   #nonsense = 0
 
@@ -107,6 +109,18 @@ export class PhoneCall extends BaseCall<Outgoing> {
   /** The carrier has connected the caller to somebody else, and that has ended; or it could not. */
   dialled(outcome: TransferOutcome): void {
     this.#shell.handle({ type: 'dialled', outcome })
+  }
+
+  /** The carrier says who has answered. The first verdict counts. */
+  judged(verdict: AnswerVerdict): void {
+    if (this.#verdict || this.hasEnded) return
+    this.#verdict = verdict
+    this.#onVerdict?.(verdict)
+  }
+
+  onVerdict(listener: (verdict: AnswerVerdict) => void): void {
+    this.#onVerdict = listener
+    if (this.#verdict) listener(this.#verdict)
   }
 
   transfer(request: TransferRequest): Promise<TransferOutcome> {

@@ -26,6 +26,15 @@ const HAS_ENDED = '"90018"'
 /** Seconds for which Telnyx lets a phone ring. */
 const LONGEST_RING = 120
 
+/** Detection beside a call. The verdict must not cut off what the agent is saying. */
+const detectBeside = {
+  MachineDetection: 'DetectMessageEnd',
+  AsyncAmd: true,
+  AsyncAmdStatusCallbackMethod: 'POST',
+  CancelPlaybackOnMachineDetection: false,
+  CancelPlaybackOnDetectMessageEnd: false,
+} as const
+
 /** An older webhook may be a replay. */
 const LONGEST_DELAY = 5 * 60_000
 
@@ -72,7 +81,7 @@ export function telnyx({ apiKey, publicKey, application, api }: TelnyxAccount): 
           },
     creates: 'authToken and application, the id of a TeXML application',
     canCreate: () => apiKey !== undefined && application !== undefined,
-    create: ({ to, from, ringTimeout, detects, url, status }) =>
+    create: ({ to, from, ringTimeout, detection, url, status, verdict }) =>
       apiKey === undefined || application === undefined
         ? undefined
         : {
@@ -88,7 +97,8 @@ export function telnyx({ apiKey, publicKey, application, api }: TelnyxAccount): 
               StatusCallbackMethod: 'POST',
               StatusCallbackEvent: 'initiated ringing answered completed',
               Timeout: Math.min(LONGEST_RING, Math.round(ringTimeout / 1_000)),
-              ...(detects ? { MachineDetection: 'Enable' } : {}),
+              ...(detection === 'before' ? { MachineDetection: 'Enable' } : {}),
+              ...(detection === 'beside' ? { ...detectBeside, AsyncAmdStatusCallback: verdict } : {}),
             }),
           },
     createdIn: (body) => asCallName(parse(body)?.['call_sid']),

@@ -14,6 +14,7 @@ import {
   endedStatuses,
   hangUpDocument,
   transferOutcomeOf,
+  verdictOf,
   type Carrier,
 } from './carrier.ts'
 import type { Dial, DialOptions } from './dial.ts'
@@ -184,6 +185,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   #documentFor(webhook: Webhook, comesBack: ComesBack, hasRoomElsewhere: boolean): string {
     const { purpose, call, fields, dial } = webhook
     if (purpose === '/leg') return this.#progress(call, fields)
+    if (purpose === '/verdict') return this.#judged(webhook)
     if (dial !== null && purpose === '/status') this.#dials.reported(dial, call, dialOutcomeOf(fields))
     const hasEnded = endedStatuses.has(fields.get('CallStatus') ?? '')
     if (hasEnded) this.#callEnded(call)
@@ -315,6 +317,14 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     return emptyDocument
   }
 
+  /** The carrier says who has answered a call out. */
+  #judged({ call: id, dial, fields }: Webhook): string {
+    const call = this.find(id)
+    const verdict = this.#past.has(id) ? undefined : this.#dials.judged(dial, id, verdictOf(fields), !call)
+    if (verdict) call?.judged(verdict)
+    return emptyDocument
+  }
+
   #callEnded(id: string): void {
     const call = this.find(id)
     if (call) call.hasEndedThere()
@@ -376,6 +386,8 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     const after = `${base}/transfer`
     const progress = `${base}/leg`
     const call = new PhoneCall({ id, calls: this, far, places: { after, progress }, ...timeouts })
+    const verdict = this.#dials.verdictOn(id) ?? verdictOf(new URLSearchParams(info.details))
+    if (verdict) call.judged(verdict)
     this.begin(call, () => onCall(new TwilioLine(call), info))
   }
 

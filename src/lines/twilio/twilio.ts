@@ -71,7 +71,7 @@ export function twilio({ authToken, secondaryAuthToken, accountSid, api }: Twili
     hangUp: (call, reported) => change(call, reported, { Status: 'completed' }),
     creates: 'authToken and accountSid',
     canCreate: (account) => authToken !== undefined && (accountSid ?? account) !== undefined,
-    create: ({ to, from, account, ringTimeout, detects, url, status }) => {
+    create: ({ to, from, account, ringTimeout, detection, url, status, verdict }) => {
       const resource = about('', account)
       if (!resource) return undefined
       const form = new URLSearchParams({
@@ -84,7 +84,13 @@ export function twilio({ authToken, secondaryAuthToken, accountSid, api }: Twili
       for (const event of ['initiated', 'ringing', 'answered', 'completed'])
         form.append('StatusCallbackEvent', event)
       form.set('Timeout', String(Math.round(ringTimeout / 1_000)))
-      if (detects) form.set('MachineDetection', 'Enable')
+      if (detection === 'before') form.set('MachineDetection', 'Enable')
+      if (detection === 'beside') {
+        form.set('MachineDetection', 'DetectMessageEnd')
+        form.set('AsyncAmd', 'true')
+        form.set('AsyncAmdStatusCallback', verdict)
+        form.set('AsyncAmdStatusCallbackMethod', 'POST')
+      }
       const headers = { ...resource.headers, 'content-type': 'application/x-www-form-urlencoded' }
       return { method: 'POST', url: resource.url.replace('/.json', '.json'), headers, body: form.toString() }
     },

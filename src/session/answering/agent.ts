@@ -15,6 +15,7 @@ import type { SessionState } from '../closing/session-events.ts'
 import type { EventOf } from '../emitter.ts'
 import type { SessionEvents } from '../events.ts'
 import type { History } from '../history/history.ts'
+import type { Answered, AnsweredByOptions, LeaveMessageOptions, MessageOutcome } from '../pickup/answered.ts'
 import type { PressOutcome, Speech, SpeechOptions } from '../speaking/speech.ts'
 import { guardrailNames, type Guardrails } from './guardrails.ts'
 import type { Reply, ReplyOptions } from './reply.ts'
@@ -44,6 +45,8 @@ export interface SessionHandle {
   approve(id: string, approved: boolean): boolean
   hangUp(options?: HangUpOptions): Promise<HangUpOutcome>
   transfer(options: TransferOptions): Promise<TransferOutcome>
+  answeredBy(options?: AnsweredByOptions): Promise<Answered>
+  leaveMessage(text: string, options?: LeaveMessageOptions): Promise<MessageOutcome>
   drain(options?: CloseSessionOptions): Promise<SessionReport>
   close(options?: CloseSessionOptions): Promise<SessionReport>
 }

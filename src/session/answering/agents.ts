@@ -240,7 +240,12 @@ export class Agents {
       phase: 'stores',
       shield: hookTimeout,
     })
-    const outcome = await bounded(scope, hookTimeout, `time of ${name}`, task.result)
+    let outcome = await bounded(scope, hookTimeout, `time of ${name}`, task.result)
+    // Who answered may be known only after a while: the time of the hook begins again then (MD1).
+    while (outcome.how === 'late' && scope.state === 'live' && this.#context.patience) {
+      await scope.until(this.#context.patience).catch(noop)
+      outcome = await bounded(scope, hookTimeout, `time of ${name}`, task.result)
+    }
     if (outcome.how === 'done') return outcome.value
     if (outcome.how === 'failed') this.#context.failed(name, outcome.error)
     else if (scope.state === 'live') {

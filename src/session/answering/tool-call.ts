@@ -174,6 +174,17 @@ function contextOf(task: TaskContext, call: ToolCall, binding: Binding): ToolCon
       }
       return binding.untimed!(() => context.transfers.transfer(options, { task, done }))
     },
+    answeredBy: async (options) => {
+      const { context } = session()
+      return binding.untimed!(() => context.pickups().answeredBy(options))
+    },
+    leaveMessage: async (text, options) => {
+      const { context } = session()
+      const done = (): void => {
+        binding.endsWith = 'hung up'
+      }
+      return binding.untimed!(() => context.pickups().leaveMessage(text, options, { task, done }))
+    },
     close: async (options) => {
       const { context } = session()
       binding.endsWith = 'closed'

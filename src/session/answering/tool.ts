@@ -3,6 +3,7 @@ import { OptionError, checkOptions, type Endings, type OptionNames } from '../..
 import type { CloseSessionOptions, HangUpOptions, HangUpOutcome, TransferOptions } from '../closing/asks.ts'
 import type { SessionReport } from '../closing/report.ts'
 import type { History } from '../history/history.ts'
+import type { Answered, AnsweredByOptions, LeaveMessageOptions, MessageOutcome } from '../pickup/answered.ts'
 import type { PressOutcome, Speech } from '../speaking/speech.ts'
 import { jsonSchemaOf, type OutputOf, type StandardSchema } from './schema.ts'
 
@@ -75,6 +76,13 @@ export interface ToolContext {
    * Otherwise return the outcome, so that the model says so (TR1). The tool's timeout does not run meanwhile.
    */
   readonly transfer: (options: TransferOptions) => Promise<TransferOutcome>
+  /** Finds out who answered a call out (MD1). The tool's timeout does not run meanwhile. */
+  readonly answeredBy: (options?: AnsweredByOptions) => Promise<Answered>
+  /**
+   * Leaves a message with an answering machine, such as one that the model has noticed, and hangs up without waiting for this
+   * tool (MD6). The tool's timeout does not run meanwhile.
+   */
+  readonly leaveMessage: (text: string, options?: LeaveMessageOptions) => Promise<MessageOutcome>
   /** Closes the session without waiting for this tool. */
   readonly close: (options?: CloseSessionOptions) => Promise<SessionReport>
 }

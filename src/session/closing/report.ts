@@ -4,6 +4,7 @@ import { formatReport, type FormatOptions } from '../../report/index.ts'
 import type { Ask, ErrorReport, ScopeReport } from '../../scope/index.ts'
 import type { HistoryItem } from '../history/history-item.ts'
 import { turnStages, type TurnLatency, type TurnStage } from '../turn-timing.ts'
+import type { Answered, MessageOutcome } from '../pickup/answered.ts'
 import type { CallEnding, CloseReason } from './close-reason.ts'
 import type { CostReport } from './cost.ts'
 
@@ -31,6 +32,24 @@ export interface TransferReport {
   /** When it began, counted from the start of the session. */
   readonly at: number
   /** How long it took until the outcome was known, in milliseconds. Absent if the session closed before. */
+  readonly took?: number
+}
+
+/** Who answered the call (MD1). */
+export interface AnsweredReport extends Pick<Answered, 'by' | 'how' | 'kind'> {
+  /** When it was asked for, counted from the start of the session. */
+  readonly at: number
+  /** How long it took to find out, in milliseconds. Absent if the session closed before. */
+  readonly took?: number
+  /** What the carrier said after that, and when. */
+  readonly later?: { readonly by: Answered['by']; readonly at: number }
+}
+
+/** A message for an answering machine (MD7). */
+export interface MessageReport extends Omit<MessageOutcome, 'error'> {
+  /** When it was asked for, counted from the start of the session. */
+  readonly at: number
+  /** How long it took until it was left, in milliseconds. Absent if the session closed before. */
   readonly took?: number
 }
 
@@ -87,6 +106,10 @@ export interface SessionReport {
   readonly transcript: readonly HistoryItem[]
   /** To whom the caller was transferred, or was to be. Absent if to nobody. */
   readonly transfers?: readonly TransferReport[]
+  /** Who answered the call. Absent if that was not asked for. */
+  readonly answered?: AnsweredReport
+  /** Messages for an answering machine. Absent if there are none. */
+  readonly messages?: readonly MessageReport[]
   /** Several if the call went on in another process. Absent if the call was not recorded. */
   readonly recordings?: readonly RecordingReport[]
   /** Every step and task of the close. */
@@ -128,6 +151,10 @@ export function formatSession(report: SessionReport, options: FormatSessionOptio
     const most = slowest ? `; most of it for ${slowest.stage}, ${slowest.ms} ms on average` : ''
     lines.push(`  answered after ${median} ms in the median, ${latencies.at(-1)!} ms at most${most}`)
   }
+  const { answered, messages = [] } = report
+  if (answered) lines.push(`  answered by ${answered.by} (${answered.kind ?? answered.how})`)
+  for (const { heard, after } of messages)
+    lines.push(`  left a message after ${after}: ${heard ? 'heard' : 'not confirmed'}`)
   for (const { name, how, code, reason, retries } of connections) {
     const detail = [code, reason, retries > 0 ? `${retries} retries` : undefined].filter(
       (part) => part !== undefined,

@@ -6,7 +6,16 @@ import { limits } from '../limits.ts'
 import type { SpeechTiming, TurnTiming } from '../turn-timing.ts'
 import { endings, type CloseReason } from './close-reason.ts'
 import { costOf, type CostReport, type Prices } from './cost.ts'
-import type { GuardrailReport, SessionError, SessionReport, TransferReport, TurnReport } from './report.ts'
+import type { MessageOutcome } from '../pickup/answered.ts'
+import type {
+  AnsweredReport,
+  GuardrailReport,
+  MessageReport,
+  SessionError,
+  SessionReport,
+  TransferReport,
+  TurnReport,
+} from './report.ts'
 
 /** Maximum number of connections in a report, so that a part that opens one per sentence cannot make it grow forever. */
 const MAX_CONNECTIONS = 200
@@ -23,6 +32,8 @@ export class SessionBook {
   #errorCount = 0
   readonly #guardrails: GuardrailReport[] = []
   readonly #transfers: TransferReport[] = []
+  readonly #messages: MessageReport[] = []
+  #answered: AnsweredReport | undefined
   readonly #line: string
   #startDate: number | undefined
   /** When the session was started, by its clock. */
@@ -75,6 +86,29 @@ export class SessionBook {
       if (this.#transfers[index]?.took !== undefined) return false
       this.#transfers[index] = { to, at, outcome, took: endedAt - now }
       return true
+    }
+  }
+
+  /** Begins to find out who answered. Call the returned function with what was found out. */
+  detecting(now: number): (found: Pick<AnsweredReport, 'by' | 'how' | 'kind'>, took: number) => void {
+    const at = now - this.startedAt
+    this.#answered = { by: 'unknown', how: 'closed', at }
+    return (found, took) => {
+      this.#answered = { ...found, at, took }
+    }
+  }
+
+  /** The carrier says who answered, after that was found out. */
+  answeredLater(by: AnsweredReport['by'], now: number): void {
+    if (this.#answered) this.#answered = { ...this.#answered, later: { by, at: now - this.startedAt } }
+  }
+
+  /** Begins to leave a message. Call the returned function with its outcome. */
+  leaving(now: number): (outcome: MessageOutcome, now: number) => void {
+    const at = now - this.startedAt
+    const index = this.#messages.push({ heard: false, how: 'failed', after: 'timeout', attempts: 0, at }) - 1
+    return ({ error: _, ...outcome }, endedAt) => {
+      this.#messages[index] = { ...outcome, at, took: endedAt - now }
     }
   }
 
@@ -155,6 +189,10 @@ export class SessionBook {
       turns: Object.freeze(this.turns.map((turn) => this.#writeTurn(turn))),
       transcript: this.#history.items,
       ...(this.#transfers.length > 0 ? { transfers: this.#writeTransfers(reason) } : {}),
+      ...(this.#answered ? { answered: Object.freeze(this.#answered) } : {}),
+      ...(this.#messages.length > 0
+        ? { messages: Object.freeze(this.#messages.map((each) => Object.freeze(each))) }
+        : {}),
       ...(recording ? { recordings: Object.freeze([Object.freeze(recording)]) } : {}),
       scope,
     }

@@ -27,7 +27,7 @@ import { failures, type CloseReason } from '../closing/close-reason.ts'
 import type { EventSink, SessionContext } from '../context.ts'
 import { limits } from '../limits.ts'
 import type { Speaking } from '../speaking/speaking.ts'
-import type { TurnCommand, TurnEvent } from './turn-events.ts'
+import type { PendingWords, TurnCommand, TurnEvent } from './turn-events.ts'
 import { Filtering } from './filtering.ts'
 import { TurnMachine } from './turn-machine.ts'
 
@@ -156,6 +156,7 @@ export class Hearing implements EventSink<TurnEvent> {
   hear(frame: AudioFrame): void {
     const { echoedKeys } = this.#speaking
     const heard = echoedKeys === undefined ? frame : withoutKeys(frame, echoedKeys)
+    this.#context.tap?.hear(heard)
     if (this.#filtering) this.#filtering.push(heard)
     else this.#listen(heard)
   }
@@ -180,6 +181,7 @@ export class Hearing implements EventSink<TurnEvent> {
   /** Passes an event to the turn machine: from the VAD, the STT, or about what the agent does. */
   handle(event: Untimed<TurnEvent>): void {
     this.#turns.handle(event)
+    this.#context.tap?.notice(event)
     if (event.type === 'final' && !this.#machine.pendingWords.transcribing) this.#stopWaiting?.()
   }
 
@@ -295,6 +297,23 @@ export class Hearing implements EventSink<TurnEvent> {
   stopTurns(bargeIn: boolean): void {
     this.#context.takesTurns = false
     this.#turns.handle({ type: 'ending', bargeIn })
+  }
+
+  /** What the user has said that is not part of a turn. */
+  get pendingWords(): PendingWords {
+    return this.#machine.pendingWords
+  }
+
+  /** Has the STT finish its text. */
+  flush(): void {
+    this.#stt?.flush()
+  }
+
+  /** Adds what was heard to the history. It is not part of a turn: a machine has said it. */
+  setAside(): void {
+    const { history, settings } = this.#context
+    history.addUser(this.#machine.pendingWords.text, { at: settings.clock.date() })
+    this.#turns.handle({ type: 'discard' })
   }
 
   /**

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Life, act, endWell, only, settings, step } from './machine-life.ts'
 import { limits } from '../../../src/host/supervisor/limits.ts'
-import { exitCodes } from '../../../src/host/supervisor/supervisor-events.ts'
+import { exitCodes } from '../../../src/host/exit-codes.ts'
 
 describe('a supervisor', () => {
   it('starts its workers, and is ready with the first call worker', () => {

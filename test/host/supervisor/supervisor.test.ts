@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { exitCodes } from '../../../src/host/supervisor/supervisor-events.ts'
+import { exitCodes } from '../../../src/host/exit-codes.ts'
 import { FastClock } from '../../fast-clock.ts'
 import { Stage, ask } from './stage.ts'
 

@@ -188,6 +188,8 @@ export function aToolContext(signal: AbortSignal = new AbortController().signal)
     own: missing,
     hangUp: missing,
     transfer: missing,
+    answeredBy: missing,
+    leaveMessage: missing,
     close: missing,
   }
 }

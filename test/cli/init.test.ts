@@ -1,0 +1,120 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { manifest } from '../house/tree.ts'
+import { Program } from '../program.ts'
+import { productionFolder } from './production.ts'
+import { runProgram } from './run-program.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+function emptyFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'endwell-init-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+async function init(args: readonly string[]): Promise<{ code: number; text: string }> {
+  const program = runProgram(['init', ...args])
+  return { code: await program.ended(), text: `${program.out}${program.errors}` }
+}
+
+interface Packages {
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly devDependencies: Readonly<Record<string, string>>
+}
+
+/** Links what `npm install` would install, and nothing else. */
+function install(folder: string): void {
+  const { dependencies, devDependencies } = JSON.parse(
+    readFileSync(join(folder, 'package.json'), 'utf8'),
+  ) as Packages
+  for (const name of Object.keys({ ...dependencies, ...devDependencies })) {
+    const place = join(folder, 'node_modules', name)
+    mkdirSync(dirname(place), { recursive: true })
+    symlinkSync(name === 'endwell' ? root : join(root, 'node_modules', name), place, 'dir')
+  }
+}
+
+async function passes(folder: string, args: readonly string[]): Promise<void> {
+  const program = new Program(args, { cwd: folder })
+  onTestFinished(() => program.signal('SIGKILL'))
+  expect([await program.ended(), program.out + program.errors]).toEqual([0, expect.anything()])
+}
+
+describe('endwell init', { timeout: 120_000 }, () => {
+  it.each([
+    ['local', 'browser'],
+    ['openai', 'phone'],
+    ['gemini', 'browser'],
+  ])('[IN1] writes a project whose types and tests pass without a key: %s, %s', async (models, line) => {
+    const folder = join(emptyFolder(), 'front-desk')
+    expect(await init([folder, '--yes', '--models', models, '--line', line])).toMatchObject({ code: 0 })
+    install(folder)
+    const { scripts, dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+      scripts: { test: string }
+      dependencies: Record<string, string>
+    }
+    expect(scripts.test).toBe('tsc && node --import tsx --test agent.test.ts')
+    expect(dependencies['endwell']).toBe(`^${manifest.version}`)
+    await passes(folder, [join(root, 'node_modules/typescript/bin/tsc')])
+    await passes(folder, ['--import', 'tsx', '--test', 'agent.test.ts'])
+  })
+
+  it('[IN1] writes a project that answers calls at once, with the .env of its example', async () => {
+    const folder = emptyFolder()
+    expect(await init([folder, '--yes', '--models', 'openai', '--line', 'phone'])).toMatchObject({ code: 0 })
+    install(folder)
+    cpSync(join(folder, '.env.example'), join(folder, '.env'))
+    const program = runProgram(['dev', 'agent.ts', '--json', '--port', '0'], { cwd: folder })
+    const info = (await (await fetch(new URL('/api/info', await program.url()))).json()) as object
+    expect(info).toMatchObject({ name: 'Front desk', models: { llm: 'scripted' } })
+    program.signal('SIGINT')
+    expect(await program.ended()).toBe(0)
+  })
+
+  it('[IN1] overwrites nothing, and says what is wrong', async () => {
+    const folder = emptyFolder()
+    writeFileSync(join(folder, 'notes.txt'), '')
+    expect(await init([folder, '--yes'])).toEqual({
+      code: 1,
+      text: `${folder} is not empty: it has notes.txt. Name another folder\n`,
+    })
+    const other = join(folder, 'other')
+    expect(await init([other, '--models', 'opnai'])).toEqual({
+      code: 1,
+      text: "--models must be local or openai or gemini, not 'opnai'. Did you mean 'openai'?\n",
+    })
+    expect(await init([other, '--name', 'Front Desk'])).toMatchObject({ code: 1 })
+  })
+})
+
+it('endwell --version prints the version', async () => {
+  const program = runProgram(['--version'])
+  expect([await program.ended(), program.out]).toEqual([0, `${manifest.version}\n`])
+})
+
+it('endwell dev reads the file .env', async () => {
+  const program = runProgram(['dev', 'agent.js'], { cwd: productionFolder({ '.env': 'PORT=none' }) })
+  expect(await program.ended()).toBe(1)
+  expect(program.errors).toBe("PORT in the environment must be a whole number from 0 to 65535, not 'none'\n")
+})
+
+it('[IN1] npm create endwell does the same', async () => {
+  const folder = emptyFolder()
+  const create = join(folder, 'node_modules/create-endwell')
+  cpSync(join(root, 'create-endwell'), create, { recursive: true })
+  symlinkSync(root, join(folder, 'node_modules/endwell'), 'dir')
+  const { bin, dependencies } = JSON.parse(readFileSync(join(create, 'package.json'), 'utf8')) as {
+    bin: Record<string, string>
+    dependencies: Record<string, string>
+  }
+  expect(dependencies).toEqual({ endwell: manifest.version })
+  const program = new Program([join(create, bin['create-endwell']!), 'desk', '--yes', '--json'], {
+    cwd: folder,
+  })
+  expect(await program.ended()).toBe(0)
+  expect(program.lines[0]).toMatchObject({ folder: join(folder, 'desk'), name: 'desk', models: 'local' })
+})

@@ -51,7 +51,10 @@ async function aSlowCall(world: World, delays: Delays, options: CallOptions = {}
     tts: { firstAfter: voice },
     line: { latency: line },
     turns: { endpointing: { delay } },
-    agent: { ...(toolTime === undefined ? {} : { tools: { find } }), ...(hook === undefined ? {} : { onTurn }) },
+    agent: {
+      ...(toolTime === undefined ? {} : { tools: { find } }),
+      ...(hook === undefined ? {} : { onTurn }),
+    },
     ...options,
   })
   live = call.session
@@ -149,7 +152,10 @@ describe('the latency of a turn', () => {
       await speak(call)
       await world.clock.elapse(5_000)
       const [latency] = call.latencies
-      expect(latency).toMatchObject({ ms: 142, stages: { endpointing: 100, model: 34, voice: 7, playout: 1 } })
+      expect(latency).toMatchObject({
+        ms: 142,
+        stages: { endpointing: 100, model: 34, voice: 7, playout: 1 },
+      })
       expect(sum(latency!.stages)).toBe(latency!.ms)
     }))
 
@@ -159,7 +165,11 @@ describe('the latency of a turn', () => {
 
   it('[LT2] includes the wait for an STT that declares the end of the turn, and for its text after that', () =>
     inClosedCall(async (world) => {
-      const call = await aSlowCall(world, {}, { turns: { mode: 'stt' }, stt: { endsTurns: true, finalAfter: 'never' } })
+      const call = await aSlowCall(
+        world,
+        {},
+        { turns: { mode: 'stt' }, stt: { endsTurns: true, finalAfter: 'never' } },
+      )
       const { vad, stt, clock, latencies } = call
       vad.starts()
       stt.interim(words)
@@ -184,7 +194,10 @@ describe('the latency of a turn', () => {
 
   it('[LT3] has no transcription and no voice with a realtime model, and counts from what the model noticed', () =>
     inClosedCall(async (world) => {
-      const call = aRealtimeCall(world, { realtime: { answers: ['At eight.'], firstAfter: 260 }, line: { latency: 40 } })
+      const call = aRealtimeCall(world, {
+        realtime: { answers: ['At eight.'], firstAfter: 260 },
+        line: { latency: 40 },
+      })
       const latencies = latenciesOf(call)
       await call.session.start()
       says(call.caller, words)
@@ -301,7 +314,11 @@ describe('what ends the wait for an answer', () => {
         input: z.object({}),
         run: async (_, { press: pressKeys }) => (await pressKeys('1')).how,
       })
-      const call = await aSlowCall(world, {}, { agent: { tools: { press } }, answers: [[callTool('press')], 'Done.'] })
+      const call = await aSlowCall(
+        world,
+        {},
+        { agent: { tools: { press } }, answers: [[callTool('press')], 'Done.'] },
+      )
       call.caller.types('Hello')
       await world.clock.elapse(20_000)
       expect(call.latencies).toMatchObject([{ by: 'reply' }])
@@ -344,7 +361,11 @@ describe('the first sound of an answer', () => {
 
   it('[LT5] is estimated on a line that never confirms, and the report says so', () =>
     inClosedCall(async (world) => {
-      const call = await aSlowCall(world, { model: 60, line: 250 }, { line: { latency: 250, confirms: false } })
+      const call = await aSlowCall(
+        world,
+        { model: 60, line: 250 },
+        { line: { latency: 250, confirms: false } },
+      )
       call.caller.types('Hello')
       await world.clock.elapse(20_000)
       const estimate = { stages: { model: 60, voice: 0, playout: 0 }, heard: 'estimated', by: 'reply' }

@@ -30,7 +30,11 @@ describe('the latency of turns in the page', () => {
   it('has the 50th and the 95th percentile of what was measured', () => {
     const values = Array.from({ length: 20 }, (_, index) => (index + 1) * 100)
     expect([percentileOf(values, 0.5), percentileOf(values, 0.95)]).toEqual([1_000, 1_900])
-    expect([percentileOf([7], 0.5), percentileOf([7], 0.95), percentileOf([], 0.5)]).toEqual([7, 7, undefined])
+    expect([percentileOf([7], 0.5), percentileOf([7], 0.95), percentileOf([], 0.5)]).toEqual([
+      7,
+      7,
+      undefined,
+    ])
   })
 
   it('names the stage in which most of the time went', () => {

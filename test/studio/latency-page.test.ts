@@ -53,7 +53,9 @@ describe.each([
   ['phone', 'dark', { width: 390, height: 844 }],
 ] as const)('the response times of a call on a %s screen in %s mode', (size, colorScheme, viewport) => {
   it('[LT1] [CL15] are shown by stage, live and afterwards, with what the call costs', async () => {
-    await using studio = await Studio.open(browser, built.folder, { browserOptions: { colorScheme, viewport } })
+    await using studio = await Studio.open(browser, built.folder, {
+      browserOptions: { colorScheme, viewport },
+    })
     const { page } = studio
     const look = async (view: string): Promise<void> => {
       expect(await barriers(page)).toEqual([])

@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { linkTo, routeOf } from '../../studio/src/shared/route.ts'
-import {
-  ageText,
-  agoText,
-  clockText,
-  costText,
-  retriesText,
-} from '../../studio/src/shared/texts.ts'
+import { ageText, agoText, clockText, costText, retriesText } from '../../studio/src/shared/texts.ts'
 
 describe('an address', () => {
   it.each([

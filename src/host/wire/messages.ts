@@ -1,5 +1,11 @@
 import type { Change, ErrorCode, ErrorReport, ScopeView } from '../../scope/index.ts'
-import type { CloseReason, HistoryItem, SessionReport, SessionState, TurnLatency } from '../../session/index.ts'
+import type {
+  CloseReason,
+  HistoryItem,
+  SessionReport,
+  SessionState,
+  TurnLatency,
+} from '../../session/index.ts'
 import type { WrongOutcome } from './outcome.ts'
 
 // The messages of the host's HTTP API. Plain JSON; times are in milliseconds.

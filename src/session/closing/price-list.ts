@@ -7,8 +7,11 @@ export interface ListPrice extends Price {
   readonly source?: string
   /** When it was last known to be right: `2026-11`. Default: that of the list. */
   readonly asOf?: string
-  /** `memory`: written down without a source at hand. Check it before you rely on it. */
-  readonly basis?: 'read' | 'memory'
+  /**
+   * `reported`: found in publications that quote the vendor's page. `memory`: written down without any source at hand. Check
+   * either before you rely on it.
+   */
+  readonly basis?: 'reported' | 'memory'
 }
 
 /**
@@ -33,13 +36,13 @@ const tokens = (input: number, cached: number, output: number): Price => ({
   outputTokens: output / MILLION,
 })
 
-const read = (asOf: string, source: string): Pick<ListPrice, 'asOf' | 'source' | 'basis'> => ({
+const reported = (asOf: string, source: string): Pick<ListPrice, 'asOf' | 'source' | 'basis'> => ({
   asOf,
   source,
-  basis: 'read',
+  basis: 'reported',
 })
 
-/** Nobody looked these up: `source` is where to. */
+/** Not looked up: `source` is where to. */
 const remembered = (asOf: string, source: string): Pick<ListPrice, 'asOf' | 'source' | 'basis'> => ({
   asOf,
   source,
@@ -64,18 +67,18 @@ export const defaultPriceList: PriceList = {
   products: {
     // Models on this machine.
     'local/*': { inputTokens: 0, outputTokens: 0, audioSeconds: 0, characters: 0 },
-    // As published by others who have read the vendor's page.
-    'openai/gpt-5.4': { ...tokens(2.5, 0.25, 15), ...read('2026-03', openai) },
-    'openai/gpt-5.4-mini': { ...tokens(0.75, 0.075, 4.5), ...read('2026-03', openai) },
-    'openai/gpt-5': { ...tokens(1.25, 0.125, 10), ...read('2026-03', openai) },
-    'openai/gpt-5-mini': { ...tokens(0.25, 0.025, 2), ...read('2026-03', openai) },
-    'openai/gpt-4.1': { ...tokens(2, 0.5, 8), ...read('2026-06', openai) },
-    'openai/gpt-4.1-mini': { ...tokens(0.4, 0.1, 1.6), ...read('2026-06', openai) },
-    'openai/gpt-4.1-nano': { ...tokens(0.1, 0.025, 0.4), ...read('2026-03', openai) },
-    'openai/gpt-4o': { ...tokens(2.5, 1.25, 10), ...read('2026-05', openai) },
-    'openai/gpt-4o-mini': { ...tokens(0.15, 0.075, 0.6), ...read('2026-05', openai) },
-    'deepgram/flux-general-en': { audioSeconds: 0.0065 / MINUTE, ...read('2026-04', deepgram) },
-    'deepgram/flux-general-multi': { audioSeconds: 0.0078 / MINUTE, ...read('2026-04', deepgram) },
+    // Quoted by others from the vendors' pages.
+    'openai/gpt-5.4': { ...tokens(2.5, 0.25, 15), ...reported('2026-03', openai) },
+    'openai/gpt-5.4-mini': { ...tokens(0.75, 0.075, 4.5), ...reported('2026-03', openai) },
+    'openai/gpt-5': { ...tokens(1.25, 0.125, 10), ...reported('2026-03', openai) },
+    'openai/gpt-5-mini': { ...tokens(0.25, 0.025, 2), ...reported('2026-03', openai) },
+    'openai/gpt-4.1': { ...tokens(2, 0.5, 8), ...reported('2026-06', openai) },
+    'openai/gpt-4.1-mini': { ...tokens(0.4, 0.1, 1.6), ...reported('2026-06', openai) },
+    'openai/gpt-4.1-nano': { ...tokens(0.1, 0.025, 0.4), ...reported('2026-03', openai) },
+    'openai/gpt-4o': { ...tokens(2.5, 1.25, 10), ...reported('2026-05', openai) },
+    'openai/gpt-4o-mini': { ...tokens(0.15, 0.075, 0.6), ...reported('2026-05', openai) },
+    'deepgram/flux-general-en': { audioSeconds: 0.0065 / MINUTE, ...reported('2026-04', deepgram) },
+    'deepgram/flux-general-multi': { audioSeconds: 0.0078 / MINUTE, ...reported('2026-04', deepgram) },
     // From memory.
     'openai/tts-1': { characters: 15 / MILLION, ...remembered('2025', openai) },
     'openai/tts-1-hd': { characters: 30 / MILLION, ...remembered('2025', openai) },
@@ -107,10 +110,7 @@ export function checkPriceList(what: string, list: PriceList): void {
 }
 
 /** The prices of these parts, by their names, as far as the list has them. Members of a fallback count. */
-export function listedPrices(
-  { products }: PriceList,
-  parts: readonly (NamedPart | undefined)[],
-): Prices {
+export function listedPrices({ products }: PriceList, parts: readonly (NamedPart | undefined)[]): Prices {
   const prices: Record<string, Price> = {}
   const add = (part: NamedPart): void => {
     const { name, product = productOf(part) } = part

@@ -49,4 +49,3 @@ export function costText({ total, models, unpriced, currency }: CostReport): str
 
 /** `1 retry`, `2 retries`. */
 export const retriesText = (count: number): string => (count === 1 ? '1 retry' : `${count} retries`)
-

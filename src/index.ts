@@ -10,6 +10,7 @@ export {
   SessionClosedError,
   ToolError,
   askForKeys,
+  defaultPriceList,
   fileSink,
   formatSession,
   menuTools,

@@ -87,6 +87,16 @@ describe('a beep detector', () => {
     // Notes that fade, with rests.
     const plucked = [440, 660, 880].flatMap((hz) => [note(hz, 400, 0, 4), silence(200, 8_000)])
     expect(heardIn(telephone(concat(plucked, 8_000)))).toEqual([])
+    // Notes of an organ, with rests, and the busy signal of America.
+    const organ = [440, 660, 880].flatMap((hz) => [note(hz, 400, 0.4), silence(200, 8_000)])
+    expect(heardIn(telephone(concat(organ, 8_000)))).toEqual([])
+    const busy = mixed(note(480, 500, 0), note(620, 500, 0).samples, 1)
+    expect(heardIn(telephone(concat([busy, silence(500, 8_000), busy, silence(500, 8_000)], 8_000)))).toEqual(
+      [],
+    )
+    // Two tones, one 9 dB quieter than the other.
+    const chord = mixed(note(1_000, 500, 0), note(1_090, 500, 0).samples, 0.35)
+    expect(heardIn(telephone(concat([chord, silence(500, 8_000)], 8_000)))).toEqual([])
     // The tones before an announcement of the network.
     const special = [950, 1_400, 1_800].map((hz) => sine(hz, { sampleRate: 8_000, duration: 330 }))
     expect(heardIn(telephone(concat([...special, silence(500, 8_000)], 8_000)))).toEqual([])

@@ -37,6 +37,8 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
   protected readonly watchdog: Watchdog
   /** How many peers have become ready. */
   protected generation = 0
+  /** Called when the session begins to close. Set by a line while there is something to do then. */
+  protected onClosing: (() => void) | undefined
   /** Whether the call ended because the caller hung up. */
   callerHungUp = false
   readonly #options: CallOptions
@@ -117,6 +119,7 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
 
   closing(): void {
     this.clear()
+    this.onClosing?.()
     // From here on nothing is sent but the goodbye.
     this.#ready = false
   }

@@ -58,6 +58,8 @@ export interface LineConnection {
    * method cannot transfer calls.
    */
   transfer?(request: TransferRequest): Promise<TransferOutcome>
+  /** Whether `transfer` takes requests with `consult`. Default: false. */
+  readonly consults?: boolean
   /**
    * Calls the listener when the carrier says who answered a call out, at once if it has said so already. Called at most once per
    * call. Lines without this method do not know.
@@ -79,17 +81,26 @@ export interface TransferRequest {
   readonly from?: string | undefined
   /** How long it may ring, in milliseconds. */
   readonly ringTimeout: number
+  /**
+   * Talks to the person who has answered, on a line of its own, while the caller stays on this one. On `join`, the line connects the
+   * two, in an order that leaves nobody alone; otherwise it ends the call to the person. It rejects if the conversation failed.
+   */
+  readonly consult?: ((line: Line) => Promise<'join' | 'decline'>) | undefined
+  /** With `consult`: whether to ask for machines. `hang-up`: a machine is not talked to, and the outcome is `machine`. */
+  readonly machines?: 'talk' | 'hang-up' | undefined
 }
 
 /**
- * How a transfer ended. `caller-gone`: the caller hung up meanwhile. `unknown`: the call went on without us, and the carrier
- * never said whether anybody answered.
+ * How a transfer ended. `declined`: the person did not want the call, or hung up before the caller was connected. `caller-gone`:
+ * the caller hung up meanwhile. `unknown`: the call went on without us, and the carrier never said whether anybody answered.
  */
 export type TransferOutcome =
   | 'answered'
   | 'busy'
   | 'no-answer'
   | 'rejected'
+  | 'declined'
+  | 'machine'
   | 'failed'
   | 'caller-gone'
   | 'unknown'

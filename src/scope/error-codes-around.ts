@@ -37,6 +37,10 @@ export const codesAround = {
       "A phone call cannot be transferred without credentials for the carrier's REST API.",
       'Set `authToken`, and `accountSid` if the carrier does not send it.',
     ],
+    CONSULTATION_FAILED: [
+      'The conversation with the person, before the caller is connected, failed. The caller is back.',
+      'Look at `consultation` of the transfer in the report.',
+    ],
     TRANSFER_UNSUPPORTED: ['The line cannot transfer calls.', 'Transfer calls of the phone line.'],
     TRANSFER_ACTIVE: ['The caller is being transferred already.', 'Wait for its outcome.'],
   },

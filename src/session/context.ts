@@ -1,7 +1,7 @@
 import type { LineConnection, PartContext, PartUsage } from '../parts/index.ts'
 import { Burst, OptionError, Scope, type Untimed } from '../scope/index.ts'
 import type { SessionHandle } from './answering/agent.ts'
-import type { Ends, Transfer } from './closing/asks.ts'
+import type { Ends, Hold, HoldOptions, Transfer } from './closing/asks.ts'
 import { spentShare } from './closing/caps.ts'
 import { listedPrices } from './closing/price-list.ts'
 import { SessionBook } from './closing/session-book.ts'
@@ -33,6 +33,8 @@ export class SessionContext {
   session!: SessionHandle
   /** How to end the session. Set by `Closing`. */
   ends!: Ends
+  /** How to put the caller on hold. Set by `Session`. */
+  holds!: { hold(options?: HoldOptions): Hold }
   /** How to hand the caller over to a person. Set by `Session`. */
   transfers!: Transfer
   /** Finds out who answered, and leaves messages. Set by `Session`; made when it is first needed. */

@@ -53,6 +53,13 @@ export class TransferError extends EndwellError {
   }
 }
 
+/** The conversation with a person, before a caller is handed over to that person, has failed (TR4). */
+export class ConsultationError extends EndwellError {
+  constructor(reason: string, why = 'no reason known') {
+    super('CONSULTATION_FAILED', `the conversation with the person ended with '${reason}': ${why}`)
+  }
+}
+
 /** A graceful end was cut short (CL3). */
 export class EndCutError extends EndwellError {
   constructor(by: 'stallTimeout' | 'endTimeout') {

@@ -37,6 +37,8 @@ export interface SessionEvents {
   /** A tool call is waiting for `session.approve(id, …)`. */
   approval: { readonly id: string; readonly name: string; readonly input: unknown }
   handoff: { readonly from: string; readonly to: string }
+  /** The caller is on hold, or no longer. During a transfer, too. */
+  hold: { readonly held: boolean }
   /** A person is rung to take over the caller; with an outcome once that is known. */
   transfer: { readonly to: string; readonly outcome?: TransferOutcome }
   /** Who answered the call (MD1). `late`: the carrier says so after `answeredBy()` had found out by itself. */

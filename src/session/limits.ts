@@ -31,6 +31,15 @@ export const limits = {
   longestRing: 600_000,
   /** How much longer the line may take to report the outcome. */
   transferSlack: 30_000,
+  /** The same for a warm transfer, in which both calls are moved, and perhaps brought back. */
+  warmSlack: 150_000,
+  /** How long the agent may talk to that person before the caller does, in milliseconds: by default, and at most. */
+  consultation: 120_000,
+  longestConsultation: 600_000,
+  /** Characters of the conversation that the model gets for that. */
+  consultationText: 20_000,
+  /** How long a caller is on hold, unless set, in milliseconds. A hold that nobody ends must not last for ever. */
+  hold: 600_000,
   /** Errors and guardrail verdicts in a report; the rest is counted. */
   reported: 100,
   /** Models whose usage is reported separately. That of further ones is reported together, as that of `other`. */

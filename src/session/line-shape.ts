@@ -1,6 +1,6 @@
 import type { LineEvents, Shape } from '../parts/index.ts'
 
-/** What the events of a line must be given. */
+/** The events of a line, with the names of their arguments. */
 export const lineShape: Shape<LineEvents> = {
   frame: ['frame'],
   marked: ['ms', 'heard'],

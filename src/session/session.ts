@@ -23,12 +23,15 @@ import type {
   CloseSessionOptions,
   HangUpOptions,
   HangUpOutcome,
+  Hold,
+  HoldOptions,
   TransferOptions,
 } from './closing/asks.ts'
 import { Closing, type Stations } from './closing/closing.ts'
 import type { CostReport } from './closing/cost.ts'
 import type { SessionReport } from './closing/report.ts'
 import type { SessionState } from './closing/session-events.ts'
+import { Holds } from './closing/holds.ts'
 import { Transfers } from './closing/transfers.ts'
 import { SessionContext } from './context.ts'
 import type { EventOf } from './emitter.ts'
@@ -75,7 +78,9 @@ export class Session implements SessionHandle {
   constructor(options: SessionOptions) {
     this.#context = new SessionContext(sessionSettings(options))
     this.#closing = new Closing(this.#context)
-    this.#context.transfers = new Transfers(this.#context, this.#closing)
+    const holds = new Holds(this.#context, this.#closing)
+    this.#context.holds = holds
+    this.#context.transfers = new Transfers(this.#context, this.#closing, holds, (own) => new Session(own))
     let pickup: Pickup | undefined
     this.#context.pickups = () => (pickup ??= new Pickup(this.#context, this.#closing))
     this.#context.session = this
@@ -325,6 +330,11 @@ export class Session implements SessionHandle {
 
   async #handOff(to: Agent): Promise<void> {
     await this.#closing.live('hand over').answering.agents.handOff(to)
+  }
+
+  /** Puts the caller on hold until `resume()`: music plays, and no turn begins (HD1). No-op if the session is ending or closed. */
+  hold(options?: HoldOptions): Hold {
+    return this.#context.holds.hold(options)
   }
 
   /** Approves or refuses a tool call (TL8). Returns whether a call with that id was waiting for approval. */

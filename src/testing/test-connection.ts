@@ -38,6 +38,7 @@ export class TestConnection implements LineConnection {
   /** Who ended the call; `nobody` if the caller vanished. */
   endedBy: 'caller' | 'session' | 'nobody' | undefined
   /** Set if the line can transfer calls. */
+  readonly consults: boolean
   readonly transfer?: (request: TransferRequest) => Promise<TransferOutcome>
   /** Set if the line knows who answered. */
   readonly onVerdict?: NonNullable<TestLineOptions['onVerdict']>
@@ -69,6 +70,7 @@ export class TestConnection implements LineConnection {
     instance.onClosing(() => this.#beginClosing())
     instance.onEnd(() => this.#end('session'))
     const { transfer } = options
+    this.consults = transfer !== undefined
     if (transfer) this.transfer = async (request) => transfer(request)
     if (options.onVerdict) this.onVerdict = options.onVerdict
     if (options.streams) this.#tick()

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { sine } from '../../src/audio/index.ts'
 import { TwilioCarrier, type TwilioPersonOptions } from '../../src/testing/servers/index.ts'
 import { freePort } from '../free-port.ts'
 import { productionFolder } from './production.ts'
@@ -23,12 +24,21 @@ export default {
 }
 `
 
-async function calling(person: TwilioPersonOptions, more: readonly string[] = []) {
+/** An agent that leaves a message with a machine. */
+const messenger = agent.replace(
+  /onEnter: .*/,
+  `onEnter: async ({ session }) => {
+      const { by } = await session.answeredBy()
+      if (by === 'machine') await session.leaveMessage('Please call us back.')
+    },`,
+)
+
+async function calling(person: TwilioPersonOptions, more: readonly string[] = [], file = agent) {
   const carrier = await TwilioCarrier.listen()
   onTestFinished(() => carrier.close())
   const callee = carrier.person(PERSON, { answersAfter: 100, ...person })
   const port = await freePort()
-  const folder = productionFolder({ 'agent.js': agent })
+  const folder = productionFolder({ 'agent.js': file })
   const url = `http://127.0.0.1:${port}`
   const program = runProgram(
     ['call', PERSON, '--agent', 'agent.js', '--port', String(port), '--json', ...more],
@@ -45,8 +55,8 @@ async function calling(person: TwilioPersonOptions, more: readonly string[] = []
   return { carrier, callee, program, url }
 }
 
-async function called(person: TwilioPersonOptions, more?: readonly string[]) {
-  const { carrier, callee, program } = await calling(person, more)
+async function called(person: TwilioPersonOptions, more?: readonly string[], file?: string) {
+  const { carrier, callee, program } = await calling(person, more, file)
   const code = await program.ended()
   return { carrier, callee, code, lines: program.lines }
 }
@@ -57,6 +67,21 @@ describe('endwell call', () => {
     expect(lines[0]).toMatchObject({ dial: { outcome: 'answered', id: callee.calls[0]!.sid } })
     expect(lines[1]).toMatchObject({
       report: { reason: 'agent-hung-up', transcript: [{ text: `outbound ${PERSON} 17` }] },
+    })
+    expect([code, carrier.live]).toEqual([0, []])
+  })
+
+  it('[MD3] [MD7] leaves a message with a machine that the carrier has found out', async () => {
+    const greeting = sine(200, { sampleRate: 8_000, duration: 800 })
+    const more = ['--from', OURS, '--machines', 'tell']
+    const { carrier, code, lines } = await called({ machine: { greeting } }, more, messenger)
+    expect(lines[0]).toMatchObject({ dial: { outcome: 'answered' } })
+    expect(lines[1]).toMatchObject({
+      report: {
+        reason: 'agent-hung-up',
+        answered: { by: 'machine' },
+        messages: [{ heard: true, after: 'beep' }],
+      },
     })
     expect([code, carrier.live]).toEqual([0, []])
   })

@@ -33,6 +33,12 @@ describe('a mistake on the command line', { timeout: 60_000 }, () => {
     ['a misspelt model', ['dev', clinic, '--model', 'opnai'], 1, /not 'opnai'\. Did you mean 'openai'\?/],
     ['a misspelt level', ['dev', clinic, '--log', 'wran'], 1, /not 'wran'\. Did you mean 'warn'\?/],
     ['a model without its key', ['dev', clinic, '--model', 'openai'], 1, /OPENAI_API_KEY/],
+    [
+      'an unknown way to treat machines',
+      ['call', '+4930123456', '--from', '+15550100', '--machines', 'maybe'],
+      1,
+      /^--machines must be talk, tell or hang-up, not 'maybe'\n$/,
+    ],
     ['a folder instead of a file', ['dev', 'examples'], 1, /examples is not a file: .* examples\/agent\.ts/],
     ['a recording that does not exist', ['phone', 'missing.wav'], 1, /^missing\.wav does not exist\n$/],
     ['a folder as a recording', ['phone', 'examples'], 1, /^examples is a folder: name a WAV file\n$/],

@@ -104,31 +104,76 @@ describe.each(['twilio', 'telnyx'] as const)('who answered a call out by %s', (d
 describe('the verdict of a carrier', () => {
   const scene = { ...account, greeting: '' }
 
-  /** A webhook with a verdict, as the carrier signs it. */
-  const verdictOf = (world: CarrierScene, call: string, ticket: string, answeredBy: string) => {
-    const url = `http://localhost:3000/phone/verdict?dial=${ticket}`
-    const fields = { CallSid: call, AccountSid: world.carrier.accountSid, AnsweredBy: answeredBy }
-    return { url, fields }
+  /** What the session is told, while the carrier's own verdict never comes. */
+  async function unjudged(world: CarrierScene) {
+    const { callee } = await called(world, { detection: { after: 'never' } })
+    const events: unknown[] = []
+    world.sessions[0]!.on('answered', (event) => events.push(event))
+    const request = world.carrier.rest.requests.find(({ body }) => body.includes('AsyncAmd'))
+    const url = new URLSearchParams(request!.body).get('AsyncAmdStatusCallback')!
+    const fields = { CallSid: callee.calls[0]!.sid, AccountSid: world.carrier.accountSid }
+    return { url, fields, events }
   }
 
-  it('[MD3] must be signed, and must be about the call of its ticket', () =>
+  it('[MD3] must be signed', () =>
     carrierScene(async (world) => {
-      const { callee } = await called(world, { detection: { after: 'never' } })
-      const session = world.sessions[0]!
-      const events: unknown[] = []
-      session.on('answered', (event) => events.push(event))
-      const { url } = verdictOf(world, callee.calls[0]!.sid, 'other', 'fax')
-      const body = new URLSearchParams({ CallSid: callee.calls[0]!.sid, AnsweredBy: 'fax' }).toString()
+      const { url, fields, events } = await unjudged(world)
       const { pathname, search } = new URL(url)
-      const answer = world.calls.webhook({
+      const { status } = world.calls.webhook({
         method: 'POST',
         url: pathname + search,
         headers: { host: 'localhost:3000' },
         address: '127.0.0.1',
-        body,
+        body: new URLSearchParams({ ...fields, AnsweredBy: 'fax' }).toString(),
       })
-      expect(answer.status).toBe(403)
+      expect(status).toBe(403)
       await world.clock.elapse(1_000)
       expect(events).toEqual([])
+    }, scene))
+
+  it('[MD3] must be about the call of its ticket', () =>
+    carrierScene(async (world) => {
+      const { url, fields, events } = await unjudged(world)
+      const withoutTicket = url.split('?', 1)[0]!
+      await world.carrier.notify(withoutTicket, { ...fields, AnsweredBy: 'fax' })
+      world.carrier.person('+4930777777', { detection: { after: 'never' } })
+      const other = world.calls.dial({ ...dial, to: '+4930777777' })
+      expect((await other.report).outcome).toBe('answered')
+      // The ticket of one call, for another.
+      await world.carrier.notify(url, { ...fields, CallSid: other.id!, AnsweredBy: 'fax' })
+      await world.clock.elapse(500)
+      expect(events).toEqual([])
+      await world.carrier.notify(url, { ...fields, AnsweredBy: 'human' })
+      await world.clock.elapse(500)
+      expect(events).toEqual([{ by: 'person', how: 'carrier', late: false }])
+    }, scene))
+
+  it('[MD3] counts if another process has dialled the call, the first one', () =>
+    carrierScene(async (world) => {
+      const { carrier, calls, sessions } = world
+      const callee = carrier.person(PERSON, { detection: { after: 'never' } })
+      await calls.dial(dial).report
+      await new Promise((resolve) => sessions[0]!.on('started', resolve))
+      const url = 'http://localhost:3000/phone/verdict?dial=of-another-process'
+      const fields = { CallSid: callee.calls[0]!.sid }
+      await carrier.notify(url, { ...fields, AnsweredBy: 'human' })
+      await carrier.notify(url, { ...fields, AnsweredBy: 'fax' })
+      expect(await sessions[0]!.answeredBy()).toMatchObject({ by: 'person', how: 'carrier', took: 0 })
+    }, scene))
+
+  it('[MD3] may come before the call begins', () =>
+    carrierScene(async (world) => {
+      const { carrier, calls, clock, sessions } = world
+      carrier.person(PERSON, { answersAfter: 5_000, detection: { after: 'never' } })
+      const attempt = calls.dial(dial)
+      await clock.elapse(2_000)
+      const request = carrier.rest.requests.find(({ body }) => body.includes('AsyncAmd'))
+      const url = new URLSearchParams(request!.body).get('AsyncAmdStatusCallback')!
+      const fields = { CallSid: attempt.id!, AccountSid: carrier.accountSid }
+      await carrier.notify(url, { ...fields, AnsweredBy: 'machine_end_beep' })
+      await carrier.notify(url, { ...fields, AnsweredBy: 'human' })
+      await attempt.report
+      await new Promise((resolve) => sessions[0]!.on('started', resolve))
+      expect(await sessions[0]!.answeredBy()).toMatchObject({ by: 'machine', how: 'carrier', took: 0 })
     }, scene))
 })

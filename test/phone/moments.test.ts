@@ -2,9 +2,9 @@ import { expect, it } from 'vitest'
 import { runMoment } from './moments.ts'
 
 /** `npm run phone -- --matrix` has more. */
-const SEEDS = 50
+const SEEDS = 100
 
-it('[DI1] [DI2] [TR2] [MD1] [MD6] [MD7] calls out, messages and transfers end well at any moment, however rude the carrier', async () => {
+it('[DI1] [DI2] [TR2] [TR5] [MD1] [MD6] [MD7] calls out, messages and transfers end well at any moment, however rude the carrier', async () => {
   for (let seed = 1; seed <= SEEDS; seed++) {
     const { leaked, unreported, ringsOn, cutOff, story, problem } = await runMoment(seed)
     const found = { leaked, unreported, ringsOn, cutOff, problem }

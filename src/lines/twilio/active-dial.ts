@@ -14,6 +14,8 @@ export interface ActiveDialOptions {
   readonly account: string | undefined
   /** The address under which the carrier reaches our webhooks. */
   readonly base: string
+  /** The call of the caller for whom somebody is called: its process gets the reports. */
+  readonly for?: string | undefined
   readonly logger: Logger
 }
 
@@ -123,10 +125,11 @@ export class ActiveDial implements Dial {
     const { carrier, account, base, scope, fetch: ask } = this.#dials
     const { ringTimeout = limits.ringTimeout } = this.options
     const { to, from, machines } = this.options
-    const url = `${base}/answer?dial=${this.ticket}`
-    const status = `${base}/status?dial=${this.ticket}`
+    const caller = this.#dials.for === undefined ? '' : `&for=${encodeURIComponent(this.#dials.for)}`
+    const url = `${base}/answer?dial=${this.ticket}${caller}`
+    const status = `${base}/status?dial=${this.ticket}${caller}`
     const detection = machines === 'hang-up' ? 'before' : machines === 'tell' ? 'beside' : undefined
-    const verdict = `${base}/verdict?dial=${this.ticket}`
+    const verdict = `${base}/verdict?dial=${this.ticket}${caller}`
     const request = carrier.create({ to, from, ringTimeout, detection, account, url, status, verdict })!
     const answer = await askCarrier({ clock: scope.clock, fetch: ask }, request)
     const why = answer.problem ?? `it answers ${answer.status}`

@@ -31,13 +31,19 @@ export class CallDocuments {
   }
 
   /** Connects a call to a stream of ours. */
-  connect(call: string, request: CarrierRequest, parameters: Readonly<Record<string, string>>): string {
+  connect(
+    call: string,
+    request: CarrierRequest,
+    parameters: Readonly<Record<string, string>>,
+    madeFor?: string,
+  ): string {
     const { carrier, calling, path, after } = this.#options
-    const stream = `${path}/stream${calling.ticketFor(call, request)}`
+    const stream = `${path}/stream${calling.ticketFor(call, request, madeFor)}`
     const attempt = after === '/again' ? withAttempt(attemptOf(request)) : ''
+    const query = madeFor === undefined ? attempt : `?for=${encodeURIComponent(madeFor)}`
     return carrier.connect({
       url: calling.publicAddress(request, stream, 'ws'),
-      after: after && this.#address(request, `${after}${attempt}`),
+      after: after && this.#address(request, `${after}${query}`),
       parameters,
     })
   }

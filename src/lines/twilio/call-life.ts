@@ -42,6 +42,8 @@ export type LifeEvent = { readonly at: number } &
     | { readonly type: 'answered' }
     /** The conversation with the person has ended, or never began. */
     | { readonly type: 'dialled'; readonly outcome: TransferOutcome }
+    /** The caller is with nobody: whoever was to be there has left. */
+    | { readonly type: 'alone' }
     /** The carrier says that the call has ended. */
     | { readonly type: 'ended' }
     /** What the carrier says when it is asked about the call. */
@@ -53,6 +55,8 @@ export type LifeCommand =
   | TimerCommand<LifeTimer>
   /** Ask the carrier to ring somebody else. */
   | { readonly type: 'redirect' }
+  /** Ask the carrier to connect the caller to us again. */
+  | { readonly type: 'recall' }
   /** Ask the carrier whether the call is live. Answer with `looked`. */
   | { readonly type: 'look' }
   /** Nothing can be sent to the caller, who may come back. */
@@ -93,6 +97,7 @@ interface State extends TimedState<LifeTimer> {
  *   again
  *
  *      ended ◀── from anywhere: the carrier says so
+ *      returning ◀── from anywhere: the caller is alone
  *
  * `stop` alone does not say that the call has ended: a redirect stops the stream too, and the call lives on (LN14).
  */
@@ -144,6 +149,8 @@ export class CallLife {
         return this.#isTransferring ? this.#settle('elsewhere', 'answered') : []
       case 'dialled':
         return this.#isTransferring ? this.#dialled(event.outcome) : []
+      case 'alone':
+        return this.#recall()
       case 'looked':
         return state.place === 'stopped' ? this.#looked(event.found) : []
       case 'ended':
@@ -231,6 +238,12 @@ export class CallLife {
     if (outcome === 'answered') return this.#settle('elsewhere', 'answered')
     this.#state.outcome = outcome
     return this.#enter('returning', [{ type: 'expect' }])
+  }
+
+  #recall(): LifeCommand[] {
+    if (this.#state.place === 'returning') return []
+    this.#state.outcome = 'failed'
+    return this.#enter('returning', [{ type: 'recall' }, { type: 'expect' }])
   }
 
   /** The call has been in one place for too long. */

@@ -20,6 +20,8 @@ export interface CarrierRequest {
 /** The part of a stream's address that shows that we gave it to the carrier. It is good for one stream of one call. */
 export interface Ticket {
   readonly call: string
+  /** The call for whose caller this one was made, if it was. */
+  readonly madeFor?: string | undefined
   /** Identifies the ticket. */
   readonly id: string
   /** Wall-clock time, in milliseconds since 1970. */
@@ -27,8 +29,11 @@ export interface Ticket {
   readonly signature: string
 }
 
-/** The paths of webhooks: `/verdict` says who has answered a call out, `/leg` is for somebody who is rung for a call, `/transfer` for what comes after that. */
-const purposes = ['/answer', '/status', '/again', '/transfer', '/leg', '/verdict'] as const
+/**
+ * The paths of webhooks: `/verdict` says who has answered a call out, `/leg` is for somebody who is rung for a call, `/transfer` for
+ * what comes after that, `/conference` for calls that join a conference.
+ */
+const purposes = ['/answer', '/status', '/again', '/transfer', '/leg', '/verdict', '/conference'] as const
 
 /** A webhook that comes from the carrier. */
 export interface Webhook {
@@ -42,6 +47,8 @@ export interface Webhook {
   readonly parameters: Readonly<Record<string, string>>
   /** The ticket of a call out. It is random and was given to the carrier only, so it needs no signature. */
   readonly dial: string | null
+  /** The call for whose caller this call was made. Unsigned with some carriers: it says only which process to ask. */
+  readonly madeFor: string | undefined
   readonly request: CarrierRequest
 }
 
@@ -85,14 +92,17 @@ export class Calling {
     if (!isCallName(call) || (ours !== undefined && account !== undefined && account !== ours)) return 400
     const asked = new URLSearchParams(query)
     const dial = asked.get('dial')
-    return { purpose, call, account, fields, parameters: this.#ownParameters(request, asked), dial, request }
+    const caller = asked.get('for')
+    const madeFor = isCallName(caller) ? caller : undefined
+    const parameters = this.#ownParameters(request, asked)
+    return { purpose, call, account, fields, parameters, dial, madeFor, request }
   }
 
   #ownParameters({ method }: CarrierRequest, query: URLSearchParams): Record<string, string> {
     const { secret, carrier } = this.#options
     // A webhook by GET has the carrier's own fields in its query.
     if (method !== 'POST' || (secret !== undefined && !carrier.signsQuery)) return {}
-    const own = [...query].filter(([name]) => name !== 'dial' && name !== 'attempt')
+    const own = [...query].filter(([name]) => name !== 'dial' && name !== 'attempt' && name !== 'for')
     return Object.fromEntries(own.slice(0, limits.parameters))
   }
 
@@ -135,12 +145,15 @@ export class Calling {
    * What to append to the address of a stream. Where the ticket is all that a stream shows, a webhook that is replayed
    * gets the same ticket again, so that it admits one stream as well.
    */
-  ticketFor(call: string, { headers }: CarrierRequest): string {
+  ticketFor(call: string, { headers }: CarrierRequest, madeFor?: string): string {
     const { carrier, clock } = this.#options
     const webhook = carrier.webhookId(headers)
     const id = webhook === undefined ? newKey() : sign(`endwell.webhook.${webhook}`, this.#key)
     const expires = clock.date() + limits.ticket
-    return `/${encodeURIComponent(call)}/${expires}.${id}.${signatureOf({ call, id, expires }, this.#key)}`
+    const ticket = `${expires}.${id}.${signatureOf({ call, id, expires }, this.#key)}`
+    // In the path: carriers pass no query on.
+    const caller = madeFor === undefined ? '' : `/${encodeURIComponent(madeFor)}`
+    return `/${encodeURIComponent(call)}/${ticket}${caller}`
   }
 
   /** Reads the ticket from the address of a stream below `streams`. `none` if the address is not one of a stream. */
@@ -148,10 +161,12 @@ export class Calling {
     const [path = ''] = url.split('?', 1)
     if (path === streams || path === `${streams}/`) return undefined
     const rest = path.startsWith(`${streams}/`) ? path.slice(streams.length) : ''
-    const [, call, expires, id, signature] = /^\/([^/]+)\/(\d{1,15})\.([\w-]+)\.([\w-]+)\/?$/.exec(rest) ?? []
+    const [, call, expires, id, signature, caller] =
+      /^\/([^/]+)\/(\d{1,15})\.([\w-]+)\.([\w-]+)(?:\/([^/]+))?\/?$/.exec(rest) ?? []
     if (call === undefined || id === undefined || signature === undefined) return 'none'
     try {
-      return { call: decodeURIComponent(call), id, expires: Number(expires), signature }
+      const madeFor = caller && decodeURIComponent(caller)
+      return { call: decodeURIComponent(call), madeFor, id, expires: Number(expires), signature }
     } catch {
       return 'none'
     }

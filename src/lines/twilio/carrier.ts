@@ -135,7 +135,7 @@ export function dialOutcomeOf(fields: URLSearchParams): DialOutcome | undefined 
 
 /** Who answered, in the words of both carriers. Undefined if these say nothing. */
 export function verdictOf(fields: URLSearchParams): AnswerVerdict | undefined {
-  switch (fields.get('AnsweredBy')) {
+  switch (fields.get('AnsweredBy') ?? '') {
     case 'human':
       return { by: 'person' }
     case 'machine_start':
@@ -191,6 +191,19 @@ export function dialDocument({ to, from, ringTimeout, after, progress }: DialPla
       `<${noun} ${reports}>${attribute(to)}</${noun}></Dial>`,
   )
 }
+
+/** Has a call join a conference. When it leaves, or the conference ends, the call ends. Each who leaves ends the conference. */
+export function conferenceDocument({ name, status }: { name: string; status: string }): string {
+  const reports = `statusCallback="${attribute(status)}" statusCallbackEvent="join" statusCallbackMethod="POST"`
+  return document(
+    `<Dial><Conference startConferenceOnEnter="true" endConferenceOnExit="true" beep="false" ${reports}>` +
+      `${attribute(name)}</Conference></Dial>`,
+  )
+}
+
+/** Has the carrier ask for another document. */
+export const redirectDocument = (url: string): string =>
+  document(`<Redirect method="POST">${attribute(url)}</Redirect>`)
 
 /** Ends a call. */
 export const hangUpDocument = document('<Hangup/>')

@@ -59,7 +59,7 @@ export function checkDial(options: DialOptions): void {
   checkOptions('dial', options, dialNames)
   const { machines = 'talk' } = options
   if (!['talk', 'tell', 'hang-up'].includes(machines))
-    throw new OptionError(`dial: machines must be talk, tell or hang-up; it is '${String(machines)}'`)
+    throw new OptionError(`dial: machines must be talk, tell or hang-up; it is '${machines}'`)
   const { to, from, key = 'k', ringTimeout = limits.ringTimeout, parameters = {} } = options
   for (const [name, value] of Object.entries({ to, from }))
     if (!isCallAddress(value))

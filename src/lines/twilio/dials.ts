@@ -38,12 +38,14 @@ export class Dials implements Resource {
     return this.#queue.size + this.#underWay
   }
 
-  start(options: DialOptions): Dial {
+  /** `consultation`: a call for a caller who waits, so it does not. */
+  start(options: DialOptions, consultation?: Pick<ActiveDialOptions, 'base' | 'account' | 'for'>): Dial {
     checkDial(options)
     const { key = newKey() } = options
     const known = this.#byKey.get(key)
     if (known) return known
-    const { scope, base, carrier, account } = this.#options
+    const { scope, carrier } = this.#options
+    const { base, account } = { ...this.#options, ...consultation }
     if (base === undefined)
       throw new DialError('DIAL_IMPOSSIBLE', 'the carrier must be able to reach this server: set publicUrl')
     if (!carrier.canCreate(account))
@@ -52,12 +54,17 @@ export class Dials implements Resource {
     if (this.#queue.size >= limits.queuedDials)
       throw new DialError('DIAL_QUEUE_FULL', `${limits.queuedDials} calls wait for their turn`)
     const ticket = newKey()
-    const dial = new ActiveDial({ ...this.#options, base }, { ...options, key }, ticket)
+    const dial = new ActiveDial(
+      { ...this.#options, base, for: consultation?.for },
+      { ...options, key },
+      ticket,
+    )
     this.#byKey.set(key, dial)
     this.#byTicket.set(ticket, dial)
     this.#forget()
-    this.#queue.add(dial)
     dial.report.then(() => this.#settled(dial)).catch(noop)
+    if (consultation) this.#begin(dial)
+    else this.#queue.add(dial)
     this.#next()
     return dial
   }
@@ -125,20 +132,25 @@ export class Dials implements Resource {
 
   /** Lets the next attempts begin, as far as pace and number allow. */
   #next(): void {
-    const { scope, rate, atOnce } = this.#options
+    const { scope, atOnce } = this.#options
     const now = scope.clock.now()
     while (this.#queue.size > 0 && this.#underWay < atOnce && this.#nextAt <= now) {
       const [dial] = this.#queue
       this.#queue.delete(dial!)
-      this.#underWay++
-      this.#nextAt = Math.max(now, this.#nextAt) + 1_000 / rate
-      dial!.begin()
+      this.#begin(dial!)
     }
     if (this.#timer || this.#queue.size === 0 || this.#underWay >= atOnce || scope.state !== 'live') return
     this.#timer = scope.after(Math.max(0, this.#nextAt - now), 'the next call out', () => {
       this.#timer = undefined
       this.#next()
     })
+  }
+
+  #begin(dial: ActiveDial): void {
+    const { scope, rate } = this.#options
+    this.#underWay++
+    this.#nextAt = Math.max(scope.clock.now(), this.#nextAt) + 1_000 / rate
+    dial.begin()
   }
 
   #settled(dial: ActiveDial): void {

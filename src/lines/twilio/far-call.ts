@@ -1,7 +1,6 @@
-import type { TransferRequest } from '../../parts/index.ts'
 import type { Clock } from '../../scope/index.ts'
 import { askCarrier } from './ask-carrier.ts'
-import { dialDocument, endedStatuses, type Carrier } from './carrier.ts'
+import { endedStatuses, type Carrier } from './carrier.ts'
 import { parse } from './stream-json.ts'
 
 export interface FarCallOptions {
@@ -11,12 +10,6 @@ export interface FarCallOptions {
   /** The carrier's name for the call. */
   readonly call: string
   readonly account: string | undefined
-}
-
-/** Where the carrier reports on a person that it rings. */
-export interface TransferPlaces {
-  readonly after: string
-  readonly progress: string
 }
 
 /** A call as its carrier has it: what can be asked and changed over the REST API. Nothing here rejects. */
@@ -46,13 +39,10 @@ export class FarCall {
     return endedStatuses.has(status) ? 'ended' : 'live'
   }
 
-  /** Has the carrier connect the caller to somebody else. */
-  async connectTo(
-    { to, from, ringTimeout }: TransferRequest,
-    places: TransferPlaces,
-  ): Promise<'accepted' | 'refused' | 'gone' | 'silent'> {
+  /** Gives the carrier another document for the call. */
+  async redirect(document: string): Promise<'accepted' | 'refused' | 'gone' | 'silent'> {
     const { carrier, call, account } = this.#options
-    const request = carrier.redirect(call, account, dialDocument({ to, from, ringTimeout, ...places }))
+    const request = carrier.redirect(call, account, document)
     if (!request) return 'refused'
     const answer = await askCarrier(this.#options, request)
     if (answer.status === undefined || answer.passing) return 'silent'

@@ -71,6 +71,20 @@ export const limits = {
   queuedDials: 10_000,
   /** Calls out to remember by their keys: a key never dials twice. */
   dialKeys: 10_000,
+  /** Milliseconds for a person who has answered to be connected to us. */
+  connect: 15_000,
+  /** Milliseconds for an agent to talk to that person: a little more than any session allows. */
+  consultation: 660_000,
+  /** Milliseconds for a call to join a conference: it takes about a second. */
+  join: 3_000,
+  /** Milliseconds for that, with the request before it and the slack of the carrier. */
+  move: 20_000,
+  /** Milliseconds to find out where two calls are, with a request about each. */
+  check: 3_000,
+  /** Milliseconds to bring back a caller who is in a conference alone. */
+  recall: 10_000,
+  /** Milliseconds for which a transfer that has failed is remembered: a call may join the conference late. */
+  strays: 60_000,
   /** Attempts to connect a call whose stream ended before any process answered it: one that drains refuses it. */
   attempts: 5,
   /** Verdicts on who answered that come before their call begins: a moment before, if at all. */

@@ -1,7 +1,7 @@
 import type { CallRefusal } from '../base-calls.ts'
 import type { Logger } from '../../parts/index.ts'
 import { OptionError, checkOptions, type Scope, type OptionNames } from '../../scope/index.ts'
-import type { CarrierRequest } from './calling.ts'
+import { Calling, type CarrierRequest } from './calling.ts'
 import type { Carrier } from './carrier.ts'
 import { telnyx } from './telnyx.ts'
 import { twilio } from './twilio.ts'
@@ -163,6 +163,14 @@ export function carrierOf(
   const { api = 'https://api.twilio.com' } = options
   const { secondaryAuthToken } = options
   return twilio({ authToken, secondaryAuthToken, accountSid, api })
+}
+
+/** What decides whether a request comes from the carrier. */
+export function callingOf(options: TwilioCallsOptions, carrier: Carrier, path: string): Calling {
+  const { scope, authToken: secret, secondaryAuthToken: otherSecret, ticketKey, publicUrl } = options
+  const { clock } = scope
+  const { accountSid: account } = options
+  return new Calling({ carrier, secret, otherSecret, ticketKey, publicUrl, path, account, clock })
 }
 
 /** Throws if options are invalid. */

@@ -5,7 +5,7 @@ import { BaseCall } from '../base-call.ts'
 import type { CallOptions, Farewell } from '../call-options.ts'
 import type { Peer, PeerEnd } from '../peer.ts'
 import { CallLife, type LifeCommand, type LifeEvent } from './call-life.ts'
-import type { StreamWriter } from './carrier.ts'
+import { dialDocument, type StreamWriter } from './carrier.ts'
 import { CarrierPlayout, type Outgoing } from './carrier-playout.ts'
 import {
   CarrierMisbehavedError,
@@ -13,11 +13,12 @@ import {
   StreamMissingError,
   TransferImpossibleError,
 } from './errors.ts'
-import { FarCall, type FarCallOptions, type TransferPlaces } from './far-call.ts'
+import { FarCall, type FarCallOptions } from './far-call.ts'
 import { HangUp } from './hang-up.ts'
 import { limits } from './limits.ts'
 import { MediaOrder, type Sound } from './media-order.ts'
 import type { StartMessage } from './read-message.ts'
+import type { Leg, WarmCaller, WarmRequest } from './warm-transfer.ts'
 
 export interface PhoneCallOptions extends Pick<
   CallOptions,
@@ -25,7 +26,14 @@ export interface PhoneCallOptions extends Pick<
 > {
   /** The call at its carrier. */
   readonly far: FarCallOptions
-  readonly places: TransferPlaces
+  /** The address under which the carrier reaches our webhooks. */
+  readonly base: string
+  /** Our own number, which a person sees who is called for the caller. */
+  readonly number: string | undefined
+  readonly warm: {
+    start(caller: WarmCaller, request: WarmRequest): Promise<TransferOutcome>
+    callerLeaves(call: string): void
+  }
   readonly connectTimeout: number
 }
 
@@ -34,7 +42,7 @@ export const closeCodes = { ended: 1000, replaced: 4409, misbehaved: 1008 } as c
 
 /** A transfer under way. */
 interface Transfer {
-  readonly request: TransferRequest
+  readonly document: string
   readonly settle: (outcome: TransferOutcome) => void
 }
 
@@ -45,7 +53,8 @@ interface Transfer {
  * caller to somebody else: a call that no session listens to costs as much as any other. The report says whether the
  * carrier confirmed the end. `CallLife` decides where the call is.
  */
-export class PhoneCall extends BaseCall<Outgoing> {
+export class PhoneCall extends BaseCall<Outgoing> implements Leg {
+  readonly consults = true
   protected readonly playout = new CarrierPlayout()
   protected readonly replaced = { code: closeCodes.replaced, reason: 'CALL_REPLACED' }
   readonly #options: PhoneCallOptions
@@ -123,13 +132,52 @@ export class PhoneCall extends BaseCall<Outgoing> {
     if (this.#verdict) listener(this.#verdict)
   }
 
-  transfer(request: TransferRequest): Promise<TransferOutcome> {
-    if (!this.#far.canAsk) return Promise.reject(new TransferImpossibleError(this.id))
+  async transfer(request: TransferRequest): Promise<TransferOutcome> {
+    if (!this.#far.canAsk) throw new TransferImpossibleError(this.id)
+    const { base, number, warm, far } = this.#options
+    const { to, from, ringTimeout, consult } = request
+    const hangUp = (call: string): HangUp => new HangUp({ ...far, call })
+    this.onClosing = () => {
+      warm.callerLeaves(this.id)
+      // While the carrier is asked to take the call: whether the stream stops for that cannot be seen any more.
+      if (this.#life.place === 'asking') this.#shell.handle({ type: 'stop' })
+    }
+    if (consult)
+      return warm.start({ leg: this, base, number, account: far.account, hangUp }, { ...request, consult })
+    const document = dialDocument({
+      to,
+      from,
+      ringTimeout,
+      after: `${base}/transfer`,
+      progress: `${base}/leg`,
+    })
+    return this.redirect(document, ringTimeout)
+  }
+
+  redirect(document: string, within: number): Promise<TransferOutcome> {
     if (this.#transfer) return Promise.resolve('failed')
     return new Promise((settle) => {
-      this.#transfer = { request, settle }
-      this.#shell.handle({ type: 'transfer', ringFor: request.ringTimeout })
+      this.#transfer = { document, settle }
+      this.#shell.handle({ type: 'transfer', ringFor: within })
     })
+  }
+
+  bringBack(document: string): Promise<TransferOutcome> {
+    return new Promise((settle) => {
+      this.#transfer = { document, settle }
+      this.#shell.handle({ type: 'alone' })
+    })
+  }
+
+  /** The session may not know: as far as the machine knows, the caller is with somebody else. */
+  callerHasHungUp(): void {
+    this.hasEndedThere()
+    this.#hangUp.confirm()
+    this.hungUp()
+  }
+
+  look(): Promise<'live' | 'ended' | 'unknown'> {
+    return this.#far.look()
   }
 
   override async close(): Promise<void> {
@@ -235,6 +283,9 @@ export class PhoneCall extends BaseCall<Outgoing> {
     switch (command.type) {
       case 'redirect':
         return this.#redirect()
+      case 'recall':
+        this.#recall(this.#transfer!.document).catch(noop)
+        return undefined
       case 'look':
         this.#far
           .look()
@@ -258,11 +309,23 @@ export class PhoneCall extends BaseCall<Outgoing> {
   }
 
   #redirect(): void {
-    const { places } = this.#options
     this.#far
-      .connectTo(this.#transfer!.request, places)
+      .redirect(this.#transfer!.document)
       .then((how) => this.#shell.handle({ type: 'asked', how }))
       .catch(noop)
+  }
+
+  /** Asks as often as to end a call. A caller who cannot be brought back is not left alone: the call ends. */
+  async #recall(document: string): Promise<void> {
+    const { clock } = this.#options.far
+    for (let left: number = limits.tries, pause: number = limits.pause; left > 0; left--, pause *= 2) {
+      const how = await this.#far.redirect(document)
+      if (how === 'accepted') return
+      if (how === 'gone') return this.#shell.handle({ type: 'ended' })
+      if (this.#life.place !== 'returning') return
+      await new Promise<void>((resolve) => clock.after(pause, 'next attempt to bring a caller back', resolve))
+    }
+    this.#hangUp.ask()
   }
 
   #hear(sound: Sound): void {

@@ -5,7 +5,14 @@ import { SocketServer } from '../accepted-socket.ts'
 import { BaseCalls } from '../base-calls.ts'
 import type { Peer } from '../peer.ts'
 import { refuse } from '../refuse.ts'
-import { Calling, readRequest, requestOf, type CarrierRequest, type Ticket, type Webhook } from './calling.ts'
+import {
+  type Calling,
+  readRequest,
+  requestOf,
+  type CarrierRequest,
+  type Ticket,
+  type Webhook,
+} from './calling.ts'
 import { CallDocuments, afterOf, attemptOf } from './call-documents.ts'
 import {
   busyDocument,
@@ -22,6 +29,7 @@ import { Dials } from './dials.ts'
 import { limits } from './limits.ts'
 import { Lobby } from './lobby.ts'
 import {
+  callingOf,
   carrierOf,
   checkCallsOptions,
   type ComesBack,
@@ -34,6 +42,7 @@ import type { StartMessage } from './read-message.ts'
 import { refusals, type Decision, type RefusalCode } from './refusals.ts'
 import { readParameters, streamParameters } from './stream-parameters.ts'
 import { TwilioLine } from './twilio-line.ts'
+import { WarmTransfers } from './warm-transfers.ts'
 
 /**
  * Takes calls from the phone network, through the media streams of Twilio or Telnyx.
@@ -62,6 +71,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   readonly #calling: Calling
   readonly #documents: CallDocuments
   readonly #dials: Dials
+  readonly #warm: WarmTransfers
   readonly #lobby: Lobby
   readonly #sockets: SocketServer
   /** Names of ended calls, the latest last. */
@@ -70,42 +80,26 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   constructor(options: TwilioCallsOptions) {
     checkCallsOptions(options)
     super({ ...options, name: 'phone calls', closePatience: limits.closePatience })
-    const { scope, authToken, publicUrl, ticketKey, path = '/phone' } = options
+    const { scope, publicUrl, path = '/phone' } = options
     const carrier = carrierOf(options)
     this.#options = options
     this.#path = path.replace(/\/+$/, '')
     this.#carrier = carrier
-    this.#calling = new Calling({
-      carrier,
-      secret: authToken,
-      ticketKey,
-      publicUrl,
-      otherSecret: options.secondaryAuthToken,
-      path: this.#path,
-      account: options.accountSid,
-      clock: scope.clock,
-    })
-    this.#documents = new CallDocuments({
-      carrier,
-      calling: this.#calling,
-      path: this.#path,
-      after: afterOf(options),
-    })
+    const calling = callingOf(options, carrier, this.#path)
+    this.#calling = calling
+    this.#documents = new CallDocuments({ carrier, calling, path: this.#path, after: afterOf(options) })
     const { fetch: ask = fetch, accountSid: account, dialRate: rate = 1, maxDials: atOnce = 10 } = options
     const base = publicUrl === undefined ? undefined : `${publicUrl.replace(/\/+$/, '')}${this.#path}`
     this.#dials = new Dials({ scope, carrier, fetch: ask, account, base, rate, atOnce, logger: this.logger })
+    this.#warm = new WarmTransfers({ scope, dials: this.#dials })
     this.#lobby = new Lobby({
       scope,
       carrier,
       turnAway: (peer) => this.turnAway(peer, closeCodes.misbehaved, 'refused'),
       changed: () => this.changed(),
     })
-    this.#sockets = new SocketServer({
-      name: 'phone',
-      message: limits.message,
-      closePatience: limits.closePatience,
-      logger: this.logger,
-    })
+    const { message, closePatience } = limits
+    this.#sockets = new SocketServer({ name: 'phone', message, closePatience, logger: this.logger })
   }
 
   /** How many calls will begin with a stream that has not yet said which call it belongs to. */
@@ -150,10 +144,10 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     else refuse(tcp, refusals[refused][0], refused, refusals[refused][1])
   }
 
-  /** The call whose stream an upgrade claims to be. */
+  /** The call whose stream an upgrade claims to be, or the one that it was made for: the process to go to has that call. */
   callOf({ url = '/' }: { readonly url?: string | undefined }): string | undefined {
     const ticket = this.#calling.ticketIn(url, `${this.#path}/stream`)
-    return ticket === 'none' ? undefined : ticket?.call
+    return ticket === 'none' ? undefined : (ticket?.madeFor ?? ticket?.call)
   }
 
   async #decide(request: CarrierRequest): Promise<WebhookAnswer> {
@@ -183,27 +177,31 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
    * another process can take a call that this one has no room for.
    */
   #documentFor(webhook: Webhook, comesBack: ComesBack, hasRoomElsewhere: boolean): string {
-    const { purpose, call, fields, dial } = webhook
+    const { purpose, call, fields, dial, madeFor } = webhook
     if (purpose === '/leg') return this.#progress(call, fields)
+    if (purpose === '/conference') this.#warm.joined(call, fields)
     if (purpose === '/verdict') return this.#judged(webhook)
     if (dial !== null && purpose === '/status') this.#dials.reported(dial, call, dialOutcomeOf(fields))
     const hasEnded = endedStatuses.has(fields.get('CallStatus') ?? '')
     if (hasEnded) this.#callEnded(call)
-    if (purpose === '/status') return emptyDocument
-    if (hasEnded) return hangUpDocument
+    if (purpose === '/status' || purpose === '/conference') return emptyDocument
+    // Somebody was called for a caller who is not here, or no longer.
+    if (hasEnded || (madeFor !== undefined && !this.has(madeFor))) return hangUpDocument
     if (purpose === '/transfer') return this.#returned(webhook)
     if (purpose === '/again' && !this.find(call)) return this.#again(webhook, comesBack)
     if (purpose === '/again') this.find(call)?.again()
     const dialled = dial === null ? undefined : this.#dials.asked(dial, call, fields.get('AnsweredBy'))
     if (dialled?.take === false) return hangUpDocument
+    if (dialled) this.#warm.answered(dialled.options.key, call)
     return this.#answer(webhook, hasRoomElsewhere, dialled?.options.parameters ?? webhook.parameters)
   }
 
   /** Asks the process that has the call, for a webhook that concerns only that process. */
-  async #passOn({ purpose, call, request }: Webhook): Promise<WebhookAnswer | undefined> {
+  async #passOn({ purpose, call, madeFor, request }: Webhook): Promise<WebhookAnswer | undefined> {
     const { passOn } = this.#options
-    if (!passOn || this.has(call) || purpose === '/answer' || purpose === '/again') return undefined
-    return await passOn(call, request).catch((error: unknown) => {
+    const begins = madeFor === undefined && (purpose === '/answer' || purpose === '/again')
+    if (!passOn || this.has(madeFor ?? call) || begins) return undefined
+    return await passOn(madeFor ?? call, request).catch((error: unknown) => {
       this.logger.warn({ call, error }, 'a webhook could not be passed on')
       return undefined
     })
@@ -236,12 +234,9 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     const refusal = this.#refusesTicket(ticket)
     if (refusal) return this.#refuse(request, refusal)
     if (this.#lobby.size >= 2 * (this.#options.maxCalls ?? 100)) return this.#refuse(request, 'BUSY')
-    return {
-      accept: (peer) =>
-        this.#lobby.enter(peer, ticket.call, (start) =>
-          this.#started(start, peer, ticket, this.#documents.base(request)),
-        ),
-    }
+    const base = this.#documents.base(request)
+    const started = (peer: Peer) => (start: StartMessage) => this.#started(start, peer, ticket, base)
+    return { accept: (peer) => this.#lobby.enter(peer, ticket.call, started(peer)) }
   }
 
   override closing(): void {
@@ -263,6 +258,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     // One that goes on elsewhere may come back to this process.
     const hasEnded = this.find(id)?.isHandedOver !== true
     super.ended(id, released)
+    if (hasEnded && this.#warm.isBusy) this.#warm.ended(id)
     if (hasEnded) this.#remember(id)
   }
 
@@ -270,27 +266,28 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
 
   /** Returns what the carrier should do with a call: the same answer, however often it asks. */
   #answer(webhook: Webhook, hasRoomElsewhere: boolean, parameters = webhook.parameters): string {
-    const { call, account, fields, request } = webhook
+    const { call, account, fields, request, madeFor } = webhook
     const known = this.find(call)
     if (known?.welcomes === false && known.isHandedOver)
       return this.#documents.askAgain(request, '/answer', attemptOf(request))
     if (this.#past.has(call) || known?.welcomes === false) return hangUpDocument
-    const from = fields.get('From') ?? undefined
-    const to = fields.get('To') ?? undefined
+    const [from, to] = ['From', 'To'].map((name) => fields.get(name) ?? undefined)
     const direction = fields.get('Direction')?.startsWith('outbound') ? 'outbound' : 'inbound'
     const begins = this.#options.beginsWith !== 'stream'
-    const needsRoom = !known && (begins || !hasRoomElsewhere)
+    const isExpected = this.#warm.expects(call) !== undefined
+    const needsRoom = !known && !isExpected && (begins || !hasRoomElsewhere)
     if (needsRoom && !this.isTaking) return this.#documents.askAgain(request, '/answer', attemptOf(request))
     // The stream counts the call. Without room now, the caller hears the busy signal instead of a stream that breaks (LN12).
     if (needsRoom && !begins && this.isFull) return busyDocument
-    if (needsRoom && begins) {
-      if (!this.#hasRoom()) return busyDocument
+    if (!known && begins) {
+      if (!isExpected && !this.#hasRoom()) return busyDocument
       const details = Object.fromEntries([...fields].slice(0, limits.parameters))
       const info = { id: call, from, to, account, direction, parameters, details } as const
       this.#begin(info, this.#documents.base(request))
     }
     // For a process that sees only the stream.
-    return this.#documents.connect(call, request, streamParameters({ from, to, direction, parameters }))
+    const passed = streamParameters({ from, to, direction, parameters })
+    return this.#documents.connect(call, request, passed, madeFor)
   }
 
   /** Returns what the carrier should do with a call that was cut off, and that this process does not know. */
@@ -329,6 +326,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     const call = this.find(id)
     if (call) call.hasEndedThere()
     else this.#remember(id)
+    if (this.#warm.isBusy) this.#warm.ended(id)
   }
 
   // ── streams ──
@@ -350,7 +348,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     // Again: another stream may have used the ticket since, and the call may have ended.
     if (this.#refusesTicket(ticket)) return turnAway()
     if (!this.find(id)) {
-      if (!this.#hasRoom()) return turnAway()
+      if (!this.#warm.expects(id) && !this.#hasRoom()) return turnAway()
       this.#begin({ id, account, ...readParameters(parameters), details: parameters }, base)
     }
     // `onCall` may have ended the call already.
@@ -383,12 +381,12 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     const { id, account } = info
     const far = { clock: this.scope.clock, carrier: this.#carrier, fetch: ask, call: id, account }
     const timeouts = { answerTimeout, connectTimeout, rejoinTimeout, lostTimeout }
-    const after = `${base}/transfer`
-    const progress = `${base}/leg`
-    const call = new PhoneCall({ id, calls: this, far, places: { after, progress }, ...timeouts })
+    const number = info.direction === 'inbound' ? info.to : info.from
+    const call = new PhoneCall({ id, calls: this, far, base, number, warm: this.#warm, ...timeouts })
     const verdict = this.#dials.verdictOn(id) ?? verdictOf(new URLSearchParams(info.details))
     if (verdict) call.judged(verdict)
-    this.begin(call, () => onCall(new TwilioLine(call), info))
+    const line = new TwilioLine(call)
+    this.begin(call, () => this.#warm.begun(line, call) ?? onCall(line, info))
   }
 
   #remember(call: string): void {

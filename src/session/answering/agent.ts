@@ -9,7 +9,14 @@ import {
 } from '../../scope/index.ts'
 import { checkPart } from '../check-part.ts'
 import { checkPrices, type Prices } from '../closing/cost.ts'
-import type { CloseSessionOptions, HangUpOptions, HangUpOutcome, TransferOptions } from '../closing/asks.ts'
+import type {
+  CloseSessionOptions,
+  HangUpOptions,
+  HangUpOutcome,
+  Hold,
+  HoldOptions,
+  TransferOptions,
+} from '../closing/asks.ts'
 import type { SessionReport } from '../closing/report.ts'
 import type { SessionState } from '../closing/session-events.ts'
 import type { EventOf } from '../emitter.ts'
@@ -44,6 +51,7 @@ export interface SessionHandle {
   handOff(to: Agent): Promise<void>
   approve(id: string, approved: boolean): boolean
   hangUp(options?: HangUpOptions): Promise<HangUpOutcome>
+  hold(options?: HoldOptions): Hold
   transfer(options: TransferOptions): Promise<TransferOutcome>
   answeredBy(options?: AnsweredByOptions): Promise<Answered>
   leaveMessage(text: string, options?: LeaveMessageOptions): Promise<MessageOutcome>

@@ -1,5 +1,6 @@
 import { isAgent } from './agent.ts'
 import type { Clock, Late, Scope, TaskContext } from '../../scope/index.ts'
+import type { Hold } from '../closing/asks.ts'
 import type { SessionReport } from '../closing/report.ts'
 import type { SessionContext } from '../context.ts'
 import { ToolError } from '../errors.ts'
@@ -24,6 +25,8 @@ export interface Binding {
   settle: ((outcome: ToolOutcome) => void) | undefined
   /** Does work that takes as long as people do: the timeout of the tool does not run meanwhile. */
   untimed: Untimed | undefined
+  /** What keeps the caller waiting for this call. */
+  readonly holds: Hold[]
   readonly late: (late: Omit<Late, 'scope' | 'kind' | 'at'>, endedAt: number) => void
   readonly clock: Clock
   endedAt: number
@@ -53,6 +56,7 @@ export function bind(
     before,
     settle,
     untimed,
+    holds: [],
     clock,
     endedAt: 0,
     closed: undefined,
@@ -102,6 +106,7 @@ function finish(binding: Binding, outcome: ToolOutcome): boolean {
   binding.settle = undefined
   binding.untimed = undefined
   binding.endedAt = binding.clock.now()
+  for (const { resume } of binding.holds.splice(0)) resume()
   settle(outcome)
   return true
 }
@@ -166,6 +171,11 @@ function contextOf(task: TaskContext, call: ToolCall, binding: Binding): ToolCon
         binding.endsWith = undefined
         throw error
       }
+    },
+    hold: (options) => {
+      const held = session().context.holds.hold(options)
+      binding.holds.push(held)
+      return held
     },
     transfer: async (options) => {
       const { context } = session()

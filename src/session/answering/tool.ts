@@ -1,6 +1,13 @@
 import type { PartContext, ToolDescription, TransferOutcome, VendorData } from '../../parts/index.ts'
 import { OptionError, checkOptions, type Endings, type OptionNames } from '../../scope/index.ts'
-import type { CloseSessionOptions, HangUpOptions, HangUpOutcome, TransferOptions } from '../closing/asks.ts'
+import type {
+  CloseSessionOptions,
+  HangUpOptions,
+  HangUpOutcome,
+  Hold,
+  HoldOptions,
+  TransferOptions,
+} from '../closing/asks.ts'
 import type { SessionReport } from '../closing/report.ts'
 import type { History } from '../history/history.ts'
 import type { Answered, AnsweredByOptions, LeaveMessageOptions, MessageOutcome } from '../pickup/answered.ts'
@@ -71,6 +78,8 @@ export interface ToolContext {
   readonly own: <T extends object>(name: string, thing: T, endings?: Endings<T>) => T
   /** Says goodbye after the words before the tool and hangs up, without waiting for this tool (SP8). */
   readonly hangUp: (options?: HangUpOptions) => Promise<HangUpOutcome>
+  /** Puts the caller on hold until `resume()`, or until this tool has ended: music plays, and no turn begins (HD1). */
+  readonly hold: (options?: HoldOptions) => Hold
   /**
    * Has the line connect the caller to a person. If that person answers, the session ends without waiting for this tool.
    * Otherwise return the outcome, so that the model says so (TR1). The tool's timeout does not run meanwhile.

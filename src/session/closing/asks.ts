@@ -1,3 +1,4 @@
+import type { AudioFrame } from '../../audio/index.ts'
 import type { TransferOutcome } from '../../parts/index.ts'
 import type { TaskContext, OptionNames } from '../../scope/index.ts'
 import type { CloseReason } from './close-reason.ts'
@@ -62,6 +63,27 @@ export interface TransferOptions {
   ringTimeout?: number
   /** Who transfers the call, for the report. */
   by?: string
+  /**
+   * `cold` (default): the person and the caller are connected as soon as the person answers. `warm`: the caller hears music, and
+   * the agent first talks to the person, who may decline (TR4).
+   */
+  how?: 'cold' | 'warm'
+  /** Warm: what to say to the person first, word for word. Default: the model says what it knows from the call. */
+  summary?: string
+  /** Warm: the `Agent` that talks to the person. It gets the tools `accept_call` and `decline_call`. Default: one that hands over. */
+  agent?: ConsultingAgent
+  /** Warm: how long the agent and the person may talk, in milliseconds. Default: 2 min. */
+  consultTimeout?: number
+  /** Warm: what the caller hears meanwhile. Default: quiet music. */
+  hold?: Pick<HoldOptions, 'sound' | 'volume'>
+  /** Warm: `hang-up` has the carrier find out first whether a machine has answered, in some seconds of silence. Default: `talk`. */
+  machines?: 'talk' | 'hang-up'
+}
+
+/** What these options need to know of an `Agent`, which needs to know them. */
+export interface ConsultingAgent {
+  readonly name: string
+  readonly instructions: string
 }
 
 export const transferNames: OptionNames<TransferOptions> = {
@@ -71,6 +93,31 @@ export const transferNames: OptionNames<TransferOptions> = {
   from: true,
   ringTimeout: true,
   by: true,
+  how: true,
+  summary: true,
+  agent: true,
+  consultTimeout: true,
+  hold: true,
+  machines: true,
+}
+
+export interface HoldOptions {
+  /** What to say to the caller before. */
+  say?: string
+  /** Played in a loop: audio, or the bytes of a WAV file. Default: quiet music. */
+  sound?: AudioFrame | Uint8Array
+  /** From 0 to 1. Default: 0.3. */
+  volume?: number
+  /** When the hold ends by itself, in milliseconds. Default: 10 min. */
+  timeout?: number
+}
+
+export const holdNames: OptionNames<HoldOptions> = { say: true, sound: true, volume: true, timeout: true }
+
+/** A caller on hold (HD1). */
+export interface Hold {
+  /** Ends the hold: the agent listens again. Calling it again does nothing. */
+  readonly resume: () => void
 }
 
 /** How stations, tools and hooks end the session they belong to. */

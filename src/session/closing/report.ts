@@ -33,7 +33,15 @@ export interface TransferReport {
   readonly at: number
   /** How long it took until the outcome was known, in milliseconds. Absent if the session closed before. */
   readonly took?: number
+  /** The conversation with the person, in a warm transfer. Absent if nobody answered. */
+  readonly consultation?: ConsultationReport
 }
+
+/** What the agent and a person said before the caller was connected, from the report of their session (TR4). */
+export interface ConsultationReport extends Pick<
+  SessionReport,
+  'id' | 'reason' | 'lived' | 'clean' | 'errors' | 'transcript'
+> {}
 
 /** Who answered the call (MD1). */
 export interface AnsweredReport extends Pick<Answered, 'by' | 'how' | 'kind'> {
@@ -162,7 +170,17 @@ export function formatSession(report: SessionReport, options: FormatSessionOptio
     lines.push(`  ${name}: ${how}${detail.length > 0 ? ` (${detail.join(', ')})` : ''}`)
   }
   if (options.transcript) for (const item of transcript) lines.push(`  ${formatItem(item)}`)
+  for (const transfer of report.transfers ?? []) lines.push(...formatTransfer(transfer, options))
   return lines.join('\n')
+}
+
+function formatTransfer(
+  { to, outcome, consultation }: TransferReport,
+  { transcript }: FormatSessionOptions,
+): string[] {
+  const talked = consultation && `, after ${Math.round(consultation.lived / 1_000)} s with the agent`
+  const said = transcript ? (consultation?.transcript ?? []) : []
+  return [`  transfer to ${to}: ${outcome}${talked ?? ''}`, ...said.map((item) => `    ${formatItem(item)}`)]
 }
 
 /** The stage in which the callers of these turns waited longest, and for how long on average. */

@@ -9,6 +9,7 @@ import { costOf, type CostReport, type Prices } from './cost.ts'
 import type { MessageOutcome } from '../pickup/answered.ts'
 import type {
   AnsweredReport,
+  ConsultationReport,
   GuardrailReport,
   MessageReport,
   SessionError,
@@ -19,6 +20,14 @@ import type {
 
 /** Maximum number of connections in a report, so that a part that opens one per sentence cannot make it grow forever. */
 const MAX_CONNECTIONS = 200
+
+/** A transfer, in the book. */
+export interface TransferEntry {
+  /** Records the outcome. Returns false if there is one. */
+  readonly finish: (outcome: TransferOutcome, now: number) => boolean
+  /** Records the conversation with the person. */
+  readonly consulted: (consultation: ConsultationReport) => void
+}
 
 /** Collects what happens in a session, and creates its report. */
 export class SessionBook {
@@ -78,14 +87,19 @@ export class SessionBook {
     if (this.#guardrails.length < limits.reported) this.#guardrails.push(Object.freeze(verdict))
   }
 
-  /** A transfer begins. Call the returned function with its outcome: the first one counts. */
-  transferring(to: string, now: number): (outcome: TransferOutcome, now: number) => boolean {
-    const at = now - this.startedAt
-    const index = this.#transfers.push({ to, at, outcome: 'unknown' }) - 1
-    return (outcome, endedAt) => {
-      if (this.#transfers[index]?.took !== undefined) return false
-      this.#transfers[index] = { to, at, outcome, took: endedAt - now }
-      return true
+  /** A transfer begins. Of its outcomes, the first one counts. */
+  transferring(to: string, now: number): TransferEntry {
+    const index = this.#transfers.push({ to, at: now - this.startedAt, outcome: 'unknown' }) - 1
+    return {
+      finish: (outcome, endedAt) => {
+        const begun = this.#transfers[index]!
+        if (begun.took !== undefined) return false
+        this.#transfers[index] = { ...begun, outcome, took: endedAt - now }
+        return true
+      },
+      consulted: (consultation) => {
+        this.#transfers[index] = { ...this.#transfers[index]!, consultation }
+      },
     }
   }
 
@@ -107,8 +121,8 @@ export class SessionBook {
   leaving(now: number): (outcome: MessageOutcome, now: number) => void {
     const at = now - this.startedAt
     const index = this.#messages.push({ heard: false, how: 'failed', after: 'timeout', attempts: 0, at }) - 1
-    return ({ error: _, ...outcome }, endedAt) => {
-      this.#messages[index] = { ...outcome, at, took: endedAt - now }
+    return ({ heard, how, after, attempts }, endedAt) => {
+      this.#messages[index] = { heard, how, after, attempts, at, took: endedAt - now }
     }
   }
 
@@ -165,7 +179,10 @@ export class SessionBook {
     const cut = this.#connections.filter(({ how }) => how === 'dropped' || how === 'aborted')
     // A caller who leaves without hanging up drops the line. That says nothing about the close.
     const dropped = cut.filter(({ name }) => !isLost || name !== this.#line)
-    const failed = this.#error !== undefined || this.#errorCount > 0
+    const failed =
+      this.#error !== undefined ||
+      this.#errorCount > 0 ||
+      this.#transfers.some(({ consultation }) => consultation?.clean === false)
     const report: SessionReport = {
       version: 1,
       id: this.#id,

@@ -5,12 +5,16 @@ import { TransferError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { transferNames, type Transfer, type TransferOptions, type TransferringTool } from './asks.ts'
 import type { Closing } from './closing.ts'
+import { Consultation, checkConsultation, type NewSession } from './consultation.ts'
+import type { Holds } from './holds.ts'
 
 const outcomes: Readonly<Record<TransferOutcome, true>> = {
   answered: true,
   busy: true,
   'no-answer': true,
   rejected: true,
+  declined: true,
+  machine: true,
   failed: true,
   'caller-gone': true,
   unknown: true,
@@ -19,37 +23,46 @@ const outcomes: Readonly<Record<TransferOutcome, true>> = {
 type TransferLine = LineConnection & Required<Pick<LineConnection, 'transfer'>>
 
 /**
- * Hands the caller over to a person (TR1–TR3).
+ * Hands the caller over to a person (TR1–TR5).
  *
  *   say ─▶ heard ─▶ the line rings the person ──▶ answered ─▶ the session closes with `transferred`
- *                                             └─▶ nobody   ─▶ the caller is back, and turns are taken again
+ *                      │  warm: Consultation  └─▶ nobody   ─▶ the caller is back, and turns are taken again
  *
- * Meanwhile the caller is with the carrier: no turn begins, and nothing is said.
+ * Meanwhile the caller is on hold: no turn begins. In a cold transfer, the caller is with the carrier and hears nothing of us; in
+ * a warm one, the caller hears music while the agent talks to the person.
  */
 export class Transfers implements Transfer {
   readonly #context: SessionContext
   readonly #closing: Closing
+  readonly #holds: Holds
+  readonly #newSession: NewSession
   #active = false
 
-  constructor(context: SessionContext, closing: Closing) {
+  constructor(context: SessionContext, closing: Closing, holds: Holds, newSession: NewSession) {
     this.#context = context
     this.#closing = closing
+    this.#holds = holds
+    this.#newSession = newSession
   }
 
   async transfer(options: TransferOptions, tool?: TransferringTool): Promise<TransferOutcome> {
-    const { answering, speaking, hearing } = this.#closing.live('transfer the call')
+    const { answering, speaking } = this.#closing.live('transfer the call')
     this.#closing.optionsOf('transfer', options, transferNames)
     const line = this.#check(options)
-    const { to, say, sorry, by = tool?.task.name ?? to } = options
+    const { to, say, sorry, by = tool?.task.name ?? to, how = 'cold' } = options
     this.#active = true
     speaking.waitForLine(true)
-    hearing.stopTurns(false)
+    const hold = this.#holds.begin()
+    this.#holds.replace(hold)
     try {
       const { scope } = this.#context
       if (say === undefined) await scope.until(speaking.finished())
       else await scope.until(answering.say(say, { interruptible: false }).waitForPlayout())
-      speaking.callerIsAway(true)
-      const outcome = await scope.until(this.#ring(line, options))
+      if (how === 'cold') speaking.callerIsAway(true)
+      else this.#holds.change(hold, this.#holds.soundOf(options.hold ?? {}))
+      const outcome = await scope.until(
+        how === 'cold' ? this.#ring(line, options) : this.#consult(line, options),
+      )
       if (outcome !== 'answered' && outcome !== 'unknown') {
         if (sorry !== undefined && this.#context.isOpen) answering.say(sorry)
         return outcome
@@ -62,31 +75,55 @@ export class Transfers implements Transfer {
       if (this.#closing.state === 'live') {
         speaking.waitForLine(false)
         speaking.callerIsAway(false)
-        hearing.takeTurns()
       }
+      this.#holds.end(hold)
+    }
+  }
+
+  /** Has the line ring the person, and talks to the person before the caller does. */
+  async #consult(line: TransferLine, options: TransferOptions): Promise<TransferOutcome> {
+    const consultation = new Consultation(
+      this.#context,
+      this.#newSession,
+      options,
+      this.#closing.live('transfer the call').answering.agents.current.agent,
+    )
+    let outcome: TransferOutcome = 'failed'
+    try {
+      outcome = await this.#ring(line, options, consultation)
+      return outcome
+    } finally {
+      consultation.end(outcome === 'answered' || outcome === 'unknown')
     }
   }
 
   /** Has the line ring the person. Bounded, whatever the line does. */
   #ring(
     line: TransferLine,
-    { to, from, ringTimeout = limits.ringTimeout }: TransferOptions,
+    { to, from, ringTimeout = limits.ringTimeout, machines }: TransferOptions,
+    consultation?: Consultation,
   ): Promise<TransferOutcome> {
     const { scope, events, book } = this.#context
     // In the report from the beginning: if the session closes meanwhile, the call goes on, and the outcome is not known.
-    const finish = book.transferring(to, this.#context.now)
+    const transfer = book.transferring(to, this.#context.now)
+    if (consultation) consultation.onReport = transfer.consulted
     events.emit('transfer', { to })
     return new Promise((resolve) => {
       const done = (outcome: TransferOutcome): void => {
         timer.clear()
-        if (!finish(outcome, this.#context.now)) return
+        if (!transfer.finish(outcome, this.#context.now)) return
         if (this.#context.isOpen) events.emit('transfer', { to, outcome })
         resolve(outcome)
       }
-      const slack = ringTimeout + limits.transferSlack
-      const timer = scope.after(slack, 'outcome of the transfer', () => done('unknown'))
+      const slack =
+        ringTimeout + (consultation ? consultation.longest + limits.warmSlack : limits.transferSlack)
+      // Without a word of the line, a caller on hold has not gone anywhere.
+      const timer = scope.after(slack, 'outcome of the transfer', () =>
+        done(consultation ? 'failed' : 'unknown'),
+      )
       const transferring = new Promise<TransferOutcome>((settle) => {
-        settle(line.transfer({ to, from, ringTimeout }))
+        const consult = consultation && { consult: consultation.talk, machines }
+        settle(line.transfer({ to, from, ringTimeout, ...consult }))
       })
       transferring.then(
         (outcome) => done(Object.hasOwn(outcomes, outcome) ? outcome : 'unknown'),
@@ -99,7 +136,8 @@ export class Transfers implements Transfer {
   }
 
   /** Throws if the call cannot be transferred now. */
-  #check({ to, ringTimeout = limits.ringTimeout }: TransferOptions): TransferLine {
+  #check(options: TransferOptions): TransferLine {
+    const { to, ringTimeout = limits.ringTimeout, how = 'cold' } = options
     if (!isCallAddress(to))
       throw new OptionError(
         `transfer: to must be like +4930123456 or sip:desk@example.com; it is '${clip(String(to), 40)}'`,
@@ -108,12 +146,14 @@ export class Transfers implements Transfer {
       throw new OptionError(
         `transfer: ringTimeout must be from 1 to ${limits.longestRing} ms; it is ${String(ringTimeout)}`,
       )
+    checkConsultation(options)
     if (this.#active) throw new TransferError('TRANSFER_ACTIVE', 'the caller is being transferred already')
     const { line } = this.#context
-    if (typeof line?.transfer === 'function') return line as TransferLine
+    const isAble = typeof line?.transfer === 'function' && (how === 'cold' || line.consults === true)
+    if (isAble) return line as TransferLine
     throw new TransferError(
       'TRANSFER_UNSUPPORTED',
-      `the line '${this.#context.settings.line.name}' cannot transfer calls`,
+      `the line '${this.#context.settings.line.name}' cannot transfer calls${how === 'warm' ? ' warm' : ''}`,
     )
   }
 }

@@ -73,6 +73,8 @@ export class Hearing implements EventSink<TurnEvent> {
   #turnSound: SoundMemory | undefined
   /** Empty until the session is live. */
   #ears: readonly Ear[] = []
+  /** Whether the caller is on hold or with somebody else: the models hear silence, and keys and texts are ignored. */
+  #isOff = false
   /** Ends the wait for the user's last words, while a close waits for them. */
   #stopWaiting: (() => void) | undefined
 
@@ -155,7 +157,9 @@ export class Hearing implements EventSink<TurnEvent> {
   /** The caller's sound. */
   hear(frame: AudioFrame): void {
     const { echoedKeys } = this.#speaking
-    const heard = echoedKeys === undefined ? frame : withoutKeys(frame, echoedKeys)
+    // Silence instead of nothing: a connection without sound would end, and the models must notice the end of a speech.
+    const sound = this.#isOff ? silence(durationOf(frame), frame.sampleRate) : frame
+    const heard = echoedKeys === undefined ? sound : withoutKeys(sound, echoedKeys)
     this.#context.tap?.hear(heard)
     if (this.#filtering) this.#filtering.push(heard)
     else this.#listen(heard)
@@ -169,11 +173,13 @@ export class Hearing implements EventSink<TurnEvent> {
   }
 
   typed(text: string): void {
+    if (this.#isOff) return
     this.#context.lifecycle.handle({ type: 'user-active' })
     this.#turns.handle({ type: 'typed', text })
   }
 
   pressed(digit: string): void {
+    if (this.#isOff) return
     this.#context.lifecycle.handle({ type: 'user-active' })
     if (!this.#answering.keypad.press(digit)) this.#turns.handle({ type: 'digit', digit })
   }
@@ -293,6 +299,19 @@ export class Hearing implements EventSink<TurnEvent> {
     }))
   }
 
+  /** The caller is on hold, or with somebody else: hears nothing, takes no turns, and nobody counts as idle (HD1). */
+  turnOff(): void {
+    this.#isOff = true
+    this.#context.lifecycle.handle({ type: 'user-active' })
+    this.stopTurns(false)
+  }
+
+  /** The caller is back. */
+  turnOn(): void {
+    this.#isOff = false
+    this.takeTurns()
+  }
+
   /** Ending: starts no new turns; the turn in flight goes on (CL3). */
   stopTurns(bargeIn: boolean): void {
     this.#context.takesTurns = false
@@ -312,6 +331,8 @@ export class Hearing implements EventSink<TurnEvent> {
   /** Adds what was heard to the history. It is not part of a turn: a machine has said it. */
   setAside(): void {
     const { history, settings } = this.#context
+    // A realtime model writes the history itself.
+    if (settings.turns.mode === 'realtime') return
     history.addUser(this.#machine.pendingWords.text, { at: settings.clock.date() })
     this.#turns.handle({ type: 'discard' })
   }

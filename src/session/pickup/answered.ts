@@ -1,4 +1,5 @@
 import type { OptionNames, TaskContext } from '../../scope/index.ts'
+import type { Llm } from '../../parts/index.ts'
 import type { AudioFrame } from '../../audio/index.ts'
 
 /** Who answered a call out. `menu`: a telephone menu, or a service that asks who is calling. */
@@ -22,8 +23,7 @@ export interface Answered {
 }
 
 /**
- * Judges the words of a greeting, such as by a language model: one of `person`, `machine`, `fax` and `menu`. Everything else says
- * nothing about who answered.
+ * Judges the words of a greeting: returns `person`, `machine`, `fax` or `menu`. Everything else says nothing about who answered.
  */
 export type GreetingJudge = (
   greeting: string,
@@ -39,8 +39,8 @@ export interface AnsweredByOptions {
   silence?: number
   /** How long it may take in all. Default: 20 s. */
   limit?: number
-  /** Judges a long greeting without known phrases, such as by a language model. Default: by its length. */
-  judge?: GreetingJudge
+  /** Judges a long greeting without known phrases: a language model, or a function. Default: its length decides. */
+  judge?: Llm | GreetingJudge
 }
 
 export const answeredByNames: OptionNames<AnsweredByOptions> = {

@@ -131,8 +131,9 @@ export class MessageMachine {
       case 'said':
         return this.#said(event.how, event.confirmed)
       case 'timer':
-        return []
+        break
     }
+    return []
   }
 
   #heard(speaks: boolean, since: number): MessageCommand[] {

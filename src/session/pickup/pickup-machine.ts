@@ -123,8 +123,9 @@ export class PickupMachine {
         if (state.phase !== 'judging') return []
         return this.#settle(event.by === undefined ? this.#byLength() : { by: event.by, how: 'judge' })
       case 'timer':
-        return []
+        break
     }
+    return []
   }
 
   #heard(speaks: boolean, since: number): PickupCommand[] {

@@ -22,7 +22,9 @@ import {
   type Pickups,
   type Tap,
 } from './answered.ts'
+import { askLlm } from './ask-llm.ts'
 import { MessageMachine, type MessageCommand, type MessageEvent } from './message-machine.ts'
+import { Outcome } from './outcome.ts'
 import { PickupMachine, type PickupCommand, type PickupEvent } from './pickup-machine.ts'
 
 type Finding = Extract<PickupCommand, { type: 'settle' }>['found']
@@ -187,16 +189,13 @@ export class Pickup implements Pickups, Tap {
     stations.hearing.stopTurns(false)
     this.#speaks = speaking
     this.#said = text
-    let settle: (answered: Answered) => void = noop
-    const settled = new Promise<Answered>((resolve) => {
-      settle = resolve
-    })
+    const outcome = new Outcome<Answered>()
     const conclude = (found: Finding): void => {
       const took = this.#context.now - begunAt
       finish(found, took)
       this.#context.events.emit('answered', { ...found, late: false })
       this.#goOn(stations, found.by)
-      settle({ ...found, said: this.#text, took })
+      outcome.settle({ ...found, said: this.#text, took })
     }
     const machine = new PickupMachine({ ...times, judges: own.judge !== undefined })
     this.#detection = new MachineShell(machine, scope, {
@@ -210,12 +209,10 @@ export class Pickup implements Pickups, Tap {
     this.#detection.handle({ type: 'begin', speaking })
     this.#listen()
     if (text !== '') this.#detection.handle({ type: 'words', text })
-    try {
-      return await scope.until(settled)
-    } catch {
-      this.#ignore()
-      return { by: 'unknown', how: 'closed', said: this.#text, took: this.#context.now - begunAt }
-    }
+    const answered = await outcome.until(scope)
+    if (answered) return answered
+    this.#ignore()
+    return { by: 'unknown', how: 'closed', said: this.#text, took: this.#context.now - begunAt }
   }
 
   /** Takes turns again. The words of a machine are no turn; it may get a message, so it is listened to. */
@@ -231,9 +228,11 @@ export class Pickup implements Pickups, Tap {
   }
 
   #judge(text: string, judge: NonNullable<AnsweredByOptions['judge']>): void {
-    const { result } = this.#context.scope.spawn('judge of the greeting', async ({ signal }) =>
-      judge(text, signal),
-    )
+    const { result } = this.#context.scope.spawn('judge of the greeting', async (task) => {
+      if (typeof judge === 'function') return judge(text, task.signal)
+      const part = this.#context.counting(this.#context.links('judge of the greeting'), judge)
+      return askLlm(judge, part, text, task)
+    })
     result.then(
       (word) => this.#detection?.handle({ type: 'judged', by: asAnsweredBy(word) }),
       (error: unknown) => {
@@ -304,19 +303,16 @@ export class Pickup implements Pickups, Tap {
     const machine = new MessageMachine(this.#times('leaveMessage', own, { silence: 2_000, timeout: 30_000 }))
     let speech: Speech | undefined
     let error: unknown
-    let settle: (outcome: MessageOutcome) => void = noop
-    const done = new Promise<MessageOutcome>((resolve) => {
-      settle = resolve
-    })
+    const outcome = new Outcome<MessageOutcome>()
     const say = (): void => {
       // The greeting comes before the message.
       stations.hearing.setAside()
       speech = stations.answering.say(text, { interruptible: false })
       speech
         .waitForPlayout()
-        .then((outcome) => {
-          ;({ error } = outcome)
-          this.#message?.handle({ type: 'said', how: outcome.how, confirmed: outcome.confirmed })
+        .then((played) => {
+          ;({ error } = played)
+          this.#message?.handle({ type: 'said', how: played.how, confirmed: played.confirmed })
         })
         .catch(noop)
     }
@@ -325,16 +321,13 @@ export class Pickup implements Pickups, Tap {
       carryOut: (command) => {
         if (command.type === 'say') say()
         else if (command.type === 'stop') speech?.interrupt({ force: true })
-        else settle(error === undefined ? command.outcome : { ...command.outcome, error })
+        else outcome.settle(error === undefined ? command.outcome : { ...command.outcome, error })
       },
     })
     const [ready, speaks, quietSince] = [this.#ready, this.#speaks, this.#quietSince]
     this.#message.handle({ type: 'begin', ready, speaking: speaks, quietSince })
-    try {
-      return await scope.until(done)
-    } catch {
-      return { heard: false, how: 'interrupted', after: machine.after, attempts: machine.attempts }
-    }
+    const left = await outcome.until(scope)
+    return left ?? { heard: false, how: 'interrupted', after: machine.after, attempts: machine.attempts }
   }
 
   // ── options ──
@@ -366,8 +359,8 @@ export class Pickup implements Pickups, Tap {
 
 /** What a judge says, as a language model may write it. */
 function asAnsweredBy(word: unknown): Answered['by'] | undefined {
-  const known = ['person', 'machine', 'fax', 'menu'] as const
-  return known.find((each) => typeof word === 'string' && word.trim().toLowerCase() === each)
+  const [, known] = (typeof word === 'string' && /^\W*(person|machine|fax|menu)\b/i.exec(word)) || []
+  return known?.toLowerCase() as Answered['by'] | undefined
 }
 
 /** A caller may drop the promise. It rejects only if the session was never started. */

@@ -8,14 +8,14 @@ import {
 import type { LineConnection } from '../../parts/index.ts'
 import type { Timer } from '../../scope/index.ts'
 import type { SessionContext } from '../context.ts'
-import { SoundLoop, type SoundsOptions } from './sound-loop.ts'
+import { SoundLoop, type SoundOptions, type SoundsOptions } from './sound-loop.ts'
 
 /** How much sound is queued at the line, and how often more is added, in milliseconds. */
 const LEAD = 400
 const STEP = 100
 
 /**
- * Plays the background and the thinking sound (SND1). Only made if the session has them.
+ * Plays the background and the thinking sound (SND1), and what the caller hears on hold (HD1). Only made if a session has these.
  *
  *   voice ─ mixed with the background ─▶ line ◀─ LEAD ms of background or thinking sound, while there is no voice
  *
@@ -30,6 +30,8 @@ export class Ambience {
   readonly #background: SoundLoop | undefined
   readonly #thinking: SoundLoop | undefined
   readonly #after: number
+  /** What the caller hears on hold, instead of the other sounds. */
+  #hold: SoundLoop | undefined
   /** `sending`: sound of the voice is being queued. `sent`: all of it is queued, and not yet heard, or it is paused. */
   #voice: 'none' | 'sending' | 'sent' = 'none'
   #thinks = false
@@ -98,6 +100,13 @@ export class Ambience {
     this.#fill()
   }
 
+  /** Plays a sound instead of the others while there is no voice. Without one, the others are played again (HD1). */
+  hold(sound: SoundOptions | undefined): void {
+    if (this.#voice === 'none') this.#clear()
+    this.#hold = sound && new SoundLoop(sound, this.#rate)
+    this.#fill()
+  }
+
   /** Closing: nothing is played from now on. The line's queue is cleared elsewhere. */
   stop(): void {
     this.#stopped = true
@@ -126,19 +135,15 @@ export class Ambience {
     if (this.#stopped || this.#away || this.#voice === 'sending' || !this.#context.isOpen) return
     const { now } = this.#context
     const waits = this.#thinksAt - now
-    if (this.#background || waits <= 0)
-      while ((this.#playout.endsAt ?? now) < now + LEAD) this.#play(waits <= 0)
+    const plays = this.#hold !== undefined || this.#background !== undefined || waits <= 0
+    if (plays) while ((this.#playout.endsAt ?? now) < now + LEAD) this.#play(waits <= 0)
     else if (waits === Infinity) return
-    this.#timer = this.#context.scope.after(
-      this.#background || waits <= 0 ? STEP : waits,
-      'background sound',
-      () => this.#fill(),
-    )
+    this.#timer = this.#context.scope.after(plays ? STEP : waits, 'background sound', () => this.#fill())
   }
 
   /** When the thinking sound begins. */
   get #thinksAt(): number {
-    return this.#thinking && this.#thinks && this.#voice === 'none'
+    return this.#thinking && this.#thinks && this.#voice === 'none' && !this.#hold
       ? this.#quietSince + this.#after
       : Infinity
   }
@@ -146,7 +151,8 @@ export class Ambience {
   #play(thinks: boolean): void {
     const { now, recorder } = this.#context
     const frame = silence(STEP, this.#rate)
-    this.#background?.addTo(frame.samples)
+    const sound = this.#hold ?? this.#background
+    sound?.addTo(frame.samples)
     if (thinks) this.#thinking?.addTo(frame.samples)
     if (!this.#isLast) this.#playout.begin()
     this.#isLast = true

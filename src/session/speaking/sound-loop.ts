@@ -45,12 +45,17 @@ export function checkSounds(options: SoundsOptions): void {
 function checkSound<T extends SoundOptions>(name: string, options: T, names: OptionNames<T>): void {
   const what = `Session: sounds.${name}`
   checkOptions(what, options, names)
-  const { volume = 0, after = 0 }: Partial<ThinkingSoundOptions> = options
-  if (!(volume >= 0 && volume <= 1))
-    throw new OptionError(`${what}: volume must be from 0 to 1; it is ${volume}`)
+  const { after = 0 }: Partial<ThinkingSoundOptions> = options
   if (!Number.isFinite(after) || after < 0)
     throw new OptionError(`${what}: after must be a finite number of milliseconds, 0 or more; it is ${after}`)
-  const ms = durationOf(frameOf(options.sound))
+  checkLoop(what, options)
+}
+
+/** Throws if a sound cannot be played. */
+export function checkLoop(what: string, { sound, volume = 0 }: SoundOptions): void {
+  if (!(volume >= 0 && volume <= 1))
+    throw new OptionError(`${what}: volume must be from 0 to 1; it is ${volume}`)
+  const ms = durationOf(frameOf(sound))
   if (!(ms > 0 && ms <= limits.loop))
     throw new OptionError(`${what}: sound must be audio of up to ${limits.loop} ms; it has ${ms} ms`)
 }

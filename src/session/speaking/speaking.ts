@@ -9,6 +9,7 @@ import { SpeechTiming } from '../turn-timing.ts'
 import { Ambience } from './ambience.ts'
 import { Delivery, pressOutcome, type DeliveryOptions, type DeliveryVoice } from './delivery.ts'
 import { PlayoutMachine, type PlayoutCommand, type PlayoutEvent } from './playout-machine.ts'
+import type { SoundOptions } from './sound-loop.ts'
 import { Speech, type PressOutcome, type SpeechOptions } from './speech.ts'
 
 /** How long the echo of a key may be heard after the key, in milliseconds. */
@@ -173,6 +174,16 @@ export class Speaking {
   /** The caller is with somebody else, or is back: no background is played meanwhile. */
   callerIsAway(away: boolean): void {
     this.#ambience?.callerIsAway(away)
+  }
+
+  /** Plays a sound to a caller on hold, behind what the agent is saying; without one, the hold has ended (HD1). */
+  hold(sound: SoundOptions | undefined): void {
+    if (!this.#ambience) {
+      this.#ambience = new Ambience(this.#context, this.#playout, this.#line, {})
+      if (this.#audible) this.#ambience.voiceStarts()
+      if (this.#audible?.mark !== undefined) this.#ambience.voiceSent()
+    }
+    this.#ambience.hold(sound)
   }
 
   /** Updates the history with what has been heard of the current speech, for the next reply. */

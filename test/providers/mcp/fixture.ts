@@ -187,6 +187,7 @@ export function aToolContext(signal: AbortSignal = new AbortController().signal)
     run: missing,
     own: missing,
     hangUp: missing,
+    hold: missing,
     transfer: missing,
     answeredBy: missing,
     leaveMessage: missing,

@@ -110,6 +110,7 @@ describe('leaving a message', () => {
       const call = await leaving(world)
       await call.caller.says(beep)
       await call.caller.hears('This')
+      expect(() => call.session.interrupt()).toThrow('uninterruptible')
       await call.caller.says('Yes')
       expect(await call.outcome).toMatchObject({ heard: true, attempts: 1 })
       await call.session.closed

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { silence, sine } from '../../../src/audio/index.ts'
 import type { AnswerVerdict } from '../../../src/parts/index.ts'
 import type { HookContext } from '../../../src/session/index.ts'
-import { inVirtualTime, type World } from '../../../src/testing/index.ts'
+import { ScriptedLlm, inVirtualTime, type World } from '../../../src/testing/index.ts'
 import { aCall, expectEnded, said, type Call, type CallOptions } from '../fixture.ts'
 
 type Answered = Awaited<ReturnType<HookContext['session']['answeredBy']>>
@@ -147,6 +147,22 @@ describe('who answered', () => {
       expect(await call.answered).toMatchObject({ by: 'person', how: 'judge', said: greeting })
       expect(heard).toEqual([greeting])
       await call.session.close()
+    }))
+
+  it('[MD2] is judged by a language model, whose usage counts', () =>
+    inVirtualTime(async (world) => {
+      const usage = { inputTokens: 50, outputTokens: 1 }
+      const judge = new ScriptedLlm({ name: 'judge', answers: [['Person.', { type: 'usage', usage }]] })
+      const call = await asking(world, { judge })
+      await call.caller.says('Good morning, Bright Dental, this is Anna speaking, how can I help you?')
+      expect(await call.answered).toMatchObject({ by: 'person', how: 'judge' })
+      expect(judge.requests).toMatchObject([{ messages: [{ role: 'user' }], tools: [] }])
+      await call.session.close()
+      expect(expectEnded(call)).toMatchObject({
+        clean: true,
+        usage: { models: { judge: { inputTokens: 50 } } },
+      })
+      expect(judge.counts.live).toBe(0)
     }))
 
   it('[MD2] is found out by its length if the judge fails, which is reported', () =>

@@ -58,7 +58,9 @@ describe('the configuration', () => {
         `three letters, such as USD or EUR), not '${path}'`,
     ])
     rmSync(folder, { recursive: true })
-    expect(read({ prices: path }).mistakes[0]).toContain('--prices must be a file of JSON with prices (ENOENT')
+    expect(read({ prices: path }).mistakes[0]).toContain(
+      '--prices must be a file of JSON with prices (ENOENT',
+    )
   })
 
   it('[HO28] reports every mistake at once, with the name of the setting and where it came from', () => {

@@ -107,8 +107,8 @@ export class LoggedSession {
     })
     session.on('user', () => this.#update({ turns: this.#summary.turns + 1 }))
     session.on('error', () => this.#update({ errors: this.#summary.errors + 1 }))
-    session.on('latency', ({ speech: _, ...latency }) => {
-      this.#latencies.push(latency)
+    session.on('latency', ({ ms, stages, heard, by }) => {
+      this.#latencies.push({ ms, stages, heard, by })
       if (this.#latencies.length > limits.latencies) this.#latencies.shift()
     })
     session.on('speaking', ({ speech }) => {
@@ -154,9 +154,12 @@ export class LoggedSession {
       items: this.#items.slice(-limits.transcript).map(clipped),
       ...(saying ? { saying } : {}),
       spent: spentOf(this.#report ?? this.#session!),
-      latencies: this.#report?.turns.map(({ latency, at: _, ...turn }) => ({ ms: latency, ...turn })) ?? [
-        ...this.#latencies,
-      ],
+      latencies: this.#report?.turns.map(({ latency: ms, stages, heard, by }) => ({
+        ms,
+        stages,
+        heard,
+        by,
+      })) ?? [...this.#latencies],
     }
   }
 

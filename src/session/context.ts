@@ -10,7 +10,7 @@ import { Emitter } from './emitter.ts'
 import type { SessionEvents } from './events.ts'
 import type { TurnEvent } from './hearing/turn-events.ts'
 import { History } from './history/history.ts'
-import type { Recorder } from './recording/recorder.ts'
+import { Recorder } from './recording/recorder.ts'
 import { limits } from './limits.ts'
 import type { Pickups, Tap } from './pickup/answered.ts'
 import type { SessionSettings } from './settings.ts'
@@ -161,6 +161,15 @@ export class SessionContext {
     } finally {
       if (this.patience === waiting) this.patience = undefined
     }
+  }
+
+  /** Records the call, if the session has a place for it. */
+  record(): void {
+    const { recording, line, clock } = this.settings
+    if (!recording) return
+    const onError = (error: unknown): void => this.failed('recording', error)
+    const recorder = new Recorder({ sink: recording, clock, sampleRate: line.hears.sampleRate, onError })
+    this.recorder = this.stores.own('recorder', recorder, { phase: 'stores' })
   }
 
   /** Counts what a model used towards the report and the budget. `name` is that of the part that reports it. */

@@ -28,7 +28,6 @@ import type {
   TransferOptions,
 } from './closing/asks.ts'
 import { Closing, type Stations } from './closing/closing.ts'
-import type { CostReport } from './closing/cost.ts'
 import type { SessionReport } from './closing/report.ts'
 import type { SessionState } from './closing/session-events.ts'
 import { Holds } from './closing/holds.ts'
@@ -42,7 +41,6 @@ import type { History } from './history/history.ts'
 import { lineShape } from './line-shape.ts'
 import type { Answered, AnsweredByOptions, LeaveMessageOptions, MessageOutcome } from './pickup/answered.ts'
 import { Pickup } from './pickup/pickup.ts'
-import { Recorder } from './recording/recorder.ts'
 import { sessionSettings, type SessionOptions } from './settings.ts'
 import { Speaking } from './speaking/speaking.ts'
 import { Speech, speechNames, type PressOutcome, type SpeechOptions } from './speaking/speech.ts'
@@ -104,7 +102,7 @@ export class Session implements SessionHandle {
   }
 
   /** What the call has cost so far. Undefined without prices. */
-  get cost(): CostReport | undefined {
+  get cost(): SessionReport['cost'] {
     return this.#context.book.cost
   }
 
@@ -194,7 +192,7 @@ export class Session implements SessionHandle {
 
   async #open(task: TaskContext): Promise<void> {
     const { settings, events } = this.#context
-    this.#record()
+    this.#context.record()
     const speaking = new Speaking(this.#context)
     const answering = new Answering(this.#context, speaking)
     const hearing = new Hearing(this.#context, answering, speaking)
@@ -214,14 +212,6 @@ export class Session implements SessionHandle {
     this.#closing.opened()
     if (!this.#closing.isClosing) events.emit('started', { id: this.id })
     if (!this.#closing.isClosing) answering.agents.greet()
-  }
-
-  #record(): void {
-    const { recording, line, clock } = this.#context.settings
-    if (!recording) return
-    const onError = (error: unknown): void => this.#context.failed('recording', error)
-    const recorder = new Recorder({ sink: recording, clock, sampleRate: line.hears.sampleRate, onError })
-    this.#context.recorder = this.#context.stores.own('recorder', recorder, { phase: 'stores' })
   }
 
   async #openLine(stations: Stations, part: PartContext): Promise<void> {

@@ -73,7 +73,7 @@ const inClosedCall = (work: (world: World) => Promise<void>): Promise<void> =>
 
 function latenciesOf({ session }: Pick<Call, 'session'>): TurnLatency[] {
   const latencies: TurnLatency[] = []
-  session.on('latency', ({ speech: _, ...latency }) => latencies.push(latency))
+  session.on('latency', ({ ms, stages, heard, by }) => latencies.push({ ms, stages, heard, by }))
   return latencies
 }
 

@@ -157,9 +157,9 @@ const effects: {
   spoken: (now, event) => endSpeech(now, event),
   pressed: (now, { keys }) =>
     keys === '' ? now : { ...addNote(now, 'plain', pressedText(keys)), waiting: false },
-  latency: (now, { type: _, at: __, speech: ___, ...turn }) => ({
+  latency: (now, { ms, stages, heard, by }) => ({
     ...now,
-    latencies: [...now.latencies, turn].slice(-MAX_LATENCIES),
+    latencies: [...now.latencies, { ms, stages, heard, by }].slice(-MAX_LATENCIES),
   }),
   tool: (now, { id: call, name, input }) =>
     add(now, { kind: 'tool', call, name, input, how: 'running', detail: '' }),

@@ -48,4 +48,4 @@ export function slowestOf(
 
 /** The turns of a report, as events have them. */
 export const latenciesOf = (turns: readonly TurnReport[]): TurnLatency[] =>
-  turns.map(({ latency, at: _, ...turn }) => ({ ms: latency, ...turn }))
+  turns.map(({ latency: ms, stages, heard, by }) => ({ ms, stages, heard, by }))

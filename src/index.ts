@@ -10,7 +10,6 @@ export {
   SessionClosedError,
   ToolError,
   askForKeys,
-  defaultPriceList,
   fileSink,
   formatSession,
   menuTools,
@@ -31,7 +30,6 @@ export {
   type HookContext,
   type Models,
   type PlayoutOutcome,
-  type PriceList,
   type Prices,
   type RecordingSink,
   type Reply,
@@ -51,6 +49,4 @@ export {
   type ToolOutcome,
   type Toolset,
   type TransferOptions,
-  type TurnLatency,
-  type TurnStage,
 } from './session/index.ts'

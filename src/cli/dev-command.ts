@@ -5,6 +5,7 @@ import { timeText } from '../report/index.ts'
 import type { PriceList, SessionReport } from '../session/index.ts'
 import { chooseModels } from './choose-models.ts'
 import { exitCodes, runCommand } from './command.ts'
+import { devRecordings, type DevRecordings } from './dev-recordings.ts'
 import { addToEnvironment, readEnvFile } from './env-file.ts'
 import { heldOpen, holders } from './held-open.ts'
 import { priceFile } from './price-file.ts'
@@ -48,18 +49,24 @@ export function dev(args: readonly string[]): Promise<void> {
           about:
             'a file of JSON with prices by product, for the cost of calls; ENDWELL_PRICES in the environment changes the default',
         },
+        recordings: {
+          type: 'string',
+          about:
+            'the folder to record calls to, or none (default: a temporary one, which is removed at the end)',
+        },
         log: {
           type: 'string',
           about: 'the log level: debug, info, warn, error or none',
           default: 'warn',
         },
       },
-      run: async ({ argument, port, host, model, log, json, prices, 'max-calls': maxCalls }) => {
+      run: async ({ argument, port, host, model, log, json, prices, recordings, 'max-calls': maxCalls }) => {
         // The reader of stdout may exit first, as `head` does. The calls must go on.
         process.stdout.on('error', noop)
         const before = holders()
         const say = (lines: readonly string[], fields: object): void =>
           json ? terminal.json(fields) : terminal.print(...lines)
+        let recorded: DevRecordings | undefined
         try {
           const level = levelOf(log)
           addToEnvironment(readEnvFile())
@@ -71,7 +78,9 @@ export function dev(args: readonly string[]): Promise<void> {
           const models = await checkModels(file, choice.models)
           const secret = process.env['ENDWELL_SECRET']
           const priced = prices ?? process.env['ENDWELL_PRICES']
+          recorded = devRecordings(recordings)
           const running = await startDev({
+            ...(recorded.folder === undefined ? {} : { recordings: recorded.folder }),
             file,
             choice,
             port: port ?? defaultPort(process.env),
@@ -87,13 +96,17 @@ export function dev(args: readonly string[]): Promise<void> {
           // Before anything is printed: whoever reads that the server is ready may send the signal at once.
           const signalled = untilSignal(() => {
             running.abort()
-            systemClock.after(ABORT_PATIENCE, 'exit', () => process.exit(exitCodes.failed))
+            systemClock.after(ABORT_PATIENCE, 'exit', () => {
+              recorded?.remove()
+              process.exit(exitCodes.failed)
+            })
           })
           const listed = Object.entries(modelNames(models)).map(([what, which]) => `${what} ${which}`)
           say(
             [
               `${file.name} answers at ${running.url}`,
               listed.join(' · '),
+              recorded.about,
               'Open the page and press Call. Press Ctrl-C to stop.',
             ],
             { url: running.url, models: modelNames(models) },
@@ -101,6 +114,7 @@ export function dev(args: readonly string[]): Promise<void> {
           if (!secret && !isLocal(host)) say([openWarning(host)], { warning: openWarning(host) })
           await signalled
           const end = await running.close()
+          recorded.remove()
           say([closeOf(end)], { ended: true, ...end })
           const code = end.clean ? exitCodes.ok : exitCodes.failed
           const held = await heldOpen(before)
@@ -110,6 +124,7 @@ export function dev(args: readonly string[]): Promise<void> {
           else terminal.complain(why)
           return process.exit(code)
         } catch (error) {
+          recorded?.remove()
           const { code, message } = describeError(error)
           if (json) terminal.json({ error: { code, message } })
           else terminal.complain(message)

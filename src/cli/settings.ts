@@ -138,6 +138,12 @@ export const startSettings = {
     default: '30d',
     read: time('1h', '3650d'),
   }),
+  recordings: option('recordings', 'ENDWELL_RECORDINGS', {
+    about:
+      'records every call to this folder, for the page to play; kept as long as calls. Tell your callers',
+    value: 'folder',
+    read: anyText,
+  }),
   log: option('log', 'ENDWELL_LOG', {
     about: `the log level: ${logLevels.join(', ')}`,
     value: 'level',

@@ -20,11 +20,14 @@ import type { GateRequest, Gate, Refused } from './gate.ts'
 import { limits } from './limits.ts'
 import type { Logbook, LogbookQuery } from './logbook.ts'
 import type { LoggedSession } from './logged-session.ts'
+import { latenciesOf, spentOf } from './measures.ts'
 import { addOperations } from './operator-api.ts'
 import type { PageFile, PageFiles } from './page-files.ts'
+import { addRecordings } from './recordings-api.ts'
+import type { Recordings } from './recordings.ts'
 import { readJson } from './read-json.ts'
 import { securityHeaders } from './security-headers.ts'
-import type { HostInfo, ListMessage, SessionSummary } from './wire/index.ts'
+import type { HostInfo, ListMessage, LiveMessage, SessionDetails, SessionSummary } from './wire/index.ts'
 
 export interface AppParts {
   readonly logbook: Logbook
@@ -35,6 +38,7 @@ export interface AppParts {
   readonly faults: Faults | undefined
   readonly files: PageFiles | undefined
   readonly fleet: Fleet | undefined
+  readonly recordings: Recordings | undefined
 }
 
 /** Errors that pass: the journal is away, or the supervisor of this process. */
@@ -55,6 +59,8 @@ export function hostApp(parts: AppParts): HostHttp {
   addQueries(app, parts)
   addStreams(app, parts)
   addActions(app, parts)
+  const { recordings } = parts
+  if (recordings) addRecordings(app, { ...parts, recordings })
   if (parts.faults) addFaults(app, parts.faults, parts)
   app.all('/api/*', (context) => refuse(context, 404, 'NOT_FOUND', 'not found'))
   app.get('*', (context) => page(context, parts.files))
@@ -132,7 +138,13 @@ const orders = ['close', 'drain', 'interrupt'] as const
 function addQueries(app: HostHttp, { logbook, info, faults, fleet }: AppParts): void {
   app.get('/api/info', (context) => context.json<HostInfo>({ ...info, faults: faults?.list() ?? [] }))
   app.get('/api/sessions', async (context) =>
-    context.json({ sessions: await listOf(logbook, fleet, { ...queryOf(context), ...limitIn(context) }) }),
+    context.json({
+      sessions: await listOf(logbook, fleet, {
+        ...queryOf(context),
+        ...pageIn(context),
+        ...limitIn(context),
+      }),
+    }),
   )
   app.get('/api/sessions/:id', async (context) => {
     const id = context.req.param('id')
@@ -145,13 +157,31 @@ function addQueries(app: HostHttp, { logbook, info, faults, fleet }: AppParts): 
 async function listOf(
   logbook: Logbook,
   fleet: Fleet | undefined,
-  { limit, ...query }: LogbookQuery & { readonly limit?: number },
+  { limit, before, ...query }: LogbookQuery & { readonly limit?: number; readonly before?: PageEnd },
 ): Promise<SessionSummary[]> {
-  const own = logbook.list(query)
+  const own = logbook.list(query).filter((session) => !before || isOlder(session, before))
   if (!fleet) return own.slice(0, limit)
-  const listed = await fleet.archive.list({ ...query, ...(limit === undefined ? {} : { limit }) })
+  const listed = await fleet.archive.list({
+    ...query,
+    ...(limit === undefined ? {} : { limit }),
+    ...(before ? { before: before.addedAt, beforeId: before.id } : {}),
+  })
   const others = listed.filter(({ id }) => !logbook.get(id))
   return [...own, ...others].toSorted((one, other) => other.addedAt - one.addedAt).slice(0, limit)
+}
+
+/** The last session of a page: the next page has older ones. */
+type PageEnd = Pick<SessionSummary, 'addedAt' | 'id'>
+
+const isOlder = (one: PageEnd, other: PageEnd): boolean =>
+  one.addedAt < other.addedAt || (one.addedAt === other.addedAt && one.id < other.id)
+
+function pageIn(context: HostContext): { readonly before?: PageEnd } {
+  const [time, id] = [textIn(context, 'before'), textIn(context, 'beforeId')]
+  if (time === '') return {}
+  const addedAt = Number(time)
+  if (Number.isSafeInteger(addedAt) && addedAt >= 0) return { before: { addedAt, id } }
+  throw new OptionError('before must be the addedAt of a session: milliseconds since 1970')
 }
 
 function queryOf(context: HostContext): LogbookQuery {
@@ -188,16 +218,36 @@ function addStreams(app: HostHttp, { logbook, streams, faults, fleet }: AppParts
       }
     }),
   )
-  app.get('/api/sessions/:id/events', (context) =>
-    withSession(context, logbook, (session) =>
-      stream(context, streams, `session ${session.id}`, (out) =>
-        session.watch((message) => {
-          out.send(message)
-          if (message.type === 'closed') out.end()
-        }),
-      ),
-    ),
-  )
+  app.get('/api/sessions/:id/events', async (context) => {
+    const id = context.req.param('id')
+    const session = logbook.get(id)
+    const archived = session ? undefined : await fleet?.archive.details(id)
+    const watch = session ? (watcher: LiveWatcher) => session.watch(watcher) : archived && replay(archived)
+    if (!watch) return refuseUnknown(context)
+    return stream(context, streams, `session ${id}`, (out) =>
+      watch((message) => {
+        out.send(message)
+        if (message.type === 'closed') out.end()
+      }),
+    )
+  })
+}
+
+type LiveWatcher = (message: LiveMessage) => void
+
+/** A call that has ended, as its watchers would have seen it. Undefined while it is live in another process (HO37). */
+function replay({
+  summary,
+  events,
+  report,
+}: SessionDetails): ((watcher: LiveWatcher) => () => void) | undefined {
+  if (!report) return undefined
+  return (watcher) => {
+    const latencies = latenciesOf(report)
+    watcher({ type: 'snapshot', now: 0, summary, events, latencies, spent: spentOf(report) })
+    watcher({ type: 'closed', summary, report })
+    return noop
+  }
 }
 
 function stream(
@@ -241,6 +291,19 @@ function addActions(app: HostHttp, { logbook, callToken }: AppParts): void {
     session.drain({ by: 'studio' }).catch(noop)
   })
   addAction('interrupt', (session) => session.interrupt())
+  app.post('/api/sessions/:id/approve', async (context) => {
+    const body = await readJson(context.req, limits.body)
+    if (body === 'too large') return refuseLarge(context)
+    const call = field(body.json, 'call')
+    const approved = field(body.json, 'approved')
+    if (typeof call !== 'string' || typeof approved !== 'boolean')
+      return refuse(context, 400, 'BAD_REQUEST', 'send { "call": "…", "approved": true }')
+    return withSession(context, logbook, (logged) =>
+      logged.approve(call, approved)
+        ? context.json({ summary: logged.summary }, 202)
+        : refuse(context, 409, 'NOT_FOUND', 'no tool call with this id waits for approval'),
+    )
+  })
   // A POST, because a page of another origin could make a browser send a GET.
   if (callToken) app.post('/api/call-token', (context) => context.json({ token: callToken() }))
 }

@@ -1,4 +1,6 @@
 import { formatSession, type SessionReport } from '../session/index.ts'
+import { itemsOf } from './fleet/lost-report.ts'
+import { eventsOfItems, eventsOfReport, type StoredReport } from './report-events.ts'
 import type { CallQuery, CallRecord, Journal } from './journal/journal.ts'
 import { culpritsOf, type SessionDetails, type SessionSummary } from './wire/index.ts'
 
@@ -31,9 +33,15 @@ export class Archive {
   async details(id: string): Promise<SessionDetails | undefined> {
     const record = await this.#journal.find(id)
     if (!record) return undefined
-    const report = record.state === 'closed' ? await this.#journal.report(id) : undefined
-    if (!report) return { summary: summaryOf(record) }
-    return { summary: { ...summaryOf(record), ...outcomeOf(report) }, report, text: formatSession(report) }
+    const report: StoredReport | undefined =
+      record.state === 'closed' ? await this.#journal.report(id) : undefined
+    if (!report) {
+      const said = eventsOfItems(itemsOf({ entries: await this.#journal.entries(id) }))
+      return { summary: summaryOf(record), events: said }
+    }
+    const { timeline: _, ...plain } = report
+    const summary = { ...summaryOf(record), ...outcomeOf(report) }
+    return { summary, events: eventsOfReport(report), report: plain, text: formatSession(plain) }
   }
 }
 
@@ -54,17 +62,19 @@ function summaryOf(record: CallRecord): SessionSummary {
 
 /** What the list shows of a report. */
 export function outcomeOf(report: SessionReport): Partial<SessionSummary> {
-  const { reason, by, clean, lived, took, closeTimeout, usage, errorCount } = report
+  const { reason, ended, by, clean, lived, took, closeTimeout, usage, errorCount, recordings } = report
   const [culprit] = clean ? [] : culpritsOf(report)
   return {
     turns: usage.turns,
     errors: errorCount,
     reason,
+    ended,
     ...(by === undefined ? {} : { by }),
     clean,
     lived,
     took,
     closeTimeout,
     ...(culprit ? { culprit } : {}),
+    ...(recordings?.length ? { recordings: recordings.length } : {}),
   }
 }

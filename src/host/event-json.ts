@@ -11,7 +11,7 @@ type UntimedEvent = LiveEvent extends infer Event
 
 /** Converts each event of a session to plain JSON of bounded size, for the page. */
 export const eventJson: {
-  readonly [Name in LiveEvent['type']]: (data: SessionEvents[Name]) => UntimedEvent
+  readonly [Name in LiveEvent['type'] & keyof SessionEvents]: (data: SessionEvents[Name]) => UntimedEvent
 } = {
   state: ({ state }) => ({ type: 'state', state }),
   hearing: ({ text }) => ({ type: 'hearing', text: clip(text) }),
@@ -37,14 +37,19 @@ export const eventJson: {
     failed,
   }),
   approval: ({ id, name }) => ({ type: 'approval', id, name }),
+  transfer: ({ to, outcome }) => ({ type: 'transfer', to: clip(to), ...(outcome ? { outcome } : {}) }),
+  line: ({ connected }) => ({ type: 'line', connected }),
   handoff: ({ from, to }) => ({ type: 'handoff', from, to }),
+  answered: ({ by, how, late }) => ({ type: 'answered', by, how, late }),
   guardrail: ({ name, on, verdict }) => ({ type: 'guardrail', name, on, verdict: clip(verdict) }),
   digits: ({ digits }) => ({ type: 'digits', digits: clip(digits) }),
   warning: ({ reason, left }) => ({ type: 'warning', reason, left }),
   error: ({ where, error }) => ({ type: 'error', where: clip(where), error: describeError(error) }),
 }
 
-export const eventNames = Object.keys(eventJson) as LiveEvent['type'][]
+export type SessionEventName = keyof typeof eventJson
+
+export const eventNames = Object.keys(eventJson) as SessionEventName[]
 
 /** Cuts a text to `limits.text` characters. */
 export function clip(text: string): string {

@@ -10,12 +10,13 @@ import { Gate, type GateOptions, type Refused } from './gate.ts'
 import { Logbook, type LogbookOptions } from './logbook.ts'
 import type { LoggedSession, SessionNote } from './logged-session.ts'
 import { PageFiles } from './page-files.ts'
+import { Recordings } from './recordings.ts'
 import type { HostInfo } from './wire/index.ts'
 
 export interface HostOptions extends LogbookOptions, GateOptions {
   /** Owns the event streams. Close it before the server, or together with it. */
   readonly scope: Scope<string>
-  readonly info: Omit<HostInfo, 'faults' | 'callToken'>
+  readonly info: Omit<HostInfo, 'faults' | 'callToken' | 'records'>
   /** Creates a token for an admitted page, if the call socket requires one: `() => calls.token()`. */
   readonly callToken?: () => string
   /** Faults that can be switched on. Not allowed in production. */
@@ -24,6 +25,8 @@ export interface HostOptions extends LogbookOptions, GateOptions {
   readonly page?: string
   /** The calls of all processes that share a journal. Default: only those of this process. */
   readonly fleet?: Fleet
+  /** The folder whose recordings the page may play. Default: none. */
+  readonly recordings?: string
   /** The number of concurrent event streams. Default: 100. */
   readonly maxStreams?: number
 }
@@ -39,6 +42,7 @@ const optionNames: OptionNames<HostOptions> = {
   page: true,
   maxStreams: true,
   fleet: true,
+  recordings: true,
 }
 
 /**
@@ -54,31 +58,58 @@ export class Host {
   readonly logbook: Logbook
   readonly app: HostHttp
   readonly #gate: Gate
+  readonly #faults: Faults | undefined
 
   constructor(options: HostOptions) {
     checkOptions('Host', options, optionNames)
-    const { info, faults, page, maxStreams, callToken, fleet } = options
+    const { info, faults, page, maxStreams, callToken, fleet, recordings } = options
     if (faults && info.mode === 'production')
       throw new OptionError("faults are not allowed in mode 'production'")
     const files = page === undefined ? undefined : new PageFiles(page)
     const scope = options.scope.child('host')
     this.logbook = new Logbook(scope, options)
     this.#gate = new Gate(scope.clock, options)
+    this.#faults = faults && new Faults(faults)
     this.app = hostApp({
       logbook: this.logbook,
       gate: this.#gate,
       streams: new EventStreams(scope, maxStreams),
-      info: callToken ? { ...info, callToken: true } : info,
+      info: {
+        ...info,
+        ...(callToken ? { callToken: true } : {}),
+        ...(recordings === undefined ? {} : { records: true }),
+      },
       callToken,
-      faults: faults && new Faults(faults),
+      faults: this.#faults,
       files,
       fleet,
+      recordings: recordings === undefined ? undefined : new Recordings(recordings),
     })
   }
 
   /** Adds a session to the logbook. Add it before it starts. */
   add(session: Session, note?: SessionNote): LoggedSession {
-    return this.logbook.add(session, note)
+    const logged = this.logbook.add(session, note)
+    this.#noteFaults(session, logged)
+    return logged
+  }
+
+  /** Notes the faults that are on during a call, so that its report is not mistaken for one of a healthy call. */
+  #noteFaults(session: Session, logged: LoggedSession): void {
+    const faults = this.#faults
+    if (!faults) return
+    const on = new Set<string>()
+    const compare = (): void => {
+      for (const fault of faults.list()) {
+        if (fault.on === on.has(fault.name)) continue
+        if (fault.on) on.add(fault.name)
+        else on.delete(fault.name)
+        logged.fault(fault.name, fault.on)
+      }
+    }
+    compare()
+    const unwatch = faults.watch(compare)
+    session.on('closed', unwatch)
   }
 
   /** Checks a request that the app does not serve, such as a call socket. Returns undefined if it is allowed. */

@@ -14,8 +14,11 @@ export const limits = {
   statusCheck: 250,
   /** Events per batch. The oldest are dropped. */
   batchEvents: 500,
-  /** The newest transcript items in a snapshot. The report has all of them. */
-  transcript: 200,
+  /** Events that are kept per call, and the characters of their texts: those of a call of several hours. The oldest are dropped. */
+  timeline: 2_000,
+  timelineText: 300_000,
+  /** Characters of the first words of a call in the list. */
+  firstWords: 120,
   /** Characters per text in a snapshot or an event. The report has all of them. */
   text: 4_000,
   /** Latencies of a live session that are kept for pages opened later. */
@@ -26,6 +29,13 @@ export const limits = {
   query: 200,
   /** Rows of a list that a request may ask for. */
   rows: 1_000,
+  /** Recordings that are read at the same time. Each is an open file. */
+  recordings: 20,
+  /** Bytes of a recording per read. */
+  recordingChunk: 65_536,
+  /** Peaks of a waveform: one per two pixels of a wide screen. And samples that are read for each: 16 MB in total. */
+  peaks: 1_000,
+  peakFrames: 4_000,
   /** Wrong secrets per address within `attemptsWindow`, and the number of addresses that are tracked. */
   attempts: 10,
   attemptsWindow: 60_000,

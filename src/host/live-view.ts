@@ -1,13 +1,15 @@
 import type { Change, Inspection, Scope, Timer } from '../scope/index.ts'
 import type { Session, SessionReport } from '../session/index.ts'
-import { clip, eventJson, eventNames } from './event-json.ts'
+import { clip } from './event-json.ts'
 import { limits } from './limits.ts'
+import type { Timeline } from './timeline.ts'
 import { StatusTracker, relevantChanges } from './tree-updates.ts'
 import type { LiveBatch, LiveEvent, LiveMessage, LiveSnapshot, Saying, Spent } from './wire/index.ts'
 
 /** The session of a live view. */
 export interface LiveSource {
   readonly session: Session
+  readonly timeline: Timeline
   /** The words that are being spoken. */
   saying(): Saying | undefined
   /** What the session has used and cost so far. */
@@ -70,7 +72,7 @@ class Watch {
   readonly #send: (batch: LiveBatch) => void
   readonly #inspection: Inspection
   readonly #statuses = new StatusTracker()
-  readonly #unsubscribe: (() => void)[]
+  readonly #unsubscribe: () => void
   readonly #statusTimer: Timer
   #events: LiveEvent[] = []
   #changes: Change[] = []
@@ -86,7 +88,7 @@ class Watch {
     this.#source = source
     this.#send = send
     this.#inspection = session.inspect((change) => this.#changed(change))
-    this.#unsubscribe = eventNames.map((name) => this.#listen(name))
+    this.#unsubscribe = source.timeline.watch((event) => this.#happened(event))
     this.#statusTimer = scope.every(limits.statusCheck, `status of session ${session.id}`, () => this.flush())
   }
 
@@ -113,29 +115,27 @@ class Watch {
     if (events.length + changes.length + statuses.length === 0 && !saying && !spent) return
     const now = this.#scope.clock.now()
     this.#flushedAt = now
-    const news = { ...(saying ? { saying } : {}), ...(spent ? { spent } : {}) }
+    const closing = tree.closing && {
+      closing: { askedAt: now - tree.closing.age, deadline: now + tree.closing.left },
+    }
+    const news = { ...(saying ? { saying } : {}), ...(spent ? { spent } : {}), ...closing }
     this.#send({ type: 'batch', now, events, changes, statuses, ...news })
   }
 
   stop(): void {
     this.#stopped = true
     this.#inspection.stop()
-    for (const unsubscribe of this.#unsubscribe) unsubscribe()
+    this.#unsubscribe()
     this.#statusTimer.clear()
     this.#batchTimer?.clear()
   }
 
-  #listen(name: LiveEvent['type']): () => void {
-    // TypeScript cannot see that the data of an event fits the function of the same name.
-    const json = eventJson[name] as (data: unknown) => object
-    return this.#source.session.on(name, (data) => {
-      const event = { at: this.#scope.clock.date(), ...json(data) } as LiveEvent
-      // Each interim transcript replaces the previous one.
-      if (name === 'hearing' && this.#events.at(-1)?.type === 'hearing') this.#events.pop()
-      this.#events.push(event)
-      if (this.#events.length > limits.batchEvents) this.#events.shift()
-      this.#flushSoon()
-    })
+  #happened(event: LiveEvent): void {
+    // Each interim transcript replaces the previous one.
+    if (event.type === 'hearing' && this.#events.at(-1)?.type === 'hearing') this.#events.pop()
+    this.#events.push(event)
+    if (this.#events.length > limits.batchEvents) this.#events.shift()
+    this.#flushSoon()
   }
 
   #changed(change: Change): void {
@@ -166,6 +166,6 @@ class Watch {
     const saying = this.#source.saying()
     if (!saying || saying.text === this.#lastSaying) return undefined
     this.#lastSaying = saying.text
-    return { speech: saying.speech, text: clip(saying.text) }
+    return { ...saying, text: clip(saying.text) }
   }
 }

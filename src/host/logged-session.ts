@@ -7,17 +7,20 @@ import {
   type Speech,
   type TurnLatency,
 } from '../session/index.ts'
-import { clip } from './event-json.ts'
+import { outcomeOf } from './archive.ts'
+import { clip, eventJson, eventNames, type SessionEventName } from './event-json.ts'
 import { limits } from './limits.ts'
 import { LiveView } from './live-view.ts'
+import { latenciesOf, spentOf } from './measures.ts'
+import { eventsOfItems } from './report-events.ts'
+import { Timeline } from './timeline.ts'
 import {
-  culpritsOf,
+  type LiveEvent,
   type LiveMessage,
   type LiveSnapshot,
   type Saying,
   type SessionDetails,
   type SessionSummary,
-  type Spent,
 } from './wire/index.ts'
 
 /** Additional information about a session. */
@@ -34,11 +37,12 @@ export class LoggedSession {
   readonly #scope: Scope<string>
   readonly #changed: (session: LoggedSession) => void
   readonly #latencies: TurnLatency[] = []
+  readonly #timeline = new Timeline()
   #session: Session | undefined
   #live: LiveView | undefined
   #summary: SessionSummary
   #report: SessionReport | undefined
-  #speech: Speech | undefined
+  #speech: { readonly speech: Speech; readonly at: number } | undefined
 
   constructor(
     scope: Scope<string>,
@@ -52,7 +56,9 @@ export class LoggedSession {
     this.#changed = changed
     this.#session = session
     this.#summary = { id, ...note, state, addedAt: scope.clock.date(), turns: 0, errors: 0 }
+    for (const event of eventsOfItems(session.history.items)) this.#timeline.add(event)
     this.#listen(session)
+    for (const name of eventNames) this.#note(session, name)
   }
 
   get summary(): SessionSummary {
@@ -64,10 +70,15 @@ export class LoggedSession {
     return this.#session
   }
 
+  /** What has happened in it, in order. */
+  get events(): readonly LiveEvent[] {
+    return this.#timeline.events
+  }
+
   details(): SessionDetails {
-    const { summary } = this
+    const { summary, events } = this
     const report = this.#report
-    return { summary, ...(report ? { report, text: formatSession(report) } : {}) }
+    return { summary, events, ...(report ? { report, text: formatSession(report) } : {}) }
   }
 
   /** Sends the watcher a snapshot, then batches, then the end. Returns an unsubscribe function. */
@@ -80,11 +91,27 @@ export class LoggedSession {
     }
     this.#live ??= new LiveView(this.#scope, {
       session,
+      timeline: this.#timeline,
       saying: () => this.#saying(),
       spent: () => spentOf(session),
       snapshot: () => this.#snapshot(),
     })
     return this.#live.watch(watcher)
+  }
+
+  /** Answers a tool call that waits for approval. False if there is none with this id. */
+  approve(id: string, approved: boolean): boolean {
+    if (!this.#session?.approve(id, approved)) return false
+    this.#timeline.add({ at: this.#scope.clock.date(), type: 'approved', id, approved })
+    return true
+  }
+
+  /** A fault was switched on or off, or was on when the call began. */
+  fault(name: string, on: boolean): void {
+    if (!this.#session) return
+    this.#timeline.add({ at: this.#scope.clock.date(), type: 'fault', name, on })
+    const { faults = [] } = this.#summary
+    if (on && !faults.includes(name)) this.#update({ faults: [...faults, name] })
   }
 
   /** Whether a search matches its id, agent, caller, close reason, culprit or transcript. */
@@ -99,23 +126,34 @@ export class LoggedSession {
     return this.#report?.transcript ?? this.#session?.history.items ?? []
   }
 
-  /** Listens to rare events only. The live view listens to frequent ones, while there are watchers. */
+  #note(session: Session, name: SessionEventName): void {
+    // TypeScript cannot see that the data of an event fits the function of the same name.
+    const json = eventJson[name] as (data: unknown) => object
+    session.on(name, (data) => {
+      this.#timeline.add({ at: this.#scope.clock.date(), ...json(data) } as LiveEvent)
+    })
+  }
+
   #listen(session: Session): void {
     session.on('state', ({ state }) => {
       // `closed` is reported together with the report.
       if (state !== 'closed') this.#update({ state })
     })
-    session.on('user', () => this.#update({ turns: this.#summary.turns + 1 }))
+    session.on('user', ({ text }) => {
+      const { turns } = this.#summary
+      this.#update({ turns: turns + 1, ...(turns === 0 && text !== '' ? { words: shortened(text) } : {}) })
+    })
     session.on('error', () => this.#update({ errors: this.#summary.errors + 1 }))
     session.on('latency', ({ ms, stages, heard, by }) => {
       this.#latencies.push({ ms, stages, heard, by })
       if (this.#latencies.length > limits.latencies) this.#latencies.shift()
     })
     session.on('speaking', ({ speech }) => {
-      this.#speech = speech
+      this.#speech = { speech, at: this.#scope.clock.date() }
     })
-    session.on('spoken', ({ speech }) => {
-      if (this.#speech === speech) this.#speech = undefined
+    session.on('spoken', ({ speech, outcome: { heard } }) => {
+      if (this.#speech?.speech === speech) this.#speech = undefined
+      if (this.#summary.words === undefined && heard !== '') this.#update({ words: shortened(heard) })
     })
     session.on('closed', (report) => this.#closed(report))
   }
@@ -126,22 +164,16 @@ export class LoggedSession {
   }
 
   #closed(report: SessionReport): void {
-    const { reason, by, clean, lived, took, closeTimeout, usage } = report
-    const [culprit] = clean ? [] : culpritsOf(report)
+    const outcome = outcomeOf(report)
     this.#report = report
     this.#session = undefined
     this.#speech = undefined
     this.#update({
       state: 'closed',
       closedAt: this.#scope.clock.date(),
-      turns: Math.max(this.#summary.turns, usage.turns),
-      reason,
-      ...(by === undefined ? {} : { by }),
-      clean,
-      lived,
-      took,
-      closeTimeout,
-      ...(culprit ? { culprit } : {}),
+      ...outcome,
+      turns: Math.max(this.#summary.turns, report.usage.turns),
+      errors: Math.max(this.#summary.errors, report.errorCount),
     })
     this.#live?.closed({ type: 'closed', summary: this.#summary, report })
     this.#live = undefined
@@ -151,26 +183,17 @@ export class LoggedSession {
     const saying = this.#saying()
     return {
       summary: this.#summary,
-      items: this.#items.slice(-limits.transcript).map(clipped),
+      events: this.events,
       ...(saying ? { saying } : {}),
       spent: spentOf(this.#report ?? this.#session!),
-      latencies: this.#report?.turns.map(({ latency: ms, stages, heard, by }) => ({
-        ms,
-        stages,
-        heard,
-        by,
-      })) ?? [...this.#latencies],
+      latencies: this.#report ? latenciesOf(this.#report) : [...this.#latencies],
     }
   }
 
   #saying(): Saying | undefined {
-    return this.#speech && { speech: this.#speech.id, text: clip(this.#speech.text) }
+    const { speech, at } = this.#speech ?? {}
+    return speech && at !== undefined ? { at, speech: speech.id, text: clip(speech.text) } : undefined
   }
-}
-
-/** What a session, or a closed one by its report, has used and cost. */
-export function spentOf({ usage, cost }: Pick<Session, 'usage' | 'cost'> | SessionReport): Spent {
-  return { usage, ...(cost ? { cost } : {}) }
 }
 
 function textOf(item: HistoryItem): string {
@@ -180,10 +203,6 @@ function textOf(item: HistoryItem): string {
   return item.name
 }
 
-function clipped(item: HistoryItem): HistoryItem {
-  if (item.type === 'message') return { ...item, text: clip(item.text) }
-  if (item.type === 'handoff' || item.type === 'keys') return item
-  const { result } = item
-  const output = result ? { result: { ...result, output: clip(result.output) } } : {}
-  return { ...item, input: clip(item.input), ...output }
+function shortened(text: string): string {
+  return text.length <= limits.firstWords ? text : `${text.slice(0, limits.firstWords - 1)}…`
 }

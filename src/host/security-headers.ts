@@ -9,6 +9,7 @@ export function securityHeaders(host: string): Record<string, string> {
     "worker-src 'self'",
     "style-src 'self'",
     "img-src 'self' data:",
+    "media-src 'self'",
     // In some browsers, `self` does not include WebSockets of the same host.
     `connect-src 'self' ws://${host} wss://${host}`,
     "manifest-src 'self'",

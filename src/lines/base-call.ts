@@ -24,7 +24,6 @@ import { Watchdog } from './watchdog.ts'
  *
  * A call that has its peer when it is answered goes straight to `here`. Each phase has one timer, which the next phase
  * clears. In `here`, sound is sent once the line's own handshake is complete (`ready()`), and the timer is the watchdog.
- *
  * A line extends this class with its wire and its playout: what to send to a peer, and what its messages mean.
  */
 export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Resource, PeerOwner {
@@ -35,6 +34,8 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
   /** The session that answered. Unset again at the end, so that nothing can be emitted after it. */
   protected events: LineEvents | undefined
   protected readonly watchdog: Watchdog
+  /** Whether sound may be sent. */
+  protected isReady = false
   /** How many peers have become ready. */
   protected generation = 0
   /** Called when the session begins to close. Set by a line while there is something to do then. */
@@ -46,13 +47,12 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
   readonly #typed: RateLimit
   #phase: 'ringing' | 'connecting' | 'here' | 'away' | 'ended' = 'ringing'
   #context: PartContext | undefined
-  /** The timer of the phase. */
   #timer: Timer | undefined
   #pings: Timer | undefined
   #resend: Timer | undefined
-  /** Whether sound may be sent. */
-  #ready = false
   #dropped = false
+  /** Whether the session knows that the caller is away. */
+  #awayKnown = false
   /** Whether the call goes on in another process. */
   #handedOver = false
   #reported = false
@@ -114,14 +114,14 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
     if (!this.events) return
     const outgoing = this.playout.clear(this.now())
     // Never waits, however congested the peer is.
-    if (this.peer && this.#ready) this.transmit(this.peer, outgoing)
+    if (this.peer && this.isReady) this.transmit(this.peer, outgoing)
   }
 
   closing(): void {
     this.clear()
     this.onClosing?.()
     // From here on nothing is sent but the goodbye.
-    this.#ready = false
+    this.isReady = false
   }
 
   async close(): Promise<void> {
@@ -176,8 +176,10 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
     connected.catch(noop)
     this.#context = context
     this.events = events
+    const { connectTimeout = 0 } = this.#options
+    const never = (): void => this.lost(this.connectError?.())
     if (this.peer) this.#arrive(this.peer, context.scope)
-    else this.#connect(context.scope)
+    else this.#enter('connecting', context.scope.after(connectTimeout, 'the caller connects', never))
     return connected
   }
 
@@ -240,11 +242,7 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
   /** The handshake with the peer is complete: sound may be sent. */
   protected ready(): void {
     this.generation++
-    this.#ready = this.#context?.scope.state === 'live'
-  }
-
-  protected get isReady(): boolean {
-    return this.#ready
+    this.isReady = this.#context?.scope.state === 'live'
   }
 
   /** Emits a typed text or a key, unless there are too many (LN7). */
@@ -258,7 +256,7 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
     const { peer, playout } = this
     const now = this.now()
     if (frame && !playout.play(frame, now)) return this.#overflow()
-    if (!peer || !this.#ready) return undefined
+    if (!peer || !this.isReady) return undefined
     let next: Outgoing | undefined
     do {
       if (peer.buffered > limits.congested) return this.#sendLater()
@@ -277,12 +275,14 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
   protected expectPeer(bounded = true): void {
     if (this.#phase !== 'here' && this.#phase !== 'away') return
     const { scope } = this.#context!
+    const left = this.#phase === 'here'
     this.#enter('away')
     if (!bounded || scope.state !== 'live') return
     this.#timer = scope.after(this.#options.rejoinTimeout, 'the caller may come back', () => this.lost())
+    this.#awayKnown ||= left
+    if (left) this.events?.away?.()
   }
 
-  /** The caller hung up. */
   protected hungUp(): void {
     if (this.#phase === 'ended') return
     this.callerHungUp = true
@@ -307,28 +307,25 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
 
   // ── phases ──
 
-  #enter(phase: 'connecting' | 'here' | 'away' | 'ended'): void {
+  #enter(phase: 'connecting' | 'here' | 'away' | 'ended', timer?: Timer): void {
     this.#phase = phase
-    this.#ready = false
+    this.isReady = false
     this.#timer?.clear()
     this.#pings?.clear()
     this.#resend?.clear()
-    this.#timer = this.#pings = this.#resend = undefined
-  }
-
-  #connect(scope: Scope<string>): void {
-    const { connectTimeout = 0 } = this.#options
-    this.#enter('connecting')
-    this.#timer = scope.after(connectTimeout, 'the caller connects', () => this.lost(this.connectError?.()))
+    this.#timer = timer
+    this.#pings = this.#resend = undefined
   }
 
   #arrive(peer: Peer, scope: Scope<string>): void {
-    const { lostTimeout } = this.#options
+    const isBack = this.#awayKnown
+    this.#awayKnown = false
     this.#enter('here')
     this.#watch(scope, this.watchdog.start(this.now()))
-    if (this.ping) this.#pings = scope.every(lostTimeout / 4, 'ping', () => this.ping?.(peer))
+    if (this.ping) this.#pings = scope.every(this.#options.lostTimeout / 4, 'ping', () => this.ping?.(peer))
     this.greet(peer)
     this.#connected()
+    if (isBack) this.events?.back?.()
   }
 
   #watch(scope: Scope<string>, wait: number): void {
@@ -389,8 +386,7 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
   #report(how: ConnectionReport['how']): void {
     if (this.#reported) return
     this.#reported = true
-    const code = this.#lastEnd?.code
-    const reason = this.endReason?.() ?? this.#lastEnd?.reason
+    const { code, reason = this.#lastEnd?.reason } = { ...this.#lastEnd, reason: this.endReason?.() }
     this.#context?.ended({
       name: this.#options.name,
       how,

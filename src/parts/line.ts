@@ -28,6 +28,10 @@ export interface LineEvents {
   dtmf(digit: string): void
   /** The caller typed instead of speaking. */
   text(text: string): void
+  /** The connection to the caller broke, and the line waits for the caller to come back. */
+  away?(): void
+  /** The caller is back. */
+  back?(): void
   /** The caller hung up. */
   hungUp(): void
   /** The connection to the caller broke without a hang-up. */

@@ -194,7 +194,12 @@ export class Closing implements OwnerClosing {
     this.#beginning = true
     this.#holding = members.length
     for (const member of members) member.holds = true
-    for (const member of members) member.begin()
+    for (const member of members) {
+      // Tasks and child scopes were cancelled and notified when the close was requested; the rest ends from now on.
+      if (this.#ledger.tree.watched > 0 && (member.kind === 'resource' || member.kind === 'deferred'))
+        this.#ledger.announce({ type: 'closing', id: member.id, kind: member.kind, name: member.name })
+      member.begin()
+    }
     this.#beginning = false
     if (this.#stage !== 'running') return
     this.#armHolds(members, share)

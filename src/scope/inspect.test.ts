@@ -90,3 +90,25 @@ it('[SC15] inspect() shows the status of resources, and survives one that throws
     ])
     await scope.close()
   }))
+
+it('inspect() reports when the end of each resource begins, and how long the close may still take', () =>
+  inVirtualTime(async ({ clock }) => {
+    const scope = new Scope('call', { clock, phases: ['links', 'stores'], closeTimeout: 1_000 })
+    const began: [string, number][] = []
+    const inspection = scope.inspect(({ type, kind, name, at }) => {
+      if (type === 'closing' && kind !== 'scope') began.push([name, at])
+    })
+    expect(inspection.tree).not.toHaveProperty('closing')
+    const asked = clock.now()
+    scope.own('socket', { close: () => clock.elapse(100), abort() {} }, { phase: 'links' })
+    scope.own('file', { close: () => clock.elapse(50), abort() {} }, { phase: 'stores' })
+    scope.spawn('poll', ({ until }) => until(never()), { phase: 'links' })
+    const closing = scope.close()
+    await clock.elapse(40)
+    expect(inspection.tree.closing).toEqual({ age: 40, left: 960 })
+    await closing
+    expect(began).toEqual([
+      ['socket', asked],
+      ['file', asked + 100],
+    ])
+  }))

@@ -21,6 +21,8 @@ export interface ScopeView {
   readonly name: string
   readonly state: 'live' | 'closing' | 'closed'
   readonly age: number
+  /** Set once the close was requested: milliseconds since the request, and until the deadline. */
+  readonly closing?: { readonly age: number; readonly left: number }
   readonly owned: readonly OwnedView[]
   readonly children: readonly ScopeView[]
 }
@@ -63,6 +65,7 @@ function view(ledger: Ledger, now: number): ScopeView {
     const kind = member.kind as OwnedView['kind']
     owned.push({ id, kind, name, phase, age: now - since, ...(status ? { status } : {}) })
   }
-  const { id, name, state, since } = ledger
-  return { id, name, state, age: now - since, owned, children }
+  const { id, name, state, since, closing } = ledger
+  const times = closing && { closing: { age: now - closing.askedAt, left: closing.deadline.at - now } }
+  return { id, name, state, age: now - since, ...times, owned, children }
 }

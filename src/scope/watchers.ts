@@ -8,7 +8,7 @@ export type Kind = 'task' | 'opening' | 'resource' | 'deferred' | 'timer' | 'sco
 /** How a thing that a scope owned has ended. */
 export type EndOutcome = TaskOutcome | StepOutcome | 'clean' | 'not clean' | 'fired' | 'cleared'
 
-/** Something was added to the tree of scopes or ended, or a scope changed its state. */
+/** Something was added to the tree of scopes or ended, a scope changed its state, or a resource or deferred work began to end. */
 export interface Change {
   readonly type: 'added' | 'ended' | 'closing' | 'closed'
   /** The clock's time. */

@@ -45,6 +45,8 @@ export interface SessionEvents {
   answered: Pick<Answered, 'by' | 'how' | 'kind'> & { readonly late: boolean }
   /** A guardrail objected to what the user or the agent said. */
   guardrail: { readonly name: string; readonly on: 'input' | 'output'; readonly verdict: string }
+  /** The connection to the caller broke and may come back, or has come back. */
+  line: { readonly connected: boolean }
   /** The caller entered digits on the telephone keypad. */
   digits: { readonly digits: string }
   /** A cap will end the session soon (CL14). `left` is in milliseconds or, for the budget, the share that is left. */

@@ -229,7 +229,7 @@ export class Session implements SessionHandle {
   }
 
   /** Dispatches everything the line reports to the station it concerns. */
-  #lineEvent({ hearing, speaking }: Stations, event: PartEventOf<LineEvents>): void {
+  #lineEvent({ hearing, speaking }: Stations, event: PartEventOf<Required<LineEvents>>): void {
     const { recorder } = this.#context
     switch (event[0]) {
       case 'frame':
@@ -242,6 +242,9 @@ export class Session implements SessionHandle {
         return this.state === 'new' ? undefined : hearing.pressed(event[1])
       case 'text':
         return this.state === 'new' ? undefined : hearing.typed(event[1])
+      case 'away':
+      case 'back':
+        return this.#context.events.emit('line', { connected: event[0] === 'back' })
       case 'hungUp':
         return this.#close({ reason: 'caller-hung-up', by: 'line' })
       case 'lost':
@@ -279,15 +282,12 @@ export class Session implements SessionHandle {
    * is saying: `press('1w2#')`. At most 32. The caller cannot interrupt them. Rejects if these are not keys (KY1).
    */
   press(keys: string): Promise<PressOutcome> {
-    const pressing = this.#press(keys)
+    const work = this.#closing.work('press keys')
+    if (work instanceof EndwellError) return notPressed(work)
+    const pressing = work.answering.press(keys)
     // A caller may drop the promise: the error is reported here.
     pressing.catch((error: unknown) => this.#context.failed('press', error))
     return pressing
-  }
-
-  async #press(keys: string): Promise<PressOutcome> {
-    const work = this.#closing.work('press keys')
-    return work instanceof EndwellError ? notPressed(work) : work.answering.press(keys)
   }
 
   /** Stops the agent's speech and its reply in progress, synchronously (SP1). */

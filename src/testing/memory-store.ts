@@ -2,6 +2,7 @@ import {
   endOf,
   redactedItem,
   redactedReport,
+  redactedSummary,
   wordsOf,
   workKey,
   type CallRecord,
@@ -80,7 +81,8 @@ export class MemoryStore {
   close(call: MemoryCall, report: SessionReport, now: number, summary?: object): void {
     const { resume: _, ...record } = call.record
     const { reason, clean } = report
-    const ended = { reason, clean, endedAt: endOf(report) ?? now, ...(summary ? { summary } : {}) }
+    const kept = summary && call.redacted ? redactedSummary(summary) : summary
+    const ended = { reason, clean, endedAt: endOf(report) ?? now, ...(kept ? { summary: kept } : {}) }
     call.record = { ...record, state: 'closed', ...ended }
     call.report = this.copy(call.redacted ? redactedReport(report) : report)
     call.orders.clear()
@@ -94,6 +96,8 @@ export class MemoryStore {
   redact(call: MemoryCall): void {
     call.redacted = true
     if (call.report) call.report = redactedReport(call.report)
+    const { summary } = call.record
+    if (summary) call.record = { ...call.record, summary: redactedSummary(summary) }
     for (const [seq, entry] of call.entries)
       call.entries.set(seq, { ...entry, item: redactedItem(entry.item) })
   }

@@ -44,6 +44,16 @@ export class TestCaller {
     this.#line().hangsUp()
   }
 
+  /** The connection breaks, and the line waits for the caller. */
+  goesAway(): void {
+    this.#line().goesAway()
+  }
+
+  /** The connection is back. */
+  comesBack(): void {
+    this.#line().comesBack()
+  }
+
   /** Disconnects without hanging up. */
   vanishes(error?: unknown): void {
     this.#line().vanishes(error)

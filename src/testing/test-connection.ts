@@ -172,6 +172,16 @@ export class TestConnection implements LineConnection {
     this.#events.handedOver()
   }
 
+  /** The connection to the caller breaks, and may come back. */
+  goesAway(): void {
+    if (this.#isOpen) this.#events.away?.()
+  }
+
+  /** The connection to the caller is back. */
+  comesBack(): void {
+    if (this.#isOpen) this.#events.back?.()
+  }
+
   vanishes(error?: unknown): void {
     const { lostAfter = 0 } = this.#options
     if (!this.#end('nobody')) return

@@ -6,6 +6,7 @@ import type { Phone } from './call/phone.ts'
 import { Head } from './head.tsx'
 import { LoginView } from './host/login-view.tsx'
 import { connection, retry } from './host/store.ts'
+import { ComparisonView } from './sessions/comparison-view.tsx'
 import { SessionView } from './sessions/session-view.tsx'
 import { SessionsView } from './sessions/sessions-view.tsx'
 import { announcement } from './shared/announcement.ts'
@@ -61,5 +62,6 @@ function skip(event: Event): void {
 function OpenView({ phone }: { readonly phone: Phone }) {
   const { value } = route
   if (value.view === 'session') return <SessionView key={value.id} id={value.id} />
+  if (value.view === 'comparison') return <ComparisonView key={value.ids.join(' ')} ids={value.ids} />
   return value.view === 'sessions' ? <SessionsView /> : <CallView phone={phone} />
 }

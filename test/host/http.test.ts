@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import type { ListMessage, LiveMessage } from '../../src/host/index.ts'
+import type { ListMessage, LiveMessage, SessionSummary } from '../../src/host/index.ts'
 import { Scope } from '../../src/scope/index.ts'
 import { tool } from '../../src/session/index.ts'
 import { callTool } from '../../src/testing/index.ts'
@@ -64,7 +64,25 @@ describe('a host over HTTP', () => {
       text: expect.stringContaining('session first · requested'),
     })
     const live = await (await stage.fetch('/api/sessions/second')).json()
-    expect(live).toEqual({ summary: expect.objectContaining({ id: 'second', state: 'live' }) })
+    expect(live).toEqual({
+      events: [expect.objectContaining({ state: 'live' })],
+      summary: expect.objectContaining({ id: 'second', state: 'live' }),
+    })
+  })
+
+  it('lists the sessions that are older than one of them: the next page', async () => {
+    await using stage = await Stage.open()
+    for (const id of ['a', 'b', 'c']) stage.call({ id })
+    const list = async (query: string) => {
+      const answer = await stage.fetch(`/api/sessions${query}`)
+      return ((await answer.json()) as { sessions: SessionSummary[] }).sessions
+    }
+    const all = await list('')
+    const [{ addedAt, id }] = all as [SessionSummary]
+    const older = await list(`?before=${addedAt}&beforeId=${id}&limit=1`)
+    expect(older).toHaveLength(1)
+    expect(all.slice(1).map((each) => each.id)).toContain(older[0]!.id)
+    expect((await stage.fetch('/api/sessions?before=yesterday')).status).toBe(400)
   })
 
   it.each(['?state=ending', '?clean=maybe', `?q=${'x'.repeat(201)}`])(
@@ -148,7 +166,7 @@ describe('the event stream of a session', () => {
     expect(first).toMatchObject({
       type: 'snapshot',
       summary: { id: 'one', state: 'live' },
-      items: [],
+      events: [{ type: 'state', state: 'live' }],
       tree: { name: 'session one', state: 'live' },
     })
 
@@ -182,8 +200,12 @@ describe('the event stream of a session', () => {
     const all: LiveMessage[] = []
     for await (const message of messagesOf<LiveMessage>(await stage.fetch('/api/sessions/one/events')))
       all.push(message)
+    const [snapshot] = all
+    expect(snapshot?.type === 'snapshot' && snapshot.events.map(({ type }) => type)).toEqual(
+      expect.arrayContaining(['user', 'speaking', 'spoken']),
+    )
     expect(all).toMatchObject([
-      { type: 'snapshot', items: [{ text: 'Hello?' }, { text: 'Hello.' }] },
+      { type: 'snapshot', events: expect.anything() },
       { type: 'closed', report: { id: 'one' } },
     ])
   })

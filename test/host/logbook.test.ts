@@ -152,7 +152,7 @@ describe('watching a session', () => {
       logged.watch((message) => messages.push(message))
       await session.close()
       const changes = messages.flatMap((message) => (message.type === 'batch' ? message.changes : []))
-      expect(changes.find(({ name }) => name === 'tts')).toMatchObject({
+      expect(changes.findLast(({ name }) => name === 'tts')).toMatchObject({
         type: 'ended',
         outcome: 'timed-out',
       })

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { Archive } from '../../src/host/archive.ts'
+import type { StoredReport } from '../../src/host/report-events.ts'
+import type { LiveEvent, LiveMessage } from '../../src/host/index.ts'
 import { Directory } from '../../src/host/fleet/directory.ts'
 import { Operations } from '../../src/host/fleet/operations.ts'
 import { systemClock } from '../../src/scope/index.ts'
 import { samples } from '../../src/testing/journal-conformance/index.ts'
 import { MemoryJournal } from '../../src/testing/memory-journal.ts'
-import { Stage } from './stage.ts'
+import { Stage, messagesOf } from './stage.ts'
 
 const { closes, joinAs, newCall, opens, ownerOn, write } = samples
 
@@ -40,11 +42,91 @@ async function openFleet(options: { readonly secret?: string } = {}) {
     journal,
     drained,
     ask,
+    fetch: (path: string) => stage.fetch(path),
     code,
     setAway: (value: boolean) => (away = value),
     [Symbol.asyncDispose]: () => stage[Symbol.asyncDispose](),
   }
 }
+
+describe('a call that another process served, or that ended before a restart', () => {
+  it('[ST3] is shown with everything that happened in it, in order', async () => {
+    await using fleet = await openFleet()
+    const { journal } = fleet
+    const timeline: LiveEvent[] = [
+      { at: 1, type: 'user', text: 'Hello?' },
+      {
+        at: 2,
+        type: 'spoken',
+        speech: 1,
+        text: 'Good morning.',
+        heard: 'Good',
+        how: 'interrupted',
+        confirmed: true,
+      },
+      { at: 3, type: 'line', connected: false },
+    ]
+    const stored: Partial<StoredReport> = { timeline }
+    await write(journal, opens(newCall('c1')))
+    await write(journal, closes('c1', 1, stored))
+    const messages: LiveMessage[] = []
+    for await (const message of messagesOf<LiveMessage>(await fleet.fetch('/api/sessions/c1/events')))
+      messages.push(message)
+    expect(messages).toMatchObject([
+      { type: 'snapshot', events: timeline, latencies: [420] },
+      { type: 'closed', report: { id: 'c1' } },
+    ])
+    const [, details] = await fleet.ask('GET', '/api/sessions/c1')
+    expect(details).toMatchObject({ events: timeline, summary: { ended: 'hung-up' } })
+    expect(details).not.toHaveProperty('report.timeline')
+  })
+
+  it('[ST3] is shown as far as its report says, if its process was killed', async () => {
+    await using fleet = await openFleet()
+    const { journal } = fleet
+    const error = { name: 'Error', message: 'no voice' }
+    await write(journal, opens(newCall('c1')))
+    const startedAt = new Date(1_000).toISOString()
+    await write(
+      journal,
+      closes('c1', 1, {
+        startedAt,
+        transcript: [
+          { type: 'message', id: 'i1', at: 1_010, role: 'user', text: 'Hello?' },
+          {
+            type: 'tool',
+            id: 'i2',
+            at: 1_020,
+            call: 'a',
+            name: 'book',
+            input: '{}',
+            result: { output: 'yes', failed: false, at: 1_040 },
+          },
+          {
+            type: 'message',
+            id: 'i3',
+            at: 1_050,
+            role: 'agent',
+            agent: 'desk',
+            text: 'Good',
+            interrupted: true,
+          },
+        ],
+        errors: [{ where: 'tts', at: 30, error }],
+        transfers: [{ to: '+49', at: 60, outcome: 'busy' }],
+      }),
+    )
+    const [, details] = await fleet.ask('GET', '/api/sessions/c1')
+    expect((details as { events: LiveEvent[] }).events).toMatchObject([
+      { at: 1_010, type: 'user', text: 'Hello?' },
+      { at: 1_020, type: 'tool', name: 'book' },
+      { at: 1_030, type: 'error', where: 'tts', error },
+      { at: 1_040, type: 'tool-done', output: 'yes' },
+      { at: 1_050, type: 'spoken', heard: 'Good', how: 'interrupted', agent: 'desk' },
+      { at: 1_060, type: 'transfer', to: '+49', outcome: 'busy' },
+    ])
+  })
+})
 
 describe('the API for operators', () => {
   it('[HO30] lists the hosts, and drains this one or another', async () => {

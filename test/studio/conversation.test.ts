@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { LiveEvent, LiveMessage } from '../../src/host/index.ts'
+import { eventsOfItems } from '../../src/host/report-events.ts'
 import {
   activityOf,
   applyToConversation,
@@ -19,7 +20,7 @@ const batch = (
   events: events.map((event) => ({ at: 0, ...event })),
   changes: [],
   statuses: [],
-  ...(saying ? { saying } : {}),
+  ...(saying ? { saying: { at: 0, ...saying } } : {}),
 })
 
 const after = (...events: readonly WithoutTime<LiveEvent>[]): Conversation =>
@@ -77,6 +78,49 @@ describe('the transcript', () => {
     expect(said).toMatchObject({ interim: '', entries: [{ kind: 'user', text: 'When are you open?' }] })
   })
 
+  it('says when each turn began and ended', () => {
+    const events: LiveEvent[] = [
+      { at: 10, type: 'hearing', text: 'when' },
+      { at: 20, type: 'hearing', text: 'when are' },
+      { at: 30, type: 'user', text: 'When are you open?' },
+      { at: 40, type: 'speaking', speech: 1, text: 'At' },
+      { at: 50, ...spoken('At eight.', 'At eight.', 'played') },
+      { at: 60, type: 'user', text: 'Typed.' },
+    ]
+    const now = applyToConversation(emptyConversation, {
+      type: 'batch',
+      now: 0,
+      events,
+      changes: [],
+      statuses: [],
+    })
+    expect(now.entries.map(({ at }) => at)).toEqual([10, 40, 60])
+    expect(now.entries).toMatchObject([{ endedAt: 30 }, { endedAt: 50 }, { endedAt: 60 }])
+  })
+
+  it('has a line for what happened besides: transfers, a broken connection, guardrails, faults', () => {
+    const now = after(
+      { type: 'transfer', to: '+4930123456' },
+      { type: 'transfer', to: '+4930123456', outcome: 'busy' },
+      { type: 'line', connected: false },
+      { type: 'line', connected: true },
+      { type: 'guardrail', name: 'advice', on: 'output', verdict: 'a diagnosis' },
+      { type: 'fault', name: 'close hangs', on: true },
+      { type: 'warning', reason: 'max-duration', left: 30_000 },
+      { type: 'error', where: 'tts', error: { name: 'Error', message: 'no voice' } },
+    )
+    expect(now.entries.map((entry) => entry.kind === 'note' && entry.text)).toEqual([
+      'Connecting the caller to +4930123456…',
+      '+4930123456 is busy',
+      'The connection to the caller broke',
+      'The caller is connected again',
+      'Guardrail advice blocked what the agent said: a diagnosis',
+      'Fault “close hangs” on',
+      'The session will end in 30 s: its time is nearly up',
+      'TTS failed: no voice',
+    ])
+  })
+
   it('gives each entry a key that does not change', () => {
     const now = after(
       { type: 'user', text: 'a' },
@@ -90,6 +134,23 @@ describe('the transcript', () => {
     const events = Array.from({ length: 600 }, (_, i) => ({ type: 'user', text: `${i}` }) as const)
     const { entries } = after(...events)
     expect([entries.length, entries.at(-1)]).toMatchObject([500, { text: '599' }])
+  })
+
+  it('says who answered, and if the carrier says otherwise later', () => {
+    const by = (who: string, late: boolean): WithoutTime<LiveEvent> => ({
+      type: 'answered',
+      by: who,
+      how: 'carrier',
+      late,
+    })
+    expect(after(by('person', false), by('machine', true)).entries).toMatchObject([
+      { kind: 'note', tone: 'plain', text: 'A person answered' },
+      { kind: 'note', tone: 'warn', text: 'The carrier says: A machine answered' },
+    ])
+    expect(after(by('menu', false), by('unknown', false)).entries).toMatchObject([
+      { text: 'A telephone menu answered' },
+      { text: 'It is not known who answered' },
+    ])
   })
 
   it('ignores an event that it does not know', () => {
@@ -113,6 +174,18 @@ describe('a tool call', () => {
   })
 })
 
+describe('a tool call that needs approval', () => {
+  it('waits until somebody has decided', () => {
+    const asked = after(
+      { type: 'tool', id: 'c1', name: 'book', input: '{}' },
+      { type: 'approval', id: 'c1', name: 'book' },
+    )
+    expect(asked.entries).toMatchObject([{ how: 'running', approval: 'waiting' }])
+    const decided = applyToConversation(asked, batch([{ type: 'approved', id: 'c1', approved: false }]))
+    expect(decided.entries).toMatchObject([{ approval: 'refused' }])
+  })
+})
+
 describe('the activity of the agent', () => {
   it('is thinking from the end of the turn to the first sound, and while a tool runs', () => {
     expect(activityOf(emptyConversation)).toBe('listening')
@@ -133,14 +206,14 @@ describe('a snapshot', () => {
       type: 'snapshot',
       now: 0,
       summary: { id: 'a', state: 'live', agent: 'desk', addedAt: 0, turns: 1, errors: 0 },
-      items: [
-        { type: 'message', id: 'i1', at: 0, role: 'user', text: 'Hello?' },
-        { type: 'handoff', id: 'i2', at: 0, from: 'desk', to: 'billing' },
-        { type: 'keys', id: 'i5', at: 0, keys: '1w2', agent: 'billing' },
-        { type: 'tool', id: 'i3', at: 0, call: 'c1', name: 'bill', input: '{}' },
-        { type: 'message', id: 'i4', at: 0, role: 'agent', text: 'Hm', agent: 'billing', interrupted: true },
-      ],
-      saying: { speech: 4, text: 'You owe us' },
+      events: eventsOfItems([
+        { type: 'message', id: 'i1', at: 1, role: 'user', text: 'Hello?' },
+        { type: 'handoff', id: 'i2', at: 2, from: 'desk', to: 'billing' },
+        { type: 'keys', id: 'i5', at: 3, keys: '1w2', agent: 'billing' },
+        { type: 'tool', id: 'i3', at: 4, call: 'c1', name: 'bill', input: '{}' },
+        { type: 'message', id: 'i4', at: 5, role: 'agent', text: 'Hm', agent: 'billing', interrupted: true },
+      ]),
+      saying: { at: 6, speech: 4, text: 'You owe us' },
       latencies: [{ ms: 500, stages: { model: 400, voice: 100 }, heard: 'confirmed', by: 'reply' }],
       spent: { usage: { turns: 1, toolCalls: 0, models: {} } },
     })

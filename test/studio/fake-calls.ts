@@ -1,4 +1,4 @@
-import type { CallEvents, Calls } from '../../studio/src/call/call-client.ts'
+import type { CallEvents, Calls, Devices } from '../../studio/src/call/call-client.ts'
 
 /** How the test and the page reach each other. */
 declare global {
@@ -6,6 +6,7 @@ declare global {
   var testDial: () => Promise<string>
   var testCaller: (does: 'types' | 'presses' | 'hangs up', what: string) => Promise<void>
   var testLine: CallEvents | undefined
+  var testSound: { volume: number; muted: boolean; devices: Devices }
 }
 
 const does = (what: 'types' | 'presses' | 'hangs up', words = ''): void => {
@@ -15,15 +16,28 @@ const does = (what: 'types' | 'presses' | 'hangs up', words = ''): void => {
 /** Calls to the test itself, without sound and sockets. */
 export const calls: Calls = {
   canRejoin: () => false,
-  make: (events) => {
+  make: (events, _where, devices) => {
     globalThis.testLine = events
+    globalThis.testSound = { volume: 1, muted: false, devices }
+    const sound = globalThis.testSound
     return {
       connect: async () => {
         const id = await globalThis.testDial()
         events.session(id)
         events.state('live')
       },
-      mute: (on) => events.level(on ? 0 : 0.2),
+      mute: (on) => {
+        sound.muted = on
+        events.level(on ? 0 : 0.2)
+        events.agentLevel(0.1)
+      },
+      setVolume: (volume) => {
+        sound.volume = volume
+      },
+      useDevices: (next) => {
+        sound.devices = next
+        return Promise.resolve()
+      },
       hangUp: () => {
         does('hangs up')
         events.state('ended')

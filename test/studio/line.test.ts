@@ -142,6 +142,26 @@ describe('a call over the WebSocket line', () => {
     await page.getByRole('log').getByText('We are open from eight to six.').waitFor()
   })
 
+  it('shows the real sound of both sides, and changes volume and microphone during the call', async () => {
+    await using box = await PhoneBox.open({ voice: new ScriptedTts({ msPerCharacter: 100 }) })
+    const { page } = box
+    await page.getByRole('button', { name: 'Call', exact: true }).click()
+    const level = (name: string) => async () =>
+      Number(await page.getByRole('meter', { name }).getAttribute('aria-valuenow'))
+    await expect.poll(level('Level of the agent'), { timeout: 10_000 }).toBeGreaterThan(10)
+    await expect.poll(level('Microphone level'), { timeout: 10_000 }).toBeGreaterThan(10)
+    await page.getByRole('button', { name: 'Sound' }).click()
+    await page.getByRole('slider', { name: 'Volume of the agent' }).fill('20')
+    const microphone = page.getByRole('combobox', { name: 'Microphone' })
+    await microphone.selectOption({ index: 1 })
+    expect(await microphone.inputValue()).not.toBe('')
+    await expect.poll(level('Microphone level'), { timeout: 10_000 }).toBe(0)
+    await expect.poll(level('Microphone level'), { timeout: 10_000 }).toBeGreaterThan(10)
+    await page.getByRole('button', { name: 'Hang up' }).click()
+    await page.locator('.sentence').getByText('Closed cleanly').waitFor()
+    expect(box.trouble).toEqual([])
+  })
+
   it('gets a token if the host has a secret', async () => {
     await using box = await PhoneBox.open({ secret: 'correct horse battery staple, 32 bytes' })
     const { page } = box

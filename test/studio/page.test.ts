@@ -1,14 +1,13 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Scope } from '../../src/scope/index.ts'
 import { launchChromium } from '../browser/chromium.ts'
-import { Stage, emitted } from '../host/stage.ts'
+import { Stage } from '../host/stage.ts'
 import { barriers } from './barriers.ts'
 import { buildPage } from './build-page.ts'
-import { tabTo } from './keyboard.ts'
 import { Studio, info } from './studio.ts'
+import { askForHours, call, sentence, turnOn } from './callers.ts'
 
 /** Where to write screenshots of every view, for people to look at. Default: none are written. */
 const pictures = process.env['STUDIO_PICTURES']
@@ -27,204 +26,6 @@ afterAll(async () => {
 
 const openStudio = (options?: Parameters<typeof Studio.open>[2]): Promise<Studio> =>
   Studio.open(browser, built.folder, options)
-
-const sentence = (page: Page) => page.locator('.sentence')
-
-/** Makes a call from the idle page, and waits for the greeting. */
-async function call(studio: Studio): Promise<void> {
-  const { page } = studio
-  await page.getByRole('button', { name: /^Call/ }).click()
-  await page.getByRole('log').getByText('How can I help you?').waitFor()
-}
-
-/** Turns a fault on, and waits until the host has confirmed it: a call that begins earlier may not have it. */
-async function turnOn({ page }: Studio, name: RegExp): Promise<void> {
-  await page.getByRole('button', { name }).click()
-  await page.locator('[aria-pressed=true]').filter({ hasText: name }).waitFor()
-}
-
-/** Asks a question that starts a tool, which runs until it is cancelled. */
-async function askForHours({ page }: Studio): Promise<void> {
-  await page.getByLabel('Type instead of speaking').fill('When are you open?')
-  await page.keyboard.press('Enter')
-  await page.getByRole('log').getByText('reading the calendar').waitFor()
-}
-
-describe('a call from the page', () => {
-  it('shows the conversation, the live resources, and how the session ended', async () => {
-    await using studio = await openStudio()
-    const { page } = studio
-    await studio.goto()
-    await call(studio)
-    await studio.call!.caller.hears('help you')
-    await askForHours(studio)
-
-    const resources = page.getByRole('list', { name: 'Resources owned by the session' })
-    await resources.getByText('openingHours', { exact: true }).waitFor()
-    await resources.getByText('stt', { exact: true }).waitFor()
-
-    await page.getByRole('button', { name: 'Hang up' }).click()
-    await sentence(page)
-      .getByText(/^Closed cleanly in .* \(deadline 600 ms\)\. Nothing left open\.$/)
-      .waitFor()
-    await page.getByText('Nothing left open.', { exact: true }).waitFor()
-    const table = page.getByRole('table', { name: 'Steps of the close' })
-    expect(await table.getByRole('row', { name: /^stt/ }).textContent()).toContain('done')
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('How the session ended')
-    expect(studio.errors).toEqual([])
-  })
-
-  it('strikes out the words that were not heard', async () => {
-    await using studio = await openStudio()
-    const { page } = studio
-    studio.script = { msPerCharacter: 60 }
-    await studio.goto()
-    await call(studio)
-    await studio.call!.caller.hears('Dental')
-    await page.getByRole('button', { name: 'Hang up' }).click()
-    const cut = page.locator('.entry.agent')
-    await cut.getByText('interrupted').waitFor()
-    expect(await cut.locator('s').textContent()).toContain('How can I help you?')
-    expect(await cut.locator('.words').textContent()).toMatch(/^Bright.* \(not heard: /)
-  })
-
-  it('closes in spite of faults, and names what went wrong', async () => {
-    await using studio = await openStudio()
-    const { page } = studio
-    await studio.goto()
-    await turnOn(studio, /tool ignores/)
-    await turnOn(studio, /stt close hangs/)
-    await call(studio)
-    await askForHours(studio)
-    await page.getByRole('button', { name: 'Hang up' }).click()
-    await sentence(page)
-      .getByText(/^openingHours did not stop when it was cancelled, and was abandoned/)
-      .waitFor()
-    await page.getByText(/^stt did not close in time, and was aborted/).waitFor()
-    await page.getByText('2 resources did not end cleanly.').waitFor()
-    const rows = page.getByRole('table').getByRole('row')
-    expect(await rows.filter({ hasText: 'abandoned' }).textContent()).toContain('openingHours')
-    expect(await rows.filter({ hasText: 'timed-out' }).textContent()).toContain('stt')
-  })
-
-  it('offers its report as text, as a file and as a link', async () => {
-    await using studio = await openStudio()
-    const { page } = studio
-    await studio.goto()
-    await call(studio)
-    await page.getByRole('button', { name: 'Hang up' }).click()
-    const { id } = studio.call!.session
-
-    const copied = (): Promise<string> => page.evaluate('navigator.clipboard.readText()')
-    await page.getByRole('button', { name: 'Copy as text' }).click()
-    await page.getByRole('status').getByText('Report copied').waitFor()
-    expect(await copied()).toContain(`session ${id} · caller-hung-up`)
-
-    await page.getByRole('button', { name: 'Copy link' }).click()
-    await page.getByRole('status').getByText('Link copied').waitFor()
-    expect(await copied()).toBe(`${studio.stage.url}/#/sessions/${id}`)
-
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Download JSON' }).click(),
-    ])
-    expect(download.suggestedFilename()).toBe(`session-${id}.json`)
-    expect(JSON.parse(readFileSync(await download.path(), 'utf8'))).toMatchObject({ version: 1, id })
-
-    await page.goto(await copied())
-    await sentence(page).getByText('Closed cleanly').waitFor()
-  })
-
-  it('can be made with the keyboard alone', async () => {
-    await using studio = await openStudio()
-    const { page } = studio
-    await studio.goto()
-    await page.getByRole('button', { name: 'Call', exact: true, disabled: false }).waitFor()
-    const reach = (name: string): Promise<void> => tabTo(page, name)
-    await reach('button Call')
-    await page.keyboard.press('Enter')
-    await page.getByRole('log').getByText('How can I help you?').waitFor()
-    await reach('button Mute')
-    await page.keyboard.press('Space')
-    await page.getByRole('button', { name: 'Unmute' }).waitFor()
-    await reach('button Keypad')
-    await page.keyboard.press('Enter')
-    await reach('button 5')
-    await page.keyboard.press('Enter')
-    await reach('input Type instead of speaking')
-    await page.keyboard.type('When are you open?')
-    await page.keyboard.press('Enter')
-    await page.getByRole('log').getByText('reading the calendar').waitFor()
-    // Tab goes round the page to the buttons above.
-    await reach('button Hang up')
-    await page.keyboard.press('Enter')
-    await sentence(page).getByText('Closed cleanly').waitFor()
-    await reach('button Copy as text')
-    await page.keyboard.press('Enter')
-    await page.getByRole('status').getByText('copied').waitFor()
-  })
-})
-
-describe('the list of sessions', () => {
-  it('changes as sessions start and end, and can be filtered and searched', async () => {
-    await using studio = await openStudio()
-    const { page, stage } = studio
-    await studio.goto('#/sessions')
-    await page.getByText('No sessions yet.').waitFor()
-
-    const first = stage.call({ id: 'first', answers: ['At eight.'] })
-    await first.session.start()
-    await page.getByRole('row', { name: /first/ }).getByText('live').waitFor()
-    const spoken = emitted(first.session, 'spoken')
-    first.caller.types('When do you open?')
-    await spoken
-    await first.session.close()
-    await page.getByRole('row', { name: /first/ }).getByText('clean').waitFor()
-
-    const lost = stage.call({ id: 'second' })
-    await lost.session.start()
-    lost.caller.vanishes()
-    const second = page.getByRole('row', { name: /second/ })
-    await second.getByText('The connection to the caller was lost').waitFor()
-
-    await page.getByText('not clean', { exact: true }).first().click()
-    await page.getByRole('link', { name: 'first' }).waitFor({ state: 'detached' })
-    await page.getByRole('radio', { name: 'all' }).check({ force: true })
-    await page.getByLabel('Search sessions').fill('do you open')
-    await page.getByRole('link', { name: 'second' }).waitFor({ state: 'detached' })
-    await page.getByLabel('Search sessions').fill('nothing like it')
-    await page.getByText('No matching sessions.').waitFor()
-    await page.getByLabel('Search sessions').fill('')
-
-    await page.getByRole('link', { name: 'first' }).click()
-    await sentence(page).getByText('Closed cleanly').waitFor()
-    await page.getByText('When do you open?').waitFor()
-  })
-})
-
-describe('the view of a session', () => {
-  it('shows it live, and can interrupt and close it', async () => {
-    await using studio = await openStudio()
-    const { page, stage } = studio
-    const { session } = stage.call({ id: 'one', msPerCharacter: 100 })
-    await session.start()
-    await studio.goto('#/sessions/one')
-    const speech = session.say('A long story that somebody will want to stop before it comes to its end.')
-    await page.getByText('A long story').waitFor()
-    await page.getByRole('button', { name: 'Interrupt' }).click()
-    await speech.waitForPlayout()
-    await page.getByText(/^(interrupted|not heard)$/).waitFor()
-    await page.getByRole('button', { name: 'Close now' }).click()
-    await sentence(page).getByText('Closed cleanly').waitFor()
-    await page.getByText('A close was requested by studio.', { exact: true }).waitFor()
-  })
-
-  it('says so if the host does not have the session', async () => {
-    await using studio = await openStudio()
-    await studio.goto('#/sessions/nobody')
-    await studio.page.getByText('Session not found.').waitFor()
-  })
-})
 
 describe('the page', () => {
   it('asks for the secret of the host', async () => {
@@ -327,7 +128,7 @@ describe.each(['light', 'dark'] as const)('the page in %s mode', (colorScheme) =
     await look('call')
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
     await page.getByRole('button', { name: 'Hang up' }).click()
-    await sentence(page).getByText('stt did not close').waitFor()
+    await sentence(page).getByText('The STT did not close').waitFor()
     await look('ended')
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
     await page.getByRole('link', { name: 'Sessions' }).click()

@@ -22,7 +22,7 @@ function following(scope: Scope<string>) {
     type: 'snapshot',
     now: clock.now(),
     summary,
-    items: [],
+    events: [],
     latencies: [],
     spent: { usage: { turns: 0, toolCalls: 0, models: {} } },
     tree: inspection.tree,

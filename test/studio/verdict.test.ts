@@ -21,6 +21,7 @@ describe('the verdict on a session', () => {
       const report = await ended(world, {}, ({ caller }) => caller.hangsUp())
       expect(verdictOf(report)).toEqual({
         clean: true,
+        ended: { text: 'hung up', tone: 'plain' },
         reason: 'The caller hung up.',
         sentence: 'Closed cleanly in 0 ms (deadline 5 s). Nothing left open.',
         others: [],
@@ -39,15 +40,17 @@ describe('the verdict on a session', () => {
       const { clean, sentence, others, reason } = verdictOf(report)
       expect([clean, reason]).toEqual([false, 'A close was requested.'])
       expect(sentence).toMatch(
-        /^book did not stop when it was cancelled, and was abandoned after 4\.\d+ s\. It may still/,
+        /^The tool book did not stop when it was asked, and was abandoned after 4\.\d+ s\. It may still/,
       )
-      expect(others).toEqual([expect.stringMatching(/^stt did not close in time, and was aborted after/)])
+      expect(others).toEqual([expect.stringMatching(/^The STT did not close in time, and was cut off after/)])
     }))
 
   it('quotes an error thrown by a close', () =>
     inVirtualTime(async (world) => {
       const report = await ended(world, {}, ({ faults }) => void faults.set('close:tts', 'throw'))
-      expect(verdictOf(report).sentence).toBe('tts failed after 0 ms: FaultError: injected fault: close:tts.')
+      expect(verdictOf(report).sentence).toBe(
+        'The TTS failed after 0 ms: FaultError: injected fault: close:tts.',
+      )
     }))
 
   it('quotes the error of a failed start, with one full stop', () =>
@@ -66,11 +69,12 @@ describe('the verdict on a session', () => {
       )
     }))
 
-  it('tells a lost caller from a close that went wrong', () =>
+  it('[ST2] tells a lost caller from a close that went wrong', () =>
     inVirtualTime(async (world) => {
       const report = await ended(world, {}, ({ caller }) => caller.vanishes())
       expect(verdictOf(report)).toMatchObject({
         clean: true,
+        ended: { text: 'connection lost', tone: 'warn' },
         reason: 'The connection to the caller was lost.',
         sentence: expect.stringMatching(/^Closed cleanly in/),
       })

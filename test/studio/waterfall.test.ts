@@ -1,7 +1,28 @@
 import { describe, expect, it } from 'vitest'
-import { Scope, type ScopeReport } from '../../src/scope/index.ts'
+import { Scope, type Change, type ScopeReport } from '../../src/scope/index.ts'
 import { inVirtualTime } from '../../src/testing/index.ts'
+import { closingWaterfallOf } from '../../studio/src/ended/closing-waterfall.ts'
 import { waterfallOf, type Bar } from '../../studio/src/ended/waterfall.ts'
+import { applyToTree, type ResourceNode } from '../../studio/src/live/resource-tree.ts'
+
+/** The tree of a scope as the page has it, since now. */
+function following(scope: Scope<'work' | 'rest'>): () => ResourceNode {
+  const changes: Change[] = []
+  const inspection = scope.inspect((change) => changes.push(change))
+  const common = { now: scope.clock.now(), statuses: [] }
+  const summary = { id: 'a', state: 'live', addedAt: 0, turns: 0, errors: 0 } as const
+  let tree = applyToTree(undefined, {
+    type: 'snapshot',
+    summary,
+    events: [],
+    latencies: [],
+    spent: { usage: { turns: 0, toolCalls: 0, models: {} } },
+    ...common,
+    tree: inspection.tree,
+  })!
+  return () =>
+    (tree = applyToTree(tree, { type: 'batch', events: [], changes: changes.splice(0), ...common })!)
+}
 
 const bars = (report: ScopeReport): Bar[] => waterfallOf(report).rows.filter((row) => row.type === 'bar')
 
@@ -20,7 +41,7 @@ describe('the waterfall of a close', () => {
       expect(report.took).toBe(800)
       const [tidy, socket] = bars(report)
       expect(tidy).toMatchObject({ name: 'tidy', left: 0, width: 20, tone: 'good', took: '200 ms' })
-      expect(socket).toMatchObject({ name: 'socket', left: 20, outcome: 'done', took: '600 ms' })
+      expect(socket).toMatchObject({ name: 'socket', left: 20, outcome: 'closed', took: '600 ms' })
       expect(socket!.width).toBeCloseTo(60)
       expect(waterfallOf(report).deadline).toEqual({ at: 100, text: '1 s', beyond: false })
     }))
@@ -50,7 +71,7 @@ describe('the waterfall of a close', () => {
       const { rows } = waterfallOf(report)
       expect(bars(report)).toMatchObject([
         { name: 'tool', kind: 'scope', depth: 1, tone: 'bad', outcome: 'not clean' },
-        { name: 'deaf', depth: 2, tone: 'bad', outcome: 'abandoned', goesOn: true },
+        { name: 'deaf', depth: 2, tone: 'bad', outcome: 'did not stop', goesOn: true },
         { name: 'broken', depth: 1, tone: 'bad', outcome: 'failed' },
       ])
       expect(rows.filter(({ type }) => type === 'note')).toMatchObject([
@@ -80,5 +101,47 @@ describe('the waterfall of a close', () => {
         expect(left).toBeGreaterThanOrEqual(0)
         expect(left + width).toBeLessThanOrEqual(100)
       }
+    }))
+})
+
+describe('the waterfall of a close that is under way', () => {
+  it('[ST1] has bars that grow towards the deadline, and says what waits, closes and has ended', () =>
+    inVirtualTime(async ({ clock }) => {
+      const session = new Scope('session a', { clock, phases: ['work', 'rest'], closeTimeout: 1_000 })
+      const rest = session.child('rest', { phase: 'rest', phases: ['links', 'stores'] })
+      const links = rest.child('links', { phase: 'links' })
+      links.own('stt', { close: () => new Promise(() => {}), abort: () => {} })
+      links.own('tts', { close: () => clock.elapse(50), abort: () => {} })
+      rest.own('recorder', { close: () => {}, abort: () => {} }, { phase: 'stores' })
+      session.spawn('speech 1', ({ until }) => until(new Promise(() => {})), { phase: 'work' })
+      session.every(1_000, 'a timer', () => {})
+      const tree = following(session)
+      const askedAt = clock.now()
+      const times = { askedAt, deadline: askedAt + 1_000 }
+      const report = session.close()
+      await clock.elapse(100)
+      const rows = (): unknown[] =>
+        closingWaterfallOf(tree(), times, clock.now()).rows.map((row) =>
+          row.type === 'bar'
+            ? [row.name, row.outcome, row.left, Math.round(row.left + row.width)]
+            : row.type === 'phase' && row.name,
+        )
+      expect(rows()).toEqual([
+        'Work in progress',
+        ['agent’s speech 1', 'stopped', 0, 0],
+        'Connections',
+        ['STT', 'closing…', 0, 10],
+        ['TTS', 'closed', 0, 5],
+        'Hooks, recording and toolsets',
+        ['recording', 'waiting', 10, 10],
+      ])
+      expect(closingWaterfallOf(tree(), times, clock.now())).toMatchObject({
+        total: 4,
+        ended: 2,
+        deadline: { at: 100, text: '1 s' },
+      })
+      await clock.elapse(200)
+      expect(rows()).toContainEqual(['STT', 'closing…', 0, 30])
+      await report
     }))
 })

@@ -1,4 +1,5 @@
 import type { HistoryItem, SessionReport } from '../../session/index.ts'
+import type { StoredReport } from '../report-events.ts'
 
 // What was said in a call, as the journal searches and removes it.
 
@@ -26,11 +27,20 @@ export function redactedItem(item: HistoryItem): HistoryItem {
 }
 
 /** The report without what was said. The verdict of a guardrail may quote it. */
-export const redactedReport = (report: SessionReport): SessionReport => ({
-  ...report,
-  transcript: report.transcript.map(redactedItem),
-  guardrails: report.guardrails.map((each) => ({ ...each, verdict: REDACTED })),
-})
+export function redactedReport(stored: StoredReport): SessionReport {
+  const { timeline: _, ...report } = stored
+  return {
+    ...report,
+    transcript: report.transcript.map(redactedItem),
+    guardrails: report.guardrails.map((each) => ({ ...each, verdict: REDACTED })),
+  }
+}
+
+/** What a list shows of a report, without what was said. */
+export function redactedSummary(stored: { readonly words?: unknown }): object {
+  const { words: _, ...summary } = stored
+  return summary
+}
 
 /** When the call ended by the clock of its host. Undefined if the report has no valid date. */
 export function endOf({ askedAt, took }: SessionReport): number | undefined {

@@ -1,4 +1,12 @@
-export { endOf, redactedItem, redactedReport, searched, wordsOf, workKey } from './call-texts.ts'
+export {
+  endOf,
+  redactedItem,
+  redactedReport,
+  redactedSummary,
+  searched,
+  wordsOf,
+  workKey,
+} from './call-texts.ts'
 export {
   JournalDriverError,
   JournalInUseError,

@@ -1,10 +1,11 @@
 import type { Logger } from '../../parts/index.ts'
 import { EndwellError, noop, type Resource, type Scope, type Timer } from '../../scope/index.ts'
-import type { HistoryItem, Session, SessionReport } from '../../session/index.ts'
+import type { HistoryItem, Session } from '../../session/index.ts'
 import { outcomeOf } from '../archive.ts'
 import { lostReport } from '../fleet/lost-report.ts'
 import { answerWithin } from '../journal/answer-within.ts'
 import type { CallWrite, Journal, LostCall, NewCall, Owner, WriteResult } from '../journal/journal.ts'
+import type { StoredReport } from '../report-events.ts'
 import type { Spool } from './spool.ts'
 
 export interface CallLogOptions {
@@ -154,11 +155,11 @@ export class CallLog implements Resource {
   }
 
   /** Writes the report. Resolves once it is stored; rejects if it could not be. */
-  async end(call: string, report: SessionReport): Promise<void> {
+  async end(call: string, report: StoredReport, summary: object = outcomeOf(report)): Promise<void> {
     const place = this.#places.get(call)
     if (!place) return
     this.#places.delete(call)
-    await this.#write({ type: 'close', call, fence: place.fence, report, summary: outcomeOf(report) })
+    await this.#write({ type: 'close', call, fence: place.fence, report, summary })
   }
 
   // ── as a resource ──

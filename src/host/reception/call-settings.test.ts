@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { noop } from '../../scope/index.ts'
 import type { RecordingSink } from '../../session/index.ts'
 import type { AgentFile, CallPart } from '../agent-file.ts'
+import { Recordings } from '../recordings.ts'
 import { CallSettings } from './call-settings.ts'
 
 /** An agent file that opens a recording for each part, and notes which ones were given up. */
@@ -65,5 +66,16 @@ describe('the settings of a call', () => {
     expect(settings.place).toBe('all.wav')
     settings.discard()
     expect(aborted).toBe(false)
+  })
+  it('have a recording in the folder of the host, unless the agent file has its own', () => {
+    const recordings = new Recordings('/recordings')
+    const plain = new CallSettings({} as AgentFile, 'c1', recordings)
+    expect(plain.place).toBe('/recordings/c1.wav')
+    expect(plain.of(1).recording?.place).toBe('/recordings/c1.wav')
+    expect(plain.of(2).recording?.place).toBe('/recordings/c1-2.wav')
+    const own = { place: 'own.wav', write: noop, close: noop, abort: noop }
+    const file = { session: { recording: own } } as unknown as AgentFile
+    expect(new CallSettings(file, 'c1', recordings).of(1).recording).toBe(own)
+    expect(new CallSettings({} as AgentFile, 'c1').of(1)).toEqual({})
   })
 })

@@ -1,4 +1,5 @@
 import { callOut, noop } from '../../scope/index.ts'
+import type { Recordings } from '../recordings.ts'
 import type { AgentFile, CallOptions } from '../agent-file.ts'
 
 /**
@@ -8,11 +9,14 @@ import type { AgentFile, CallOptions } from '../agent-file.ts'
 export class CallSettings {
   readonly #file: AgentFile
   readonly #id: string
+  /** Where to record a call for which the agent file has no recording. */
+  readonly #recordings: Recordings | undefined
   #asked: { readonly part: number; readonly options: CallOptions } | undefined
 
-  constructor(file: AgentFile, id: string) {
+  constructor(file: AgentFile, id: string, recordings?: Recordings) {
     this.#file = file
     this.#id = id
+    this.#recordings = recordings
   }
 
   /** Where a new call will be recorded: the process that closes it if this one is killed has to know. */
@@ -27,8 +31,14 @@ export class CallSettings {
     if (this.#asked?.part === part) return this.#asked.options
     this.discard()
     const { session = {} } = this.#file
-    if (typeof session !== 'function') return session
-    const options = session({ id: this.#id, part })
+    const given = typeof session === 'function' ? session({ id: this.#id, part }) : session
+    const own =
+      this.#recordings && !given.recording
+        ? { ...given, recording: this.#recordings.sink(this.#id, part) }
+        : undefined
+    // A recording that all calls share is not for one of them to give up.
+    if (!own && typeof session !== 'function') return given
+    const options = own ?? given
     this.#asked = { part, options }
     return options
   }

@@ -19,7 +19,7 @@ import type { FaultBoard } from '../fault-board.ts'
 import type { Refused } from '../gate.ts'
 import { Host, type HostOptions } from '../host.ts'
 import { hashOf } from '../key.ts'
-import type { SessionNote } from '../logged-session.ts'
+import type { LoggedSession, SessionNote } from '../logged-session.ts'
 import { refuseUpgrade, type ListenOptions } from '../http-server.ts'
 import { traceparentOf } from '../watch/traceparent.ts'
 import { PassOn, type Neighbours } from './neighbours.ts'
@@ -50,6 +50,8 @@ export interface EntranceOptions {
   readonly names?: readonly string[]
   /** The account at the carrier. Without an auth token, only local calls are accepted. */
   readonly phone?: PhoneAccount
+  /** The folder for recordings. The page can play them. Default: none, calls are only recorded if the agent file says so. */
+  readonly recordings?: string
   /** The folder of the page. Default: none. */
   readonly page?: string
   readonly faults?: FaultBoard & { watch(tcp: Duplex): void }
@@ -98,12 +100,13 @@ export class Entrance {
   constructor(options: EntranceOptions) {
     this.#options = options
     this.#passOn = new PassOn(options.neighbours)
-    const { scope, secret, phone, info, agent, page, faults, fleet } = options
+    const { scope, secret, phone, info, agent, page, faults, fleet, recordings } = options
     this.#host = new Host({
       scope,
       info: { ...info, agent, call: '/call' },
       ...(faults ? { faults } : {}),
       ...(page === undefined ? {} : { page }),
+      ...(recordings === undefined ? {} : { recordings }),
       ...(secret === undefined ? {} : { secret, callToken: () => this.#pages.token() }),
       ...(fleet ? { fleet } : {}),
       names: namesOf(options),
@@ -188,8 +191,8 @@ export class Entrance {
   }
 
   /** Shows a session on the page. */
-  add(session: Session, note: SessionNote): void {
-    this.#host.add(session, note)
+  add(session: Session, note: SessionNote): LoggedSession {
+    return this.#host.add(session, note)
   }
 
   /** Takes no more calls, and says so (HO3). */

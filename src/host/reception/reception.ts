@@ -23,6 +23,9 @@ import type { LostCall, Owner } from '../journal/journal.ts'
 import { limits as supervision } from '../supervisor/limits.ts'
 import type { PassedRequest } from '../supervisor/messages.ts'
 import { listen, type HttpServer } from '../http-server.ts'
+import { outcomeOf } from '../archive.ts'
+import { Recordings } from '../recordings.ts'
+import type { LoggedSession } from '../logged-session.ts'
 import type { CallTrace, Traces } from '../watch/trace-types.ts'
 import type { CallLog } from './call-log.ts'
 import { CallSettings } from './call-settings.ts'
@@ -101,6 +104,7 @@ const WELCOME_BACK = 'Sorry, we were cut off for a moment. Please go on.'
 export class Reception {
   readonly entrance: Entrance
   readonly #options: ReceptionOptions
+  readonly #recordings: Recordings | undefined
   readonly #scope = new Scope<string>('endwell', { closeTimeout: 2_000 })
   readonly #sessions = new Map<string, Session>()
   /** Reports that are being written. */
@@ -115,6 +119,8 @@ export class Reception {
 
   private constructor(options: ReceptionOptions) {
     this.#options = options
+    const { recordings } = options
+    this.#recordings = recordings === undefined ? undefined : new Recordings(recordings)
     this.entrance = new Entrance({
       ...options,
       scope: this.#scope,
@@ -265,7 +271,7 @@ export class Reception {
     if (this.#ending) throw new ScopeClosedError(this.#scope.name, 'answer a call', undefined)
     const agent = agentFor(this.#options.file, call.info)
     const trace = this.#options.traces?.call({ id, line: call.line, agent: agent.name, parent: call.trace })
-    const settings = new CallSettings(this.#options.file, id)
+    const settings = new CallSettings(this.#options.file, id, this.#recordings)
     let session: Session
     let lost: LostCall | undefined
     try {
@@ -300,9 +306,9 @@ export class Reception {
       const session = this.#session(line, id, making)
       trace?.follow(session)
       this.#options.follow?.(session, call)
-      this.entrance.add(session, { agent: agent.name, from: lost?.from ?? from })
+      const logged = this.entrance.add(session, { agent: agent.name, from: lost?.from ?? from })
       journal?.log.follow(session, itemsOf(lost))
-      this.#keep(session, lost)
+      this.#keep(session, lost, logged)
       if (lost && !agent.onResume) session.on('started', () => session.say(welcomeBack))
       const { culprit } = lost ?? {}
       if (culprit !== undefined)
@@ -363,7 +369,7 @@ export class Reception {
     return session
   }
 
-  #keep(session: Session, lost: LostCall | undefined): void {
+  #keep(session: Session, lost: LostCall | undefined, logged: LoggedSession): void {
     const { ended = noop, changed = noop, journal } = this.#options
     const { id } = session
     this.#sessions.set(id, session)
@@ -374,14 +380,20 @@ export class Reception {
       changed()
       if (!report.clean) this.#notClean++
       ended(report)
-      if (journal) this.#record(id, withEarlierRecording(report, lost), journal.log)
+      if (journal) this.#record(withEarlierRecording(report, lost), logged, journal.log)
       if (this.#sessions.size === 0) this.#emptied()
     })
   }
 
-  #record(id: string, report: SessionReport, log: CallLog): void {
+  #record(report: SessionReport, { events, summary }: LoggedSession, log: CallLog): void {
+    const { words, faults } = summary
+    const listed = {
+      ...outcomeOf(report),
+      ...(words === undefined ? {} : { words }),
+      ...(faults ? { faults } : {}),
+    }
     const writing = log
-      .end(id, report)
+      .end(report.id, { ...report, timeline: events }, listed)
       .catch(() => void this.#notWritten++)
       .finally(() => this.#writing.delete(writing))
     this.#writing.add(writing)

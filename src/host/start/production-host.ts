@@ -7,6 +7,7 @@ import { Scope, noop } from '../../scope/index.ts'
 import { FleetMember } from '../fleet/fleet-member.ts'
 import type { Journal, LostCall } from '../journal/index.ts'
 import { answerRequest, type JournalAnswer, type JournalRequest } from '../journal/remote-journal.ts'
+import { Recordings } from '../recordings.ts'
 import { importSpools } from '../reception/spool.ts'
 import { Supervisor } from '../supervisor/supervisor.ts'
 import type { WorkerView } from '../supervisor/supervisor-options.ts'
@@ -335,8 +336,9 @@ export class ProductionHost implements Running {
   }
 
   async #prune(): Promise<void> {
-    const { retention = 30 * DAY } = this.#options
+    const { retention = 30 * DAY, recordings } = this.#options
     const before = this.#scope.clock.date() - retention
+    if (recordings !== undefined) await new Recordings(recordings).prune(before)
     while ((await this.#journal.prune(before, PRUNE_AT_ONCE)) === PRUNE_AT_ONCE);
   }
 }

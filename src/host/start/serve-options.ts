@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { newKey, sign } from '../../lines/index.ts'
 import type { Logger } from '../../parts/index.ts'
 import { OptionError, checkOptions, type OptionNames } from '../../scope/index.ts'
@@ -52,6 +52,11 @@ export interface ServeOptions {
   /** How long calls are kept in the journal, in milliseconds. Default: 30 days. */
   readonly retention?: number
   readonly phone?: PhoneAccount
+  /**
+   * The folder for recordings. Every call is recorded, and the page can play it. Recordings are kept as long as calls. Tell
+   * your callers: in many places, they have to agree. Default: none, calls are only recorded if the agent file says so.
+   */
+  readonly recordings?: string
   /** The folder of the page. Default: none. */
   readonly page?: string
   /** What is said to callers who are still there when a drain ends. */
@@ -86,6 +91,7 @@ const optionNames: OptionNames<ServeOptions> = {
   whileAway: true,
   retention: true,
   phone: true,
+  recordings: true,
   page: true,
   goodbye: true,
   welcomeBack: true,
@@ -108,7 +114,8 @@ export function workerSettings(agentFile: string, options: ServeOptions): Worker
   const { data = './endwell-data', closeTimeout = 5_000 } = options
   const { lease = 15_000 } = options
   const { privateHost = '127.0.0.1', whileAway = 'spool', logLevel = 'info', names = [], publicUrl } = options
-  const { page, secret, phone, goodbye, welcomeBack, priceList, version = ownVersion() } = options
+  const { page, recordings, secret, phone, goodbye, welcomeBack, priceList } = options
+  const { version = ownVersion() } = options
   return {
     agentFile,
     spool: spoolOf(data),
@@ -124,6 +131,7 @@ export function workerSettings(agentFile: string, options: ServeOptions): Worker
     names: [...names, ...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname])],
     logLevel,
     ...(page === undefined ? {} : { page }),
+    ...(recordings === undefined ? {} : { recordings: resolve(recordings) }),
     ...(secret === undefined ? {} : { secret }),
     phone: { ...phone, ...(publicUrl === undefined ? {} : { publicUrl }) },
     ...(priceList === undefined ? {} : { priceList }),

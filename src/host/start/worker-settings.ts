@@ -23,6 +23,7 @@ export interface WorkerSettings {
   readonly whileAway: 'spool' | 'refuse'
   readonly info: Pick<ReceptionOptions['info'], 'version'>
   readonly page?: string
+  readonly recordings?: string
   readonly secret?: string
   readonly names: readonly string[]
   readonly phone?: PhoneAccount

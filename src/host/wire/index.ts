@@ -1,5 +1,6 @@
 export { culpritsOf } from './culprit.ts'
 export type {
+  CloseTimes,
   Culprit,
   FaultInfo,
   HostInfo,

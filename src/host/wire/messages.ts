@@ -1,11 +1,12 @@
 import type { Change, ErrorCode, ErrorReport, ScopeView } from '../../scope/index.ts'
 import type {
+  CallEnding,
   CloseReason,
-  HistoryItem,
   SessionReport,
   SessionState,
   TurnLatency,
 } from '../../session/index.ts'
+import type { TransferOutcome } from '../../parts/index.ts'
 import type { WrongOutcome } from './outcome.ts'
 
 // The messages of the host's HTTP API. Plain JSON; times are in milliseconds.
@@ -28,6 +29,8 @@ export interface HostInfo {
   readonly call?: string
   /** Whether the call socket requires a token from `POST /api/call-token`. */
   readonly callToken?: boolean
+  /** Whether calls are recorded. */
+  readonly records?: boolean
   readonly faults: readonly FaultInfo[]
 }
 
@@ -62,19 +65,28 @@ export interface SessionSummary {
   readonly closedAt?: number
   readonly turns: number
   readonly errors: number
+  /** The first words of the caller; until there are any, of the agent. */
+  readonly words?: string
+  /** The faults that were on during the call, if any. */
+  readonly faults?: readonly string[]
   /** This and all following fields are set once the session is closed. */
   readonly reason?: CloseReason
+  readonly ended?: CallEnding
   readonly by?: string
   readonly clean?: boolean
   readonly lived?: number
   readonly took?: number
   readonly closeTimeout?: number
   readonly culprit?: Culprit
+  /** How many recordings there are. */
+  readonly recordings?: number
 }
 
 /** `GET /api/sessions/:id`. */
 export interface SessionDetails {
   readonly summary: SessionSummary
+  /** What happened, in order. */
+  readonly events: readonly LiveEvent[]
   readonly report?: SessionReport
   /** The report as text. */
   readonly text?: string
@@ -97,7 +109,8 @@ export interface LiveSnapshot {
   /** The time of the session's clock, which the times of changes refer to. */
   readonly now: number
   readonly summary: SessionSummary
-  readonly items: readonly HistoryItem[]
+  /** What has happened, in order. The oldest events of a long call are left out. */
+  readonly events: readonly LiveEvent[]
   /** The speech in progress. */
   readonly saying?: Saying
   readonly spent: Spent
@@ -119,12 +132,22 @@ export interface LiveBatch {
   readonly saying?: Saying
   /** If it has changed. */
   readonly spent?: Spent
+  /** Set once the close was requested. */
+  readonly closing?: CloseTimes
+}
+
+/** When the close was requested, and by when it must have ended: times of the session's clock. */
+export interface CloseTimes {
+  readonly askedAt: number
+  readonly deadline: number
 }
 
 /** What a call has used and cost so far. Without prices, the cost is absent. */
 export type Spent = Pick<SessionReport, 'usage' | 'cost'>
 
 export interface Saying {
+  /** When it began, in milliseconds since 1970. */
+  readonly at: number
   readonly speech: number
   readonly text: string
 }
@@ -146,6 +169,8 @@ export type LiveEvent = { readonly at: number } & (
       readonly heard: string
       readonly how: 'played' | 'interrupted' | 'failed'
       readonly confirmed: boolean
+      /** The agent that spoke, if it is known. Default: the one that took over last. */
+      readonly agent?: string
     }
   | {
       readonly type: 'pressed'
@@ -163,8 +188,16 @@ export type LiveEvent = { readonly at: number } & (
       readonly output: string
       readonly failed: boolean
     }
+  /** A tool call is waiting for `POST /api/sessions/:id/approve`. */
   | { readonly type: 'approval'; readonly id: string; readonly name: string }
+  | { readonly type: 'approved'; readonly id: string; readonly approved: boolean }
+  | { readonly type: 'transfer'; readonly to: string; readonly outcome?: TransferOutcome }
+  /** The connection to the caller broke, or came back. */
+  | { readonly type: 'line'; readonly connected: boolean }
+  /** A fault was switched on or off, or was on when the call began. */
+  | { readonly type: 'fault'; readonly name: string; readonly on: boolean }
   | { readonly type: 'handoff'; readonly from: string; readonly to: string }
+  | { readonly type: 'answered'; readonly by: string; readonly how: string; readonly late: boolean }
   | {
       readonly type: 'guardrail'
       readonly name: string

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { WorkOutcome } from '../../host/journal/index.ts'
+import type { CallWrite, WorkOutcome } from '../../host/journal/index.ts'
 import type { Check } from '../conformance/index.ts'
 import {
   LONG,
@@ -111,8 +111,12 @@ export const upkeepChecks: readonly Check<JournalSubject>[] = [
     const guardrails = [{ name: 'pins', on: 'input', verdict: 'said secret' } as const]
     await write(journal, opens(newCall('c1', { work: ['save'] })), appends('c1', 1, ...entries))
     await write(journal, opens(newCall('c2')), appends('c2', 1, message(1, 'my secret')))
-    await write(journal, closes('c1', 1, { transcript, guardrails }))
-    const before = await journal.find('c1')
+    // A host adds the events of the call to its report.
+    const timeline = { timeline: [{ at: 1, type: 'user', text: 'my secret' }] }
+    const summary = { turns: 1 }
+    const close = closes('c1', 1, { transcript, guardrails, ...timeline })
+    await write(journal, { ...close, summary: { ...summary, words: 'my secret' } } as CallWrite)
+    const before = { ...(await journal.find('c1')), summary }
     assert.equal(await journal.redact('c1'), true)
     assert.equal(await journal.redact('none'), false)
     const left = [await journal.report('c1'), await journal.entries('c1')]
@@ -136,7 +140,9 @@ export const upkeepChecks: readonly Check<JournalSubject>[] = [
     await write(journal, opens(newCall('c1')), appends('c1', 1, message(1, 'my secret')))
     await journal.redact('c1')
     await write(journal, appends('c1', 1, message(1, 'my secret'), message(2, 'another secret')))
-    await write(journal, closes('c1', 1, { transcript: [message(1, 'my secret').item] }))
+    const close = closes('c1', 1, { transcript: [message(1, 'my secret').item] })
+    await write(journal, { ...close, summary: { words: 'my secret' } } as CallWrite)
+    assert.deepEqual((await journal.find('c1'))?.summary, {})
     const entries = await journal.entries('c1')
     assert.equal(entries.length, 2)
     const texts = [...entries.map(({ item }) => textOf(item)), JSON.stringify(await journal.report('c1'))]

@@ -25,6 +25,8 @@ export interface CallEvents {
   session(id: string): void
   /** The level of the microphone, from 0 to 1. */
   level(level: number): void
+  /** The level of the agent's sound, from 0 to 1. */
+  agentLevel(level: number): void
   /** Undefined once the problem is solved. */
   trouble(trouble: CallTrouble | undefined, detail?: string): void
 }
@@ -37,8 +39,18 @@ export interface CallClient {
   hangUp(): void
   sendText(text: string): void
   press(key: string): void
+  /** From 0 to 1. */
+  setVolume(volume: number): void
+  /** Changes the devices of the call. */
+  useDevices(devices: Devices): Promise<void>
   /** Starts blocked sound. Must be called from a click. */
   unblock(): Promise<void>
+}
+
+/** The ids of the devices to use. Without one, the browser's default. */
+export interface Devices {
+  readonly microphone?: string | undefined
+  readonly speaker?: string | undefined
 }
 
 /** The address of the host's line, and a way to get a token for it. */
@@ -52,5 +64,5 @@ export interface Calls {
   /** Whether this page was in a call before it was reloaded. */
   canRejoin(): boolean
   /** With `rejoin`, the call returns to the one before the reload. It becomes `idle` if that one has ended. */
-  make(events: CallEvents, where: CallPlace, rejoin: boolean): CallClient
+  make(events: CallEvents, where: CallPlace, devices: Devices, rejoin: boolean): CallClient
 }

@@ -1,11 +1,17 @@
+import { ClosingPanel } from '../ended/closing-panel.tsx'
 import { EndedPanel } from '../ended/ended-panel.tsx'
+import { EventLog } from '../live/event-log.tsx'
 import { Latency } from '../live/latency.tsx'
 import { UsageAndCost } from '../live/usage-and-cost.tsx'
 import { ResourcesPanel } from '../live/resources-panel.tsx'
 import { Transcript } from '../live/transcript.tsx'
+import type { Player } from '../recording/player.ts'
+import { RecordingPanel } from '../recording/recording-panel.tsx'
+import { isComplete, usePlayer } from '../recording/use-player.ts'
 import { Columns, View } from '../shared/layout.tsx'
 import { CallNotices } from './call-notices.tsx'
 import { Composer } from './composer.tsx'
+import { FirstView } from './first-view.tsx'
 import { FaultsPanel } from './faults-panel.tsx'
 import { Instrument } from './instrument.tsx'
 import type { Phone } from './phone.ts'
@@ -19,15 +25,28 @@ export function CallView({ phone }: { readonly phone: Phone }) {
   const session = phone.session.value
   const report = session?.report.value
   const inCall = phone.inCall.value
+  const player = usePlayer(session)
+  const summary = session?.summary.value
   return (
     <View name="call-view">
       <h1 class="sr">Call</h1>
-      {report && session && <EndedPanel key={session.id} report={report} text={() => session.text()} fresh />}
+      {session && <ClosingPanel session={session} />}
+      {report && session && (
+        <EndedPanel
+          key={session.id}
+          report={report}
+          text={() => session.text()}
+          faults={summary?.faults}
+          fresh
+        />
+      )}
+      {player && report && <RecordingPanel player={player} complete={isComplete(report)} />}
       <Columns
         side={
           <>
-            <ResourcesPanel session={session} />
+            {/* First, because the tree grows and shrinks. */}
             <FaultsPanel />
+            <ResourcesPanel session={session} />
           </>
         }
       >
@@ -37,15 +56,18 @@ export function CallView({ phone }: { readonly phone: Phone }) {
           </h2>
           <Instrument phone={phone} />
           <CallNotices phone={phone} />
-          {inCall || session ? <Talk phone={phone} /> : <Welcome />}
+          {inCall || session ? <Talk phone={phone} player={player} /> : <Welcome />}
         </section>
       </Columns>
+      {!session && !inCall && <FirstView />}
+      {session && summary && <EventLog events={session.events.value} startedAt={summary.addedAt} />}
     </View>
   )
 }
 
-function Talk({ phone }: { readonly phone: Phone }) {
-  const conversation = phone.session.value?.conversation.value
+function Talk({ phone, player }: { readonly phone: Phone; readonly player: Player | undefined }) {
+  const session = phone.session.value
+  const conversation = session?.conversation.value
   const inCall = phone.inCall.value
   const input = { say: (text: string) => phone.say(text), disabled: phone.state.value !== 'live' }
   return (
@@ -57,6 +79,9 @@ function Talk({ phone }: { readonly phone: Phone }) {
         interim={conversation?.interim ?? ''}
         live
         empty={inCall ? 'Nothing said yet. Speak, or type below.' : 'Nothing was said.'}
+        startedAt={session?.summary.value?.addedAt}
+        player={player}
+        decide={session && !session.report.value ? (id, approved) => session.decide(id, approved) : undefined}
       />
       {inCall && <Composer {...input} />}
       {inCall && <PhraseButtons {...input} />}

@@ -4,15 +4,18 @@ import {
   type CallErrorCode,
   type Ticket,
 } from '../../../src/lines/websocket/client/index.ts'
-import type { CallEvents, Calls, CallTrouble } from './call-client.ts'
+import { systemClock, type Timer } from '../../../src/scope/index.ts'
+import type { CallEvents, Calls, CallTrouble, Devices } from './call-client.ts'
 
 /** Calls over the host's WebSocket line. */
 export const calls: Calls = {
   canRejoin: () => storedTicket() !== undefined,
-  make: (events, { url, token }, rejoin) => {
+  make: (events, { url, token }, devices, rejoin) => {
     const ticket = rejoin ? storedTicket() : undefined
-    const call = new Call({ url, ticket, ...(token ? { token } : {}) })
+    const microphone = constraintsOf(devices)
+    const call = new Call({ url, ticket, microphone, ...(token ? { token } : {}) })
     forward(call, events, ticket !== undefined)
+    followSound(call, events, devices)
     return {
       connect: async () => {
         await call.connect()
@@ -21,6 +24,14 @@ export const calls: Calls = {
       hangUp: () => call.hangUp(),
       sendText: (text) => call.sendText(text),
       press: (key) => call.press(key),
+      setVolume: (volume) => {
+        call.volume = volume
+      },
+      useDevices: async (next) => {
+        if (next.speaker !== devices.speaker) await useSpeaker(call, next)
+        if (next.microphone !== devices.microphone) await call.useMicrophone(constraintsOf(next))
+        devices = next
+      },
       unblock: async () => {
         const context = call.output?.context
         if (context instanceof AudioContext) await context.resume()
@@ -70,6 +81,44 @@ function forward(call: Call, events: CallEvents, rejoins: boolean): void {
     // A session that could not start ends before it is live, and has a report nevertheless.
     emitSession()
     events.state('ended')
+  })
+}
+
+/** Milliseconds between two levels of the agent's sound. */
+const LEVELS = 50
+
+/** The browser may refuse a microphone that is gone: any other is better than none. */
+const constraintsOf = ({ microphone }: Devices): MediaTrackConstraints =>
+  microphone === undefined ? {} : { deviceId: { ideal: microphone } }
+
+async function useSpeaker(call: Call, { speaker = '' }: Devices): Promise<void> {
+  const context = call.output?.context as
+    | (AudioContext & { setSinkId?(id: string): Promise<void> })
+    | undefined
+  await context?.setSinkId?.(speaker)
+}
+
+/** Measures the agent's sound while the call is live. */
+function followSound(call: Call, events: CallEvents, devices: Devices): void {
+  let analyser: AnalyserNode | undefined
+  let timer: Timer | undefined
+  const samples = new Float32Array(1_024)
+  const measure = (): void => {
+    analyser?.getFloatTimeDomainData(samples)
+    events.agentLevel(Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length))
+    timer = systemClock.after(LEVELS, 'level of the agent', measure)
+  }
+  call.on('state', (state) => {
+    timer?.clear()
+    const { output } = call
+    if (state !== 'live' || !output) return
+    if (!analyser) {
+      analyser = output.context.createAnalyser()
+      analyser.fftSize = samples.length
+      output.connect(analyser)
+      if (devices.speaker !== undefined) useSpeaker(call, devices).catch(() => {})
+    }
+    measure()
   })
 }
 

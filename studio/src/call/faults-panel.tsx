@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { faults, switchFault } from '../host/store.ts'
+import { faults, switchFault, switchOffFaults } from '../host/store.ts'
 import { Count } from '../shared/count.tsx'
 import { Panel } from '../shared/panel.tsx'
 import './faults-panel.css'
@@ -16,9 +16,24 @@ export function FaultsPanel() {
       .catch((error: Error) => setFailure(error.message))
       .finally(() => setBusy(''))
   }
+  const allOff = (): void => {
+    setFailure('')
+    switchOffFaults().catch((error: Error) => setFailure(error.message))
+  }
   const count = faults.value.filter(({ on }) => on).length
   return (
-    <Panel name="faults" title="Fault injection" aside={count > 0 && <Count bad>{count} on</Count>}>
+    <Panel
+      name="faults"
+      title="Fault injection"
+      aside={
+        <>
+          {count > 0 && <Count bad>{count} on</Count>}
+          <button type="button" class="quiet all-off" disabled={count === 0} onClick={allOff}>
+            All off
+          </button>
+        </>
+      }
+    >
       <p class="about">Turn a fault on, then hang up. The session still closes on time.</p>
       <ul>
         {faults.value.map(({ name, about, on }, index) => (

@@ -4,7 +4,7 @@ import { Gauge } from '../live/gauge.tsx'
 import { clockText } from '../shared/texts.ts'
 import { useTick } from '../shared/use-tick.ts'
 import { Controls } from './controls.tsx'
-import { LevelMeter } from './level-meter.tsx'
+import { SoundBars } from './sound-bars.tsx'
 import type { Phone } from './phone.ts'
 import './instrument.css'
 
@@ -19,6 +19,7 @@ const stateTexts = {
 /** The top of the call: the agent, the duration, the agent's activity, the microphone, and the buttons. */
 export function Instrument({ phone }: { readonly phone: Phone }) {
   const conversation = phone.session.value?.conversation.value
+  const muted = phone.muted.value
   const activity = phone.state.value === 'live' && conversation ? activityOf(conversation) : undefined
   return (
     <div class="instrument">
@@ -32,7 +33,23 @@ export function Instrument({ phone }: { readonly phone: Phone }) {
       {phone.inCall.value && (
         <>
           <Gauge activity={activity} />
-          <LevelMeter level={phone.level.value} muted={phone.muted.value} />
+          <div class="sounds">
+            <SoundBars
+              name="You"
+              label="Microphone level"
+              tone="caller"
+              level={phone.level}
+              note={muted ? 'Muted' : undefined}
+            />
+            <SoundBars name="Agent" label="Level of the agent" tone="agent" level={phone.agentLevel} />
+          </div>
+          {muted && (
+            <p class="muted-note" role="status">
+              {phone.pushToTalk.value
+                ? 'Hold the button or the space bar to talk.'
+                : 'You are muted. The agent cannot hear you.'}
+            </p>
+          )}
         </>
       )}
       <Controls phone={phone} />
@@ -53,8 +70,10 @@ function Elapsed({ phone }: { readonly phone: Phone }) {
   const session = phone.session.value
   const tree = session?.tree.value
   const report = session?.report.value
-  useTick(500, tree !== undefined && !report)
-  const elapsed = report?.lived ?? (session && tree ? session.now - tree.createdAt : 0)
+  // The call lasts until its end was asked for, however long the close takes.
+  const endedAt = session?.closing.value?.askedAt ?? phone.endedAt.value
+  useTick(500, tree !== undefined && !report && endedAt === undefined)
+  const elapsed = report?.lived ?? (session && tree ? (endedAt ?? session.now) - tree.createdAt : 0)
   return (
     <span class="elapsed" role="timer" aria-label="Call duration">
       {clockText(elapsed)}

@@ -6,6 +6,7 @@ import { Connections } from './connections.tsx'
 import { Figures } from './figures.tsx'
 import { ReportActions } from './report-actions.tsx'
 import { verdictOf } from './verdict.ts'
+import { waterfallOf } from './waterfall.ts'
 import { WaterfallTable } from './waterfall-table.tsx'
 import './ended-panel.css'
 
@@ -15,11 +16,14 @@ interface EndedPanelProps {
   readonly text: () => Promise<string>
   /** Whether the session ended while the user watched: then the panel takes the focus and is announced. */
   readonly fresh?: boolean
+  /** The faults that were on during the call. */
+  readonly faults?: readonly string[] | undefined
 }
 
 /** How a session ended: in a sentence, in figures, and as a waterfall. */
-export function EndedPanel({ report, text, fresh = false }: EndedPanelProps) {
+export function EndedPanel({ report, text, fresh = false, faults = [] }: EndedPanelProps) {
   const verdict = useMemo(() => verdictOf(report), [report])
+  const waterfall = useMemo(() => waterfallOf(report.scope), [report])
   const title = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     if (!fresh) return
@@ -38,7 +42,8 @@ export function EndedPanel({ report, text, fresh = false }: EndedPanelProps) {
         <span class="stamp">{verdict.clean ? 'clean' : 'not clean'}</span>
         <div>
           <p class="sentence">{verdict.sentence}</p>
-          <p class="reason">{verdict.reason}</p>
+          <p class={`reason ${verdict.ended.tone}`}>{verdict.reason}</p>
+          {faults.length > 0 && <p class="injected">Faults that were on: {faults.join(', ')}</p>}
         </div>
       </div>
       {verdict.others.length > 0 && (
@@ -49,7 +54,7 @@ export function EndedPanel({ report, text, fresh = false }: EndedPanelProps) {
         </ul>
       )}
       <Figures report={report} />
-      <WaterfallTable report={report.scope} />
+      <WaterfallTable waterfall={waterfall} />
       <Connections report={report} />
     </Panel>
   )

@@ -3,6 +3,7 @@ import { systemClock } from '../../../src/scope/index.ts'
 import type { SessionReport } from '../../../src/session/index.ts'
 import { ActionBar } from '../shared/action-bar.tsx'
 import { announcement } from '../shared/announcement.ts'
+import { download } from '../shared/download.ts'
 import { linkTo } from '../shared/route.ts'
 
 /** How long a confirmation stays. */
@@ -28,13 +29,15 @@ export function ReportActions({ report, text }: ReportActionsProps) {
       .then(() => setDone(`${what} copied`))
       .catch(() => setDone(`${what} could not be copied`))
   }
+  const save = (): void =>
+    download(`session-${report.id}.json`, 'application/json', JSON.stringify(report, null, 2))
   const permalink = new URL(linkTo(report.id), location.href).href
   return (
     <ActionBar done={done}>
       <button type="button" class="quiet" onClick={copy('Report', text)}>
         Copy as text
       </button>
-      <button type="button" class="quiet" onClick={() => download(report)}>
+      <button type="button" class="quiet" onClick={save}>
         Download JSON
       </button>
       <button type="button" class="quiet" onClick={copy('Link', () => permalink)}>
@@ -42,13 +45,4 @@ export function ReportActions({ report, text }: ReportActionsProps) {
       </button>
     </ActionBar>
   )
-}
-
-function download(report: SessionReport): void {
-  const url = URL.createObjectURL(new Blob([JSON.stringify(report, null, 2)], { type: 'application/json' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = `session-${report.id}.json`
-  link.click()
-  URL.revokeObjectURL(url)
 }

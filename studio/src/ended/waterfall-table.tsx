@@ -1,12 +1,10 @@
 import type { ComponentChildren } from 'preact'
-import { useMemo } from 'preact/hooks'
-import type { ScopeReport } from '../../../src/scope/index.ts'
-import { waterfallOf, type Bar, type Waterfall, type WaterfallRow } from './waterfall.ts'
+import type { Bar, Waterfall, WaterfallRow } from './waterfall.ts'
 import './waterfall-table.css'
 
 /** Every step of a close on a time axis, with its outcome by colour and by word. */
-export function WaterfallTable({ report }: { readonly report: ScopeReport }) {
-  const { rows, ticks, deadline } = useMemo(() => waterfallOf(report), [report])
+export function WaterfallTable({ waterfall }: { readonly waterfall: Waterfall }) {
+  const { rows, ticks, deadline } = waterfall
   if (rows.length === 0) return <p class="empty">There was nothing to close.</p>
   return (
     <div class="waterfall" role="table" aria-label="Steps of the close">
@@ -34,7 +32,7 @@ export function WaterfallTable({ report }: { readonly report: ScopeReport }) {
         <Header name="took">time</Header>
       </div>
       {rows.map((row, index) => (
-        // The rows of a report never change.
+        // Rows are only added at the end of their section, and have no state.
         <TableRow key={index} row={row} deadline={deadline} />
       ))}
     </div>
@@ -77,7 +75,7 @@ function TableRow({ row, deadline }: TableRowProps) {
       </div>
     )
   return (
-    <div class={`step ${row.tone}`} role="row" style={depth}>
+    <div class={`step ${row.tone} ${row.open ? 'open' : ''}`} role="row" style={depth}>
       <span class="name" role="rowheader">
         <span class="text">{row.name}</span>
         {tagged.has(row.kind) && <span class="tag">{row.kind}</span>}

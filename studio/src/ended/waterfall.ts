@@ -1,7 +1,8 @@
 import { isWrong } from '../../../src/host/wire/index.ts'
-import { rowsOf, type Row, type Span } from '../../../src/report/index.ts'
+import { rowsOf, type Heading, type Row, type Span } from '../../../src/report/index.ts'
 import type { ScopeReport } from '../../../src/scope/index.ts'
 import { timeText } from '../shared/texts.ts'
+import { nameText, outcomeText, sections } from '../shared/words.ts'
 
 /** A deadline is drawn to scale up to this multiple of the close time. A later one would squash the bars. */
 const DEADLINE_REACH = 1.25
@@ -27,7 +28,7 @@ export interface Bar {
   readonly type: 'bar'
   readonly depth: number
   readonly name: string
-  readonly kind: Span['kind']
+  readonly kind: Span['kind'] | 'timer'
   readonly outcome: string
   readonly tone: Tone
   readonly left: number
@@ -36,6 +37,8 @@ export interface Bar {
   readonly shielded: number
   /** Whether it was still running when the report was made. */
   readonly goesOn: boolean
+  /** Whether it has yet to end. Only while the session closes. */
+  readonly open?: boolean
   readonly took: string
 }
 
@@ -61,17 +64,33 @@ export function waterfallOf(report: ScopeReport): Waterfall {
   }
 }
 
-/** Keeps only the outermost phases, except one that has the name of its first bar, and one level of depth per scope. */
+/** The scopes and phases that only sort what a session owns. Their contents have headings instead. */
+const groups: ReadonlySet<string> = new Set(['rest', 'links'])
+
+/** Headings for what is closed together, and one level of depth per scope. Groups and inner phases are left out. */
 function simplified(rows: readonly Row[]): Row[] {
-  return rows
-    .filter((row, index) => {
-      const next = rows[index + 1]
-      return row.type !== 'phase' || (row.depth === 0 && !(next?.type === 'span' && next.name === row.name))
-    })
-    .map((row) => ({
-      ...row,
-      depth: Math.max(0, Math.ceil(row.depth / 2) - 1) + (row.type === 'phase' ? 0 : 1),
-    }))
+  const kept: Row[] = []
+  let heading = ''
+  /** How many levels around a row are left out. */
+  let levels = 0
+  for (const row of rows) {
+    if (row.type === 'phase') {
+      const name = headingOf(row)
+      if (name !== undefined && name !== heading) kept.push({ ...row, depth: 0, name: (heading = name) })
+      if (row.depth === 0) levels = 0
+    } else if (row.type === 'span' && row.kind === 'scope' && groups.has(row.name) && row.depth <= 3) {
+      levels = Math.ceil(row.depth / 2)
+    } else {
+      const depth = Math.max(1, Math.ceil(row.depth / 2) - levels)
+      kept.push({ ...row, depth })
+    }
+  }
+  return kept
+}
+
+function headingOf({ name, depth }: Heading): string | undefined {
+  if (depth <= 2 && Object.hasOwn(sections, name)) return sections[name as keyof typeof sections]
+  return depth === 0 && !groups.has(name) ? name : undefined
 }
 
 function rowOf(row: Row, place: (at: number) => number): WaterfallRow {
@@ -84,9 +103,9 @@ function rowOf(row: Row, place: (at: number) => number): WaterfallRow {
   return {
     type: 'bar',
     depth,
-    name,
+    name: nameText(name),
     kind,
-    outcome,
+    outcome: outcomeText(outcome),
     tone,
     left,
     width,
@@ -98,7 +117,7 @@ function rowOf(row: Row, place: (at: number) => number): WaterfallRow {
 
 const toneOf = (outcome: string): Tone => (outcome === 'pending' ? 'warn' : isWrong(outcome) ? 'bad' : 'good')
 
-function ticksOf(end: number, took: number): number[] {
+export function ticksOf(end: number, took: number): number[] {
   if (end <= 0) return [0]
   const step = tickSteps.find((each) => each / end >= TICK_DISTANCE) ?? end
   const last = Math.max(took, 0)

@@ -12,6 +12,9 @@ export const faults = signal<readonly FaultInfo[]>([])
 
 /** Newest first. Undefined until the host has sent the list. */
 export const sessions = signal<readonly SessionSummary[] | undefined>(undefined)
+/** The names of the faults that are on. */
+export const faultsOn = computed(() => faults.value.filter(({ on }) => on).map(({ name }) => name))
+
 export const liveCount = computed(() => sessions.value?.filter(({ state }) => state !== 'closed').length ?? 0)
 
 /** The most sessions the page keeps; the host keeps fewer. */
@@ -65,4 +68,8 @@ export async function logIn(secret: string): Promise<void> {
 export async function switchFault(name: string, on: boolean): Promise<void> {
   const others = faults.value.filter((fault) => fault.on && fault.name !== name).map((fault) => fault.name)
   await send('PUT', 'api/faults', { names: on ? [...others, name] : others })
+}
+
+export async function switchOffFaults(): Promise<void> {
+  await send('PUT', 'api/faults', { names: [] })
 }

@@ -1,26 +1,43 @@
 import type { LiveEvent, LiveMessage, Saying, Spent } from '../../../src/host/wire/index.ts'
-import type { HistoryItem, SessionState, TurnLatency } from '../../../src/session/index.ts'
+import type { TransferOutcome } from '../../../src/parts/index.ts'
+import { nameText } from '../shared/words.ts'
+import type { SessionState, TurnLatency } from '../../../src/session/index.ts'
 import { latenciesOf } from './latency-figures.ts'
 
 export type Activity = 'listening' | 'thinking' | 'speaking'
 
-/** One entry of the transcript. */
-export type Entry =
-  | { readonly kind: 'user'; readonly key: string; readonly text: string }
-  | SpokenEntry
-  | ToolEntry
-  | { readonly kind: 'handoff'; readonly key: string; readonly from: string; readonly to: string }
-  | {
-      readonly kind: 'note'
-      readonly key: string
-      readonly tone: 'bad' | 'warn' | 'plain'
-      readonly text: string
-    }
+/** One entry of the transcript. Times are milliseconds since 1970. */
+export type Entry = UserEntry | SpokenEntry | ToolEntry | HandoffEntry | NoteEntry
+
+interface AnyEntry {
+  readonly key: string
+  /** When it began. */
+  readonly at: number
+}
+
+/** A turn of the caller. */
+export interface UserEntry extends AnyEntry {
+  readonly kind: 'user'
+  readonly text: string
+  readonly endedAt: number
+}
+
+export interface HandoffEntry extends AnyEntry {
+  readonly kind: 'handoff'
+  readonly from: string
+  readonly to: string
+}
+
+export interface NoteEntry extends AnyEntry {
+  readonly kind: 'note'
+  readonly tone: 'bad' | 'warn' | 'plain'
+  readonly text: string
+}
 
 /** A speech of the agent. */
-export interface SpokenEntry {
+export interface SpokenEntry extends AnyEntry {
   readonly kind: 'agent'
-  readonly key: string
+  readonly endedAt?: number
   readonly speech?: number
   readonly agent?: string
   readonly heard: string
@@ -29,9 +46,9 @@ export interface SpokenEntry {
   readonly how: 'playing' | 'played' | 'interrupted' | 'failed'
 }
 
-export interface ToolEntry {
+export interface ToolEntry extends AnyEntry {
   readonly kind: 'tool'
-  readonly key: string
+  readonly endedAt?: number
   /** The model's id of the call. */
   readonly call: string
   readonly name: string
@@ -39,6 +56,8 @@ export interface ToolEntry {
   readonly how: 'running' | 'done' | 'failed'
   /** The latest progress, or the output. */
   readonly detail: string
+  /** Whether somebody has to approve it, or has decided. */
+  readonly approval?: 'waiting' | 'approved' | 'refused'
 }
 
 export interface Conversation {
@@ -54,6 +73,8 @@ export interface Conversation {
   readonly spent: Spent | undefined
   /** The agent that is speaking to the user. */
   readonly agent: string
+  /** When the caller began to speak, if a turn is under way. */
+  readonly speaksSince?: number
   /** Numbers the keys of entries. Never decreases. */
   readonly count: number
 }
@@ -88,18 +109,10 @@ export function applyToConversation(conversation: Conversation, message: LiveMes
     }
   }
   if (message.type === 'snapshot') {
-    const { summary, items, saying, latencies, spent } = message
-    const entries = items.map(entryOf)
-    const agent = agentOf(items) ?? summary.agent ?? 'Agent'
-    const next = {
-      ...emptyConversation,
-      state: summary.state,
-      entries,
-      latencies,
-      spent,
-      agent,
-      count: items.length,
-    }
+    const { summary, events, saying, latencies, spent } = message
+    let next: Conversation = { ...emptyConversation, agent: summary.agent ?? 'Agent' }
+    for (const event of events) next = applyEvent(next, event)
+    next = { ...next, state: summary.state, latencies, spent, interim: '' }
     return saying ? updateSpeech(next, saying) : next
   }
   let next = message.spent ? { ...conversation, spent: message.spent } : conversation
@@ -116,33 +129,10 @@ export const runningTools = ({ entries }: Conversation): readonly ToolEntry[] =>
 
 const isRunning = (entry: Entry): entry is ToolEntry => entry.kind === 'tool' && entry.how === 'running'
 
-/** The entries of a report's transcript, which contains only what was heard. */
-export const entriesOf = (items: readonly HistoryItem[]): Entry[] => items.map(entryOf)
-
-/** The agent that spoke last, or took over last. */
-function agentOf(items: readonly HistoryItem[]): string | undefined {
-  const names = items.map((item) =>
-    item.type === 'handoff' ? item.to : item.type === 'message' ? item.agent : undefined,
-  )
-  return names.findLast((name) => name !== undefined)
+function answeredText(by: string): string {
+  if (by === 'unknown') return 'It is not known who answered'
+  return by === 'person' ? 'A person answered' : `A ${by === 'menu' ? 'telephone menu' : by} answered`
 }
-
-function entryOf(item: HistoryItem): Entry {
-  const key = item.id
-  if (item.type === 'handoff') return { kind: 'handoff', key, from: item.from, to: item.to }
-  if (item.type === 'keys') return { kind: 'note', key, tone: 'plain', text: pressedText(item.keys) }
-  if (item.type === 'tool') {
-    const { call, name, input, result } = item
-    const how = result ? (result.failed ? 'failed' : 'done') : 'running'
-    return { kind: 'tool', key, call, name, input, how, detail: result?.output ?? '' }
-  }
-  const { role, text, interrupted, agent } = item
-  if (role === 'user') return { kind: 'user', key, text }
-  const how = interrupted ? 'interrupted' : 'played'
-  return { kind: 'agent', key, ...(agent === undefined ? {} : { agent }), heard: text, unheard: '', how }
-}
-
-const pressedText = (keys: string): string => `The agent pressed ${keys}`
 
 type EventOf<Type> = Extract<LiveEvent, { readonly type: Type }>
 
@@ -151,29 +141,78 @@ const effects: {
   readonly [Type in LiveEvent['type']]: (now: Conversation, event: EventOf<Type>) => Conversation
 } = {
   state: (now, { state }) => ({ ...now, state }),
-  hearing: (now, { text }) => ({ ...now, interim: text }),
-  user: (now, { text }) => ({ ...add(now, { kind: 'user', text }), interim: '', waiting: true }),
+  hearing: (now, { at, text }) => ({ ...now, interim: text, speaksSince: now.speaksSince ?? at }),
+  user: (now, { at, text }) => {
+    const { speaksSince = at, ...before } = now
+    return {
+      ...add(before, { kind: 'user', at: speaksSince, endedAt: at, text }),
+      interim: '',
+      waiting: true,
+    }
+  },
   speaking: (now, event) => ({ ...updateSpeech(now, event), waiting: false }),
   spoken: (now, event) => endSpeech(now, event),
-  pressed: (now, { keys }) =>
-    keys === '' ? now : { ...addNote(now, 'plain', pressedText(keys)), waiting: false },
+  pressed: (now, { at, keys }) =>
+    keys === '' ? now : { ...addNote(now, at, 'plain', `The agent pressed ${keys}`), waiting: false },
   latency: (now, { ms, stages, heard, by }) => ({
     ...now,
     latencies: [...now.latencies, { ms, stages, heard, by }].slice(-MAX_LATENCIES),
   }),
-  tool: (now, { id: call, name, input }) =>
-    add(now, { kind: 'tool', call, name, input, how: 'running', detail: '' }),
+  tool: (now, { at, id: call, name, input }) =>
+    add(now, { kind: 'tool', at, call, name, input, how: 'running', detail: '' }),
   progress: (now, { id, update }) => updateTool(now, id, { detail: update }),
-  'tool-done': (now, { id, output, failed }) =>
-    updateTool(now, id, { detail: output, how: failed ? 'failed' : 'done' }),
-  approval: (now, { name }) => addNote(now, 'warn', `${name} is waiting for approval`),
-  handoff: (now, { from, to }) => ({ ...add(now, { kind: 'handoff', from, to }), agent: to }),
-  guardrail: (now, { name, on, verdict }) =>
-    addNote(now, 'warn', `Guardrail ${name} blocked the ${on}: ${verdict}`),
-  digits: (now, { digits }) => addNote(now, 'plain', `Pressed ${digits}`),
-  warning: (now, { reason, left }) =>
-    addNote(now, 'warn', `The session ends in ${Math.round(left / 1_000)} s (${reason})`),
-  error: (now, { where, error }) => addNote(now, 'bad', `${where} failed: ${error.message}`),
+  'tool-done': (now, { at, id, output, failed }) =>
+    updateTool(now, id, { detail: output, how: failed ? 'failed' : 'done', endedAt: at }),
+  approval: (now, { id }) => updateTool(now, id, { approval: 'waiting' }),
+  approved: (now, { id, approved }) => updateTool(now, id, { approval: approved ? 'approved' : 'refused' }),
+  transfer: (now, { at, to, outcome }) =>
+    outcome === undefined
+      ? addNote(now, at, 'plain', `Connecting the caller to ${to}…`)
+      : addNote(now, at, outcome === 'answered' ? 'plain' : 'warn', transferTexts[outcome](to)),
+  line: (now, { at, connected }) =>
+    connected
+      ? addNote(now, at, 'plain', 'The caller is connected again')
+      : addNote(now, at, 'warn', 'The connection to the caller broke'),
+  fault: (now, { at, name, on }) => addNote(now, at, 'warn', `Fault “${name}” ${on ? 'on' : 'off'}`),
+  answered: (now, { at, by, late }) =>
+    addNote(now, at, late ? 'warn' : 'plain', `${late ? 'The carrier says: ' : ''}${answeredText(by)}`),
+  handoff: (now, { at, from, to }) => ({ ...add(now, { kind: 'handoff', at, from, to }), agent: to }),
+  guardrail: (now, { at, name, on, verdict }) =>
+    addNote(
+      now,
+      at,
+      'warn',
+      `Guardrail ${name} blocked what the ${on === 'input' ? 'caller' : 'agent'} said: ${verdict}`,
+    ),
+  digits: (now, { at, digits }) => addNote(now, at, 'plain', `The caller pressed ${digits}`),
+  warning: (now, { at, reason, left }) =>
+    addNote(
+      now,
+      at,
+      'warn',
+      reason === 'budget'
+        ? `The session will end soon: ${Math.round(left * 100)} % of its budget is left`
+        : `The session will end in ${Math.round(left / 1_000)} s: ${capTexts[reason] ?? reason}`,
+    ),
+  error: (now, { at, where, error }) =>
+    addNote(now, at, 'bad', `${nameText(where)} failed: ${error.message}`),
+}
+
+const capTexts: Readonly<Record<string, string>> = {
+  idle: 'nobody has said anything',
+  'max-duration': 'its time is nearly up',
+}
+
+const transferTexts: Readonly<Record<TransferOutcome, (to: string) => string>> = {
+  answered: (to) => `${to} answered, and has the caller now`,
+  busy: (to) => `${to} is busy`,
+  'no-answer': (to) => `${to} did not answer`,
+  rejected: (to) => `${to} rejected the call`,
+  declined: (to) => `${to} did not take the call`,
+  machine: (to) => `A machine answered at ${to}`,
+  failed: (to) => `The caller could not be connected to ${to}`,
+  'caller-gone': (to) => `The caller hung up while ${to} was called`,
+  unknown: (to) => `It is not known whether ${to} answered`,
 }
 
 function applyEvent(now: Conversation, event: LiveEvent): Conversation {
@@ -191,8 +230,8 @@ function add(now: Conversation, entry: New<Entry>): Conversation {
   return { ...now, entries, count }
 }
 
-const addNote = (now: Conversation, tone: 'bad' | 'warn' | 'plain', text: string): Conversation =>
-  add(now, { kind: 'note', tone, text })
+const addNote = (now: Conversation, at: number, tone: NoteEntry['tone'], text: string): Conversation =>
+  add(now, { kind: 'note', at, tone, text })
 
 /** Changes the last entry that matches: models reuse the ids of calls. */
 function changeLast<E extends Entry>(
@@ -211,23 +250,30 @@ const isSpeech =
     entry.kind === 'agent' && entry.speech === speech
 
 /** Adds a speech that plays, or more text to it. */
-function updateSpeech(now: Conversation, { speech, text }: Saying): Conversation {
+function updateSpeech(now: Conversation, { speech, text, at }: Saying): Conversation {
   const isThis = isSpeech(speech)
   const known = now.entries.findLast(isThis)
   // Late text does not change a speech that has ended.
   if (known && known.how !== 'playing') return now
   return (
     changeLast(now, isThis, (entry) => ({ ...entry, unheard: text })) ??
-    add(now, { kind: 'agent', speech, agent: now.agent, heard: '', unheard: text, how: 'playing' })
+    add(now, { kind: 'agent', at, speech, agent: now.agent, heard: '', unheard: text, how: 'playing' })
   )
 }
 
-function endSpeech(now: Conversation, { speech, heard, how, text }: EventOf<'spoken'>): Conversation {
+function endSpeech(now: Conversation, event: EventOf<'spoken'>): Conversation {
+  const { at, speech, heard, how, text, agent = now.agent } = event
   const unheard = how === 'played' ? '' : restOf(text, heard)
-  const changed = changeLast(now, isSpeech(speech), (entry) => ({ ...entry, heard, unheard, how }))
+  const changed = changeLast(now, isSpeech(speech), (entry) => ({
+    ...entry,
+    heard,
+    unheard,
+    how,
+    endedAt: at,
+  }))
   // A speech that never had any text is not shown.
   if (changed || text === '') return changed ?? now
-  return add(now, { kind: 'agent', speech, agent: now.agent, heard, unheard, how })
+  return add(now, { kind: 'agent', at, endedAt: at, speech, agent, heard, unheard, how })
 }
 
 /** The rest of a text of which the beginning was heard. */

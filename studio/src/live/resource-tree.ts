@@ -1,4 +1,9 @@
-import { isWrong, type LiveMessage } from '../../../src/host/wire/index.ts'
+import {
+  isWrong,
+  type CloseTimes,
+  type LiveMessage,
+  type LiveSnapshot,
+} from '../../../src/host/wire/index.ts'
 import type { Change, OwnedView, ScopeView } from '../../../src/scope/index.ts'
 
 /** A scope, or something that a scope owns. */
@@ -6,8 +11,10 @@ export interface ResourceNode {
   readonly id: number
   readonly kind: 'scope' | OwnedView['kind']
   readonly name: string
-  /** Of a scope. */
+  /** Of a scope, and of anything whose end has begun. */
   readonly state?: ScopeView['state']
+  /** When its end began. Tasks are cancelled when the close is requested, and have none. */
+  readonly closingAt?: number
   /** By the session's clock, as all times here. */
   readonly createdAt: number
   readonly status?: LinkStatus
@@ -37,6 +44,12 @@ export function applyToTree(tree: ResourceNode | undefined, message: LiveMessage
   return next
 }
 
+/** The times of a close that had begun before the page was opened. */
+export function closeTimesOf({ now, tree }: LiveSnapshot): CloseTimes | undefined {
+  const { closing } = tree ?? {}
+  return closing && { askedAt: now - closing.age, deadline: now + closing.left }
+}
+
 /** Removes the nodes that ended well more than `LINGER` ago. */
 export function prune(node: ResourceNode, now: number): ResourceNode {
   const isDone = ({ endedAt, outcome }: ResourceNode): boolean =>
@@ -46,6 +59,17 @@ export function prune(node: ResourceNode, now: number): ResourceNode {
     ...node,
     children: node.children.filter((child) => !isDone(child)).map((child) => prune(child, now)),
   }
+}
+
+/** The scopes that only sort what a session owns. */
+const groups: ReadonlySet<string> = new Set(['rest', 'links'])
+
+/** The tree of a session with the contents of such scopes instead of them. */
+export function withoutGroups(node: ResourceNode): ResourceNode {
+  const children = node.children.flatMap((child): readonly ResourceNode[] =>
+    child.kind === 'scope' && groups.has(child.name) ? withoutGroups(child).children : [child],
+  )
+  return { ...node, children }
 }
 
 /** How many nodes below this one have not ended, not counting scopes. */
@@ -78,7 +102,8 @@ function nodeOf(view: ScopeView, now: number): ResourceNode {
 }
 
 function applyChange(root: ResourceNode, { type, id, scope, kind, name, at, outcome }: Change): ResourceNode {
-  if (type === 'closing' || type === 'closed') return update(root, id, (node) => ({ ...node, state: type }))
+  if (type === 'closing') return update(root, id, (node) => ({ ...node, state: type, closingAt: at }))
+  if (type === 'closed') return update(root, id, (node) => ({ ...node, state: type }))
   if (type === 'ended')
     return update(root, id, (node) => ({ ...node, outcome: outcome ?? 'ended', endedAt: at }))
   const state = kind === 'scope' ? { state: 'live' as const } : {}

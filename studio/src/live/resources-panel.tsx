@@ -3,9 +3,10 @@ import { isWrong } from '../../../src/host/wire/index.ts'
 import { Count } from '../shared/count.tsx'
 import { Panel } from '../shared/panel.tsx'
 import { ageText, retriesText } from '../shared/texts.ts'
+import { nameText, outcomeText } from '../shared/words.ts'
 import { useTick } from '../shared/use-tick.ts'
 import type { LiveSession } from './live-session.ts'
-import { countLive, wrongNodes, type LinkStatus, type ResourceNode } from './resource-tree.ts'
+import { countLive, withoutGroups, wrongNodes, type LinkStatus, type ResourceNode } from './resource-tree.ts'
 import './resources-panel.css'
 
 /** What a session owns right now. It empties as the session closes; whatever does not end well stays, in red. */
@@ -32,12 +33,15 @@ export function ResourcesPanel({ session }: { readonly session: LiveSession | un
       )}
       {session && tree && !(closed && wrong.length === 0) && (
         <ul class="tree" aria-label="Resources owned by the session" tabIndex={0}>
-          <Branch node={tree} now={session.now} />
+          <Branch node={withoutGroups(tree)} now={session.now} />
         </ul>
       )}
     </Panel>
   )
 }
+
+/** The kinds that are named. */
+const kinds: Readonly<Partial<Record<ResourceNode['kind'], string>>> = { timer: 'timer', opening: 'opening' }
 
 function Branch({ node, now }: { readonly node: ResourceNode; readonly now: number }) {
   const { kind, name, state, outcome, endedAt, createdAt, status, children } = node
@@ -46,10 +50,14 @@ function Branch({ node, now }: { readonly node: ResourceNode; readonly now: numb
     <li class={`node ${kind} ${look}`}>
       <div class="row">
         <span class="mark" aria-hidden="true" />
-        <span class="name">{name}</span>
-        <span class="kind">{kind}</span>
+        <span class="name">{nameText(name)}</span>
+        {kinds[kind] && <span class="kind">{kinds[kind]}</span>}
         <span class="age">
-          {outcome ?? (state === undefined || state === 'live' ? ageText(now - createdAt) : state)}
+          {outcome
+            ? outcomeText(outcome)
+            : state === undefined || state === 'live'
+              ? ageText(now - createdAt)
+              : state}
         </span>
       </div>
       {status && endedAt === undefined && <Status status={status} />}

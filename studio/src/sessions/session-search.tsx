@@ -1,13 +1,7 @@
-import type { SessionSummary } from '../../../src/host/wire/index.ts'
 import './session-search.css'
 
 const filters = ['all', 'live', 'clean', 'not clean'] as const
 export type Filter = (typeof filters)[number]
-
-export function fits({ state, clean }: SessionSummary, filter: Filter): boolean {
-  if (filter === 'live') return state !== 'closed'
-  return filter === 'all' || clean === (filter === 'clean')
-}
 
 interface SessionSearchProps {
   readonly filter: Filter

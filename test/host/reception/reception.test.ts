@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { noop, systemClock } from '../../../src/scope/index.ts'
 import { Agent, type RecordingSink } from '../../../src/session/index.ts'
+import type { StoredReport } from '../../../src/host/report-events.ts'
 import { TwilioCarrier } from '../../../src/testing/servers/index.ts'
 import { TcpProxy } from '../../lines/tcp-proxy.ts'
 import { Pages } from './pages.ts'
@@ -39,7 +40,16 @@ describe('a reception with a journal', () => {
     expect(spokenIn((await host.journal.entries(call.sid)).map(({ item }) => item))).toEqual([
       'Good morning!',
     ])
-    expect((await host.journal.report(call.sid))?.transcript).toHaveLength(1)
+    const report: StoredReport | undefined = await host.journal.report(call.sid)
+    expect(report?.transcript).toHaveLength(1)
+    // For the permalink of the call [ST3].
+    expect(report?.timeline?.map(({ type }) => type)).toEqual(
+      expect.arrayContaining(['speaking', 'spoken', 'state']),
+    )
+    expect((await host.journal.find(call.sid))?.summary).toMatchObject({
+      words: 'Good morning!',
+      ended: 'hung-up',
+    })
   })
 
   it('[HO36] a page goes on with its call in another process when its own was killed, with what was said before', async () => {

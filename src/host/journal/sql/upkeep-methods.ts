@@ -1,5 +1,5 @@
 import type { SessionReport } from '../../../session/index.ts'
-import { redactedItem, redactedReport } from '../call-texts.ts'
+import { redactedItem, redactedReport, redactedSummary } from '../call-texts.ts'
 import type { Journal } from '../journal.ts'
 import { entriesOf } from './call-rows.ts'
 import { listOf, optionalText, text, type Database } from './database.ts'
@@ -41,13 +41,15 @@ export const upkeepMethods = (db: Database): UpkeepMethods => ({
 
   redact(call) {
     return db.transaction(async (query) => {
-      const [row] = await query('select id, report from {calls} where id = $1 {lock}', call)
+      const [row] = await query('select id, report, summary from {calls} where id = $1 {lock}', call)
       if (!row) return false
       const id = text(row, 'id')
       const report = optionalText(row, 'report')
+      const summary = optionalText(row, 'summary')
       await query(
-        'update {calls} set redacted = 1, report = $1 where id = $2',
+        'update {calls} set redacted = 1, report = $1, summary = $2 where id = $3',
         report && JSON.stringify(redactedReport(JSON.parse(report) as SessionReport)),
+        summary && JSON.stringify(redactedSummary(JSON.parse(summary) as object)),
         id,
       )
       const entries = (await entriesOf(query, [id])).get(id) ?? []

@@ -1,5 +1,5 @@
 import type { SessionReport } from '../../../session/index.ts'
-import { endOf, redactedItem, redactedReport, wordsOf, workKey } from '../call-texts.ts'
+import { endOf, redactedItem, redactedReport, redactedSummary, wordsOf, workKey } from '../call-texts.ts'
 import type { CallWrite, Entry, NewCall, WriteResult } from '../journal.ts'
 import { ensureHost, idOf } from './host-methods.ts'
 import {
@@ -115,7 +115,7 @@ class Writer {
       endOf(report),
       JSON.stringify(call.redacted ? redactedReport(report) : report),
       `\n${reason.toLowerCase()}`,
-      summary && JSON.stringify(summary),
+      summary && JSON.stringify(call.redacted ? redactedSummary(summary) : summary),
       call.id,
     )
     const due = await this.#query(

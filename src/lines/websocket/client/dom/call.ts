@@ -36,6 +36,9 @@ export class Call {
   #microphone: Microphone | undefined
   #loudspeaker: Loudspeaker | undefined
   #muted = false
+  #volume = 1
+  /** Samples per second of the line. Set once the call was answered. */
+  #sampleRate: number | undefined
   #within = 0
   #settle: (() => void) | undefined
   readonly #clicked = (): void => this.#resume()
@@ -62,7 +65,17 @@ export class Call {
     return this.#wire?.ticket
   }
 
-  /** The sound that the page plays, to draw or record it. Set once the call is live. */
+  /** How loud the agent is, from 0 to 1. Default: 1. What counts as heard does not depend on it. */
+  get volume(): number {
+    return this.#volume
+  }
+
+  set volume(volume: number) {
+    this.#volume = Math.min(1, Math.max(0, Number.isFinite(volume) ? volume : 1))
+    if (this.#loudspeaker) this.#loudspeaker.volume = this.#volume
+  }
+
+  /** The sound that the page plays, before its volume, to draw or record it. Set once the call is live. */
   get output(): AudioNode | undefined {
     return this.#loudspeaker?.output
   }
@@ -98,6 +111,15 @@ export class Call {
 
   unmute(): void {
     this.#mute(false)
+  }
+
+  /** Changes to another microphone. If the user or the browser refuses it, the call keeps the one that it has. */
+  async useMicrophone(constraints: MediaTrackConstraints): Promise<void> {
+    const before = this.#microphone
+    await this.#ask(constraints)
+    if (this.#microphone === before) return
+    await before?.close()
+    if (this.#sampleRate !== undefined && !this.#hasEnded()) await this.#listen(this.#sampleRate)
   }
 
   sendText(text: string): void {
@@ -146,6 +168,11 @@ export class Call {
 
   async #open(sampleRate: number): Promise<void> {
     if (this.#options.sound !== false) await this.#openLoudspeaker(sampleRate)
+    this.#sampleRate = sampleRate
+    await this.#listen(sampleRate)
+  }
+
+  async #listen(sampleRate: number): Promise<void> {
     try {
       await this.#microphone?.listen(sampleRate, this.#loudspeaker?.output, (event) => {
         if (event.type === 'frame') this.#wire?.sendSound(event.samples)
@@ -164,6 +191,7 @@ export class Call {
       })
       if (this.#hasEnded()) return await loudspeaker.close()
       this.#loudspeaker = loudspeaker
+      loudspeaker.volume = this.#volume
     } catch (cause) {
       return this.#error('SOUND_FAILED', cause)
     }

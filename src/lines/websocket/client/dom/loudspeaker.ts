@@ -10,6 +10,7 @@ export interface LoudspeakerEvents {
 export class Loudspeaker {
   readonly context: AudioContext
   readonly output: AudioWorkletNode
+  readonly #gain: GainNode
   /** The positions up to which sound was played, and up to which it is buffered. */
   readonly place = { played: 0, buffered: 0 }
 
@@ -28,7 +29,8 @@ export class Loudspeaker {
     context.addEventListener('statechange', () => {
       if (context.state !== 'closed') events.audible(this.isAudible)
     })
-    this.output.connect(context.destination)
+    this.#gain = context.createGain()
+    this.output.connect(this.#gain).connect(context.destination)
   }
 
   static async open(sampleRate: number, events: LoudspeakerEvents): Promise<Loudspeaker> {
@@ -40,6 +42,11 @@ export class Loudspeaker {
       await context.close()
       throw error
     }
+  }
+
+  /** From 0 to 1. It does not change `output`. */
+  set volume(volume: number) {
+    this.#gain.gain.value = volume
   }
 
   get isAudible(): boolean {
@@ -64,6 +71,7 @@ export class Loudspeaker {
     this.#post({ type: 'stop' })
     this.output.port.close()
     this.output.disconnect()
+    this.#gain.disconnect()
     await this.context.close()
   }
 

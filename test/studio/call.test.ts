@@ -1,0 +1,196 @@
+import { readFileSync } from 'node:fs'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchChromium } from '../browser/chromium.ts'
+import { buildPage } from './build-page.ts'
+import { tabTo } from './keyboard.ts'
+import { Studio } from './studio.ts'
+import { askForHours, call, sentence, turnOn } from './callers.ts'
+
+let browser: Browser
+let built: Awaited<ReturnType<typeof buildPage>>
+
+beforeAll(async () => {
+  ;[browser, built] = await Promise.all([launchChromium(), buildPage()])
+})
+
+afterAll(async () => {
+  await browser.close()
+  built.remove()
+})
+
+const openStudio = (options?: Parameters<typeof Studio.open>[2]): Promise<Studio> =>
+  Studio.open(browser, built.folder, options)
+
+describe('a call from the page', () => {
+  it('shows the conversation, the live resources, and how the session ended', async () => {
+    await using studio = await openStudio()
+    const { page } = studio
+    await studio.goto()
+    await call(studio)
+    await studio.call!.caller.hears('help you')
+    await askForHours(studio)
+
+    const resources = page.getByRole('list', { name: 'Resources owned by the session' })
+    await resources.getByText('openingHours', { exact: true }).waitFor()
+    await resources.getByText('STT', { exact: true }).waitFor()
+
+    await page.getByRole('button', { name: 'Hang up' }).click()
+    await sentence(page)
+      .getByText(/^Closed cleanly in .* \(deadline 600 ms\)\. Nothing left open\.$/)
+      .waitFor()
+    await page.getByText('Nothing left open.', { exact: true }).waitFor()
+    const table = page.getByRole('table', { name: 'Steps of the close' })
+    expect(await table.getByRole('row', { name: /^STT/ }).textContent()).toContain('closed')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('How the session ended')
+    expect(studio.errors).toEqual([])
+  })
+
+  it('strikes out the words that were not heard', async () => {
+    await using studio = await openStudio()
+    const { page } = studio
+    studio.script = { msPerCharacter: 60 }
+    await studio.goto()
+    await call(studio)
+    await studio.call!.caller.hears('Dental')
+    await page.getByRole('button', { name: 'Hang up' }).click()
+    const cut = page.locator('.entry.agent')
+    await cut.getByText('interrupted').waitFor()
+    expect(await cut.locator('s').textContent()).toContain('How can I help you?')
+    expect(await cut.locator('.words').textContent()).toMatch(/^Bright.* \(not heard: /)
+  })
+
+  it('closes in spite of faults, and names what went wrong', async () => {
+    await using studio = await openStudio()
+    const { page } = studio
+    await studio.goto()
+    await turnOn(studio, /tool ignores/)
+    await turnOn(studio, /stt close hangs/)
+    await call(studio)
+    await askForHours(studio)
+    await page.getByRole('button', { name: 'Hang up' }).click()
+    await sentence(page)
+      .getByText(/^The tool openingHours did not stop when it was asked, and was abandoned/)
+      .waitFor()
+    await page.getByText(/^The STT did not close in time, and was cut off/).waitFor()
+    await page.getByText('2 resources did not end cleanly.').waitFor()
+    const rows = page.getByRole('table').getByRole('row')
+    expect(await rows.filter({ hasText: 'did not stop' }).textContent()).toContain('openingHours')
+    expect(await rows.filter({ hasText: 'cut off' }).textContent()).toContain('STT')
+  })
+
+  it('[ST1] shows how the close goes on until its deadline, and stops the clock when the caller hangs up', async () => {
+    await using studio = await openStudio()
+    const { page } = studio
+    studio.script = { closeTimeout: 3_000 }
+    await studio.goto()
+    await turnOn(studio, /stt close hangs/)
+    await call(studio)
+    await page.getByRole('button', { name: 'Hang up' }).click()
+    const closing = page.getByRole('region', { name: 'The session is closing' })
+    const bar = closing.locator('.step.open').filter({ hasText: 'STT' }).locator('.bar')
+    const width = async (): Promise<number> => (await bar.boundingBox())!.width
+    await bar.waitFor()
+    const clock = await page.getByRole('timer').textContent()
+    const before = await width()
+    await expect.poll(width, { timeout: 3_000 }).toBeGreaterThan(before * 2)
+    await closing.getByText(/whatever is left will be cut off/).waitFor()
+    expect(await page.getByRole('timer').textContent()).toBe(clock)
+    await sentence(page).getByText('The STT did not close in time').waitFor()
+    expect(await closing.count()).toBe(0)
+    expect(await page.getByRole('timer').textContent()).toBe(clock)
+  })
+
+  it('has fault switches that stay where they are, can be turned off together, and are named in the report', async () => {
+    await using studio = await openStudio()
+    const { page } = studio
+    await studio.goto()
+    await turnOn(studio, /stt close hangs/)
+    await turnOn(studio, /exit hook throws/)
+    await page.getByText('2 faults are on: stt close hangs, exit hook throws').waitFor()
+    const place = (): Promise<unknown> =>
+      page.evaluate(`document.querySelector('.faults li:last-child').getBoundingClientRect().top + scrollY`)
+    const before = await place()
+    await call(studio)
+    await askForHours(studio)
+    expect(await place()).toEqual(before)
+    await page.getByRole('button', { name: 'All off' }).click()
+    await page.locator('.all-off:disabled').waitFor()
+    expect(await page.locator('.fault.on').count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'All off' }).isDisabled()).toBe(true)
+    await page.getByRole('button', { name: 'Hang up' }).click()
+    await page.getByText('Faults that were on: stt close hangs, exit hook throws').waitFor()
+  })
+
+  it('offers its report as text, as a file and as a link', async () => {
+    await using studio = await openStudio()
+    const { page } = studio
+    await studio.goto()
+    await call(studio)
+    await page.getByRole('button', { name: 'Hang up' }).click()
+    const { id } = studio.call!.session
+
+    const copied = (): Promise<string> => page.evaluate('navigator.clipboard.readText()')
+    await page.getByRole('button', { name: 'Copy as text' }).click()
+    await page.getByRole('status').getByText('Report copied').waitFor()
+    expect(await copied()).toContain(`session ${id} · caller-hung-up`)
+
+    await page.getByRole('button', { name: 'Copy link' }).click()
+    await page.getByRole('status').getByText('Link copied').waitFor()
+    expect(await copied()).toBe(`${studio.stage.url}/#/sessions/${id}`)
+
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download JSON' }).click(),
+    ])
+    expect(download.suggestedFilename()).toBe(`session-${id}.json`)
+    expect(JSON.parse(readFileSync(await download.path(), 'utf8'))).toMatchObject({ version: 1, id })
+
+    await page.goto(await copied())
+    await sentence(page).getByText('Closed cleanly').waitFor()
+  })
+
+  it('can be made with the keyboard alone', async () => {
+    await using studio = await openStudio()
+    const { page } = studio
+    await studio.goto()
+    await page.getByRole('button', { name: 'Call', exact: true, disabled: false }).waitFor()
+    const reach = (name: string): Promise<void> => tabTo(page, name)
+    await reach('button Call')
+    await page.keyboard.press('Enter')
+    await page.getByRole('log').getByText('How can I help you?').waitFor()
+    await reach('button Mute')
+    await page.keyboard.press('Space')
+    await page.getByRole('button', { name: 'Unmute' }).waitFor()
+    await reach('button Keypad')
+    await page.keyboard.press('Enter')
+    await reach('button 5')
+    await page.keyboard.press('Enter')
+    await reach('input Type instead of speaking')
+    await page.keyboard.type('When are you open?')
+    await page.keyboard.press('Enter')
+    await page.getByRole('log').getByText('reading the calendar').waitFor()
+    // Tab goes round the page to the buttons above.
+    await reach('button Hang up')
+    await page.keyboard.press('Enter')
+    await sentence(page).getByText('Closed cleanly').waitFor()
+    await reach('button Copy as text')
+    await page.keyboard.press('Enter')
+    await page.getByRole('status').getByText('copied').waitFor()
+  })
+})
+
+describe('the page before a call', () => {
+  it('shows an example of a close, and later the latest calls', async () => {
+    await using studio = await openStudio()
+    const { page, stage } = studio
+    await studio.goto()
+    const example = page.getByRole('region', { name: 'How a session ends: an example' })
+    await example.getByRole('row', { name: /tool book/ }).waitFor()
+    const { session } = stage.call({ id: 'one' })
+    await session.start()
+    await session.close()
+    await page.getByRole('region', { name: 'Latest calls' }).getByRole('link', { name: 'one' }).waitFor()
+    expect(await example.count()).toBe(0)
+  })
+})

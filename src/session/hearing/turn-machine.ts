@@ -153,11 +153,13 @@ function take(floor: Floor, event: TurnEvent): void {
     case 'ending':
       return end(floor, event.bargeIn === true)
     case 'live':
-      // Also sent after a cancelled goodbye or a hold: the session is live again, and silence counts from now.
+      // After a cancelled goodbye or a hold, silence counts from now.
+      if (state.ending) {
+        state.quietSince = undefined
+        state.idleReported = false
+      }
       state.ending = false
       state.bargeInWhileEnding = false
-      state.quietSince = undefined
-      state.idleReported = false
       return undefined
     case 'timer':
       return undefined

@@ -55,8 +55,9 @@ export function dev(args: readonly string[]): Promise<void> {
         },
       },
       run: async ({ argument, port, host, model, log, json, recordings, 'max-calls': maxCalls }) => {
-        // The reader of stdout may exit first, as `head` does. The calls must go on.
-        process.stdout.on('error', noop)
+        // The reader of a stream may exit first, as `head` does. The calls must go on. A stream that is opened later would
+        // count as held open at the end.
+        for (const stream of [process.stdout, process.stderr]) stream.on('error', noop)
         const before = holders()
         const say = (lines: readonly string[], fields: object): void =>
           json ? terminal.json(fields) : terminal.print(...lines)

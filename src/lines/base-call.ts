@@ -29,7 +29,6 @@ import { Watchdog } from './watchdog.ts'
 export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Resource, PeerOwner {
   readonly id: string
   protected abstract readonly playout: Playout<Outgoing>
-  /** The connected peer. */
   protected peer: Peer | undefined
   /** The session that answered. Unset again at the end, so that nothing can be emitted after it. */
   protected events: LineEvents | undefined

@@ -31,6 +31,7 @@ import { Closing, type Stations } from './closing/closing.ts'
 import type { SessionReport } from './closing/report.ts'
 import type { SessionState } from './closing/session-events.ts'
 import { Holds } from './closing/holds.ts'
+import { recordCall } from './recording/record-call.ts'
 import { Transfers } from './closing/transfers.ts'
 import { SessionContext } from './context.ts'
 import type { EventOf } from './emitter.ts'
@@ -70,6 +71,8 @@ import { Speech, speechNames, type PressOutcome, type SpeechOptions } from './sp
  * A realtime model is a mind in Answering that also hears and speaks: it takes Hearing's sound, and gives Speaking its own.
  */
 export class Session implements SessionHandle {
+  /** Has the carrier start, pause, resume or stop recording the call. Resolves to whether that is confirmed (RC1). */
+  readonly recordCall: SessionHandle['recordCall'] = (change) => recordCall(this.#context, change)
   readonly #context: SessionContext
   readonly #closing: Closing
   #starting: Promise<void> | undefined
@@ -229,10 +232,9 @@ export class Session implements SessionHandle {
 
   /** Dispatches everything the line reports to the station it concerns. */
   #lineEvent({ hearing, speaking }: Stations, event: PartEventOf<Required<LineEvents>>): void {
-    const { recorder } = this.#context
     switch (event[0]) {
       case 'frame':
-        recorder?.caller(event[1])
+        this.#context.recorder?.caller(event[1])
         // Sound that arrives while closing is recorded, but not transcribed.
         return this.#closing.isClosing ? undefined : hearing.hear(event[1])
       case 'marked':
@@ -357,7 +359,6 @@ export class Session implements SessionHandle {
    */
   transfer(options: TransferOptions): Promise<TransferOutcome> {
     const transferring = this.#context.transfers.transfer(options)
-    // A caller may drop the promise. It rejects if the session has been closed meanwhile: no unhandled rejection then.
     transferring.catch(noop)
     return transferring
   }

@@ -119,7 +119,7 @@ async function closesOnTime(demo: Demo, name: string): Promise<void> {
     const row = rows.filter({ has: page.page.getByText(nameText(worst!.name), { exact: true }) })
     expect(await row.locator('.outcome').allTextContents()).toContain(outcomeText(outcome))
   }
-  const wrong = await rows.and(page.page.locator('.bad:not(:has(.tag))')).count()
+  const wrong = await rows.and(page.page.locator('.bad:not(.scope)')).count()
   const left =
     wrong === 0 ? 'Nothing left open.' : `${wrong} resource${wrong === 1 ? '' : 's'} did not end cleanly.`
   await page.page.locator('.resources .empty').getByText(left).waitFor()

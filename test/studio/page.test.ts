@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Scope } from '../../src/scope/index.ts'
@@ -7,10 +6,7 @@ import { Stage } from '../host/stage.ts'
 import { barriers } from './barriers.ts'
 import { buildPage } from './build-page.ts'
 import { Studio, info } from './studio.ts'
-import { askForHours, call, sentence, turnOn } from './callers.ts'
-
-/** Where to write screenshots of every view, for people to look at. Default: none are written. */
-const pictures = process.env['STUDIO_PICTURES']
+import { call } from './callers.ts'
 
 let browser: Browser
 let built: Awaited<ReturnType<typeof buildPage>>
@@ -100,44 +96,5 @@ describe('the page', () => {
     await studio.goto()
     await studio.page.getByText('production').waitFor()
     expect(await studio.page.getByText('Fault injection').count()).toBe(0)
-  })
-})
-
-describe.each(['light', 'dark'] as const)('the page in %s mode', (colorScheme) => {
-  it.each([
-    ['wide', { width: 1360, height: 900 }],
-    ['phone', { width: 390, height: 844 }],
-  ])('has no accessibility barriers on a %s screen', async (size, viewport) => {
-    await using studio = await openStudio({
-      browserOptions: { colorScheme, viewport },
-    })
-    const { page } = studio
-    const found: Record<string, string[]> = {}
-    const look = async (view: string): Promise<void> => {
-      found[view] = await barriers(page)
-      if (pictures !== undefined)
-        await page.screenshot({ path: join(pictures, `${view}-${size}-${colorScheme}.png`), fullPage: true })
-    }
-    await studio.goto()
-    await page.getByText('online').waitFor()
-    await look('idle')
-    await turnOn(studio, /stt close hangs/)
-    await call(studio)
-    await page.getByRole('button', { name: 'Keypad' }).click()
-    await askForHours(studio)
-    await look('call')
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
-    await page.getByRole('button', { name: 'Hang up' }).click()
-    await sentence(page).getByText('The STT did not close').waitFor()
-    await look('ended')
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
-    await page.getByRole('link', { name: 'Sessions' }).click()
-    await page.getByRole('link', { name: studio.call!.session.id }).waitFor()
-    await look('sessions')
-    await page.getByRole('link', { name: studio.call!.session.id }).click()
-    await sentence(page).waitFor()
-    await look('session')
-    expect(found).toEqual({ idle: [], call: [], ended: [], sessions: [], session: [] })
-    expect(studio.errors).toEqual([])
   })
 })

@@ -1,5 +1,11 @@
 import type { Change, ErrorCode, ErrorReport, ScopeView } from '../../scope/index.ts'
-import type { CallEnding, CloseReason, SessionReport, SessionState } from '../../session/index.ts'
+import type {
+  CallEnding,
+  CloseReason,
+  SessionEvents,
+  SessionReport,
+  SessionState,
+} from '../../session/index.ts'
 import type { TransferOutcome } from '../../parts/index.ts'
 import type { WrongOutcome } from './outcome.ts'
 
@@ -179,6 +185,14 @@ export type LiveEvent = { readonly at: number } & (
   | { readonly type: 'approval'; readonly id: string; readonly name: string }
   | { readonly type: 'approved'; readonly id: string; readonly approved: boolean }
   | { readonly type: 'transfer'; readonly to: string; readonly outcome?: TransferOutcome }
+  | { readonly type: 'hold'; readonly held: boolean }
+  /** Who answered a call that was made. `late`: the carrier says so, after that was decided. */
+  | {
+      readonly type: 'answered'
+      readonly by: SessionEvents['answered']['by']
+      readonly how: string
+      readonly late: boolean
+    }
   /** The connection to the caller broke, or came back. */
   | { readonly type: 'line'; readonly connected: boolean }
   /** A fault was switched on or off, or was on when the call began. */

@@ -29,7 +29,7 @@ export function SoundBars({ name, label, level, tone, note }: SoundBarsProps) {
   bars.current = [...bars.current.slice(1), share]
   return (
     <div class={`sound ${tone} ${note === undefined ? '' : 'noted'}`}>
-      <span class="name">{note ?? name}</span>
+      <span class="side-name">{note ?? name}</span>
       <span
         class="bars"
         role="meter"

@@ -4,6 +4,9 @@ import { nameText, outcomeText, sections } from '../shared/words.ts'
 import { timeText } from '../shared/texts.ts'
 import { ticksOf, type Bar, type Waterfall, type WaterfallRow } from './waterfall.ts'
 
+/** Where the last tick may be, as a share of the axis: a later one would run into the next column. */
+const LAST_TICK = 0.9
+
 interface Progress {
   /** Things that had to end, and how many of them have. */
   readonly total: number
@@ -26,7 +29,11 @@ export function closingWaterfallOf(
   const leaves = rows.filter((row) => row.type === 'bar' && row.kind !== 'scope') as Bar[]
   return {
     rows,
-    ticks: ticksOf(end, end).map((at) => ({ at: place(askedAt + at), text: at === 0 ? '0' : timeText(at) })),
+    // The deadline has its own mark at the end of the axis.
+    ticks: ticksOf(end, end * LAST_TICK).map((at) => ({
+      at: place(askedAt + at),
+      text: at === 0 ? '0' : timeText(at),
+    })),
     deadline: { at: 100, text: timeText(end), beyond: false },
     total: leaves.length,
     ended: leaves.filter(({ open }) => !open).length,
@@ -82,6 +89,7 @@ function barsOf(node: ResourceNode, depth: number, axis: Axis): Bar[] {
     shielded: 0,
     goesOn: false,
     open,
+    ...(open && begun === undefined ? { waits: true } : {}),
     took: begun === undefined && open ? '' : timeText(to - from),
   }
   return [bar, ...sorted(children).flatMap((child) => barsOf(child, depth + 1, axis))]

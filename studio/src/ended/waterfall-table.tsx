@@ -75,14 +75,14 @@ function TableRow({ row, deadline }: TableRowProps) {
       </div>
     )
   return (
-    <div class={`step ${row.tone} ${row.open ? 'open' : ''}`} role="row" style={depth}>
+    <div class={`step ${row.kind} ${row.tone} ${row.open ? 'open' : ''}`} role="row" style={depth}>
       <span class="name" role="rowheader">
         <span class="text">{row.name}</span>
         {tagged.has(row.kind) && <span class="tag">{row.kind}</span>}
       </span>
       <span class="track" role="cell" aria-hidden="true">
         {line}
-        <BarOf bar={row} />
+        {row.waits !== true && <BarOf bar={row} />}
       </span>
       <span class="outcome" role="cell">
         {row.outcome}
@@ -95,7 +95,7 @@ function TableRow({ row, deadline }: TableRowProps) {
 }
 
 /** The kinds that are named next to a step. */
-const tagged: ReadonlySet<Bar['kind']> = new Set(['opening', 'deferred', 'scope'])
+const tagged: ReadonlySet<Bar['kind']> = new Set(['opening', 'deferred'])
 
 function BarOf({ bar: { kind, left, width, shielded, goesOn } }: { readonly bar: Bar }) {
   return (

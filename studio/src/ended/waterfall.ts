@@ -39,6 +39,8 @@ export interface Bar {
   readonly goesOn: boolean
   /** Whether it has yet to end. Only while the session closes. */
   readonly open?: boolean
+  /** Whether its end has not begun. */
+  readonly waits?: boolean
   readonly took: string
 }
 

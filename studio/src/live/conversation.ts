@@ -146,11 +146,15 @@ const effects: {
     outcome === undefined
       ? addNote(now, at, 'plain', `Connecting the caller to ${to}…`)
       : addNote(now, at, outcome === 'answered' ? 'plain' : 'warn', transferTexts[outcome](to)),
+  hold: (now, { at, held }) =>
+    addNote(now, at, 'plain', held ? 'The caller is on hold' : 'The caller is no longer on hold'),
   line: (now, { at, connected }) =>
     connected
       ? addNote(now, at, 'plain', 'The caller is connected again')
       : addNote(now, at, 'warn', 'The connection to the caller broke'),
   fault: (now, { at, name, on }) => addNote(now, at, 'warn', `Fault “${name}” ${on ? 'on' : 'off'}`),
+  answered: (now, { at, by, late }) =>
+    addNote(now, at, late ? 'warn' : 'plain', `${late ? 'The carrier says: ' : ''}${answeredTexts[by]}`),
   handoff: (now, { at, from, to }) => ({ ...add(now, { kind: 'handoff', at, from, to }), agent: to }),
   guardrail: (now, { at, name, on, verdict }) =>
     addNote(
@@ -176,6 +180,14 @@ const effects: {
 const capTexts: Readonly<Record<string, string>> = {
   idle: 'nobody has said anything',
   'max-duration': 'its time is nearly up',
+}
+
+const answeredTexts: Readonly<Record<EventOf<'answered'>['by'], string>> = {
+  person: 'A person answered',
+  machine: 'An answering machine answered',
+  menu: 'A telephone menu answered',
+  fax: 'A fax machine answered',
+  unknown: 'It is not known who answered',
 }
 
 const transferTexts: Readonly<Record<TransferOutcome, (to: string) => string>> = {

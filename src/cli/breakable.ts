@@ -6,19 +6,19 @@ export function breakable(models: Models, onOpen: (breakConnection: () => void) 
   const broken = (): Error => new Error('the connection was broken on purpose')
   if (models.realtime) {
     const { realtime } = models
-    const { name, hears, speaks, writes = false } = realtime
+    const { name, product, hears, speaks, writes = false } = realtime
     const open: Realtime['open'] = (context, setup, events) => {
       onOpen(() => events.failed(broken()))
       return realtime.open(context, setup, events)
     }
-    return { realtime: { name, hears, speaks, writes, open } }
+    return { realtime: { name, product, hears, speaks, writes, open } }
   }
   const { stt } = models
   if (!stt) return models
-  const { name, hears, endsTurns = false } = stt
+  const { name, product, hears, endsTurns = false } = stt
   const open: Stt['open'] = (context, events, setup) => {
     onOpen(() => events.failed(broken()))
     return stt.open(context, events, setup)
   }
-  return { ...models, stt: { name, hears, endsTurns, open } }
+  return { ...models, stt: { name, product, hears, endsTurns, open } }
 }

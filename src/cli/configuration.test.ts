@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { configure, tableOf, type Configuration } from './configuration.ts'
 import { risks } from './start-command.ts'
@@ -41,6 +44,23 @@ describe('the configuration', () => {
       names: ['a.example.com', 'b.example.com'],
       publicUrl: 'https://phone.example.com',
     })
+  })
+
+  it('[CL16] reads a price list from a file, and says what is wrong with it', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'endwell-prices-'))
+    const path = join(folder, 'prices.json')
+    const list = { currency: 'EUR', products: { 'acme/voice': { characters: 0.001 } } }
+    writeFileSync(path, JSON.stringify(list))
+    expect(read({ prices: path })).toMatchObject({ mistakes: [], values: { priceList: list } })
+    writeFileSync(path, JSON.stringify({ currency: 'euro', products: {} }))
+    expect(read({}, { ENDWELL_PRICES: path }).mistakes).toEqual([
+      'ENDWELL_PRICES in the environment must be a file of JSON with prices (its price list: currency must be a code of ' +
+        `three letters, such as USD or EUR), not '${path}'`,
+    ])
+    rmSync(folder, { recursive: true })
+    expect(read({ prices: path }).mistakes[0]).toContain(
+      '--prices must be a file of JSON with prices (ENOENT',
+    )
   })
 
   it('[HO28] reports every mistake at once, with the name of the setting and where it came from', () => {

@@ -2,12 +2,13 @@ import type { ReceptionEnd } from '../host/index.ts'
 import { isLevel, logLevels, type Level } from '../host/log-levels.ts'
 import { OptionError, describeError, noop, systemClock, didYouMean } from '../scope/index.ts'
 import { timeText } from '../report/index.ts'
-import type { SessionReport } from '../session/index.ts'
+import type { PriceList, SessionReport } from '../session/index.ts'
 import { chooseModels } from './choose-models.ts'
 import { exitCodes, runCommand } from './command.ts'
 import { devRecordings, type DevRecordings } from './dev-recordings.ts'
 import { addToEnvironment, readEnvFile } from './env-file.ts'
 import { heldOpen, holders } from './held-open.ts'
+import { priceFile } from './price-file.ts'
 import { phoneAccountOf } from './phone-account.ts'
 import { terminal, timeOfDay } from './terminal.ts'
 
@@ -43,6 +44,11 @@ export function dev(args: readonly string[]): Promise<void> {
           type: 'string',
           about: 'local, openai or gemini (default: by the key in the environment)',
         },
+        prices: {
+          type: 'string',
+          about:
+            'a file of JSON with prices by product, for the cost of calls; ENDWELL_PRICES in the environment changes the default',
+        },
         recordings: {
           type: 'string',
           about:
@@ -54,7 +60,7 @@ export function dev(args: readonly string[]): Promise<void> {
           default: 'warn',
         },
       },
-      run: async ({ argument, port, host, model, log, json, recordings, 'max-calls': maxCalls }) => {
+      run: async ({ argument, port, host, model, log, json, prices, recordings, 'max-calls': maxCalls }) => {
         // The reader of a stream may exit first, as `head` does. The calls must go on. A stream that is opened later would
         // count as held open at the end.
         for (const stream of [process.stdout, process.stderr]) stream.on('error', noop)
@@ -72,6 +78,7 @@ export function dev(args: readonly string[]): Promise<void> {
           const choice = await chooseModels(file, model, process.env)
           const models = await checkModels(file, choice.models)
           const secret = process.env['ENDWELL_SECRET']
+          const priced = prices ?? process.env['ENDWELL_PRICES']
           recorded = devRecordings(recordings)
           const running = await startDev({
             ...(recorded.folder === undefined ? {} : { recordings: recorded.folder }),
@@ -81,6 +88,7 @@ export function dev(args: readonly string[]): Promise<void> {
             host,
             phone: phoneAccountOf(process.env),
             ...(maxCalls === undefined ? {} : { maxCalls }),
+            ...(priced ? { priceList: pricesOf(priced) } : {}),
             ...(secret ? { secret } : {}),
             logger: terminalLog({ level, json, to: terminal }),
             began: (id, from) => say([`${timeOfDay()} call  ${id} · from ${from}`], { session: id, from }),
@@ -153,6 +161,15 @@ function openWarning(host: string): string {
 
 function isLocal(host: string): boolean {
   return /^(localhost|127\..*|::1)$/.test(host)
+}
+
+/** The price list of a file. */
+function pricesOf(path: string): PriceList {
+  try {
+    return priceFile(path)
+  } catch (error) {
+    throw new OptionError(`prices ${describeError(error).message}, not '${path}'`)
+  }
 }
 
 function levelOf(text: string): Level {

@@ -8,7 +8,16 @@ import { page } from './page.ts'
 
 export interface DevOptions extends Pick<
   ReceptionOptions,
-  'port' | 'host' | 'secret' | 'phone' | 'maxCalls' | 'recordings' | 'logger' | 'began' | 'ended'
+  | 'port'
+  | 'host'
+  | 'secret'
+  | 'phone'
+  | 'maxCalls'
+  | 'priceList'
+  | 'recordings'
+  | 'logger'
+  | 'began'
+  | 'ended'
 > {
   readonly file: AgentFile
   readonly choice: Choice

@@ -2,6 +2,7 @@ import { describeDatabase } from '../host/journal/index.ts'
 import { logLevels } from '../host/log-levels.ts'
 import { checkSecret } from '../lines/index.ts'
 import { InvalidValue, type Setting } from './configuration.ts'
+import { priceFile } from './price-file.ts'
 import { address, anyText, databaseUrl, hostNames, memory, oneOf, time, url, wholeNumber } from './values.ts'
 
 const option = <T>(
@@ -131,6 +132,11 @@ export const startSettings = {
     value: 'time',
     default: '5s',
     read: time('100ms', '5m'),
+  }),
+  priceList: option('prices', 'ENDWELL_PRICES', {
+    about: 'a file of JSON with prices by product, for the cost of calls; without it, the list of endwell',
+    value: 'file',
+    read: priceFile,
   }),
   privateHost: option('private-host', 'ENDWELL_PRIVATE_HOST', {
     about: 'the address at which other hosts reach this one',

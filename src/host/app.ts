@@ -21,6 +21,7 @@ import type { GateRequest, Gate, Refused } from './gate.ts'
 import { limits } from './limits.ts'
 import type { Logbook, LogbookQuery } from './logbook.ts'
 import type { LoggedSession } from './logged-session.ts'
+import { latenciesOf, spentOf } from './measures.ts'
 import { addOperations } from './operator-api.ts'
 import type { PageFile, PageFiles } from './page-files.ts'
 import { addRecordings } from './recordings-api.ts'
@@ -246,8 +247,8 @@ function replay({
 }: SessionDetails): ((watcher: LiveWatcher) => () => void) | undefined {
   if (!report) return undefined
   return (watcher) => {
-    const latencies = report.turns.map(({ latency }) => latency)
-    watcher({ type: 'snapshot', now: 0, summary, events, latencies })
+    const latencies = latenciesOf(report)
+    watcher({ type: 'snapshot', now: 0, summary, events, latencies, spent: spentOf(report) })
     watcher({ type: 'closed', summary, report })
     return noop
   }

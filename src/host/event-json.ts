@@ -26,7 +26,7 @@ export const eventJson: {
     confirmed,
   }),
   pressed: ({ outcome: { keys, how, confirmed } }) => ({ type: 'pressed', keys: clip(keys), how, confirmed }),
-  latency: ({ ms }) => ({ type: 'latency', ms }),
+  latency: ({ speech, ...latency }) => ({ type: 'latency', speech: speech.id, ...latency }),
   tool: ({ id, name, input }) => ({ type: 'tool', id, name, input: clip(input) }),
   progress: ({ id, name, update }) => ({ type: 'progress', id, name, update: clip(update) }),
   'tool-done': ({ id, name, outcome: { output, failed } }) => ({

@@ -105,3 +105,4 @@ export {
   type WorkJournal,
   type WorkRunnerOptions,
 } from './work/index.ts'
+export { defaultPriceList, type ListPrice, type PriceList } from '../session/index.ts'

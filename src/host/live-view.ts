@@ -4,7 +4,7 @@ import { clip } from './event-json.ts'
 import { limits } from './limits.ts'
 import type { Timeline } from './timeline.ts'
 import { StatusTracker, relevantChanges } from './tree-updates.ts'
-import type { LiveBatch, LiveEvent, LiveMessage, LiveSnapshot, Saying } from './wire/index.ts'
+import type { LiveBatch, LiveEvent, LiveMessage, LiveSnapshot, Saying, Spent } from './wire/index.ts'
 
 /** The session of a live view. */
 export interface LiveSource {
@@ -12,6 +12,8 @@ export interface LiveSource {
   readonly timeline: Timeline
   /** The words that are being spoken. */
   saying(): Saying | undefined
+  /** What the session has used and cost so far. */
+  spent(): Spent
   snapshot(): Omit<LiveSnapshot, 'type' | 'now' | 'tree'>
 }
 
@@ -75,6 +77,7 @@ class Watch {
   #events: LiveEvent[] = []
   #changes: Change[] = []
   #lastSaying = ''
+  #lastSpent = ''
   #batchTimer: Timer | undefined
   #flushedAt = -Infinity
   #stopped = false
@@ -93,6 +96,7 @@ class Watch {
     const { tree } = this.#inspection
     // The next batch must not repeat the statuses of the snapshot.
     this.#statuses.next(tree)
+    this.#nextSpent()
     return { type: 'snapshot', now: this.#scope.clock.now(), ...this.#source.snapshot(), tree }
   }
 
@@ -105,15 +109,17 @@ class Watch {
     const changes = relevantChanges(this.#changes)
     const statuses = this.#statuses.next(tree)
     const saying = this.#nextSaying()
+    const spent = this.#nextSpent()
     this.#events = []
     this.#changes = []
-    if (events.length + changes.length + statuses.length === 0 && !saying) return
+    if (events.length + changes.length + statuses.length === 0 && !saying && !spent) return
     const now = this.#scope.clock.now()
     this.#flushedAt = now
     const closing = tree.closing && {
       closing: { askedAt: now - tree.closing.age, deadline: now + tree.closing.left },
     }
-    this.#send({ type: 'batch', now, events, changes, statuses, ...(saying ? { saying } : {}), ...closing })
+    const news = { ...(saying ? { saying } : {}), ...(spent ? { spent } : {}), ...closing }
+    this.#send({ type: 'batch', now, events, changes, statuses, ...news })
   }
 
   stop(): void {
@@ -144,6 +150,15 @@ class Watch {
     this.#batchTimer = this.#scope.after(wait, `batch of session ${this.#source.session.id}`, () =>
       this.flush(),
     )
+  }
+
+  /** What the session has used and cost, if that has changed. */
+  #nextSpent(): Spent | undefined {
+    const spent = this.#source.spent()
+    const text = JSON.stringify(spent)
+    if (text === this.#lastSpent) return undefined
+    this.#lastSpent = text
+    return spent
   }
 
   /** The words being spoken, if they have changed. */

@@ -5,11 +5,13 @@ import {
   type Session,
   type SessionReport,
   type Speech,
+  type TurnLatency,
 } from '../session/index.ts'
 import { outcomeOf } from './archive.ts'
 import { clip, eventJson, eventNames, type SessionEventName } from './event-json.ts'
 import { limits } from './limits.ts'
 import { LiveView } from './live-view.ts'
+import { latenciesOf, spentOf } from './measures.ts'
 import { eventsOfItems } from './report-events.ts'
 import { Timeline } from './timeline.ts'
 import {
@@ -34,7 +36,7 @@ export class LoggedSession {
   readonly id: string
   readonly #scope: Scope<string>
   readonly #changed: (session: LoggedSession) => void
-  readonly #latencies: number[] = []
+  readonly #latencies: TurnLatency[] = []
   readonly #timeline = new Timeline()
   #session: Session | undefined
   #live: LiveView | undefined
@@ -91,6 +93,7 @@ export class LoggedSession {
       session,
       timeline: this.#timeline,
       saying: () => this.#saying(),
+      spent: () => spentOf(session),
       snapshot: () => this.#snapshot(),
     })
     return this.#live.watch(watcher)
@@ -141,8 +144,8 @@ export class LoggedSession {
       this.#update({ turns: turns + 1, ...(turns === 0 && text !== '' ? { words: shortened(text) } : {}) })
     })
     session.on('error', () => this.#update({ errors: this.#summary.errors + 1 }))
-    session.on('latency', ({ ms }) => {
-      this.#latencies.push(ms)
+    session.on('latency', ({ ms, stages, heard, by }) => {
+      this.#latencies.push({ ms, stages, heard, by })
       if (this.#latencies.length > limits.latencies) this.#latencies.shift()
     })
     session.on('speaking', ({ speech }) => {
@@ -182,7 +185,8 @@ export class LoggedSession {
       summary: this.#summary,
       events: this.events,
       ...(saying ? { saying } : {}),
-      latencies: this.#report?.turns.map(({ latency }) => latency) ?? [...this.#latencies],
+      spent: spentOf(this.#report ?? this.#session!),
+      latencies: this.#report ? latenciesOf(this.#report) : [...this.#latencies],
     }
   }
 

@@ -5,6 +5,8 @@ import type { PartContext } from './part.ts'
 /** A speech-to-speech model. Replaces VAD, STT, LLM and TTS. */
 export interface Realtime {
   readonly name: string
+  /** What price lists call it: `openai/gpt-realtime-2.1`. */
+  readonly product?: string | undefined
   /** Every format it can take. */
   readonly hears: readonly AudioFormat[]
   /** Every format it can make. */

@@ -5,6 +5,8 @@ import type { PartContext } from './part.ts'
 /** Speech to text. */
 export interface Stt {
   readonly name: string
+  /** What price lists call it: `deepgram/nova-3`. */
+  readonly product?: string | undefined
   /** Every format it can take. The session chooses the nearest to the line's: see `nearestFormat`. */
   readonly hears: readonly AudioFormat[]
   /** Whether it detects ends of turns and calls `endOfTurn`. Default: false. */

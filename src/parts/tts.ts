@@ -4,6 +4,8 @@ import type { PartContext, SoundSetup } from './part.ts'
 /** Text to speech. */
 export interface Tts {
   readonly name: string
+  /** What price lists call it: `cartesia/sonic-3.5`. */
+  readonly product?: string | undefined
   /** Every format it can make. The session chooses the nearest to the line's: see `nearestFormat`. */
   readonly speaks: readonly AudioFormat[]
   open(context: PartContext, setup: SoundSetup): Promise<Voice>

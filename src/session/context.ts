@@ -3,13 +3,14 @@ import { Burst, OptionError, Scope, type Untimed } from '../scope/index.ts'
 import type { SessionHandle } from './answering/agent.ts'
 import type { Ends, Hold, HoldOptions, Transfer } from './closing/asks.ts'
 import { spentShare } from './closing/caps.ts'
+import { listedPrices } from './closing/price-list.ts'
 import { SessionBook } from './closing/session-book.ts'
 import type { SessionEvent } from './closing/session-events.ts'
 import { Emitter } from './emitter.ts'
 import type { SessionEvents } from './events.ts'
 import type { TurnEvent } from './hearing/turn-events.ts'
 import { History } from './history/history.ts'
-import type { Recorder } from './recording/recorder.ts'
+import { Recorder } from './recording/recorder.ts'
 import { limits } from './limits.ts'
 import type { Pickups, Tap } from './pickup/answered.ts'
 import type { SessionSettings } from './settings.ts'
@@ -70,10 +71,12 @@ export class SessionContext {
   #rest: Scope<'links' | 'stores'> | undefined
 
   constructor(settings: SessionSettings) {
-    const { id, history } = settings
+    const { id, history, priceList, models } = settings
     this.settings = settings
     this.history = history ? History.from(history) : new History()
-    this.book = new SessionBook(id, settings.line.name, this.history, settings.prices)
+    const listed = priceList && listedPrices(priceList, Object.values(models as object))
+    const prices = listed ? { ...listed, ...settings.prices } : settings.prices
+    this.book = new SessionBook(id, settings.line.name, this.history, prices, priceList?.currency)
     this.burst = new Burst(settings.clock, limits.burst)
     this.events = new Emitter('closed', (event, error) => this.failed(`listener of '${event}'`, error))
   }
@@ -160,6 +163,15 @@ export class SessionContext {
     } finally {
       if (this.patience === waiting) this.patience = undefined
     }
+  }
+
+  /** Records the call, if the session has a place for it. */
+  record(): void {
+    const { recording, line, clock } = this.settings
+    if (!recording) return
+    const onError = (error: unknown): void => this.failed('recording', error)
+    const recorder = new Recorder({ sink: recording, clock, sampleRate: line.hears.sampleRate, onError })
+    this.recorder = this.stores.own('recorder', recorder, { phase: 'stores' })
   }
 
   /** Counts what a model used towards the report and the budget. `name` is that of the part that reports it. */

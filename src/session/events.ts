@@ -3,6 +3,7 @@ import type { ToolOutcome } from './answering/tool.ts'
 import type { CloseReason } from './closing/close-reason.ts'
 import type { SessionReport } from './closing/report.ts'
 import type { SessionState } from './closing/session-events.ts'
+import type { TurnLatency } from './turn-timing.ts'
 import type { Answered } from './pickup/answered.ts'
 import type { PlayoutOutcome, PressOutcome, Speech } from './speaking/speech.ts'
 
@@ -23,8 +24,11 @@ export interface SessionEvents {
   spoken: { readonly speech: Speech; readonly outcome: PlayoutOutcome }
   /** The agent pressed telephone keys, or some of them. */
   pressed: { readonly outcome: PressOutcome }
-  /** From the end of the user's speech to the first sound of the answer, in milliseconds. */
-  latency: { readonly ms: number }
+  /**
+   * How long the caller waited for an answer, and for what. Emitted once per answered turn: when the line has confirmed the
+   * first sound, at the latest when the speech has ended.
+   */
+  latency: TurnLatency & { readonly speech: Speech }
   /** The model called a tool. */
   tool: { readonly id: string; readonly name: string; readonly input: string }
   /** A running tool reported progress. */

@@ -24,6 +24,7 @@ export type { CloseSessionOptions, HangUpOptions, HangUpOutcome, TransferOptions
 export type { Budget } from './closing/caps.ts'
 export type { CallEnding, CloseReason } from './closing/close-reason.ts'
 export type { CostReport, Price, Prices } from './closing/cost.ts'
+export { checkPriceList, defaultPriceList, type ListPrice, type PriceList } from './closing/price-list.ts'
 export type { Guardrail, Guardrails, Verdict } from './answering/guardrails.ts'
 export type {
   HandoffItem,
@@ -50,6 +51,7 @@ export { Session } from './session.ts'
 export type { AfterCall, Models, SessionOptions, SessionTurnOptions } from './settings.ts'
 export { Speech, type PlayoutOutcome, type PressOutcome, type SpeechOptions } from './speaking/speech.ts'
 export type { SoundOptions, SoundsOptions, ThinkingSoundOptions } from './speaking/sound-loop.ts'
+export { turnStages, type TurnLatency, type TurnStage } from './turn-timing.ts'
 export {
   tool,
   type Tool,

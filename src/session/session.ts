@@ -42,7 +42,6 @@ import type { History } from './history/history.ts'
 import { lineShape } from './line-shape.ts'
 import type { Answered, AnsweredByOptions, LeaveMessageOptions, MessageOutcome } from './pickup/answered.ts'
 import { Pickup } from './pickup/pickup.ts'
-import { Recorder } from './recording/recorder.ts'
 import { sessionSettings, type SessionOptions } from './settings.ts'
 import { Speaking } from './speaking/speaking.ts'
 import { Speech, speechNames, type PressOutcome, type SpeechOptions } from './speaking/speech.ts'
@@ -98,6 +97,16 @@ export class Session implements SessionHandle {
 
   get history(): History {
     return this.#context.history
+  }
+
+  /** What the call has used so far. */
+  get usage(): SessionReport['usage'] {
+    return this.#context.book.usage
+  }
+
+  /** What the call has cost so far. Undefined without prices. */
+  get cost(): SessionReport['cost'] {
+    return this.#context.book.cost
   }
 
   /** Aborts when the session begins to close. */
@@ -186,7 +195,7 @@ export class Session implements SessionHandle {
 
   async #open(task: TaskContext): Promise<void> {
     const { settings, events } = this.#context
-    this.#record()
+    this.#context.record()
     const speaking = new Speaking(this.#context)
     const answering = new Answering(this.#context, speaking)
     const hearing = new Hearing(this.#context, answering, speaking)
@@ -206,14 +215,6 @@ export class Session implements SessionHandle {
     this.#closing.opened()
     if (!this.#closing.isClosing) events.emit('started', { id: this.id })
     if (!this.#closing.isClosing) answering.agents.greet()
-  }
-
-  #record(): void {
-    const { recording, line, clock } = this.#context.settings
-    if (!recording) return
-    const onError = (error: unknown): void => this.#context.failed('recording', error)
-    const recorder = new Recorder({ sink: recording, clock, sampleRate: line.hears.sampleRate, onError })
-    this.#context.recorder = this.#context.stores.own('recorder', recorder, { phase: 'stores' })
   }
 
   async #openLine(stations: Stations, part: PartContext): Promise<void> {

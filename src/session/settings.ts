@@ -30,6 +30,7 @@ import { isAgent, type Agent } from './answering/agent.ts'
 import { checkPart } from './check-part.ts'
 import { budgetNames, capNames, idleWarning, type Budget, type Cap } from './closing/caps.ts'
 import { checkPrices, type Prices } from './closing/cost.ts'
+import { checkPriceList, type PriceList } from './closing/price-list.ts'
 import type { SessionReport } from './closing/report.ts'
 import { turnSettings, type TurnOptions } from './hearing/turn-options.ts'
 import type { HistoryJSON } from './history/history-item.ts'
@@ -126,9 +127,14 @@ export interface SessionOptions {
   budget?: Budget
   /**
    * What each model charges per unit of its usage, by the name of the part: `{ deepgram: { audioSeconds: 0.0001 } }`. The
-   * report then has the cost of the call. Default: none. endwell knows no prices.
+   * report then has the cost of the call. They come before those of the `priceList`. Default: none.
    */
   prices?: Prices
+  /**
+   * Prices by product, for the models that `prices` does not name: `defaultPriceList`, or a list of your own. Default: none; a
+   * host uses `defaultPriceList`.
+   */
+  priceList?: PriceList | undefined
   /** What to say before a cap ends the session, by reason. */
   goodbye?: Partial<Record<Cap, string>>
   /**
@@ -180,6 +186,7 @@ export const optionNames: OptionNames<SessionOptions> = {
   idleTimeout: true,
   budget: true,
   prices: true,
+  priceList: true,
   goodbye: true,
   answerTimeout: true,
   maxFailures: true,
@@ -259,15 +266,16 @@ function checkParts({ line, models }: SessionOptions): void {
     if (part !== undefined) checkPart(name, part)
 }
 
-function checkCost({ line, models, agent, prices, budget }: SessionOptions): void {
+function checkCost({ line, models, agent, prices, priceList, budget }: SessionOptions): void {
   const parts = [line, ...Object.values(models as object), agent.llm, agent.tts]
   if (prices !== undefined) checkPrices('Session: prices', prices, parts)
+  if (priceList !== undefined) checkPriceList('Session: priceList', priceList)
   if (budget?.cost === undefined) return
   if (!Number.isFinite(budget.cost) || budget.cost <= 0)
     throw new OptionError(
       `budget.cost must be a finite number, more than 0; it is ${describeValue(budget.cost)}`,
     )
-  if (prices === undefined && agent.prices === undefined)
+  if (prices === undefined && agent.prices === undefined && priceList === undefined)
     throw new OptionError('budget.cost needs prices: add prices for the models of the session')
 }
 

@@ -50,6 +50,7 @@ export const rehearsalNames: OptionNames<RehearsalOptions> = {
   idleTimeout: true,
   budget: true,
   prices: true,
+  priceList: true,
   goodbye: true,
   answerTimeout: true,
   maxFailures: true,

@@ -1,4 +1,4 @@
-import type { HistoryItem, Session, ToolItem } from '../session/index.ts'
+import type { HistoryItem, Session, Speech, ToolItem } from '../session/index.ts'
 import type { ToolObserver } from './mock-tools.ts'
 import type { TurnEntry, TurnEvent, TurnToolCall } from './turn-event.ts'
 import { Turn, type TurnSource } from './turn-record.ts'
@@ -26,6 +26,8 @@ export class TurnRecorder implements TurnSource, Pick<ToolObserver, 'ran' | 'ret
   readonly turns: Turn[] = []
   /** The number of the latest history item when each turn began. */
   readonly #beginnings = new Map<Turn, number>()
+  /** The turn in which each speech began. Its latency may be known only in the next one. */
+  readonly #answered = new WeakMap<Speech, Turn>()
   readonly #latencies = new Map<Turn, number>()
   readonly #notes: Note[] = []
   /** By call id, which is the id of the history item. */
@@ -36,7 +38,8 @@ export class TurnRecorder implements TurnSource, Pick<ToolObserver, 'ran' | 'ret
 
   watch(session: Session): void {
     this.#session = session
-    session.on('latency', ({ ms }) => this.#latencies.set(this.turns.at(-1)!, ms))
+    session.on('speaking', ({ speech }) => this.#answered.set(speech, this.turns.at(-1)!))
+    session.on('latency', ({ ms, speech }) => this.#latencies.set(this.#answered.get(speech)!, ms))
     session.on('guardrail', (event) => this.#note({ type: 'guardrail', ...event }))
     session.on('approval', ({ name, input }) => this.#note({ type: 'approval', name, input }))
     session.on('digits', (event) => this.#note({ type: 'digits', ...event }))

@@ -73,13 +73,15 @@ export interface StageCallOptions extends Partial<Omit<SessionOptions, 'agent' |
   agent?: Partial<AgentOptions>
   /** Milliseconds of speech per character. Default: 1, which keeps tests short. */
   msPerCharacter?: number
+  /** Milliseconds until the first words of the LLM. Default: 0. */
+  thinksFor?: number
 }
 
 export type StageCall = ReturnType<typeof stageCall>
 
-function stageCall({ answers = [], agent, msPerCharacter = 1, ...rest }: StageCallOptions) {
+function stageCall({ answers = [], agent, msPerCharacter = 1, thinksFor = 0, ...rest }: StageCallOptions) {
   const line = new TestLine()
-  const llm = new ScriptedLlm({ answers })
+  const llm = new ScriptedLlm({ answers, firstAfter: thinksFor })
   const faults = new Faults(() => new Promise(() => {}))
   const session = new Session({
     agent: new Agent({ name: 'desk', instructions: 'You answer the phone.', ...agent }),
@@ -117,7 +119,7 @@ export async function* messagesOf<Message>(response: Response): AsyncGenerator<M
 /** Resolves when the session emits this event. */
 export function emitted(
   session: Session,
-  name: 'started' | 'user' | 'spoken' | 'tool' | 'closed',
+  name: 'started' | 'user' | 'spoken' | 'tool' | 'latency' | 'closed',
 ): Promise<void> {
   return new Promise((resolve) => {
     session.on(name, () => resolve())

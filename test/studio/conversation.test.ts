@@ -220,12 +220,14 @@ describe('a snapshot', () => {
         { type: 'message', id: 'i4', at: 5, role: 'agent', text: 'Hm', agent: 'billing', interrupted: true },
       ]),
       saying: { at: 6, speech: 4, text: 'You owe us' },
-      latencies: [500],
+      latencies: [{ ms: 500, stages: { model: 400, voice: 100 }, heard: 'confirmed', by: 'reply' }],
+      spent: { usage: { turns: 1, toolCalls: 0, models: {} } },
     })
     expect(now).toMatchObject({
       state: 'live',
       agent: 'billing',
-      latencies: [500],
+      latencies: [{ ms: 500 }],
+      spent: { usage: { turns: 1 } },
       entries: [
         { kind: 'user', text: 'Hello?' },
         { kind: 'handoff', to: 'billing' },

@@ -24,6 +24,7 @@ function following(scope: Scope<string>) {
     summary,
     events: [],
     latencies: [],
+    spent: { usage: { turns: 0, toolCalls: 0, models: {} } },
     tree: inspection.tree,
   }
   let tree = applyToTree(undefined, snapshot)!

@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { linkTo, routeOf } from '../../studio/src/shared/route.ts'
-import {
-  ageText,
-  agoText,
-  clockText,
-  costText,
-  medianOf,
-  retriesText,
-} from '../../studio/src/shared/texts.ts'
+import { ageText, agoText, clockText, costText, retriesText } from '../../studio/src/shared/texts.ts'
 
 describe('an address', () => {
   it.each([
@@ -35,17 +28,23 @@ describe('texts', () => {
   })
 
   it('[CL15] show a cost, and which models it lacks', () => {
-    expect(costText({ total: 0.042_127_9, models: {}, unpriced: [] })).toBe('0.04213')
-    expect(costText({ total: 12, models: {}, unpriced: ['deepgram', 'rime'] })).toBe(
+    expect(costText({ total: 0.042_127_9, models: { llm: 0.042_127_9 }, unpriced: [] })).toBe('0.04213')
+    expect(costText({ total: 12, models: { llm: 12 }, unpriced: ['deepgram', 'rime'] })).toBe(
       '12 without deepgram, rime',
     )
   })
 
-  it('count retries', () => {
-    expect([1, 2].map(retriesText)).toEqual(['1 retry', '2 retries'])
+  it('[CL15] show the currency of a cost, and never 0 for a cost that is not known', () => {
+    const dollars = { models: { llm: 1 }, unpriced: [], currency: 'USD' }
+    expect([0, 0.0123, 1.239].map((total) => costText({ ...dollars, total }))).toEqual([
+      '$0.00',
+      '$0.0123',
+      '$1.24',
+    ])
+    expect(costText({ total: 0, models: {}, unpriced: ['llm'], currency: 'USD' })).toBe('unknown')
   })
 
-  it('take the lower of the two middle values as the median', () => {
-    expect([medianOf([]), medianOf([3]), medianOf([9, 1, 5, 2])]).toEqual([undefined, 3, 2])
+  it('count retries', () => {
+    expect([1, 2].map(retriesText)).toEqual(['1 retry', '2 retries'])
   })
 })

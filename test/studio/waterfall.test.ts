@@ -16,6 +16,7 @@ function following(scope: Scope<'work' | 'rest'>): () => ResourceNode {
     summary,
     events: [],
     latencies: [],
+    spent: { usage: { turns: 0, toolCalls: 0, models: {} } },
     ...common,
     tree: inspection.tree,
   })!

@@ -51,7 +51,7 @@ describe('the metrics of calls', () => {
       expect(valuesOf(await metrics.snapshot(), 'endwell_calls')).toEqual({})
     }))
 
-  it('[HO25] have the latency of turns in seconds', () =>
+  it('[HO25] [LT1] have the latency of turns and of their stages in seconds', () =>
     inVirtualTime(async (world) => {
       const metrics = new Metrics()
       const { session, caller, clock } = followed(world, metrics, {
@@ -69,7 +69,35 @@ describe('the metrics of calls', () => {
       expect(valuesOf(await metrics.snapshot(), 'endwell_turn_latency_seconds')).toEqual({
         'sum stage=total': sum,
         'count stage=total': 2,
+        'sum stage=model': sum,
+        'count stage=model': 2,
+        'count stage=voice': 2,
+        'count stage=playout': 2,
       })
+    }))
+
+  it('[CL15] have what the models have cost, and count calls whose cost is not known', () =>
+    inVirtualTime(async (world) => {
+      const metrics = new Metrics({ names: ['llm', 'tts'] })
+      const usage = { type: 'usage', usage: { inputTokens: 30, outputTokens: 10 } } as LlmChunk
+      const prices = { llm: { inputTokens: 0.01, outputTokens: 0.02 } }
+      for (const priceList of [{ currency: 'EUR', products: {} }, undefined]) {
+        const { session, caller, clock } = followed(world, metrics, {
+          answers: [['Six.', usage]],
+          prices,
+          priceList,
+        })
+        await session.start()
+        caller.types('When?')
+        await clock.elapse(5_000)
+        await session.close()
+      }
+      const snapshot = await metrics.snapshot()
+      expect(valuesOf(snapshot, 'endwell_cost_total')).toEqual({
+        'model=llm currency=EUR': 0.5,
+        'model=llm currency=other': 0.5,
+      })
+      expect(valuesOf(snapshot, 'endwell_cost_unknown_total')).toEqual({ 'model=tts': 2 })
     }))
 
   it('[PT10] have what each model has used, by unit', () =>

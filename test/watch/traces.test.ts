@@ -105,6 +105,13 @@ describe('the trace of a call', () => {
         ...ids,
         'endwell.turn.number': 1,
         'endwell.turn.latency': report.turns[0]!.latency / 1_000,
+        'endwell.turn.heard': 'confirmed',
+        'endwell.turn.stage.endpointing': 0.5,
+        'endwell.turn.stage.transcription': 0,
+        'endwell.turn.stage.model': 0.2,
+        'endwell.turn.stage.tools': 0.4,
+        'endwell.turn.stage.voice': 0.05,
+        'endwell.turn.stage.playout': 0,
       })
       expect(recorded.named('chat gpt-5.4-mini')).toMatchObject({
         kind: api.SpanKind.CLIENT,

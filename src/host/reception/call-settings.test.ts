@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { noop } from '../../scope/index.ts'
 import type { RecordingSink } from '../../session/index.ts'
+import { defaultPriceList } from '../../session/index.ts'
 import type { AgentFile, CallPart } from '../agent-file.ts'
 import { Recordings } from '../recordings.ts'
 import { CallSettings } from './call-settings.ts'
@@ -15,7 +16,7 @@ function stage(session?: AgentFile['session']) {
     return { recording: { place: `${id}-${part}.wav`, write: noop, close: noop, abort } }
   }
   const file = { session: session ?? opens } as unknown as AgentFile
-  return { asked, aborted, settings: new CallSettings(file, 'c1') }
+  return { asked, aborted, settings: new CallSettings({ file }, 'c1') }
 }
 
 describe('the settings of a call', () => {
@@ -69,13 +70,22 @@ describe('the settings of a call', () => {
   })
   it('have a recording in the folder of the host, unless the agent file has its own', () => {
     const recordings = new Recordings('/recordings')
-    const plain = new CallSettings({} as AgentFile, 'c1', recordings)
+    const plain = new CallSettings({ file: {} as AgentFile }, 'c1', recordings)
     expect(plain.place).toBe('/recordings/c1.wav')
     expect(plain.of(1).recording?.place).toBe('/recordings/c1.wav')
     expect(plain.of(2).recording?.place).toBe('/recordings/c1-2.wav')
     const own = { place: 'own.wav', write: noop, close: noop, abort: noop }
     const file = { session: { recording: own } } as unknown as AgentFile
-    expect(new CallSettings(file, 'c1', recordings).of(1).recording).toBe(own)
-    expect(new CallSettings({} as AgentFile, 'c1').of(1)).toEqual({})
+    expect(new CallSettings({ file }, 'c1', recordings).of(1).recording).toBe(own)
+    expect(new CallSettings({ file: {} as AgentFile }, 'c1').of(1)).toEqual({})
+  })
+
+  it('[CL16] have the price list of the agent file, else that of the host, else the one that endwell ships', () => {
+    const [own, hosts] = ['EUR', 'CHF'].map((currency) => ({ currency, products: {} }))
+    const file = {} as AgentFile
+    const priced = { session: { priceList: own } } as unknown as AgentFile
+    expect(new CallSettings({ file: priced, priceList: hosts }, 'c1').whole(1).priceList).toBe(own)
+    expect(new CallSettings({ file, priceList: hosts }, 'c1').whole(1).priceList).toBe(hosts)
+    expect(new CallSettings({ file }, 'c1').whole(1).priceList).toBe(defaultPriceList)
   })
 })

@@ -1,5 +1,6 @@
 import { callOut, noop } from '../../scope/index.ts'
 import type { Recordings } from '../recordings.ts'
+import { defaultPriceList, type PriceList } from '../../session/index.ts'
 import type { AgentFile, CallOptions } from '../agent-file.ts'
 
 /**
@@ -11,10 +12,17 @@ export class CallSettings {
   readonly #id: string
   /** Where to record a call for which the agent file has no recording. */
   readonly #recordings: Recordings | undefined
+  /** For calls for which the agent file has no price list. */
+  readonly #priceList: PriceList
   #asked: { readonly part: number; readonly options: CallOptions } | undefined
 
-  constructor(file: AgentFile, id: string, recordings?: Recordings) {
+  constructor(
+    { file, priceList = defaultPriceList }: { file: AgentFile; priceList?: PriceList | undefined },
+    id: string,
+    recordings?: Recordings,
+  ) {
     this.#file = file
+    this.#priceList = priceList
     this.#id = id
     this.#recordings = recordings
   }
@@ -41,6 +49,11 @@ export class CallSettings {
     const options = own ?? given
     this.#asked = { part, options }
     return options
+  }
+
+  /** The options of the session, with the host's own where the agent file has none. Throws what the agent file throws. */
+  whole(part: number): CallOptions {
+    return { priceList: this.#priceList, ...this.of(part) }
   }
 
   /** No session will use them. */

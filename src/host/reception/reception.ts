@@ -9,7 +9,7 @@ import {
   type Intercept,
 } from '../../scope/index.ts'
 import { Session, type Agent, type Models, type SessionReport } from '../../session/index.ts'
-import { agentFor, type AgentFile } from '../agent-file.ts'
+import { agentFor, type AgentFile, type CallOptions } from '../agent-file.ts'
 import { itemsOf, lostReport } from '../fleet/lost-report.ts'
 import type { LostCall, Owner } from '../journal/journal.ts'
 import { limits as supervision } from '../supervisor/limits.ts'
@@ -37,6 +37,8 @@ export interface ReceptionOptions extends Omit<EntranceOptions, 'scope' | 'answe
   readonly journal?: ReceptionJournal
   /** How long a session may take to close. Default: 5 s. */
   readonly closeTimeout?: number
+  /** Prices by product, unless the agent file has its own list. Default: `defaultPriceList`. */
+  readonly priceList?: CallOptions['priceList']
   /** What is said to callers who are still there when a drain ends. */
   readonly goodbye?: string
   /** What is said to a caller whose call goes on in this process. */
@@ -256,7 +258,7 @@ export class Reception {
     if (this.#ending) throw new ScopeClosedError(this.#scope.name, 'answer a call', undefined)
     const agent = agentFor(this.#options.file, call.info)
     const trace = this.#options.traces?.call({ id, line: call.line, agent: agent.name, parent: call.trace })
-    const settings = new CallSettings(this.#options.file, id, this.#recordings)
+    const settings = new CallSettings(this.#options, id, this.#recordings)
     let session: Session
     let lost: LostCall | undefined
     try {
@@ -338,7 +340,7 @@ export class Reception {
     const session = new Session({
       closeTimeout,
       logger,
-      ...settings.of(lost?.fence ?? 1),
+      ...settings.whole(lost?.fence ?? 1),
       ...(lost
         ? { history: { version: 1, items: itemsOf(lost), lastId: 0, dropped: 0 }, resumed: true }
         : {}),

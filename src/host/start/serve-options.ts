@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path'
 import { newKey, sign } from '../../lines/index.ts'
 import type { Logger } from '../../parts/index.ts'
 import { OptionError, checkOptions, type OptionNames } from '../../scope/index.ts'
+import { checkPriceList, type PriceList } from '../../session/index.ts'
 import type { PhoneAccount } from '../reception/entrance.ts'
 import type { Level } from '../log-levels.ts'
 import { ownVersion } from '../version.ts'
@@ -44,6 +45,8 @@ export interface ServeOptions {
   readonly drainTimeout?: number
   /** How long a session may take to close, in milliseconds. Default: 5 s. */
   readonly closeTimeout?: number
+  /** Prices by product, for the cost of calls, unless the agent file has its own list. Default: `defaultPriceList`. */
+  readonly priceList?: PriceList
   /** How long this host may be silent before others adopt its calls, in milliseconds. Default: 15 s. */
   readonly lease?: number
   /** How long a caller whose process is gone may take to come back, in milliseconds. Default: 20 s. */
@@ -90,6 +93,7 @@ const optionNames: OptionNames<ServeOptions> = {
   memoryLimit: true,
   drainTimeout: true,
   closeTimeout: true,
+  priceList: true,
   lease: true,
   resumeWindow: true,
   privateHost: true,
@@ -106,7 +110,8 @@ const optionNames: OptionNames<ServeOptions> = {
 
 export function checkServeOptions(options: ServeOptions): void {
   checkOptions('serve', options, optionNames)
-  const { publicUrl, isolation = 'none' } = options
+  const { publicUrl, isolation = 'none', priceList } = options
+  if (priceList !== undefined) checkPriceList('priceList', priceList)
   if (isolation !== 'none' && isolation !== 'process')
     throw new OptionError(`isolation must be 'none' or 'process'; it is '${String(isolation)}'`)
   if (publicUrl !== undefined && !URL.canParse(publicUrl))
@@ -118,7 +123,8 @@ export function workerSettings(agentFile: string, options: ServeOptions): Worker
   const { data = './endwell-data', closeTimeout = 5_000 } = options
   const { lease = 15_000 } = options
   const { privateHost = '127.0.0.1', whileAway = 'spool', logLevel = 'info', names = [], publicUrl } = options
-  const { page, recordings, secret, phone, goodbye, welcomeBack, version = ownVersion() } = options
+  const { page, recordings, secret, phone, goodbye, welcomeBack, priceList } = options
+  const { version = ownVersion() } = options
   return {
     agentFile,
     spool: spoolOf(data),
@@ -137,6 +143,7 @@ export function workerSettings(agentFile: string, options: ServeOptions): Worker
     ...(recordings === undefined ? {} : { recordings: resolve(recordings) }),
     ...(secret === undefined ? {} : { secret }),
     phone: { ...phone, ...callSettings(options), ...(publicUrl === undefined ? {} : { publicUrl }) },
+    ...(priceList === undefined ? {} : { priceList }),
     ...(goodbye === undefined ? {} : { goodbye }),
     ...(welcomeBack === undefined ? {} : { welcomeBack }),
   }

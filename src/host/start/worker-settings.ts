@@ -1,5 +1,6 @@
 import type { Level } from '../log-levels.ts'
 import type { PhoneAccount } from '../reception/entrance.ts'
+import type { PriceList } from '../../session/index.ts'
 import type { ReceptionOptions } from '../reception/reception.ts'
 
 /** What the supervisor tells its workers, in their environment. */
@@ -27,6 +28,7 @@ export interface WorkerSettings {
   readonly names: readonly string[]
   readonly phone?: PhoneAccount
   readonly logLevel: Level
+  readonly priceList?: PriceList
   readonly goodbye?: string
   readonly welcomeBack?: string
 }

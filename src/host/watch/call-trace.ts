@@ -1,7 +1,7 @@
 import type { Attributes } from '@opentelemetry/api'
 import type { LlmRequest, Usage } from '../../parts/index.ts'
 import { type Clock } from '../../scope/index.ts'
-import type { Models, Session, SessionReport } from '../../session/index.ts'
+import type { Models, Session, SessionReport, Speech, TurnLatency } from '../../session/index.ts'
 import type { CallRecord } from '../journal/journal.ts'
 import { closeSpans } from './close-spans.ts'
 import { inputMessages, outputMessages } from './message-json.ts'
@@ -51,6 +51,8 @@ export class OtelCallTrace implements CallTrace, ModelTracer {
   /** Spans of requests and tools that have not ended. */
   readonly #open = new Set<OpenSpan>()
   readonly #tools = new Map<string, OpenSpan>()
+  /** The turn in which each speech began. Its latency is known a little later. */
+  readonly #answered = new WeakMap<Speech, OpenSpan>()
   #hasEnded = false
 
   constructor(spans: Spans, call: TracedCall, clock: Clock, content: boolean) {
@@ -76,7 +78,12 @@ export class OtelCallTrace implements CallTrace, ModelTracer {
 
   follow(session: Session): void {
     session.on('user', () => this.#takeTurn())
-    session.on('latency', ({ ms }) => this.#turn?.span.set({ 'endwell.turn.latency': ms / 1_000 }))
+    session.on('speaking', ({ speech }) => {
+      if (this.#turn) this.#answered.set(speech, this.#turn.span)
+    })
+    session.on('latency', ({ speech, ...latency }) =>
+      this.#answered.get(speech)?.set(latencyAttributes(latency)),
+    )
     session.on('spoken', () => this.#touch(this.#turn))
     session.on('tool', ({ id, name, input }) => this.#toolBegan(id, name, input))
     session.on('tool-done', ({ id, outcome }) => this.#toolEnded(id, outcome))
@@ -300,6 +307,11 @@ function callAttributes({ id, line, agent }: TracedCall): Attributes {
     'endwell.line': line,
     ...(agent === undefined ? {} : { 'gen_ai.agent.name': agent }),
   }
+}
+
+function latencyAttributes({ ms, stages, heard }: TurnLatency): Attributes {
+  const parts = Object.entries(stages).map(([stage, part]) => [`endwell.turn.stage.${stage}`, part / 1_000])
+  return { 'endwell.turn.latency': ms / 1_000, 'endwell.turn.heard': heard, ...Object.fromEntries(parts) }
 }
 
 /** Only what the provider reports. */

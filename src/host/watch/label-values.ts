@@ -103,6 +103,11 @@ export class LabelValues {
     return this.#names.has(name) ? name : 'other'
   }
 
+  /** Whatever else a price list has as its currency is `other`, as in a session without one. */
+  currency(currency: string | undefined): string {
+    return currency !== undefined && /^[A-Z]{3}$/.test(currency) ? currency : 'other'
+  }
+
   reason(reason: string): string {
     return Object.hasOwn(reasons, reason) ? reason : 'other'
   }

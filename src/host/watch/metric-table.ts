@@ -52,15 +52,27 @@ export const metricTable = {
   turnLatency: {
     name: 'endwell_turn_latency_seconds',
     type: 'histogram',
-    help: "Time from the end of the caller's speech to the first sound of the answer.",
+    help: "Time from the end of the caller's speech to the first sound of the answer, in total and by stage.",
     labels: ['stage'],
-    buckets: [0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10],
+    buckets: [0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10],
   },
   usageTotal: {
     name: 'endwell_usage_total',
     type: 'counter',
     help: 'What the models of ended calls have used, by model and unit.',
     labels: ['model', 'unit'],
+  },
+  costTotal: {
+    name: 'endwell_cost_total',
+    type: 'counter',
+    help: 'What the models of ended calls have cost, by model and currency.',
+    labels: ['model', 'currency'],
+  },
+  unpricedTotal: {
+    name: 'endwell_cost_unknown_total',
+    type: 'counter',
+    help: 'Ended calls in which a model used something without a price, by model.',
+    labels: ['model'],
   },
   refusedTotal: {
     name: 'endwell_refused_total',

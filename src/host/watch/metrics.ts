@@ -48,6 +48,8 @@ export class Metrics {
   readonly #stepsTotal = this.#counter(metricTable.stepsTotal)
   readonly #turnLatency = this.#histogram(metricTable.turnLatency)
   readonly #usageTotal = this.#counter(metricTable.usageTotal)
+  readonly #costTotal = this.#counter(metricTable.costTotal)
+  readonly #unpricedTotal = this.#counter(metricTable.unpricedTotal)
   readonly #refusedTotal = this.#counter(metricTable.refusedTotal)
   readonly #links = this.#gauge(metricTable.links, () => this.#readLinks())
   readonly #work = this.#gauge(metricTable.work)
@@ -71,7 +73,10 @@ export class Metrics {
     if (session.state === 'closed') return
     this.#live.add(session)
     this.#calls.set(this.#live.size)
-    session.on('latency', ({ ms }) => this.#turnLatency.observe({ stage: 'total' }, ms / 1_000))
+    session.on('latency', ({ ms, stages }) => {
+      this.#turnLatency.observe({ stage: 'total' }, ms / 1_000)
+      for (const [stage, part] of Object.entries(stages)) this.#turnLatency.observe({ stage }, part / 1_000)
+    })
     session.on('closed', (report) => {
       this.#live.delete(session)
       this.#calls.set(this.#live.size)
@@ -81,7 +86,7 @@ export class Metrics {
 
   /** A call has ended. For calls whose process is gone; `follow` does it for sessions. */
   closed(report: SessionReport, { line }: CallLabels): void {
-    const { reason, clean, took, scope, usage } = report
+    const { reason, clean, took, scope, usage, cost } = report
     this.#callsTotal.inc({
       line: this.#values.name(line),
       reason: this.#values.reason(reason),
@@ -92,6 +97,10 @@ export class Metrics {
     for (const [model, used] of Object.entries(usage.models))
       for (const { unit, value } of this.#values.units(used))
         this.#usageTotal.inc({ model: this.#values.name(model), unit }, value)
+    const currency = this.#values.currency(cost?.currency)
+    for (const [model, value] of Object.entries(cost?.models ?? {}))
+      if (value > 0) this.#costTotal.inc({ model: this.#values.name(model), currency }, value)
+    for (const model of cost?.unpriced ?? []) this.#unpricedTotal.inc({ model: this.#values.name(model) })
   }
 
   refused(why: RefusedWhy): void {

@@ -92,9 +92,10 @@ function chunkOfAnswer(request: TracedRequest, chunk: LlmChunk): void {
 }
 
 function tracedTts(tts: Tts, tracer: ModelTracer): Tts {
-  const { name, speaks } = tts
+  const { name, product, speaks } = tts
   return {
     name,
+    product,
     ...membersOf(tts),
     speaks,
     open: async (context, setup) => {
@@ -131,9 +132,10 @@ function streamed<T>(
 }
 
 function tracedStt(stt: Stt, tracer: ModelTracer): Stt {
-  const { name, hears, endsTurns = false } = stt
+  const { name, product, hears, endsTurns = false } = stt
   return {
     name,
+    product,
     ...membersOf(stt),
     hears,
     endsTurns,
@@ -168,9 +170,10 @@ function tracedStream(stream: SttStream, tracer: ModelTracer): SttStream {
 }
 
 function tracedRealtime(realtime: Realtime, tracer: ModelTracer): Realtime {
-  const { name, hears, speaks, writes = false } = realtime
+  const { name, product, hears, speaks, writes = false } = realtime
   return {
     name,
+    product,
     ...membersOf(realtime),
     hears,
     speaks,

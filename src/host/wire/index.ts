@@ -15,5 +15,6 @@ export type {
   Saying,
   SessionDetails,
   SessionSummary,
+  Spent,
 } from './messages.ts'
 export { isWrong } from './outcome.ts'

@@ -5,6 +5,7 @@ import type {
   SessionEvents,
   SessionReport,
   SessionState,
+  TurnLatency,
 } from '../../session/index.ts'
 import type { TransferOutcome } from '../../parts/index.ts'
 import type { WrongOutcome } from './outcome.ts'
@@ -113,7 +114,9 @@ export interface LiveSnapshot {
   readonly events: readonly LiveEvent[]
   /** The speech in progress. */
   readonly saying?: Saying
-  readonly latencies: readonly number[]
+  readonly spent: Spent
+  /** Of the answered turns so far. */
+  readonly latencies: readonly TurnLatency[]
   /** Absent once the session is closed. */
   readonly tree?: ScopeView
 }
@@ -128,6 +131,8 @@ export interface LiveBatch {
   readonly statuses: readonly ResourceStatus[]
   /** The speech in progress, if its text has changed. */
   readonly saying?: Saying
+  /** If it has changed. */
+  readonly spent?: Spent
   /** Set once the close was requested. */
   readonly closing?: CloseTimes
 }
@@ -137,6 +142,9 @@ export interface CloseTimes {
   readonly askedAt: number
   readonly deadline: number
 }
+
+/** What a call has used and cost so far. Without prices, the cost is absent. */
+export type Spent = Pick<SessionReport, 'usage' | 'cost'>
 
 export interface Saying {
   /** When it began, in milliseconds since 1970. */
@@ -171,7 +179,7 @@ export type LiveEvent = { readonly at: number } & (
       readonly how: 'played' | 'interrupted' | 'failed'
       readonly confirmed: boolean
     }
-  | { readonly type: 'latency'; readonly ms: number }
+  | ({ readonly type: 'latency'; readonly speech: number } & TurnLatency)
   | { readonly type: 'tool'; readonly id: string; readonly name: string; readonly input: string }
   | { readonly type: 'progress'; readonly id: string; readonly name: string; readonly update: string }
   | {

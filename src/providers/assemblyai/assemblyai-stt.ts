@@ -64,6 +64,7 @@ const optionNames: OptionNames<AssemblyAISttOptions> = {
  */
 export class AssemblyAIStt implements Stt {
   readonly name: string
+  readonly product: string
   readonly hears: readonly AudioFormat[]
   readonly endsTurns: boolean
   readonly #options: AssemblyAISttOptions
@@ -82,6 +83,7 @@ export class AssemblyAIStt implements Stt {
     checkUrl('AssemblyAIStt', url)
     this.#url = `${url.replace(/\/$/, '')}/v3/ws`
     this.#model = options.model ?? 'universal-3-5-pro'
+    this.product = `assemblyai/${this.#model}`
     this.#options = options
   }
 

@@ -9,6 +9,8 @@ import { TurnStream } from '../turn-stream.ts'
 import { inkDialect } from './ink-dialect.ts'
 import { VERSION } from './version.ts'
 
+const MODEL = 'ink-2'
+
 export interface CartesiaSttOptions {
   /** Default: the environment variable `CARTESIA_API_KEY`. */
   readonly apiKey?: string
@@ -60,6 +62,7 @@ const optionNames: OptionNames<CartesiaSttOptions> = {
  */
 export class CartesiaStt implements Stt {
   readonly name: string
+  readonly product: string
   readonly hears: readonly AudioFormat[]
   readonly endsTurns: boolean
   readonly #options: CartesiaSttOptions
@@ -71,6 +74,7 @@ export class CartesiaStt implements Stt {
     checkOptions('CartesiaStt', options, optionNames)
     const { url = 'wss://api.cartesia.ai', sampleRate } = options
     this.name = options.name ?? 'cartesia'
+    this.product = `cartesia/${options.model ?? MODEL}`
     this.hears = sampleRate === undefined ? formats : [pcm(sampleRate)]
     this.endsTurns = options.endsTurns ?? true
     this.#key = apiKey('cartesia', options.apiKey, 'CARTESIA_API_KEY')
@@ -93,7 +97,7 @@ export class CartesiaStt implements Stt {
 function queryOf(options: CartesiaSttOptions, { format, keyTerms }: SttSetup): string {
   return queryString(
     {
-      model: options.model ?? 'ink-2',
+      model: options.model ?? MODEL,
       encoding: encodings[format.encoding],
       sample_rate: format.sampleRate,
       turn_start_threshold: options.startThreshold,

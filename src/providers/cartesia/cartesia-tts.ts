@@ -72,6 +72,7 @@ const optionNames: OptionNames<CartesiaTtsOptions> = {
  */
 export class CartesiaTts implements Tts {
   readonly name: string
+  readonly product: string
   readonly speaks: readonly AudioFormat[]
   readonly #url: string
   readonly #key: string
@@ -89,6 +90,7 @@ export class CartesiaTts implements Tts {
     checkUrl('CartesiaTts', url)
     this.#url = `${url.replace(/\/$/, '')}/tts/websocket`
     this.#settings = settingsOf(options)
+    this.product = `cartesia/${this.#settings.model_id}`
     this.#stallTimeout = options.stallTimeout ?? 10_000
     this.#extra = options.extra
   }

@@ -8,6 +8,8 @@ import { queryString } from '../query-string.ts'
 import { TurnStream } from '../turn-stream.ts'
 import { fluxDialect } from './flux-dialect.ts'
 
+const MODEL = 'flux-general-en'
+
 export interface DeepgramFluxSttOptions {
   /** Default: the environment variable `DEEPGRAM_API_KEY`. */
   readonly apiKey?: string
@@ -61,6 +63,7 @@ const optionNames: OptionNames<DeepgramFluxSttOptions> = {
  */
 export class DeepgramFluxStt implements Stt {
   readonly name: string
+  readonly product: string
   readonly hears: readonly AudioFormat[]
   readonly endsTurns: boolean
   readonly #options: DeepgramFluxSttOptions
@@ -72,6 +75,7 @@ export class DeepgramFluxStt implements Stt {
     checkOptions('DeepgramFluxStt', options, optionNames)
     const { url = 'wss://api.deepgram.com', sampleRate } = options
     this.name = options.name ?? 'deepgram'
+    this.product = `deepgram/${options.model ?? MODEL}`
     this.hears = sampleRate === undefined ? formats : [pcm(sampleRate)]
     this.endsTurns = options.endsTurns ?? true
     this.#key = apiKey('deepgram', options.apiKey, 'DEEPGRAM_API_KEY')
@@ -95,7 +99,7 @@ export class DeepgramFluxStt implements Stt {
 function queryOf(options: DeepgramFluxSttOptions, { format, keyTerms }: SttSetup): string {
   return queryString(
     {
-      model: options.model ?? 'flux-general-en',
+      model: options.model ?? MODEL,
       encoding: format.encoding === 'pcm' ? 'linear16' : format.encoding,
       sample_rate: format.sampleRate,
       eot_threshold: options.endThreshold,

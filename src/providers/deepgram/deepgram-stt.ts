@@ -70,6 +70,7 @@ const optionNames: OptionNames<DeepgramSttOptions> = {
  */
 export class DeepgramStt implements Stt {
   readonly name: string
+  readonly product: string
   readonly hears: readonly AudioFormat[]
   readonly endsTurns: boolean
   readonly #options: DeepgramSttOptions
@@ -80,6 +81,7 @@ export class DeepgramStt implements Stt {
   constructor(options: DeepgramSttOptions = {}) {
     checkOptions('DeepgramStt', options, optionNames)
     this.name = options.name ?? 'deepgram'
+    this.product = `deepgram/${options.model ?? MODEL}`
     this.hears = options.sampleRate === undefined ? formats : [pcm(options.sampleRate)]
     this.endsTurns = options.endsTurns ?? false
     this.#key = apiKey('deepgram', options.apiKey, 'DEEPGRAM_API_KEY')

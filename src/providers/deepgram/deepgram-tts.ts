@@ -47,6 +47,7 @@ const optionNames: OptionNames<DeepgramTtsOptions> = {
  */
 export class DeepgramTts implements Tts {
   readonly name: string
+  readonly product: string
   readonly speaks: readonly AudioFormat[]
   readonly #options: DeepgramTtsOptions
   readonly #url: string
@@ -58,6 +59,7 @@ export class DeepgramTts implements Tts {
     checkOptions('DeepgramTts', options, optionNames)
     const { url = 'wss://api.deepgram.com', model = 'aura-2-thalia-en', sampleRate } = options
     this.name = options.name ?? 'deepgram'
+    this.product = `deepgram/${model}`
     this.speaks = sampleRate === undefined ? formats : [pcm(sampleRate)]
     this.#key = apiKey('deepgram', options.apiKey, 'DEEPGRAM_API_KEY')
     checkUrl('DeepgramTts', url)

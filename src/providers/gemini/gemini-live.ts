@@ -79,6 +79,7 @@ const optionNames: OptionNames<GeminiLiveOptions> = {
  */
 export class GeminiLive implements Realtime {
   readonly name: string
+  readonly product: string
   readonly hears = [pcm(16_000)]
   readonly speaks = [pcm(outputRate)]
   readonly #request: Protocol['request']
@@ -92,6 +93,7 @@ export class GeminiLive implements Realtime {
     if (typeof compression === 'object')
       checkOptions('GeminiLive: compression', compression, { triggerTokens: true, targetTokens: true })
     this.name = options.name ?? 'gemini'
+    this.product = `google/${chosen}`
     if (vertex) checkOptions('GeminiLive: vertex', vertex, vertexNames)
     this.#request = vertex ? vertexRequestOf(vertex, options.url) : requestOf(options)
     const abilities = abilitiesOf(chosen, vertex !== undefined)

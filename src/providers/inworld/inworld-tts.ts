@@ -8,6 +8,8 @@ import { withExtra, type Extra } from '../extra.ts'
 import { inworldDialect } from './inworld-dialect.ts'
 import type { InworldCreate } from './inworld-messages.ts'
 
+const MODEL = 'inworld-tts-2'
+
 export interface InworldTtsOptions {
   /** The id of the voice, for example `Ashley`. */
   readonly voice: string
@@ -65,6 +67,7 @@ const optionNames: OptionNames<InworldTtsOptions> = {
  */
 export class InworldTts implements Tts {
   readonly name: string
+  readonly product: string
   readonly speaks: readonly AudioFormat[]
   readonly #options: InworldTtsOptions
   readonly #url: string
@@ -75,6 +78,7 @@ export class InworldTts implements Tts {
     checkOptions('InworldTts', options, optionNames)
     const { url = 'wss://api.inworld.ai', sampleRate } = options
     this.name = options.name ?? 'inworld'
+    this.product = `inworld/${options.model ?? MODEL}`
     this.speaks = sampleRate === undefined ? formats : [pcm(sampleRate)]
     this.#key = apiKey('inworld', options.apiKey, 'INWORLD_API_KEY')
     checkUrl('InworldTts', url)
@@ -99,7 +103,7 @@ function settingsOf(options: InworldTtsOptions, { encoding, sampleRate }: AudioF
   const { delivery, textNormalization } = options
   return {
     voiceId: options.voice,
-    modelId: options.model ?? 'inworld-tts-2',
+    modelId: options.model ?? MODEL,
     audioConfig: {
       audioEncoding: encodings[encoding],
       sampleRateHertz: sampleRate,

@@ -69,6 +69,7 @@ const PADDING = 300
  */
 export class LocalStt implements Stt {
   readonly name: string
+  readonly product = 'local/stt'
   readonly hears = [pcm(RATE)]
   readonly #options: LocalSttOptions
   readonly #grammar: Grammar

@@ -46,6 +46,7 @@ const FRAME = 100
  */
 export class LocalTts implements Tts {
   readonly name: string
+  readonly product = 'local/tts'
   readonly speaks = [pcm(16_000)]
   readonly #options: LocalTtsOptions
   readonly #speed: number

@@ -48,6 +48,7 @@ const optionNames: OptionNames<OpenAIHttpTtsOptions> = {
  */
 export class OpenAIHttpTts implements Tts {
   readonly name: string
+  readonly product: string | undefined
   readonly speaks = [pcm(RATE)]
   readonly #endpoint: OpenAIEndpoint
   readonly #body: Omit<SpeechBody, 'input'>
@@ -61,6 +62,7 @@ export class OpenAIHttpTts implements Tts {
     const { instructions, speed } = options
     this.name = options.name ?? 'openai-http-tts'
     this.#endpoint = new OpenAIEndpoint(options)
+    this.product = this.#endpoint.vendor && `openai/${options.model}`
     this.#modelEnd = new ModelEndWarning(this.name, this.#endpoint.vendor, options.model)
     const body: Omit<SpeechBody, 'input'> = {
       model: options.model,

@@ -77,6 +77,7 @@ const optionNames: OptionNames<OpenAIRealtimeOptions> = {
  */
 export class OpenAIRealtime implements Realtime {
   readonly name: string
+  readonly product: string | undefined
   readonly hears = formats
   readonly speaks = formats
   readonly writes = true
@@ -94,6 +95,7 @@ export class OpenAIRealtime implements Realtime {
     this.name = options.name ?? 'openai'
     const { model = REALTIME_MODEL } = options
     const endpoint = new OpenAIEndpoint(options)
+    this.product = endpoint.vendor && `openai/${model}`
     this.#request = endpoint.dialRequest('/realtime', { model })
     const config: RealtimeConfig = {
       voice: options.voice ?? 'marin',

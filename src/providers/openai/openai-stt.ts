@@ -51,6 +51,7 @@ const optionNames: OptionNames<OpenAISttOptions> = {
  */
 export class OpenAIStt implements Stt {
   readonly name: string
+  readonly product: string | undefined
   readonly hears = formats
   readonly endsTurns: boolean
   readonly #request: Protocol['request']
@@ -67,6 +68,7 @@ export class OpenAIStt implements Stt {
     this.name = name
     this.endsTurns = turnDetection !== null
     const endpoint = new OpenAIEndpoint(options)
+    this.product = endpoint.vendor && `openai/${model}`
     this.#request = endpoint.dialRequest('/realtime', { intent: 'transcription' })
     this.#modelEnd = new ModelEndWarning(name, endpoint.vendor, model)
     this.#extra = options.extra

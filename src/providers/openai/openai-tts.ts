@@ -52,6 +52,7 @@ export const SPEECH_MODEL = 'gpt-realtime-2.1-mini'
  */
 export class OpenAITts implements Tts {
   readonly name: string
+  readonly product: string | undefined
   readonly speaks = formats
   readonly #options: Omit<SpeakerOptions, 'name' | 'format'>
   readonly #sentences: SentenceTtsOptions
@@ -63,6 +64,7 @@ export class OpenAITts implements Tts {
     const { model = SPEECH_MODEL, instructions, speed } = options
     this.name = options.name ?? 'openai-tts'
     const endpoint = new OpenAIEndpoint(options)
+    this.product = endpoint.vendor && `openai/${model}`
     this.#modelEnd = new ModelEndWarning(this.name, endpoint.vendor, model)
     this.#options = {
       request: endpoint.dialRequest('/realtime', { model }),

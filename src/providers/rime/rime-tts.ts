@@ -57,6 +57,7 @@ const optionNames: OptionNames<RimeTtsOptions> = {
  */
 export class RimeTts implements Tts {
   readonly name: string
+  readonly product: string
   readonly speaks: readonly AudioFormat[]
   readonly #options: RimeTtsOptions
   readonly #url: string
@@ -67,6 +68,7 @@ export class RimeTts implements Tts {
     checkOptions('RimeTts', options, optionNames)
     const { model = 'coda', url = addresses[model], sampleRate } = options
     this.name = options.name ?? 'rime'
+    this.product = `rime/${model}`
     this.speaks = sampleRate === undefined ? formats : [pcm(sampleRate)]
     this.#key = apiKey('rime', options.apiKey, 'RIME_API_KEY')
     if (url === undefined)

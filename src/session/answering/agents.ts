@@ -2,6 +2,7 @@ import { nearestFormat } from '../../audio/index.ts'
 import type { LlmClient, PartContext, ToolDescription, Voice } from '../../parts/index.ts'
 import { LimitError, noop, type TaskContext } from '../../scope/index.ts'
 import { bounded } from '../bounded.ts'
+import { listedPrices } from '../closing/price-list.ts'
 import type { SessionContext } from '../context.ts'
 import { HandoffError, SessionClosedError } from '../errors.ts'
 import { limits } from '../limits.ts'
@@ -268,7 +269,9 @@ export class Agents {
   #open(agent: Agent): Opening {
     const sets = agent.toolsets.map((set) => ({ set, context: this.#context.toolset(set.name) }))
     const models = agent.llm || agent.tts ? this.#context.links(`models of '${agent.name}'`) : undefined
+    const { priceList } = this.#context.settings
     if (agent.prices) this.#context.book.addPrices(agent.prices)
+    if (priceList) this.#context.book.addPrices(listedPrices(priceList, [agent.llm, agent.tts]))
     let opened: ReadyAgent | undefined
     const open = async (): Promise<ReadyAgent> => {
       const [toolsets, llm, voice] = await Promise.all([

@@ -6,6 +6,7 @@ import type { SessionContext } from '../context.ts'
 import { SessionClosedError, UninterruptibleError } from '../errors.ts'
 import type { CommitCommand } from '../hearing/turn-events.ts'
 import { limits } from '../limits.ts'
+import { TurnTiming } from '../turn-timing.ts'
 import type { Speaking } from '../speaking/speaking.ts'
 import { Speech, type PressOutcome, type SpeechOptions } from '../speaking/speech.ts'
 import { once } from '../speaking/stages.ts'
@@ -90,10 +91,14 @@ export class Answering implements ToolActions {
     this.#prepared = undefined
     this.#turn?.cancel('another turn')
     book.handoffs = 0
-    book.waitingSince = turn.stopped
+    const timing = new TurnTiming()
+    timing.stopped = turn.stopped
+    timing.turn = turn
+    timing.takenAt = turn.committed
+    book.waiting = timing
     book.turnCount++
     this.#context.movedAt = settings.clock.now()
-    const task = scope.spawn(`turn ${book.turnCount}`, (self) => this.#answer(turn, prepared, self))
+    const task = scope.spawn(`turn ${book.turnCount}`, (self) => this.#answer(turn, prepared, timing, self))
     this.#turn = task
     task.result
       .catch((error: unknown) => {
@@ -109,6 +114,7 @@ export class Answering implements ToolActions {
   async #answer(
     { text, from }: CommitCommand,
     prepared: Preparation | undefined,
+    timing: TurnTiming,
     task: TaskContext,
   ): Promise<void> {
     const { history, events, settings } = this.#context
@@ -116,7 +122,11 @@ export class Answering implements ToolActions {
     if (prepared) task.onCancel(() => prepared.task.cancel('the turn was interrupted'))
     let read = text
     try {
-      if (agent.onTurn && text !== '') read = await task.until(this.agents.turn(text))
+      if (agent.onTurn && text !== '') {
+        timing.hookEndedAt = Infinity
+        read = await task.until(this.agents.turn(text))
+        timing.hookEndedAt = settings.clock.now()
+      }
     } finally {
       // Even if the turn gets no answer: the user has said it.
       history.addUser(read, { at: settings.clock.date() })
@@ -208,6 +218,8 @@ export class Answering implements ToolActions {
 
   /** Stops everything that may be interrupted (SP1), including queued speech, which no longer fits the conversation. */
   interrupt(force = false): void {
+    // What is said later does not answer the turn.
+    this.#context.book.waiting = undefined
     const { current, waiting } = this.#speaking
     for (const one of [...waiting, ...(current ? [current] : []), ...this.#replies.open])
       if (force || one.interruptible) one.interrupt({ force })

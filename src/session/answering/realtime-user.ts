@@ -2,6 +2,7 @@ import type { EventOf, RealtimeEvents } from '../../parts/index.ts'
 import { noop } from '../../scope/index.ts'
 import type { SessionContext } from '../context.ts'
 import type { UserWords } from '../history/history.ts'
+import { TurnTiming } from '../turn-timing.ts'
 import type { Agents } from './agents.ts'
 import type { GuardrailRunner } from './guardrail-runner.ts'
 import type { Replies } from './replies.ts'
@@ -53,7 +54,9 @@ export class RealtimeUser {
         if (this.#unwritten.length > MAX_UNWRITTEN) this.#unwritten.shift()?.transcribed('')
         if (this.modelTakesTurns && this.#context.takesTurns) this.#expects = 'an answer'
         turns.handle({ type: 'user-stopped', since: now })
-        book.waitingSince = now
+        book.waiting = new TurnTiming()
+        book.waiting.stopped = now
+        book.waiting.takenAt = now
         return undefined
       case 'userFinal':
         return this.#final(event[1])

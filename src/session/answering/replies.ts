@@ -124,6 +124,10 @@ export class Replies {
     if (!this.#open.delete(reply)) return
     reply.settle(outcome)
     this.#changed()
+    const { book } = this.#context
+    // The turn has no spoken answer: what is said later is not one.
+    if (outcome.how === 'completed' && this.#open.size === 0 && book.waiting?.speeches === 0)
+      book.waiting = undefined
     const part = this.#context.settings.models.realtime ? 'realtime' : 'llm'
     if (outcome.how === 'completed' && this.#context.lastFailure) this.#context.partWorked(part)
     else if (outcome.how === 'failed')

@@ -137,7 +137,9 @@ export class ToolRunner {
     const { id, name, input } = call
     // Read first: a listener may close the session, and the call must still get its outcome.
     const { tools } = this.#agents.current
+    const { waiting } = book
     book.toolCalls++
+    waiting?.toolStarted(settings.clock.now())
     this.#context.spent()
     events.emit('tool', { id, name, input })
     turns.handle({ type: 'tool', running: true })
@@ -147,6 +149,7 @@ export class ToolRunner {
       () => playoutBefore(speech),
       (outcome) => {
         done(outcome)
+        waiting?.toolEnded(settings.clock.now())
         this.#context.movedAt = settings.clock.now()
         if (outcome.failed) this.#logFailure(name, outcome.error)
         events.emit('tool-done', { id, name, outcome })

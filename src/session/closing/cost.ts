@@ -23,9 +23,11 @@ export interface CostReport {
   readonly models: Readonly<Record<string, number>>
   /** Models that used something that has no price. */
   readonly unpriced: readonly string[]
+  /** The currency of the price list. Absent if the session has none: that of `prices`, whichever it is. */
+  readonly currency?: string
 }
 
-const unitNames: OptionNames<Price> = {
+export const unitNames: OptionNames<Price> = {
   inputTokens: true,
   outputTokens: true,
   cachedTokens: true,
@@ -44,8 +46,12 @@ const pricedAlsoBy: { readonly [Unit in keyof Price]: readonly (keyof Price)[] }
 }
 
 /** A part, or a fallback of several. */
-interface NamedPart {
+export interface NamedPart {
   readonly name: string
+  /** What price lists call it. Default: `provider/model`. */
+  readonly product?: string | undefined
+  readonly provider?: string | undefined
+  readonly model?: string | undefined
   readonly members?: readonly NamedPart[]
 }
 
@@ -60,13 +66,18 @@ export function checkPrices(what: string, prices: Prices, parts: readonly (Named
       throw new OptionError(`${what}: there is no part with the name '${name}'.${hint}`)
     }
     checkOptions(`${what} of '${name}'`, price, unitNames)
-    for (const unit of units) {
-      const value = price[unit]
-      if (value === undefined || (Number.isFinite(value) && value >= 0)) continue
-      throw new OptionError(
-        `${what} of '${name}': ${unit} must be a finite number, 0 or more; it is ${JSON.stringify(value)}`,
-      )
-    }
+    checkPrice(`${what} of '${name}'`, price)
+  }
+}
+
+/** Throws `OptionError` if a unit has a price that is not a finite number of 0 or more. */
+export function checkPrice(what: string, price: Price): void {
+  for (const unit of units) {
+    const value = price[unit]
+    if (value === undefined || (Number.isFinite(value) && value >= 0)) continue
+    throw new OptionError(
+      `${what}: ${unit} must be a finite number, 0 or more; it is ${JSON.stringify(value)}`,
+    )
   }
 }
 
@@ -79,7 +90,7 @@ function namesOf({ name, members = [] }: NamedPart): readonly string[] {
   return members.length > 0 ? members.flatMap(namesOf) : [name]
 }
 
-export function costOf(used: ReadonlyMap<string, Usage>, prices: Prices): CostReport {
+export function costOf(used: ReadonlyMap<string, Usage>, prices: Prices, currency?: string): CostReport {
   const models: [string, number][] = []
   const unpriced: string[] = []
   for (const [name, usage] of used) {
@@ -92,6 +103,7 @@ export function costOf(used: ReadonlyMap<string, Usage>, prices: Prices): CostRe
     total,
     models: Object.freeze(Object.fromEntries(models)),
     unpriced: Object.freeze(unpriced),
+    ...(currency === undefined ? {} : { currency }),
   })
 }
 

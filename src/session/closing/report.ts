@@ -3,13 +3,14 @@ import type { ConnectionReport, TransferOutcome, Usage } from '../../parts/index
 import { formatReport, type FormatOptions } from '../../report/index.ts'
 import type { Ask, ErrorReport, ScopeReport } from '../../scope/index.ts'
 import type { HistoryItem } from '../history/history-item.ts'
+import { turnStages, type TurnLatency, type TurnStage } from '../turn-timing.ts'
 import type { Answered, MessageOutcome } from '../pickup/answered.ts'
 import type { CallEnding, CloseReason } from './close-reason.ts'
 import type { CostReport } from './cost.ts'
 
-/** The timing of one turn, in milliseconds. */
-export interface TurnReport {
-  /** From the end of the user's speech to the first sound of the answer. */
+/** The timing of one answered turn, in milliseconds. */
+export interface TurnReport extends Omit<TurnLatency, 'ms'> {
+  /** From the end of the user's speech to the first sound that the caller heard: the sum of `stages`. */
   readonly latency: number
   /** When the user stopped, counted from the start of the session. */
   readonly at: number
@@ -154,9 +155,9 @@ export function formatSession(report: SessionReport, options: FormatSessionOptio
   if (turns.length > 0) {
     const latencies = turns.map(({ latency }) => latency).toSorted((a, b) => a - b)
     const median = latencies[Math.floor(latencies.length / 2)]!
-    lines.push(
-      `  answered after ${Math.round(median)} ms in the median, ${Math.round(latencies.at(-1)!)} ms at most`,
-    )
+    const slowest = slowestStage(turns)
+    const most = slowest ? `; most of it for ${slowest.stage}, ${slowest.ms} ms on average` : ''
+    lines.push(`  answered after ${median} ms in the median, ${latencies.at(-1)!} ms at most${most}`)
   }
   const { answered, messages = [] } = report
   if (answered) lines.push(`  answered by ${answered.by} (${answered.kind ?? answered.how})`)
@@ -182,9 +183,27 @@ function formatTransfer(
   return [`  transfer to ${to}: ${outcome}${talked ?? ''}`, ...said.map((item) => `    ${formatItem(item)}`)]
 }
 
-function formatCost({ total, unpriced }: CostReport): string {
-  const missing = unpriced.length > 0 ? ` without ${unpriced.join(', ')}` : ''
-  return `cost ${Number(total.toPrecision(4))}${missing}`
+/** The stage in which the callers of these turns waited longest, and for how long on average. */
+export function slowestStage(
+  turns: readonly Pick<TurnLatency, 'stages'>[],
+): { readonly stage: TurnStage; readonly ms: number } | undefined {
+  const sums = turnStages.map((stage) => ({
+    stage,
+    // Reports that an earlier version has stored have no stages.
+    ms: turns.reduce((sum, { stages }) => sum + ((stages as Partial<typeof stages>)?.[stage] ?? 0), 0),
+  }))
+  const [slowest] = sums.toSorted((one, other) => other.ms - one.ms)
+  return slowest && slowest.ms > 0
+    ? { stage: slowest.stage, ms: Math.round(slowest.ms / turns.length) }
+    : undefined
+}
+
+/** A cost that is not known at all is not 0. */
+function formatCost({ total, models, unpriced, currency }: CostReport): string {
+  const names = unpriced.join(', ')
+  if (Object.keys(models).length === 0 && unpriced.length > 0) return `cost unknown: no price for ${names}`
+  const missing = unpriced.length > 0 ? ` without ${names}` : ''
+  return `cost ${Number(total.toPrecision(4))}${currency === undefined ? '' : ` ${currency}`}${missing}`
 }
 
 function formatItem(item: HistoryItem): string {

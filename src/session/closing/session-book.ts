@@ -3,6 +3,7 @@ import type { ConnectionReport, PartUsage, TransferOutcome, Usage } from '../../
 import { describeError, type Ask, type Clock, type ErrorReport, type ScopeReport } from '../../scope/index.ts'
 import type { History } from '../history/history.ts'
 import { limits } from '../limits.ts'
+import type { SpeechTiming, TurnTiming } from '../turn-timing.ts'
 import { endings, type CloseReason } from './close-reason.ts'
 import { costOf, type CostReport, type Prices } from './cost.ts'
 import type { MessageOutcome } from '../pickup/answered.ts'
@@ -34,6 +35,7 @@ export class SessionBook {
   readonly #history: History
   readonly #connections: ConnectionReport[] = []
   #prices: Prices | undefined
+  readonly #currency: string | undefined
   #error: ErrorReport | undefined
   readonly #errors: SessionError[] = []
   #errorCount = 0
@@ -46,7 +48,7 @@ export class SessionBook {
   /** When the session was started, by its clock. */
   startedAt = 0
   /** The timing of each answered turn. */
-  readonly turns: TurnReport[] = []
+  readonly turns: SpeechTiming[] = []
   /** How many turns the user has taken. */
   turnCount = 0
   toolCalls = 0
@@ -56,12 +58,13 @@ export class SessionBook {
   sound = 0
   /** What each model has used, by the name of the part. */
   readonly models = new Map<string, Usage>()
-  /** When the user stopped speaking. Unset once the answer is heard. */
-  waitingSince: number | undefined
+  /** The turn whose answer the caller waits for. Unset at its first sound. */
+  waiting: TurnTiming | undefined
 
   /** `line` is the name of the line, which is also the name of its connection. */
-  constructor(id: string, line: string, history: History, prices?: Prices) {
+  constructor(id: string, line: string, history: History, prices?: Prices, currency?: string) {
     this.#id = id
+    this.#currency = currency
     this.#line = line
     this.#history = history
     if (prices) this.addPrices(prices)
@@ -160,7 +163,7 @@ export class SessionBook {
 
   /** What the models have cost so far. Undefined without prices. */
   get cost(): CostReport | undefined {
-    return this.#prices && costOf(this.models, this.#prices)
+    return this.#prices && costOf(this.models, this.#prices, this.#currency)
   }
 
   /** `before` lists requests for a graceful end that was cut off. */
@@ -200,7 +203,7 @@ export class SessionBook {
       connections: Object.freeze([...this.#connections]),
       usage: Object.freeze(this.usage),
       ...(cost ? { cost } : {}),
-      turns: Object.freeze(this.turns.map((turn) => Object.freeze({ ...turn }))),
+      turns: Object.freeze(this.turns.map((turn) => this.#writeTurn(turn))),
       transcript: this.#history.items,
       ...(this.#transfers.length > 0 ? { transfers: this.#writeTransfers(reason) } : {}),
       ...(this.#answered ? { answered: Object.freeze(this.#answered) } : {}),
@@ -211,6 +214,11 @@ export class SessionBook {
       scope,
     }
     return Object.freeze(report)
+  }
+
+  #writeTurn({ latency, turn }: SpeechTiming): TurnReport {
+    const { ms, ...rest } = latency
+    return Object.freeze({ latency: ms, at: Math.round(turn.stopped - this.startedAt), ...rest })
   }
 
   /** A transfer that was cut off ended with the caller, or goes on without us. */

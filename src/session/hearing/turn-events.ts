@@ -88,6 +88,14 @@ export interface CommitCommand {
   readonly from: 'speech' | 'text'
   /** When the user stopped speaking or, for a typed turn, when the text arrived. */
   readonly stopped: number
+  /**
+   * When the turn could have ended if its text had been there. Undefined if the end of the user's speech is not known, or
+   * no text was needed.
+   */
+  readonly decided?: number | undefined
+  /** When the turn had ended and its text was there. Earlier than the commit if the turn had to wait for the agent. */
+  readonly finished: number
+  readonly committed: number
   /** Whether the reply that `preempt` began is for exactly this text, and may be used. */
   readonly preempted: boolean
 }

@@ -53,6 +53,8 @@ export interface Turn {
   stopped: number
   /** When the text last changed. */
   changed: number
+  /** When the last final text arrived. */
+  finalAt: number
   /** When the STT or the application declared the turn finished. */
   ended: number | undefined
   byHand: boolean
@@ -70,6 +72,8 @@ export interface HeldTurn {
   text: string
   from: 'speech' | 'text'
   stopped: number
+  decided: number | undefined
+  finished: number
   /** Too few words to interrupt: waits until the agent is silent. Others wait only for uninterruptible speech. */
   weak: boolean
 }

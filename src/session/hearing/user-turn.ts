@@ -18,6 +18,7 @@ const newTurn = (now: number, voiced: boolean): Turn => ({
   voiced,
   stopped: now,
   changed: now,
+  finalAt: now,
   ended: undefined,
   byHand: false,
   maybeEnded: false,
@@ -88,6 +89,7 @@ export function hearText(floor: Floor, type: 'interim' | 'final', text: string):
     if (!floor.modelHears) turn.said = joinWords(turn.said, text).slice(-MAX_TURN)
     turn.interim = ''
     turn.awaiting = false
+    turn.finalAt = state.now
   } else {
     turn.interim = text.trim()
   }
@@ -103,7 +105,9 @@ export function typeText(floor: Floor, text: string): void {
   if (state.ending || text.trim() === '') return
   const spoken = state.turn && !floor.modelHears ? takeSaid(floor, state.turn) : ''
   const from = spoken === '' ? 'text' : 'speech'
-  commitOrHold(floor, { text: joinWords(spoken, text), from, stopped: state.now, weak: false })
+  const { now } = state
+  const words = joinWords(spoken, text)
+  commitOrHold(floor, { text: words, from, stopped: now, decided: undefined, finished: now, weak: false })
 }
 
 /** Takes the words out of a turn. Speech in progress, or not yet transcribed, stays and becomes the next turn. */
@@ -179,11 +183,7 @@ export const endpoint: TurnRule = {
     if (mode === 'manual' && floor.isComplete) return undefined
     if (mode !== 'vad' || !floor.isComplete || (settings.detector && isUnjudged(floor)))
       return turn.stopped + maxDelay
-    if (!settings.dynamic) return turn.stopped + settings.delay
-    if (typeof turn.score === 'number')
-      return turn.stopped + maxDelay - turn.score * (maxDelay - settings.delay)
-    const pause = (state.averagePause ?? 0) * PAUSE_MARGIN
-    return turn.stopped + Math.min(maxDelay, Math.max(settings.delay, pause))
+    return silentEnough(floor, turn)
   },
 
   act(floor) {
@@ -211,6 +211,15 @@ export const commitHeld: TurnRule = {
   },
 }
 
+/** When the user has been silent for long enough to end the turn. */
+function silentEnough({ state, settings }: Floor, turn: Turn): number {
+  const { delay, maxDelay } = settings
+  if (!settings.dynamic) return turn.stopped + delay
+  if (typeof turn.score === 'number') return turn.stopped + maxDelay - turn.score * (maxDelay - delay)
+  const pause = (state.averagePause ?? 0) * PAUSE_MARGIN
+  return turn.stopped + Math.min(maxDelay, Math.max(delay, pause))
+}
+
 /** A finished transcript without words, a cough for instance. */
 function isWordless(floor: Floor, turn: Turn): boolean {
   const wordless = floor.settings.wordless && turn.byHand
@@ -227,13 +236,20 @@ function acceptInterim({ state, settings }: Floor, turn: Turn): void {
 
 function finish(floor: Floor, turn: Turn): HeldTurn {
   const { state, settings } = floor
+  const { now } = state
+  // The text is late by what it took longer than the decision that the user has finished.
+  const silent = settings.mode === 'vad' ? silentEnough(floor, turn) : now
+  const late = Math.max(0, (floor.isComplete ? turn.finalAt : now) - (turn.ended ?? silent))
   acceptInterim(floor, turn)
   // A turn that need not wait is committed at once, however few its words.
   const weak = floor.holdsWeakTurns && floor.isWeak
-  const stopped = state.voice && settings.vad ? state.now : turn.stopped
+  const stopped = state.voice && settings.vad ? now : turn.stopped
+  const isMeasured = turn.voiced && !settings.wordless
+  const decided = isMeasured ? Math.max(stopped, now - late) : undefined
   closeTurn(floor)
   if (settings.dynamic) state.lastStopped = stopped
-  return { text: settings.wordless ? '' : turn.said, from: 'speech', stopped, weak }
+  const text = settings.wordless ? '' : turn.said
+  return { text, from: 'speech', stopped, decided, finished: now, weak }
 }
 
 /** Held words go first. They do not count towards the `minWords` of the new turn. */
@@ -245,14 +261,17 @@ function commitOrHold(floor: Floor, turn: HeldTurn): void {
         text: joinWords(held.text, turn.text).slice(-MAX_TURN),
         from: held.from === 'speech' ? 'speech' : turn.from,
         stopped: turn.stopped,
+        decided: turn.decided,
+        finished: turn.finished,
         weak: held.weak && turn.weak,
       }
     : turn
   if (!(turn.weak ? floor.holdsWeakTurns : floor.isUninterruptible)) commit(floor, state.held)
 }
 
-function commit(floor: Floor, { text, from, stopped }: HeldTurn): void {
+function commit(floor: Floor, turn: HeldTurn): void {
   const { state } = floor
+  const { text, from, stopped, decided, finished } = turn
   state.held = undefined
   const preempted = state.preempted === text
   if (preempted) state.preempted = undefined
@@ -261,7 +280,16 @@ function commit(floor: Floor, { text, from, stopped }: HeldTurn): void {
   // A user who says something is not idle, even if the turn gets no answer.
   state.quietSince = undefined
   state.idleReported = false
-  floor.commands.push({ type: 'commit', text, from, stopped, preempted })
+  floor.commands.push({
+    type: 'commit',
+    text,
+    from,
+    stopped,
+    decided,
+    finished,
+    committed: state.now,
+    preempted,
+  })
 }
 
 /** Ends the turn. A voice that is still heard belonged to it. */

@@ -15,6 +15,7 @@ import type { Part, SessionContext } from '../context.ts'
 import { NoSoundError, SpeechStalledError } from '../errors.ts'
 import type { AttachedData, SpokenWords } from '../history/history.ts'
 import { limits } from '../limits.ts'
+import type { SpeechTiming } from '../turn-timing.ts'
 import { HeardText } from './heard-text.ts'
 import type { PlayoutOutcome, PressOutcome, Speech } from './speech.ts'
 import { staged } from './stages.ts'
@@ -95,6 +96,8 @@ export class Delivery {
   /** When the last of its sound was made. */
   madeAt: number
   failure: { readonly error: unknown } | undefined
+  /** Set while the caller waits for an answer, which this speech may be. Unset once its latency is known. */
+  timing: SpeechTiming | undefined
 
   constructor(context: SessionContext, speech: Speech, said: { text: string }, options: DeliveryOptions) {
     const { turns } = context.settings

@@ -5,6 +5,7 @@ import type { Agent } from '../answering/agent.ts'
 import type { SessionContext } from '../context.ts'
 import { SpeechStalledError } from '../errors.ts'
 import { limits } from '../limits.ts'
+import { SpeechTiming } from '../turn-timing.ts'
 import { Ambience } from './ambience.ts'
 import { Delivery, pressOutcome, type DeliveryOptions, type DeliveryVoice } from './delivery.ts'
 import { PlayoutMachine, type PlayoutCommand, type PlayoutEvent } from './playout-machine.ts'
@@ -128,6 +129,18 @@ export class Speaking {
     if (reply) this.#deliveries.get(this.#machine.current ?? 0)?.takePlace()
     const delivery = new Delivery(this.#context, speech, words, options)
     this.#deliveries.set(speech.id, delivery)
+    const { book, now } = this.#context
+    // Keys are no answer.
+    if (book.waiting && delivery.keys === undefined) {
+      const timing = new SpeechTiming()
+      timing.turn = book.waiting
+      timing.turn.speeches++
+      timing.by = reply ? 'reply' : 'say'
+      timing.isModelSound = 'sound' in options.source
+      timing.queuedAt = now
+      if (this.#machine.isIdle) timing.begunAt = now
+      delivery.timing = timing
+    }
     this.#shell.handle({ type: 'queue', id: speech.id, priority: speech.priority })
     return delivery
   }
@@ -191,7 +204,16 @@ export class Speaking {
   marked(mark: number, heard: number | undefined): void {
     if (!this.#playout.marked(mark, heard, this.#context.now)) return
     let id: number | undefined
-    for (const delivery of this.#deliveries.values()) if (delivery.mark === mark) id = delivery.speech.id
+    for (const delivery of this.#deliveries.values()) {
+      if (delivery.mark === mark) id = delivery.speech.id
+      const { timing } = delivery
+      // After a clear, a mark comes back although its sound may not have been heard.
+      if (timing?.mark !== mark || delivery.speech.interrupted || this.#machine.isPaused) continue
+      timing.heardAt = Math.max(timing.heardAt, this.#context.now - timing.sound)
+      timing.isConfirmed = true
+      delivery.timing = undefined
+      this.#context.events.emit('latency', { ...timing.latency, speech: delivery.speech })
+    }
     this.#shell.handle({ type: 'confirmed', id })
   }
 
@@ -234,6 +256,7 @@ export class Speaking {
         return this.#shell.handle({ type: 'sent-again', id, endsAt: delivery.stretch?.endsAt ?? 0 })
       case 'end':
         this.#deliveries.delete(id)
+        if (delivery.timing?.mark !== undefined) this.#estimateLatency(delivery, delivery.timing)
         if (this.#echo && delivery.keys !== undefined) this.#echo.until = now + ECHO
         delivery.end(command.how, command.confirmed)
         // The turn machine does not know about speeches that were never audible, or that another one has replaced.
@@ -249,6 +272,7 @@ export class Speaking {
 
   #deliver(delivery: Delivery): void {
     const { id } = delivery.speech
+    if (delivery.timing) delivery.timing.begunAt ||= this.#context.now
     delivery.task = this.#context.scope.spawn(`speech ${id}`, (task) => this.#make(delivery, task))
     // The source may have interrupted the speech as soon as it was started.
     if (delivery.speech.interrupted) delivery.task.cancel('interrupted')
@@ -312,11 +336,23 @@ export class Speaking {
     this.#shell.handle({ type: 'sounding', id: speech.id })
     turns.handle({ type: 'agent-started', interruptible: speech.interruptible })
     if (delivery.keys === undefined) events.emit('speaking', { speech })
-    const since = book.waitingSince
-    book.waitingSince = undefined
-    if (since === undefined) return
-    book.turns.push({ latency: now - since, at: since - book.startedAt })
-    events.emit('latency', { ms: now - since })
+    const { timing } = delivery
+    if (!timing || timing.turn !== book.waiting) return
+    book.waiting = undefined
+    timing.madeAt = now
+    timing.heardAt = at
+    timing.sound = ms
+    timing.mark = this.#playout.mark(now)
+    // An estimate, until the line confirms it.
+    book.turns.push(timing)
+    this.#line.mark(timing.mark)
+  }
+
+  /** The line has not confirmed the first sound of an answer that has ended. If nothing was heard, there is no latency. */
+  #estimateLatency({ heard, speech }: Delivery, timing: SpeechTiming): void {
+    const { book, events } = this.#context
+    if (heard > 0) return events.emit('latency', { ...timing.latency, speech })
+    book.turns.splice(book.turns.indexOf(timing), 1)
   }
 
   /** Clears the line's queue. The mark is sent first: it comes back when the sound has really stopped. */

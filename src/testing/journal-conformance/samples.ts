@@ -53,7 +53,7 @@ export function reportOf(id: string, changes: Partial<SessionReport> = {}): Sess
     guardrails: [],
     connections: [],
     usage: { toolCalls: 0, turns: 1, models: {} },
-    turns: [{ latency: 420, at: 1_000 }],
+    turns: [{ latency: 420, at: 1_000, stages: { model: 300, voice: 120 }, heard: 'confirmed', by: 'reply' }],
     transcript: [],
     scope: {
       version: 1,

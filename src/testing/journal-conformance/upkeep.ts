@@ -142,7 +142,9 @@ export const upkeepChecks: readonly Check<JournalSubject>[] = [
     )
     const report = await journal.report('c1')
     assert.equal(report?.transcript.length, 2)
-    assert.deepEqual(report?.turns, [{ latency: 420, at: 1_000 }])
+    assert.deepEqual(report?.turns, [
+      { latency: 420, at: 1_000, stages: { model: 300, voice: 120 }, heard: 'confirmed', by: 'reply' },
+    ])
     assert.deepEqual(await journal.find('c1'), before)
     assert.deepEqual(idsOf(await journal.list({ words: 'secret' })), ['c2'])
     const { items } = await journal.claim('a', { limit: 1, lease: LONG })

@@ -1,7 +1,8 @@
 import { ClosingPanel } from '../ended/closing-panel.tsx'
 import { EndedPanel } from '../ended/ended-panel.tsx'
 import { EventLog } from '../live/event-log.tsx'
-import { LatencyStrip } from '../live/latency-strip.tsx'
+import { Latency } from '../live/latency.tsx'
+import { UsageAndCost } from '../live/usage-and-cost.tsx'
 import { ResourcesPanel } from '../live/resources-panel.tsx'
 import { Transcript } from '../live/transcript.tsx'
 import type { Player } from '../recording/player.ts'
@@ -71,7 +72,8 @@ function Talk({ phone, player }: { readonly phone: Phone; readonly player: Playe
   const input = { say: (text: string) => phone.say(text), disabled: phone.state.value !== 'live' }
   return (
     <>
-      {conversation && <LatencyStrip latencies={conversation.latencies} />}
+      {conversation && <Latency turns={conversation.latencies} />}
+      {conversation?.spent && <UsageAndCost spent={conversation.spent} />}
       <Transcript
         entries={conversation?.entries ?? []}
         interim={conversation?.interim ?? ''}

@@ -1,7 +1,8 @@
-import type { LiveEvent, LiveMessage, Saying } from '../../../src/host/wire/index.ts'
+import type { LiveEvent, LiveMessage, Saying, Spent } from '../../../src/host/wire/index.ts'
 import type { TransferOutcome } from '../../../src/parts/index.ts'
 import { nameText } from '../shared/words.ts'
-import type { SessionState } from '../../../src/session/index.ts'
+import type { SessionState, TurnLatency } from '../../../src/session/index.ts'
+import { latenciesOf } from './latency-figures.ts'
 
 export type Activity = 'listening' | 'thinking' | 'speaking'
 
@@ -66,8 +67,10 @@ export interface Conversation {
   readonly interim: string
   /** Whether the user's turn has ended and no sound of the answer has played yet. */
   readonly waiting: boolean
-  /** Per turn: milliseconds from the end of the user's speech to the first sound of the answer. */
-  readonly latencies: readonly number[]
+  /** How long the user waited for each answer, and for what. */
+  readonly latencies: readonly TurnLatency[]
+  /** What the call has used and cost so far. Undefined until the host has said it. */
+  readonly spent: Spent | undefined
   /** The agent that is speaking to the user. */
   readonly agent: string
   /** When the caller began to speak, if a turn is under way. */
@@ -86,21 +89,33 @@ export const emptyConversation: Conversation = {
   interim: '',
   waiting: false,
   latencies: [],
+  spent: undefined,
   agent: 'Agent',
   count: 0,
 }
 
 /** The conversation after a message of the session's stream. */
 export function applyToConversation(conversation: Conversation, message: LiveMessage): Conversation {
-  if (message.type === 'closed') return { ...conversation, state: 'closed', interim: '', waiting: false }
+  if (message.type === 'closed') {
+    const { turns, usage, cost } = message.report
+    const spent = { usage, ...(cost ? { cost } : {}) }
+    return {
+      ...conversation,
+      state: 'closed',
+      interim: '',
+      waiting: false,
+      latencies: latenciesOf(turns),
+      spent,
+    }
+  }
   if (message.type === 'snapshot') {
-    const { summary, events, saying, latencies } = message
+    const { summary, events, saying, latencies, spent } = message
     let next: Conversation = { ...emptyConversation, agent: summary.agent ?? 'Agent' }
     for (const event of events) next = applyEvent(next, event)
-    next = { ...next, state: summary.state, latencies, interim: '' }
+    next = { ...next, state: summary.state, latencies, spent, interim: '' }
     return saying ? updateSpeech(next, saying) : next
   }
-  let next = conversation
+  let next = message.spent ? { ...conversation, spent: message.spent } : conversation
   for (const event of message.events) next = applyEvent(next, event)
   return message.saying ? updateSpeech(next, message.saying) : next
 }
@@ -134,7 +149,10 @@ const effects: {
   spoken: (now, event) => endSpeech(now, event),
   pressed: (now, { at, keys }) =>
     keys === '' ? now : { ...addNote(now, at, 'plain', `The agent pressed ${keys}`), waiting: false },
-  latency: (now, { ms }) => ({ ...now, latencies: [...now.latencies, ms].slice(-MAX_LATENCIES) }),
+  latency: (now, { ms, stages, heard, by }) => ({
+    ...now,
+    latencies: [...now.latencies, { ms, stages, heard, by }].slice(-MAX_LATENCIES),
+  }),
   tool: (now, { at, id: call, name, input }) =>
     add(now, { kind: 'tool', at, call, name, input, how: 'running', detail: '' }),
   progress: (now, { id, update }) => updateTool(now, id, { detail: update }),

@@ -5,7 +5,8 @@ import { Transcript } from '../live/transcript.tsx'
 import { View } from '../shared/layout.tsx'
 import { Panel } from '../shared/panel.tsx'
 import { linkTo } from '../shared/route.ts'
-import { clockText, medianOf, timeText } from '../shared/texts.ts'
+import { percentileOf } from '../live/latency-figures.ts'
+import { clockText, timeText } from '../shared/texts.ts'
 import './comparison-view.css'
 
 /** Two sessions beside each other: their figures, and what was said. */
@@ -84,8 +85,8 @@ function Side({ id, name, session }: SideProps) {
 function figuresOf(session: LiveSession): readonly (readonly [string, string])[] {
   const summary = session.summary.value
   const report = session.report.value
-  const latencies = session.conversation.value.latencies
-  const median = medianOf(latencies)
+  const latencies = session.conversation.value.latencies.map(({ ms }) => ms)
+  const median = percentileOf(latencies, 0.5)
   const slowest = latencies.length > 0 ? Math.max(...latencies) : undefined
   const time = (ms: number | undefined): string => (ms === undefined ? '–' : timeText(ms))
   return [

@@ -4,10 +4,11 @@ import { EndedPanel } from '../ended/ended-panel.tsx'
 import { activityOf } from '../live/conversation.ts'
 import { Gauge } from '../live/gauge.tsx'
 import { EventLog } from '../live/event-log.tsx'
-import { LatencyStrip } from '../live/latency-strip.tsx'
+import { Latency } from '../live/latency.tsx'
 import { LiveSession } from '../live/live-session.ts'
 import { ResourcesPanel } from '../live/resources-panel.tsx'
 import { Transcript } from '../live/transcript.tsx'
+import { UsageAndCost } from '../live/usage-and-cost.tsx'
 import type { Player } from '../recording/player.ts'
 import { RecordingPanel } from '../recording/recording-panel.tsx'
 import { isComplete, usePlayer } from '../recording/use-player.ts'
@@ -74,7 +75,8 @@ function Talk({ session, player }: TalkProps) {
   return (
     <Panel name="talk" title="Conversation">
       {!report && <Gauge activity={conversation.state === 'live' ? activityOf(conversation) : undefined} />}
-      <LatencyStrip latencies={conversation.latencies} />
+      <Latency turns={conversation.latencies} />
+      {conversation.spent && <UsageAndCost spent={conversation.spent} />}
       <Transcript
         entries={entries}
         interim={conversation.interim}

@@ -33,16 +33,19 @@ export function agoText(at: number, now: number): string {
     : `${date.toLocaleDateString([], { month: 'short', day: 'numeric' })}, ${time}`
 }
 
-/** A cost in the currency of the prices, and what it lacks: `0.0421`, `0.0421 without deepgram`. */
-export function costText({ total, unpriced }: CostReport): string {
+/** An amount of money: `$0.0421`, `€1.20`, or a bare number if the currency is not known. */
+export function moneyText(amount: number, currency?: string): string {
+  if (currency === undefined) return String(Number(amount.toPrecision(4)))
+  const maximumFractionDigits = amount !== 0 && amount < 1 ? 5 : 2
+  return amount.toLocaleString('en', { style: 'currency', currency, maximumFractionDigits })
+}
+
+/** A cost, and what it lacks: `$0.0421`, `$0.0421 without deepgram`. A cost that is not known at all is not 0. */
+export function costText({ total, models, unpriced, currency }: CostReport): string {
+  if (Object.keys(models).length === 0 && unpriced.length > 0) return 'unknown'
   const missing = unpriced.length > 0 ? ` without ${unpriced.join(', ')}` : ''
-  return `${Number(total.toPrecision(4))}${missing}`
+  return `${moneyText(total, currency)}${missing}`
 }
 
 /** `1 retry`, `2 retries`. */
 export const retriesText = (count: number): string => (count === 1 ? '1 retry' : `${count} retries`)
-
-/** The median; of an even number of values, the lower of the middle two. */
-export function medianOf(values: readonly number[]): number | undefined {
-  return values.toSorted((one, other) => one - other)[Math.floor((values.length - 1) / 2)]
-}

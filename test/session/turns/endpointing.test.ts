@@ -23,7 +23,16 @@ describe('a turn that ends by silence', () => {
     const driver = new TurnDriver({}, [userStarts(0), final(900, 'Hello.'), userStops(1_300, 1_000)])
     expect(driver.commands.find(({ command }) => command.type === 'commit')).toEqual({
       at: 1_500,
-      command: { type: 'commit', text: 'Hello.', from: 'speech', stopped: 1_000, preempted: false },
+      command: {
+        type: 'commit',
+        text: 'Hello.',
+        from: 'speech',
+        stopped: 1_000,
+        decided: 1_500,
+        finished: 1_500,
+        committed: 1_500,
+        preempted: false,
+      },
     })
   })
 

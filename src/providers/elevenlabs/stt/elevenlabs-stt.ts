@@ -8,6 +8,8 @@ import { queryString } from '../../query-string.ts'
 import { TurnStream } from '../../turn-stream.ts'
 import { scribeDialect } from './scribe-dialect.ts'
 
+const MODEL = 'scribe_v2_realtime'
+
 /** The service refuses a connection with more key terms, or longer ones. */
 const MAX_KEY_TERMS = 50
 const MAX_KEY_TERM = 20
@@ -62,6 +64,7 @@ const optionNames: OptionNames<ElevenLabsSttOptions> = {
  */
 export class ElevenLabsStt implements Stt {
   readonly name: string
+  readonly product: string
   readonly hears: readonly AudioFormat[]
   readonly endsTurns: boolean
   readonly #options: ElevenLabsSttOptions
@@ -73,6 +76,7 @@ export class ElevenLabsStt implements Stt {
     checkOptions('ElevenLabsStt', options, optionNames)
     const { url = 'wss://api.elevenlabs.io', sampleRate } = options
     this.name = options.name ?? 'elevenlabs'
+    this.product = `elevenlabs/${options.model ?? MODEL}`
     this.hears = sampleRate === undefined ? formats : [pcm(sampleRate)]
     this.endsTurns = options.endsTurns ?? true
     this.#key = apiKey('elevenlabs', options.apiKey, 'ELEVENLABS_API_KEY')
@@ -97,7 +101,7 @@ function queryOf(options: ElevenLabsSttOptions, { format, keyTerms }: SttSetup):
   const { languages: [language_code, ...secondary_languages] = [], endSilence, timestamps } = options
   return queryString(
     {
-      model_id: options.model ?? 'scribe_v2_realtime',
+      model_id: options.model ?? MODEL,
       audio_format: format.encoding === 'pcm' ? `pcm_${format.sampleRate}` : 'ulaw_8000',
       commit_strategy: 'vad',
       vad_silence_threshold_secs: endSilence === undefined ? undefined : endSilence / 1_000,

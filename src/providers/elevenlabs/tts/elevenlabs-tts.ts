@@ -9,6 +9,8 @@ import { queryString } from '../../query-string.ts'
 import { elevenLabsDialect } from './elevenlabs-dialect.ts'
 import type { ContextSettings } from './elevenlabs-messages.ts'
 
+const MODEL = 'eleven_flash_v2_5'
+
 /** The longest time, in seconds, for which the service keeps a connection without text open. */
 const INACTIVITY_TIMEOUT = 180
 
@@ -77,6 +79,7 @@ const optionNames: OptionNames<ElevenLabsTtsOptions> = {
  */
 export class ElevenLabsTts implements Tts {
   readonly name: string
+  readonly product: string
   readonly speaks: readonly AudioFormat[]
   readonly #url: string
   readonly #options: ElevenLabsTtsOptions
@@ -88,6 +91,7 @@ export class ElevenLabsTts implements Tts {
   constructor(options: ElevenLabsTtsOptions) {
     checkOptions('ElevenLabsTts', options, optionNames)
     this.name = options.name ?? 'elevenlabs'
+    this.product = `elevenlabs/${options.model ?? MODEL}`
     this.speaks = options.sampleRate === undefined ? formats : [pcm(options.sampleRate)]
     this.#key = apiKey('elevenlabs', options.apiKey, 'ELEVENLABS_API_KEY')
     const { url = 'wss://api.elevenlabs.io', voice, model = '' } = options
@@ -112,7 +116,7 @@ export class ElevenLabsTts implements Tts {
 function queryOf(options: ElevenLabsTtsOptions, { encoding, sampleRate }: AudioFormat): string {
   return queryString(
     {
-      model_id: options.model ?? 'eleven_flash_v2_5',
+      model_id: options.model ?? MODEL,
       output_format: encoding === 'pcm' ? `pcm_${sampleRate}` : 'ulaw_8000',
       auto_mode: true,
       sync_alignment: true,

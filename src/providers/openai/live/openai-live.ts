@@ -62,6 +62,7 @@ const formats: readonly AudioFormat[] = [pcm(24_000), pcm(16_000), muLaw, aLaw]
  */
 export class OpenAILive implements Realtime {
   readonly name: string
+  readonly product: string | undefined
   readonly hears = formats
   readonly speaks = formats
   readonly #request: Protocol['request']
@@ -74,6 +75,7 @@ export class OpenAILive implements Realtime {
     checkOptions('OpenAILive', options, optionNames)
     const { model = LIVE_MODEL, backend = BACKEND_MODEL, voice = 'marin', extra } = options
     const endpoint = new OpenAIEndpoint(options)
+    this.product = endpoint.vendor && `openai/${model}`
     this.name = options.name ?? 'openai'
     this.#request = endpoint.dialRequest('/live/sessions', {})
     this.#answerTimeout = options.answerTimeout ?? 10_000

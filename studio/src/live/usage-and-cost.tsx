@@ -1,0 +1,59 @@
+import type { Spent } from '../../../src/host/wire/index.ts'
+import type { CostReport } from '../../../src/session/index.ts'
+import { costText, moneyText } from '../shared/texts.ts'
+import './usage-and-cost.css'
+
+type Usage = Spent['usage']['models'][string]
+
+/** What each unit is called. Tokens and characters are counted, sound is measured. */
+const units: readonly (readonly [keyof Usage, string])[] = [
+  ['inputTokens', 'tokens in'],
+  ['cachedTokens', 'of them cached'],
+  ['outputTokens', 'tokens out'],
+  ['audioSeconds', 's of audio'],
+  ['characters', 'characters'],
+  ['spokenSeconds', 's spoken'],
+]
+
+/** What a call has used and cost, in total and by model. */
+export function UsageAndCost({ spent: { usage, cost } }: { readonly spent: Spent }) {
+  const models = Object.entries(usage.models).filter(([, used]) => usageText(used) !== '')
+  return (
+    <details class="usage">
+      <summary>
+        <h3>Cost</h3> <b>{models.length === 0 ? 'nothing used yet' : cost ? costText(cost) : 'no prices'}</b>
+      </summary>
+      {models.length > 0 && (
+        <ul>
+          {models.map(([name, used]) => (
+            <li key={name}>
+              <span class="model">{name}</span> <span class="used">{usageText(used)}</span>{' '}
+              <span class="money">{modelCost(name, cost)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {cost?.currency !== undefined && (
+        <p class="quiet">Estimated by prices without discounts. Your vendors’ invoices decide.</p>
+      )}
+    </details>
+  )
+}
+
+function usageText(used: Usage): string {
+  return units
+    .flatMap(([unit, name]) => {
+      const amount = Number((used[unit] ?? 0).toFixed(1))
+      return amount > 0 ? [`${amount.toLocaleString('en')} ${name}`] : []
+    })
+    .join(' · ')
+}
+
+/** A model without a price is said to have none: it did not cost 0. */
+function modelCost(name: string, cost: CostReport | undefined): string {
+  if (!cost) return ''
+  const known = cost.models[name]
+  const isPartial = cost.unpriced.includes(name)
+  if (known === undefined || (known === 0 && isPartial)) return 'no price known'
+  return `${moneyText(known, cost.currency)}${isPartial ? ', and more without a price' : ''}`
+}

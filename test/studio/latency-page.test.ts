@@ -1,0 +1,103 @@
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { LlmChunk } from '../../src/parts/index.ts'
+import { launchChromium } from '../browser/chromium.ts'
+import { emitted, type StageCall } from '../host/stage.ts'
+import { barriers } from './barriers.ts'
+import { buildPage } from './build-page.ts'
+import { Studio } from './studio.ts'
+
+const pictures = process.env['STUDIO_PICTURES']
+
+let browser: Browser
+let built: Awaited<ReturnType<typeof buildPage>>
+
+beforeAll(async () => {
+  ;[browser, built] = await Promise.all([launchChromium(), buildPage()])
+})
+
+afterAll(async () => {
+  await browser.close()
+  built.remove()
+})
+
+const usage = (inputTokens: number): LlmChunk => ({ type: 'usage', usage: { inputTokens, outputTokens: 20 } })
+
+/** Starts a call with answers that take a while, and prices for one of its two models. */
+async function aSlowCall({ stage }: Studio): Promise<StageCall> {
+  const call = stage.call({
+    id: 'slow',
+    thinksFor: 60,
+    answers: [
+      ['At eight.', usage(900)],
+      ['On Monday.', usage(1_100)],
+    ],
+    prices: { llm: { inputTokens: 0.000_01, outputTokens: 0.000_1 } },
+    priceList: { currency: 'USD', products: {} },
+  })
+  await call.session.start()
+  return call
+}
+
+async function ask({ session, caller }: StageCall, text: string): Promise<void> {
+  const known = emitted(session, 'latency')
+  caller.types(text)
+  await known
+}
+
+describe.each([
+  ['wide', 'light', { width: 1360, height: 900 }],
+  ['wide', 'dark', { width: 1360, height: 900 }],
+  ['phone', 'light', { width: 390, height: 844 }],
+  ['phone', 'dark', { width: 390, height: 844 }],
+] as const)('the response times of a call on a %s screen in %s mode', (size, colorScheme, viewport) => {
+  it('[LT1] [CL15] are shown by stage, live and afterwards, with what the call costs', async () => {
+    await using studio = await Studio.open(browser, built.folder, {
+      browserOptions: { colorScheme, viewport },
+    })
+    const { page } = studio
+    const look = async (view: string): Promise<void> => {
+      expect(await barriers(page)).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+      if (pictures !== undefined)
+        await page.screenshot({ path: join(pictures, `${view}-${size}-${colorScheme}.png`), fullPage: true })
+    }
+    page.setDefaultTimeout(8_000)
+    const call = await aSlowCall(studio)
+    await studio.goto('#/sessions/slow')
+    await page.getByText('No turn has been answered yet').waitFor()
+    await ask(call, 'When do you open?')
+    const first = page.getByRole('button', { name: /^Turn 1: \d+ ms, (fast|noticeable|slow)$/ })
+    await first.waitFor()
+    await ask(call, 'And on which day?')
+    await page.getByRole('button', { name: /^Turn 2/ }).waitFor()
+    await page.getByText(/^Model, \d+ % of the time$/).waitFor()
+    // The stages of the latest turn, until another one is chosen.
+    await page.getByRole('heading', { name: /^Turn 2: / }).waitFor()
+    await first.focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: /^Turn 1: / }).waitFor()
+    expect(await first.getAttribute('aria-pressed')).toBe('true')
+    const stages = page.locator('.latency-turn li')
+    expect(await stages.locator('b').allTextContents()).toHaveLength(3)
+    expect(await stages.first().textContent()).toMatch(/^Model \d+ ms longest/)
+    // 2,000 tokens in and 40 out. The voice has no price, which is not a price of 0.
+    const cost = page.locator('.usage')
+    await cost.getByText('$0.024 without tts').waitFor()
+    await cost.locator('summary').focus()
+    await page.keyboard.press('Enter')
+    await cost.getByText('2,000 tokens in · 40 tokens out').waitFor()
+    await cost.getByText('no price known').waitFor()
+    await look('latency-live')
+
+    await call.session.close()
+    await page.getByRole('heading', { name: 'How the session ended' }).waitFor()
+    await page.goto('about:blank')
+    await studio.goto('#/sessions/slow')
+    await page.getByRole('button', { name: /^Turn 2: \d+ ms, (fast|noticeable|slow)$/ }).waitFor()
+    await cost.getByText('$0.024 without tts').waitFor()
+    await look('latency-ended')
+    expect(studio.errors).toEqual([])
+  })
+})

@@ -259,10 +259,73 @@ describe('a warm transfer', () => {
       await caller.gone()
     }))
 
-  it('[TR5] finds room for the person on a full server', () =>
+  it('[TR5] ends the call to the person if the caller, whose session was closed meanwhile, comes back to us', () =>
+    warmScene(async ({ transfer, carrier, caller, desk, session, sessions, clock }) => {
+      // The request is lost, and nobody knows: the session closes before it could see that the stream goes on.
+      carrier.rest.manners = ({ path, body }) => {
+        if (!path.includes(caller.sid) || !body.includes('Conference')) return {}
+        session.close().catch(() => {})
+        return { down: true }
+      }
+      transfer().catch(() => {})
+      await session.closed
+      await clock.elapse(10_000)
+      expect(sessions.map(({ state }) => state)).toEqual(['closed', 'live'])
+      expect(states([caller, ...desk.calls])).toEqual(['in-progress', 'completed'])
+      await sessions[1]!.close()
+      await caller.gone()
+    }))
+
+  it.each([
+    ['to the same session', false, {}, ['in-progress', 'completed'], ['live']],
+    ['to another session, if that was closed', true, {}, ['in-progress', 'completed'], ['closed', 'live']],
+    [
+      'to nobody, if the carrier cannot be asked, but ends the call',
+      true,
+      { status: 503 },
+      ['completed', 'completed'],
+      ['closed', 'closed'],
+    ],
+  ] as const)(
+    '[TR5] whose person leaves before the caller has come brings the caller back %s',
+    (_, closes, manners, expected, sessionStates) =>
+      warmScene(async ({ transfer, carrier, caller, desk, session, sessions, clock }) => {
+        carrier.rest.manners = ({ path, body }) => {
+          if (body.includes('Redirect')) return manners
+          if (!path.includes(caller.sid) || !body.includes('Conference')) return {}
+          desk.calls[0]!.hangUp()
+          if (closes) session.close().catch(() => {})
+          return { redirectDelay: 500 }
+        }
+        const outcome = transfer().catch(() => 'closed')
+        await caller.until(() => caller.events.some(({ type }) => type === 'joins-conference'))
+        await clock.elapse(30_000)
+        expect(await outcome).toBe(closes ? 'closed' : 'declined')
+        expect(states([caller, ...desk.calls])).toEqual(expected)
+        expect(sessions.map(({ state }) => state)).toEqual(sessionStates)
+        caller.hangUp()
+        await caller.gone()
+        await sessions.at(-1)!.closed
+      }),
+  )
+
+  it('[TR5] of a caller who is not here is not begun: a person who answers late is hung up', () =>
+    warmScene(async ({ carrier, sessions, session, caller }) => {
+      const url = 'http://localhost:3000/phone/answer?dial=unknown&for=CA0'
+      const answer = await carrier.notify(url, { CallSid: 'CA1', CallStatus: 'in-progress' })
+      expect(JSON.stringify(answer)).toContain('Hangup')
+      expect(sessions).toHaveLength(1)
+      await session.close()
+      await caller.gone()
+    }))
+
+  it('[TR5] finds room for the person on a full server, and does not wait behind other calls out', () =>
     warmScene(
-      async ({ transfer, session, caller, desk }) => {
+      async ({ transfer, session, caller, desk, calls, carrier }) => {
+        const other = carrier.person('+493098765', { outcome: 'never' })
+        const attempt = calls.dial({ to: other.number, from: caller.to })
         expect(await transfer()).toBe('answered')
+        await attempt.cancel()
         await session.closed
         caller.hangUp()
         await desk.calls[0]!.gone()

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { durationOf, rms, type AudioFrame } from '../../../src/audio/index.ts'
-import { tool } from '../../../src/session/index.ts'
+import { askForKeys, tool } from '../../../src/session/index.ts'
 import { holdMusic } from '../../../src/session/speaking/hold-music.ts'
 import { callTool, inVirtualTime } from '../../../src/testing/index.ts'
 import { aLiveCall, expectEnded, never, said, type Call } from '../fixture.ts'
@@ -72,6 +72,62 @@ describe('a caller on hold', () => {
       await call.caller.pauses(2_000)
       await call.caller.hears('Yes?')
       expect(call.log[0]).toBe('user: Hello?')
+      await call.session.close()
+      expectEnded(call)
+    }))
+
+  it('[HD1] is silent anew after the hold, and is not idle at once', () =>
+    inVirtualTime(async (world) => {
+      const { clock } = world
+      const call = await aLiveCall(world, { idleTimeout: 10_000 })
+      const warnings: string[] = []
+      call.session.on('warning', ({ reason }) => warnings.push(reason))
+      await clock.elapse(2_000)
+      const hold = call.session.hold(sound)
+      await clock.elapse(20_000)
+      hold.resume()
+      await clock.elapse(4_000)
+      expect(warnings).toEqual([])
+      await clock.elapse(2_000)
+      expect(warnings).toEqual(['idle'])
+      await call.session.close()
+      expectEnded(call)
+    }))
+
+  it('[HD1] enters no keys, although somebody has asked for some', () =>
+    inVirtualTime(async (world) => {
+      const { clock } = world
+      const identify = tool({
+        description: 'Finds out who is calling',
+        timeout: 120_000,
+        run: (_, { run }) => run(askForKeys({ say: 'Your number?', digits: 2, timeout: 60_000 })),
+      })
+      const call = await aLiveCall(world, {
+        answers: [[callTool('identify')], 'Thank you.'],
+        agent: { tools: { identify } },
+      })
+      call.caller.types('Hello?')
+      await call.caller.hears('Your number?')
+      const hold = call.session.hold(sound)
+      call.caller.presses('9')
+      await clock.elapse(1_000)
+      hold.resume()
+      call.caller.presses('1')
+      call.caller.presses('2')
+      await call.caller.hears('Thank you.')
+      expect(said(call.session)).toContain('identify → 12')
+      await call.session.close()
+      expectEnded(call)
+    }))
+
+  it('[HD2] is with the agent again after a transfer that has failed', () =>
+    inVirtualTime(async (world) => {
+      const call = await aLiveCall(world, { answers: ['Yes?'], line: { transfer: () => 'busy' } })
+      call.session.hold(sound)
+      await world.clock.elapse(1_000)
+      expect(await call.session.transfer({ to: '+4930123456' })).toBe('busy')
+      call.caller.types('Hello?')
+      await call.caller.hears('Yes?')
       await call.session.close()
       expectEnded(call)
     }))

@@ -51,6 +51,8 @@ function scene(play: (scene: Scene) => Promise<void>, options: SceneOptions = {}
             marked: (id, heard) => emitted.push(`marked ${id} ${heard}`),
             dtmf: () => emitted.push('dtmf'),
             text: (text) => emitted.push(`text ${text}`),
+            away: () => emitted.push('away'),
+            back: () => emitted.push('back'),
             hungUp: () => emitted.push('hung up'),
             lost: (error) => emitted.push(error === undefined ? 'lost' : `lost ${(error as Error).message}`),
             handedOver: () => emitted.push('handed over'),
@@ -166,7 +168,7 @@ describe('a peer', () => {
       call.join(next)
       expect(next.received).toEqual(['hello', 'mark 7', 'sound 800'])
       await clock.elapse(5_000)
-      expect(emitted).toEqual([])
+      expect(emitted).toEqual(['away', 'back'])
       await context.scope.close()
       expect(context.connections).toMatchObject([{ name: 'toy', how: 'closed', retries: 1 }])
     }))
@@ -179,7 +181,7 @@ describe('a peer', () => {
       peer.says('played 800')
       peer.leaves()
       await clock.elapse(5_001)
-      expect(emitted).toEqual(['marked 7 100', 'lost'])
+      expect(emitted).toEqual(['away', 'marked 7 100', 'lost'])
       expect(calls.size).toBe(0)
       await context.scope.close()
       expect(context.connections).toMatchObject([{ how: 'dropped', code: 1006, retries: 0 }])
